@@ -1,0 +1,175 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""State, journal, faults and clock of an emulated device, also when many processes use it and some are killed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lab.emulators.common import EFFECTS, READ_EFFECTS, Device
+
+REPOSITORY = Path(__file__).parents[3]
+
+
+def start(code, *arguments):
+    """Start a Python process that has `Device` and sys.argv."""
+    prelude = "import sys, pathlib\nfrom lab.emulators.common import *\n"
+    return subprocess.Popen([sys.executable, "-c", prelude + code, *map(str, arguments)], cwd=REPOSITORY)
+
+
+def test_state_starts_with_the_default_and_remembers_changes(tmp_path):
+    device = Device(tmp_path / "nic")
+    with device.state({"pfc": [0]}) as state:
+        state["pfc"][0] = 1
+    with device.state({"pfc": [0]}) as state:
+        assert state == {"pfc": [1]}
+
+
+def test_a_default_is_not_shared_between_calls(tmp_path):
+    default = {"ports": {}}
+    with Device(tmp_path / "a").state(default) as state:
+        state["ports"]["rail0"] = 1
+    assert default == {"ports": {}}
+
+
+def test_an_unchanged_state_is_not_written_again(tmp_path):
+    device = Device(tmp_path)
+    with device.state() as state:
+        state["a"] = 1
+    before = (tmp_path / "state.json").stat()
+    with device.state() as state:
+        assert state["a"] == 1
+    after = (tmp_path / "state.json").stat()
+    assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
+
+
+def test_a_block_that_raises_changes_nothing(tmp_path):
+    device = Device(tmp_path)
+    with pytest.raises(RuntimeError), device.state({"a": 1}) as state:
+        state["a"] = 2
+        raise RuntimeError
+    with device.state({"a": 1}) as state:
+        assert state["a"] == 1
+
+
+def test_eight_processes_lose_no_update(tmp_path):
+    count = (
+        "device = Device(pathlib.Path(sys.argv[1]))\n"
+        "for _ in range(50):\n"
+        " with device.state({'n': 0}) as s: s['n'] += 1"
+    )
+    processes = [start(count, tmp_path) for _ in range(8)]
+    assert [process.wait(60) for process in processes] == [0] * 8
+    with Device(tmp_path).state() as state:
+        assert state["n"] == 400
+
+
+def test_a_kill_at_any_moment_leaves_whole_files_and_a_free_lock(tmp_path):
+    write = (
+        "device = Device(pathlib.Path(sys.argv[1]))\n"
+        "while True:\n"
+        " with device.state({'n': 0, 'half': 0}) as s:\n"
+        "  s['n'] += 1; s['pad'] = 'x' * 200000; s['half'] = s['n']\n"
+    )
+    for round_number in range(6):
+        process = start(write, tmp_path)
+        wait_until(lambda: (tmp_path / "state.json").exists())
+        time.sleep(0.003 * round_number)  # not a wait: moves the kill to another point of the write
+        process.send_signal(signal.SIGKILL)
+        process.wait(10)
+        with Device(tmp_path).state() as state:
+            assert state["n"] == state["half"] > 0
+
+
+def test_the_journal_keeps_every_line_of_parallel_callers(tmp_path):
+    write = "device = Device(pathlib.Path(sys.argv[1]))\nfor i in range(50): device.journal(argv=['x' * 3000, i], rc=0)"
+    processes = [start(write, tmp_path) for _ in range(8)]
+    assert [process.wait(60) for process in processes] == [0] * 8
+    calls = Device(tmp_path).calls()
+    assert len(calls) == 400
+    assert {call["pid"] for call in calls} == {process.pid for process in processes}
+    assert {"time", "pid", "uid", "argv", "rc"} == set(calls[0])
+
+
+def test_a_fault_is_used_exactly_as_often_as_armed(tmp_path):
+    device = Device(tmp_path)
+    device.add_fault("mlnx_qos", "lie", match="--pfc", times=2)
+    lines = ["-i rail0", "-i rail0 --pfc 1", "-i rail0 --trust dscp", "--pfc", "--pfc"]
+    assert [device.fault("mlnx_qos", line) for line in lines] == [None, "lie", None, "lie", None]
+    assert device.fault("mmmount", "--pfc") is None
+
+
+def test_parallel_callers_share_a_fault_without_doubling_it(tmp_path):
+    Device(tmp_path).add_fault("t", "refuse", times=20)
+    use = "device = Device(pathlib.Path(sys.argv[1]))\nfor _ in range(10): device.journal(effect=device.fault('t', ''))"
+    processes = [start(use, tmp_path) for _ in range(8)]
+    assert [process.wait(60) for process in processes] == [0] * 8
+    assert [call["effect"] for call in Device(tmp_path).calls()].count("refuse") == 20
+
+
+def test_a_fault_without_times_stays_until_cleared(tmp_path):
+    device = Device(tmp_path)
+    device.add_fault("t", "hang", times=None)
+    assert [device.fault("t", "") for _ in range(3)] == ["hang"] * 3
+    device.clear_faults()
+    assert device.fault("t", "") is None
+
+
+def test_an_effect_that_a_read_cannot_act_out_stays_armed(tmp_path):
+    device = Device(tmp_path)
+    device.add_fault("t", "die")
+    assert device.fault("t", "", among=READ_EFFECTS) is None
+    assert device.fault("t", "") == "die"
+
+
+def test_a_switchboard_written_by_hand_needs_tool_and_effect_only(tmp_path):
+    (tmp_path / "faults.json").write_text(json.dumps([{"tool": "t", "effect": "refuse"}]))
+    assert Device(tmp_path).fault("t", "any") == "refuse"
+
+
+def test_an_unknown_effect_is_refused_with_the_known_ones(tmp_path):
+    with pytest.raises(ValueError, match=", ".join(EFFECTS)):
+        Device(tmp_path).add_fault("t", "explode")
+
+
+def test_the_clock_can_be_moved(tmp_path):
+    clock = tmp_path / "clock"
+    device = Device(tmp_path / "d", clock)
+    assert abs(device.now() - time.time()) < 5
+    clock.write_text("600\n")
+    assert 595 < device.now() - time.time() < 605
+    device.journal(rc=0)
+    assert device.calls()[0]["time"] > time.time() + 595
+
+
+def test_any_user_may_use_a_device_that_root_made(tmp_path):
+    if os.getuid() != 0:
+        pytest.fail("this test changes its user and needs root, as the lab does")
+    device = Device(tmp_path / "d")
+    with device.state() as state:
+        state["a"] = 1
+    device.journal(who="root")
+    for parent in (tmp_path, *tmp_path.parents[:2]):
+        parent.chmod(0o755)
+    child = os.fork()
+    if child == 0:
+        os.setuid(65534)
+        with device.state() as state:
+            state["a"] += 1
+        device.journal(who="nobody")
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert [call["who"] for call in device.calls()] == ["root", "nobody"]
+
+
+def wait_until(condition, seconds=10.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "the process wrote no state"
+        time.sleep(0.01)
