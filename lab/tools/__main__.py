@@ -1,0 +1,28 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m lab.tools`: make sure that the lab's tools are built, and print where they are."""
+
+from __future__ import annotations
+
+import functools
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from lab.tools import build
+
+
+def main() -> int:
+    """Build what is missing; 1 with one sentence when that cannot be."""
+    cache = Path(os.environ.get("LAB_CACHE", "/var/cache/drawbridge-lab"))
+    try:
+        print(build.ensure(cache, functools.partial(print, file=sys.stderr, flush=True)))
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"tools: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
