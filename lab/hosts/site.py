@@ -1,0 +1,139 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The machine room (lab/site.yml) as frozen values, and what follows from a lab's number."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from lab.errors import LabError
+
+SITE_FILE = Path(__file__).resolve().parent.parent / "site.yml"
+
+# The host end of a cable is named db<ID><host>r<rail>, and Linux takes 15 characters.
+NAME = re.compile(r"[a-z][a-z0-9]{0,8}")
+
+Hardware = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What hosts of one kind have in common."""
+
+    name: str
+    control_plane: bool = False
+    kubelet: bool = False
+    rails: int = 0
+    hardware: Hardware = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Host:
+    """One lab host. `address` is the last octet; a spare boots only when it is named."""
+
+    name: str
+    address: int
+    kind: Kind
+    spare: bool = False
+
+
+@dataclass(frozen=True)
+class Switch:
+    """One emulated switch. `address` is the last octet."""
+
+    name: str
+    address: int
+    platform: str
+
+
+@dataclass(frozen=True)
+class User:
+    """A person with the same uid on every host; `group` is the primary group's name."""
+
+    name: str
+    uid: int
+    group: str
+
+
+@dataclass(frozen=True)
+class Site:
+    """The whole machine room of one lab."""
+
+    lab_id: int
+    hosts: Mapping[str, Host]
+    switches: Mapping[str, Switch]
+    groups: Mapping[str, int]
+    users: Mapping[str, User]
+
+    def ip(self, address: int) -> str:
+        """The IPv4 address for a last octet."""
+        return f"10.77.{self.lab_id}.{address}"
+
+    @property
+    def gateway(self) -> str:
+        """The machine itself, as hosts and switches see it."""
+        return self.ip(1)
+
+    def addresses(self) -> dict[str, str]:
+        """Name to IPv4 address of everything that can be reached, spares included."""
+        return {name: self.ip(node.address) for name, node in {**self.hosts, **self.switches}.items()}
+
+    def select(self, names: Iterable[str], kinds: Iterable[str] = ()) -> list[Host]:
+        """The named hosts, or all but the spares; of these the given kinds. LabError for a name nobody declared."""
+        names, kinds = list(names), list(kinds)
+        if unknown := [name for name in names if name not in self.hosts]:
+            raise LabError(f"no host is called {unknown[0]}: lab/site.yml declares {', '.join(self.hosts)}")
+        known = {host.kind.name for host in self.hosts.values()}
+        if strange := [kind for kind in kinds if kind not in known]:
+            raise LabError(f"no host is of kind {strange[0]}: lab/site.yml has {', '.join(sorted(known))}")
+        chosen = [self.hosts[name] for name in names] or [host for host in self.hosts.values() if not host.spare]
+        return [host for host in dict.fromkeys(chosen) if not kinds or host.kind.name in kinds]
+
+    def mac(self, host: str, interface: str) -> str:
+        """A locally administered MAC that stays the same over resets, so that no neighbour's ARP entry goes stale."""
+        digest = uuid.uuid5(uuid.NAMESPACE_DNS, f"{interface}.{host}.lab{self.lab_id}").hex
+        return "02:" + ":".join(digest[i : i + 2] for i in range(0, 10, 2))
+
+    def machine_id(self, host: str) -> str:
+        """The host's /etc/machine-id: 32 hex digits."""
+        return uuid.uuid5(uuid.NAMESPACE_DNS, f"{host}.lab{self.lab_id}").hex
+
+
+def load(lab_id: int, path: Path = SITE_FILE) -> Site:
+    """Read a site file for one lab; LabError names the key that contradicts another."""
+    raw = yaml.safe_load(path.read_text())
+    kinds = {name: Kind(name, **fields) for name, fields in raw["kinds"].items()}
+    site = Site(
+        lab_id=lab_id,
+        hosts={name: Host(name, **{**fields, "kind": _kind(name, fields, kinds)}) for name, fields in raw["hosts"].items()},
+        switches={name: Switch(name, **fields) for name, fields in raw["switches"].items()},
+        groups=raw["groups"],
+        users={name: User(name, **fields) for name, fields in raw["users"].items()},
+    )
+    _check(site)
+    return site
+
+
+def _kind(name: str, fields: Mapping[str, Any], kinds: Mapping[str, Kind]) -> Kind:
+    if fields["kind"] not in kinds:
+        raise LabError(f"hosts.{name}.kind is {fields['kind']}, which kinds lacks: use one of {', '.join(kinds)}")
+    return kinds[fields["kind"]]
+
+
+def _check(site: Site) -> None:
+    taken: dict[int, str] = {1: "the machine itself"}
+    for node in (*site.hosts.values(), *site.switches.values()):
+        if not NAME.fullmatch(node.name):
+            raise LabError(f"{node.name} can't name a host: use at most nine of a-z and 0-9, beginning with a letter")
+        if not 2 <= node.address <= 254:
+            raise LabError(f"{node.name}.address is {node.address}, no host part of a /24: use 2 to 254")
+        if node.address in taken:
+            raise LabError(f"{node.name}.address is {node.address}, which {taken[node.address]} has: use a free one")
+        taken[node.address] = node.name

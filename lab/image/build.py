@@ -1,0 +1,125 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The image: one Debian tree and one package repository, built once and cached under the hash of their recipe."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from lab.errors import LabError
+from lab.image import repository
+
+HERE = Path(__file__).resolve().parent
+PROGRESS = "lab-progress: "
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Image:
+    """Where a built image lies."""
+
+    directory: Path
+
+    @property
+    def tree(self) -> Path:
+        """The root file system that all hosts share, read-only, as the lowest overlay layer."""
+        return self.directory / "tree"
+
+    @property
+    def packages(self) -> Path:
+        """The flat package repository that hosts see as /srv/lab/apt."""
+        return self.directory / "apt"
+
+
+def recipe_key(here: Path = HERE) -> str:
+    """Sixteen hex digits that change when any file that shapes the image changes."""
+    digest = hashlib.sha256()
+    for path in sorted(p for p in here.rglob("*") if p.is_file() and p.suffix not in {".pyc", ".md"}):
+        digest.update(f"{path.relative_to(here)}\0{path.stat().st_mode & 0o111:o}\0".encode())
+        digest.update(path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def cached(cache: Path) -> Image | None:
+    """The image of the present recipe, or None when it has to be built first."""
+    image = Image(cache / "image" / recipe_key())
+    return image if image.directory.is_dir() else None
+
+
+def ensure(cache: Path, say: Say) -> Image:
+    """The image of the present recipe; builds it when the cache has none (LabError when that fails)."""
+    with _only_builder(cache, say):
+        if image := cached(cache):
+            return image
+        final = cache / "image" / recipe_key()
+        for stale in final.parent.glob("*.partial"):
+            shutil.rmtree(stale)
+        partial = final.with_name(f"{final.name}.partial")
+        (partial / "apt").mkdir(parents=True)
+        _build(partial, say)
+        partial.rename(final)
+        return Image(final)
+
+
+@contextmanager
+def _only_builder(cache: Path, say: Say) -> Iterator[None]:
+    """One builder per cache at a time; the kernel gives the lock back however this process ends."""
+    (cache / "image").mkdir(parents=True, exist_ok=True)
+    with (cache / "image.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("waiting for another lab that builds the image")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _build(partial: Path, say: Say) -> None:
+    recipe = yaml.safe_load((HERE / "packages.yml").read_text())
+    started = time.monotonic()
+
+    def timed(line: str) -> None:
+        say(f"image: {time.monotonic() - started:5.1f} s  {line}")
+
+    timed(f"building a Debian {recipe['suite']} tree (once; about a minute)")
+    _mmdebstrap(recipe, partial, timed)
+    count = repository.index(partial / "apt", partial / "tree")
+    # apt takes the age of this directory for the age of its lists, and a fresh image has none.
+    os.utime(partial / "tree/var/lib/apt/lists", (86400, 86400))
+    timed(f"done: {count} packages in the hosts' repository")
+
+
+def _mmdebstrap(recipe: dict[str, list[str]], partial: Path, timed: Say) -> None:
+    """Run the builder and pass its milestones on; its whole log stays beside the partial tree when it fails."""
+    argv = [
+        *("mmdebstrap", "--mode=root", "--variant=minbase", "--format=directory", "--include=" + ",".join(recipe["tree"])),
+        *("--aptopt=Acquire::Languages \"none\"", "--aptopt=APT::Install-Recommends \"false\""),
+        *("--dpkgopt=" + str(HERE / "files/etc/dpkg/dpkg.cfg.d/lab"), f"--customize-hook={HERE}/customize"),
+        *(str(recipe["suite"]), str(partial / "tree")),
+        *filter(None, [os.environ.get("LAB_MIRROR")]),
+    ]
+    environment = os.environ | {"DEBS": str(partial / "apt"), "LAB_REPOSITORY": " ".join(recipe["repository"])}
+    log = partial.with_suffix(".log")
+    with log.open("w") as file, subprocess.Popen(
+        argv, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            file.write(line)
+            if line.startswith((PROGRESS, "I: ")):
+                timed(line.removeprefix(PROGRESS).removeprefix("I: ").rstrip())
+    if process.returncode:
+        last = "; ".join(log.read_text().splitlines()[-3:])
+        raise LabError(f"the image could not be built: mmdebstrap ended with {process.returncode} ({last}); see {log}")
