@@ -1,0 +1,122 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Files that show a pretended machine: path below the tree -> content.  Pure; the guest mounts the trees.
+
+Three kinds of place: `bind/` is mounted over the path that it spells, `layer/` lies over the real directory so that
+both show, `links` are symbolic links of a layer.  What the kubelet reads of /sys is what kubelet 1.36 was seen to open.
+"""
+
+from __future__ import annotations
+
+import posixpath
+
+from lab.machine.hardware import Hardware, cpu_list
+
+# The kubelet sets these at its start, unless they already hold these values; a guest may not set any.
+KUBELET_SYSCTLS = {"vm/overcommit_memory": 1, "kernel/panic": 10, "kernel/panic_on_oops": 1}
+
+# A ConnectX-7: vendor and device id of the PCI database, class Ethernet controller.
+NIC = {"vendor": "0x15b3", "device": "0x1021", "class": "0x020000"}
+
+NEAR, FAR = 10, 21
+
+Files = dict[str, str]
+
+
+def kubelet_prerequisites() -> Files:
+    """Return stand-ins for the sysctls that a kubelet insists on."""
+    return {f"bind/proc/sys/{name}": f"{value}\n" for name, value in KUBELET_SYSCTLS.items()}
+
+
+def processors(hardware: Hardware) -> Files:
+    """Return /sys/devices/system/{cpu,node} and /proc/meminfo."""
+    files = {f"bind/sys/devices/system/cpu/{name}": _cpus(hardware) for name in ("online", "present", "possible")}
+    for node in range(hardware.numa_nodes):
+        base = f"bind/sys/devices/system/node/node{node}"
+        files |= {f"{base}/{name}": text for name, text in _node(hardware, node).items()}
+        for cpu in hardware.cpus_of(node):
+            topology = _topology(hardware, cpu, node)
+            files |= {f"{base}/cpu{cpu}/topology/{name}": text for name, text in topology.items()}
+            files |= {f"bind/sys/devices/system/cpu/cpu{cpu}/topology/{name}": t for name, t in topology.items()}
+            files[f"bind/sys/devices/system/cpu/cpu{cpu}/online"] = "1\n"
+    every = cpu_list(range(hardware.numa_nodes)) + "\n"
+    files |= {f"bind/sys/devices/system/node/{name}": every for name in ("online", "possible", "has_cpu", "has_memory")}
+    files["bind/proc/meminfo"] = meminfo(hardware)
+    return files
+
+
+def meminfo(hardware: Hardware) -> str:
+    """Return /proc/meminfo of a server that has just booted: 5 % of its memory is taken."""
+    free = hardware.memory_kb * 95 // 100
+    rows = {"MemTotal": hardware.memory_kb, "MemFree": free, "MemAvailable": free}
+    zero = ("Buffers", "Cached", "SwapCached", "Active", "Inactive", "SwapTotal", "SwapFree", "Shmem", "SReclaimable")
+    rows |= dict.fromkeys(zero, 0)
+    pages = dict.fromkeys(("HugePages_Total", "HugePages_Free", "HugePages_Rsvd", "HugePages_Surp"), 0)
+    lines = [f"{name + ':':<15} {kib:>8} kB" for name, kib in rows.items()]
+    lines += [f"{name + ':':<15} {count:>8}" for name, count in pages.items()]
+    return "\n".join([*lines, f"{'Hugepagesize:':<15} {2048:>8} kB", ""])
+
+
+def _cpus(hardware: Hardware) -> str:
+    return cpu_list(range(hardware.cpus)) + "\n"
+
+
+def _node(hardware: Hardware, node: int) -> Files:
+    total = hardware.memory_kb // hardware.numa_nodes
+    used = total // 20
+    sizes = {"MemTotal": total, "MemFree": total - used, "MemUsed": used}
+    distances = (NEAR if other == node else FAR for other in range(hardware.numa_nodes))
+    files = {
+        "meminfo": "".join(f"Node {node} {name + ':':<15} {kib:>8} kB\n" for name, kib in sizes.items()),
+        "distance": " ".join(map(str, distances)) + "\n",
+        "cpulist": cpu_list(hardware.cpus_of(node)) + "\n",
+    }
+    return files | {f"hugepages/hugepages-{size}kB/nr_hugepages": "0\n" for size in (2048, 1048576)}
+
+
+def _topology(hardware: Hardware, cpu: int, node: int) -> Files:
+    core = (cpu - hardware.cpus_of(node)[0]) // hardware.threads_per_core
+    numbers = {"core_id": core, "physical_package_id": node, "die_id": node, "cluster_id": node}
+    numbers |= {"book_id": 0, "drawer_id": 0}
+    siblings = cpu_list(hardware.siblings_of(cpu)) + "\n"
+    return {name: f"{value}\n" for name, value in numbers.items()} | {"thread_siblings_list": siblings}
+
+
+def rails(hardware: Hardware) -> tuple[Files, dict[str, str]]:
+    """Return the RDMA side of the rails as files and links: mlx5_N and railN are two views of one PCI function."""
+    files: Files = {}
+    links: dict[str, str] = {}
+    for rail, node in enumerate(hardware.rail_numa):
+        function = pci_address(rail)
+        device, netdev = f"sys/devices/pci{function[:7]}/{function}", f"sys/devices/virtual/net/rail{rail}"
+        rdma = f"{device}/infiniband/mlx5_{rail}"
+        about = NIC | {"numa_node": str(node), "local_cpulist": cpu_list(hardware.cpus_of(node))}
+        files |= {f"layer/{device}/{name}": f"{text}\n" for name, text in about.items()}
+        files |= {f"layer/{rdma}/{name}": text for name, text in _rdma(rail).items()}
+        pointers = {
+            f"sys/class/infiniband/mlx5_{rail}": rdma,
+            f"{rdma}/device": device,
+            f"{device}/net/rail{rail}": netdev,
+            f"{netdev}/device": device,
+        }
+        links |= {f"layer/{place}": posixpath.relpath(to, posixpath.dirname(place)) for place, to in pointers.items()}
+    return files, links
+
+
+def pci_address(rail: int) -> str:
+    """Return a rail's PCI address; each one has a bus of its own."""
+    return f"0000:{0x18 + 0x10 * rail:02x}:00.0"
+
+
+def _rdma(rail: int) -> Files:
+    guid = f"b83f:d203:00aa:{rail:04x}"
+    port = {
+        "state": "4: ACTIVE",
+        "phys_state": "5: LinkUp",
+        "link_layer": "Ethernet",
+        "rate": "400 Gb/sec (4X NDR)",
+        "gid_attrs/ndevs/0": f"rail{rail}",
+        "gid_attrs/types/0": "RoCE v2",
+    }
+    about = {"node_guid": guid, "sys_image_guid": guid, "node_type": "1: CA", "fw_ver": "28.43.1014"}
+    return {name: f"{text}\n" for name, text in (about | {f"ports/1/{key}": t for key, t in port.items()}).items()}
