@@ -1,0 +1,183 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Read, project, plan, predict, apply, settle, read back: the one shape of every module.
+
+"Nothing left to plan" is the definition of done. Exit codes lie; only the read back counts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Callable, Generic, Protocol, TypeVar
+
+
+class State(Protocol):
+    """What a device is like, or should be like: comparable by value, printable in the tool's own vocabulary."""
+
+    def lines(self) -> list[str]:
+        """The state as the lines of a diff."""
+        ...
+
+
+S = TypeVar("S", bound=State)
+
+
+@dataclass(frozen=True)
+class Step(Generic[S]):
+    """One change: a sentence for people, what the adapter applies, and what it makes of a state."""
+
+    reason: str
+    becomes: Callable[[S], S]
+    payload: Any = None
+    pending: str = ""
+    """Why the step can't be done now (a reboot, a drained node): reported, not applied, not a failure."""
+
+
+class Device(Protocol[S]):
+    """The only I/O: one thing that can be read and changed."""
+
+    @property
+    def name(self) -> str:
+        """How people call it; stands in messages and diff headers."""
+        ...
+
+    def read(self) -> S:
+        """The live state, projected onto what we own. Raises DeviceError."""
+        ...
+
+    def apply(self, steps: Sequence[Step[S]]) -> None:
+        """Do the steps in order, as one transaction where the tool has one. Raises DeviceError."""
+        ...
+
+
+class DeviceError(Exception):
+    """A tool refused, timed out or answered nonsense. The message is one sentence; details hold stdout, stderr, rc."""
+
+    def __init__(self, message: str, **details: Any) -> None:
+        super().__init__(message)
+        self.details = details
+
+
+@dataclass(frozen=True)
+class Settle:
+    """How long the device may take to become what the steps ask for, in seconds."""
+
+    timeout_s: float = 0.0
+    interval_s: float = 0.5
+
+
+ONE_LOOK = Settle()
+"""For devices that are what they will be as soon as the command returns."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What happened, in the words that every module returns."""
+
+    changed: bool
+    steps: list[str]
+    diff: dict[str, str]
+    done: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    pending: list[str] = field(default_factory=list)
+    error: str = ""
+    details: dict[str, Any] = field(default_factory=dict)
+
+    def result(self) -> dict[str, Any]:
+        """The result for exit_json or fail_json: a failure also says what was done and what is left."""
+        result: dict[str, Any] = {"changed": self.changed, "steps": self.steps, "diff": self.diff}
+        result["pending"] = self.pending
+        if self.error:
+            result.update(msg=self.error, done=self.done, left=self.left, **self.details)
+        return result
+
+
+def converge(
+    device: Device[S],
+    plan: Callable[[S, S], list[Step[S]]],
+    want: S,
+    check: bool = False,
+    settle: Settle = ONE_LOOK,
+) -> Outcome:
+    """Bring the device to the wanted state, or say exactly what it refused.
+
+    `plan(have, want)` is pure and serves three times: it plans, and by having nothing left it proves; in check mode
+    its steps are applied to the state that was read instead of the device. Raises DeviceError only while nothing
+    has been changed yet.
+    """
+    before = device.read()
+    planned = plan(before, want)
+    now = [step for step in planned if not step.pending]
+    pending = [f"{step.reason}: {step.pending}" for step in planned if step.pending]
+    if check or not now:
+        after = before
+        for step in now:
+            after = step.becomes(after)
+        return Outcome(bool(now), _reasons(now), _diff(device.name, before, after), pending=pending)
+    error, details = _apply(device, now)
+    return _read_back(device, plan, want, _Run(before, now, pending, error, details), settle)
+
+
+@dataclass(frozen=True)
+class _Run(Generic[S]):
+    """An apply that is over, however it ended."""
+
+    before: S
+    steps: list[Step[S]]
+    pending: list[str]
+    error: str
+    details: dict[str, Any]
+
+
+def _apply(device: Device[S], steps: Sequence[Step[S]]) -> tuple[str, dict[str, Any]]:
+    try:
+        device.apply(steps)
+    except DeviceError as err:
+        return str(err), err.details
+    except Exception as err:  # whatever broke, the device may have changed and must be read again
+        return f"{device.name}: {type(err).__name__}: {err}", {}
+    return "", {}
+
+
+def _read_back(
+    device: Device[S], plan: Callable[[S, S], list[Step[S]]], want: S, run: _Run[S], settle: Settle
+) -> Outcome:
+    steps = _reasons(run.steps)
+    deadline = time.monotonic() + (0 if run.error else settle.timeout_s)
+    while True:
+        try:
+            after = device.read()
+        except DeviceError as err:
+            message = f"{run.error or f'{device.name} was changed'}; reading it back failed too: {err}"
+            diff = _diff(device.name, run.before, run.before)
+            return Outcome(True, steps, diff, left=steps, pending=run.pending, error=message, details=err.details)
+        left = [step.reason for step in plan(after, want) if not step.pending]
+        if not left or time.monotonic() >= deadline:
+            break
+        time.sleep(settle.interval_s)
+    error = run.error
+    if left and not error:
+        error = f"{device.name} accepted the change but did not make it: {left[0]}"
+    return Outcome(
+        changed=after != run.before if error else True,
+        steps=steps,
+        diff=_diff(device.name, run.before, after),
+        done=[reason for reason in steps if reason not in left],
+        left=left,
+        pending=run.pending,
+        error=error,
+        details=run.details,
+    )
+
+
+def _reasons(steps: Sequence[Step[S]]) -> list[str]:
+    return [step.reason for step in steps]
+
+
+def _diff(name: str, before: State, after: State) -> dict[str, str]:
+    def text(state: State) -> str:
+        return "".join(f"{line}\n" for line in state.lines())
+
+    return {"before": text(before), "after": text(after), "before_header": name, "after_header": name}

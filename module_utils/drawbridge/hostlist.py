@@ -1,0 +1,136 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Slurm hostlist expressions, expanded and compressed as `scontrol show hostnames|hostlist` does.
+
+Rules observed on Slurm 24.11 (26.05 agrees): ranges join in input order, nothing is sorted or dropped.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+MAX_RANGE = 65536  # names that Slurm accepts in one range
+
+_RANGE = re.compile(r"^(\d+)(?:-(\d+))?$")
+_NUMBERED = re.compile(r"^(.*?)(\d+)$")
+
+
+class HostlistError(ValueError):
+    """The expression is one that Slurm refuses; the message says which part and why."""
+
+
+def expand(expression: str) -> list[str]:
+    """Names of a hostlist expression, in Slurm's order: last bracket fastest, then the first, the second, ...
+
+    Raises HostlistError for what `scontrol show hostlist` refuses.
+    """
+    return [name for part in _split(expression) for name in _expand_part(part)]
+
+
+def compress(names: list[str]) -> str:
+    """The shortest expression that Slurm itself would print for these names, in this order."""
+    ranges: list[_Range] = []
+    for name in names:
+        new = _Range.of(name)
+        if not (ranges and ranges[-1].absorb(new)):
+            ranges.append(new)
+    groups = itertools.groupby(ranges, key=lambda r: (r.prefix, r.numbered or id(r)))
+    return ",".join(_group_text(prefix, list(group)) for (prefix, _), group in groups)
+
+
+class _Range:
+    """`prefix` + low..high, each padded to `width` digits; a name without trailing digits is not numbered."""
+
+    def __init__(self, prefix: str, digits: str) -> None:
+        self.prefix, self.width, self.numbered = prefix, len(digits), bool(digits)
+        self.low = self.high = int(digits) if digits else 0
+
+    @classmethod
+    def of(cls, name: str) -> _Range:
+        match = _NUMBERED.match(name)
+        return cls(match.group(1), match.group(2)) if match else cls(name, "")
+
+    def absorb(self, new: _Range) -> bool:
+        """Take in the next name if Slurm would print both in one range."""
+        if not (self.numbered and new.numbered and self.prefix == new.prefix and new.low == self.high + 1):
+            return False
+        width = _joined_width(self.low, self.width, new.low, new.width)
+        if width is None:
+            return False
+        self.width, self.high = width, new.high
+        return True
+
+    def text(self) -> str:
+        low, high = str(self.low).zfill(self.width), str(self.high).zfill(self.width)
+        return low if self.low == self.high else f"{low}-{high}"
+
+
+def _joined_width(low: int, w1: int, new: int, w2: int) -> int | None:
+    """The width that a common range would have, None where padding differs (1 and 02 don't join, 9 and 10 do)."""
+    if w1 == w2:
+        return w1
+
+    def pad(number: int, width: int) -> int:
+        return max(0, width - len(str(number)))
+
+    low_differs = pad(low, w1) != pad(low, w2)
+    new_differs = pad(new, w2) != pad(new, w1)
+    if low_differs and new_differs:
+        return None
+    return w1 if low_differs else w2
+
+
+def _group_text(prefix: str, ranges: list[_Range]) -> str:
+    if not ranges[0].numbered:
+        return prefix
+    if len(ranges) == 1 and ranges[0].low == ranges[0].high:
+        return prefix + ranges[0].text()
+    return f"{prefix}[{','.join(r.text() for r in ranges)}]"
+
+
+def _split(expression: str) -> list[str]:
+    """Cut at commas and blanks outside brackets; empty elements are ignored, as Slurm does."""
+    parts, current, depth = [], "", 0
+    for char in expression:
+        depth += {"[": 1, "]": -1}.get(char, 0)
+        if depth not in (0, 1):
+            raise HostlistError(f"{expression!r} has unbalanced brackets")
+        if depth == 0 and char in ", \t\n":
+            parts.append(current)
+            current = ""
+        else:
+            current += char
+    if depth:
+        raise HostlistError(f"{expression!r} has an open bracket")
+    return [part for part in [*parts, current] if part]
+
+
+def _expand_part(part: str) -> list[str]:
+    pieces = re.split(r"\[([^\]]*)\]", part)
+    texts, brackets = pieces[0::2], [_numbers(inner, part) for inner in pieces[1::2]]
+    if not brackets:
+        return [part]
+    # product() runs its last argument fastest; Slurm runs the last bracket fastest, then first, second, ...
+    *front, last = brackets
+    names = []
+    for combination in itertools.product(*reversed(front), last):
+        *reversed_front, tail = combination
+        numbers = [*reversed(reversed_front), tail]
+        names.append("".join(itertools.chain(*zip(texts, numbers), [texts[-1]])))
+    return names
+
+
+def _numbers(inner: str, part: str) -> list[str]:
+    numbers: list[str] = []
+    for item in inner.split(","):
+        match = _RANGE.match(item)
+        if not match:
+            raise HostlistError(f"{part!r} has the range {item!r}, which is not digits or digits-digits")
+        low, high = match.group(1), match.group(2) or match.group(1)
+        if int(high) < int(low):
+            raise HostlistError(f"{part!r} has the range {item!r}, which runs backwards")
+        if int(high) - int(low) >= MAX_RANGE:
+            raise HostlistError(f"{part!r} has more than {MAX_RANGE} names in the range {item!r}")
+        numbers += [str(number).zfill(len(low)) for number in range(int(low), int(high) + 1)]
+    return numbers

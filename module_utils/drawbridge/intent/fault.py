@@ -1,0 +1,46 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong with an intent: key, value, reason, repair."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong, and the way out."""
+
+    key: str
+    value: Any
+    reason: str
+    repair: str
+
+    def __str__(self) -> str:
+        """Return one sentence: key is value, but reason; repair."""
+        return f"{self.key} is {_shown(self.value)}, but {self.reason}; {self.repair}"
+
+
+class IntentError(ValueError):
+    """The intent is refused. `faults` holds everything that is wrong with it, in the order of the keys."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("\n".join(str(fault) for fault in self.faults))
+
+
+class _Missing:
+    """Stands for a key that is not there."""
+
+
+MISSING = _Missing()
+
+
+def _shown(value: Any) -> str:
+    if value is MISSING:
+        return "missing"
+    text = json.dumps(value, default=str)
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,66 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The way in: five variables of an inventory become one intent, or one error that names all that is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .. import hostlist
+from .fault import Fault, IntentError
+from .model import Fabric, Gpfs, Intent, Kube, Nodes, Slurm
+from .rules import fabric, kube, nodes, slurm, storage
+from .shape import Reader
+
+DOMAINS = {"fabric": Fabric, "nodes": Nodes, "slurm": Slurm, "gpfs": Gpfs, "kube": Kube}
+"""The part of `drawbridge_<domain>` that comes after the underscore, and what it is read into."""
+
+RULES = (*fabric.RULES, *nodes.RULES, *slurm.RULES, *storage.RULES, *kube.RULES)
+"""Rules between keys, pure functions of the intent that yield faults, in the order of the report."""
+
+
+def load(variables: Mapping[str, Any]) -> Intent:
+    """Read drawbridge_fabric, _nodes, _slurm, _gpfs and _kube. Raises IntentError with every fault found."""
+    reader = Reader()
+    parts = {}
+    for domain, cls in DOMAINS.items():
+        key = f"drawbridge_{domain}"
+        parts[domain] = reader.record(cls, variables.get(key), key)
+    if reader.faults:
+        raise IntentError(reader.faults)
+    intent = Intent(**parts)
+    if faults := [fault for rule in RULES for fault in rule(intent)]:
+        raise IntentError(faults)
+    return intent
+
+
+def part(domain: str, raw: Any) -> Any:
+    """One domain alone, for a view that needs no more. Raises IntentError for its shape; rules are load()'s."""
+    reader = Reader()
+    value = reader.record(DOMAINS[domain], raw, f"drawbridge_{domain}")
+    if reader.faults:
+        raise IntentError(reader.faults)
+    return value
+
+
+def inventory_faults(intent: Intent, groups: Mapping[str, Iterable[str]]) -> list[Fault]:
+    """Where the intent and the inventory's groups name different hosts. `groups` maps group names to host names."""
+    switches = [name for kind in intent.fabric.switches for name in hostlist.expand(kind.names)]
+    expected = {
+        "nodes": ("drawbridge_nodes.ranges", list(intent.nodes.by_name)),
+        "switches": ("drawbridge_fabric.switches", switches),
+        "controllers": ("drawbridge_slurm.controller", [intent.slurm.controller]),
+        "storage_admins": ("drawbridge_gpfs.admin", [intent.gpfs.admin]),
+    }
+    faults = []
+    for group, (key, names) in expected.items():
+        hosts = list(groups.get(group, ()))
+        if strangers := [name for name in names if name not in set(hosts)]:
+            reason = f"the inventory's group {group} has no {hostlist.compress(strangers)}"
+            repair = f"add it to the group {group}, or take it out of {key}"
+            faults.append(Fault(key, hostlist.compress(strangers), reason, repair))
+        if homeless := [host for host in hosts if host not in set(names)]:
+            repair = f"describe it in {key}, or take it out of the group {group}"
+            faults.append(Fault(f"group {group}", hostlist.compress(homeless), f"{key} does not know it", repair))
+    return faults

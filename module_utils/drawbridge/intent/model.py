@@ -1,0 +1,219 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The intent: one description of the site, as frozen dataclasses.
+
+Every key is declared once, here; roles/cluster_intent documents it from this file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from .. import hostlist
+from .shape import NAME, option
+
+PORTS = r"[A-Za-z]+[0-9/]+(-[0-9]+)?(,[A-Za-z]+[0-9/]+(-[0-9]+)?)*"
+CPUS = r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*"
+PATH = r"/[A-Za-z0-9._/-]+"
+
+
+@dataclass(frozen=True)
+class Roce:
+    """The lossless traffic class that GPUs talk through."""
+
+    priority: int = option("priority that PFC keeps lossless, on switches and NICs", low=0, high=7)
+    dscp: int = option("DSCP that marks the class on the wire", low=0, high=63)
+    bandwidth_percent: int = option("share that the class gets when a link is full", 50, low=1, high=99)
+    ecn_min_bytes: int = option("queue depth from which packets are ECN-marked", 150000, low=1000)
+    ecn_max_bytes: int = option("queue depth from which ecn_probability_percent of them are", 1500000, low=1000)
+    ecn_probability_percent: int = option("marking probability at ecn_max_bytes", 100, low=1, high=100)
+
+
+@dataclass(frozen=True)
+class Cnp:
+    """Congestion notification packets: strict priority, lossy, never paused."""
+
+    priority: int = option("priority of congestion notifications", 6, low=0, high=7)
+    dscp: int = option("DSCP of congestion notifications", 48, low=0, high=63)
+
+
+@dataclass(frozen=True)
+class Watchdog:
+    """What a switch does with a queue that stays paused."""
+
+    detect_ms: int = option("paused for so long, a queue counts as stuck", 200, low=100, high=5000)
+    restore_ms: int = option("unpaused for so long, a queue counts as well again", 200, low=100, high=60000)
+    poll_ms: int = option("how often queues are looked at", 100, low=50, high=1000)
+    action: str = option("what happens to packets of a stuck queue", "drop", choices=("drop", "forward"))
+
+
+@dataclass(frozen=True)
+class Switches:
+    """Switches of one kind."""
+
+    names: str = option("hostlist of the switches, as in the inventory", hosts=True)
+    tier: str = option("leaf (nodes are cabled to it) or spine", choices=("leaf", "spine"))
+    platform: str = option("network operating system", choices=("eos",))
+    ports: str = option("ports that carry the lossless class, such as Ethernet1-32", pattern=PORTS)
+    asic: str = option("queue flavour of the hardware", "xgs", choices=("xgs", "jericho"))
+
+
+@dataclass(frozen=True)
+class Fabric:
+    """drawbridge_fabric: one traffic class, the same on every link."""
+
+    roce: Roce = option("the lossless class")
+    cnp: Cnp = option("congestion notifications", Cnp())
+    watchdog: Watchdog = option("PFC watchdog of the switches", Watchdog())
+    host_mtu_bytes: int = option("MTU of the nodes' RDMA ports", 9000, low=1280, high=9194)
+    switch_mtu_bytes: int = option("MTU of the switches' ports", 9214, low=1280, high=9216)
+    switches: tuple[Switches, ...] = option("the switches", ())
+
+
+@dataclass(frozen=True)
+class Gpus:
+    """The GPUs of a node."""
+
+    type: str = option("Slurm's gres type, such as h100", pattern=r"[a-z0-9._-]+")
+    numa: tuple[int, ...] = option("NUMA node of each GPU, in index order", low=0, high=63)
+    vendor: str = option("who made them: decides device files and Kubernetes resource", "nvidia", choices=("nvidia",))
+
+    @property
+    def count(self) -> int:
+        """GPUs in the node."""
+        return len(self.numa)
+
+
+@dataclass(frozen=True)
+class Nics:
+    """The RDMA ports of a node, one a rail."""
+
+    netdev: str = option("hostlist of the network devices, in rail order", hosts=True)
+    rdma: str = option("hostlist of the RDMA devices, in rail order", hosts=True)
+    numa: tuple[int, ...] = option("NUMA node of each port, in rail order", low=0, high=63)
+
+    @cached_property
+    def netdevs(self) -> tuple[str, ...]:
+        """Network devices in rail order."""
+        return tuple(hostlist.expand(self.netdev))
+
+    @cached_property
+    def rdma_devices(self) -> tuple[str, ...]:
+        """RDMA devices in rail order."""
+        return tuple(hostlist.expand(self.rdma))
+
+
+@dataclass(frozen=True)
+class NodeClass:
+    """Nodes of one build."""
+
+    sockets: int = option("CPU sockets", low=1, high=16)
+    cores_per_socket: int = option("cores of a socket", low=1, high=512)
+    memory_mib: int = option("memory as `slurmd -C` prints it (RealMemory)", low=1024)
+    reserved_cpus: str = option("CPUs that jobs never get, whole cores, as a kernel CPU list", pattern=CPUS)
+    reserved_memory_mib: int = option("memory that jobs never get", low=1024)
+    gpus: Gpus = option("GPUs")
+    nics: Nics = option("RDMA ports")
+    threads_per_core: int = option("hardware threads of a core", 2, low=1, high=8)
+    numa_nodes: int = option("NUMA nodes", 2, low=1, high=64)
+
+    @property
+    def cpus(self) -> int:
+        """Hardware threads of the node."""
+        return self.sockets * self.cores_per_socket * self.threads_per_core
+
+
+@dataclass(frozen=True)
+class Range:
+    """Nodes that share a class and a leaf."""
+
+    names: str = option("hostlist of the nodes, as in the inventory", hosts=True)
+    node_class: str = option("name of their class", pattern=NAME)
+    leaf: str = option("leaf switch that they are cabled to", pattern=NAME)
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """drawbridge_nodes: what the nodes are and where they stand."""
+
+    classes: dict[str, NodeClass] = option("node classes by name")
+    ranges: tuple[Range, ...] = option("which node is of which class, on which leaf")
+
+    @cached_property
+    def by_name(self) -> dict[str, Range]:
+        """The range of every node."""
+        return {name: part for part in self.ranges for name in hostlist.expand(part.names)}
+
+    def class_of(self, name: str) -> NodeClass:
+        """The class of a node. Raises KeyError for a name that no range has."""
+        return self.classes[self.by_name[name].node_class]
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A Slurm partition."""
+
+    name: str = option("name of the partition", pattern=NAME)
+    nodes: str = option("hostlist of its nodes", hosts=True)
+    gate: bool = option("true: its jobs get whole nodes, which Kubernetes may use while they run", False)
+    default: bool = option("true: jobs without -p go here", False)
+    max_time: str = option("longest time limit, as slurm.conf writes it", "UNLIMITED", pattern=r"UNLIMITED|[0-9:-]+")
+
+
+@dataclass(frozen=True)
+class Account:
+    """A Slurm account and the Kubernetes namespace that its jobs use."""
+
+    name: str = option("name of the account", pattern=NAME)
+    namespace: str = option("namespace of its pods; at most 46 characters", "", pattern=rf"({NAME})?")
+    users: tuple[str, ...] = option("login names", (), pattern=r"[a-z_][a-z0-9_-]*")
+
+
+@dataclass(frozen=True)
+class Slurm:
+    """drawbridge_slurm: the scheduler that owns every node."""
+
+    cluster: str = option("ClusterName", pattern=NAME)
+    controller: str = option("inventory name of the host of slurmctld and slurmdbd", pattern=NAME)
+    partitions: tuple[Partition, ...] = option("partitions")
+    accounts: tuple[Account, ...] = option("accounts", ())
+
+
+@dataclass(frozen=True)
+class Filesystem:
+    """A GPFS file system that nodes mount."""
+
+    device: str = option("device name, as mmlsfs prints it", pattern=r"[A-Za-z0-9_.-]+")
+    mount: str = option("its default mount point", pattern=PATH)
+
+
+@dataclass(frozen=True)
+class Gpfs:
+    """drawbridge_gpfs: the Storage Scale cluster that is already there."""
+
+    admin: str = option("inventory name of a member that may change the cluster", pattern=NAME)
+    filesystems: tuple[Filesystem, ...] = option("file systems that nodes mount")
+
+
+@dataclass(frozen=True)
+class Kube:
+    """drawbridge_kube: the Kubernetes control plane that is already there, and what the nodes' kubelets do."""
+
+    api_server: str = option("URL of the API server", pattern=r"https://[^/]+(:[0-9]+)?")
+    ca_file: str = option("path on the nodes of the API server's CA certificate", pattern=PATH)
+    infra: str = option("hostlist of nodes that run everything that is not a job, never gated", hosts=True)
+    topology_policy: str = option(
+        "kubelet's topologyManagerPolicy", "best-effort", choices=("none", "best-effort", "restricted")
+    )
+
+
+@dataclass(frozen=True)
+class Intent:
+    """The whole site."""
+
+    fabric: Fabric = option("the network")
+    nodes: Nodes = option("the nodes")
+    slurm: Slurm = option("Slurm")
+    gpfs: Gpfs = option("Storage Scale")
+    kube: Kube = option("Kubernetes")

@@ -1,0 +1,108 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of the network: one class, marked and paused alike everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ... import hostlist
+from ..fault import Fault
+from ..model import Intent
+from .common import doubled
+
+
+def dscp_lands_in_priority(intent: Intent) -> Iterator[Fault]:
+    """NICs keep the default map, eight DSCPs a priority: a class marked outside of its own is paused by nobody."""
+    for name, dscp, priority in (
+        ("roce", intent.fabric.roce.dscp, intent.fabric.roce.priority),
+        ("cnp", intent.fabric.cnp.dscp, intent.fabric.cnp.priority),
+    ):
+        if dscp >> 3 != priority:
+            yield Fault(
+                f"drawbridge_fabric.{name}.priority",
+                priority,
+                f"drawbridge_fabric.{name}.dscp {dscp} lands in priority {dscp >> 3} on NICs that keep the default map",
+                f"set priority: {dscp >> 3}, or a dscp from {priority << 3} to {(priority << 3) + 7}",
+            )
+
+
+def classes_differ(intent: Intent) -> Iterator[Fault]:
+    """Notifications in the lossless class would be paused by the congestion that they report."""
+    fabric = intent.fabric
+    if fabric.roce.priority == fabric.cnp.priority:
+        yield Fault(
+            "drawbridge_fabric.cnp.priority",
+            fabric.cnp.priority,
+            "drawbridge_fabric.roce.priority is the same, and notifications must not be paused",
+            "give cnp a priority of its own, such as 6 with dscp 48",
+        )
+
+
+def ecn_thresholds_in_order(intent: Intent) -> Iterator[Fault]:
+    """Marking rises from min to max; switches take thresholds in units of 1000 bytes."""
+    roce = intent.fabric.roce
+    if roce.ecn_min_bytes >= roce.ecn_max_bytes:
+        yield Fault(
+            "drawbridge_fabric.roce.ecn_min_bytes",
+            roce.ecn_min_bytes,
+            f"ecn_max_bytes is {roce.ecn_max_bytes}, and marking rises from min to max",
+            "set ecn_min_bytes below ecn_max_bytes",
+        )
+    for name in ("ecn_min_bytes", "ecn_max_bytes"):
+        value = getattr(roce, name)
+        if value % 1000:
+            yield Fault(
+                f"drawbridge_fabric.roce.{name}",
+                value,
+                "switches count thresholds in units of 1000 bytes",
+                f"write {value // 1000 * 1000} or {value // 1000 * 1000 + 1000}",
+            )
+
+
+def mtu_fits(intent: Intent) -> Iterator[Fault]:
+    """A RoCE frame is up to 20 bytes longer than its IP packet's MTU; a switch drops what is longer than its own."""
+    fabric = intent.fabric
+    if fabric.switch_mtu_bytes < fabric.host_mtu_bytes + 20:
+        yield Fault(
+            "drawbridge_fabric.switch_mtu_bytes",
+            fabric.switch_mtu_bytes,
+            f"host_mtu_bytes is {fabric.host_mtu_bytes}, and frames need 20 bytes more",
+            f"set switch_mtu_bytes to at least {fabric.host_mtu_bytes + 20}",
+        )
+    if any(kind.platform == "eos" for kind in fabric.switches) and fabric.switch_mtu_bytes > 9214:
+        yield Fault(
+            "drawbridge_fabric.switch_mtu_bytes",
+            fabric.switch_mtu_bytes,
+            "EOS takes at most 9214 on routed ports",
+            "set switch_mtu_bytes: 9214",
+        )
+
+
+def watchdog_polls_often_enough(intent: Intent) -> Iterator[Fault]:
+    """EOS replaces a polling interval above half of either time by one of its own."""
+    watchdog = intent.fabric.watchdog
+    shortest = min(watchdog.detect_ms, watchdog.restore_ms)
+    if watchdog.poll_ms * 2 > shortest:
+        yield Fault(
+            "drawbridge_fabric.watchdog.poll_ms",
+            watchdog.poll_ms,
+            f"it is more than half of the shorter of detect_ms and restore_ms, {shortest}",
+            f"set poll_ms to at most {shortest // 2}",
+        )
+
+
+def switches_stand_once(intent: Intent) -> Iterator[Fault]:
+    """One switch, one kind."""
+    names = [name for kind in intent.fabric.switches for name in hostlist.expand(kind.names)]
+    yield from doubled("drawbridge_fabric.switches", names, "name every switch in one entry")
+
+
+RULES = (
+    dscp_lands_in_priority,
+    classes_differ,
+    ecn_thresholds_in_order,
+    mtu_fits,
+    watchdog_polls_often_enough,
+    switches_stand_once,
+)

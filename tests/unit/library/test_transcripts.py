@@ -1,0 +1,74 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Modules on recorded tool output: every YAML file beside this one is a module's table of cases.
+
+A case gives arguments, the exact commands that the module may run with what each answers, and what must come out:
+
+    - id: converged_port_is_only_read
+      args: {interface: rail0, ...}
+      check_mode: false
+      transcript:
+        - run: [mlnx_qos, -i, rail0]
+          out_file: mlnx_qos/25.07_dscp_p3.txt     # below tests/transcripts; or `out: text`; also rc, err
+      expect: {changed: false, steps: []}          # failed: true for a refusal; msg is compared as a part
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from ansible.module_utils.testing import patch_module_args
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.command import Completed
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError
+
+HERE = Path(__file__).parent
+TRANSCRIPTS = HERE.parent.parent / "transcripts"
+PACKAGE = "ansible_collections.drawbridge.drawbridge.plugins.modules"
+
+
+def cases() -> list[Any]:
+    return [
+        pytest.param(path.stem, case, id=f"{path.stem}-{case['id']}")
+        for path in sorted(HERE.glob("*.yml"))
+        for case in yaml.safe_load(path.read_text())
+    ]
+
+
+class Replay:
+    """Stands in for adapters.command.Command: answers from the transcript, in its order, and nothing else."""
+
+    def __init__(self, transcript: list[dict[str, Any]]) -> None:
+        self.left = list(transcript)
+
+    def __call__(self, argv: Any, ok: tuple[int, ...] = (0,)) -> Completed:
+        argv = [argv[0].rsplit("/", 1)[-1], *argv[1:]]
+        assert self.left, f"the module ran {argv}, which the transcript does not have"
+        line = self.left.pop(0)
+        assert argv == [str(word) for word in line["run"]]
+        out = (TRANSCRIPTS / line["out_file"]).read_text() if "out_file" in line else line.get("out", "")
+        done = Completed(line.get("rc", 0), out, line.get("err", ""))
+        if done.rc not in ok:
+            raise DeviceError(f"{argv[0]} failed: {done.err or done.out}", rc=done.rc, stdout=done.out, stderr=done.err)
+        return done
+
+
+@pytest.mark.parametrize(("name", "case"), cases())
+def test_module(name: str, case: dict[str, Any], monkeypatch: Any, capfd: Any) -> None:
+    module = importlib.import_module(f"{PACKAGE}.{name}")
+    replay = Replay(case["transcript"])
+    monkeypatch.setattr(module, "Command", lambda *args, **kwargs: replay)
+    monkeypatch.setattr("ansible.module_utils.basic.AnsibleModule.get_bin_path", lambda self, arg, *a, **k: arg)
+    args = {**case["args"], "_ansible_check_mode": case.get("check_mode", False), "_ansible_diff": True}
+    with patch_module_args(args), pytest.raises(SystemExit):
+        module.main()
+    result = json.loads(capfd.readouterr().out)
+    assert not replay.left, f"the module did not run {replay.left}"
+    expect = dict(case["expect"])
+    assert expect.pop("msg", "") in result.get("msg", "")
+    assert result.get("failed", False) == expect.pop("failed", False), result
+    assert {key: result.get(key) for key in expect} == expect
