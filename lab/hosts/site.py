@@ -93,8 +93,8 @@ class Site:
         known = {host.kind.name for host in self.hosts.values()}
         if strange := [kind for kind in kinds if kind not in known]:
             raise LabError(f"no host is of kind {strange[0]}: lab/site.yml has {', '.join(sorted(known))}")
-        chosen = [self.hosts[name] for name in names] or [host for host in self.hosts.values() if not host.spare]
-        return [host for host in dict.fromkeys(chosen) if not kinds or host.kind.name in kinds]
+        chosen = [host for host in self.hosts.values() if host.name in names or not (names or host.spare)]
+        return [host for host in chosen if not kinds or host.kind.name in kinds]
 
     def mac(self, host: str, interface: str) -> str:
         """A locally administered MAC that stays the same over resets, so that no neighbour's ARP entry goes stale."""
@@ -112,7 +112,9 @@ def load(lab_id: int, path: Path = SITE_FILE) -> Site:
     kinds = {name: Kind(name, **fields) for name, fields in raw["kinds"].items()}
     site = Site(
         lab_id=lab_id,
-        hosts={name: Host(name, **{**fields, "kind": _kind(name, fields, kinds)}) for name, fields in raw["hosts"].items()},
+        hosts={
+            name: Host(name, **{**fields, "kind": _kind(name, fields, kinds)}) for name, fields in raw["hosts"].items()
+        },
         switches={name: Switch(name, **fields) for name, fields in raw["switches"].items()},
         groups=raw["groups"],
         users={name: User(name, **fields) for name, fields in raw["users"].items()},

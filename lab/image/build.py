@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import os
 import shutil
 import subprocess
@@ -15,12 +14,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
 from lab.errors import LabError
-from lab.image import repository
+from lab.image import recipe, repository
 
-HERE = Path(__file__).resolve().parent
 PROGRESS = "lab-progress: "
 
 Say = Callable[[str], None]
@@ -43,18 +39,9 @@ class Image:
         return self.directory / "apt"
 
 
-def recipe_key(here: Path = HERE) -> str:
-    """Sixteen hex digits that change when any file that shapes the image changes."""
-    digest = hashlib.sha256()
-    for path in sorted(p for p in here.rglob("*") if p.is_file() and p.suffix not in {".pyc", ".md"}):
-        digest.update(f"{path.relative_to(here)}\0{path.stat().st_mode & 0o111:o}\0".encode())
-        digest.update(path.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
-
-
 def cached(cache: Path) -> Image | None:
     """The image of the present recipe, or None when it has to be built first."""
-    image = Image(cache / "image" / recipe_key())
+    image = Image(cache / "image" / recipe.key())
     return image if image.directory.is_dir() else None
 
 
@@ -63,7 +50,7 @@ def ensure(cache: Path, say: Say) -> Image:
     with _only_builder(cache, say):
         if image := cached(cache):
             return image
-        final = cache / "image" / recipe_key()
+        final = cache / "image" / recipe.key()
         for stale in final.parent.glob("*.partial"):
             shutil.rmtree(stale)
         partial = final.with_name(f"{final.name}.partial")
@@ -87,34 +74,31 @@ def _only_builder(cache: Path, say: Say) -> Iterator[None]:
 
 
 def _build(partial: Path, say: Say) -> None:
-    recipe = yaml.safe_load((HERE / "packages.yml").read_text())
+    packages = recipe.packages()
     started = time.monotonic()
 
     def timed(line: str) -> None:
         say(f"image: {time.monotonic() - started:5.1f} s  {line}")
 
-    timed(f"building a Debian {recipe['suite']} tree (once; about a minute)")
-    _mmdebstrap(recipe, partial, timed)
+    timed(f"building a Debian {packages['suite']} tree (once; about a minute)")
+    _mmdebstrap(packages, partial, timed)
     count = repository.index(partial / "apt", partial / "tree")
     # apt takes the age of this directory for the age of its lists, and a fresh image has none.
     os.utime(partial / "tree/var/lib/apt/lists", (86400, 86400))
     timed(f"done: {count} packages in the hosts' repository")
 
 
-def _mmdebstrap(recipe: dict[str, list[str]], partial: Path, timed: Say) -> None:
+def _mmdebstrap(packages: recipe.Packages, partial: Path, timed: Say) -> None:
     """Run the builder and pass its milestones on; its whole log stays beside the partial tree when it fails."""
-    argv = [
-        *("mmdebstrap", "--mode=root", "--variant=minbase", "--format=directory", "--include=" + ",".join(recipe["tree"])),
-        *("--aptopt=Acquire::Languages \"none\"", "--aptopt=APT::Install-Recommends \"false\""),
-        *("--dpkgopt=" + str(HERE / "files/etc/dpkg/dpkg.cfg.d/lab"), f"--customize-hook={HERE}/customize"),
-        *(str(recipe["suite"]), str(partial / "tree")),
-        *filter(None, [os.environ.get("LAB_MIRROR")]),
-    ]
-    environment = os.environ | {"DEBS": str(partial / "apt"), "LAB_REPOSITORY": " ".join(recipe["repository"])}
+    argv = recipe.builder(packages, partial / "tree")
+    environment = os.environ | {"DEBS": str(partial / "apt"), "LAB_REPOSITORY": " ".join(packages["repository"])}
     log = partial.with_suffix(".log")
-    with log.open("w") as file, subprocess.Popen(
-        argv, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as process:
+    with (
+        log.open("w") as file,
+        subprocess.Popen(
+            argv, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as process,
+    ):
         assert process.stdout is not None
         for line in process.stdout:
             file.write(line)
