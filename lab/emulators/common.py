@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import TracebackType
 
 REFUSE = "refuse"
 """Say no, with the real tool's text and exit code."""
@@ -155,6 +156,52 @@ class Device:
             os.close(handle)
 
 
+class Killed(Exception):
+    """Raised by a command that acts out `die`, after the half that it did is on disk."""
+
+
+class Call:
+    """One run of an emulated command: `with Call(...)` journals it however it ends, and acts out hang and die.
+
+    `rc` is the exit code to end with; None in the journal means that the call never ended by itself.
+    """
+
+    def __init__(self, device: Device, tool: str, argv: list[str]) -> None:
+        """Take the device whose journal and faults count, and the command line without the program's name."""
+        self.device = device
+        self.tool = tool
+        self.argv = argv
+        self.writes = False
+        self.rc: int | None = 0
+        self.effect: str | None = None
+
+    def fault(self, *, writes: bool) -> str | None:
+        """Say whether the call asks for a change, and return the effect to act out, if any."""
+        self.writes = writes
+        self.effect = self.device.fault(self.tool, " ".join(self.argv), EFFECTS if writes else READ_EFFECTS)
+        if self.effect == HANG:
+            self._journal(None)
+            hang()
+        return self.effect
+
+    def __enter__(self) -> Call:
+        """Begin the call."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> bool:
+        """Journal the call; an exit by the option parser counts as its exit code."""
+        if isinstance(error, Killed):
+            self._journal(None)
+            die()
+        if isinstance(error, SystemExit):
+            self.rc = error.code if isinstance(error.code, int) else 0
+        self._journal(self.rc if kind in (None, SystemExit) else 1)
+        return kind is SystemExit
+
+    def _journal(self, rc: int | None) -> None:
+        self.device.journal(tool=self.tool, argv=self.argv, rc=rc, writes=self.writes, fault=self.effect)
+
+
 def host_device(family: str) -> Device:
     """Return this host's device of a tool family, e.g. `mlnx_qos`: its state belongs to this host alone."""
     root = Path(os.environ.get("LAB_DEVICE_DIR", "/var/lib/lab"))
@@ -169,6 +216,21 @@ def shared_device(family: str) -> Device:
 def shared_directory() -> Path:
     """Return the directory that every host of the lab sees, with the clock in it."""
     return Path(os.environ.get("LAB_SHARED_DIR", "/var/lib/lab-shared"))
+
+
+def sysfs() -> Path:
+    """Return the root of the kernel's device tree; tests put their own there."""
+    return Path(os.environ.get("LAB_SYSFS", "/sys"))
+
+
+def procfs() -> Path:
+    """Return the root of the process tree; tests put their own there."""
+    return Path(os.environ.get("LAB_PROCFS", "/proc"))
+
+
+def boot_id() -> str:
+    """Return what tells one boot of this host from the next."""
+    return (procfs() / "sys/kernel/random/boot_id").read_text().strip()
 
 
 def hang() -> NoReturn:

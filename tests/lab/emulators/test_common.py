@@ -106,11 +106,11 @@ def test_a_fault_is_used_exactly_as_often_as_armed(tmp_path):
 
 
 def test_parallel_callers_share_a_fault_without_doubling_it(tmp_path):
-    Device(tmp_path).add_fault("t", "refuse", times=20)
-    use = "device = Device(pathlib.Path(sys.argv[1]))\nfor _ in range(10): device.journal(effect=device.fault('t', ''))"
+    Device(tmp_path).add_fault("t", "refuse", times=200)
+    use = "device = Device(pathlib.Path(sys.argv[1]))\nfor _ in range(50): device.journal(effect=device.fault('t', ''))"
     processes = [start(use, tmp_path) for _ in range(8)]
     assert [process.wait(60) for process in processes] == [0] * 8
-    assert [call["effect"] for call in Device(tmp_path).calls()].count("refuse") == 20
+    assert [call["effect"] for call in Device(tmp_path).calls()].count("refuse") == 200
 
 
 def test_a_fault_without_times_stays_until_cleared(tmp_path):

@@ -1,0 +1,91 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts of a lab without the lab: emulated commands as subprocesses, their directories under tmp_path."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lab.emulators.common import Device
+
+REPOSITORY = Path(__file__).parents[3]
+TRANSCRIPTS = REPOSITORY / "tests/transcripts"
+
+
+class Host:
+    """One host: its commands, its devices, and the trees of /sys and /proc that the commands see."""
+
+    def __init__(self, root, name="gpu01"):
+        self.root = root
+        self.name = name
+        self.directory = root / name
+        self.shared = root / "shared"
+        self.environment = {
+            "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+            "LAB_DEVICE_DIR": str(self.directory / "lab"),
+            "LAB_SHARED_DIR": str(self.shared),
+            "LAB_SYSFS": str(self.directory / "sys"),
+            "LAB_PROCFS": str(self.directory / "proc"),
+        }
+        for rail in range(8):
+            (self.directory / f"sys/class/net/rail{rail}").mkdir(parents=True)
+        (self.directory / "sys/class/net/eth0").mkdir()
+        (self.directory / "bin").mkdir()
+        self.boot("first")
+
+    def boot(self, boot_id):
+        """Pretend that the host has booted."""
+        path = self.directory / "proc/sys/kernel/random/boot_id"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{self.name}-{boot_id}\n")
+
+    def argv(self, tool, *arguments):
+        """Return the command line of an emulated tool, installed as the lab does it: a link to the launcher."""
+        link = self.directory / "bin" / tool
+        if not link.is_symlink():
+            link.symlink_to(REPOSITORY / "lab/emulators/launch")
+        return [str(link), *map(str, arguments)]
+
+    def run(self, tool, *arguments, **options):
+        """Run an emulated tool to its end."""
+        options = {"env": self.environment, "capture_output": True, "text": True, "timeout": 30, **options}
+        return subprocess.run(self.argv(tool, *arguments), check=False, **options)
+
+    def start(self, tool, *arguments):
+        """Start an emulated tool and return the process."""
+        return subprocess.Popen(
+            self.argv(tool, *arguments), env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def device(self, family):
+        """Return a device of this host, to look at its state or to arm faults."""
+        return Device(self.directory / "lab" / family, self.shared / "clock")
+
+
+@pytest.fixture
+def host(tmp_path):
+    """One GPU node with eight rails."""
+    return Host(tmp_path)
+
+
+@pytest.fixture
+def anybody(tmp_path):
+    """Options for Host.run that make the caller an ordinary user."""
+    assert os.getuid() == 0, "changing the user needs root, as the lab does"
+    for directory in (tmp_path, *tmp_path.parents[:2]):
+        directory.chmod(0o755)
+    return {"user": 65534, "group": 65534, "extra_groups": []}
+
+
+@pytest.fixture
+def transcript():
+    """Read a transcript without its first line, which says where it is from."""
+
+    def read(name):
+        provenance, _, text = (TRANSCRIPTS / name).read_text().partition("\n")
+        assert provenance.startswith("# "), f"{name} doesn't say where it is from"
+        return text
+
+    return read
