@@ -69,7 +69,9 @@ def _compile(source: Path, library: Path) -> None:
     except FileNotFoundError:
         raise LabError("gcc is missing, and slurmd's view of memory needs it: apt-get install gcc libc6-dev") from None
     except subprocess.CalledProcessError as error:
-        raise LabError(f"{source} could not be compiled: {error.stderr.strip()}; apt-get install gcc libc6-dev") from None
+        raise LabError(
+            f"{source} could not be compiled: {error.stderr.strip()}; apt-get install gcc libc6-dev"
+        ) from None
 
 
 def _publish(work: Path, done: Path) -> None:

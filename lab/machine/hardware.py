@@ -31,7 +31,7 @@ class Hardware:
         hardware = cls(**{**raw, **lists})
         if hardware.sockets != hardware.numa_nodes:
             raise LabError(
-                f"hardware.numa_nodes is {hardware.numa_nodes}, but the lab gives each of the {hardware.sockets} sockets"
+                f"hardware.numa_nodes is {hardware.numa_nodes}, but each of the {hardware.sockets} sockets is given"
                 f" one NUMA node: set it to {hardware.sockets}"
             )
         for key, nodes in lists.items():

@@ -1,0 +1,163 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Pod images without a registry: OCI archives made from packages of the hosts' own image."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import tarfile
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve()
+BUSYBOX = "busybox-static"
+PYTHON = (
+    "python3.13-minimal",
+    "libpython3.13-minimal",
+    "libpython3.13-stdlib",
+    "libc6",
+    "libexpat1",
+    "libffi8",
+    "libssl3t64",
+    "zlib1g",
+)
+NOT_NEEDED = ("/usr/share/", "/usr/lib/locale/", "gconv/", "/etc/")
+# What Debian's own tree links and every program expects.
+MERGED = {"bin": "usr/bin", "sbin": "usr/sbin", "lib": "usr/lib", "lib64": "usr/lib64"}
+DIRECTORIES = ("dev", "etc", "proc", "sys", "tmp", "usr", "usr/bin", "usr/sbin", "usr/lib", "usr/lib64")
+
+
+@dataclass(frozen=True)
+class Image:
+    """A pod image: its name, the Debian packages it is made of, links to add, and the command it runs by default."""
+
+    name: str
+    packages: tuple[str, ...]
+    links: tuple[tuple[str, str], ...]
+    command: tuple[str, ...]
+
+    @property
+    def archive(self) -> str:
+        """The archive's file name."""
+        return self.name.rpartition("/")[2].replace(":", "-") + ".tar"
+
+
+APPLETS = ("sh", "cat", "echo", "env", "hostname", "id", "ls", "ps", "sleep", "true", "wget")
+SHELL = tuple((f"usr/bin/{applet}", "busybox") for applet in APPLETS)
+IMAGES = (
+    Image("docker.io/lab/pause:1", (BUSYBOX,), (), ("/bin/busybox", "sleep", "2147483647")),
+    Image("docker.io/lab/python:3", (BUSYBOX, *PYTHON), (*SHELL, ("usr/bin/python3", "python3.13")), ("python3",)),
+)
+
+
+def ensure(cache: Path, tree: Path) -> Path:
+    """Return the directory with one archive per image, made from the installed packages of a Debian tree."""
+    digest = hashlib.sha256(HERE.read_bytes() + (tree / "var/lib/dpkg/status").read_bytes())
+    done = cache / "pod-images" / digest.hexdigest()[:16]
+    if done.is_dir():
+        return done
+    done.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".writing-", dir=done.parent) as work:
+        finished = Path(work) / "images"
+        finished.mkdir()
+        for image in IMAGES:
+            (finished / image.archive).write_bytes(archive(image, layer(image, tree)))
+        try:
+            finished.rename(done)
+        except OSError:
+            # Another lab was faster, and wrote the same.
+            if not done.is_dir():
+                raise
+    return done
+
+
+def layer(image: Image, tree: Path) -> bytes:
+    """Return the image's only layer, a tar of its packages' files."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        for name in DIRECTORIES:
+            tar.addfile(_entry(name, tarfile.DIRTYPE, 0o1777 if name == "tmp" else 0o755))
+        for name, target in (*MERGED.items(), *image.links):
+            tar.addfile(_entry(name, tarfile.SYMTYPE, 0o777, target))
+        for path in sorted(set(_files(tree, image.packages))):
+            tar.add(tree / path, arcname=path, recursive=False, filter=_anonymous)
+    return buffer.getvalue()
+
+
+def archive(image: Image, content: bytes) -> bytes:
+    """Return an OCI image layout as one tar: the layer, its configuration and the manifest, addressed by digest."""
+    kind = "application/vnd.oci.image"
+    described = {"created_by": "drawbridge lab"}
+    config = _json(
+        {
+            "architecture": "amd64",
+            "os": "linux",
+            "config": {"Cmd": image.command, "Env": ["PATH=/usr/bin:/bin"]},
+            "rootfs": {"type": "layers", "diff_ids": [_digest(content)]},
+            "history": [described],
+        }
+    )
+    manifest = _json(
+        {
+            "schemaVersion": 2,
+            "mediaType": f"{kind}.manifest.v1+json",
+            "config": _descriptor(f"{kind}.config.v1+json", config),
+            "layers": [_descriptor(f"{kind}.layer.v1.tar", content)],
+        }
+    )
+    named = {"io.containerd.image.name": image.name, "org.opencontainers.image.ref.name": image.name.rpartition(":")[2]}
+    index = {
+        "schemaVersion": 2,
+        "manifests": [_descriptor(f"{kind}.manifest.v1+json", manifest) | {"annotations": named}],
+    }
+    files = {"oci-layout": b'{"imageLayoutVersion":"1.0.0"}', "index.json": _json(index)}
+    files |= {f"blobs/{_digest(blob).replace(':', '/')}": blob for blob in (content, config, manifest)}
+    return _tar(files)
+
+
+def _files(tree: Path, packages: Iterable[str]) -> Iterator[str]:
+    """Yield the packages' files and links, relative to the tree, as dpkg recorded them."""
+    for package in packages:
+        listed = next((tree / "var/lib/dpkg/info").glob(f"{package}*.list"))
+        for line in listed.read_text().splitlines():
+            path = tree / line.lstrip("/")
+            if not any(part in line for part in NOT_NEEDED) and (path.is_symlink() or path.is_file()):
+                yield str(path.relative_to(tree))
+
+
+def _entry(name: str, kind: bytes, mode: int, target: str = "") -> tarfile.TarInfo:
+    entry = tarfile.TarInfo(name)
+    entry.type, entry.mode, entry.linkname = kind, mode, target
+    return entry
+
+
+def _anonymous(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+    entry.uid = entry.gid = 0
+    entry.uname = entry.gname = ""
+    return entry
+
+
+def _tar(files: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        for name, data in files.items():
+            entry = _entry(name, tarfile.REGTYPE, 0o644)
+            entry.size = len(data)
+            tar.addfile(entry, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value).encode()
+
+
+def _digest(data: bytes) -> str:
+    return "sha256:" + hashlib.sha256(data).hexdigest()
+
+
+def _descriptor(media_type: str, data: bytes) -> dict[str, object]:
+    return {"mediaType": media_type, "digest": _digest(data), "size": len(data)}

@@ -1,0 +1,88 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a node has before Drawbridge arrives, as a site's own join leaves it: containerd, CNI, kubelet.  Pure.
+
+The lab's kubelets hand out a machine that exists on paper, so nothing may try to enforce it: containers run without
+control groups everywhere, also where the kernel would have them (a cpuset of CPU 4-63 is an error on two CPUs).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import yaml
+
+from lab.machine.hardware import Hardware
+
+RDMA_SHARES = 63  # the largest rdmaHcaMax that the shared RDMA plugin is usually given
+
+CONTAINERD = """\
+version = 2
+
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = "docker.io/lab/pause:1"
+  disable_cgroup = true
+  restrict_oom_score_adj = true
+
+  [plugins."io.containerd.grpc.v1.cri".cni]
+    bin_dir = "/usr/lib/cni"
+
+  # An overlay cannot lie on the guest's own overlay; the images are small enough to be copied.
+  [plugins."io.containerd.grpc.v1.cri".containerd]
+    snapshotter = "native"
+"""
+
+
+def cni(address: int) -> str:
+    """Return the pod network's conflist: a bridge of this host's own, 10.244.ADDRESS.0/24, not routed to others."""
+    ipam = {
+        "type": "host-local",
+        "ranges": [[{"subnet": f"10.244.{address}.0/24"}]],
+        "routes": [{"dst": "0.0.0.0/0"}],
+    }
+    bridge = {"type": "bridge", "bridge": "cni0", "isGateway": True, "ipMasq": False, "ipam": ipam}
+    return (
+        json.dumps({"cniVersion": "1.0.0", "name": "lab", "plugins": [bridge, {"type": "loopback"}]}, indent=2) + "\n"
+    )
+
+
+def kubelet_config() -> str:
+    """Return /var/lib/kubelet/config.yaml: no taint and no NUMA policy, since these are what Drawbridge brings."""
+    config: dict[str, Any] = {
+        "apiVersion": "kubelet.config.k8s.io/v1beta1",
+        "kind": "KubeletConfiguration",
+        "authentication": {
+            "anonymous": {"enabled": False},
+            "webhook": {"enabled": True},
+            "x509": {"clientCAFile": "/etc/kubernetes/pki/ca.crt"},
+        },
+        "authorization": {"mode": "Webhook"},
+        "tlsCertFile": "/var/lib/kubelet/pki/kubelet.crt",
+        "tlsPrivateKeyFile": "/var/lib/kubelet/pki/kubelet.key",
+        "containerRuntimeEndpoint": "unix:///run/containerd/containerd.sock",
+        "resolvConf": "",
+        "failSwapOn": False,
+        "failCgroupV1": False,
+        "cgroupDriver": "cgroupfs",
+        "cgroupsPerQOS": False,
+        "enforceNodeAllocatable": [],
+        "localStorageCapacityIsolation": False,
+        # The disk is the machine's own, and how full that is, is not the lab's affair.
+        "imageGCHighThresholdPercent": 100,
+        "evictionHard": {
+            "memory.available": "100Mi",
+            **{f"{disk}.{what}": "0%" for disk in ("nodefs", "imagefs") for what in ("available", "inodesFree")},
+        },
+    }
+    return yaml.safe_dump(config, sort_keys=False)
+
+
+def devices(hardware: Hardware) -> str:
+    """Return the device plugin's resources: GPUs with their NUMA node, rails as the shared RDMA plugin has them."""
+    gpus = [{"id": f"GPU-{gpu}", "numa": node} for gpu, node in enumerate(hardware.gpu_numa)]
+    resources: list[dict[str, Any]] = [{"name": "nvidia.com/gpu", "env": "NVIDIA_VISIBLE_DEVICES", "devices": gpus}]
+    # Shares of one NIC carry no topology: that plugin gives the kubelet no NUMA hint.
+    shares = [{"id": str(share)} for share in range(RDMA_SHARES)]
+    resources += [{"name": f"rdma/rail{rail}", "devices": shares} for rail in range(len(hardware.rail_numa))]
+    return json.dumps({"resources": [resource for resource in resources if resource["devices"]]}, indent=1) + "\n"

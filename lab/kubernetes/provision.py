@@ -1,0 +1,132 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Install a control plane or a kubelet into a host, ready to start while the host boots."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from lab.errors import LabError
+from lab.hosts.paths import Paths
+from lab.hosts.provision import Bind, Context
+from lab.hosts.site import Host, Site
+from lab.kubernetes import images, node
+from lab.kubernetes.pki import Authority, Pair, write_private
+from lab.machine.provision import hardware_of
+from lab.tools import build
+
+UNITS = Path(__file__).resolve().parent / "units"
+CONTROL_PLANE = ("kube-apiserver", "kube-scheduler", "kube-controller-manager")
+SERVICE_ADDRESS = "10.96.0.1"
+PKI = "/etc/kubernetes/pki"
+CONTAINERD = "/usr/lib/systemd/system/containerd.service"
+NAMES = ("localhost", "127.0.0.1", SERVICE_ADDRESS, "kubernetes", "kubernetes.default", "kubernetes.default.svc")
+
+
+def prepare(site: Site, paths: Paths) -> None:
+    """Build the tools when the cache lacks them; make the authority and the administrator's kubeconfig."""
+    build.ensure(paths.cache, functools.partial(print, file=sys.stderr, flush=True))
+    authority = Authority.ensure(_home(paths))
+    Authority.ensure(_home(paths) / "etcd")
+    if not paths.kubeconfig.exists():
+        # For the lab itself and for the person who runs Ansible; no host ever sees it.
+        admin = authority.client("kubernetes-admin", "system:masters")
+        write_private(paths.kubeconfig, authority.kubeconfig(api_server(site), admin))
+
+
+def provision(context: Context) -> None:
+    """Write what the host's kind runs."""
+    if context.host.kind.control_plane:
+        _control_plane(context)
+    if context.host.kind.kubelet:
+        _node(context)
+
+
+def api_server(site: Site) -> str:
+    """Return the API server's URL; LabError when the site has no controller."""
+    return f"https://{site.ip(_controller(site).address)}:6443"
+
+
+def _controller(site: Site) -> Host:
+    for host in site.hosts.values():
+        if host.kind.control_plane:
+            return host
+    raise LabError("lab/site.yml has no host of a kind with control_plane: true, so no API server: add one")
+
+
+def _control_plane(context: Context) -> None:
+    authority, address = Authority.ensure(_home(context.paths)), context.site.ip(context.host.address)
+    _bind_tools(context, {name: f"/usr/bin/{name}" for name in CONTROL_PLANE} | {"helm": "/usr/local/bin/helm"})
+    context.write("/etc/kubernetes/apiserver.env", f"ADDRESS={address}\n")
+    context.write(f"{PKI}/ca.crt", authority.ca.certificate)
+    context.write(f"{PKI}/sa.pub", authority.tokens.certificate)
+    context.write(f"{PKI}/sa.key", authority.tokens.key, 0o600)
+    _pair(context, f"{PKI}/apiserver", authority.server("kube-apiserver", (context.host.name, address, *NAMES)))
+    # With this the API server reads logs from kubelets, which ask it in turn whether that user may.
+    _pair(context, f"{PKI}/apiserver-kubelet-client", authority.client("kube-apiserver", "system:masters"))
+    _store(context)
+    for component in ("scheduler", "controller-manager"):
+        _kubeconfig(context, f"/etc/kubernetes/{component}.conf", authority.client(f"system:kube-{component}"))
+    _install(context, ("lab-etcd.service", *(f"{name}.service" for name in CONTROL_PLANE)))
+
+
+def _store(context: Context) -> None:
+    """Give etcd an authority of its own, so that no other certificate of the lab opens it."""
+    authority = Authority.ensure(_home(context.paths) / "etcd")
+    context.write(f"{PKI}/etcd/ca.crt", authority.ca.certificate)
+    _pair(context, f"{PKI}/etcd/server", authority.server("etcd", ("127.0.0.1",)))
+    _pair(context, f"{PKI}/etcd/client", authority.client("kube-apiserver"))
+
+
+def _node(context: Context) -> None:
+    host, address = context.host, context.site.ip(context.host.address)
+    authority, hardware = Authority.ensure(_home(context.paths)), hardware_of(context.host.kind)
+    _bind_tools(context, {"kubelet": "/usr/bin/kubelet"})
+    context.binds.append(Bind(images.ensure(context.paths.cache, context.image), "/usr/lib/lab/images"))
+    context.write("/etc/containerd/config.toml", node.CONTAINERD)
+    context.write("/etc/cni/net.d/10-lab.conflist", node.cni(host.address))
+    context.write("/etc/default/kubelet", f"NODE_NAME={host.name}\nNODE_IP={address}\n")
+    context.write("/var/lib/kubelet/config.yaml", node.kubelet_config())
+    context.write(f"{PKI}/ca.crt", authority.ca.certificate)
+    _pair(context, "/var/lib/kubelet/pki/kubelet", authority.server(f"system:node:{host.name}", (host.name, address)))
+    _kubeconfig(context, "/etc/kubernetes/kubelet.conf", authority.client(f"system:node:{host.name}", "system:nodes"))
+    (context.disk / "etc/kubernetes/kubelet.conf.d").mkdir(exist_ok=True)
+    context.link("/etc/systemd/system/multi-user.target.wants/containerd.service", CONTAINERD)
+    _install(context, ("lab-images.service",))
+    if hardware:
+        _bind_tools(context, {"deviceplugin": "/usr/lib/lab/deviceplugin"})
+        context.write("/etc/lab/deviceplugin.json", node.devices(hardware))
+        _install(context, ("lab-device-plugin.service",))
+        # A kubelet without its taint and its NUMA policy would be born open: the role kubelet_numa starts it.
+        _install(context, ("kubelet.service",), enable=False)
+    else:
+        _install(context, ("kubelet.service",))
+
+
+def _install(context: Context, units: Iterable[str], enable: bool = True) -> None:
+    for unit in units:
+        context.write(f"/etc/systemd/system/{unit}", (UNITS / unit).read_text())
+        if enable:
+            context.enable(unit)
+
+
+def _bind_tools(context: Context, targets: dict[str, str]) -> None:
+    tools = build.ensure(context.paths.cache)
+    context.binds.extend(Bind(tools / name, target) for name, target in targets.items())
+
+
+def _pair(context: Context, target: str, pair: Pair) -> None:
+    context.write(f"{target}.crt", pair.certificate)
+    context.write(f"{target}.key", pair.key, 0o600)
+
+
+def _kubeconfig(context: Context, target: str, pair: Pair) -> None:
+    authority = Authority.ensure(_home(context.paths))
+    context.write(target, authority.kubeconfig(api_server(context.site), pair), 0o600)
+
+
+def _home(paths: Paths) -> Path:
+    return paths.kubeconfig.parent
