@@ -1,14 +1,17 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The lab's command."""
+"""The lab's command: one function a verb."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from collections.abc import Sequence
 
+from lab import options, switchboard
 from lab.errors import LabError
-from lab.hosts import lock, site
+from lab.hosts import checks, lock, machine, requirements, site, status
 from lab.hosts.nspawn import Nspawn
 from lab.hosts.paths import Paths
 from lab.hosts.room import Room
@@ -20,28 +23,107 @@ def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def main() -> int:
+class Command:
+    """The verbs; each returns the exit code."""
+
+    def __init__(self, chosen: argparse.Namespace) -> None:
+        """`chosen` is what lab.options parsed."""
+        self.options = chosen
+        self.paths = Paths.of()
+        self.site = site.load(self.paths.lab_id)
+        self.room = Room(self.site, self.paths, Nspawn(self.site, self.paths), say)
+
+    def run(self) -> int:
+        """Run the verb that was asked for, alone if it changes the lab."""
+        verb = getattr(self, self.options.verb.replace("-", "_"))
+        if not self.options.changes:
+            return verb()
+        with lock.only_one(self.paths.lock, self.options.verb, say):
+            return verb()
+
+    def up(self) -> int:
+        """Boot hosts and switches."""
+        chosen = self.site.select(self.options.names, self.options.kind)
+        self._refuse(len(chosen.hosts))
+        return 0 if self.room.up(chosen, self._image) else 1
+
+    def reset(self) -> int:
+        """Give hosts and switches a fresh start."""
+        chosen = self.site.select(self.options.names)
+        self._refuse(0)
+        return 0 if self.room.reset(chosen, self._image) else 1
+
+    def power_cut(self) -> int:
+        """Cut the power of hosts and switches."""
+        self.room.cut(self.site.select(self.options.names))
+        return 0
+
+    def down(self) -> int:
+        """End the lab."""
+        self.room.down()
+        return 0
+
+    def status(self) -> int:
+        """Tell what runs; exit code 1 when nothing does."""
+        print("\n".join(status.report(self.site, self.paths, self.room.backend)))
+        return 0 if self.room.backend.alive() else 1
+
+    def ssh(self) -> int:
+        """Become ssh(1) to a host or switch."""
+        self.site.select([self.options.name])
+        os.execvp("ssh", ["ssh", "-F", str(self.paths.ssh_config), self.options.name, *self.options.command])
+
+    def env(self) -> int:
+        """Print what a shell should export."""
+        print("\n".join(status.exports(self.paths)))
+        return 0
+
+    def fault(self) -> int:
+        """Arm or clear faults of emulated devices."""
+        chosen = self.options
+        if chosen.clear:
+            say(f"{switchboard.clear(self.paths)} devices had faults")
+            return 0
+        if not (chosen.name and chosen.tool and chosen.effect):
+            raise LabError(
+                "a fault takes a host, a tool and an effect: lab fault gpu01 mlnx_qos lie, or lab fault --clear"
+            )
+        target = switchboard.device(self.site, self.paths, chosen.name, chosen.tool)
+        switchboard.arm(target, chosen.tool, chosen.effect, chosen.match, chosen.times or None)
+        return 0
+
+    def clock(self) -> int:
+        """Move the emulators' clock."""
+        say(f"the emulators' clock is {switchboard.move_clock(self.paths, self.options.step):g} s ahead")
+        return 0
+
+    def requirements(self) -> int:
+        """Tell or install the machine's missing packages; exit code 1 when some are missing still."""
+        missing = requirements.missing(build_image=True)
+        if missing and self.options.install:
+            requirements.install(missing)
+            missing = requirements.missing(build_image=True)
+        say(f"missing: {requirements.apt_line(missing)}" if missing else "nothing is missing")
+        return 1 if missing else 0
+
+    def _image(self) -> build.Image:
+        return build.ensure(self.paths.cache, say)
+
+    def _refuse(self, hosts: int) -> None:
+        """Say everything that keeps the lab from starting, before anything is started."""
+        alive = self.room.backend.alive() if os.geteuid() == 0 else False
+        facts = machine.look(self.paths, build.cached(self.paths.cache) is not None, alive)
+        if sentences := checks.refusals(facts, checks.Plan(self.paths, hosts)):
+            raise LabError("\nlab: ".join(sentences))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; one sentence and exit code 1 when it can't be done."""
-    parser = argparse.ArgumentParser(prog="lab")
-    parser.add_argument("verb")
-    parser.add_argument("hosts", nargs="*")
-    options = parser.parse_args()
+    chosen = options.parser().parse_args(argv)
     try:
-        paths = Paths.of()
-        chosen = site.load(paths.lab_id)
-        room = Room(chosen, paths, Nspawn(chosen, paths), say)
-        with lock.only_one(paths.lock, options.verb, say):
-            if options.verb == "down":
-                room.down()
-                return 0
-            image = build.ensure(paths.cache, say)
-            if options.verb == "up":
-                return 0 if room.up(chosen.select(options.hosts), image) else 1
-            if options.verb == "reset":
-                return 0 if room.reset(chosen.select(options.hosts), image) else 1
-        return 2
+        return Command(chosen).run()
     except LabError as error:
-        print(f"lab: {error}", file=sys.stderr)
+        say(f"lab: {error}")
         return 1
 
 

@@ -9,14 +9,18 @@ from pathlib import Path
 from typing import Protocol
 
 from lab.hosts.provision import Bind
-from lab.hosts.site import Host
+from lab.hosts.site import Host, Switch
 
 
 class Backend(Protocol):
     """Boots hosts from an installed disk over a shared, read-only tree."""
 
+    def alive(self) -> bool:
+        """Whether `open` was called since the last `close`, by whatever process."""
+        ...
+
     def open(self) -> None:
-        """Make what all hosts need (bridges, namespaces); idempotent."""
+        """Make what all hosts need (bridges, namespaces); idempotent. `close` also ends what this process starts."""
         ...
 
     def controllers(self) -> frozenset[str]:
@@ -36,7 +40,19 @@ class Backend(Protocol):
         ...
 
     def systemd_state(self, host: Host, wait: bool = False) -> str:
-        """What `systemctl is-system-running` says in the host, "off" or "unknown"; waits for the boot's end if asked."""
+        """What `systemctl is-system-running` says in the host, "off" or "unknown"; at the boot's end if asked."""
+        ...
+
+    def serve(self, switch: Switch, command: Sequence[str]) -> None:
+        """Start the process that is an emulated switch, on the switch's address, unless it runs."""
+        ...
+
+    def serving(self, switch: Switch) -> bool:
+        """Whether the switch's process lives."""
+        ...
+
+    def unplug(self, switch: Switch) -> None:
+        """End the switch's process; its state stays."""
         ...
 
     def close(self) -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -74,6 +75,10 @@ class Group:
             if process.stdout.readline() != b"\n":
                 raise LabError(f"{command[0]} could not enter {self.path}: run lab down, then lab up")
 
+    def enter(self) -> None:
+        """Move this process, and so what it starts from now on, into the group."""
+        self.procs.write_text(str(os.getpid()))
+
     def pids(self) -> list[int]:
         """Processes directly in this group."""
         try:
@@ -109,6 +114,12 @@ class Group:
         for path in (*below, self.path):
             with contextlib.suppress(OSError):
                 path.rmdir()
+
+
+def own(text: str) -> Path:
+    """The cgroup2 group of the process whose /proc/PID/cgroup has this text, relative to the hierarchy's root."""
+    lines = [line.removeprefix("0::/") for line in text.splitlines() if line.startswith("0::/")]
+    return Path(lines[0] if lines else "")
 
 
 def controllers(root: Path) -> frozenset[str]:

@@ -17,7 +17,7 @@ from lab.hosts.site import Site
 def prepare(site: Site, paths: Paths) -> None:
     """Make the lab's keys and the directories that hosts share."""
     keys.prepare(site, paths)
-    paths.shared.mkdir(parents=True, exist_ok=True)
+    _open_to_all(paths.shared)
 
 
 def provision(context: Context) -> None:
@@ -27,8 +27,14 @@ def provision(context: Context) -> None:
     context.write("/etc/resolv.conf", "# The lab has no DNS: /etc/hosts names everything.\n")
     _write_keys(context)
     _write_users(context)
-    context.paths.host(context.host.name).emulators.mkdir(parents=True, exist_ok=True)
+    _open_to_all(context.paths.host(context.host.name).emulators)
     context.binds.extend(binds(context))
+
+
+def _open_to_all(directory: Path) -> None:
+    """Emulated tools answer any user of a host, and keep their state and journal here."""
+    directory.mkdir(parents=True, exist_ok=True)
+    directory.chmod(0o777)
 
 
 def binds(context: Context) -> list[Bind]:
@@ -47,10 +53,10 @@ def hosts_file(site: Site) -> str:
 
 
 def _write_keys(context: Context) -> None:
-    private = keys.host_key(context.paths, context.host.name)
+    private = context.paths.host_key(context.host.name)
     context.write("/etc/ssh/ssh_host_ed25519_key", private.read_bytes(), 0o600)
     context.write("/etc/ssh/ssh_host_ed25519_key.pub", private.with_name(f"{private.name}.pub").read_bytes())
-    public = keys.user_key(context.paths).with_name("id_ed25519.pub").read_text()
+    public = context.paths.user_key.with_suffix(".pub").read_text()
     ansible = (context.image / "home/ansible").stat()
     for home, uid, gid in (("/root", 0, 0), ("/home/ansible", ansible.st_uid, ansible.st_gid)):
         _own_home(context, home, uid, gid)

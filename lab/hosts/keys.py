@@ -30,24 +30,14 @@ def make(path: Path, comment: str) -> None:
     partial.rename(path)
 
 
-def host_key(paths: Paths, name: str) -> Path:
-    """The private host key of a host or switch; its public half lies beside it."""
-    return paths.ssh / "hosts" / name
-
-
-def user_key(paths: Paths) -> Path:
-    """The private key that root and the user `ansible` of every host accept."""
-    return paths.ssh / "id_ed25519"
-
-
 def prepare(site: Site, paths: Paths) -> None:
     """Make all keys of the lab, then known_hosts and ssh_config for its clients."""
-    make(user_key(paths), f"lab{paths.lab_id}")
+    make(paths.user_key, f"lab{paths.lab_id}")
     for name in site.addresses():
-        make(host_key(paths, name), name)
-    publics = {name: host_key(paths, name).with_name(f"{name}.pub").read_text() for name in site.addresses()}
-    (paths.ssh / "known_hosts").write_text(known_hosts(site, publics))
-    (paths.ssh / "config").write_text(client_config(site, paths))
+        make(paths.host_key(name), name)
+    publics = {name: paths.host_key(name).with_name(f"{name}.pub").read_text() for name in site.addresses()}
+    paths.known_hosts.write_text(known_hosts(site, publics))
+    paths.ssh_config.write_text(client_config(site, paths))
 
 
 def known_hosts(site: Site, publics: dict[str, str]) -> str:
@@ -64,8 +54,8 @@ def client_config(site: Site, paths: Paths) -> str:
             *entries,
             f"Host {switches}\n  User admin\n" if switches else "",
             "Host *\n  User root\n",
-            f"  IdentityFile {user_key(paths)}\n  IdentitiesOnly yes\n",
-            f"  UserKnownHostsFile {paths.ssh / 'known_hosts'}\n  GlobalKnownHostsFile /dev/null\n",
+            f"  IdentityFile {paths.user_key}\n  IdentitiesOnly yes\n",
+            f"  UserKnownHostsFile {paths.known_hosts}\n  GlobalKnownHostsFile /dev/null\n",
             "  StrictHostKeyChecking yes\n",
         ]
     )

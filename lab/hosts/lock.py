@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import time
@@ -13,33 +14,48 @@ from pathlib import Path
 
 from lab.errors import LabError
 
+PATIENCE_SECONDS = 120
+
 
 @contextmanager
-def only_one(path: Path, command: str, say: Callable[[str], None], patience: float = 120) -> Iterator[None]:
+def only_one(
+    path: Path, command: str, say: Callable[[str], None], patience: float = PATIENCE_SECONDS
+) -> Iterator[Path]:
     """Hold the lab's lock while `command` runs; waits `patience` seconds for another command, then LabError.
 
     The kernel gives the lock back however this process ends, and what it starts doesn't inherit it.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a+") as file:
-        if not _take(file.fileno()):
-            file.seek(0)
-            holder = file.read().strip() or "another command"
+    deadline = time.monotonic() + patience
+    told = False
+    while (descriptor := _take(path)) is None:
+        holder = _holder(path)
+        if time.monotonic() > deadline:
+            raise LabError(f"the lab is busy with {holder} for over {patience:.0f} s: wait for it or end it")
+        if not told:
             say(f"waiting for {holder}")
-            deadline = time.monotonic() + patience
-            while not _take(file.fileno()):
-                if time.monotonic() > deadline:
-                    raise LabError(f"the lab is busy with {holder} for over {patience:.0f} s: wait for it or end it")
-                time.sleep(0.1)
-        file.truncate(0)
-        file.write(f"lab {command} (process {os.getpid()})")
-        file.flush()
-        yield
-
-
-def _take(descriptor: int) -> bool:
+            told = True
+        time.sleep(0.1)
     try:
+        os.ftruncate(descriptor, 0)
+        os.write(descriptor, f"lab {command} (process {os.getpid()})".encode())
+        yield path
+    finally:
+        os.close(descriptor)
+
+
+def _take(path: Path) -> int | None:
+    """An open, locked file that still has its name: `lab down` removes the name while others wait for the lock."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    with contextlib.suppress(BlockingIOError, FileNotFoundError):
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+        if os.fstat(descriptor).st_ino == path.stat().st_ino:
+            return descriptor
+    os.close(descriptor)
+    return None
+
+
+def _holder(path: Path) -> str:
+    with contextlib.suppress(FileNotFoundError):
+        return path.read_text() or "another command"
+    return "another command"

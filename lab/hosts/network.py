@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Sequence
+from pathlib import Path
 
 from lab.errors import LabError
 from lab.hosts.paths import Paths
@@ -33,8 +34,8 @@ def bridge_lines(site: Site, paths: Paths) -> list[str]:
         f"link add {paths.fabric} group {group} type bridge",
         f"address add {site.gateway}/24 dev {paths.bridge}",
         *switches,
-        f"link set {paths.bridge} up",
         f"link set {paths.fabric} up",
+        f"link set {paths.bridge} up",
     ]
 
 
@@ -69,9 +70,14 @@ def disconnect(host: Host, paths: Paths) -> None:
     run(["-force", "-batch", "-"], text="\n".join([*lines, f"netns delete {host.name}", ""]), check=False)
 
 
-def exists(link: str) -> bool:
-    """Whether the machine has a link of this name."""
-    return run(["link", "show", "dev", link], check=False) == 0
+def ensure_bridges(site: Site, paths: Paths) -> None:
+    """Make both bridges. The management bridge goes up last, so one that isn't up was left by a command cut short."""
+    flags = Path("/sys/class/net", paths.bridge, "flags")
+    if flags.exists() and int(flags.read_text(), 16) & 1:
+        return
+    for bridge in (paths.bridge, paths.fabric):
+        run(["link", "delete", bridge], check=False)
+    batch(bridge_lines(site, paths))
 
 
 def remove_all(lab_id: int) -> None:

@@ -1,9 +1,10 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts as systemd-nspawn containers: a real systemd each, on an overlay of one shared tree, with cables of their own."""
+"""Hosts as systemd-nspawn containers: a real systemd each, an overlay of one shared tree, cables of their own."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 from collections.abc import Sequence
@@ -12,9 +13,9 @@ from pathlib import Path
 from lab.errors import LabError
 from lab.hosts import cgroups, namespace, network
 from lab.hosts.cgroups import Group
-from lab.hosts.paths import Paths
+from lab.hosts.paths import REPOSITORY, Paths
 from lab.hosts.provision import Bind
-from lab.hosts.site import Host, Site
+from lab.hosts.site import Host, Site, Switch
 
 # A guest that reboots ends nspawn with 133 (RestartForceExitStatus of systemd-nspawn@.service): start it again.
 LOOP = 'box=$1; shift; while :; do (echo 0 > "$box"; exec "$@"); status=$?; [ $status = 133 ] || exit $status; done'
@@ -46,15 +47,26 @@ class Nspawn:
         """Nothing is touched before `open`."""
         self._site = site
         self._paths = paths
+        self._home: Path | None = None
 
     def _group(self, *names: str) -> Group:
         return Group(self._paths.cgroup.joinpath(*names))
 
+    def alive(self) -> bool:
+        """Whether `open` was called since the last `close`, by whatever process."""
+        return namespace.keeper(self._group()) is not None
+
     def open(self) -> None:
-        """Make the namespace and the bridges, and move this process (single-threaded still) into the namespace."""
+        """Make the namespace and the bridges, and move this process (single-threaded still) into the lab.
+
+        It goes into the lab's control group as well, so that `close` ends what it started even if it was killed itself.
+        """
+        if self._home is not None:
+            return
+        self._home = cgroups.own(Path("/proc/self/cgroup").read_text())
         namespace.enter(namespace.ensure(self._group().create()))
-        if not network.exists(self._paths.bridge):
-            network.batch(network.bridge_lines(self._site, self._paths))
+        self._group("command").create().enter()
+        network.ensure_bridges(self._site, self._paths)
 
     def controllers(self) -> frozenset[str]:
         """cgroup2 controllers that guests can have."""
@@ -92,7 +104,7 @@ class Nspawn:
         return next(iter(self._group("hosts", host.name, "box", "payload", "init.scope").pids()), None)
 
     def systemd_state(self, host: Host, wait: bool = False) -> str:
-        """What `systemctl is-system-running` says in the host, "off" or "unknown"; waits for the boot's end if asked."""
+        """What `systemctl is-system-running` says in the host, "off" or "unknown"; at the boot's end if asked."""
         pid = self.init_pid(host)
         if pid is None:
             return "unknown" if self.running(host) else "off"
@@ -110,9 +122,30 @@ class Nspawn:
             return "starting"
         return done.stdout.strip() or "unknown"
 
+    def serve(self, switch: Switch, command: Sequence[str]) -> None:
+        """Start the process that is an emulated switch, on the switch's address, unless it runs."""
+        if self.serving(switch):
+            return
+        directory = self._paths.switch(switch.name)
+        directory.mkdir(parents=True, exist_ok=True)
+        environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1"}
+        self._group("switches", switch.name).create().start(command, environment, directory / "console.log")
+
+    def serving(self, switch: Switch) -> bool:
+        """Whether the switch's process lives."""
+        return self._group("switches", switch.name).populated()
+
+    def unplug(self, switch: Switch) -> None:
+        """End the switch's process; its state stays."""
+        self._group("switches", switch.name).end()
+
     def close(self) -> None:
         """End everything of this lab, however it was started or left, and remove it from the machine."""
+        if self._home is not None:
+            Group(self._home).enter()
         self._group().end()
+        with contextlib.suppress(OSError):
+            self._group().path.parent.rmdir()
         network.remove_all(self._paths.lab_id)
 
 

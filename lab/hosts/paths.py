@@ -80,9 +80,23 @@ class Paths:
         return self.base / f"{self.lab_id}.lock"
 
     @property
-    def ssh(self) -> Path:
-        """The lab's key, known_hosts, ssh_config and all host keys."""
-        return self.state / "ssh"
+    def user_key(self) -> Path:
+        """The private key that root and the user `ansible` of every host accept, and every switch's `admin`."""
+        return self.state / "ssh_key"
+
+    @property
+    def known_hosts(self) -> Path:
+        """Every host's and switch's public key, for strict checking."""
+        return self.state / "known_hosts"
+
+    @property
+    def ssh_config(self) -> Path:
+        """What `ssh -F` needs to reach everything by name."""
+        return self.state / "ssh_config"
+
+    def host_key(self, name: str) -> Path:
+        """The private host key of a host or switch; its public half lies beside it."""
+        return self.state / "host_keys" / name
 
     @property
     def shared(self) -> Path:

@@ -21,7 +21,7 @@ from types import ModuleType
 from lab.hosts.paths import Paths
 from lab.hosts.site import Host, Site
 
-PROVIDERS = ("lab.hosts.disk", "lab.machine.provision", "lab.kubernetes.provision")
+PROVIDERS = ("lab.hosts.disk", "lab.machine.provision", "lab.kubernetes.provision", "lab.emulators.provision")
 
 
 @dataclass(frozen=True)

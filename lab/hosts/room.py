@@ -4,26 +4,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from lab.hosts import provision, wait
+from lab.errors import LabError
+from lab.hosts import provision, switches, wait
 from lab.hosts.backend import Backend
 from lab.hosts.paths import Paths
 from lab.hosts.provision import Bind, Context
-from lab.hosts.site import Host, Site
+from lab.hosts.site import Host, Selection, Site, Switch
 from lab.image.build import Image
 
 Say = Callable[[str], None]
 BOOT_SECONDS = 120
+AT_ONCE = 16
 
 
 class Room:
-    """Boots, resets and ends hosts; says what it does, with seconds since its start."""
+    """Boots, resets and ends hosts and switches; says what it does, with the seconds since its start."""
 
     def __init__(self, site: Site, paths: Paths, backend: Backend, say: Say) -> None:
         """Nothing is touched yet."""
@@ -37,37 +40,68 @@ class Room:
         """Print one line with the seconds since this command began."""
         self._say(f"{time.monotonic() - self._started:5.1f} s  {line}")
 
-    def up(self, hosts: Sequence[Host], image: Image) -> bool:
-        """Boot the hosts that aren't running; True when all of them came up."""
-        self.backend.open()
-        provision.prepare(self.site, self.paths)
-        missing = [host for host in hosts if not self.backend.running(host)]
-        with ThreadPoolExecutor(16) as pool:
-            list(pool.map(lambda host: self._boot(host, image), missing))
-            self.say(f"{len(missing)} hosts are booting: {' '.join(host.name for host in missing) or '-'}")
-            return all(pool.map(self._await, missing))
+    def up(self, chosen: Selection, image: Callable[[], Image]) -> bool:
+        """Boot what isn't running; True when all of it came up. A lab that couldn't be started at all is removed."""
+        fresh = not self.backend.alive()
+        try:
+            self.backend.open()
+            built = image()
+            provision.prepare(self.site, self.paths)
+            return self._boot_all(chosen, built)
+        except BaseException:
+            if fresh:
+                self.down()
+            raise
 
-    def reset(self, hosts: Iterable[Host], image: Image) -> bool:
-        """Give hosts a fresh disk and boot them; name, address and keys stay."""
-        chosen = list(hosts)
+    def _boot_all(self, chosen: Selection, image: Image) -> bool:
+        hosts = [host for host in chosen.hosts if not self.backend.running(host)]
+        off = [switch for switch in chosen.switches if not self.backend.serving(switch)]
+        for switch in off:
+            self.backend.serve(switch, switches.command(self.site, switch, self.paths))
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            list(pool.map(lambda host: self._boot(host, image), hosts))
+            self.say(f"{len(hosts)} hosts and {len(off)} switches are booting")
+            answers = [*pool.map(self._await_host, hosts), *pool.map(self._await_switch, off)]
+        running = f"{answers.count(True)} of {len(answers)} came up"
+        self.say(f"{running}, {len(chosen.hosts) + len(chosen.switches) - len(answers)} were up before")
+        return all(answers)
+
+    def reset(self, chosen: Selection, image: Callable[[], Image]) -> bool:
+        """Give hosts a fresh disk, and switches their factory state, and boot them; names, addresses and keys stay."""
+        self._must_run()
         self.backend.open()
-        for host in chosen:
+        for host in chosen.hosts:
             self.backend.cut(host)
             shutil.rmtree(self.paths.host(host.name).directory, ignore_errors=True)
+        for switch in chosen.switches:
+            self.backend.unplug(switch)
+            shutil.rmtree(self.paths.switch(switch.name), ignore_errors=True)
         return self.up(chosen, image)
 
-    def cut(self, hosts: Iterable[Host]) -> None:
-        """Cut the power of hosts; `up` boots them again from the disks that they had."""
-        for host in hosts:
+    def cut(self, chosen: Selection) -> None:
+        """Cut the power; `up` boots hosts again from the disks, and switches from the state, that they had."""
+        self._must_run()
+        self.backend.open()
+        for host in chosen.hosts:
             self.backend.cut(host)
             self.say(f"{host.name} has no power")
+        for switch in chosen.switches:
+            self.backend.unplug(switch)
+            self.say(f"{switch.name} has no power")
 
     def down(self) -> None:
         """End the lab and remove everything that it wrote outside the cache."""
         self.backend.close()
         if self.paths.state.exists():
             shutil.rmtree(self.paths.state)
-        self.say("nothing of the lab is left")
+        self.paths.lock.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self.paths.base.rmdir()
+        self.say(f"lab {self.paths.lab_id} is gone")
+
+    def _must_run(self) -> None:
+        if not self.backend.alive():
+            raise LabError(f"lab {self.paths.lab_id} is not running: run lab up first")
 
     def _boot(self, host: Host, image: Image) -> None:
         installed = self.paths.host(host.name).installed
@@ -80,23 +114,29 @@ class Room:
     def _install(self, host: Host, image: Image) -> None:
         """Write the disk from nothing; only a disk that was written to its end gets its mark."""
         places = self.paths.host(host.name)
+        self.backend.cut(host)
         for leftover in (places.disk, places.work):
             if leftover.exists():
                 shutil.rmtree(leftover)
         places.disk.mkdir(parents=True)
-        controllers = self.backend.controllers()
-        context = Context(self.site, host, self.paths, places.disk, image.tree, controllers)
+        context = Context(self.site, host, self.paths, places.disk, image.tree, self.backend.controllers())
         provision.install(context)
         binds = [{"source": str(b.source), "target": b.target, "writable": b.writable} for b in context.binds]
         partial = places.installed.with_suffix(".partial")
         partial.write_text(json.dumps({"tree": str(image.tree), "binds": binds}))
         partial.rename(places.installed)
 
-    def _await(self, host: Host) -> bool:
+    def _await_host(self, host: Host) -> bool:
         """Wait for the SSH banner and the end of the boot; a failed unit is told, but isn't the lab's failure."""
         if not wait.banner(self.site.ip(host.address), BOOT_SECONDS, lambda: self.backend.running(host)):
             self.say(f"{host.name} does not answer SSH: see {self.paths.host(host.name).console}")
             return False
         state = self.backend.systemd_state(host, wait=True)
-        self.say(f"{host.name} {state}")
+        self.say(f"{host.name} {state}" + (f": see lab ssh {host.name} systemctl --failed" * (state == "degraded")))
         return state in {"running", "degraded"}
+
+    def _await_switch(self, switch: Switch) -> bool:
+        answers = wait.banner(self.site.ip(switch.address), BOOT_SECONDS, lambda: self.backend.serving(switch))
+        log = self.paths.switch(switch.name) / "console.log"
+        self.say(f"{switch.name} serves" if answers else f"{switch.name} does not answer SSH: see {log}")
+        return answers

@@ -63,6 +63,14 @@ class User:
 
 
 @dataclass(frozen=True)
+class Selection:
+    """The part of a site that a command is about."""
+
+    hosts: tuple[Host, ...]
+    switches: tuple[Switch, ...]
+
+
+@dataclass(frozen=True)
 class Site:
     """The whole machine room of one lab."""
 
@@ -85,16 +93,24 @@ class Site:
         """Name to IPv4 address of everything that can be reached, spares included."""
         return {name: self.ip(node.address) for name, node in {**self.hosts, **self.switches}.items()}
 
-    def select(self, names: Iterable[str], kinds: Iterable[str] = ()) -> list[Host]:
-        """The named hosts, or all but the spares; of these the given kinds. LabError for a name nobody declared."""
-        names, kinds = list(names), list(kinds)
-        if unknown := [name for name in names if name not in self.hosts]:
-            raise LabError(f"no host is called {unknown[0]}: lab/site.yml declares {', '.join(self.hosts)}")
-        known = {host.kind.name for host in self.hosts.values()}
-        if strange := [kind for kind in kinds if kind not in known]:
-            raise LabError(f"no host is of kind {strange[0]}: lab/site.yml has {', '.join(sorted(known))}")
-        chosen = [host for host in self.hosts.values() if host.name in names or not (names or host.spare)]
-        return [host for host in chosen if not kinds or host.kind.name in kinds]
+    def select(self, names: Iterable[str], kinds: Iterable[str] = ()) -> Selection:
+        """The named hosts and switches, or all but the spares; of these the given kinds (a switch's is its platform).
+
+        LabError for a name or kind that nobody declared.
+        """
+        names, kinds = set(names), set(kinds)
+        if unknown := sorted(names - self.hosts.keys() - self.switches.keys()):
+            known = ", ".join([*self.hosts, *self.switches])
+            raise LabError(f"nothing is called {unknown[0]}: lab/site.yml declares {known}")
+        declared = {host.kind.name for host in self.hosts.values()} | {s.platform for s in self.switches.values()}
+        if unknown := sorted(kinds - declared):
+            raise LabError(f"nothing is of kind {unknown[0]}: lab/site.yml has {', '.join(sorted(declared))}")
+        hosts = [host for host in self.hosts.values() if host.name in names or not (names or host.spare)]
+        switches = [switch for switch in self.switches.values() if not names or switch.name in names]
+        return Selection(
+            tuple(host for host in hosts if not kinds or host.kind.name in kinds),
+            tuple(switch for switch in switches if not kinds or switch.platform in kinds),
+        )
 
     def mac(self, host: str, interface: str) -> str:
         """A locally administered MAC that stays the same over resets, so that no neighbour's ARP entry goes stale."""

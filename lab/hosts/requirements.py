@@ -1,0 +1,44 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Packages of the machine that the lab needs (lab/requirements.yml): which are missing, and how to get them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import yaml
+
+from lab.errors import LabError
+
+FILE = Path(__file__).resolve().parent.parent / "requirements.yml"
+
+
+def missing(build_image: bool) -> tuple[str, ...]:
+    """The packages to install, sorted; those of the image's builder count only when it has to run."""
+    lists: dict[str, dict[str, str]] = yaml.safe_load(FILE.read_text())
+    wanted = lists["run"] | (lists["image"] if build_image else {})
+    return tuple(sorted({package for thing, package in wanted.items() if not _present(thing)}))
+
+
+def _present(thing: str) -> bool:
+    return Path(thing).exists() if thing.startswith("/") else shutil.which(thing) is not None
+
+
+def apt_line(packages: Sequence[str]) -> str:
+    """The command that installs them."""
+    return f"apt-get install --yes --no-install-recommends {' '.join(packages)}"
+
+
+def install(packages: Sequence[str]) -> None:
+    """Run it; LabError when apt fails or isn't there."""
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    for command in (["apt-get", "update"], apt_line(packages).split()):
+        try:
+            subprocess.run(command, env=environment, check=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            line = " ".join(command)
+            raise LabError(f"{line} failed ({error}): install {' '.join(packages)} by hand, then try again") from error
