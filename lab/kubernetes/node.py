@@ -66,7 +66,8 @@ def kubelet_config() -> str:
         "failCgroupV1": False,
         "cgroupDriver": "cgroupfs",
         "cgroupsPerQOS": False,
-        "enforceNodeAllocatable": [],
+        # An empty list does not survive --config-dir: kubelet 1.36 merges drop-ins into JSON that leaves it out.
+        "enforceNodeAllocatable": ["none"],
         "localStorageCapacityIsolation": False,
         # The disk is the machine's own, and how full that is, is not the lab's affair.
         "imageGCHighThresholdPercent": 100,

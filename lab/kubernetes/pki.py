@@ -79,14 +79,15 @@ class Authority:
 
     def _issue(self, subject: x509.Name, usage: x509.ObjectIdentifier, addresses: Sequence[str]) -> Pair:
         key = ec.generate_private_key(ec.SECP256R1())
-        authority = x509.load_pem_x509_certificate(self.ca.certificate)
-        builder = _builder(subject, authority.subject, key.public_key())
+        issuer = x509.load_pem_x509_certificate(self.ca.certificate).subject
+        signer = _private(self.ca.key)
+        builder = _builder(subject, issuer, key.public_key(), signer.public_key())
         builder = builder.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         builder = builder.add_extension(x509.ExtendedKeyUsage([usage]), critical=False)
         if addresses:
             names = x509.SubjectAlternativeName([_general_name(address) for address in addresses])
             builder = builder.add_extension(names, critical=False)
-        return Pair(_pem(builder.sign(_private(self.ca.key), hashes.SHA256())), _key_pem(key))
+        return Pair(_pem(builder.sign(signer, hashes.SHA256())), _key_pem(key))
 
 
 def write_private(path: Path, content: str | bytes) -> None:
@@ -101,7 +102,7 @@ def write_private(path: Path, content: str | bytes) -> None:
 def _self_signed(name: str) -> Pair:
     key = ec.generate_private_key(ec.SECP256R1())
     subject = _subject(name, None)
-    builder = _builder(subject, subject, key.public_key())
+    builder = _builder(subject, subject, key.public_key(), key.public_key())
     builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
     # Python 3.13 refuses an authority that does not say what its key is for.
     builder = builder.add_extension(_signing_only(), critical=True)
@@ -120,10 +121,16 @@ def _token_pair() -> Pair:
     return Pair(public, _key_pem(key))
 
 
-def _builder(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey) -> x509.CertificateBuilder:
+def _builder(
+    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey, signer: ec.EllipticCurvePublicKey
+) -> x509.CertificateBuilder:
     now = datetime.datetime.now(datetime.UTC)
     builder = x509.CertificateBuilder().subject_name(subject).issuer_name(issuer).public_key(key)
     builder = builder.serial_number(x509.random_serial_number())
+    # Python 3.13 verifies strictly: each certificate names its own key and the one that signed it.
+    builder = builder.add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
+    by = x509.AuthorityKeyIdentifier.from_issuer_public_key(signer)
+    builder = builder.add_extension(by, critical=False)
     return builder.not_valid_before(now - EARLY).not_valid_after(now + VALID)
 
 

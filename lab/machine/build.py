@@ -15,7 +15,7 @@ from lab.machine import trees
 from lab.machine.hardware import Hardware
 
 HERE = Path(__file__).resolve().parent
-BINDS = ("/sys/devices/system/cpu", "/sys/devices/system/node", "/proc/meminfo")
+BINDS = ("/sys/devices/system/cpu", "/sys/devices/system/node", "/proc/meminfo", "/proc/cpuinfo")
 
 
 def contents(hardware: Hardware | None) -> tuple[trees.Files, dict[str, str]]:

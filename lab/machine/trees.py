@@ -29,7 +29,7 @@ def kubelet_prerequisites() -> Files:
 
 
 def processors(hardware: Hardware) -> Files:
-    """Return /sys/devices/system/{cpu,node} and /proc/meminfo."""
+    """Return /sys/devices/system/{cpu,node}, /proc/meminfo and /proc/cpuinfo."""
     files = {f"bind/sys/devices/system/cpu/{name}": _cpus(hardware) for name in ("online", "present", "possible")}
     for node in range(hardware.numa_nodes):
         base = f"bind/sys/devices/system/node/node{node}"
@@ -41,8 +41,7 @@ def processors(hardware: Hardware) -> Files:
             files[f"bind/sys/devices/system/cpu/cpu{cpu}/online"] = "1\n"
     every = cpu_list(range(hardware.numa_nodes)) + "\n"
     files |= {f"bind/sys/devices/system/node/{name}": every for name in ("online", "possible", "has_cpu", "has_memory")}
-    files["bind/proc/meminfo"] = meminfo(hardware)
-    return files
+    return files | {"bind/proc/meminfo": meminfo(hardware), "bind/proc/cpuinfo": cpuinfo(hardware)}
 
 
 def meminfo(hardware: Hardware) -> str:
@@ -70,16 +69,45 @@ def _node(hardware: Hardware, node: int) -> Files:
         "meminfo": "".join(f"Node {node} {name + ':':<15} {kib:>8} kB\n" for name, kib in sizes.items()),
         "distance": " ".join(map(str, distances)) + "\n",
         "cpulist": cpu_list(hardware.cpus_of(node)) + "\n",
+        "cpumap": mask(hardware, hardware.cpus_of(node)) + "\n",
     }
     return files | {f"hugepages/hugepages-{size}kB/nr_hugepages": "0\n" for size in (2048, 1048576)}
 
 
 def _topology(hardware: Hardware, cpu: int, node: int) -> Files:
-    core = (cpu - hardware.cpus_of(node)[0]) // hardware.threads_per_core
-    numbers = {"core_id": core, "physical_package_id": node, "die_id": node, "cluster_id": node}
+    numbers = {"core_id": _core(hardware, cpu), "physical_package_id": node, "die_id": node, "cluster_id": node}
     numbers |= {"book_id": 0, "drawer_id": 0}
-    siblings = cpu_list(hardware.siblings_of(cpu)) + "\n"
-    return {name: f"{value}\n" for name, value in numbers.items()} | {"thread_siblings_list": siblings}
+    sets = {"thread_siblings": hardware.siblings_of(cpu), "core_siblings": hardware.cpus_of(node)}
+    lists = {f"{name}_list": cpu_list(cpus) for name, cpus in sets.items()}
+    masks = {name: mask(hardware, cpus) for name, cpus in sets.items()}
+    return {name: f"{value}\n" for name, value in (numbers | lists | masks).items()}
+
+
+def _core(hardware: Hardware, cpu: int) -> int:
+    return cpu % hardware.cpus_per_node // hardware.threads_per_core
+
+
+def mask(hardware: Hardware, cpus: range) -> str:
+    """Write CPUs as the kernel's bit mask: groups of eight hex digits, the highest CPUs first."""
+    digits = f"{sum(1 << cpu for cpu in cpus):0{-(-hardware.cpus // 32) * 8}x}"
+    return ",".join(digits[at : at + 8] for at in range(0, len(digits), 8))
+
+
+def cpuinfo(hardware: Hardware) -> str:
+    """Return the lines of /proc/cpuinfo that tell sockets, cores and threads apart."""
+    blocks = []
+    for cpu in range(hardware.cpus):
+        fields = {
+            "processor": cpu,
+            "vendor_id": "GenuineIntel",
+            "model name": "Intel(R) Xeon(R) Platinum 8462Y+",
+            "physical id": cpu // hardware.cpus_per_node,
+            "siblings": hardware.cpus_per_node,
+            "core id": _core(hardware, cpu),
+            "cpu cores": hardware.cores_per_socket,
+        }
+        blocks.append("".join(f"{name:<15} : {value}\n" for name, value in fields.items()))
+    return "\n".join(blocks) + "\n"
 
 
 def rails(hardware: Hardware) -> tuple[Files, dict[str, str]]:
