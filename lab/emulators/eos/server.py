@@ -1,0 +1,181 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The switch's SSH server: keys only, one terminal per channel, and the clock that runs timed commits out."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import asyncssh
+
+from lab.emulators import common
+from lab.emulators.eos.cli import Cli
+from lab.emulators.eos.switch import SLOW, SYSLOG, Switch
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TICK_SECONDS = 0.25
+SLOW_SECONDS = 0.03
+NEWLINE = re.compile(r"\r\n|\r|\n")
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Who the switch is, and who may log in: paths of a private host key and of an authorized_keys file."""
+
+    host: Path
+    authorized: Path
+
+
+class _Login(asyncssh.SSHServer):
+    """Public keys are the only way in; there is no password."""
+
+    def begin_auth(self, username: str) -> bool:
+        return True
+
+    def password_auth_supported(self) -> bool:
+        return False
+
+
+class Terminal:
+    """One channel: echoes what is typed, runs whole lines, prompts again."""
+
+    def __init__(self, process: asyncssh.SSHServerProcess[str], switch: Switch, vty: str) -> None:
+        """Log a user in on a terminal line."""
+        self._process = process
+        self._switch = switch
+        self._cli = Cli(str(process.get_extra_info("username")), vty)
+        self._typed = ""
+        self._after_return = False
+
+    async def run(self) -> None:
+        """Serve the channel until either side leaves."""
+        peer = self._process.get_extra_info("peername") or ("",)
+        self._switch.logged_in(self._cli, str(peer[0]))
+        try:
+            if self._process.command:
+                self._cli.privileged = True
+                self._write(self._switch.execute(self._cli, self._process.command, None))
+            else:
+                self._prompt()
+                await self._converse()
+        except (BrokenPipeError, asyncssh.Error):
+            pass
+        finally:
+            self._switch.logged_out(self._cli)
+            self._process.exit(0)
+
+    async def _converse(self) -> None:
+        while not self._cli.over:
+            try:
+                text = await self._process.stdin.read(4096)
+            except (asyncssh.TerminalSizeChanged, asyncssh.BreakReceived, asyncssh.SignalReceived):
+                continue
+            if not text:
+                return
+            await self._type(text)
+
+    async def _type(self, text: str) -> None:
+        """Take what arrived: whole lines are run, the rest waits for its end."""
+        if self._after_return and text.startswith("\n"):
+            text = text[1:]
+        self._after_return = text.endswith("\r")
+        *lines, rest = NEWLINE.split(text)
+        for line in lines:
+            if not self._cli.over:
+                await self._enter(line)
+        if not self._cli.over:
+            await self._echo(rest)
+
+    async def _enter(self, typed: str) -> None:
+        """Run one line, with the fault that it meets."""
+        effect = self._switch.fault(_edit(self._typed + typed))
+        await self._echo(typed, SLOW_SECONDS if effect == SLOW else 0.0)
+        line, self._typed = self._typed, ""
+        self._process.stdout.write("\r\n")
+        if effect == common.HANG:
+            await self._hang()
+            return
+        shown = self._switch.execute(self._cli, line, effect)
+        if effect == common.DIE:
+            self._cli.over = True
+            self._process.channel.get_connection().abort()
+            return
+        self._write(shown)
+        if effect == SYSLOG and self._cli.monitor:
+            self._write(self._switch.log_line(self._cli))
+        if not self._cli.over:
+            self._prompt()
+
+    async def _echo(self, typed: str, pause: float = 0.0) -> None:
+        for character in typed:
+            self._typed = _edit(self._typed + character)
+            erased = character in "\b\x7f"
+            self._process.stdout.write("\b \b" if erased else _edit(character))
+            if pause:
+                await asyncio.sleep(pause)
+
+    async def _hang(self) -> None:
+        """Answer nothing more; what the user still types goes nowhere."""
+        self._cli.over = True
+        while await self._process.stdin.read(4096):
+            pass
+
+    def _prompt(self) -> None:
+        self._process.stdout.write(self._switch.prompt(self._cli))
+
+    def _write(self, text: str) -> None:
+        if text:
+            self._process.stdout.write(text.replace("\n", "\r\n") + "\r\n")
+
+
+def _edit(typed: str) -> str:
+    """Apply erasures, and drop what a terminal doesn't type."""
+    kept: list[str] = []
+    for character in typed:
+        if character in "\b\x7f":
+            del kept[-1:]
+        elif character.isprintable():
+            kept.append(character)
+    return "".join(kept)
+
+
+@contextlib.asynccontextmanager
+async def serve(switch: Switch, address: str, port: int, keys: Keys):  # noqa: ANN201  # an async generator's context
+    """Listen until the block ends; give the port. Port 0 takes a free one."""
+    lines = itertools.count(3)
+
+    async def terminal(process: asyncssh.SSHServerProcess[str]) -> None:
+        await Terminal(process, switch, f"vty{next(lines)}").run()
+
+    server = await asyncssh.create_server(
+        _Login,
+        address,
+        port,
+        server_host_keys=[str(keys.host)],
+        authorized_client_keys=str(keys.authorized),
+        process_factory=terminal,
+        line_editor=False,
+        encoding="utf-8",
+        allow_scp=False,
+    )
+    ticking = asyncio.create_task(_tick(switch))
+    try:
+        yield server.get_port()
+    finally:
+        ticking.cancel()
+        server.close()
+        with contextlib.suppress(asyncio.CancelledError):
+            await ticking
+
+
+async def _tick(switch: Switch) -> None:
+    while True:
+        switch.tick()
+        await asyncio.sleep(TICK_SECONDS)
