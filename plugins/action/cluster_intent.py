@@ -13,6 +13,7 @@ from ..module_utils.drawbridge import hostlist
 from ..module_utils.drawbridge.intent.fault import Fault, IntentError
 from ..module_utils.drawbridge.intent.load import DOMAINS, inventory_faults, load
 
+ARGUMENT_SPEC = {"whole_site": {"type": "bool", "default": False}}
 OWN_PREFIX = "drawbridge_"
 
 
@@ -26,7 +27,7 @@ class ActionModule(ActionBase):
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Answer with `faults`, failed if there are any."""
         task_vars = task_vars or {}
-        _, args = self.validate_argument_spec({"whole_site": {"type": "bool", "default": False}})
+        _, args = self.validate_argument_spec(ARGUMENT_SPEC)
         result = super().run(tmp, task_vars)
         keys = [f"{OWN_PREFIX}{domain}" for domain in DOMAINS]
         variables = {key: self._templar.template(task_vars[key]) for key in keys if key in task_vars}

@@ -1,0 +1,44 @@
+# Few verbs; `make help` lists them. Everything lands in .venv and .cache of this folder and in the lab's own folders.
+SHELL := /bin/sh
+UV := .cache/uv/bin/uv
+PYTHON := .venv/bin/python
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+
+.DEFAULT_GOAL := help
+
+help: ## list the verbs
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 16
+
+tools: .venv/.synced ## the controller's environment, as pinned in requirements.lock
+
+lab: tools ## start the lab, build the whole site in it and run a job through the gate
+	$(PYTHON) lab/lab requirements --install
+	$(PYTHON) -m lab.demo
+
+lab-down: tools ## stop the lab; nothing of it is left
+	$(PYTHON) lab/lab down
+
+test: tools ## lint, types, tests, the lab's tests, molecule; PARTS="lint unit" runs some of them
+	$(PYTHON) tests/run.py $(PARTS)
+
+docs: tools ## write what is derived from code
+	PYTHONPATH=collections $(PYTHON) docs/generate.py
+
+lock: $(UV) ## pin anew: requirements.lock from pyproject.toml
+	$(UV) pip compile --quiet --universal --generate-hashes --python-version 3.12 --no-header \
+	  --group lab --group test --group lint pyproject.toml --upgrade --output-file requirements.lock
+
+# uv lives in a virtualenv of its own, so that nothing is asked of the machine but a Python with venv
+$(UV):
+	@mkdir -p .cache
+	@python3 -m venv .cache/uv || { rm -rf .cache/uv; \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -qy python3-venv && python3 -m venv .cache/uv; \
+	  else echo "python3 has no venv module; install it: sudo apt-get install python3-venv" >&2; exit 1; fi; }
+	@.cache/uv/bin/pip install --quiet --disable-pip-version-check uv
+
+.venv/.synced: requirements.lock .python-version $(UV)
+	@test -x $(PYTHON) || $(UV) venv --quiet .venv
+	@$(UV) pip sync --quiet --require-hashes --python $(PYTHON) requirements.lock
+	@touch $@
+
+.PHONY: help tools lab lab-down test docs lock

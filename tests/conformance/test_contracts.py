@@ -1,0 +1,135 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Docs, argument specs, role defaults and the intent's declaration say the same."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from docs.generate import INTENT_SPEC, intent_spec
+from tests.conformance.tree import ACTIONS, FILTERS, MODULES, ROLES, ROOT, relative
+
+COLLECTION = "ansible_collections.drawbridge.drawbridge.plugins"
+ACTION_NAMES = {path.stem for path in ACTIONS}
+
+
+def argument_spec(name: str) -> dict[str, Any]:
+    package = "action" if name in ACTION_NAMES else "modules"
+    return importlib.import_module(f"{COLLECTION}.{package}.{name}").ARGUMENT_SPEC
+
+
+def documentation(name: str) -> dict[str, Any]:
+    return yaml.safe_load(importlib.import_module(f"{COLLECTION}.modules.{name}").DOCUMENTATION)
+
+
+def comparable(spec: dict[str, Any], documented: bool) -> dict[str, Any]:
+    """What docs and spec must agree on, option by option, nested ones too."""
+    nested = "suboptions" if documented else "options"
+    return {
+        name: {
+            "type": option.get("type", "str"),
+            "required": option.get("required", False),
+            "default": option.get("default"),
+            "choices": option.get("choices"),
+            "elements": option.get("elements"),
+            "options": comparable(option.get(nested) or {}, documented),
+        }
+        for name, option in spec.items()
+    }
+
+
+@pytest.mark.parametrize("path", MODULES, ids=relative)
+def test_module_docs_equal_the_argument_spec(path: Path) -> None:
+    documented = comparable(documentation(path.stem).get("options") or {}, documented=True)
+    assert documented == comparable(argument_spec(path.stem), documented=False)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=relative)
+def test_modules_support_check_mode_and_diff_or_say_why_not(path: Path) -> None:
+    attributes = documentation(path.stem)["attributes"]
+    for name in ("check_mode", "diff_mode"):
+        assert attributes[name]["support"] == "full" or len(attributes[name]["description"]) > 10
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if path.stem in ACTION_NAMES], ids=relative)
+def test_actions_have_a_page(path: Path) -> None:
+    assert "controller" in documentation(path.stem)["description"][0] + path.read_text()
+
+
+def role_spec(role: Path) -> dict[str, Any]:
+    return yaml.safe_load((role / "meta/argument_specs.yml").read_text())["argument_specs"]
+
+
+def literal(value: Any) -> bool:
+    return "{{" not in json.dumps(value)
+
+
+@pytest.mark.parametrize("role", ROLES, ids=relative)
+def test_role_defaults_equal_the_argument_spec(role: Path) -> None:
+    path = role / "defaults/main.yml"
+    defaults = (yaml.safe_load(path.read_text()) or {}) if path.exists() else {}
+    options: dict[str, Any] = {}
+    for entry in role_spec(role).values():
+        options |= entry.get("options") or {}
+    public = {name for name in options if not name.startswith("drawbridge_")}
+    assert set(defaults) == {name for name in public if not options[name].get("required")}
+    for name, value in defaults.items():
+        if literal(value):
+            assert options[name].get("default") == value, name
+        else:
+            assert "default" not in options[name], f"{name} is derived; a default in the spec would not be applied"
+    for name in public:
+        assert name.startswith(f"{role.name}_"), name
+
+
+@pytest.mark.parametrize("role", ROLES, ids=relative)
+def test_private_variables_are_spelled_so(role: Path) -> None:
+    for path in sorted((role / "vars").glob("*.yml")):
+        for name in yaml.safe_load(path.read_text()) or {}:
+            assert name.startswith(f"__{role.name}_"), f"{relative(path)}: {name}"
+
+
+def test_the_intents_documentation_is_generated() -> None:
+    assert INTENT_SPEC.read_text() == intent_spec(), "run `make docs`"
+
+
+def ansible_doc(kind: str, names: list[str]) -> dict[str, Any]:
+    command = [str(Path(sys.executable).parent / "ansible-doc"), "-t", kind, "--json", *names]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(("kind", "paths"), [("module", MODULES), ("filter", FILTERS)], ids=["modules", "filters"])
+def test_ansible_doc_knows_everything(kind: str, paths: list[Path]) -> None:
+    names = [f"drawbridge.drawbridge.{path.stem}" for path in paths]
+    found = ansible_doc(kind, names)
+    assert sorted(found) == sorted(names)
+    for name, page in found.items():
+        assert page["doc"]["short_description"], name
+        assert page["examples"], name
+
+
+def test_ansible_doc_knows_every_role() -> None:
+    names = sorted(f"drawbridge.drawbridge.{role.name}" for role in ROLES)
+    found = ansible_doc("role", names)
+    assert sorted(found) == names
+    for name, page in found.items():
+        assert page["entry_points"]["main"]["short_description"], name
+
+
+def test_collections_are_pinned_alike() -> None:
+    wanted = {
+        item["name"]: item["version"] for item in yaml.safe_load((ROOT / "requirements.yml").read_text())["collections"]
+    }
+    command = [str(Path(sys.executable).parent / "ansible-galaxy"), "collection", "list", "--format", "json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    installed = {name: item["version"] for group in json.loads(done.stdout).values() for name, item in group.items()}
+    assert wanted == {name: installed[name] for name in wanted}

@@ -1,0 +1,227 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Budgets, mirrors and bans: what no linter checks."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.conformance.tree import (
+    ACTIONS,
+    FILTERS,
+    MODULES,
+    PLAYBOOKS,
+    PYTHON,
+    ROLES,
+    ROOT,
+    relative,
+    task_files,
+    tasks,
+)
+
+LIBRARY_FUNCTION_LINES = 40
+MODULE_CODE_LINES = 120
+PURE_FILE_LINES = 200
+TASK_FILE_LINES = 60
+TASKS_IN_A_FILE = 12
+PLAYBOOK_LINES = 60
+README_LINES = 60
+SHIPPED = ("library", "module_utils", "filter_plugins", "plugins/action", "roles")
+
+BANNED_ACTIONS = {"set_fact", "shell", "raw", "add_host", "meta"}
+BANNED_KEYWORDS = {"ignore_errors", "ignore_unreachable", "run_once", "any_errors_fatal"}
+
+
+def shipped_python() -> list[Path]:
+    return [path for path in PYTHON if relative(path).startswith(SHIPPED)]
+
+
+def code_lines(path: Path) -> int:
+    """Lines that are neither blank, comment nor documentation string."""
+    tree = ast.parse(path.read_text())
+    strings = {
+        line
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" in node.value
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    lines = path.read_text().splitlines()
+    return sum(
+        bool(text.strip()) and not text.strip().startswith("#") and number not in strings
+        for number, text in enumerate(lines, 1)
+    )
+
+
+@pytest.mark.parametrize("path", shipped_python(), ids=relative)
+def test_functions_are_short(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            length = (node.end_lineno or node.lineno) - node.lineno + 1
+            assert length <= LIBRARY_FUNCTION_LINES, f"{node.name} has {length} lines"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=relative)
+def test_modules_are_small(path: Path) -> None:
+    assert code_lines(path) <= MODULE_CODE_LINES
+
+
+PURE = [path for path in shipped_python() if re.search(r"/(views|plans|dialects|adapters|rules)/", relative(path))]
+
+
+@pytest.mark.parametrize("path", PURE, ids=relative)
+def test_pure_files_are_small(path: Path) -> None:
+    assert len(path.read_text().splitlines()) <= PURE_FILE_LINES
+
+
+@pytest.mark.parametrize("path", task_files(), ids=relative)
+def test_task_files_are_small(path: Path) -> None:
+    assert len(path.read_text().splitlines()) <= TASK_FILE_LINES
+    assert len(tasks(path)) <= TASKS_IN_A_FILE
+
+
+@pytest.mark.parametrize("path", PLAYBOOKS, ids=relative)
+def test_playbooks_are_small(path: Path) -> None:
+    assert len(path.read_text().splitlines()) <= PLAYBOOK_LINES
+
+
+@pytest.mark.parametrize("role", ROLES, ids=relative)
+def test_roles_have_a_short_readme(role: Path) -> None:
+    assert len((role / "README.md").read_text().splitlines()) <= README_LINES
+
+
+@pytest.mark.parametrize("path", [*task_files(), *PLAYBOOKS], ids=relative)
+def test_tasks_hide_nothing(path: Path) -> None:
+    for task in tasks(path):
+        actions = {key.rsplit(".", 1)[-1] for key in task}
+        assert not actions & BANNED_ACTIONS, f"{task['name']}: {actions & BANNED_ACTIONS}"
+        banned = set(task) & BANNED_KEYWORDS - ({"run_once"} if path.name == "check.yml" else set())
+        assert not banned, f"{task['name']}: {banned}"
+        assert task.get("failed_when") is not False, task["name"]
+        assert "changed_when" not in task or "command" in actions, task["name"]
+
+
+def test_package_files_are_empty() -> None:
+    for path in (ROOT / "module_utils").rglob("__init__.py"):
+        assert path.read_text() == "", relative(path)
+
+
+CONTROLLER_ONLY = {"netmiko", "hier_config", "kubernetes", "paramiko", "yaml", "jinja2"}
+
+
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    """Level and dotted name of every import."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from ((0, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.level, node.module or ""
+            yield from ((node.level, ".".join(filter(None, [node.module, alias.name]))) for alias in node.names)
+
+
+def reached(path: Path) -> dict[Path, set[str]]:
+    """Files of ours that a module drags to the nodes, each with the outside packages that it imports."""
+    found: dict[Path, set[str]] = {}
+    queue = [path.resolve()]
+    while queue:
+        current = queue.pop()
+        if current in found:
+            continue
+        found[current] = set()
+        for level, name in imports(current):
+            if level == 0:
+                found[current].add(name.split(".")[0])
+                continue
+            base = current.parent
+            for _ in range(level - 1):
+                base = base.parent
+            target = base / name.replace(".", "/")
+            queue += [file.resolve() for file in (target.with_suffix(".py"), target / "__init__.py") if file.is_file()]
+    return found
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if path.stem not in {a.stem for a in ACTIONS}], ids=relative)
+def test_nothing_on_a_node_needs_the_controllers_libraries(path: Path) -> None:
+    for file, packages in reached(path).items():
+        assert not packages & CONTROLLER_ONLY, f"{relative(file)} imports {packages & CONTROLLER_ONLY}"
+
+
+def test_the_import_walk_sees_through_files() -> None:
+    """The check above is worth something only while it follows imports."""
+    files = {relative(path) for path in reached(ROOT / "plugins/action/cluster_intent.py")}
+    assert "module_utils/drawbridge/intent/rules/common.py" in files
+
+
+def mirror(path: Path) -> Path:
+    """The test that belongs to a source file."""
+    parts = Path(relative(path)).parts
+    if parts[0] == "module_utils":
+        parts = ("module_utils", *parts[2:])
+    return ROOT / "tests/unit" / Path(*parts[:-1]) / f"test_{path.stem}.py"
+
+
+MIRRORED = [
+    path
+    for path in sorted([*(ROOT / "module_utils").rglob("*.py"), *FILTERS, *ACTIONS])
+    if path.name != "__init__.py" and "/intent/" not in str(path)
+]
+
+
+@pytest.mark.parametrize("path", MIRRORED, ids=relative)
+def test_source_has_its_test(path: Path) -> None:
+    assert mirror(path).is_file(), f"{relative(path)} needs {relative(mirror(path))}"
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if path.stem not in {a.stem for a in ACTIONS}], ids=relative)
+def test_modules_have_cases(path: Path) -> None:
+    cases = ROOT / f"tests/unit/library/{path.stem}.yml"
+    assert cases.is_file() or (ROOT / f"tests/unit/library/test_{path.stem}.py").is_file()
+
+
+def test_tests_have_their_source() -> None:
+    sources = {mirror(path) for path in MIRRORED}
+    sources |= {ROOT / f"tests/unit/library/test_{path.stem}.py" for path in MODULES}
+    sources.add(ROOT / "tests/unit/library/test_transcripts.py")
+    for path in (ROOT / "tests/unit").rglob("test_*.py"):
+        if path.parent != ROOT / "tests/unit/intent" and "roles" not in path.parts:
+            assert path in sources, f"{relative(path)} tests nothing that is there"
+
+
+@pytest.mark.parametrize("role", ROLES, ids=relative)
+def test_roles_have_a_scenario(role: Path) -> None:
+    folder = ROOT / "molecule" / role.name
+    assert (folder / "molecule.yml").is_file()
+    assert list((folder / "tests").glob("test_*.py")), "a scenario without tests proves nothing"
+
+
+@pytest.mark.parametrize("path", PYTHON, ids=relative)
+def test_licence_header(path: Path) -> None:
+    text = path.read_text()
+    if text:
+        assert "SPDX-License-Identifier: Apache-2.0" in "\n".join(text.splitlines()[:3])
+
+
+def test_the_lab_is_the_inventorys() -> None:
+    """Names and addresses stand in the lab's machine room and in its inventory; they must be the same."""
+    room = yaml.safe_load((ROOT / "lab/site.yml").read_text())
+    hosts: dict[str, int] = {}
+    queue = [yaml.safe_load((ROOT / "inventories/lab/hosts.yml").read_text())["all"]]
+    while queue:
+        group = queue.pop()
+        hosts |= {name: values["lab_address"] for name, values in (group.get("hosts") or {}).items()}
+        queue += (group.get("children") or {}).values()
+    machines = {**room["hosts"], **room["switches"]}
+    assert {name: machines[name]["address"] for name in hosts} == hosts
+
+
+def test_no_registry_and_no_machine_is_named() -> None:
+    pattern = r"pypi\.org|pythonhosted|proxy\.golang|deb\.debian|registry\.npmjs|/work/|/tmp/bash_jobs"
+    command = ["git", "grep", "-nIE", pattern, "--", ".", ":!tests/conformance/test_habits.py"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout == ""

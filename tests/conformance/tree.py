@@ -1,0 +1,61 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Where things are, for the tests that hold the tree against itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULES = sorted(path for path in (ROOT / "library").glob("*.py"))
+ACTIONS = sorted(path for path in (ROOT / "plugins/action").glob("*.py"))
+FILTERS = sorted(path for path in (ROOT / "filter_plugins").glob("*.py"))
+ROLES = sorted(path for path in (ROOT / "roles").iterdir() if path.is_dir())
+PLAYBOOKS = sorted((ROOT / "playbooks").glob("*.yml"))
+PYTHON = sorted(
+    path
+    for folder in (
+        "library",
+        "module_utils",
+        "filter_plugins",
+        "plugins/action",
+        "roles",
+        "lab",
+        "docs",
+        "bench",
+        "tests",
+    )
+    for path in (ROOT / folder).rglob("*.py")
+)
+
+
+def relative(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def tasks(path: Path) -> list[dict[str, Any]]:
+    """The tasks of a task file or playbook, blocks opened up."""
+    content = yaml.safe_load(path.read_text()) or []
+    found: list[dict[str, Any]] = []
+    queue = list(content)
+    while queue:
+        item = queue.pop(0)
+        inner = [
+            task
+            for key in ("block", "rescue", "always", "tasks", "pre_tasks", "post_tasks", "handlers")
+            for task in item.get(key) or []
+        ]
+        if inner:
+            queue = inner + queue
+        if "hosts" not in item and "block" not in item:
+            found.append(item)
+    return found
+
+
+def task_files() -> list[Path]:
+    return [
+        path for role in ROLES for folder in ("tasks", "handlers") for path in sorted((role / folder).rglob("*.yml"))
+    ]

@@ -1,0 +1,69 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge import hostlist
+from hypothesis import given
+from hypothesis import strategies as st
+
+# As `scontrol show hostlist` of Slurm 24.11 prints them.
+COMPRESSED = [
+    ("n3,n2,n1", "n[3,2,1]"),
+    ("n2,n1,n3", "n[2,1,3]"),
+    ("n9,n10", "n[9-10]"),
+    ("n09,n10", "n[09-10]"),
+    ("n99,n100", "n[99-100]"),
+    ("n1,n02,n3", "n[1,02,3]"),
+    ("n01,n1", "n[01,1]"),
+    ("n1,n1", "n[1,1]"),
+    ("n1,n2,n1", "n[1-2,1]"),
+    ("n001,n002,n1000", "n[001-002,1000]"),
+    ("n0999,n1000", "n[0999-1000]"),
+    ("r1n1,r1n2,r2n1,r2n2", "r1n[1-2],r2n[1-2]"),
+    ("r1n1,r2n1,r1n2,r2n2", "r1n1,r2n1,r1n2,r2n2"),
+    ("n[1-3]-ib", "n1-ib,n2-ib,n3-ib"),
+    ("n1,login,n2", "n1,login,n2"),
+    ("n,n1", "n,n1"),
+    ("n0,n00,n000", "n[0,00,000]"),
+    ("1,2,3", "[1-3]"),
+    ("10.0.0.1,10.0.0.2", "10.0.0.[1-2]"),
+    ("n[4-6],n[1-3]", "n[4-6,1-3]"),
+    ("n[1-3,2-4]", "n[1-3,2-4]"),
+    ("n1,,n2", "n[1-2]"),
+]
+
+
+@pytest.mark.parametrize(("given_", "printed"), COMPRESSED)
+def test_compresses_as_slurm_does(given_: str, printed: str) -> None:
+    assert hostlist.compress(hostlist.expand(given_)) == printed
+
+
+def test_last_bracket_runs_fastest_then_the_first() -> None:
+    assert hostlist.expand("r[1-2]c[1-2]n[1-2]")[:5] == ["r1c1n1", "r1c1n2", "r2c1n1", "r2c1n2", "r1c2n1"]
+    assert hostlist.expand("n[1-2][01-02]") == ["n101", "n102", "n201", "n202"]
+
+
+def test_width_is_that_of_the_low_end() -> None:
+    assert hostlist.expand("n[1-010]") == [f"n{number}" for number in range(1, 11)]
+    assert hostlist.expand("gpu[08-10] login") == ["gpu08", "gpu09", "gpu10", "login"]
+
+
+@pytest.mark.parametrize("bad", ["n[2-1]", "n[a]", "n[]", "n[-1]", "n[1-2-3]", "n[1 ,2]", "n[1-", "n]1", "n[[1]]"])
+def test_refuses_what_slurm_refuses(bad: str) -> None:
+    with pytest.raises(hostlist.HostlistError, match=r"has"):
+        hostlist.expand(bad)
+
+
+def test_refuses_a_range_that_slurm_calls_too_many_hosts() -> None:
+    assert len(hostlist.expand("n[1-65536]")) == 65536
+    with pytest.raises(hostlist.HostlistError, match="more than 65536"):
+        hostlist.expand("n[0-65536]")
+
+
+NAMES = st.lists(st.from_regex(r"\A[a-c]{0,2}[0-9]{0,3}(-ib)?\Z").filter(bool), max_size=12)
+
+
+@given(NAMES)
+def test_expanding_what_was_compressed_gives_the_names_back(names: list[str]) -> None:
+    assert hostlist.expand(hostlist.compress(names)) == names

@@ -1,0 +1,27 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from ansible_collections.drawbridge.drawbridge.plugins.action.cluster_intent import limit_faults, stray_faults
+
+
+def test_a_limit_with_the_controllers_is_fine() -> None:
+    assert limit_faults(["ctl"], {"ansible_play_hosts_all": ["ctl", "gpu01"], "ansible_limit": "ctl,gpu01"}) == []
+
+
+def test_a_limit_without_the_controllers_prints_the_line_to_run() -> None:
+    task_vars = {
+        "ansible_play_hosts_all": ["gpu02", "gpu01", "leaf1"],
+        "ansible_limit": "gpu01,gpu02,leaf1",
+        "groups": {"nodes": ["gpu01", "gpu02", "gpu03"]},
+    }
+    (fault,) = limit_faults(["ctl"], task_vars)
+    assert fault.repair.endswith("ansible-playbook playbooks/onboard.yml -e nodes=gpu[01-02]")
+
+
+def test_strays_are_named_with_their_place() -> None:
+    faults = stray_faults({"drawbridge_kube": {}, "other": 1, "drawbridge_gpfs": {}}, "host_vars/gpu01.yml")
+    assert [(fault.key, fault.value) for fault in faults] == [
+        ("drawbridge_gpfs", "host_vars/gpu01.yml"),
+        ("drawbridge_kube", "host_vars/gpu01.yml"),
+    ]
