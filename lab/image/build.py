@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -18,6 +19,10 @@ from lab.errors import LabError
 from lab.image import recipe, repository
 
 PROGRESS = "lab-progress: "
+# What apt prints for a mirror that has no name, no route or no answer.
+UNREACHABLE = re.compile(
+    r"Could not resolve|Temporary failure resolving|(Could not|Unable to|Cannot) (connect|initiate)"
+)
 
 Say = Callable[[str], None]
 
@@ -105,5 +110,14 @@ def _mmdebstrap(packages: recipe.Packages, partial: Path, timed: Say) -> None:
             if line.startswith((PROGRESS, "I: ")):
                 timed(line.removeprefix(PROGRESS).removeprefix("I: ").rstrip())
     if process.returncode:
-        last = "; ".join(log.read_text().splitlines()[-3:])
-        raise LabError(f"the image could not be built: mmdebstrap ended with {process.returncode} ({last}); see {log}")
+        raise LabError(f"the image could not be built, {why(log.read_text())}; its whole log is {log}")
+
+
+def why(log: str) -> str:
+    """The reason of a failed build and its repair, from the builder's log."""
+    if UNREACHABLE.search(log):
+        return "because no package mirror answers: connect this machine, or set LAB_MIRROR to a mirror that it reaches"
+    if "No space left on device" in log:
+        return "because the disk is full: make room, or set LAB_CACHE to a directory on another disk"
+    last = "; ".join(log.splitlines()[-3:]) or "no output"
+    return f"because mmdebstrap failed ({last}): run it again once that is repaired"

@@ -1,0 +1,37 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from lab.hosts import network
+
+
+def test_a_gpu_host_has_eth0_and_eight_rails_on_two_bridges(room_site, paths):
+    cables = network.cables(room_site.hosts["gpu01"], paths)
+    assert cables["eth0"] == ("db7gpu01", "dblab7")
+    assert [cables[f"rail{i}"] for i in range(8)] == [(f"db7gpu01r{i}", "dbfab7") for i in range(8)]
+    assert set(network.cables(room_site.hosts["ctl"], paths)) == {"eth0"}
+
+
+def test_link_names_fit_the_kernel_and_are_unique(room_site, paths):
+    names = [end for host in room_site.hosts.values() for end, _ in network.cables(host, paths).values()]
+    assert max(map(len, names)) <= 15
+    assert len(names) == len(set(names))
+
+
+def test_every_link_carries_the_labs_group(room_site, paths):
+    lines = network.bridge_lines(room_site, paths) + network.cable_lines(room_site, room_site.hosts["gpu01"], paths)
+    added = [line for line in lines if line.startswith("link add")]
+    assert added
+    assert all(" group 7707 " in line for line in added)
+
+
+def test_the_management_bridge_goes_up_last(room_site, paths):
+    """ensure_bridges takes a bridge that is up for a finished one."""
+    lines = network.bridge_lines(room_site, paths)
+    assert lines[-1] == "link set dblab7 up"
+    assert "address add 10.77.7.43/32 dev dblab7" in lines
+
+
+def test_the_inside_has_its_address_and_route(room_site, paths):
+    lines = network.inside_lines(room_site, room_site.hosts["gpu02"], paths)
+    assert lines[0] == "address add 10.77.7.22/24 dev eth0"
+    assert lines[-1] == "route add default via 10.77.7.1"
+    assert "link set rail7 up" in lines
