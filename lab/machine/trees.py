@@ -94,19 +94,21 @@ def mask(hardware: Hardware, cpus: range) -> str:
 
 
 def cpuinfo(hardware: Hardware) -> str:
-    """Return the lines of /proc/cpuinfo that tell sockets, cores and threads apart."""
+    """Return the lines of /proc/cpuinfo that tell sockets, cores and threads apart; no kubelet starts without MHz."""
     blocks = []
     for cpu in range(hardware.cpus):
         fields = {
             "processor": cpu,
             "vendor_id": "GenuineIntel",
             "model name": "Intel(R) Xeon(R) Platinum 8462Y+",
+            "cpu MHz": "2800.000",
             "physical id": cpu // hardware.cpus_per_node,
             "siblings": hardware.cpus_per_node,
             "core id": _core(hardware, cpu),
             "cpu cores": hardware.cores_per_socket,
+            "flags": "fpu lm",
         }
-        blocks.append("".join(f"{name:<15} : {value}\n" for name, value in fields.items()))
+        blocks.append("".join(f"{name}\t: {value}\n" for name, value in fields.items()))
     return "\n".join(blocks) + "\n"
 
 

@@ -1,0 +1,210 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A real API server, a real kubelet and real containers on a pretended two-socket GPU server.
+
+One lab for the whole file; its tests tell one story, from the first boot to the mistake that single-numa-node is.
+"""
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+from kubernetes import client, config
+from kubernetes.client.exceptions import ApiException
+
+from lab.tools import build
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+LAB_ID = "91"
+ADA = 2001
+STATE = Path(os.environ.get("LAB_STATE", "/var/lib/drawbridge-lab")) / LAB_ID
+CLOSED = {"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}
+STATE_FILES = "/var/lib/kubelet/cpu_manager_state /var/lib/kubelet/memory_manager_state"
+
+pytestmark = pytest.mark.live
+
+
+def lab(*arguments, check=True):
+    environment = {**os.environ, "LAB_ID": LAB_ID}
+    return subprocess.run([REPOSITORY / "lab/lab", *arguments], env=environment, check=check, timeout=300)
+
+
+def guest(host, script, stdin=""):
+    """Run a shell script as root in a host and return what it printed."""
+    command = ["ssh", "-F", STATE / "ssh_config", f"root@{host}", script]
+    done = subprocess.run(command, input=stdin, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, f"{script}: {done.stderr}"
+    return done.stdout
+
+
+def until(question, seconds=40):
+    """Ask again until the answer is true, and return it."""
+    end = time.monotonic() + seconds
+    while not (answer := question()):
+        assert time.monotonic() < end, f"still {answer!r} after {seconds} s"
+        time.sleep(0.2)
+    return answer
+
+
+def drop_in(policy):
+    """Return what the role kubelet_numa will write: the reservations add up to 8Gi + 4Gi + 100Mi."""
+    return yaml.safe_dump(
+        {
+            "apiVersion": "kubelet.config.k8s.io/v1beta1",
+            "kind": "KubeletConfiguration",
+            "registerWithTaints": [CLOSED],
+            "topologyManagerPolicy": policy,
+            "topologyManagerScope": "pod",
+            "cpuManagerPolicy": "static",
+            "reservedSystemCPUs": "0-3,64-67",
+            "memoryManagerPolicy": "Static",
+            "systemReserved": {"memory": "8Gi"},
+            "kubeReserved": {"memory": "4Gi"},
+            "evictionHard": {"memory.available": "100Mi"},
+            "reservedMemory": [
+                {"numaNode": 0, "limits": {"memory": "6244Mi"}},
+                {"numaNode": 1, "limits": {"memory": "6144Mi"}},
+            ],
+        }
+    )
+
+
+def start_kubelet(policy):
+    """Start gpu01's kubelet under a policy, as a change of policy has to be done, and wait for its devices."""
+    path = "/etc/kubernetes/kubelet.conf.d/50-drawbridge.conf"
+    restart = f"cat > {path} && systemctl stop kubelet && rm -f {STATE_FILES} && systemctl start kubelet"
+    last_socket = "/var/lib/kubelet/device-plugins/lab-rdma-rail7.sock"
+    registered = f"timeout 30 sh -c 'until [ -S {last_socket} ]; do sleep 0.1; done'"
+    guest("gpu01", f"{restart} && {registered}", drop_in(policy))
+
+
+def pod(name, **spec):
+    """Describe a Guaranteed pod of ada's that takes all eight GPUs of a node and most of both sockets."""
+    limits = {"nvidia.com/gpu": "8", "cpu": "120", "memory": "1900Gi", "rdma/rail0": "1"}
+    container = {
+        "name": "main",
+        "image": "docker.io/lab/python:3",
+        "imagePullPolicy": "Never",
+        "command": ["python3", "-c", "import os; print(os.getuid(), os.environ['NVIDIA_VISIBLE_DEVICES'])"],
+        "resources": {"limits": limits},
+    }
+    whole = {
+        "restartPolicy": "Never",
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "nodeSelector": {"kubernetes.io/hostname": "gpu01"},
+        "securityContext": {"runAsUser": ADA, "runAsGroup": 3001},
+        "containers": [container],
+    }
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": whole | spec}
+
+
+TOLERANT = {"tolerations": [{**CLOSED, "operator": "Equal"}]}
+
+
+@pytest.fixture(scope="module")
+def api():
+    """The administrator's client of a lab with a controller, a GPU node and an ordinary node."""
+    try:
+        lab("up", "ctl", "gpu01", "infra1")
+        with config.new_client_from_config(str(STATE / "kubernetes/admin.kubeconfig")) as connection:
+            yield client.CoreV1Api(connection)
+    finally:
+        lab("down", check=False)
+
+
+@pytest.fixture(scope="module")
+def closed_node(api):
+    """gpu01, its kubelet started as Drawbridge will: born closed, with the policy that we chose."""
+    start_kubelet("best-effort")
+    return until(lambda: gpus(api, "8"))
+
+
+def ready(api, name):
+    try:
+        node = api.read_node(name)
+    except ApiException as error:
+        assert error.status == 404
+        return None
+    up = any(condition.type == "Ready" and condition.status == "True" for condition in node.status.conditions)
+    waits = any(taint.key.startswith("node.kubernetes.io/") for taint in node.spec.taints or [])
+    return node if up and not waits else None
+
+
+def gpus(api, count):
+    """Return gpu01's node once so many of its GPUs can be given out, and it is ready."""
+    node = ready(api, "gpu01")
+    return node if node and node.status.allocatable.get("nvidia.com/gpu") == count else None
+
+
+def phase(api, name, *wanted):
+    status = api.read_namespaced_pod(name, "default").status
+    return status if status.phase in wanted else None
+
+
+def test_the_control_plane_is_up_when_the_lab_is(api):
+    assert client.VersionApi(api.api_client).get_code().git_version == build.KUBERNETES
+    assert guest("ctl", "systemctl is-active kube-scheduler kube-controller-manager").split() == ["active", "active"]
+    assert guest("ctl", "helm version --short").startswith("v3.22")
+
+
+def test_a_node_that_is_never_gated_joins_by_itself(api):
+    assert until(lambda: ready(api, "infra1")).spec.taints is None
+
+
+def test_a_gpu_node_is_not_born_before_its_taint_is_written(api):
+    assert guest("gpu01", "systemctl is-active kubelet || true").strip() == "inactive"
+    assert "gpu01" not in {node.metadata.name for node in api.list_node().items}
+
+
+def test_the_guest_looks_like_a_gpu_server(api):
+    seen = guest("gpu01", "cat /proc/cpuinfo /sys/class/infiniband/mlx5_5/device/numa_node; lscpu; ls /dev/nvidia*")
+    assert seen.count("processor\t") == 128
+    assert "NUMA node1 CPU(s):   64-127" in seen
+    assert seen.count("/dev/nvidia") == 8
+    assert guest("gpu01", "cat /sys/class/net/rail5/device/numa_node").strip() == "1"
+
+
+def test_a_kubelet_with_our_drop_in_is_born_closed(closed_node):
+    assert [(taint.key, taint.value, taint.effect) for taint in closed_node.spec.taints] == [tuple(CLOSED.values())]
+    capacity = closed_node.status.capacity
+    assert (capacity["cpu"], capacity["memory"], capacity["nvidia.com/gpu"]) == ("128", "2016Gi", "8")
+    assert {capacity[f"rdma/rail{rail}"] for rail in range(8)} == {"63"}
+
+
+def test_a_whole_node_pod_runs_as_its_user_and_tells_it(api, closed_node):
+    api.create_namespaced_pod("default", pod("whole-node", **TOLERANT))
+    until(lambda: phase(api, "whole-node", "Succeeded"))
+    uid, devices = api.read_namespaced_pod_log("whole-node", "default").split()
+    assert uid == str(ADA)
+    assert devices == ",".join(f"GPU-{gpu}" for gpu in range(8))
+    api.delete_namespaced_pod("whole-node", "default")
+
+
+def test_a_pod_without_the_toleration_waits_and_is_told_why(api, closed_node):
+    api.create_namespaced_pod("default", pod("stranger"))
+    said = until(lambda: (api.read_namespaced_pod("stranger", "default").status.conditions or [None])[0]).message
+    assert "untolerated taint" in said
+    api.delete_namespaced_pod("stranger", "default")
+
+
+def test_a_gpu_that_fails_is_not_given_out(api, closed_node):
+    control = "/var/lib/lab/deviceplugin/control.json"
+    guest("gpu01", f"mkdir -p $(dirname {control}); cat > {control}", '{"nvidia.com/gpu": {"GPU-3": "unhealthy"}}')
+    assert until(lambda: gpus(api, "7")).status.capacity["nvidia.com/gpu"] == "8"
+    guest("gpu01", f"cat > {control}", '{"nvidia.com/gpu": {"GPU-3": "absent"}}')
+    until(lambda: api.read_node("gpu01").status.capacity["nvidia.com/gpu"] == "7")
+    guest("gpu01", f"rm {control}")
+    until(lambda: gpus(api, "8"))
+
+
+def test_single_numa_node_never_runs_a_whole_node_pod(api, closed_node):
+    """The pod that best-effort ran needs GPUs of both sockets, so this policy refuses it every time."""
+    start_kubelet("single-numa-node")
+    until(lambda: gpus(api, "8"))
+    api.create_namespaced_pod("default", pod("whole-node-again", **TOLERANT))
+    status = until(lambda: phase(api, "whole-node-again", "Failed", "Succeeded"))
+    assert (status.phase, status.reason) == ("Failed", "TopologyAffinityError")
