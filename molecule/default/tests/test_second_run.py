@@ -1,0 +1,38 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A second run reads. Nothing is written but what running daemons and Ansible itself keep writing."""
+
+from __future__ import annotations
+
+import re
+
+from .conftest import Lab
+
+# Places that a site's daemons write to by themselves, and Ansible's own temporary files. Configuration, units and
+# binaries are in none of them.
+RUNNING = re.compile(
+    r"^(ctl|login1|nsd1|infra1|gpu0\d)/("
+    r"var/log/.*"
+    r"|(root|tmp|var/tmp)/\.ansible.*"
+    r"|var/lib/(mysql|lab-etcd|containerd|kubelet|systemd|private)/.*"
+    r"|var/spool/slurm(ctld|d)/.*"
+    r")$"
+)
+
+
+def test_second_run_changes_nothing(lab: Lab) -> None:
+    before, calls = lab.written(), len(lab.journals())
+    run = lab.playbook("site")
+    assert run.code == 0, run.output
+    assert run.changed() == []
+    after = lab.written()
+    touched = sorted(path for path in after.keys() | before.keys() if after.get(path) != before.get(path))
+    assert [path for path in touched if not RUNNING.match(path)] == []
+    assert [call for call in lab.journals()[calls:] if call.get("writes")] == []
+    assert len(lab.journals()) > calls, "the journals saw nothing at all, so they prove nothing"
+
+
+def test_check_mode_of_a_converged_site_predicts_nothing(lab: Lab) -> None:
+    run = lab.playbook("site", "--check", "--diff")
+    assert run.code == 0, run.output
+    assert run.changed() == [] and run.steps() == {}
