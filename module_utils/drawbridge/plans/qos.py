@@ -1,0 +1,87 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From the QoS that a node's ports have to the QoS that they should have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..converge import Step
+from ..dialects.mlnx_qos import NicQos, PortQos, mask
+
+
+@dataclass(frozen=True)
+class Change:
+    """What the adapter runs: options of mlnx_qos for one port, and whether they bounce its link."""
+
+    interface: str
+    options: tuple[str, ...]
+    flaps: bool = False
+
+
+def plan(have: NicQos, want: NicQos) -> list[Step[NicQos]]:
+    """Steps in four passes over all ports: DCBX, trust, map, PFC.
+
+    Whoever controls DCBX can undo the rest, so it is settled first. Trust comes before the map, because the first
+    entry of an empty map would flip the trust with 63 DSCPs left in priority 0; a map is changed entry by entry and
+    never flushed, because flushing falls back to PCP under traffic. PFC comes last: on a port that still trusts PCP
+    it would pause the wrong traffic, and it is the only change that bounces a link.
+    """
+    steps: list[Step[NicQos]] = []
+    state = have
+    for stage in (_dcbx, _trust, _map, _pfc):
+        for interface, goal in want.ports.items():
+            for step in stage(interface, state.ports[interface], goal):
+                steps.append(step)
+                state = step.becomes(state)
+    return steps
+
+
+def flapping(steps: list[Step[NicQos]]) -> list[str]:
+    """Ports whose link the steps bounce."""
+    return [step.payload.interface for step in steps if step.payload.flaps]
+
+
+def _dcbx(interface: str, have: PortQos, want: PortQos) -> list[Step[NicQos]]:
+    if have.dcbx == want.dcbx:
+        return []
+    change = Change(interface, ("-d", want.dcbx))
+    return [_step("let the operating system control DCBX, not the firmware", change, dcbx=want.dcbx)]
+
+
+def _trust(interface: str, have: PortQos, want: PortQos) -> list[Step[NicQos]]:
+    if have.trust == want.trust:
+        return []
+    # the driver's own map, eight DSCPs a priority, comes with the change
+    default = {dscp: dscp >> 3 for dscp in sorted(want.dscp_priority)}
+    change = Change(interface, ("--trust", want.trust))
+    return [_step(f"trust {want.trust}, not {have.trust}", change, trust=want.trust, dscp_priority=default)]
+
+
+def _map(interface: str, have: PortQos, want: PortQos) -> list[Step[NicQos]]:
+    steps = []
+    mapped = dict(have.dscp_priority)
+    for dscp, priority in want.dscp_priority.items():
+        if mapped.get(dscp) != priority:
+            mapped = dict(sorted({**mapped, dscp: priority}.items()))
+            change = Change(interface, ("--dscp2prio", f"set,{dscp},{priority}"))
+            steps.append(_step(f"put DSCP {dscp} into priority {priority}", change, dscp_priority=mapped))
+    return steps
+
+
+def _pfc(interface: str, have: PortQos, want: PortQos) -> list[Step[NicQos]]:
+    if have.lossless == want.lossless:
+        return []
+    change = Change(interface, ("--pfc", mask(want.lossless)), flaps=have.up)
+    listed = ", ".join(map(str, sorted(want.lossless)))
+    reason = f"make priority {listed} lossless and no other" if listed else "make no priority lossless"
+    return [_step(reason, change, lossless=want.lossless)]
+
+
+def _step(reason: str, change: Change, **becomes: Any) -> Step[NicQos]:
+    def applied(state: NicQos) -> NicQos:
+        port = replace(state.ports[change.interface], **becomes)
+        return NicQos({**state.ports, change.interface: port})
+
+    return Step(f"{change.interface}: {reason}", applied, change)

@@ -1,0 +1,65 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Modules against the emulators, without a lab: tools are links on PATH, their state lies in a temporary directory."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.testing import patch_module_args
+
+from lab.emulators.common import Device
+
+LAUNCHER = Path(__file__).resolve().parents[3] / "lab/emulators/launch"
+PACKAGE = "ansible_collections.drawbridge.drawbridge.plugins.modules"
+
+
+class Host:
+    """One pretended host. `device` holds the emulator's state, journal and faults."""
+
+    def __init__(self, root: Path, name: str, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
+        self.root, self.name, self._monkeypatch, self._capfd = root / name, name, monkeypatch, capfd
+        self.bin = self.root / "bin"
+        self.bin.mkdir(parents=True)
+        boot = self.root / "proc/sys/kernel/random/boot_id"
+        boot.parent.mkdir(parents=True)
+        boot.write_text(name)
+        self.environment = {
+            "LAB_DEVICE_DIR": str(self.root / "lab"),
+            "LAB_SHARED_DIR": str(root / "shared"),
+            "LAB_SYSFS": str(self.root / "sys"),
+            "LAB_PROCFS": str(self.root / "proc"),
+            "LAB_HOSTNAME": name,
+            "LAB_MMFS_DIR": str(self.root / "mmfs"),
+            "LAB_HOSTS_FILE": str(root / "hosts"),
+            "PATH": f"{self.bin}:/usr/sbin:/usr/bin:/sbin:/bin",
+        }
+
+    def install(self, *tools: str) -> None:
+        """Link emulated tools into the host's PATH."""
+        for tool in tools:
+            (self.bin / tool).symlink_to(LAUNCHER)
+
+    def device(self, family: str) -> Device:
+        """The host's device of a tool family."""
+        return Device(self.root / "lab" / family)
+
+    def run(self, module_name: str, check: bool = False, **arguments: Any) -> dict[str, Any]:
+        """Run a module here and return its result."""
+        module = importlib.import_module(f"{PACKAGE}.{module_name}")
+        with self._monkeypatch.context() as patch:
+            for name, value in self.environment.items():
+                patch.setenv(name, value)
+            args = {**arguments, "_ansible_check_mode": check, "_ansible_diff": True}
+            with patch_module_args(args), pytest.raises(SystemExit):
+                module.main()
+        return json.loads(self._capfd.readouterr().out)
+
+
+def writes(device: Device) -> list[list[str]]:
+    """Command lines of the journal that asked for a change."""
+    return [[call["tool"], *call["argv"]] for call in device.calls() if call["writes"]]

@@ -1,0 +1,123 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The module against the emulated tool, with every fault that the tool can have."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.emulators.common import Device
+from tests.unit.library.emulated import Host, writes
+
+RAILS = [f"rail{number}" for number in range(8)]
+ARGS = {
+    "interfaces": RAILS[:2],
+    "lossless_priorities": [3],
+    "dscp_priorities": [{"dscp": 26, "priority": 3}, {"dscp": 48, "priority": 6}],
+    "may_flap_links": True,
+}
+TRUST = [f"{rail}: trust dscp, not pcp" for rail in RAILS[:2]]
+PFC = [f"{rail}: make priority 3 lossless and no other" for rail in RAILS[:2]]
+
+
+@pytest.fixture
+def host(tmp_path: Path, monkeypatch: Any, capfd: Any) -> Host:
+    host = Host(tmp_path, "gpu01", monkeypatch, capfd)
+    host.install("mlnx_qos")
+    for rail in RAILS:
+        (host.root / "sys/class/net" / rail).mkdir(parents=True)
+    links = [{"ifname": rail, "operstate": "UP"} for rail in RAILS]
+    (host.bin / "ip").write_text(f"#!/bin/sh\ncat <<'END'\n{json.dumps(links)}\nEND\n")
+    (host.bin / "ip").chmod(0o755)
+    return host
+
+
+@pytest.fixture
+def nic(host: Host) -> Device:
+    return host.device("mlnx_qos")
+
+
+def flaps(nic: Device) -> list[int]:
+    with nic.state() as state:
+        return [state["ports"][rail]["link_flaps"] for rail in ARGS["interfaces"]]
+
+
+def test_check_predicts_the_run_and_the_second_run_only_reads(host: Host, nic: Device) -> None:
+    predicted = host.run("mlnx_qos", check=True, **ARGS)
+    assert writes(nic) == []
+    done = host.run("mlnx_qos", **ARGS)
+    for key in ("changed", "steps", "diff", "link_flap"):
+        assert predicted[key] == done[key]
+    assert done["steps"] == TRUST + PFC
+    assert done["link_flap"] == RAILS[:2] and flaps(nic) == [1, 1]
+    written = len(writes(nic))
+    again = host.run("mlnx_qos", **ARGS)
+    assert (again["changed"], again["steps"], again["link_flap"]) == (False, [], [])
+    assert len(writes(nic)) == written and flaps(nic) == [1, 1]
+
+
+def test_a_wrong_entry_is_repaired_under_traffic(host: Host, nic: Device) -> None:
+    host.run("mlnx_qos", **ARGS)
+    with nic.state() as state:
+        state["ports"]["rail1"]["apps"] = [[26, 4] if app[0] == 26 else app for app in state["ports"]["rail1"]["apps"]]
+    done = host.run("mlnx_qos", **{**ARGS, "may_flap_links": False})
+    assert done["steps"] == ["rail1: put DSCP 26 into priority 3"]
+    assert writes(nic)[-1] == ["mlnx_qos", "-i", "rail1", "--dscp2prio", "set,26,3"]
+    assert flaps(nic) == [1, 1]
+
+
+def test_without_consent_nothing_is_touched_and_the_line_is_printed(host: Host, nic: Device) -> None:
+    refused = host.run("mlnx_qos", **{**ARGS, "may_flap_links": False})
+    assert refused["failed"] and not refused["changed"]
+    assert "bounces the link of rail0, rail1" in refused["msg"]
+    assert refused["msg"].endswith("fabric_nic_may_flap_links: true")
+    assert (refused["done"], refused["left"]) == ([], TRUST + PFC)
+    assert writes(nic) == []
+
+
+@pytest.mark.parametrize(
+    ("effect", "message", "changed", "done", "left"),
+    [
+        ("refuse", "mlnx_qos failed: Netlink error: Bad value. see dmesg.", True, TRUST + PFC[:1], PFC[1:]),
+        ("lie", "RDMA ports accepted the change but did not make it: rail1: make", True, TRUST + PFC[:1], PFC[1:]),
+        ("hang", "mlnx_qos gave no answer within 1 s and was killed", True, TRUST + PFC[:1], PFC[1:]),
+        ("die", "mlnx_qos failed: no output", True, TRUST + PFC, []),
+        ("drift", "RDMA ports accepted the change but did not make it: rail1: make", True, TRUST + PFC[:1], PFC[1:]),
+    ],
+)
+def test_faults(
+    host: Host, nic: Device, effect: str, message: str, changed: bool, done: list[str], left: list[str]
+) -> None:
+    nic.add_fault("mlnx_qos", effect, match="rail1 --pfc")
+    start = time.monotonic()
+    result = host.run("mlnx_qos", **ARGS, timeout_s=1)
+    assert time.monotonic() - start < 10
+    assert result["failed"] and result["changed"] is changed
+    assert message in result["msg"]
+    assert (result["steps"], result["done"], result["left"]) == (TRUST + PFC, done, left)
+    again = host.run("mlnx_qos", **ARGS)
+    assert again["steps"] == left, "the next run makes what is left, and no more"
+
+
+def test_a_hanging_read_is_bounded_and_has_changed_nothing(host: Host, nic: Device) -> None:
+    nic.add_fault("mlnx_qos", "hang")
+    result = host.run("mlnx_qos", **ARGS, timeout_s=1)
+    assert result["failed"] and not result["changed"]
+    assert "no answer within 1 s" in result["msg"]
+
+
+def test_a_port_that_is_not_there_or_no_rdma_port(host: Host) -> None:
+    missing = host.run("mlnx_qos", **{**ARGS, "interfaces": ["rail0", "rail9"]})
+    assert "but this host has no rail9; correct nics.netdev" in missing["msg"]
+    links = json.dumps([{"ifname": "eth0", "operstate": "UP"}])
+    (host.bin / "ip").write_text(f"#!/bin/sh\necho '{links}'\n")
+    (host.root / "sys/class/net/eth0").mkdir()
+    assert (
+        "interfaces has eth0, but its driver has no DCB"
+        in host.run("mlnx_qos", **{**ARGS, "interfaces": ["eth0"]})["msg"]
+    )
