@@ -61,9 +61,9 @@ class Room:
         with ThreadPoolExecutor(AT_ONCE) as pool:
             list(pool.map(lambda host: self._boot(host, image), hosts))
             self.say(f"{len(hosts)} hosts and {len(off)} switches are booting")
-            answers = [*pool.map(self._await_host, hosts), *pool.map(self._await_switch, off)]
-        running = f"{answers.count(True)} of {len(answers)} came up"
-        self.say(f"{running}, {len(chosen.hosts) + len(chosen.switches) - len(answers)} were up before")
+            # Also those that ran before: the command that started them may have been cut short.
+            answers = [*pool.map(self._await_host, chosen.hosts), *pool.map(self._await_switch, chosen.switches)]
+        self.say(f"{answers.count(True)} of {len(answers)} are up")
         return all(answers)
 
     def reset(self, chosen: Selection, image: Callable[[], Image]) -> bool:

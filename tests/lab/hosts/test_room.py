@@ -87,6 +87,16 @@ def test_what_runs_is_left_alone(room, backend, image):
     assert boots(backend) == ["ctl"]
 
 
+def test_what_already_boots_is_waited_for(room, backend, image, monkeypatch):
+    """The command that started it may have been killed."""
+    chosen = room.site.select(["ctl", "leaf1"])
+    room.up(chosen, lambda: image)
+    waited = []
+    monkeypatch.setattr(wait, "banner", lambda address, *_: waited.append(address) or True)
+    room.up(chosen, lambda: image)
+    assert waited == ["10.77.7.11", "10.77.7.41"]
+
+
 def test_a_disk_survives_a_power_cut_and_a_reset_replaces_it(room, backend, image, paths):
     chosen = room.site.select(["ctl"])
     room.up(chosen, lambda: image)

@@ -1,0 +1,216 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Real hosts: booted, used over SSH, rebooted, reset, and removed without a trace, even after kill -9."""
+
+import json
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from lab.hosts.paths import REPOSITORY, Paths
+
+pytestmark = pytest.mark.live
+
+NUMBER = 90
+LAB = REPOSITORY / "lab" / "lab"
+
+
+class Lab:
+    """One lab with a state directory of its own, used as a person uses it."""
+
+    def __init__(self, number, state):
+        self.environment = os.environ | {"LAB_ID": str(number), "LAB_STATE": str(state)}
+        self.paths = Paths.of(self.environment)
+
+    def start(self, *arguments):
+        return subprocess.Popen(
+            [LAB, *arguments], env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def run(self, *arguments, code=0):
+        with self.start(*arguments) as process:
+            out, err = process.communicate(timeout=120)
+        assert process.returncode == code, f"{arguments}: {out}{err}"
+        return out + err
+
+    def ssh(self, host, command, *options):
+        argv = [
+            "ssh",
+            "-F",
+            self.paths.ssh_config,
+            "-o",
+            "BatchMode=yes",
+            "-o",
+            "ConnectTimeout=2",
+            *options,
+            host,
+            command,
+        ]
+        return subprocess.run(argv, capture_output=True, text=True, check=False, timeout=60)
+
+    def out(self, host, command):
+        done = self.ssh(host, command)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    def traces(self):
+        """Whatever a lab could leave on the machine."""
+        number = self.paths.lab_id
+        links = subprocess.run(["ip", "-json", "link"], capture_output=True, check=True, text=True).stdout
+        return {
+            "links": [link["ifname"] for link in json.loads(links) if link.get("group") == str(7700 + number)],
+            "bridges": [
+                name for name in (self.paths.bridge, self.paths.fabric) if Path("/sys/class/net", name).exists()
+            ],
+            "groups": [str(path) for path in Path("/sys/fs/cgroup").glob(f"**/drawbridge-lab/{number}")],
+            "mounts": [line for line in Path("/proc/mounts").read_text().splitlines() if str(self.paths.base) in line],
+            "processes": processes(f"/drawbridge-lab/{number}/", str(self.paths.base)),
+            "files": [str(path) for path in self.paths.base.glob("*")],
+        }
+
+
+def processes(group, state):
+    """Command lines of living processes in the lab's control group or with its state directory among their arguments.
+
+    A zombie is dead: it only waits for the machine's init to take note.
+    """
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (process / "cmdline").read_text().replace("\0", " ")
+            zombie = (process / "stat").read_text().rpartition(")")[2].split()[0] == "Z"
+            if not zombie and (group in (process / "cgroup").read_text() or state in line):
+                found.append(line)
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return found
+
+
+def eventually(condition, seconds=30):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, condition
+        time.sleep(0.1)
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    room = Lab(NUMBER, tmp_path_factory.mktemp("state"))
+    room.run("up", "login1", "nsd1")
+    yield room
+    room.run("down")
+
+
+@pytest.fixture
+def other(tmp_path):
+    room = Lab(NUMBER + 1, tmp_path / "state")
+    yield room
+    room.run("down")
+
+
+def test_hosts_answer_with_the_keys_that_the_lab_wrote(lab):
+    assert lab.out("login1", "hostname") == "login1"
+    assert lab.out("nsd1", "systemctl is-system-running") == "running"
+    assert lab.out("ansible@nsd1", "sudo id -u") == "0"
+
+
+def test_a_host_with_another_key_is_not_trusted(lab, tmp_path):
+    known = lab.paths.known_hosts.read_text().replace("login1,10.77.90.12", "nsd1,10.77.90.13")
+    (tmp_path / "known").write_text("\n".join(line for line in known.splitlines() if line.startswith("nsd1")) + "\n")
+    wrong = [line.split()[2] for line in lab.paths.known_hosts.read_text().splitlines()]
+    (tmp_path / "known").write_text(f"10.77.90.12 ssh-ed25519 {wrong[0]}\n")
+    refused = lab.ssh("login1", "true", "-o", f"UserKnownHostsFile={tmp_path / 'known'}")
+    assert refused.returncode == 255
+    assert "Host key verification failed" in refused.stderr
+
+
+def test_hosts_know_each_other_by_name_and_share_a_directory(lab):
+    assert lab.out("login1", "getent hosts gpu07") == "10.77.90.27     gpu07"
+    assert lab.out("login1", "ping -c1 -W2 nsd1 >/dev/null && echo there") == "there"
+    lab.out("login1", "echo shared > /var/lib/lab-shared/note")
+    assert lab.out("nsd1", "cat /var/lib/lab-shared/note") == "shared"
+
+
+def test_users_have_the_same_numbers_everywhere(lab):
+    assert lab.out("login1", "id ada; id eve") == lab.out("nsd1", "id ada; id eve")
+    assert "uid=2001(ada) gid=3001(vision)" in lab.out("nsd1", "id ada")
+
+
+def test_packages_install_offline(lab):
+    lab.out("login1", "apt-get update && apt-get install --yes munge")
+    assert lab.out("login1", "systemctl is-active munge") == "active"
+    assert "munge" not in lab.out("nsd1", "ls /usr/sbin")
+
+
+def test_a_host_reboots_from_inside(lab):
+    boot = "cat /proc/sys/kernel/random/boot_id"
+    before, elsewhere = lab.out("nsd1", boot), lab.out("login1", boot)
+    lab.ssh("nsd1", "systemctl reboot")
+    eventually(lambda: (again := lab.ssh("nsd1", boot)).returncode == 0 and again.stdout.strip() != before)
+    assert lab.out("login1", boot) == elsewhere
+
+
+def test_power_comes_back_to_the_disk_as_it_was(lab):
+    lab.out("nsd1", "echo kept > /root/note")
+    lab.run("power-cut", "nsd1")
+    assert lab.ssh("nsd1", "true").returncode == 255
+    assert "nsd1      10.77.90.13  nsd        off" in lab.run("status")
+    lab.run("up", "nsd1")
+    assert lab.out("nsd1", "cat /root/note") == "kept"
+
+
+def test_a_reset_host_is_fresh_and_trusted_still(lab):
+    lab.out("nsd1", "echo gone > /root/note")
+    lab.run("reset", "nsd1")
+    assert lab.ssh("nsd1", "cat /root/note").returncode == 1
+
+
+def test_a_host_joins_a_running_lab_beside_another_lab(lab, other):
+    other.run("up", "login1")
+    said = lab.run("up", "infra1", "login1")
+    assert "1 hosts and 0 switches are booting" in said
+    assert lab.out("login1", "ping -c1 -W2 infra1 >/dev/null && echo there") == "there"
+    assert other.ssh("login1", "ping -c1 -W1 10.77.90.12").returncode != 0
+    other.run("down")
+    assert lab.out("login1", "hostname") == "login1"
+
+
+@pytest.mark.parametrize("after", [0.05, 0.3, 0.6, 1.0])
+def test_nothing_is_left_after_a_kill(other, after):
+    """Killed at several moments: before, while and after hosts are started."""
+    with other.start("up", "login1", "nsd1") as process:
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(after)
+        process.kill()
+    other.run("down")
+    assert not any(other.traces().values()), other.traces()
+
+
+def test_a_lab_cut_short_can_be_taken_up_again(other):
+    with other.start("up", "login1") as process:
+        eventually(lambda: other.paths.host("login1").disk.exists())
+        process.kill()
+    other.run("up", "login1")
+    assert other.out("login1", "hostname") == "login1"
+
+
+def test_a_taken_bridge_is_refused_before_anything_starts(other):
+    subprocess.run(["ip", "link", "add", "foreign0", "type", "bridge"], check=True)
+    try:
+        subprocess.run(["ip", "address", "add", "10.77.91.9/24", "dev", "foreign0"], check=True)
+        said = other.run("up", "login1", code=1)
+    finally:
+        subprocess.run(["ip", "link", "delete", "foreign0"], check=True)
+    assert said == "lab: 10.77.91.0/24 is used by foreign0: choose another lab number, such as LAB_ID=92\n"
+    assert not other.paths.state.exists()
+
+
+def test_down_is_a_clean_end_and_may_be_said_twice(other):
+    other.run("up", "login1")
+    assert other.traces()["processes"]
+    other.run("down")
+    assert not any(other.traces().values()), other.traces()
+    other.run("down")
