@@ -87,7 +87,7 @@ class Cli:
         port = tree.header(after[-1]).removeprefix("interface ") if after else ""
         if opened == "if" and mode == "config" and port.startswith("Ethernet") and port not in state["ports"]:
             return NO_PORT
-        return tree.warning(target) if "watchdog" in text else ""
+        return tree.warning(target) if "watchdog default" in text else ""
 
     def _candidate(self, state: State) -> tree.Node:
         found = state["sessions"].get(self.session)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lab.emulators.eos import tree
 from lab.emulators.eos.grammar import Refused
 from lab.emulators.eos.sessions import State, block
-from lab.emulators.eos.shows import Answer, Question, columns
+from lab.emulators.eos.shows import Answer, Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,8 +107,10 @@ def lldp(question: Question) -> Answer:
         {"port": name, "neighborDevice": cables[name][0], "neighborPort": cables[name][1], "ttl": 120}
         for name in sorted(cables, key=tree.natural)
     ]
-    rows = [["Port", "Neighbor Device ID", "Neighbor Port ID", "TTL"]]
-    rows += [[f"Et{n['port'][8:]}", n["neighborDevice"], n["neighborPort"], "120"] for n in found]
+    rows = [("Port", "Neighbor Device ID", "Neighbor Port ID", "TTL")]
+    rows += [(f"Et{n['port'][8:]}", n["neighborDevice"], n["neighborPort"], "120") for n in found]
+    drawn = ["{:<14}{:<25}{:<20}{}".format(*row) for row in rows]
+    drawn.insert(1, " ".join("-" * width for width in (10, 24, 22, 3)))
     head = [
         "Last table change time   : 0:16:21 ago",
         f"Number of table inserts  : {len(found)}",
@@ -118,7 +120,7 @@ def lldp(question: Question) -> Answer:
         "",
     ]
     tables = {"tablesInserts": len(found), "tablesDeletes": 0, "tablesDrops": 0, "tablesAgeOuts": 0}
-    return Answer("\n".join([*head, *columns(rows)]), {**tables, "lldpNeighbors": found})
+    return Answer("\n".join([*head, *drawn]), {**tables, "lldpNeighbors": found})
 
 
 PORTS: dict[str, Callable[[Question], Answer]] = {

@@ -51,6 +51,7 @@ class Terminal:
         self._process = process
         self._switch = switch
         self._cli = Cli(str(process.get_extra_info("username")), vty)
+        self._echoes = process.term_type is not None
         self._typed = ""
         self._after_return = False
 
@@ -59,9 +60,9 @@ class Terminal:
         peer = self._process.get_extra_info("peername") or ("",)
         self._switch.logged_in(self._cli, str(peer[0]))
         try:
-            if self._process.command:
+            if command := self._process.command:
                 self._cli.privileged = True
-                self._write(self._switch.execute(self._cli, self._process.command, None))
+                await self._answer(command, self._switch.fault(command))
             else:
                 self._prompt()
                 await self._converse()
@@ -98,7 +99,14 @@ class Terminal:
         effect = self._switch.fault(_edit(self._typed + typed))
         await self._echo(typed, SLOW_SECONDS if effect == SLOW else 0.0)
         line, self._typed = self._typed, ""
-        self._process.stdout.write("\r\n")
+        if self._echoes:
+            self._process.stdout.write("\r\n")
+        await self._answer(line, effect)
+        if not self._cli.over:
+            self._prompt()
+
+    async def _answer(self, line: str, effect: str | None) -> None:
+        """Run a line and show its outcome; hang or drop the connection when its fault says so."""
         if effect == common.HANG:
             await self._hang()
             return
@@ -110,22 +118,20 @@ class Terminal:
         self._write(shown)
         if effect == SYSLOG and self._cli.monitor:
             self._write(self._switch.log_line(self._cli))
-        if not self._cli.over:
-            self._prompt()
 
     async def _echo(self, typed: str, pause: float = 0.0) -> None:
         for character in typed:
             self._typed = _edit(self._typed + character)
             erased = character in "\b\x7f"
-            self._process.stdout.write("\b \b" if erased else _edit(character))
+            if self._echoes:
+                self._process.stdout.write("\b \b" if erased else _edit(character))
             if pause:
                 await asyncio.sleep(pause)
 
     async def _hang(self) -> None:
-        """Answer nothing more; what the user still types goes nowhere."""
+        """Answer nothing more until the user gives up."""
         self._cli.over = True
-        while await self._process.stdin.read(4096):
-            pass
+        await self._process.channel.wait_closed()
 
     def _prompt(self) -> None:
         self._process.stdout.write(self._switch.prompt(self._cli))

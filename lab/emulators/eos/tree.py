@@ -76,7 +76,10 @@ def _store(node: Node, line: Line, index: int, found: Match) -> None:
 def _remove(node: Node, lines: tuple[Line, ...], index: int, found: Match, *, keep: bool) -> None:
     line = lines[index]
     if line.opens:
-        node["blocks"].pop(_key(line, index, found.text), None)
+        key = _key(line, index, found.text)
+        node["blocks"].pop(key, None)
+        if "Ethernet" in key:  # A port that the hardware has can only go back to its defaults.
+            at(node, [key])
         return
     for args, _ in _each(line, found):
         key = _key(line, index, line.slot.format(**args))
