@@ -64,7 +64,7 @@ class Device:
             text = self._read("state.json")
             state = json.loads(text) if text else json.loads(json.dumps(default or {}))
             yield state
-            changed = json.dumps(state, indent=1, sort_keys=True)
+            changed = json.dumps(state, indent=1)
             if changed != text:
                 self._replace("state.json", changed)
 
@@ -200,6 +200,17 @@ class Call:
 
     def _journal(self, rc: int | None) -> None:
         self.device.journal(tool=self.tool, argv=self.argv, rc=rc, writes=self.writes, fault=self.effect)
+
+
+def family(command: str) -> str | None:
+    """Return the tool family of an emulated command: it names the module and the directory of the host's device."""
+    known = {
+        "cma_roce_mode": "cma_roce",
+        "cma_roce_tos": "cma_roce",
+        "mlnx_qos": "mlnx_qos",
+        "nvidia-smi": "nvidia_smi",
+    }
+    return "gpfs" if command.startswith("mm") else known.get(command)
 
 
 def host_device(family: str) -> Device:

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hosts of a lab without the lab: emulated commands as subprocesses, their directories under tmp_path."""
 
+import contextlib
 import os
 import subprocess
 from pathlib import Path
@@ -28,12 +29,19 @@ class Host:
             "LAB_SHARED_DIR": str(self.shared),
             "LAB_SYSFS": str(self.directory / "sys"),
             "LAB_PROCFS": str(self.directory / "proc"),
+            "LAB_HOSTNAME": name,
+            "LAB_HOSTS_FILE": str(root / "hosts"),
+            "LAB_MMFS_DIR": str(self.directory / "mmfs"),
+            "LAB_MODULES_DIR": str(self.directory / "modules"),
+            "TZ": "UTC",
         }
+        self.prefix = []
         for rail in range(8):
             (self.directory / f"sys/class/net/rail{rail}").mkdir(parents=True)
         (self.directory / "sys/class/net/eth0").mkdir()
         (self.directory / "bin").mkdir()
         self.boot("first")
+        (self.directory / "proc/self").symlink_to("/proc/self")  # the mounts that a command sees are real
 
     def boot(self, boot_id):
         """Pretend that the host has booted."""
@@ -46,7 +54,7 @@ class Host:
         link = self.directory / "bin" / tool
         if not link.is_symlink():
             link.symlink_to(REPOSITORY / "lab/emulators/launch")
-        return [str(link), *map(str, arguments)]
+        return [*self.prefix, str(link), *map(str, arguments)]
 
     def run(self, tool, *arguments, **options):
         """Run an emulated tool to its end."""
@@ -58,6 +66,26 @@ class Host:
         return subprocess.Popen(
             self.argv(tool, *arguments), env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
+
+    @contextlib.contextmanager
+    def own_mounts(self):
+        """Give the host mounts of its own: its commands run in one mount namespace until the block ends."""
+        holder = subprocess.Popen(
+            ["unshare", "--mount", "sh", "-c", "echo ready; exec sleep 600"], stdout=subprocess.PIPE, text=True
+        )
+        try:
+            assert holder.stdout is not None
+            assert holder.stdout.readline() == "ready\n"
+            self.prefix = ["nsenter", f"--mount=/proc/{holder.pid}/ns/mnt"]
+            yield self
+        finally:
+            self.prefix = []
+            holder.kill()
+            holder.communicate()
+
+    def command(self, *argv):
+        """Run an ordinary command on the host and return its output."""
+        return subprocess.run([*self.prefix, *argv], capture_output=True, text=True, check=False, timeout=30).stdout
 
     def device(self, family):
         """Return a device of this host, to look at its state or to arm faults."""
