@@ -169,4 +169,4 @@ CHECKS: tuple[Check, ...] = (
 def hybrid(machine_controllers: frozenset[str]) -> Iterator[str]:
     """What a person should know of a lab that runs, but not with everything that a real machine room has."""
     if not {"cpu", "memory"} <= machine_controllers:
-        yield "this machine's cgroups are v1-hybrid: the lab runs without cgroup constraints (no limits on cores or memory)"
+        yield "this machine's cgroups are v1-hybrid: the lab runs without cgroup constraints (no CPU or memory limits)"

@@ -57,7 +57,7 @@ class Room:
         hosts = [host for host in chosen.hosts if not self.backend.running(host)]
         off = [switch for switch in chosen.switches if not self.backend.serving(switch)]
         for switch in off:
-            self.backend.serve(switch, switches.command(self.site, switch, self.paths))
+            self.backend.serve(switch, switches.prepare(self.site, switch, self.paths))
         with ThreadPoolExecutor(AT_ONCE) as pool:
             list(pool.map(lambda host: self._boot(host, image), hosts))
             self.say(f"{len(hosts)} hosts and {len(off)} switches are booting")

@@ -36,21 +36,29 @@ class Kind:
 
 @dataclass(frozen=True)
 class Host:
-    """One lab host. `address` is the last octet; a spare boots only when it is named."""
+    """One lab host. `address` is the last octet; `port` is where rail0 is plugged into `leaf`.
+
+    A spare boots only when it is named.
+    """
 
     name: str
     address: int
     kind: Kind
+    leaf: str | None = None
+    port: int = 1
     spare: bool = False
 
 
 @dataclass(frozen=True)
 class Switch:
-    """One emulated switch. `address` is the last octet."""
+    """One emulated switch. `address` is the last octet; `uplinks` is own port -> (switch, its port)."""
 
     name: str
     address: int
     platform: str
+    asic: str
+    ports: int
+    uplinks: Mapping[int, tuple[str, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -155,3 +163,15 @@ def _check(site: Site) -> None:
         if node.address in taken:
             raise LabError(f"{node.name}.address is {node.address}, which {taken[node.address]} has: use a free one")
         taken[node.address] = node.name
+    for host in site.hosts.values():
+        if host.leaf is None:
+            continue
+        if host.leaf not in site.switches:
+            raise LabError(
+                f"{host.name}.leaf is {host.leaf}, which switches lacks: use one of {', '.join(site.switches)}"
+            )
+        if not 1 <= host.port <= site.switches[host.leaf].ports - host.kind.rails + 1:
+            ports = site.switches[host.leaf].ports
+            raise LabError(
+                f"{host.name}.port is {host.port}, but {host.leaf} has {ports} ports for {host.kind.rails} rails"
+            )

@@ -4,17 +4,49 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from pathlib import Path
 
+from lab.errors import LabError
 from lab.hosts.paths import Paths
 from lab.hosts.site import Site, Switch
 
+Neighbors = dict[str, list[str]]
 
-def command(site: Site, switch: Switch, paths: Paths) -> list[str]:
+
+def neighbors(site: Site, switch: Switch) -> Neighbors:
+    """What is plugged into a switch: port name -> [device, port there]. LabError when two cables meet in a port."""
+    cables = [
+        *((host.port + rail, host.name, f"rail{rail}")
+          for host in site.hosts.values() if host.leaf == switch.name for rail in range(host.kind.rails)),
+        *((port, far, f"Ethernet{far_port}") for port, (far, far_port) in switch.uplinks.items()),
+        *((far_port, leaf.name, f"Ethernet{port}")
+          for leaf in site.switches.values() for port, (far, far_port) in leaf.uplinks.items() if far == switch.name),
+    ]  # fmt: skip
+    found: Neighbors = {}
+    for port, device, there in sorted(cables):
+        if taken := found.get(f"Ethernet{port}"):
+            both = f"{' '.join(taken)} and {device} {there}"
+            raise LabError(f"{switch.name} port {port} is taken twice, by {both}: move one of them in lab/site.yml")
+        found[f"Ethernet{port}"] = [device, there]
+    return found
+
+
+def command(site: Site, switch: Switch, paths: Paths, cabling: Path) -> list[str]:
     """The process for one switch: each platform is a package of lab.emulators that runs as a program."""
     return [
         *(sys.executable, "-m", f"lab.emulators.{switch.platform}", "--name", switch.name),
         *("--listen", f"{site.ip(switch.address)}:22", "--directory", str(paths.switch(switch.name))),
         *("--clock", str(paths.clock), "--host-key", str(paths.host_key(switch.name))),
-        *("--authorized-key", f"{paths.user_key}.pub"),
+        *("--authorized-key", f"{paths.user_key}.pub", "--neighbors", str(cabling)),
+        *("--platform", switch.asic, "--port-count", str(switch.ports)),
     ]
+
+
+def prepare(site: Site, switch: Switch, paths: Paths) -> list[str]:
+    """Write down what is plugged into the switch, and return the command that serves it."""
+    cabling = paths.state / "cabling" / f"{switch.name}.json"
+    cabling.parent.mkdir(parents=True, exist_ok=True)
+    cabling.write_text(json.dumps(neighbors(site, switch), indent=1))
+    return command(site, switch, paths, cabling)

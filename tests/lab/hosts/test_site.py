@@ -69,6 +69,8 @@ def test_gpus_and_rails_name_numa_nodes_that_exist(room_site):
             lambda raw: raw["hosts"].update(averylongname={"address": 99, "kind": "nsd"}),
             "averylongname can't name a host",
         ),
+        (lambda raw: raw["hosts"]["gpu01"].update(leaf="leaf9"), "gpu01.leaf is leaf9, which switches lacks"),
+        (lambda raw: raw["hosts"]["gpu01"].update(port=30), "gpu01.port is 30, but leaf1 has 36 ports for 8 rails"),
         (lambda raw: raw["hosts"]["ctl"].update(kind="king"), "hosts.ctl.kind is king, which kinds lacks"),
     ],
 )
