@@ -1,0 +1,51 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Lists of switch ports, as people and switches write them: `Ethernet1-20`, `Ethernet1/1-4,Ethernet3/1`."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+_PART = re.compile(r"(?P<stem>[A-Za-z]+(?:[0-9]+/)*)(?P<low>[0-9]+)(?:-(?P<high>[0-9]+))?")
+_PORT = re.compile(r"(.*?)([0-9]+)")
+
+
+class PortsError(ValueError):
+    """The list names no port, or none that could exist; the message says which part and why."""
+
+
+def expand(text: str) -> list[str]:
+    """Ports of a list, in its order. Only the last number of a name may be a range. Raises PortsError."""
+    ports: list[str] = []
+    for part in text.split(","):
+        match = _PART.fullmatch(part)
+        if not match:
+            raise PortsError(f"{part!r} is neither a port nor a range of ports")
+        low, high = int(match["low"]), int(match["high"] or match["low"])
+        if high < low:
+            raise PortsError(f"{part!r} runs backwards")
+        ports += [f"{match['stem']}{number}" for number in range(low, high + 1)]
+    if twice := sorted({port for port in ports if ports.count(port) > 1}):
+        raise PortsError(f"it names {compress(twice)} twice")
+    return ports
+
+
+def compress(ports: list[str]) -> str:
+    """The shortest list of these ports, in this order; names that end without a digit stand alone."""
+    numbered = [(match[1], int(match[2])) if (match := _PORT.fullmatch(port)) else (port, None) for port in ports]
+    runs = itertools.groupby(enumerate(numbered), lambda item: _run(*item))
+    return ",".join(_text([port for _, port in run]) for _, run in runs)
+
+
+def _run(index: int, port: tuple[str, int | None]) -> tuple[str, int]:
+    """What neighbours in one range have in common: the stem, and how far the number is ahead of the place."""
+    stem, number = port
+    return stem, -1 - index if number is None else number - index
+
+
+def _text(run: list[tuple[str, int | None]]) -> str:
+    (stem, low), (_, high) = run[0], run[-1]
+    if low is None:
+        return stem
+    return f"{stem}{low}" if low == high else f"{stem}{low}-{high}"

@@ -1,0 +1,156 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Configure the lossless class of a switch from the controller's own process.
+
+An action plugin and not a module: netmiko is imported once, when the strategy loads this file, and not by a Python
+started for each of many switches. library/switch_roce.py is its documentation.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ansible.plugins.action import ActionBase
+
+from ..module_utils.drawbridge import ports
+from ..module_utils.drawbridge.adapters.login import LoginError, from_variables
+from ..module_utils.drawbridge.converge import DeviceError, Outcome, converge
+from ..module_utils.drawbridge.dialects.switch import Config, Dialect
+from ..module_utils.drawbridge.plans.switch import flapping, plan
+from ..module_utils.drawbridge.views.switch import SwitchProfile
+
+MISSING = ""
+try:
+    from ..module_utils.drawbridge.adapters.netmiko_switch import Limits, Switch
+    from ..module_utils.drawbridge.dialects.switches import DIALECTS
+except ImportError as err:
+    if TYPE_CHECKING:
+        raise
+    MISSING = err.name or str(err)
+
+_CLASS = {"priority": {"type": "int", "required": True}, "dscp": {"type": "int", "required": True}}
+ARGUMENT_SPEC: dict[str, Any] = {
+    "profile": {
+        "type": "dict",
+        "required": True,
+        "options": {
+            "platform": {"type": "str", "required": True, "choices": ["eos"]},
+            "asic": {"type": "str", "required": True, "choices": ["xgs", "jericho"]},
+            "ports": {"type": "list", "elements": "str", "required": True},
+            "mtu_bytes": {"type": "int", "required": True},
+            "roce": {
+                "type": "dict",
+                "required": True,
+                "options": {
+                    **_CLASS,
+                    "bandwidth_percent": {"type": "int", "required": True},
+                    "ecn_min_bytes": {"type": "int", "required": True},
+                    "ecn_max_bytes": {"type": "int", "required": True},
+                    "ecn_probability_percent": {"type": "int", "required": True},
+                },
+            },
+            "cnp": {"type": "dict", "required": True, "options": _CLASS},
+            "watchdog": {
+                "type": "dict",
+                "required": True,
+                "options": {
+                    "detect_ms": {"type": "int", "required": True},
+                    "restore_ms": {"type": "int", "required": True},
+                    "poll_ms": {"type": "int", "required": True},
+                    "action": {"type": "str", "required": True, "choices": ["drop", "forward"]},
+                },
+            },
+        },
+    },
+    "may_flap_ports": {"type": "bool", "default": False},
+    "answer_timeout_s": {"type": "int", "default": 60},
+    "confirm_timeout_s": {"type": "int", "default": 300},
+    "settle_timeout_s": {"type": "int", "default": 10},
+}
+
+LOGIN_KEYS = (
+    "ansible_host",
+    "ansible_port",
+    "ansible_user",
+    "ansible_password",
+    "ansible_ssh_pass",
+    "ansible_ssh_private_key_file",
+    "ansible_ssh_common_args",
+    "ansible_ssh_extra_args",
+)
+
+
+class ActionModule(ActionBase):
+    """Reads a switch, and changes it as one transaction if it is not what the profile says."""
+
+    _requires_connection = False
+    _supports_check_mode = True
+    TRANSFERS_FILES = False
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Answer with steps and diff; failed when the switch is not, or may not be made, what it should be."""
+        variables = task_vars or {}
+        _, args = self.validate_argument_spec(ARGUMENT_SPEC)
+        result = super().run(tmp, variables)
+        if MISSING:
+            return {**result, "failed": True, "msg": _without(MISSING)}
+        name = variables["inventory_hostname"]
+        try:
+            login = from_variables(name, {key: self._templar.template(variables.get(key)) for key in LOGIN_KEYS})
+        except LoginError as err:
+            return {**result, "failed": True, "msg": str(err)}
+        profile = SwitchProfile.from_dict(args["profile"])
+        dialect = DIALECTS[profile.platform]
+        limits = Limits(args["answer_timeout_s"], args["confirm_timeout_s"], args["settle_timeout_s"])
+        switch = Switch(login, dialect, profile, limits)
+        try:
+            check = bool(self._task.check_mode)
+            return {**result, **settle(switch, dialect, profile, args["may_flap_ports"], check)}
+        except DeviceError as err:
+            return {**result, "failed": True, "changed": False, "msg": str(err), **err.details}
+        finally:
+            switch.close()
+
+
+def settle(switch: Switch, dialect: Dialect, profile: SwitchProfile, may_flap: bool, check: bool) -> dict[str, Any]:
+    """Predict first, always: whoever may not make the change learns it before anything is typed."""
+    want = dialect.render(profile)
+    outcome = converge(switch, partial(plan, dialect), want, check=True)
+    if outcome.changed:
+        refusal = _refusal(switch.last, dialect, want, may_flap)
+        if refusal:
+            return _failure(outcome, f"{switch.name}: {refusal}", left=outcome.steps)
+        if check:
+            return outcome.result()
+        outcome = converge(switch, partial(plan, dialect), want)
+    if not outcome.error and switch.last.unproven:
+        return _failure(outcome, f"{switch.name} is configured, but {switch.last.unproven[0]}", left=[])
+    return {**outcome.result(), "failed": bool(outcome.error)}
+
+
+def _refusal(have: Config, dialect: Dialect, want: Config, may_flap: bool) -> str:
+    """Why the change may not be made now, and what would allow it; nothing when it may."""
+    if have.foreign:
+        session = have.foreign[0].split()[0]
+        return (
+            f"somebody else's configuration session {have.foreign[0]} is open and would undo this change when it is"
+            f" committed; end it there, or on the switch with: {dialect.commands.abort(session)}"
+        )
+    flaps = flapping(dialect, have, want)
+    if flaps and not may_flap:
+        return (
+            f"a new MTU takes the links of {ports.compress(flaps)} down for a moment; drain what runs over them and add"
+            " the line: fabric_switch_may_flap_ports: true"
+        )
+    return ""
+
+
+def _failure(outcome: Outcome, message: str, left: list[str]) -> dict[str, Any]:
+    changed = outcome.changed and not left
+    return {**outcome.result(), "failed": True, "changed": changed, "msg": message, "left": left, "done": []}
+
+
+def _without(package: str) -> str:
+    return f"the Python that runs Ansible, {sys.executable}, has no {package}; install requirements.lock into it"
