@@ -175,10 +175,14 @@ class Call:
         self.rc: int | None = 0
         self.effect: str | None = None
 
-    def fault(self, *, writes: bool) -> str | None:
-        """Say whether the call asks for a change, and return the effect to act out, if any."""
+    def fault(self, *, writes: bool, among: tuple[str, ...] | None = None) -> str | None:
+        """Say whether the call asks for a change, and return the effect to act out, if any.
+
+        `among` is what the command can act out; by default everything when it writes, refuse and hang when it reads.
+        """
         self.writes = writes
-        self.effect = self.device.fault(self.tool, " ".join(self.argv), EFFECTS if writes else READ_EFFECTS)
+        among = among or (EFFECTS if writes else READ_EFFECTS)
+        self.effect = self.device.fault(self.tool, " ".join(self.argv), among)
         if self.effect == HANG:
             self._journal(None)
             hang()

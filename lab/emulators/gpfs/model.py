@@ -147,7 +147,7 @@ class Cluster:
     def write_local(self) -> None:
         """Put the cluster's configuration on this host's disk."""
         self.local_file.parent.mkdir(parents=True, exist_ok=True)
-        self.local_file.write_text(f"%%9999%%:00_VERSION_LINE::{self.state['id']}:{self.state['name']}\n")
+        self.local_file.write_text(local_copy(self.state))
 
     def require_member(self) -> None:
         """Fail as every mm* command does on a host that knows no cluster."""
@@ -270,6 +270,11 @@ class Cluster:
                     waiting.remove(number)
             time.sleep(0.02 if waiting else 0)
         return worst
+
+
+def local_copy(state: dict[str, Any]) -> str:
+    """Return what a member keeps on its own disk: here, which cluster it belongs to."""
+    return f"%%9999%%:00_VERSION_LINE::{state['id']}:{state['name']}\n"
 
 
 def listed(argument: str) -> list[str]:

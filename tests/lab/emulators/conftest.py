@@ -29,6 +29,7 @@ class Host:
             "LAB_SHARED_DIR": str(self.shared),
             "LAB_SYSFS": str(self.directory / "sys"),
             "LAB_PROCFS": str(self.directory / "proc"),
+            "LAB_DEVFS": str(self.directory / "dev"),
             "LAB_HOSTNAME": name,
             "LAB_HOSTS_FILE": str(root / "hosts"),
             "LAB_MMFS_DIR": str(self.directory / "mmfs"),
@@ -40,6 +41,7 @@ class Host:
             (self.directory / f"sys/class/net/rail{rail}").mkdir(parents=True)
         (self.directory / "sys/class/net/eth0").mkdir()
         (self.directory / "bin").mkdir()
+        (self.directory / "dev").mkdir()
         self.boot("first")
         (self.directory / "proc/self").symlink_to("/proc/self")  # the mounts that a command sees are real
 

@@ -1,0 +1,49 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Put the emulated commands where the real packages put theirs, as the site's OS image would have them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lab.emulators import gpfs
+from lab.emulators.gpfs.model import FOUNDER, default_state, local_copy
+
+if TYPE_CHECKING:
+    from lab.hosts.paths import Paths
+    from lab.hosts.provision import Context
+    from lab.hosts.site import Site
+
+LAUNCHER = "/opt/lab/launch"
+GPFS_BIN = "/usr/lpp/mmfs/bin"
+RAIL_TOOLS = ("/usr/bin/mlnx_qos", "/usr/sbin/cma_roce_mode", "/usr/sbin/cma_roce_tos")
+GPU_TOOLS = ("/usr/bin/nvidia-smi",)
+GPFS_UNIT = f"""\
+[Unit]
+Description=Storage Scale daemon of the lab
+After=network.target
+[Service]
+ExecStart={GPFS_BIN}/mmfsd
+Restart=on-failure
+[Install]
+WantedBy=multi-user.target
+"""
+
+
+def prepare(_site: Site, paths: Paths) -> None:
+    """Make the directories of what all hosts share: the cluster's configuration and the files of its file systems."""
+    for directory in (paths.shared / "gpfs", paths.shared / "fs"):
+        directory.mkdir(parents=True, exist_ok=True)
+    (paths.shared / "gpfs").chmod(0o777)
+
+
+def provision(context: Context) -> None:
+    """Install the tools that a host of this kind has: NIC and GPU tools by hardware, Storage Scale everywhere."""
+    kind = context.host.kind
+    tools = (RAIL_TOOLS if kind.rails else ()) + (GPU_TOOLS if kind.hardware else ())
+    for path in (*tools, *(f"{GPFS_BIN}/{name}" for name in (*gpfs.VERBS, "mmfsd"))):
+        context.link(path, LAUNCHER)
+    context.write("/etc/systemd/system/gpfs.service", GPFS_UNIT)
+    context.enable("gpfs.service")
+    if context.host.name == FOUNDER:
+        context.write("/var/mmfs/gen/mmsdrfs", local_copy(default_state()))
