@@ -1,0 +1,47 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A drop-in of the kubelet's configuration, as text: one key a line, its value as JSON, which is YAML too.
+
+Managed nodes have no YAML library that we could count on, and people should be able to read the file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+API_VERSION, KIND = "kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"
+HEADER = "# Written by Drawbridge's role kubelet_numa, which undoes what is changed here by hand."
+
+
+@dataclass(frozen=True)
+class KubeletState:
+    """A node's kubelet, as far as it is ours: the drop-in, and the daemon that must have read it."""
+
+    lines_of_file: tuple[str, ...]
+    enabled: bool
+    running: bool
+    """The kubelet runs and answers its health check."""
+    current: bool
+    """The running kubelet was started after the drop-in was last written."""
+    busy: str = ""
+    """Why the kubelet can't be restarted now."""
+
+    def lines(self) -> list[str]:
+        """The drop-in, and two lines about the daemon."""
+        daemon = "stopped" if not self.running else "running" if self.current else "running with older content"
+        return [*self.lines_of_file, f"kubelet.service: {'enabled' if self.enabled else 'disabled'}, {daemon}"]
+
+
+def render(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """Lines of the drop-in. Without apiVersion and kind the kubelet would refuse the file."""
+    values = {"apiVersion": API_VERSION, "kind": KIND, **config}
+    return (HEADER, *(f"{key}: {json.dumps(value)}" for key, value in values.items()))
+
+
+def by_key(lines: tuple[str, ...]) -> dict[str, str]:
+    """Values by key, both as text; what is not one of our lines is a key of its own, so that it is seen as a change."""
+    pairs = (line.partition(": ") for line in lines if not line.startswith("#"))
+    return {key: value for key, _, value in pairs}

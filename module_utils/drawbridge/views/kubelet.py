@@ -1,0 +1,50 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The intent as a node's kubelet needs it: taint at birth, NUMA policies, reservations that add up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..intent.model import Kube, Nodes
+from .nic import described
+
+EVICTION_MIB = 100  # the kubelet's own default for memory.available; part of what it holds back
+BORN_CLOSED = {"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}
+
+
+def kubelet(nodes: Nodes, kube: Kube, name: str) -> dict[str, Any]:
+    """KubeletConfiguration of a node, without apiVersion and kind. Raises IntentError for an unknown name.
+
+    The kubelet refuses to start unless the reservations by NUMA node add up to system, kube and eviction reserve. All
+    three together are the intent's reserved_memory_mib, so that pods and Slurm leave the same memory alone.
+    """
+    build = described(nodes, name)
+    kube_mib, system_mib = split(build.reserved_memory_mib)
+    return {
+        "registerWithTaints": [BORN_CLOSED],
+        "topologyManagerPolicy": kube.topology_policy,
+        "topologyManagerScope": "pod",
+        "cpuManagerPolicy": "static",
+        "reservedSystemCPUs": build.reserved_cpus,
+        "memoryManagerPolicy": "Static",
+        "systemReserved": {"memory": f"{system_mib}Mi"},
+        "kubeReserved": {"memory": f"{kube_mib}Mi"},
+        "evictionHard": {"memory.available": f"{EVICTION_MIB}Mi"},
+        "reservedMemory": [
+            {"numaNode": node, "limits": {"memory": f"{share}Mi"}}
+            for node, share in enumerate(shares(build.reserved_memory_mib, build.numa_nodes))
+        ],
+    }
+
+
+def split(reserved_mib: int) -> tuple[int, int]:
+    """MiB for Kubernetes' daemons, a third, and for the system's, the rest; the eviction reserve is in neither."""
+    kube_mib = (reserved_mib - EVICTION_MIB) // 3
+    return kube_mib, reserved_mib - EVICTION_MIB - kube_mib
+
+
+def shares(total_mib: int, numa_nodes: int) -> list[int]:
+    """Equal shares of whole MiB; the first node takes what does not divide."""
+    share, rest = divmod(total_mib, numa_nodes)
+    return [share + rest] + [share] * (numa_nodes - 1)

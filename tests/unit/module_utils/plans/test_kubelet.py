@@ -1,0 +1,55 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.kubelet_config import (
+    KubeletState,
+    render,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.kubelet import (
+    ENABLE,
+    RESTART,
+    WRITE,
+    plan,
+)
+
+WANT = KubeletState(render({"topologyManagerPolicy": "best-effort"}), enabled=True, running=True, current=True)
+BARE = KubeletState((), enabled=False, running=False, current=False)
+OTHER = replace(WANT, lines_of_file=render({"topologyManagerPolicy": "restricted"}))
+
+
+@pytest.mark.parametrize(
+    ("have", "payloads"),
+    [
+        (WANT, []),
+        (BARE, [WRITE, ENABLE, RESTART]),
+        (OTHER, [WRITE, RESTART]),
+        (replace(WANT, current=False), [RESTART]),
+        (replace(WANT, running=False, current=False), [RESTART]),
+        (replace(WANT, enabled=False), [ENABLE]),
+    ],
+)
+def test_only_what_differs_is_done(have: KubeletState, payloads: list[str]) -> None:
+    steps = plan(have, WANT)
+    assert [step.payload for step in steps] == payloads
+    for step in steps:
+        have = step.becomes(have)
+    assert have == WANT
+
+
+def test_a_change_is_told_by_key() -> None:
+    step = plan(OTHER, WANT)[0]
+    assert step.reason == 'change the drop-in: topologyManagerPolicy "restricted" -> "best-effort"'
+
+
+def test_under_a_job_everything_waits_even_the_file() -> None:
+    steps = plan(replace(OTHER, busy="Slurm job 7 is on this node"), WANT)
+    assert [step.payload for step in steps] == [WRITE, RESTART]
+    assert all(step.pending == "Slurm job 7 is on this node" for step in steps)
+
+
+def test_a_kubelet_that_is_down_is_started_whoever_uses_the_node() -> None:
+    assert not any(step.pending for step in plan(replace(WANT, running=False, current=False), WANT))
