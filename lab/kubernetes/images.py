@@ -19,10 +19,15 @@ PYTHON = (
     "python3.13-minimal",
     "libpython3.13-minimal",
     "libpython3.13-stdlib",
+    "libbz2-1.0",
     "libc6",
     "libexpat1",
     "libffi8",
+    "liblzma5",
+    "libsqlite3-0",
     "libssl3t64",
+    "libuuid1",
+    "libzstd1",
     "zlib1g",
 )
 NOT_NEEDED = ("/usr/share/", "/usr/lib/locale/", "gconv/", "/etc/")

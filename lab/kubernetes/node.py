@@ -18,19 +18,21 @@ from lab.machine.hardware import Hardware
 RDMA_SHARES = 63  # the largest rdmaHcaMax that the shared RDMA plugin is usually given
 
 CONTAINERD = """\
-version = 2
+version = 3
 
-[plugins."io.containerd.grpc.v1.cri"]
-  sandbox_image = "docker.io/lab/pause:1"
+# An overlay cannot lie on the guest's own overlay; the images are small enough to be copied.
+[plugins."io.containerd.cri.v1.images"]
+  snapshotter = "native"
+
+  [plugins."io.containerd.cri.v1.images".pinned_images]
+    sandbox = "docker.io/lab/pause:1"
+
+[plugins."io.containerd.cri.v1.runtime"]
   disable_cgroup = true
   restrict_oom_score_adj = true
 
-  [plugins."io.containerd.grpc.v1.cri".cni]
-    bin_dir = "/usr/lib/cni"
-
-  # An overlay cannot lie on the guest's own overlay; the images are small enough to be copied.
-  [plugins."io.containerd.grpc.v1.cri".containerd]
-    snapshotter = "native"
+  [plugins."io.containerd.cri.v1.runtime".cni]
+    bin_dirs = ["/usr/lib/cni"]
 """
 
 

@@ -20,6 +20,7 @@ from lab.tools import build
 
 UNITS = Path(__file__).resolve().parent / "units"
 CONTROL_PLANE = ("kube-apiserver", "kube-scheduler", "kube-controller-manager")
+RUNTIME = ("kubelet", "containerd", "containerd-shim-runc-v2", "ctr")
 SERVICE_ADDRESS = "10.96.0.1"
 PKI = "/etc/kubernetes/pki"
 CONTAINERD = "/usr/lib/systemd/system/containerd.service"
@@ -84,7 +85,8 @@ def _store(context: Context) -> None:
 def _node(context: Context) -> None:
     host, address = context.host, context.site.ip(context.host.address)
     authority, hardware = Authority.ensure(_home(context.paths)), hardware_of(context.host.kind)
-    _bind_tools(context, {"kubelet": "/usr/bin/kubelet"})
+    # Debian 13 has containerd 1.7, which cannot keep an image's groups from a pod (supplementalGroupsPolicy: Strict).
+    _bind_tools(context, {name: f"/usr/bin/{name}" for name in RUNTIME})
     context.binds.append(Bind(images.ensure(context.paths.cache, context.image), "/usr/lib/lab/images"))
     context.write("/etc/containerd/config.toml", node.CONTAINERD)
     context.write("/etc/cni/net.d/10-lab.conflist", node.cni(host.address))
@@ -115,7 +117,7 @@ def _install(context: Context, units: Iterable[str], enable: bool = True) -> Non
 
 def _bind_tools(context: Context, targets: dict[str, str]) -> None:
     tools = build.ensure(context.paths.cache)
-    context.binds.extend(Bind(tools / name, target) for name, target in targets.items())
+    context.binds.extend(Bind(tools[name], target) for name, target in targets.items())
 
 
 def _pair(context: Context, target: str, pair: Pair) -> None:

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m lab.tools`: make sure that the lab's tools are built, and print where they are."""
+"""`python -m lab.tools`: make sure that the lab's tools are built, and print where each one is."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ def main() -> int:
     """Build what is missing; 1 with one sentence when that cannot be."""
     cache = Path(os.environ.get("LAB_CACHE", "/var/cache/drawbridge-lab"))
     try:
-        print(build.ensure(cache, functools.partial(print, file=sys.stderr, flush=True)))
+        for name, path in build.ensure(cache, functools.partial(print, file=sys.stderr, flush=True)).items():
+            print(name, path)
     except (OSError, subprocess.CalledProcessError) as error:
         print(f"tools: {error}", file=sys.stderr)
         return 1

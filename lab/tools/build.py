@@ -1,9 +1,10 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Build the lab's Kubernetes binaries, helm and the device plugin, once, into a cache.
+"""Build the lab's Kubernetes binaries, containerd, helm and the device plugin, each once, into a cache.
 
-Versions and checksums are pinned by the two go.mod/go.sum pairs beside this file: one for Kubernetes and the device
-plugin, one for helm, whose requirements differ.  The cache key covers them, our own Go sources and the Go version.
+Versions and checksums are pinned by the go.mod/go.sum pairs beside this file: one for Kubernetes and the device plugin,
+and one each for containerd and helm, whose requirements differ.  Each program has a cache key of its own, so that a
+changed device plugin doesn't cost a new API server.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ from lab.tools import toolchain
 HERE = Path(__file__).parent
 KUBERNETES = "v1.36.3"
 FREE_BYTES_NEEDED = 6 << 30
+CONTAINERD = "2.3.5"
 STAMP = f"-X k8s.io/component-base/version.gitVersion={KUBERNETES}"
+CONTAINERD_STAMP = f"-X github.com/containerd/containerd/v2/version.Version={CONTAINERD}"
+CONTAINERD_PACKAGES = "github.com/containerd/containerd/v2/cmd"
 
 
 @dataclass(frozen=True)
@@ -45,65 +49,68 @@ BINARIES = (
     Binary("kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager", flags=STAMP, minutes=1),
     Binary("kubelet", "k8s.io/kubernetes/cmd/kubelet", flags=STAMP),
     Binary("deviceplugin", "./deviceplugin", minutes=0.1),
+    Binary("containerd", f"{CONTAINERD_PACKAGES}/containerd", "containerd", CONTAINERD_STAMP, minutes=1),
+    Binary("containerd-shim-runc-v2", f"{CONTAINERD_PACKAGES}/containerd-shim-runc-v2", "containerd", CONTAINERD_STAMP),
+    Binary("ctr", f"{CONTAINERD_PACKAGES}/ctr", "containerd", CONTAINERD_STAMP, minutes=0.2),
     Binary("helm", "helm.sh/helm/v3/cmd/helm", module="helm", minutes=1.5),
 )
 
 
-def cache_key(go_version: str, sources: dict[str, bytes]) -> str:
-    """Return the cache folder's name: a digest of everything that the binaries depend on."""
-    digest = hashlib.sha256(f"{go_version}\n{BINARIES!r}\n".encode())
+def cache_key(binary: Binary, go_version: str, sources: dict[str, bytes]) -> str:
+    """Return what distinguishes this build of a program: a digest of everything that it depends on."""
+    digest = hashlib.sha256(f"{go_version}\n{binary!r}\n".encode())
     for name in sorted(sources):
         digest.update(f"{name} {len(sources[name])}\n".encode() + sources[name])
     return digest.hexdigest()[:16]
 
 
-def read_sources() -> dict[str, bytes]:
-    """Return what decides the outcome: module files, checksums and our own Go code, by relative path."""
-    wanted = [path for pattern in ("go.*", "*/go.*", "*/*.go") for path in HERE.glob(pattern)]
+def read_sources(binary: Binary) -> dict[str, bytes]:
+    """Return what decides the outcome: the module's requirements and checksums, and the program's Go code if ours."""
+    module = HERE / binary.module
+    wanted = [module / "go.mod", module / "go.sum"]
+    if binary.package.startswith("./"):
+        wanted += (module / binary.package).glob("*.go")
     return {str(path.relative_to(HERE)): path.read_bytes() for path in wanted}
 
 
-def ensure(cache: Path, say: Callable[[str], None] = print) -> Path:
-    """Return the folder with all binaries, building them when the cache lacks them.
+def ensure(cache: Path, say: Callable[[str], None] = print) -> dict[str, Path]:
+    """Return where each program lies, building those that the cache lacks.
 
     Two labs that start at once build once.  Raises OSError when the disk is too small and CalledProcessError when Go
-    fails; a build that was killed leaves only a `.building-` folder, which the next build removes.
+    fails; what was built before that is kept.  A killed build leaves only a `.building-` folder, and the next build
+    removes that.
     """
     chosen = toolchain.find()
-    done = cache / "tools" / cache_key(chosen.version, read_sources())
-    if done.is_dir():
-        return done / "bin"
-    done.parent.mkdir(parents=True, exist_ok=True)
-    with _alone(done.parent / ".lock"):
-        if not done.is_dir():
-            _build(chosen, done, say)
-    return done / "bin"
+    keys = {binary: cache_key(binary, chosen.version, read_sources(binary)) for binary in BINARIES}
+    done = {binary: cache / "tools" / f"{binary.name}-{key}" for binary, key in keys.items()}
+    if not all(path.exists() for path in done.values()):
+        (cache / "tools").mkdir(parents=True, exist_ok=True)
+        with _alone(cache / "tools" / ".building.lock"):
+            _build(chosen, {binary: path for binary, path in done.items() if not path.exists()}, cache / "tools", say)
+    return {binary.name: path for binary, path in done.items()}
 
 
-def _build(chosen: toolchain.Toolchain, done: Path, say: Callable[[str], None]) -> None:
-    for left in done.parent.glob(".building-*"):
-        _remove(left)
-    _refuse_small_disk(done.parent)
-    work = Path(tempfile.mkdtemp(prefix=".building-", dir=done.parent))
-    try:
-        go = toolchain.install(chosen, work)
-        say(f"tools: building {len(BINARIES)} programs with Go {chosen.version}, once; about 9 minutes on two cores")
-        for number, binary in enumerate(BINARIES, 1):
+def _build(chosen: toolchain.Toolchain, wanted: dict[Binary, Path], tools: Path, say: Callable[[str], None]) -> None:
+    if not wanted:
+        return
+    for left in tools.glob(".building-*"):
+        shutil.rmtree(left, ignore_errors=True)
+    _refuse_small_disk(tools)
+    with tempfile.TemporaryDirectory(prefix=".building-", dir=tools) as work:
+        minutes = sum(binary.minutes for binary in wanted)
+        say(f"tools: building {len(wanted)} programs with Go {chosen.version}, once: about {minutes:.0f} minutes")
+        go = toolchain.install(chosen, Path(work))
+        for number, (binary, path) in enumerate(wanted.items(), 1):
             started = time.monotonic()
-            say(f"tools: {number}/{len(BINARIES)} {binary.name} (about {binary.minutes:g} min)")
-            _compile(go, binary, work)
-            say(f"tools: {number}/{len(BINARIES)} {binary.name} built in {time.monotonic() - started:.0f} s")
-        (work / "result").rename(done)
-    finally:
-        _remove(work)
+            _compile(go, binary, Path(work)).rename(path)
+            say(f"tools: {number} of {len(wanted)}: {binary.name} took {time.monotonic() - started:.0f} s")
 
 
-def _compile(go: Path, binary: Binary, work: Path) -> None:
-    out = work / "result" / "bin"
-    out.mkdir(parents=True, exist_ok=True)
-    flags = f"-s -w {binary.flags}".strip()
-    command = [go, "build", "-ldflags", flags, "-o", out / binary.name, binary.package]
+def _compile(go: Path, binary: Binary, work: Path) -> Path:
+    out = work / binary.name
+    command = [go, "build", "-ldflags", f"-s -w {binary.flags}".strip(), "-o", out, binary.package]
     subprocess.run(command, cwd=HERE / binary.module, env=_environment(work), check=True)
+    return out
 
 
 def _environment(work: Path) -> dict[str, str]:
@@ -128,10 +135,6 @@ def _refuse_small_disk(directory: Path) -> None:
             f"{directory} has {free >> 30} GiB free, but building the tools takes {FREE_BYTES_NEEDED >> 30} GiB for a"
             " while; free some, or set LAB_CACHE to a larger disk"
         )
-
-
-def _remove(directory: Path) -> None:
-    shutil.rmtree(directory, ignore_errors=True)
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,13 +42,14 @@ def packaged_version(requirements: str) -> str:
     return found[1]
 
 
-def choose(go_mod: str, requirements: str, installed: dict[Path, str]) -> Toolchain:
-    """Choose the first installed Go that satisfies go.mod, else the packaged one.
+def choose(go_mods: Iterable[str], requirements: str, installed: dict[Path, str]) -> Toolchain:
+    """Choose the first installed Go that satisfies every go.mod, else the packaged one.
 
     `installed` maps each go command of the machine to its version, e.g. "1.26.8".
     """
+    wanted = max(map(wanted_version, go_mods))
     for go, version in installed.items():
-        if _numbers(version) >= wanted_version(go_mod):
+        if _numbers(version) >= wanted:
             return Toolchain(version, go)
     return Toolchain(packaged_version(requirements), None)
 
@@ -57,7 +59,12 @@ def find() -> Toolchain:
     search = os.pathsep.join((os.environ.get("PATH", ""), *PLACES))
     found = shutil.which("go", path=search)
     installed = {Path(found): _version_of(Path(found))} if found else {}
-    return choose((HERE / "go.mod").read_text(), REQUIREMENTS.read_text(), installed)
+    return choose(go_mods(), REQUIREMENTS.read_text(), installed)
+
+
+def go_mods() -> list[str]:
+    """Return the text of each module's go.mod."""
+    return [path.read_text() for path in sorted(HERE.rglob("go.mod"))]
 
 
 def install(toolchain: Toolchain, directory: Path) -> Path:

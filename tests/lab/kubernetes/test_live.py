@@ -96,7 +96,7 @@ def pod(name, **spec):
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
         "nodeSelector": {"kubernetes.io/hostname": "gpu01"},
-        "securityContext": {"runAsUser": ADA, "runAsGroup": 3001},
+        "securityContext": {"runAsUser": ADA, "runAsGroup": 3001, "supplementalGroupsPolicy": "Strict"},
         "containers": [container],
     }
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": whole | spec}

@@ -35,9 +35,9 @@ def test_a_machine_without_rails_offers_no_empty_resource():
 
 
 def test_containerd_configuration_is_toml():
-    cri = tomllib.loads(node.CONTAINERD)["plugins"]["io.containerd.grpc.v1.cri"]
-    assert cri["containerd"]["snapshotter"] == "native"
-    assert cri["disable_cgroup"] is True
+    plugins = tomllib.loads(node.CONTAINERD)["plugins"]
+    assert plugins["io.containerd.cri.v1.images"]["snapshotter"] == "native"
+    assert plugins["io.containerd.cri.v1.runtime"]["disable_cgroup"] is True
 
 
 def test_each_host_has_its_own_pod_network():

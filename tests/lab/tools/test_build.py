@@ -17,33 +17,48 @@ def compiled(monkeypatch):
 
     def compile_(go, binary, work):
         asked.append(binary.name)
-        (work / "result/bin").mkdir(parents=True, exist_ok=True)
-        (work / "result/bin" / binary.name).write_text("")
+        (work / binary.name).write_text("")
+        return work / binary.name
 
     monkeypatch.setattr(build, "_compile", compile_)
     monkeypatch.setattr(build.toolchain, "find", lambda: Toolchain("1.26.0", build.HERE / "go"))
     return asked
 
 
+EVERY = [binary.name for binary in build.BINARIES]
+
+
 def test_builds_once_and_leaves_nothing_else(tmp_path, compiled):
     said = []
-    bin_ = build.ensure(tmp_path, said.append)
-    assert build.ensure(tmp_path, said.append) == bin_
-    assert compiled == [binary.name for binary in build.BINARIES] == [line.split()[2] for line in said[2::2]]
-    assert {path.name for path in bin_.iterdir()} == set(compiled)
-    assert {path.name for path in (tmp_path / "tools").iterdir()} == {bin_.parent.name, ".lock"}
+    tools = build.ensure(tmp_path, said.append)
+    assert build.ensure(tmp_path, said.append) == tools
+    assert compiled == list(tools) == EVERY == [line.split()[4] for line in said[1:]]
+    assert all(path.exists() for path in tools.values())
+    kept = {path.name for path in tools.values()} | {".building.lock"}
+    assert {path.name for path in (tmp_path / "tools").iterdir()} == kept
 
 
-def test_a_failed_build_is_not_taken_for_a_result(tmp_path, compiled, monkeypatch):
-    def fail(go, binary, work):
-        raise subprocess.CalledProcessError(1, "go build")
+def test_only_what_is_missing_is_built(tmp_path, compiled):
+    build.ensure(tmp_path, print)["deviceplugin"].unlink()
+    compiled.clear()
+    build.ensure(tmp_path, print)
+    assert compiled == ["deviceplugin"]
 
+
+def test_a_failed_build_keeps_what_came_before_it(tmp_path, compiled, monkeypatch):
     works = build._compile
+
+    def fail(go, binary, work):
+        if binary.name == "kubelet":
+            raise subprocess.CalledProcessError(1, "go build")
+        return works(go, binary, work)
+
     monkeypatch.setattr(build, "_compile", fail)
     with pytest.raises(subprocess.CalledProcessError):
         build.ensure(tmp_path, print)
     monkeypatch.setattr(build, "_compile", works)
-    assert (build.ensure(tmp_path, print) / "kubelet").exists()
+    build.ensure(tmp_path, print)
+    assert compiled == EVERY
 
 
 def test_what_a_killed_build_left_is_removed(tmp_path, compiled):
@@ -61,17 +76,24 @@ def test_a_small_disk_is_refused_before_anything_is_built(tmp_path, compiled, mo
 
 
 def test_the_key_follows_sources_and_go():
+    kubelet, ours = build.BINARIES[3], build.BINARIES[4]
     sources = {"go.sum": b"1", "deviceplugin/main.go": b"2"}
-    key = build.cache_key("1.26.0", sources)
-    assert key == build.cache_key("1.26.0", dict(reversed(sources.items())))
-    assert key != build.cache_key("1.26.1", sources)
-    assert key != build.cache_key("1.26.0", sources | {"deviceplugin/main.go": b"3"})
-    assert key != build.cache_key("1.26.0", {"go.sum": b"1", "deviceplugin/mainxgo": b"2"})
+    key = build.cache_key(ours, "1.26.0", sources)
+    assert key == build.cache_key(ours, "1.26.0", dict(reversed(sources.items())))
+    assert key != build.cache_key(kubelet, "1.26.0", sources)
+    assert key != build.cache_key(ours, "1.26.1", sources)
+    assert key != build.cache_key(ours, "1.26.0", sources | {"deviceplugin/main.go": b"3"})
+    assert key != build.cache_key(ours, "1.26.0", {"go.sum": b"1", "deviceplugin/mainxgo": b"2"})
 
 
-def test_the_key_covers_modules_and_our_own_code():
-    assert {"go.mod", "go.sum", "helm/go.mod", "helm/go.sum", "deviceplugin/main.go"} <= set(build.read_sources())
+def test_only_the_device_plugin_depends_on_our_own_code():
+    sources = {binary.name: set(build.read_sources(binary)) for binary in build.BINARIES}
+    assert sources["kubelet"] == {"go.mod", "go.sum"}
+    assert sources["deviceplugin"] == {"go.mod", "go.sum", "deviceplugin/main.go", "deviceplugin/plugin.go"}
+    assert sources["helm"] == {"helm/go.mod", "helm/go.sum"}
 
 
-def test_kubernetes_is_pinned_to_the_version_that_it_is_stamped_with():
+def test_versions_are_pinned_to_what_is_stamped():
     assert f"k8s.io/kubernetes {build.KUBERNETES} " in (build.HERE / "go.mod").read_text()
+    containerd = f"github.com/containerd/containerd/v2 v{build.CONTAINERD} "
+    assert containerd in (build.HERE / "containerd/go.mod").read_text()
