@@ -18,11 +18,13 @@ from lab.emulators.eos.cli import Cli
 from lab.emulators.eos.switch import SLOW, SYSLOG, Switch
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
 TICK_SECONDS = 0.25
 SLOW_SECONDS = 0.03
 NEWLINE = re.compile(r"\r\n|\r|\n")
+ECHO = {"\b": "\b \b", "\x7f": "\b \b", "\r": "\r\n"}
 
 
 @dataclass(frozen=True)
@@ -34,9 +36,26 @@ class Keys:
 
 
 class _Login(asyncssh.SSHServer):
-    """Public keys are the only way in; there is no password."""
+    """Keys are the only way in, for the users that the configuration names."""
+
+    def __init__(self, switch: Switch, authorized: Path, connections: set[asyncssh.SSHServerConnection]) -> None:
+        self._switch = switch
+        self._authorized = str(authorized)
+        self._connections = connections
+
+    def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
+        self._connection = conn
+        self._connections.add(conn)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._connections.discard(self._connection)
 
     def begin_auth(self, username: str) -> bool:
+        if username in self._switch.users():
+            self._connection.set_authorized_keys(self._authorized)
+        return True
+
+    def public_key_auth_supported(self) -> bool:
         return True
 
     def password_auth_supported(self) -> bool:
@@ -97,10 +116,8 @@ class Terminal:
     async def _enter(self, typed: str) -> None:
         """Run one line, with the fault that it meets."""
         effect = self._switch.fault(_edit(self._typed + typed))
-        await self._echo(typed, SLOW_SECONDS if effect == SLOW else 0.0)
+        await self._echo(f"{typed}\r", SLOW_SECONDS if effect == SLOW else 0.0)
         line, self._typed = self._typed, ""
-        if self._echoes:
-            self._process.stdout.write("\r\n")
         await self._answer(line, effect)
         if not self._cli.over:
             self._prompt()
@@ -120,13 +137,12 @@ class Terminal:
             self._write(self._switch.log_line(self._cli))
 
     async def _echo(self, typed: str, pause: float = 0.0) -> None:
-        for character in typed:
-            self._typed = _edit(self._typed + character)
-            erased = character in "\b\x7f"
+        """Show what was typed, at once or with a pause after each character; `\\r` ends the line."""
+        self._typed = _edit(self._typed + typed)
+        for part in typed if pause else [typed]:
             if self._echoes:
-                self._process.stdout.write("\b \b" if erased else _edit(character))
-            if pause:
-                await asyncio.sleep(pause)
+                self._process.stdout.write("".join(ECHO.get(character, _edit(character)) for character in part))
+            await asyncio.sleep(pause)
 
     async def _hang(self) -> None:
         """Answer nothing more until the user gives up."""
@@ -153,19 +169,19 @@ def _edit(typed: str) -> str:
 
 
 @contextlib.asynccontextmanager
-async def serve(switch: Switch, address: str, port: int, keys: Keys):  # noqa: ANN201  # an async generator's context
+async def serve(switch: Switch, address: str, port: int, keys: Keys) -> AsyncIterator[int]:
     """Listen until the block ends; give the port. Port 0 takes a free one."""
     lines = itertools.count(3)
+    connections: set[asyncssh.SSHServerConnection] = set()
 
     async def terminal(process: asyncssh.SSHServerProcess[str]) -> None:
         await Terminal(process, switch, f"vty{next(lines)}").run()
 
     server = await asyncssh.create_server(
-        _Login,
+        lambda: _Login(switch, keys.authorized, connections),
         address,
         port,
         server_host_keys=[str(keys.host)],
-        authorized_client_keys=str(keys.authorized),
         process_factory=terminal,
         line_editor=False,
         encoding="utf-8",
@@ -177,6 +193,9 @@ async def serve(switch: Switch, address: str, port: int, keys: Keys):  # noqa: A
     finally:
         ticking.cancel()
         server.close()
+        for connection in list(connections):
+            connection.abort()
+            await connection.wait_closed()
         with contextlib.suppress(asyncio.CancelledError):
             await ticking
 

@@ -50,6 +50,12 @@ class Switch:
         with self.device.state(self._new) as state:
             state["neighbors"] = neighbors
 
+    def users(self) -> set[str]:
+        """Return who may log in."""
+        with self.device.state(self._new) as state:
+            lines = state["running"]["lines"].values()
+            return {text.split()[1] for text in lines if text.startswith("username ")}
+
     def fault(self, line: str) -> str | None:
         """Return the effect of the fault that a line meets, if any; used up by asking."""
         effects = (common.HANG, common.DIE, common.REFUSE, STALE, *TERMINAL_EFFECTS)

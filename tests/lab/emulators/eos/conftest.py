@@ -124,15 +124,31 @@ def platform():
     return "xgs"
 
 
-@pytest.fixture
-def leaf(tmp_path, keys, platform):
-    clock = tmp_path / "clock"
+@contextlib.contextmanager
+def switched_on(root, keys, platform):
+    """Give a new switch whose files are under a directory, until the block ends."""
+    clock = root / "clock"
     clock.write_text("0")
-    device = Device(tmp_path / "leaf1", clock)
+    device = Device(root / "leaf1", clock)
     switch = Switch(device, sessions.factory("leaf1", platform, 12, "10.77.1.41"))
     with served(switch, Keys(keys / "host", keys / "operator.pub")) as port:
         one = Leaf(device, port, keys / "operator", clock)
+        try:
+            yield one
+        finally:
+            for connection in one.open:
+                with contextlib.suppress(Exception):
+                    connection.disconnect()
+
+
+@pytest.fixture
+def leaf(tmp_path, keys, platform):
+    with switched_on(tmp_path, keys, platform) as one:
         yield one
-        for connection in one.open:
-            with contextlib.suppress(Exception):
-                connection.disconnect()
+
+
+@pytest.fixture(scope="module")
+def shared_leaf(tmp_path_factory, keys):
+    """One switch for all tests of a file that only read what it shows."""
+    with switched_on(tmp_path_factory.mktemp("leaf"), keys, "xgs") as one:
+        yield one

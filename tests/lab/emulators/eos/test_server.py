@@ -38,11 +38,11 @@ def process(tmp_path, keys):
         one.stdout.close()
 
 
-def talk(port, keys, *lines, key="operator", command="", terminal="vt100"):
+def talk(port, keys, *lines, key="operator", user="admin", command="", terminal="vt100"):
     """Type lines into a terminal, or run one command; return all that came back."""
 
     async def conversation():
-        options = {"known_hosts": ([asyncssh.read_public_key(str(keys / "host.pub"))], [], []), "username": "admin"}
+        options = {"known_hosts": ([asyncssh.read_public_key(str(keys / "host.pub"))], [], []), "username": user}
         async with asyncssh.connect("127.0.0.1", port, client_keys=[str(keys / key)], **options) as connection:
             if command:
                 return str((await connection.run(command, timeout=BOUND_SECONDS)).stdout)
@@ -76,6 +76,8 @@ def test_a_killed_process_rolls_back_when_it_is_up_again(process, keys, tmp_path
 def test_only_the_right_key_comes_in(leaf, keys):
     with pytest.raises(asyncssh.PermissionDenied):
         talk(leaf.port, keys, "enable", key="host")
+    with pytest.raises(asyncssh.PermissionDenied):
+        talk(leaf.port, keys, "enable", user="nobody")
 
 
 def test_a_terminal_echoes_and_knows_backspace(leaf, keys):

@@ -21,9 +21,9 @@ PROFILE = [
 ]
 
 
-@pytest.fixture
-def shown(leaf):
-    connection = leaf.connect()
+@pytest.fixture(scope="module")
+def shown(shared_leaf):
+    connection = shared_leaf.connect()
     connection.send_config_set(PROFILE, error_pattern="^% ")
 
     def show(command):
@@ -50,8 +50,8 @@ def test_json_that_nobody_has_is_refused_as_eos_refuses_it(shown, transcript):
     assert shown("show qos maps | json") == transcript("eos/unconverted.txt")
 
 
-def test_neighbours(shown, leaf, transcript):
-    with leaf.device.state() as state:
+def test_neighbours(shown, shared_leaf, transcript):
+    with shared_leaf.device.state() as state:
         state["neighbors"] = {"Ethernet2": ["om-spine2", "Ethernet1"], "Ethernet1": ["om-spine1", "Ethernet1"]}
     assert shown("show lldp neighbors").split("\n\n")[1] == transcript("eos/lldp_neighbors.txt")
     first = json.loads(shown("show lldp neighbors | json"))["lldpNeighbors"][0]
@@ -63,8 +63,8 @@ def test_trust_of_a_port_comes_from_its_profile_or_its_layer(shown):
     assert shown("show qos interfaces ethernet 2 trust").split()[-3:] == ["Ethernet2", "COS", "DEFAULT"]
 
 
-def test_counters(shown, leaf):
-    with leaf.device.state() as state:
+def test_counters(shown, shared_leaf):
+    with shared_leaf.device.state() as state:
         events = {"3": {"stuckCount": 2, "recoveryCount": 1}}
         state["counters"]["Ethernet1"] = {"rxFrames": 7, "txFrames": 9, "ecn": {"3": 11}, "watchdog": events}
     rows = [line.split() for line in shown("show priority-flow-control counters").splitlines()]
