@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from pathlib import Path
 from typing import Any
 
 from netmiko import BaseConnection, ConnectHandler
@@ -34,6 +35,10 @@ class NetmikoSession:
         """Connect. Raises DeviceError."""
         self._name, self._timeout_s = login.name, timeout_s
         self._refusal = re.compile(dialect.refusal, re.MULTILINE)
+        if login.key_file and not Path(login.key_file).is_file():
+            raise DeviceError(
+                f"{login.name} can't be asked: there is no key {login.key_file}; correct ansible_ssh_private_key_file"
+            )
         try:
             self._connection: BaseConnection = ConnectHandler(**_parameters(login, dialect, timeout_s))
         except _BROKEN as err:
@@ -55,7 +60,9 @@ class NetmikoSession:
         try:
             answer = self._connection.send_command(line, expect_string=self._prompt, read_timeout=self._timeout_s)
         except ReadTimeout as err:
-            raise DeviceError(f"{self._name} gave no answer within {self._timeout_s:g} s to {line!r}") from err
+            if self._connection.is_alive():
+                raise DeviceError(f"{self._name} gave no answer within {self._timeout_s:g} s to {line!r}") from err
+            raise DeviceError(f"{self._name} dropped the connection at {line!r}") from err
         except _BROKEN as err:
             raise DeviceError(f"{self._name} dropped the connection at {line!r}: {_first(err)}") from err
         text = str(answer)
@@ -71,13 +78,13 @@ class NetmikoSession:
 
 def _parameters(login: Login, dialect: Dialect, timeout_s: float) -> dict[str, Any]:
     """Netmiko's arguments. Unknown host keys are refused; keys are taken from the agent only if no file is named."""
-    parameters: dict[str, Any] = {
+    return {
         "device_type": dialect.device_type,
         "host": login.host,
         "port": login.port,
         "username": login.user,
         "password": login.password or None,
-        "use_keys": not login.password,
+        "use_keys": bool(login.key_file),
         "key_file": login.key_file or None,
         "allow_agent": not (login.key_file or login.password),
         "ssh_strict": True,
@@ -88,8 +95,8 @@ def _parameters(login: Login, dialect: Dialect, timeout_s: float) -> dict[str, A
         "conn_timeout": min(CONNECT_S, timeout_s),
         "banner_timeout": min(CONNECT_S, timeout_s),
         "auth_timeout": min(CONNECT_S, timeout_s),
+        "read_timeout_override": timeout_s,
     }
-    return parameters
 
 
 def _why_no_session(login: Login, err: BaseException) -> str:

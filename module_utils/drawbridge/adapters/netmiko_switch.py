@@ -38,6 +38,7 @@ class Switch:
         self._login, self._dialect, self._profile, self._limits = login, dialect, profile, limits
         self._session: NetmikoSession | None = None
         self._last: Config | None = None
+        self._before: Config | None = None
 
     @property
     def name(self) -> str:
@@ -63,7 +64,7 @@ class Switch:
 
         Raises DeviceError after rolling back, or after saying when the switch will do so itself.
         """
-        target = self.last
+        target = self._before = self.last
         for step in steps:
             target = step.becomes(target)
         for name in self.last.stale:
@@ -117,11 +118,22 @@ class Switch:
         """Prove what is in force over a new session, then keep it."""
         try:
             self._prove(target)
-            self._ask(self._dialect.commands.confirm(name))
+            lost = self._try(self._dialect.commands.confirm(name))
             if self.read().waiting:
-                raise DeviceError(f"{self.name} accepted the confirmation of {name} but did not keep it")
+                raise lost or DeviceError(f"{self.name} accepted the confirmation of {name} but did not keep it")
         except DeviceError as err:
             raise DeviceError(f"{err}; {self._undo(name)}", **err.details) from err
+
+    def _try(self, line: str) -> DeviceError | None:
+        """Type a line whose effect is looked at afterwards: an answer that is lost does not mean it wasn't done."""
+        try:
+            self._ask(line)
+        except Refused as err:
+            return err
+        except DeviceError as err:
+            self.close()
+            return err
+        return None
 
     def _prove(self, target: Config) -> None:
         deadline = time.monotonic() + self._limits.settle_s
@@ -137,17 +149,15 @@ class Switch:
     def _undo(self, name: str) -> str:
         """Drop the session over a fresh connection, and say what became of it."""
         self.close()
-        try:
-            self._ask(self._dialect.commands.abort(name))
-        except Refused:
-            pass  # it is not there (any more): the look below decides
-        except DeviceError:
-            return self._by_itself(name)
+        self._try(self._dialect.commands.abort(name))
         try:
             config = self.read()
         except DeviceError:
             return self._by_itself(name)
-        return self._by_itself(name) if name in (config.waiting, *config.stale) else "the change was rolled back"
+        if name in (config.waiting, *config.stale):
+            return self._by_itself(name)
+        wrong = _difference(config, self._before or config)
+        return f"the session is gone, but {wrong}, which was there before" if wrong else "the change was rolled back"
 
     def _by_itself(self, name: str) -> str:
         self.close()
