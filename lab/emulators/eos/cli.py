@@ -213,8 +213,8 @@ def _piped(answer: shows.Answer, pipes: list[str]) -> str:
         if found.text == "json":
             text = UNCONVERTED if answer.data is None else json.dumps(answer.data, indent=4)
         elif found.words[0] in ("include", "exclude"):
-            keep = found.words[0] == "include"
-            text = "\n".join(line for line in text.splitlines() if bool(re.search(wanted, line)) == keep)
+            keep, fits = found.words[0] == "include", grammar.expression(wanted)
+            text = "\n".join(line for line in text.splitlines() if bool(fits.search(line)) == keep)
         elif found.words[0] == "section":
             text = "\n".join(shows.section([*text.splitlines()], wanted))
     return text

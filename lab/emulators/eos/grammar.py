@@ -96,6 +96,14 @@ def variants(pattern: str) -> tuple[tuple[Element, ...], ...]:
     return tuple(found)
 
 
+def expression(text: str) -> re.Pattern[str]:
+    """Return a regular expression that a user typed; Refused when it is none."""
+    try:
+        return re.compile(text, re.IGNORECASE)
+    except re.error:
+        raise Refused(INVALID) from None
+
+
 def port_name(word: str) -> str | None:
     """Return the full name of a port given in any spelling that EOS takes, e.g. `et1` -> `Ethernet1`."""
     if found := re.fullmatch(r"([A-Za-z]+)(\d+(?:/\d+)*)", word):

@@ -7,13 +7,12 @@ Commands whose JSON nobody has documented answer as EOS answers for unconverted 
 
 from __future__ import annotations
 
-import re
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lab.emulators.eos import tree
-from lab.emulators.eos.grammar import Refused
+from lab.emulators.eos.grammar import Refused, expression
 from lab.emulators.eos.sessions import MAX_COMPLETED, MAX_PENDING, State
 
 if TYPE_CHECKING:
@@ -125,13 +124,14 @@ def _configuration(question: Question, which: str) -> Answer:
 
 def section(lines: list[str], wanted: str) -> list[str]:
     """Return the top-level blocks in which some line fits an expression; without the `!` between them."""
+    fits = expression(wanted)
     blocks: list[list[str]] = []
     for line in lines:
         if line.startswith(" ") and blocks:
             blocks[-1].append(line)
         elif line != "!":
             blocks.append([line])
-    return [line for found in blocks if any(re.search(wanted, text, re.I) for text in found) for line in found]
+    return [line for found in blocks if any(fits.search(text) for text in found) for line in found]
 
 
 def session_config(question: Question) -> Answer:

@@ -88,6 +88,7 @@ def test_sections_and_pipes(shown):
     assert shown("show running-config section qos profile").startswith(block)
     assert shown("show qos profile ROCE").startswith(block)
     assert shown("show running-config | include priority 3") == "   priority-flow-control priority 3 no-drop\n"
+    assert shown("show running-config | include (") == "% Invalid input\n"
 
 
 @pytest.mark.parametrize(("platform", "model"), [("xgs", "DCS-7060X6-64PE"), ("jericho", "DCS-7280CR3-32P4")])
