@@ -20,7 +20,23 @@ if TYPE_CHECKING:
 
 VERSION = "4.35.0F"
 MODELS = {"xgs": "DCS-7060X6-64PE", "jericho": "DCS-7280CR3-32P4"}
-BUILD_ID = "30c6e6a1-8cf5-4ad4-a1a1-0d0c53e3a1f4"
+HARDWARE: dict[str, Any] = {
+    "mfgName": "Arista",
+    "hardwareRevision": "11.03",
+    "serialNumber": "JPA24010001",
+    "hwMacAddress": "00:1c:73:00:00:01",
+    "systemMacAddress": "00:1c:73:00:00:01",
+    "configMacAddress": "00:00:00:00:00:00",
+    "version": VERSION,
+    "architecture": "x86_64",
+    "internalVersion": f"{VERSION}-44178984.4350F",
+    "internalBuildId": "30c6e6a1-8cf5-4ad4-a1a1-0d0c53e3a1f4",
+    "imageFormatVersion": "3.0",
+    "imageOptimization": "Default",
+    "isIntlVersion": False,
+    "memTotal": 16326392,
+    "memFree": 12051592,
+}
 NEVER = 0.0
 
 
@@ -45,39 +61,25 @@ class Answer:
 
 def version(question: Question) -> Answer:
     """`show version`: what the hardware is, hence which queues it has."""
-    model = MODELS[question.state["platform"]]
+    booted = question.state.get("booted", question.now)
     data = {
-        "mfgName": "Arista",
-        "modelName": model,
-        "hardwareRevision": "11.03",
-        "serialNumber": "JPA24010001",
-        "hwMacAddress": "00:1c:73:00:00:01",
-        "systemMacAddress": "00:1c:73:00:00:01",
-        "configMacAddress": "00:00:00:00:00:00",
-        "version": VERSION,
-        "architecture": "x86_64",
-        "internalVersion": f"{VERSION}-44178984.4350F",
-        "internalBuildId": BUILD_ID,
-        "imageFormatVersion": "3.0",
-        "imageOptimization": "Default",
-        "isIntlVersion": False,
-        "bootupTimestamp": question.state.get("booted", question.now),
-        "uptime": round(question.now - question.state.get("booted", question.now), 2),
-        "memTotal": 16326392,
-        "memFree": 12051592,
+        **HARDWARE,
+        "modelName": MODELS[question.state["platform"]],
+        "bootupTimestamp": booted,
+        "uptime": round(question.now - booted, 2),
     }
     minutes = int(data["uptime"]) // 60
     lines = [
-        f"Arista {model}",
+        f"Arista {data['modelName']}",
         f"Hardware version: {data['hardwareRevision']}",
         f"Serial number: {data['serialNumber']}",
         "Hardware MAC address: 001c.7300.0001",
         "System MAC address: 001c.7300.0001",
         "",
-        f"Software image version: {VERSION}",
+        f"Software image version: {data['version']}",
         f"Architecture: {data['architecture']}",
         f"Internal build version: {data['internalVersion']}",
-        f"Internal build ID: {BUILD_ID}",
+        f"Internal build ID: {data['internalBuildId']}",
         f"Image format version: {data['imageFormatVersion']}",
         f"Image optimization: {data['imageOptimization']}",
         "",
