@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ... import hostlist
+from ... import hostlist, ports
 from ..fault import Fault
 from ..model import Intent
 from .common import doubled
@@ -79,6 +79,30 @@ def mtu_fits(intent: Intent) -> Iterator[Fault]:
         )
 
 
+def control_class_stays_free(intent: Intent) -> Iterator[Fault]:
+    """EOS ties traffic class 7 and queue 7 to each other for its own control traffic."""
+    if not any(kind.platform == "eos" for kind in intent.fabric.switches):
+        return
+    for name, priority in (("roce", intent.fabric.roce.priority), ("cnp", intent.fabric.cnp.priority)):
+        if priority == 7:
+            yield Fault(
+                f"drawbridge_fabric.{name}.priority",
+                priority,
+                "EOS keeps class 7 for control traffic",
+                f"use 0 to 6, such as {'3 with dscp 26' if name == 'roce' else '6 with dscp 48'}",
+            )
+
+
+def ports_can_exist(intent: Intent) -> Iterator[Fault]:
+    """Every port once, every range forwards."""
+    for index, kind in enumerate(intent.fabric.switches):
+        try:
+            ports.expand(kind.ports)
+        except ports.PortsError as err:
+            key = f"drawbridge_fabric.switches[{index}].ports"
+            yield Fault(key, kind.ports, str(err), "write ports such as Ethernet1-32, each once")
+
+
 def watchdog_polls_often_enough(intent: Intent) -> Iterator[Fault]:
     """EOS replaces a polling interval above half of either time by one of its own."""
     watchdog = intent.fabric.watchdog
@@ -103,6 +127,8 @@ RULES = (
     classes_differ,
     ecn_thresholds_in_order,
     mtu_fits,
+    control_class_stays_free,
+    ports_can_exist,
     watchdog_polls_often_enough,
     switches_stand_once,
 )
