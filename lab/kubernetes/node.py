@@ -3,7 +3,7 @@
 """What a node has before Drawbridge arrives, as a site's own join leaves it: containerd, CNI, kubelet.  Pure.
 
 The lab's kubelets hand out a machine that exists on paper, so nothing may try to enforce it: containers run without
-control groups everywhere, also where the kernel would have them (a cpuset of CPU 4-63 is an error on two CPUs).
+limits everywhere, also where the kernel would have them (a cpuset of CPU 4-63 is an error on two CPUs).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lab.machine.hardware import Hardware
 RDMA_SHARES = 63  # the largest rdmaHcaMax that the shared RDMA plugin is usually given
 
 CONTAINERD = """\
-version = 3
+version = 4
 
 # An overlay cannot lie on the guest's own overlay; the images are small enough to be copied.
 [plugins."io.containerd.cri.v1.images"]
@@ -28,8 +28,10 @@ version = 3
     sandbox = "docker.io/lab/pause:1"
 
 [plugins."io.containerd.cri.v1.runtime"]
-  disable_cgroup = true
   restrict_oom_score_adj = true
+
+  [plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc.options]
+    BinaryName = "/usr/lib/lab/lab-runc"
 
   [plugins."io.containerd.cri.v1.runtime".cni]
     bin_dirs = ["/usr/lib/cni"]

@@ -18,7 +18,8 @@ from lab.kubernetes.pki import Authority, Pair, write_private
 from lab.machine.provision import hardware_of
 from lab.tools import build
 
-UNITS = Path(__file__).resolve().parent / "units"
+HERE = Path(__file__).resolve().parent
+UNITS = HERE / "units"
 CONTROL_PLANE = ("kube-apiserver", "kube-scheduler", "kube-controller-manager")
 RUNTIME = ("kubelet", "containerd", "containerd-shim-runc-v2", "ctr")
 SERVICE_ADDRESS = "10.96.0.1"
@@ -89,6 +90,7 @@ def _node(context: Context) -> None:
     _bind_tools(context, {name: f"/usr/bin/{name}" for name in RUNTIME})
     context.binds.append(Bind(images.ensure(context.paths.cache, context.image), "/usr/lib/lab/images"))
     context.write("/etc/containerd/config.toml", node.CONTAINERD)
+    context.write("/usr/lib/lab/lab-runc", (HERE / "guest/lab-runc").read_text(), 0o755)
     context.write("/etc/cni/net.d/10-lab.conflist", node.cni(host.address))
     context.write("/etc/default/kubelet", f"NODE_NAME={host.name}\nNODE_IP={address}\n")
     context.write("/var/lib/kubelet/config.yaml", node.kubelet_config())

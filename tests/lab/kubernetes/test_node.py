@@ -37,7 +37,7 @@ def test_a_machine_without_rails_offers_no_empty_resource():
 def test_containerd_configuration_is_toml():
     plugins = tomllib.loads(node.CONTAINERD)["plugins"]
     assert plugins["io.containerd.cri.v1.images"]["snapshotter"] == "native"
-    assert plugins["io.containerd.cri.v1.runtime"]["disable_cgroup"] is True
+    assert plugins["io.containerd.cri.v1.runtime"]["cni"]["bin_dirs"] == ["/usr/lib/cni"]
 
 
 def test_each_host_has_its_own_pod_network():
