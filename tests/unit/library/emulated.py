@@ -28,6 +28,7 @@ class Host:
         boot = self.root / "proc/sys/kernel/random/boot_id"
         boot.parent.mkdir(parents=True)
         boot.write_text(name)
+        (self.root / "proc/self").symlink_to("/proc/self")  # the mounts that a command sees are real
         self.environment = {
             "LAB_DEVICE_DIR": str(self.root / "lab"),
             "LAB_SHARED_DIR": str(root / "shared"),

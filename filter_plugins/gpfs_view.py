@@ -1,0 +1,57 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Door from templates into views.gpfs."""
+
+DOCUMENTATION = r"""
+name: gpfs_view
+short_description: Clients and file systems of the Storage Scale cluster
+version_added: 0.1.0
+author: Drawbridge contributors
+description:
+  - Derives it from the site's description; reads nothing else.
+positional: nodes
+options:
+  _input:
+    description: C(drawbridge_gpfs).
+    type: dict
+    required: true
+  nodes:
+    description: C(drawbridge_nodes).
+    type: dict
+    required: true
+"""
+
+EXAMPLES = r"""
+gpfs_client_site: "{{ drawbridge_gpfs | drawbridge.drawbridge.gpfs_view(drawbridge_nodes) }}"
+"""
+
+RETURN = r"""
+_value:
+  description: C(cluster), C(nodes) and C(filesystems), as M(drawbridge.drawbridge.mm_node) and
+    M(drawbridge.drawbridge.mm_mount) take them.
+  type: dict
+"""
+
+from typing import Any
+
+from ansible.errors import AnsibleFilterError
+
+from ..module_utils.drawbridge.intent.fault import IntentError
+from ..module_utils.drawbridge.intent.load import part
+from ..module_utils.drawbridge.views.gpfs import gpfs_clients
+
+
+def gpfs_view(gpfs: Any, nodes: Any) -> dict[str, Any]:
+    """Derive it; see views.gpfs.gpfs_clients."""
+    try:
+        return gpfs_clients(part("gpfs", gpfs), part("nodes", nodes))
+    except IntentError as err:
+        raise AnsibleFilterError(str(err)) from err
+
+
+class FilterModule:
+    """Tells Ansible the filter's name."""
+
+    def filters(self) -> dict[str, Any]:
+        """Return name and function."""
+        return {"gpfs_view": gpfs_view}

@@ -1,0 +1,120 @@
+#!/usr/bin/python
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Storage Scale file systems on this host."""
+
+DOCUMENTATION = r"""
+module: mm_mount
+short_description: Mount IBM Storage Scale (GPFS) file systems on this host
+version_added: 0.1.0
+description:
+  - Mounts with C(mmmount), on this host alone, at the default mount point of each file system, which must be the one
+    given here. What counts afterwards is the kernel's table of mounts.
+  - The host must be an active member of the cluster (M(drawbridge.drawbridge.mm_node)). A host that does not know the
+    cluster, such as one that was reinstalled, is refused with the command that brings it back.
+  - Nothing is ever unmounted, and C(/etc/fstab) is GPFS's own.
+author: Drawbridge contributors
+options:
+  filesystems:
+    description: File systems to mount.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      device:
+        description: Device name, as C(mmlsfs) prints it.
+        type: str
+        required: true
+      mount:
+        description: Its default mount point.
+        type: path
+        required: true
+  cluster:
+    description: Name of the cluster that this host must belong to; empty for any.
+    type: str
+    default: ""
+  mm_path:
+    description: Directory of the mm commands.
+    type: path
+    default: /usr/lpp/mmfs/bin
+  patience_s:
+    description: Seconds that a host which has just joined may take to know of it and to become active.
+    type: int
+    default: 60
+  timeout_s:
+    description: Seconds after which one mm command is killed.
+    type: int
+    default: 120
+attributes:
+  check_mode:
+    description: Says what it would do and changes nothing.
+    support: full
+  diff_mode:
+    description: Lines as in C(/proc/mounts).
+    support: full
+"""
+
+EXAMPLES = r"""
+- name: Mount the projects' file system
+  drawbridge.drawbridge.mm_mount:
+    filesystems:
+      - {device: fs1, mount: /gpfs/fs1}
+"""
+
+RETURN = r"""
+steps:
+  description: What was mounted, or would be, as sentences.
+  returned: always
+  type: list
+  elements: str
+done:
+  description: Steps that took.
+  returned: failure
+  type: list
+  elements: str
+left:
+  description: Steps that did not.
+  returned: failure
+  type: list
+  elements: str
+"""
+
+from pathlib import Path
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ..module_utils.drawbridge.adapters.command import Command
+from ..module_utils.drawbridge.adapters.mm import MM_PATH, Mm
+from ..module_utils.drawbridge.adapters.mm_local import LocalMounts
+from ..module_utils.drawbridge.dialects.mm_cluster import Mounts
+from ..module_utils.drawbridge.module import finish
+from ..module_utils.drawbridge.plans.mm_mount import plan
+
+ARGUMENT_SPEC = {
+    "filesystems": {
+        "type": "list",
+        "elements": "dict",
+        "required": True,
+        "options": {"device": {"type": "str", "required": True}, "mount": {"type": "path", "required": True}},
+    },
+    "cluster": {"type": "str", "default": ""},
+    "mm_path": {"type": "path", "default": MM_PATH},
+    "patience_s": {"type": "int", "default": 60},
+    "timeout_s": {"type": "int", "default": 120},
+}
+
+
+def main() -> None:
+    """Converge the mounts of this host."""
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    params = module.params
+    want = Mounts({filesystem["device"]: filesystem["mount"] for filesystem in params["filesystems"]})
+    mm = Mm(Command(params["timeout_s"]), params["mm_path"])
+    device = LocalMounts(
+        mm, want, Path("/proc/self/mountinfo").read_text, params["cluster"], patience_s=params["patience_s"]
+    )
+    finish(module, device, plan, want)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Membership of a Storage Scale cluster, seen and changed from one of its admin nodes."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+
+from ..converge import DeviceError, Step
+from ..dialects.mm_cluster import NO_LICENSE, UNKNOWN, Member, Membership, find
+from ..dialects.mm_y import Row
+from ..plans.mm_node import ADD, LICENSE, START, WAIT
+from .command import Completed
+from .mm import Mm, reason
+
+CONSENT = "gpfs_client_accept_license: true"
+
+
+class Cluster:
+    """The wanted nodes in the cluster that this host belongs to; `cluster` is its name, empty for any."""
+
+    name = "GPFS membership"
+
+    def __init__(self, mm: Mm, nodes: Sequence[str], cluster: str = "", accept_license: bool = False) -> None:
+        self._mm, self._nodes, self._cluster, self._accept_license = mm, nodes, cluster, accept_license
+        self._started: set[str] = set()
+
+    def read(self) -> Membership:
+        """Licence and daemon of every wanted node that is a member. A failing mmlscluster is never "no member"."""
+        listed = self._listed()
+        rows = {name: row for name in self._nodes if (row := find(listed, name))}
+        if not rows:
+            return Membership(dict.fromkeys(self._nodes))
+        licenses = self._mm.read("mmlslicense", "-L").get("", [])
+        states = self._mm.read("mmgetstate", "-N", ",".join(row["daemonNodeName"] for row in rows.values()))[""]
+        return Membership(
+            {name: self._member(name, rows[name], licenses, states) if name in rows else None for name in self._nodes}
+        )
+
+    def apply(self, steps: Sequence[Step[Membership]]) -> None:
+        """One command for all nodes of a verb. Nodes that could not join are left out of what follows, and named."""
+        unlicensed = [step.payload.node for step in steps if step.payload.verb == LICENSE]
+        if unlicensed and not self._accept_license:
+            raise DeviceError(
+                f"accept_license is false, but {', '.join(unlicensed)} would get a client licence of IBM Storage Scale;"
+                f" read its agreement and, if you accept it, set {CONSENT}"
+            )
+        troubles: dict[str, str] = {}
+        for verb, group in groupby(steps, key=lambda step: step.payload.verb):
+            nodes = [step.payload.node for step in group if step.payload.node not in troubles]
+            if not nodes or verb == WAIT:
+                continue
+            done = self._change(verb, nodes)
+            if verb == ADD:
+                listed = self._listed()
+                troubles = {name: _why(name, done) for name in nodes if not find(listed, name)}
+            if verb == START:
+                self._started.update(nodes)
+        if troubles:
+            raise DeviceError("; ".join(troubles.values()))
+
+    def _listed(self) -> list[Row]:
+        answer = self._mm.read("mmlscluster")
+        (summary,), listed = answer["clusterSummary"], answer["clusterNode"]
+        if self._cluster and summary["clusterName"] != self._cluster:
+            raise DeviceError(
+                f"drawbridge_gpfs.cluster is {self._cluster}, but this host belongs to {summary['clusterName']};"
+                " correct drawbridge_gpfs.cluster, or drawbridge_gpfs.admin"
+            )
+        if not listed:
+            raise DeviceError("mmlscluster lists no node, not even this one; look at the cluster before changing it")
+        return listed
+
+    def _member(self, name: str, row: Row, licenses: list[Row], states: list[Row]) -> Member:
+        daemon = row["daemonNodeName"]
+        licensed, state = find(licenses, daemon), find(states, daemon)
+        seen = state["state"] if state else UNKNOWN
+        if seen == UNKNOWN and name in self._started:
+            seen = "down"  # it was to start and nobody can say that it did: not done, rather than pending
+        return Member(licensed["designatedLicense"] if licensed else NO_LICENSE, seen, row["designation"])
+
+    def _change(self, verb: str, nodes: Sequence[str]) -> Completed:
+        """Run a verb on a node file. Names on the command line could be taken for files of the working directory."""
+        with tempfile.TemporaryDirectory(prefix="drawbridge-mm-") as directory:
+            path = Path(directory) / "nodes"
+            role = ":nonquorum-client" if verb == ADD else ""
+            path.write_text("".join(f"{node}{role}\n" for node in nodes))
+            options = ["client", "--accept"] if verb == LICENSE else []
+            return self._mm.change(verb, *options, "-N", str(path))
+
+
+def _why(name: str, done: Completed) -> str:
+    """Why a node could not join, in the tool's words; adding succeeds as soon as one node could be added."""
+    named = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
+    lines = [line for line in f"{done.err}\n{done.out}".splitlines() if named.search(line) and "Processing" not in line]
+    told = [line for line in lines if line.startswith(ADD)]
+    return f"{ADD} did not add {name}: {reason(ADD, told[0]) if told else 'it does not say why'}"

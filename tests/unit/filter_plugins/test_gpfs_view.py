@@ -1,0 +1,21 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+from ansible.errors import AnsibleFilterError
+from ansible_collections.drawbridge.drawbridge.plugins.filter.gpfs_view import FilterModule
+
+from tests.unit.intent.test_refused import site
+
+SITE = site("lab")
+VIEW = FilterModule().filters()["gpfs_view"]
+
+
+def test_the_door_takes_raw_variables() -> None:
+    assert VIEW(SITE["drawbridge_gpfs"], SITE["drawbridge_nodes"])["nodes"][0] == "gpu01"
+
+
+def test_a_broken_description_is_told_as_one_sentence() -> None:
+    with pytest.raises(AnsibleFilterError, match=r"drawbridge_gpfs\.admin is missing, but it has no default"):
+        VIEW({"filesystems": []}, SITE["drawbridge_nodes"])

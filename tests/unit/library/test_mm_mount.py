@@ -1,0 +1,149 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The module against an emulated cluster that really mounts, in a mount namespace of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.library.gpfs_site import Site
+
+
+@pytest.fixture
+def own_mounts() -> Iterator[None]:
+    """Let this process see mounts that nobody else sees, until the test ends."""
+    before, directory = os.open("/proc/self/ns/mnt", os.O_RDONLY), Path.cwd()
+    os.unshare(os.CLONE_NEWNS)
+    try:
+        subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+        yield
+    finally:
+        os.setns(before, os.CLONE_NEWNS)
+        os.close(before)
+        os.chdir(directory)
+
+
+@pytest.fixture
+def site(own_mounts: None, tmp_path: Path, monkeypatch: Any, capfd: Any) -> Site:
+    """gpu01 has joined and runs."""
+    site = Site(tmp_path, monkeypatch, capfd)
+    site.change(lambda state: state.update(lag_calls=0, arbitrating_polls=0))
+    joined = site.run("nsd1", "mm_node", nodes=["gpu01"], accept_license=True)
+    assert not joined.get("failed"), joined
+    return site
+
+
+def mount(site: Site, check: bool = False, host: str = "gpu01", **more: Any) -> dict[str, Any]:
+    arguments = {"filesystems": [{"device": "fs1", "mount": site.mount}], "patience_s": 0, "timeout_s": 3, **more}
+    return site.run(host, "mm_mount", check, **arguments)
+
+
+def is_mounted(site: Site) -> bool:
+    """Ask the kernel: os.path.ismount does not see bind mounts within one file system."""
+    return f" {site.mount} " in Path("/proc/self/mountinfo").read_text()
+
+
+def steps(site: Site) -> list[str]:
+    return [f"mount fs1 at {site.mount}"]
+
+
+def test_check_predicts_the_mount_and_the_second_run_only_reads(site: Site) -> None:
+    predicted = mount(site, check=True)
+    assert site.written("gpu01") == []
+    done = mount(site, cluster="drawbridge-lab.nsd1")
+    assert not done.get("failed"), done
+    for key in ("changed", "steps", "diff"):
+        assert predicted[key] == done[key]
+    assert done["steps"] == steps(site)
+    assert is_mounted(site)
+    again = mount(site)
+    assert (again["changed"], again["steps"]) == (False, [])
+    assert site.written("gpu01") == ["mmmount"]
+
+
+def test_an_unmount_by_hand_is_seen(site: Site) -> None:
+    mount(site)
+    subprocess.run(["umount", site.mount], check=True)
+    assert mount(site)["steps"] == steps(site)
+    assert is_mounted(site)
+
+
+def test_a_bare_host_can_be_checked_before_it_joins(site: Site) -> None:
+    predicted = mount(site, check=True, host="gpu02")
+    assert not predicted.get("failed") and predicted["steps"] == steps(site)
+
+
+def test_a_join_that_arrives_late_is_waited_for(site: Site) -> None:
+    site.change(lambda state: state.update(lag_calls=4))
+    site.run("nsd1", "mm_node", nodes=["gpu02"], accept_license=True)
+    done = mount(site, host="gpu02", patience_s=30)
+    assert not done.get("failed") and is_mounted(site), done
+
+
+def test_a_reinstalled_host_is_refused_with_the_way_back(site: Site) -> None:
+    mount(site, check=True)
+    (site.hosts["gpu01"].root / "mmfs/gen/mmsdrfs").unlink()
+    refused = mount(site)
+    assert refused["failed"] and not refused["changed"] and refused["left"] == steps(site)
+    assert "does not know the cluster" in refused["msg"] and "on the cluster's admin: mmsdrrestore -N" in refused["msg"]
+    assert site.written("gpu01") == []
+
+
+def test_a_host_of_another_cluster_is_refused(site: Site) -> None:
+    refused = mount(site, cluster="ess.example.org")
+    assert refused["failed"] and site.written("gpu01") == []
+    assert "drawbridge_gpfs.cluster is ess.example.org, but this host belongs to drawbridge-lab.nsd1" in refused["msg"]
+
+
+def test_a_stopped_daemon_is_told_at_once(site: Site) -> None:
+    site.change(lambda state: state["daemons"]["gpu01"].update(state="down"))
+    start = time.monotonic()
+    refused = mount(site, patience_s=60)
+    assert time.monotonic() - start < 20
+    assert refused["failed"] and "GPFS is down on" in refused["msg"]
+
+
+def test_another_default_mount_point_is_refused(site: Site) -> None:
+    refused = mount(site, filesystems=[{"device": "fs1", "mount": "/elsewhere"}])
+    assert refused["failed"] and site.written("gpu01") == []
+    assert f"mount of fs1 is /elsewhere, but GPFS mounts it at {site.mount}" in refused["msg"]
+
+
+def test_an_unknown_file_system_is_told_in_the_tools_words(site: Site) -> None:
+    refused = mount(site, filesystems=[{"device": "fs9", "mount": "/gpfs/fs9"}])
+    assert refused["msg"] == "mmlsfs failed: File system fs9 is not known to the GPFS cluster."
+
+
+def test_a_foreign_mount_in_the_place_is_refused(site: Site) -> None:
+    Path(site.mount).mkdir(parents=True)
+    subprocess.run(["mount", "-t", "tmpfs", "none", site.mount], check=True)
+    refused = mount(site)
+    assert refused["failed"] and site.written("gpu01") == []
+    assert "something else is mounted there; unmount it first" in refused["msg"]
+
+
+@pytest.mark.parametrize(
+    ("effect", "told", "mounted"),
+    [
+        ("refuse", "mmmount failed: Make sure that the following nodes are available: nsd1", False),
+        ("lie", "GPFS mounts accepted the change but did not make it: mount fs1", False),
+        ("hang", "mmmount gave no answer within 3 s and was killed", False),
+        ("die", "mmmount failed", True),
+        ("drift", "GPFS mounts accepted the change but did not make it: mount fs1", False),
+    ],
+)
+def test_faults_are_told_and_the_next_run_finishes(site: Site, effect: str, told: str, mounted: bool) -> None:
+    site.device("gpu01").add_fault("mmmount", effect)
+    result = mount(site)
+    assert result["failed"] and told in result["msg"]
+    assert (result["done"], result["left"]) == ((steps(site), []) if mounted else ([], steps(site)))
+    again = mount(site)
+    assert again["changed"] is not mounted
+    assert is_mounted(site)

@@ -1,0 +1,77 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the emulated cluster of test_mm_node.py does not show: full names, answers of older releases, empty ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.command import Completed
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.mm import Mm
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.mm_cluster import Cluster
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.mm_cluster import (
+    Member,
+    Membership,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.mm_node import plan
+
+MMLSCLUSTER = (Path(__file__).resolve().parents[3] / "transcripts/gpfs/mmlscluster_y.txt").read_text()
+LICENSES = """\
+mmlslicense::HEADER:version:reserved:reserved:nodeName:requiredLicense:designatedLicense:totalNodes:
+mmlslicense::0:1:::server-1.domain.com:server:server:2:
+mmlslicense::0:1:::server-3.domain.com:server:none:2:
+"""
+STATES = """\
+mmgetstate::HEADER:version:reserved:reserved:nodeName:nodeNumber:state:quorum:nodesUp:totalNodes:remarks:cnfsState:
+mmgetstate::0:1:::server-1:1:active:1*:2:2:quorum node:(undefined):
+"""
+ANSWERS = {"mmlscluster": MMLSCLUSTER, "mmlslicense": LICENSES, "mmgetstate": STATES}
+
+
+class Tools:
+    """Recorded answers; node files are read while they are there."""
+
+    def __init__(self, **answers: str) -> None:
+        self.answers, self.ran, self.files = {**ANSWERS, **answers}, [], []
+
+    def __call__(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
+        verb = argv[0].rpartition("/")[2]
+        self.ran.append([verb, *argv[1:]])
+        if "-N" in argv and argv[-1].startswith("/"):
+            path = Path(argv[-1])
+            self.files.append((verb, path.read_text(), path.parent.stat().st_mode & 0o777))
+        return Completed(0, self.answers.get(verb, ""), "")
+
+
+def test_a_short_name_is_its_full_name_and_a_node_without_a_row_is_unknown() -> None:
+    tools = Tools()
+    state = Cluster(Mm(tools, "/mm"), ["server-1", "server-3", "server-2"]).read()
+    assert state == Membership(
+        {
+            "server-1": Member("server", "active", "quorum"),
+            "server-3": Member("none", "unknown", "quorumManager"),
+            "server-2": None,
+        }
+    )
+    assert tools.ran[-1] == ["mmgetstate", "-N", "server-1.domain.com,server-3.domain.com", "-Y"]
+
+
+def test_node_files_describe_clients_and_are_roots_alone() -> None:
+    tools = Tools(mmlscluster=MMLSCLUSTER + "mmlscluster:clusterNode:0:1:::3:new:10.0.0.9:new:::::\n")
+    device = Cluster(Mm(tools, "/mm"), ["new"], accept_license=True)
+    device.apply(plan(Membership({"new": None}), Membership({"new": Member("client", "active")})))
+    assert tools.files == [
+        ("mmaddnode", "new:nonquorum-client\n", 0o700),
+        ("mmchlicense", "new\n", 0o700),
+        ("mmstartup", "new\n", 0o700),
+    ]
+    assert ["mmchlicense", "client", "--accept", "-N"] in [argv[:4] for argv in tools.ran]
+
+
+def test_a_cluster_without_nodes_is_not_believed() -> None:
+    empty = "".join(line for line in MMLSCLUSTER.splitlines(keepends=True) if "clusterNode:0" not in line)
+    with pytest.raises(DeviceError, match="mmlscluster lists no node, not even this one"):
+        Cluster(Mm(Tools(mmlscluster=empty), "/mm"), ["gpu01"]).read()

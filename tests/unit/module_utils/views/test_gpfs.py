@@ -1,0 +1,18 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.gpfs import gpfs_clients
+
+from tests.unit.intent.test_refused import site
+
+SITE = site("lab")
+
+
+def test_every_node_is_a_client_and_the_admin_is_not_made_one() -> None:
+    assert gpfs_clients(part("gpfs", SITE["drawbridge_gpfs"]), part("nodes", SITE["drawbridge_nodes"])) == {
+        "cluster": "drawbridge-lab.nsd1",
+        "nodes": ["gpu01", "gpu02", "gpu03", "gpu04"],
+        "filesystems": [{"device": "fs1", "mount": "/gpfs/fs1"}],
+    }
