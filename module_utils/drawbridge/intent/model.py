@@ -194,6 +194,7 @@ class Gpfs:
 
     admin: str = option("inventory name of a member that may change the cluster", pattern=NAME)
     filesystems: tuple[Filesystem, ...] = option("file systems that nodes mount")
+    cluster: str = option("its name, as mmlscluster prints it; empty: not compared", "", pattern=r"[A-Za-z0-9._-]*")
 
 
 @dataclass(frozen=True)
