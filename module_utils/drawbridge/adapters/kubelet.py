@@ -136,8 +136,9 @@ class Kubelet:
         partial.rename(self._at.drop_in)
 
     def _healthy(self) -> bool:
+        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
-            with urllib.request.urlopen(self._at.health_url, timeout=5) as answer:
+            with direct.open(self._at.health_url, timeout=5) as answer:
                 return answer.status == 200
         except OSError:
             return False
@@ -165,4 +166,4 @@ class Kubelet:
 
 def _sentence(line: str) -> str:
     """What a log line of the kubelet says, without time, thread and source."""
-    return line.partition('err="')[2].rstrip('"').replace('\\"', "'") or line
+    return line.partition('err="')[2].removesuffix('"').replace('\\"', "'") or line

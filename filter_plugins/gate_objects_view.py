@@ -1,0 +1,63 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Door from templates into views.gate."""
+
+DOCUMENTATION = r"""
+name: gate_objects_view
+short_description: The gate's objects in Kubernetes
+version_added: 0.1.0
+author: Drawbridge contributors
+description:
+  - Derives it from the site's description; reads nothing else.
+positional: gpfs, infra
+options:
+  _input:
+    description: C(drawbridge_slurm).
+    type: dict
+    required: true
+  gpfs:
+    description: C(drawbridge_gpfs).
+    type: dict
+    required: true
+  infra:
+    description: Namespaces of infrastructure, whose pods may tolerate the gate's taint.
+    type: list
+    elements: str
+    required: true
+"""
+
+EXAMPLES = r"""
+slurm_gate_objects: "{{ drawbridge_slurm | drawbridge.drawbridge.gate_objects_view(drawbridge_gpfs, ['kube-system']) }}"
+"""
+
+RETURN = r"""
+_value:
+  description: C(namespaces) and C(accounts), both lists of manifests; the second need the first.
+  type: dict
+"""
+
+from typing import Any
+
+from ansible.errors import AnsibleFilterError
+
+from ..module_utils.drawbridge.intent.fault import IntentError
+from ..module_utils.drawbridge.intent.load import part
+from ..module_utils.drawbridge.views.gate import namespaces, objects
+
+
+def gate_objects_view(slurm: Any, gpfs: Any, infra: list[str]) -> dict[str, Any]:
+    """Derive it; see views.gate."""
+    try:
+        scheduler = part("slurm", slurm)
+        spaces = namespaces(scheduler, part("gpfs", gpfs), infra)
+        return {"namespaces": spaces, "accounts": objects(scheduler)}
+    except IntentError as err:
+        raise AnsibleFilterError(str(err)) from err
+
+
+class FilterModule:
+    """Tells Ansible the filter's name."""
+
+    def filters(self) -> dict[str, Any]:
+        """Return name and function."""
+        return {"gate_objects_view": gate_objects_view}

@@ -1,0 +1,116 @@
+#!/usr/bin/python
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The gate's program on a host: its code, its configuration, its places in Slurm's scripts, its timer."""
+
+DOCUMENTATION = r"""
+module: gate_program
+short_description: Install the gate's program with a timer of its own
+version_added: 0.1.0
+description:
+  - Writes the program and the files that belong to it, and keeps its timer enabled and running.
+  - Slurm starts the program anew for every job, so only a change of the unit files restarts anything.
+author: Drawbridge contributors
+options:
+  program:
+    description: Text of the program's files, by name.
+    type: dict
+    required: true
+  directory:
+    description: Where they go.
+    type: path
+    default: /usr/local/lib/drawbridge/gate
+  hooks:
+    description: Which of Slurm's scripts calls which verb of the program.
+    type: dict
+    default: {}
+  unit:
+    description: The timer.
+    type: str
+    default: drawbridge-gate-renew.timer
+  files:
+    description: Other files and directories, written after the program in this order.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      path:
+        description: Absolute path.
+        type: path
+        required: true
+      content:
+        description: Text of the file. Without it, the path is a directory.
+        type: str
+      mode:
+        description: Permissions, four octal digits in quotes.
+        type: str
+        default: "0644"
+      owner:
+        description: Name of the owner.
+        type: str
+        default: root
+      group:
+        description: Name of the group.
+        type: str
+        default: root
+      passive:
+        description: The timer does not depend on this file.
+        type: bool
+        default: false
+attributes:
+  check_mode:
+    description: Predicts exactly.
+    support: full
+  diff_mode:
+    description: Shows the files and the timer.
+    support: full
+"""
+
+EXAMPLES = r"""
+- name: Install the gate's program
+  drawbridge.drawbridge.gate_program:
+    program: {__main__.py: "{{ lookup('ansible.builtin.file', 'gate/__main__.py', rstrip=false) }}"}
+"""
+
+RETURN = r"""
+steps:
+  description: What was done, or would be.
+  returned: always
+  type: list
+  elements: str
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ..module_utils.drawbridge.adapters.command import Command
+from ..module_utils.drawbridge.adapters.own_unit import OwnUnit
+from ..module_utils.drawbridge.dialects.entry import FILES_ARGUMENT, Entry, entries
+from ..module_utils.drawbridge.module import finish
+from ..module_utils.drawbridge.plans.daemon import DaemonState, plan
+
+TIMEOUT_S = 60.0
+HOOK = "/etc/drawbridge/slurm/{}.d/50-gate"
+CALL = "#!/bin/sh\nexec /usr/local/libexec/drawbridge/gate {}\n"
+ARGUMENT_SPEC = {
+    "program": {"type": "dict", "required": True},
+    "directory": {"type": "path", "default": "/usr/local/lib/drawbridge/gate"},
+    "hooks": {"type": "dict", "default": {}},
+    "unit": {"type": "str", "default": "drawbridge-gate-renew.timer"},
+    "files": FILES_ARGUMENT,
+}
+
+
+def main() -> None:
+    """Converge files and timer."""
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    params = module.params
+    program = {f"{params['directory']}/{name}": Entry(text) for name, text in params["program"].items()}
+    hooks = {HOOK.format(kind): Entry(CALL.format(verb), "0755") for kind, verb in params["hooks"].items()}
+    files, passive = entries(params["files"])
+    # the hooks last: what they call is there before Slurm finds them
+    want = DaemonState(params["unit"], {**program, **files, **hooks}, passive=passive | set(program) | set(hooks))
+    finish(module, OwnUnit(params["unit"], want, Command(TIMEOUT_S)), plan, want)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+#!/usr/bin/python
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The host's half of the action gate_token: look at the file, write what is handed over."""
+
+DOCUMENTATION = r"""
+module: gate_token_file
+short_description: Keep a ServiceAccount's token in a file of a host
+version_added: 0.1.0
+description:
+  - Asks the API server whether the token in the file still is the ServiceAccount's, and writes another if it isn't.
+  - Runs on the host for M(drawbridge.drawbridge.gate_token), which asks for tokens; use that one.
+author: Drawbridge contributors
+options:
+  path:
+    description: The file.
+    type: path
+    required: true
+  namespace:
+    description: Namespace of the ServiceAccount.
+    type: str
+    required: true
+  name:
+    description: Name of the ServiceAccount.
+    type: str
+    required: true
+  owner:
+    description: Who may read the file, beside root.
+    type: str
+    default: root
+  api_server:
+    description: URL of the API server, as the host knows it.
+    type: str
+    required: true
+  ca_file:
+    description: CA certificate of the API server, a path on the host.
+    type: path
+    required: true
+  min_left_s:
+    description: A token that ends sooner than this is replaced.
+    type: int
+    default: 21600
+  token:
+    description: The token to write if one is needed; without it the need is only reported, as C(pending).
+    type: str
+attributes:
+  check_mode:
+    description: Predicts exactly.
+    support: full
+  diff_mode:
+    description: Shows bearer, owner and mode, never the token.
+    support: full
+"""
+
+EXAMPLES = r"""
+- name: Look at a token
+  drawbridge.drawbridge.gate_token_file:
+    path: /etc/drawbridge/gate/node.token
+    namespace: drawbridge-nodes
+    name: gpu01
+    api_server: https://api.example.org:6443
+    ca_file: /etc/kubernetes/pki/ca.crt
+"""
+
+RETURN = r"""
+steps:
+  description: What was done, or would be.
+  returned: always
+  type: list
+  elements: str
+"""
+
+from pathlib import Path
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ..module_utils.drawbridge.adapters.token_file import Server, TokenFile
+from ..module_utils.drawbridge.converge import Step
+from ..module_utils.drawbridge.module import finish
+from ..module_utils.drawbridge.plans.token import TokenState, plan
+
+MODE = "0400"
+ARGUMENT_SPEC = {
+    "path": {"type": "path", "required": True},
+    "namespace": {"type": "str", "required": True},
+    "name": {"type": "str", "required": True},
+    "owner": {"type": "str", "default": "root"},
+    "api_server": {"type": "str", "required": True},
+    "ca_file": {"type": "path", "required": True},
+    "min_left_s": {"type": "int", "default": 21600},
+    "token": {"type": "str", "no_log": True},
+}
+
+
+def main() -> None:
+    """Converge one file."""
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    params = module.params
+    want = TokenState(f"system:serviceaccount:{params['namespace']}:{params['name']}", True, params["owner"], MODE)
+    server = Server(params["api_server"], params["ca_file"])
+    file = TokenFile(Path(params["path"]), server, want, params["min_left_s"], params["token"])
+
+    def planned(have: TokenState, wanted: TokenState) -> list[Step[TokenState]]:
+        return plan(have, wanted, handed_over=params["token"] is not None)
+
+    finish(module, file, planned, want)
+
+
+if __name__ == "__main__":
+    main()

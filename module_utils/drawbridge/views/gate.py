@@ -1,0 +1,89 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The intent as the gate needs it: its configuration on a host, and the site's objects in Kubernetes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import hostlist
+from ..intent.model import Gpfs, Kube, Nodes, Slurm
+from ..intent.rules.common import cpu_list
+
+GATE, NODES = "drawbridge-gate", "drawbridge-nodes"
+RBAC = "rbac.authorization.k8s.io"
+GATED, INFRA = "drawbridge.io/gated", "drawbridge.io/infra"
+
+Json = dict[str, Any]
+
+
+def gated_nodes(slurm: Slurm) -> list[str]:
+    """Nodes of all partitions with gate: true, in the order of their first appearance."""
+    return list(dict.fromkeys(name for part in slurm.partitions if part.gate for name in hostlist.expand(part.nodes)))
+
+
+def config(slurm: Slurm, kube: Kube, nodes: Nodes, host: str) -> Json:
+    """The site's part of the gate's configuration file on a host. A controller has no pods, so no limits for any."""
+    return {
+        "api_server": kube.api_server,
+        "ca_file": kube.ca_file,
+        "partitions": [part.name for part in slurm.partitions if part.gate],
+        "namespaces": {account.name: account.namespace for account in slurm.accounts if account.namespace},
+        "pod_limits": pod_limits(nodes, host) if host in nodes.by_name else {},
+    }
+
+
+def pod_limits(nodes: Nodes, host: str) -> dict[str, str]:
+    """What one pod may ask for when it takes a whole node: all that the node does not keep for itself."""
+    build = nodes.class_of(host)
+    return {
+        "cpus": str(build.cpus - len(cpu_list(build.reserved_cpus))),
+        "memory": f"{build.memory_mib - build.reserved_memory_mib}Mi",
+        "gpus": str(build.gpus.count),
+    }
+
+
+def objects(slurm: Slurm) -> list[Json]:
+    """Accounts and bindings of this site. The roles they bind are the same everywhere, so those are files."""
+    spaces = [account.namespace for account in slurm.accounts if account.namespace]
+    return [
+        *(_account(GATE, name) for name in ("opener", "reconciler")),
+        *(_account(NODES, node) for node in gated_nodes(slurm)),
+        *(
+            _binding(space, f"drawbridge-{role}", subject)
+            for space in spaces
+            for role, subject in (
+                ("opener", {"kind": "ServiceAccount", "namespace": GATE, "name": "opener"}),
+                ("reconciler", {"kind": "ServiceAccount", "namespace": GATE, "name": "reconciler"}),
+                ("node", {"kind": "Group", "apiGroup": RBAC, "name": f"system:serviceaccounts:{NODES}"}),
+            )
+        ),
+    ]
+
+
+def namespaces(slurm: Slurm, gpfs: Gpfs, infra: Sequence[str]) -> list[Json]:
+    """Namespaces of jobs, gated, with the mounts that pods may see; and those that policies leave alone."""
+    paths = {"drawbridge.io/host-paths": ",".join(filesystem.mount for filesystem in gpfs.filesystems)}
+    gated = [_namespace(account.namespace, GATED, paths) for account in slurm.accounts if account.namespace]
+    return [*gated, *(_namespace(name, INFRA, {}) for name in (GATE, NODES, *infra))]
+
+
+def _namespace(name: str, label: str, annotations: Json) -> Json:
+    metadata = {"name": name, "labels": {label: "true"}, "annotations": annotations}
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
+
+
+def _account(namespace: str, name: str) -> Json:
+    metadata = {"name": name, "namespace": namespace}
+    return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata, "automountServiceAccountToken": False}
+
+
+def _binding(namespace: str, role: str, subject: Json) -> Json:
+    return {
+        "apiVersion": f"{RBAC}/v1",
+        "kind": "RoleBinding",
+        "metadata": {"name": role, "namespace": namespace},
+        "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": f"{role}-namespace"},
+        "subjects": [subject],
+    }

@@ -1,0 +1,105 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The gate's verbs: open, end (on the controller), place, close (on a node), renew (on both)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import log, slurm, tokens
+from .api import Api, Unreachable
+from .closer import close_job, close_node
+from .config import Config, Job, NotGated, Refused
+from .opener import open_job
+
+ETC = Path("/etc/drawbridge/gate")
+OPENER, RECONCILER, NODE = ETC / "opener.token", ETC / "reconciler.token", ETC / "node.token"
+PLACE_S = 20.0  # a node's prolog must not hold the job for the API server's sake
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one verb; the exit code is what Slurm acts on."""
+    config = Config.read()
+    if argv[0] == "renew":
+        return renew(config)
+    try:
+        job = Job.of(os.environ, config)
+    except NotGated:
+        return 0
+    except Refused as err:
+        # Such a job never opened a node, so there is nothing to close after it.
+        return fail(int(os.environ["SLURM_JOB_ID"]), err) if argv[0] == "open" else 0
+    try:
+        return VERBS[argv[0]](job, config)
+    except (Refused, Unreachable) as err:
+        return fail(job.owner.job, err)
+
+
+def fail(job: int, err: Exception) -> int:
+    """Tell the cause where people look for it: the job's comment, the drained nodes, the log."""
+    log.event("refused", job=job, cause=str(err))
+    slurm.comment(job, str(err))
+    for node, reason in getattr(err, "drain", {}).items():
+        slurm.drain(node, reason)
+    return 1
+
+
+def open_nodes(job: Job, config: Config) -> int:
+    """PrologSlurmctld."""
+    open_job(job, _api(config, OPENER, config.patience_s), _api(config, RECONCILER, 2 * config.patience_s))
+    return 0
+
+
+def end_job(job: Job, config: Config) -> int:
+    """EpilogSlurmctld."""
+    close_job(job, _api(config, RECONCILER, config.patience_s))
+    return 0
+
+
+def place_token(job: Job, config: Config) -> int:
+    """Prolog of a node: without its token a job can't use Kubernetes, but it can run."""
+    try:
+        tokens.place(job, _api(config, NODE, PLACE_S), config)
+    except (Refused, Unreachable, OSError) as err:
+        log.event("token not placed", job=job.owner.job, cause=str(err))
+    return 0
+
+
+def close_this_node(job: Job, config: Config) -> int:
+    """Epilog of a node."""
+    tokens.remove(job.owner.job)
+    api = _api(config, NODE, config.patience_s + config.empty_s)
+    try:
+        close_node(job, _node(), api, config.empty_s, config.pod_grace_s)
+    except Unreachable as err:
+        raise Refused(str(err), {_node(): f"not proven empty, {err}"}) from err
+    return 0
+
+
+def renew(config: Config) -> int:
+    """Renew every token of this host, from a timer."""
+    done = []
+    for file in sorted(ETC.glob("*.token")):
+        api = _api(config, file, config.patience_s)
+        done.append(tokens.renew(api, file))
+        if file == NODE:
+            done.append(tokens.renew_jobs(api))
+    return 0 if all(done) else 1
+
+
+VERBS = {"open": open_nodes, "end": end_job, "place": place_token, "close": close_this_node}
+
+
+def _node() -> str:
+    return os.environ["SLURMD_NODENAME"]
+
+
+def _api(config: Config, token: Path, patience_s: float) -> Api:
+    return Api(config.api_server, config.ca_file, str(token), patience_s)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,95 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Who owns a node, as Kubernetes sees it: values of the taint, edges between them, and the patches that walk them.
+
+    closed -> <namespace>.<job> -> dirty_<namespace>.<job> -> closed
+
+Pure. No other edge exists; a node that is in none of these states is left alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+TAINT = "drawbridge.io/slurm"
+LABEL = "drawbridge.node-restriction.kubernetes.io/slurm-job"
+JOB_LABEL = "drawbridge.io/slurm-job"
+EFFECT = "NoSchedule"
+CLOSED = "closed"
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Owner:
+    """A Slurm job as the owner of nodes."""
+
+    namespace: str
+    job: int
+
+    @property
+    def held(self) -> str:
+        """The taint's value while the job's pods may run."""
+        return f"{self.namespace}.{self.job}"
+
+    @property
+    def dirty(self) -> str:
+        """The taint's value from the job's end until the node is proven empty."""
+        return f"dirty_{self.held}"
+
+    @property
+    def prefix(self) -> str:
+        """What the names of all workloads and pods of the job begin with. The dash keeps 471 away from 4711."""
+        return f"slurm-{self.job}-"
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One allowed change of a node's state."""
+
+    name: str
+    before: str
+    after: str
+    label: str | None = None
+    """The job's number to put on the node's label; "" takes the label off, None leaves it alone."""
+
+    def patch(self, index: int = 0) -> list[Json]:
+        """Compare and swap: a JSON Patch that the API server refuses unless the node still is what we think.
+
+        `index` is the place of the gate's taint in the node's list.
+        """
+        taint, label = f"/spec/taints/{index}", "/metadata/labels/" + LABEL.replace("/", "~1")
+        patch: list[Json] = [
+            {"op": "test", "path": f"{taint}/key", "value": TAINT},
+            {"op": "test", "path": f"{taint}/value", "value": self.before},
+            {"op": "replace", "path": f"{taint}/value", "value": self.after},
+        ]
+        if self.label:
+            patch.append({"op": "add", "path": label, "value": self.label})
+        elif self.label is not None:
+            patch.append({"op": "remove", "path": label})
+        return patch
+
+
+def opening(owner: Owner) -> Edge:
+    """closed -> held: the node's label lets in pods that select this job."""
+    return Edge("open", CLOSED, owner.held, str(owner.job))
+
+
+def dirtying(owner: Owner) -> Edge:
+    """held -> dirty: taint and label in one write, so that the kubelet refuses what the scheduler binds late."""
+    return Edge("dirty", owner.held, owner.dirty, "")
+
+
+def closing(owner: Owner) -> Edge:
+    """dirty -> closed: only after the node is proven empty."""
+    return Edge("close", owner.dirty, CLOSED)
+
+
+def place(node: Json) -> tuple[int, str]:
+    """Index and value of the gate's taint on a Node object; (-1, "") if the node has none."""
+    for index, taint in enumerate(node.get("spec", {}).get("taints", [])):
+        if taint.get("key") == TAINT:
+            return index, taint.get("value", "")
+    return -1, ""
