@@ -15,6 +15,7 @@ from lab.hosts import checks, lock, machine, requirements, site, status
 from lab.hosts.nspawn import Nspawn
 from lab.hosts.paths import Paths
 from lab.hosts.room import Room
+from lab.hosts.site import Host
 from lab.image import build
 
 
@@ -44,13 +45,13 @@ class Command:
     def up(self) -> int:
         """Boot hosts and switches."""
         chosen = self.site.select(self.options.names, self.options.kind)
-        self._refuse(len(chosen.hosts))
+        self._refuse(chosen.hosts)
         return 0 if self.room.up(chosen, self._image) else 1
 
     def reset(self) -> int:
         """Give hosts and switches a fresh start."""
         chosen = self.site.select(self.options.names)
-        self._refuse(0)
+        self._refuse(())
         return 0 if self.room.reset(chosen, self._image) else 1
 
     def power_cut(self) -> int:
@@ -100,20 +101,29 @@ class Command:
     def requirements(self) -> int:
         """Tell or install the machine's missing packages; exit code 1 when some are missing still."""
         missing = requirements.missing(build_image=True)
-        if missing and self.options.install:
-            requirements.install(missing)
+        if self.options.install:
+            self._require(missing)
             missing = requirements.missing(build_image=True)
         say(f"missing: {requirements.apt_line(missing)}" if missing else "nothing is missing")
         return 1 if missing else 0
 
+    def _require(self, missing: Sequence[str]) -> None:
+        if os.geteuid() != 0:
+            raise LabError("packages and limits of the machine belong to root: run it with sudo")
+        if missing:
+            requirements.install(missing)
+        if requirements.raise_inotify():
+            say(f"{requirements.INOTIFY} is {requirements.INOTIFY_WANTED} until the machine's next boot")
+
     def _image(self) -> build.Image:
         return build.ensure(self.paths.cache, say)
 
-    def _refuse(self, hosts: int) -> None:
+    def _refuse(self, hosts: Sequence[Host]) -> None:
         """Say everything that keeps the lab from starting, before anything is started."""
         alive = self.room.backend.alive() if os.geteuid() == 0 else False
         facts = machine.look(self.paths, build.cached(self.paths.cache) is not None, alive)
-        if sentences := checks.refusals(facts, checks.Plan(self.paths, hosts)):
+        starting = tuple(host for host in hosts if not (alive and self.room.backend.running(host)))
+        if sentences := checks.refusals(facts, checks.Plan(self.paths, starting)):
             raise LabError("\nlab: ".join(sentences))
 
 

@@ -8,24 +8,32 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Network
 
+from lab.hosts import requirements
 from lab.hosts.machine import Machine
 from lab.hosts.paths import Paths
-from lab.hosts.requirements import apt_line
+from lab.hosts.site import Host
 
 GIB = 1 << 30
 IMAGE_DISK = 3 * GIB
 HOST_DISK = GIB // 4
 HOST_MEMORY = GIB // 4
-INOTIFY_PER_HOST = 4
+# Seen: systemd, D-Bus and a login take 9; a kubelet with its containerd, or a control plane, up to 8 more.
+INOTIFY_PER_HOST = 9
+INOTIFY_PER_CLUSTER_HOST = 17
 UPPER_REFUSED = {"overlay", "nfs", "nfs4", "9p", "vfat", "exfat", "cifs", "virtiofs"}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What the command would start."""
+    """What the command would start: hosts that don't run yet."""
 
     paths: Paths
-    hosts: int
+    starting: tuple[Host, ...]
+
+    @property
+    def hosts(self) -> int:
+        """How many."""
+        return len(self.starting)
 
 
 Check = Callable[[Machine, Plan], str | None]
@@ -46,7 +54,7 @@ def needs_root(machine: Machine, plan: Plan) -> str | None:
 def needs_packages(machine: Machine, plan: Plan) -> str | None:
     """The lab's own tools."""
     if machine.missing:
-        line = apt_line(machine.missing)
+        line = requirements.apt_line(machine.missing)
         return f"packages are missing ({' '.join(machine.missing)}): run lab requirements --install, or {line}"
     return None
 
@@ -112,11 +120,12 @@ def needs_memory(machine: Machine, plan: Plan) -> str | None:
 
 def needs_inotify(machine: Machine, plan: Plan) -> str | None:
     """A guest beyond the limit stops half-way through its boot, without a word."""
-    hosts = machine.guests + plan.hosts
-    need = hosts * INOTIFY_PER_HOST
-    if machine.inotify_instances < need:
-        limit = f"fs.inotify.max_user_instances is {machine.inotify_instances}, too few for {hosts} hosts"
-        return f"{limit}: run sysctl -w fs.inotify.max_user_instances={max(need, 2048)}"
+    cluster = sum(host.kind.kubelet or host.kind.control_plane for host in plan.starting)
+    need = cluster * INOTIFY_PER_CLUSTER_HOST + (plan.hosts - cluster) * INOTIFY_PER_HOST
+    if machine.inotify_instances < machine.inotify_used + need:
+        state = f"{machine.inotify_used} of {machine.inotify_instances} inotify instances are in use"
+        raised = f"sysctl -w {requirements.INOTIFY}={requirements.INOTIFY_WANTED}"
+        return f"{state} and {plan.hosts} hosts take {need} more: run lab requirements --install, or {raised}"
     return None
 
 

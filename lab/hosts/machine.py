@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -41,8 +42,8 @@ class Machine:
     routes: dict[str, str]
     """Destination to device; without the default route."""
     inotify_instances: int
-    guests: int
-    """Hosts of all labs that run here now."""
+    inotify_used: int
+    """Instances that root's processes hold, guests' included."""
     image_cached: bool
     lab_alive: bool
     lab_left: bool
@@ -66,7 +67,7 @@ def look(paths: Paths, image_cached: bool, lab_alive: bool) -> Machine:
         addresses=links,
         routes=_routes() if links else {},
         inotify_instances=int(Path("/proc/sys/fs/inotify/max_user_instances").read_text()),
-        guests=_guests(),
+        inotify_used=_inotify_used(),
         image_cached=image_cached,
         lab_alive=lab_alive,
         lab_left=paths.state.exists() or paths.bridge in links or paths.fabric in links,
@@ -137,6 +138,10 @@ def _routes() -> dict[str, str]:
     return {route["dst"]: route.get("dev", "?") for route in routes if route["dst"] != "default"}
 
 
-def _guests() -> int:
-    root = cgroups.hierarchy(Path("/proc/self/mountinfo").read_text())
-    return len(list(root.glob("drawbridge-lab/*/hosts/*/box/payload"))) if root else 0
+def _inotify_used() -> int:
+    """What counts against fs.inotify.max_user_instances: the kernel itself doesn't tell."""
+    found = 0
+    for descriptor in Path("/proc").glob("[0-9]*/fd/*"):
+        with contextlib.suppress(OSError):
+            found += str(descriptor.readlink()) == "anon_inode:inotify"
+    return found

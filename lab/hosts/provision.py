@@ -12,7 +12,6 @@ per `lab up`, before any host, and must be idempotent.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -72,13 +71,7 @@ class Context:
 def providers() -> Iterator[ModuleType]:
     """The provider modules, in the order in which they write."""
     for name in PROVIDERS:
-        if _exists(name):
-            yield importlib.import_module(name)
-
-
-def _exists(name: str) -> bool:
-    parent = name.rpartition(".")[0]
-    return importlib.util.find_spec(parent) is not None and importlib.util.find_spec(name) is not None
+        yield importlib.import_module(name)
 
 
 def prepare(site: Site, paths: Paths) -> None:

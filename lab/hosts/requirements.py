@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Packages of the machine that the lab needs (lab/requirements.yml): which are missing, and how to get them."""
+"""What the lab needs of the machine: packages (lab/requirements.yml) and one limit of the kernel."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ import yaml
 
 from lab.errors import LabError
 
+INOTIFY = "fs.inotify.max_user_instances"
+INOTIFY_WANTED = 2048
 FILE = Path(__file__).resolve().parent.parent / "requirements.yml"
 
 
@@ -42,3 +44,11 @@ def install(packages: Sequence[str]) -> None:
         except (OSError, subprocess.CalledProcessError) as error:
             line = " ".join(command)
             raise LabError(f"{line} failed ({error}): install {' '.join(packages)} by hand, then try again") from error
+
+
+def raise_inotify(wanted: int = INOTIFY_WANTED, file: Path = Path("/proc/sys/fs/inotify/max_user_instances")) -> bool:
+    """Let root have at least `wanted` inotify instances until the machine's next boot; whether that was a change."""
+    if int(file.read_text()) >= wanted:
+        return False
+    file.write_text(str(wanted))
+    return True

@@ -9,12 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from lab.hosts import checks
+from lab.hosts import checks, site
 from lab.hosts.machine import Machine
 from lab.hosts.paths import Paths
 
 GIB = 1 << 30
-PLAN = checks.Plan(Paths(7, Path("/var/lib/drawbridge-lab"), Path("/var/cache/drawbridge-lab")), hosts=8)
+PLAN = checks.Plan(
+    Paths(7, Path("/var/lib/drawbridge-lab"), Path("/var/cache/drawbridge-lab")),
+    starting=tuple(site.load(7).select([]).hosts),
+)
 GOOD = Machine(
     root=True,
     missing=(),
@@ -28,8 +31,8 @@ GOOD = Machine(
     memory_free=8 * GIB,
     addresses={"eth0": (IPv4Interface("192.0.2.2/24"),)},
     routes={"192.0.2.0/24": "eth0"},
-    inotify_instances=128,
-    guests=0,
+    inotify_instances=140,
+    inotify_used=10,
     image_cached=False,
     lab_alive=False,
     lab_left=False,
@@ -49,7 +52,10 @@ REFUSED = {
     "state disk": ({"state_free": GIB}, "for 8 hosts takes 2.0 GiB of disk, 1.0 are free: .* LAB_STATE"),
     "cache disk": ({"cache_free": GIB}, "build the image takes 3.0 GiB .* LAB_CACHE"),
     "memory": ({"memory_free": GIB}, "1.0 GiB of memory are free, 8 hosts take 2.0: .* name fewer hosts"),
-    "inotify": ({"guests": 30}, "is 128, too few for 38 hosts: run sysctl -w fs.inotify.max_user_instances=2048"),
+    "inotify": (
+        {"inotify_used": 60},
+        "60 of 140 .* in use and 8 hosts take 120 more: run lab requirements --install, or sysctl -w",
+    ),
     "own past": ({"lab_left": True}, "run LAB_ID=7 lab/lab down"),
     "foreign address": ({"addresses": {"docker0": (IPv4Interface("10.77.7.1/24"),)}}, "used by docker0: .* LAB_ID=8"),
     "wider address": ({"addresses": {"lan": (IPv4Interface("10.77.0.9/16"),)}}, "used by lan"),

@@ -11,5 +11,13 @@ def test_a_package_is_missing_when_what_it_brings_is(tmp_path, monkeypatch):
     assert requirements.missing(build_image=True) == ("file-pkg", "image-pkg", "nosuch-pkg")
 
 
+def test_the_limit_is_only_ever_raised(tmp_path):
+    limit = tmp_path / "max_user_instances"
+    limit.write_text("128\n")
+    assert requirements.raise_inotify(2048, limit)
+    assert not requirements.raise_inotify(1024, limit)
+    assert limit.read_text() == "2048"
+
+
 def test_the_line_that_is_shown_is_the_line_that_is_run():
     assert requirements.apt_line(["a", "b"]) == "apt-get install --yes --no-install-recommends a b"
