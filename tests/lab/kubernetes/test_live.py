@@ -168,6 +168,16 @@ def test_the_guest_looks_like_a_gpu_server(api):
     assert guest("gpu01", "cat /sys/class/net/rail5/device/numa_node").strip() == "1"
 
 
+def test_slurmd_sees_the_same_machine(api):
+    """As the service sees it: in the unit's environment, which the lab wrote before the package came."""
+    install = "apt-get update -qq && apt-get install --yes -qq --no-install-recommends slurmd"
+    without_start = "printf '#!/bin/sh\\nexit 101\\n' > /usr/sbin/policy-rc.d && chmod +x /usr/sbin/policy-rc.d"
+    guest("gpu01", f"{without_start} && {install}")
+    seen = guest("gpu01", "env $(systemctl show slurmd --property=Environment --value) slurmd -C").split()
+    machine = {"CPUs=128", "SocketsPerBoard=2", "CoresPerSocket=32", "ThreadsPerCore=2", "RealMemory=2064384"}
+    assert machine <= set(seen)
+
+
 def test_a_kubelet_with_our_drop_in_is_born_closed(closed_node):
     assert [(taint.key, taint.value, taint.effect) for taint in closed_node.spec.taints] == [tuple(CLOSED.values())]
     capacity = closed_node.status.capacity
