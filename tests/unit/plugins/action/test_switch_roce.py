@@ -1,0 +1,157 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The action as Ansible runs it, in the controller's process, against an emulated switch."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar, trust_as_template
+from ansible_collections.drawbridge.drawbridge.plugins.action import switch_roce
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.eos import DIALECT
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.switch import SwitchProfile
+
+from lab.emulators.eos import sessions
+from tests.unit.emulated_switch import ROOT, Leaf, profile
+
+PROFILE = profile()
+
+
+def variables(leaf: Leaf) -> dict[str, Any]:
+    login = leaf.login
+    return {
+        "inventory_hostname": "leaf1",
+        "switch_address": login.host,
+        "ansible_host": trust_as_template("{{ switch_address }}"),
+        "ansible_port": login.port,
+        "ansible_user": login.user,
+        "ansible_ssh_private_key_file": login.key_file,
+        "ansible_ssh_common_args": f"-o UserKnownHostsFile={login.known_hosts_file}",
+    }
+
+
+def run(leaf: Leaf, check: bool = False, may_flap: bool = True, want: SwitchProfile = PROFILE, **extra: Any) -> Any:
+    """One task, without the second and a half that ansible-playbook takes to start."""
+    args = {"profile": want.as_dict(), "may_flap_ports": may_flap, "answer_timeout_s": 3, "settle_timeout_s": 0}
+    task = SimpleNamespace(
+        args=args, check_mode=check, async_val=0, diff=True, action="switch_roce", _role=None, delegate_to=None
+    )
+    task_vars = {**variables(leaf), **extra}
+    connection = SimpleNamespace(_shell=SimpleNamespace(tmpdir="none is made"))
+    parts: list[Any] = [task, connection, None, DataLoader(), Templar(variables=task_vars), None]
+    return switch_roce.ActionModule(*parts).run(task_vars=task_vars)
+
+
+def test_a_change_and_then_only_a_look(leaf: Leaf) -> None:
+    changed, again = run(leaf), run(leaf)
+    assert (changed["failed"], changed["changed"]) == (False, True)
+    assert (again["failed"], again["changed"], again["steps"]) == (False, False, [])
+    calls = leaf.journal()
+    last = max(index for index, call in enumerate(calls) if call.get("event") == "connect")
+    assert sum(call.get("event") == "connect" for call in calls) == 3
+    assert not any(call["writes"] or call.get("stages") for call in calls[last:])
+
+
+def test_check_mode_says_what_the_next_run_does_and_types_nothing(leaf: Leaf) -> None:
+    leaf.type("hostname leaf1")
+    predicted = run(leaf, check=True)
+    assert not any(call["writes"] or call.get("stages") for call in leaf.journal())
+    done = run(leaf)
+    assert predicted["changed"]
+    assert (predicted["steps"], predicted["diff"]) == (done["steps"], done["diff"])
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_flapping_ports_needs_consent_and_the_refusal_prints_the_line(leaf: Leaf, check: bool) -> None:
+    refused = run(leaf, check=check, may_flap=False)
+    assert (refused["failed"], refused["changed"]) == (True, False)
+    assert refused["msg"].startswith("leaf1: a new MTU takes the links of Ethernet1-2 down")
+    assert refused["msg"].endswith("add the line: fabric_switch_may_flap_ports: true")
+    assert refused["left"] == refused["steps"]
+    assert refused["diff"]["after"] != refused["diff"]["before"]
+    assert not any(call["writes"] or call.get("stages") for call in leaf.journal())
+
+
+def test_what_flaps_no_port_needs_no_consent(leaf: Leaf) -> None:
+    leaf.type("interface Ethernet1", "mtu 9214", "exit", "interface Ethernet2", "mtu 9214")
+    assert run(leaf, may_flap=False)["changed"]
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_somebody_elses_session_is_named_with_the_way_out(leaf: Leaf, check: bool) -> None:
+    leaf.change(lambda state: sessions.enter(state, "upgrade", "vty9", "eve"))
+    refused = run(leaf, check=check)
+    assert refused["failed"]
+    assert "configuration session upgrade (eve) is open" in refused["msg"]
+    assert refused["msg"].endswith("on the switch with: configure session upgrade abort")
+    assert not any(call["writes"] for call in leaf.journal())
+
+
+def test_somebody_elses_session_does_not_matter_to_a_switch_that_is_right(leaf: Leaf) -> None:
+    run(leaf)
+    leaf.fault("stale", "show running-config")
+    assert (run(leaf)["failed"], list(leaf.sessions())) == (False, ["maintenance"])
+
+
+def test_a_failed_change_says_what_is_left(leaf: Leaf) -> None:
+    leaf.fault("refuse", "service-profile ROCE")
+    failed = run(leaf)
+    assert failed["msg"].startswith("leaf1 refused 'service-profile ROCE': % Unavailable command")
+    assert (failed["failed"], failed["changed"], failed["left"]) == (True, False, failed["steps"])
+
+
+def test_hardware_that_does_not_follow_fails_a_run_that_has_nothing_to_do(
+    leaf: Leaf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(leaf)
+    blind = replace(DIALECT, reads=(*DIALECT.reads[:3], "show priority-flow-control counters"))
+    monkeypatch.setitem(switch_roce.DIALECTS, "eos", blind)
+    failed = run(leaf)
+    assert failed["msg"].startswith("leaf1 is configured, but Ethernet1 does not pause priority 3 alone")
+    assert (failed["failed"], failed["changed"]) == (True, False)
+
+
+def test_a_switch_that_can_not_be_reached_is_one_sentence(leaf: Leaf) -> None:
+    failed = run(leaf, ansible_port=1)
+    assert failed["msg"].startswith("leaf1 (127.0.0.1 port 1) can't be reached by SSH")
+    assert (failed["failed"], failed["changed"]) == (True, False)
+
+
+def test_a_jump_host_is_refused(leaf: Leaf) -> None:
+    assert "-F FILE" in run(leaf, ansible_ssh_common_args="-J bastion")["msg"]
+
+
+def test_a_missing_package_is_named_with_the_python_that_lacks_it(leaf: Leaf, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(switch_roce, "MISSING", "netmiko")
+    failed = run(leaf)
+    assert failed["failed"]
+    assert failed["msg"] == (
+        f"the Python that runs Ansible, {sys.executable}, has no netmiko; install requirements.lock into it"
+    )
+
+
+def test_the_playbook_wires_the_intent_to_the_action(leaf: Leaf, tmp_path: Path) -> None:
+    inventory = {
+        "all": {"children": {"switches": {"hosts": {"leaf1": {**variables(leaf), "ansible_host": leaf.login.host}}}}}
+    }
+    (tmp_path / "hosts.yml").write_text(yaml.safe_dump(inventory))
+    fabric = yaml.safe_load((ROOT / "inventories/lab/group_vars/all/fabric.yml").read_text())
+    fabric["drawbridge_fabric"]["switches"][0]["ports"] = "Ethernet1-2"
+    (tmp_path / "group_vars").mkdir()
+    (tmp_path / "group_vars/all.yml").write_text(yaml.safe_dump({**fabric, "fabric_switch_may_flap_ports": True}))
+    playbook = Path(sys.executable).parent / "ansible-playbook"
+    command = [str(playbook), "-i", str(tmp_path / "hosts.yml"), "playbooks/fabric.yml"]
+    environment = {**os.environ, "ANSIBLE_CALLBACK_RESULT_FORMAT": "yaml", "ANSIBLE_NOCOLOR": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "changed=1" in done.stdout
+    assert "   service-profile ROCE" in leaf.lines()
