@@ -117,6 +117,8 @@ def mmstartup(cluster: Cluster, argv: list[str]) -> int:
             print(f"{name}:  The GPFS subsystem is already active.")
         elif not cluster.state["needs_kernel_module"] or name in cluster.state["kernel_modules"]:
             daemon.update(state="arbitrating", polls=0, automount=True)
+            if name in cluster.state["pushes"]:
+                cluster.state["pushes"][name] = 0  # no daemon starts before its configuration is there
         # without a kernel module the daemon stays down, and only its log on the node says why
     if cluster.effect == DRIFT:
         cluster.state["daemons"][names[-1]].update(state="down")

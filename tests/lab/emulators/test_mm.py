@@ -309,6 +309,11 @@ class TestDaemon:
         seen = [records(site.admin("mmgetstate", "-N", "gpu01", "-Y").stdout)[0]["state"] for _ in range(3)]
         assert seen == ["arbitrating", "active", "active"]
 
+    def test_a_started_node_has_its_configuration(self, site):
+        site.change(lambda state: state.update(lag_calls=9))
+        site.join("gpu01")
+        assert site["gpu01"].run("mmlsmount", "fs1").returncode == 0
+
     def test_a_node_can_be_stuck(self, site):
         site.change(lambda state: state.update(arbitrating_polls=99))
         site.join("gpu01")
