@@ -1,19 +1,21 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Pod images without a registry: OCI archives made from packages of the hosts' own image."""
+"""Pod images without a registry: made from packages of the hosts' own image."""
 
 from __future__ import annotations
 
 import hashlib
 import io
-import json
 import tarfile
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-HERE = Path(__file__).resolve()
+from lab.errors import LabError
+from lab.kubernetes import oci
+
+RECIPE = (Path(__file__), Path(oci.__file__))
 BUSYBOX = "busybox-static"
 PYTHON = (
     "python3.13-minimal",
@@ -24,13 +26,12 @@ PYTHON = (
     "libexpat1",
     "libffi8",
     "liblzma5",
-    "libsqlite3-0",
     "libssl3t64",
     "libuuid1",
     "libzstd1",
     "zlib1g",
 )
-NOT_NEEDED = ("/usr/share/", "/usr/lib/locale/", "gconv/", "/etc/")
+NOT_NEEDED = ("/usr/share/", "/usr/lib/locale/", "gconv/", "/etc/", "pydoc_data/", "lib-dynload/_test", "_sqlite3.")
 # What Debian's own tree links and every program expects.
 MERGED = {"bin": "usr/bin", "sbin": "usr/sbin", "lib": "usr/lib", "lib64": "usr/lib64"}
 DIRECTORIES = ("dev", "etc", "proc", "sys", "tmp", "usr", "usr/bin", "usr/sbin", "usr/lib", "usr/lib64")
@@ -61,7 +62,7 @@ IMAGES = (
 
 def ensure(cache: Path, tree: Path) -> Path:
     """Return the directory with one archive per image, made from the installed packages of a Debian tree."""
-    digest = hashlib.sha256(HERE.read_bytes() + (tree / "var/lib/dpkg/status").read_bytes())
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in (*RECIPE, tree / "var/lib/dpkg/status")))
     done = cache / "pod-images" / digest.hexdigest()[:16]
     if done.is_dir():
         return done
@@ -70,7 +71,8 @@ def ensure(cache: Path, tree: Path) -> Path:
         finished = Path(work) / "images"
         finished.mkdir()
         for image in IMAGES:
-            (finished / image.archive).write_bytes(archive(image, layer(image, tree)))
+            written = oci.archive(image.name, image.command, layer(image, tree))
+            (finished / image.archive).write_bytes(written)
         try:
             finished.rename(done)
         except OSError:
@@ -93,45 +95,20 @@ def layer(image: Image, tree: Path) -> bytes:
     return buffer.getvalue()
 
 
-def archive(image: Image, content: bytes) -> bytes:
-    """Return an OCI image layout as one tar: the layer, its configuration and the manifest, addressed by digest."""
-    kind = "application/vnd.oci.image"
-    described = {"created_by": "drawbridge lab"}
-    config = _json(
-        {
-            "architecture": "amd64",
-            "os": "linux",
-            "config": {"Cmd": image.command, "Env": ["PATH=/usr/bin:/bin"]},
-            "rootfs": {"type": "layers", "diff_ids": [_digest(content)]},
-            "history": [described],
-        }
-    )
-    manifest = _json(
-        {
-            "schemaVersion": 2,
-            "mediaType": f"{kind}.manifest.v1+json",
-            "config": _descriptor(f"{kind}.config.v1+json", config),
-            "layers": [_descriptor(f"{kind}.layer.v1.tar", content)],
-        }
-    )
-    named = {"io.containerd.image.name": image.name, "org.opencontainers.image.ref.name": image.name.rpartition(":")[2]}
-    index = {
-        "schemaVersion": 2,
-        "manifests": [_descriptor(f"{kind}.manifest.v1+json", manifest) | {"annotations": named}],
-    }
-    files = {"oci-layout": b'{"imageLayoutVersion":"1.0.0"}', "index.json": _json(index)}
-    files |= {f"blobs/{_digest(blob).replace(':', '/')}": blob for blob in (content, config, manifest)}
-    return _tar(files)
-
-
 def _files(tree: Path, packages: Iterable[str]) -> Iterator[str]:
     """Yield the packages' files and links, relative to the tree, as dpkg recorded them."""
     for package in packages:
-        listed = next((tree / "var/lib/dpkg/info").glob(f"{package}*.list"))
-        for line in listed.read_text().splitlines():
+        for line in _list_of(tree, package).read_text().splitlines():
             path = tree / line.lstrip("/")
             if not any(part in line for part in NOT_NEEDED) and (path.is_symlink() or path.is_file()):
                 yield str(path.relative_to(tree))
+
+
+def _list_of(tree: Path, package: str) -> Path:
+    recorded = tree / "var/lib/dpkg/info"
+    for listed in (*recorded.glob(f"{package}.list"), *recorded.glob(f"{package}:*.list")):
+        return listed
+    raise LabError(f"the hosts' image lacks {package}, which a pod image is made of: add it to lab/image/packages.yml")
 
 
 def _entry(name: str, kind: bytes, mode: int, target: str = "") -> tarfile.TarInfo:
@@ -144,25 +121,3 @@ def _anonymous(entry: tarfile.TarInfo) -> tarfile.TarInfo:
     entry.uid = entry.gid = 0
     entry.uname = entry.gname = ""
     return entry
-
-
-def _tar(files: dict[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as tar:
-        for name, data in files.items():
-            entry = _entry(name, tarfile.REGTYPE, 0o644)
-            entry.size = len(data)
-            tar.addfile(entry, io.BytesIO(data))
-    return buffer.getvalue()
-
-
-def _json(value: object) -> bytes:
-    return json.dumps(value).encode()
-
-
-def _digest(data: bytes) -> str:
-    return "sha256:" + hashlib.sha256(data).hexdigest()
-
-
-def _descriptor(media_type: str, data: bytes) -> dict[str, object]:
-    return {"mediaType": media_type, "digest": _digest(data), "size": len(data)}
