@@ -1,5 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
+import fcntl
 import subprocess
 import sys
 
@@ -44,8 +45,16 @@ def test_a_killed_command_holds_no_lock(tmp_path, holder):
         pass
 
 
-def test_a_lock_whose_file_was_removed_protects_nobody_else(tmp_path, holder):
-    """`lab down` removes the file it holds; the next command must lock the new one."""
-    (tmp_path / "lock").unlink()
-    with lock.only_one(tmp_path / "lock", "up", print, patience=0):
-        assert (tmp_path / "lock").exists()
+def test_a_file_that_lost_its_name_between_open_and_lock_protects_nothing(tmp_path, monkeypatch):
+    """`lab down` removes the file it holds; who waited must lock the next one, as everybody else will."""
+    real, path = fcntl.flock, tmp_path / "lock"
+
+    def too_late(descriptor, operation):
+        monkeypatch.setattr(fcntl, "flock", real)
+        path.unlink()
+        real(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", too_late)
+    with lock.only_one(path, "up", print), pytest.raises(LabError, match="busy"):  # noqa: SIM117  # the raise is in the inner
+        with lock.only_one(path, "down", print, patience=0):
+            pass

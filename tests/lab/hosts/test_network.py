@@ -23,6 +23,13 @@ def test_every_link_carries_the_labs_group(room_site, paths):
     assert all(" group 7707 " in line for line in added)
 
 
+def test_both_ends_of_a_cable_are_what_the_site_says(room_site, paths):
+    lines = network.cable_lines(room_site, room_site.hosts["gpu01"], paths)
+    mac = room_site.mac("gpu01", "rail3")
+    assert f"link add db7gpu01r3 group 7707 type veth peer name rail3 address {mac} netns gpu01" in lines
+    assert "link set db7gpu01r3 master dbfab7 up" in lines
+
+
 def test_the_management_bridge_goes_up_last(room_site, paths):
     """ensure_bridges takes a bridge that is up for a finished one."""
     lines = network.bridge_lines(room_site, paths)
