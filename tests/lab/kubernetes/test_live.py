@@ -75,10 +75,10 @@ def drop_in(policy):
 def start_kubelet(policy):
     """Start gpu01's kubelet under a policy, as a change of policy has to be done, and wait for its devices."""
     path = "/etc/kubernetes/kubelet.conf.d/50-drawbridge.conf"
-    restart = f"cat > {path} && systemctl stop kubelet && rm -f {STATE_FILES} && systemctl start kubelet"
     last_socket = "/var/lib/kubelet/device-plugins/lab-rdma-rail7.sock"
+    restart = f"systemctl stop kubelet && rm -f {STATE_FILES} {last_socket} && systemctl start kubelet"
     registered = f"timeout 30 sh -c 'until [ -S {last_socket} ]; do sleep 0.1; done'"
-    guest("gpu01", f"{restart} && {registered}", drop_in(policy))
+    guest("gpu01", f"cat > {path} && {restart} && {registered}", drop_in(policy))
 
 
 def pod(name, **spec):
