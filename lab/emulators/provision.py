@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from lab.emulators import gpfs
@@ -18,6 +19,8 @@ LAUNCHER = "/opt/lab/launch"
 GPFS_BIN = "/usr/lpp/mmfs/bin"
 RAIL_TOOLS = ("/usr/bin/mlnx_qos", "/usr/sbin/cma_roce_mode", "/usr/sbin/cma_roce_tos")
 GPU_TOOLS = ("/usr/bin/nvidia-smi",)
+FILE_SYSTEM = "fs1"
+USERS_GID = 100  # Debian's own group
 GPFS_UNIT = f"""\
 [Unit]
 Description=Storage Scale daemon of the lab
@@ -30,11 +33,17 @@ WantedBy=multi-user.target
 """
 
 
-def prepare(_site: Site, paths: Paths) -> None:
+def prepare(site: Site, paths: Paths) -> None:
     """Make the directories of what all hosts share: the cluster's configuration and the files of its file systems."""
     for directory in (paths.shared / "gpfs", paths.shared / "fs"):
         directory.mkdir(parents=True, exist_ok=True)
     (paths.shared / "gpfs").chmod(0o777)
+    for user in site.users.values():
+        # a file system that is already there has its users' directories
+        home = paths.shared / "fs" / FILE_SYSTEM / "home" / user.name
+        home.mkdir(parents=True, exist_ok=True)
+        os.chown(home, user.uid, site.groups.get(user.group, USERS_GID))
+        home.chmod(0o700)
 
 
 def provision(context: Context) -> None:
