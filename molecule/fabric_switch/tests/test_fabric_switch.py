@@ -1,0 +1,87 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The fabric as an operator sees it over SSH, and what the runs did to it as the switches noted it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.hosts.paths import Paths
+
+ROOT = Path(os.environ["MOLECULE_PROJECT_DIRECTORY"])
+PATHS = Paths.of()
+PORTS = {"leaf1": 20, "leaf2": 20, "spine1": 4}
+
+
+def shown(switch: str, command: str) -> str:
+    argv = ["ssh", "-F", str(PATHS.ssh_config), switch, command]
+    return subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+
+
+def runs(switch: str) -> list[list[dict[str, Any]]]:
+    """What each logged-in user did, one list a connection."""
+    found: list[list[dict[str, Any]]] = []
+    for line in (PATHS.state / "switches" / switch / "journal.jsonl").read_text().splitlines():
+        call = json.loads(line)
+        if call.get("event") == "connect":
+            found.append([])
+        elif found and "line" in call:
+            found[-1].append(call)
+    return found
+
+
+@pytest.mark.parametrize("switch", PORTS)
+def test_every_port_of_the_fabric_pauses_priority_3_and_no_other(switch: str) -> None:
+    pausing = re.findall(r"^Ethernet(\d+) +Yes +3 +Yes", shown(switch, "show priority-flow-control"), re.MULTILINE)
+    assert [int(port) for port in pausing] == list(range(1, PORTS[switch] + 1))
+
+
+@pytest.mark.parametrize(("switch", "queue"), [("leaf1", "uc-tx-queue 3"), ("spine1", "tx-queue 3")])
+def test_the_class_is_marked_from_150_to_1500_kilobytes(switch: str, queue: str) -> None:
+    assert re.search(r"^3 +kbytes +150 +1500$", shown(switch, "show qos interfaces ethernet 1 ecn"), re.MULTILINE)
+    assert f"   {queue}\n" in shown(switch, "show running-config").replace("\r", "")
+
+
+@pytest.mark.parametrize("switch", PORTS)
+def test_a_restart_keeps_it(switch: str) -> None:
+    running, startup = (shown(switch, f"show {which}-config").splitlines()[1:] for which in ("running", "startup"))
+    assert running == startup
+    sessions = json.loads(shown(switch, "show configuration sessions | json"))["sessions"]
+    assert {session["state"] for session in sessions.values()} == {"completed"}
+
+
+@pytest.mark.parametrize("switch", PORTS)
+def test_links_flapped_once_and_only_where_the_class_runs(switch: str) -> None:
+    ports = json.loads(shown(switch, "show interfaces | json"))["interfaces"]
+    flaps = {name: port["interfaceCounters"]["linkStatusChanges"] for name, port in ports.items()}
+    assert {name for name, count in flaps.items() if count} == {f"Ethernet{n + 1}" for n in range(PORTS[switch])}
+    assert max(flaps.values()) == 1
+
+
+@pytest.mark.parametrize("switch", PORTS)
+def test_a_change_was_made_in_one_session_and_confirmed_from_another(switch: str) -> None:
+    typing = [[call["line"] for call in run] for run in runs(switch) if any(call["writes"] for call in run)]
+    (tried, proven) = typing
+    assert any(line.startswith("commit timer") for line in tried)
+    assert [line.split()[-1] for line in proven if line.startswith("configure session")] == ["commit"]
+    assert proven.index("show running-config") < len(proven) - 1 - proven[::-1].index("write memory")
+
+
+def test_a_switch_that_is_right_is_only_read_over_one_session() -> None:
+    before = {switch: len(runs(switch)) for switch in PORTS}
+    command = ["ansible-playbook", "-i", "inventories/lab", "playbooks/fabric.yml"]
+    env = {**os.environ, "ANSIBLE_CONFIG": "ansible.cfg"}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "changed=1" not in done.stdout
+    for switch, count in before.items():
+        (run,) = runs(switch)[count:]
+        assert not any(call["writes"] or call["stages"] for call in run)
+        assert sum(call["line"].startswith("show") for call in run) <= 4
