@@ -43,7 +43,7 @@ def write(path: str, entry: Entry) -> None:
             os.chown(path, uid, gid)
             Path(path).chmod(int(entry.mode, 8))
         else:
-            _replace(Path(path), entry.content.encode(errors="surrogateescape"), int(entry.mode, 8), (uid, gid))
+            write_bytes(Path(path), entry.content.encode(errors="surrogateescape"), int(entry.mode, 8), (uid, gid))
     except OSError as err:
         raise DeviceError(f"{path} can't be written: {err.strerror}") from err
 
@@ -61,7 +61,8 @@ def changed_s(path: str) -> float:
         return 0.0
 
 
-def _replace(path: Path, content: bytes, mode: int, ids: tuple[int, int]) -> None:
+def write_bytes(path: Path, content: bytes, mode: int, ids: tuple[int, int]) -> None:
+    """Replace a file; `ids` are its owner and group. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     # never readable by others, not even for the moment before its mode is set
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

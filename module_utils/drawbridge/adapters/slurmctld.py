@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 
 from ..converge import DeviceError, Step
+from ..dialects.slurm_conf import same_hash
 from ..plans.daemon import DaemonState
 from . import files
 from .command import Run
@@ -28,11 +29,9 @@ class Slurmctld(Daemon):
     def is_current(self, started_s: float) -> bool:
         """Compare the daemon's own hash with that of the files as this host's commands read them."""
         try:
-            told = self._run(["scontrol", "show", "config"]).out
+            return same_hash(self._run(["scontrol", "show", "config"]).out)
         except DeviceError:
             return False  # the file on disk can't be parsed, or nobody answers: both need another look by the daemon
-        values = [line.split("=", 1)[1].strip() for line in told.splitlines() if line.startswith("HASH_VAL")]
-        return values == ["Match"]
 
     def busy(self) -> str:
         """Jobs whose prolog runs; a reconfigure now could lose their launch. They get a moment to finish."""
@@ -67,8 +66,9 @@ class Slurmctld(Daemon):
 
     def refresh(self) -> None:
         """Reconfigure; a failure tells what the daemon itself said of the files. Raises DeviceError."""
+        begun_s = time.time()
         try:
             self._run(["scontrol", "reconfigure"])
         except DeviceError as err:
-            said = self.unit.last_words() or str(err)
+            said = self.unit.complaints(begun_s) or str(err)
             raise DeviceError(f"slurmctld refused the files and goes on with the old ones: {said}") from err

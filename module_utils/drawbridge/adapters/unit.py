@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass
 
 from ..converge import DeviceError
 from .command import Run
 
+COMPLAINTS = 3  # the first one names the cause, the rest mostly its consequences
+_WORD = re.compile(r"\b(?:fatal|error): ")
 PROPERTIES = "LoadState,ActiveState,UnitFileState,InactiveExitTimestampMonotonic"
 
 
@@ -45,15 +48,16 @@ class Unit:
         return UnitState(told.get("LoadState") == "loaded", told.get("UnitFileState") == "enabled", active, started_s)
 
     def do(self, verb: str) -> None:
-        """enable, start or restart it; a failure tells the unit's last words. Raises DeviceError."""
+        """enable, start or restart it; a failure tells what the unit said of it. Raises DeviceError."""
+        begun_s = time.time()
         try:
             self._run(["systemctl", verb, self.name])
         except DeviceError as err:
-            raise DeviceError(f"{self.name} did not {verb}: {self.last_words() or err}", **err.details) from err
+            raise DeviceError(f"{self.name} did not {verb}: {self.complaints(begun_s) or err}", **err.details) from err
 
-    def last_words(self) -> str:
-        """The last line of the unit's journal that tells of an error, else its last line; empty if there is none."""
-        out = self._run(["journalctl", "--unit", self.name, "--lines", "100", "--output", "cat"], ok=(0, 1)).out
-        said = [line for line in out.splitlines() if not line.startswith(("Start", "Stop", "Fail"))]
-        wrong = [line for line in said if "fatal" in line or "error" in line]
-        return (wrong or said or [""])[-1]
+    def complaints(self, since_s: float) -> str:
+        """The first errors in the unit's journal since then (seconds since the epoch), as one line."""
+        since = f"@{since_s:.3f}"
+        argv = ["journalctl", "--unit", self.name, "--since", since, "--output", "cat"]
+        said = [_WORD.split(line, 1)[-1] for line in self._run(argv, ok=(0, 1)).out.splitlines() if _WORD.search(line)]
+        return "; ".join(list(dict.fromkeys(said))[:COMPLAINTS])

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -20,3 +22,25 @@ class Entry:
         """The entry as lines of a diff."""
         head = f"{path} {self.mode} {self.owner}:{self.group}"
         return [head] if self.content is None else [head, *(f"    {line}" for line in self.content.splitlines())]
+
+
+FILES_ARGUMENT = {
+    "type": "list",
+    "elements": "dict",
+    "default": [],
+    "options": {
+        "path": {"type": "path", "required": True},
+        "content": {"type": "str"},
+        "mode": {"type": "str", "default": "0644"},
+        "owner": {"type": "str", "default": "root"},
+        "group": {"type": "str", "default": "root"},
+        "passive": {"type": "bool", "default": False},
+    },
+}
+"""How a module takes files and directories."""
+
+
+def entries(files: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Entry], frozenset[str]]:
+    """What FILES_ARGUMENT took, by path, and the paths that are passive."""
+    found = {file["path"]: Entry(file["content"], file["mode"], file["owner"], file["group"]) for file in files}
+    return found, frozenset(file["path"] for file in files if file["passive"])

@@ -1,0 +1,66 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Door from templates into views.slurm, for the controller."""
+
+DOCUMENTATION = r"""
+name: slurm_controller_view
+short_description: What Slurm's controller has on disk and in its books
+version_added: 0.1.0
+author: Drawbridge contributors
+description:
+  - Derives it from the site's description; reads nothing else.
+positional: nodes, cgroups, part_timeout_s
+options:
+  _input:
+    description: C(drawbridge_slurm).
+    type: dict
+    required: true
+  nodes:
+    description: C(drawbridge_nodes).
+    type: dict
+    required: true
+  cgroups:
+    description: Whether nodes confine jobs with cgroups.
+    type: bool
+    required: true
+  part_timeout_s:
+    description: How long a part of a prolog or epilog may take, in seconds.
+    type: int
+    required: true
+"""
+
+EXAMPLES = r"""
+slurm_controller_view: "{{ drawbridge_slurm | drawbridge.drawbridge.slurm_controller_view(drawbridge_nodes, true, 300) }}"
+"""
+
+RETURN = r"""
+_value:
+  description:
+    - C(slurmctld) and C(slurmdbd), files as M(drawbridge.drawbridge.slurm_config) and
+      M(drawbridge.drawbridge.slurm_daemon) take them; C(books), options of M(drawbridge.drawbridge.slurm_accounting).
+  type: dict
+"""
+
+from typing import Any
+
+from ansible.errors import AnsibleFilterError
+
+from ..module_utils.drawbridge.intent.fault import IntentError
+from ..module_utils.drawbridge.intent.load import part
+from ..module_utils.drawbridge.views.slurm.hosts import controller
+
+
+def slurm_controller_view(slurm: Any, nodes: Any, cgroups: bool, part_timeout_s: int) -> dict[str, Any]:
+    """Derive it; see views.slurm.hosts."""
+    try:
+        return controller(part("slurm", slurm), part("nodes", nodes), cgroups, part_timeout_s)
+    except IntentError as err:
+        raise AnsibleFilterError(str(err)) from err
+
+
+class FilterModule:
+    """Tells Ansible the filter's name."""
+
+    def filters(self) -> dict[str, Any]:
+        """Return name and function."""
+        return {"slurm_controller_view": slurm_controller_view}

@@ -1,0 +1,67 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Door from templates into views.slurm, for a node."""
+
+DOCUMENTATION = r"""
+name: slurm_node_view
+short_description: What a node has on disk for slurmd, and what it has to register with
+version_added: 0.1.0
+author: Drawbridge contributors
+description:
+  - Derives it from the site's description; reads nothing else.
+positional: slurm, name, part_timeout_s
+options:
+  _input:
+    description: C(drawbridge_nodes).
+    type: dict
+    required: true
+  slurm:
+    description: C(drawbridge_slurm).
+    type: dict
+    required: true
+  name:
+    description: The node, as in C(drawbridge_nodes.ranges).
+    type: str
+    required: true
+  part_timeout_s:
+    description: How long a part of a prolog or epilog may take, in seconds.
+    type: int
+    required: true
+"""
+
+EXAMPLES = r"""
+slurm_node_view: "{{ drawbridge_nodes | drawbridge.drawbridge.slurm_node_view(drawbridge_slurm, 'gpu01', 300) }}"
+"""
+
+RETURN = r"""
+_value:
+  description: C(slurmd), files as M(drawbridge.drawbridge.slurm_daemon) takes them, and C(gres).
+  type: dict
+"""
+
+from typing import Any
+
+from ansible.errors import AnsibleFilterError
+
+from ..module_utils.drawbridge.intent.fault import IntentError
+from ..module_utils.drawbridge.intent.load import part
+from ..module_utils.drawbridge.views.slurm.hosts import node
+
+
+def slurm_node_view(nodes: Any, slurm: Any, name: str, part_timeout_s: int) -> dict[str, Any]:
+    """Derive it; see views.slurm.hosts."""
+    try:
+        return node(part("nodes", nodes), part("slurm", slurm), name, part_timeout_s)
+    except IntentError as err:
+        raise AnsibleFilterError(str(err)) from err
+    except KeyError as err:
+        message = f"drawbridge_nodes.ranges has no {name}; add it to a range, or take it out of the group nodes"
+        raise AnsibleFilterError(message) from err
+
+
+class FilterModule:
+    """Tells Ansible the filter's name."""
+
+    def filters(self) -> dict[str, Any]:
+        """Return name and function."""
+        return {"slurm_node_view": slurm_node_view}

@@ -1,0 +1,124 @@
+#!/usr/bin/python
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Keep one of Slurm's daemons running with the files that it reads."""
+
+DOCUMENTATION = r"""
+module: slurm_daemon
+short_description: Keep a daemon running with the files that it reads
+version_added: 0.1.0
+description:
+  - Writes files and directories, enables and starts a systemd unit, and restarts it when it started before its files
+    last changed. The comparison is made on every run, so a run that broke off between file and restart is mended by
+    the next one.
+  - In check mode on a host that does not have the unit yet, says so in C(pending) instead of failing.
+author: Drawbridge contributors
+options:
+  unit:
+    description: The unit, with its suffix.
+    type: str
+    required: true
+  files:
+    description: Files and directories, in the order in which they are written.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      path:
+        description: Absolute path.
+        type: path
+        required: true
+      content:
+        description: Text of the file. Without it, the path is a directory.
+        type: str
+      mode:
+        description: Permissions, four octal digits in quotes.
+        type: str
+        default: "0644"
+      owner:
+        description: Name of the owner.
+        type: str
+        default: root
+      group:
+        description: Name of the group.
+        type: str
+        default: root
+      passive:
+        description: The daemon reads this file anew each time, so a change needs no restart.
+        type: bool
+        default: false
+  busy_lock:
+    description:
+      - A lock file. While somebody holds it shared, changes that need a restart are C(pending).
+    type: path
+    default: ""
+  timeout_s:
+    description: How long one call of systemctl may take, in seconds.
+    type: float
+    default: 120
+attributes:
+  check_mode:
+    description: Predicts the steps of the next run from what it reads.
+    support: full
+  diff_mode:
+    description: Files with their contents, and the unit's state.
+    support: full
+"""
+
+EXAMPLES = r"""
+- name: Keep the books open
+  drawbridge.drawbridge.slurm_daemon:
+    unit: slurmdbd.service
+    files:
+      - path: /etc/slurm/slurmdbd.conf
+        content: "{{ slurm_controller_slurmdbd_conf }}"
+        owner: slurm
+        group: slurm
+        mode: "0600"
+"""
+
+RETURN = r"""
+steps:
+  description: What was done, or in check mode would be done, as sentences.
+  returned: always
+  type: list
+  elements: str
+pending:
+  description: What can't be done now, and why.
+  returned: always
+  type: list
+  elements: str
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ..module_utils.drawbridge.adapters.command import Command
+from ..module_utils.drawbridge.adapters.daemon import Daemon
+from ..module_utils.drawbridge.adapters.unit import Unit
+from ..module_utils.drawbridge.dialects.entry import FILES_ARGUMENT, entries
+from ..module_utils.drawbridge.module import finish
+from ..module_utils.drawbridge.plans.daemon import DaemonState, plan
+from ..module_utils.drawbridge.unready import unready
+
+ARGUMENT_SPEC = {
+    "unit": {"type": "str", "required": True},
+    "files": FILES_ARGUMENT,
+    "busy_lock": {"type": "path", "default": ""},
+    "timeout_s": {"type": "float", "default": 120},
+}
+
+
+def main() -> None:
+    """Wire the unit and its files to the plan."""
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    name = module.params["unit"]
+    unit = Unit(name, Command(module.params["timeout_s"]))
+    if not unit.read().installed:
+        unready(module, f"{name} is not installed yet")
+    files, passive = entries(module.params["files"])
+    want = DaemonState(name, files, passive=passive)
+    finish(module, Daemon(unit, want, module.params["busy_lock"]), plan, want)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+#!/usr/bin/python
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Prove that a node registered with all that it should have."""
+
+DOCUMENTATION = r"""
+module: slurm_node_ready
+short_description: Prove that a node registered with all that it should have
+version_added: 0.1.0
+description:
+  - Waits, bounded, until the controller knows the node, and fails with a sentence when it registered with other
+    hardware than intended or with another slurm.conf than the controller's.
+  - Brings a node back that Slurm itself had given up as not responding, since it has proved itself now. A drain is
+    never lifted, only reported as C(pending) with its reason and who set it.
+  - In check mode on a host without a running slurmd, says so in C(pending) instead of failing.
+author: Drawbridge contributors
+options:
+  name:
+    description: NodeName of this host.
+    type: str
+    required: true
+  gres:
+    description: Its GPUs as C(Gres) writes them, such as C(gpu:h100:8); empty for none.
+    type: str
+    default: ""
+  settle_s:
+    description: How long the registration may take, in seconds.
+    type: float
+    default: 60
+  timeout_s:
+    description: How long one call of scontrol may take, in seconds.
+    type: float
+    default: 30
+attributes:
+  check_mode:
+    description: Predicts the steps of the next run from what it reads.
+    support: full
+  diff_mode:
+    description: The node's state as Slurm writes it.
+    support: full
+"""
+
+EXAMPLES = r"""
+- name: Prove that the node is ready for jobs
+  drawbridge.drawbridge.slurm_node_ready:
+    name: gpu01
+    gres: gpu:h100:8
+"""
+
+RETURN = r"""
+steps:
+  description: What was done, or in check mode would be done, as sentences.
+  returned: always
+  type: list
+  elements: str
+pending:
+  description: What keeps jobs away that only a person may end, and why.
+  returned: always
+  type: list
+  elements: str
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ..module_utils.drawbridge.adapters.command import Command
+from ..module_utils.drawbridge.adapters.slurm_node import Node
+from ..module_utils.drawbridge.adapters.unit import Unit
+from ..module_utils.drawbridge.converge import Settle
+from ..module_utils.drawbridge.module import finish
+from ..module_utils.drawbridge.plans.node_ready import plan, ready
+from ..module_utils.drawbridge.unready import unready
+
+ARGUMENT_SPEC = {
+    "name": {"type": "str", "required": True},
+    "gres": {"type": "str", "default": ""},
+    "settle_s": {"type": "float", "default": 60},
+    "timeout_s": {"type": "float", "default": 30},
+}
+
+
+def main() -> None:
+    """Wire the node's record to the plan."""
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    params = module.params
+    run = Command(params["timeout_s"])
+    if not Unit("slurmd.service", run).read().active:
+        unready(module, "slurmd.service does not run yet")
+    node = Node(run, params["name"], params["gres"], params["settle_s"])
+    finish(module, node, plan, ready(params["name"]), Settle(timeout_s=params["settle_s"]))
+
+
+if __name__ == "__main__":
+    main()

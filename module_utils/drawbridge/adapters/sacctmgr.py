@@ -1,0 +1,59 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Slurm's books, through sacctmgr."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from ..converge import DeviceError, Step
+from ..dialects import sacctmgr
+from ..plans.books import BookState
+from .command import Run
+
+
+class Books:
+    """The books of one cluster."""
+
+    name = "slurm books"
+
+    def __init__(self, run: Run, cluster: str, want: BookState) -> None:
+        self._run, self._cluster, self._want = run, f"cluster={cluster}", want
+
+    def silence(self, patience_s: float) -> str:
+        """Why the books can't be read, after trying for so long; empty when they can."""
+        deadline = time.monotonic() + patience_s
+        while True:
+            try:
+                self._list("cluster", "format=cluster")
+            except DeviceError as err:
+                if time.monotonic() >= deadline:
+                    return f"slurmdbd does not answer yet ({err})"
+                time.sleep(0.5)
+            else:
+                return ""
+
+    def read(self) -> BookState:
+        """List what concerns our accounts."""
+        associations = self._list("assoc", self._cluster, "format=account,user")
+        users = self._list("user", "format=user,defaultaccount")
+        have = sacctmgr.books(associations, users, set(self._want.accounts))
+        # accounts come in no order of ours, and order is no part of the books
+        ordered = tuple(name for name in self._want.accounts if name in have.accounts)
+        return BookState(have.cluster, ordered, have.members, have.defaults)
+
+    def apply(self, steps: Sequence[Step[BookState]]) -> None:
+        """Run the steps; -i answers every question with yes."""
+        for step in steps:
+            self._run(["sacctmgr", "-i", *self._scoped(step.payload)])
+
+    def _scoped(self, argv: list[str]) -> list[str]:
+        """Name the cluster: alone when it is what is added, else as a condition before what is set."""
+        if argv == ["add", "cluster"]:
+            return [*argv, self._cluster.partition("=")[2]]
+        place = argv.index("set") if "set" in argv else len(argv)
+        return [*argv[:place], self._cluster, *argv[place:]]
+
+    def _list(self, what: str, *conditions: str) -> str:
+        return self._run(["sacctmgr", "-nP", "list", what, *conditions]).out

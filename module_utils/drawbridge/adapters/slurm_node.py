@@ -1,0 +1,57 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""This host's record in slurmctld, through scontrol."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from ..converge import DeviceError, Step
+from ..dialects import slurm_node
+from ..dialects.slurm_conf import same_hash
+from ..plans.node_ready import NodeState
+from .command import Run
+
+UNSETTLED = frozenset({"NOT_RESPONDING", "REBOOT_ISSUED"})
+
+
+class Node:
+    """A node that must have registered with what it should have."""
+
+    def __init__(self, run: Run, name: str, gres: str, settle_s: float) -> None:
+        self.name, self._run, self._gres, self._settle_s = name, run, gres, settle_s
+
+    def read(self) -> NodeState:
+        """The node's state once it has registered. Raises DeviceError, with a sentence, for what a person must mend."""
+        deadline = time.monotonic() + self._settle_s
+        while True:
+            problem = ""
+            try:
+                found = slurm_node.node(self._run(["scontrol", "show", "node", self.name, "-o"]).out)
+                problem = self._problem(found)
+            except DeviceError as err:
+                problem, found = f"the controller does not tell about {self.name}: {err}", None
+            if found and not problem:
+                return found
+            if time.monotonic() >= deadline or "INVALID_REG" in (found.flags if found else ()):
+                raise DeviceError(problem)
+            time.sleep(0.5)
+
+    def apply(self, steps: Sequence[Step[NodeState]]) -> None:
+        """Resume the node."""
+        for step in steps:
+            self._run(["scontrol", "update", f"nodename={self.name}", f"state={step.payload}"])
+
+    def _problem(self, found: NodeState) -> str:
+        name, repair = self.name, "mend the node or describe it as it is in drawbridge_nodes.classes"
+        if "INVALID_REG" in found.flags:
+            return f"{name} registered with less than its class has ({found.reason}); {repair}"
+        if found.state == "UNKNOWN" or found.flags & UNSETTLED:
+            return f"{name} has not registered with the controller; look at: journalctl -u slurmd"
+        if found.gres != self._gres:
+            got, intended = found.gres or "none", self._gres or "none"
+            return f"{name} registered with gres {got}, but {intended} is intended; {repair}"
+        if not same_hash(self._run(["scontrol", "show", "config"]).out):
+            return f"slurmd of {name} runs with another slurm.conf than the controller; look at: journalctl -u slurmd"
+        return ""

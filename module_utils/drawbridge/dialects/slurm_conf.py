@@ -1,0 +1,46 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Slurm's configuration files: key=value, one setting or one record a line."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+
+HEADER = "# Managed by Drawbridge: change the inventory, not this file."
+
+Record = Mapping[str, object]
+"""Keys of one line in their order; an empty value leaves its key out, since Slurm dies of `PrologFlags=`."""
+
+
+def text(records: Iterable[Record], header: Iterable[str] = (HEADER,)) -> str:
+    """A file of one line a record."""
+    return "".join(f"{line}\n" for line in [*header, *filter(None, map(line_of, records))])
+
+
+def line_of(record: Record) -> str:
+    """One line; what has blanks is quoted."""
+    return " ".join(f"{key}={_value(value)}" for key, value in record.items() if value not in ("", None))
+
+
+def settings(values: Record) -> list[Record]:
+    """One line for every key."""
+    return [{key: value} for key, value in values.items()]
+
+
+def digest_of(content: str) -> str:
+    """Short enough to read, long enough to tell any two files of a site apart."""
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def same_hash(shown: str) -> bool:
+    """Whether `scontrol show config` says that slurmctld runs with the slurm.conf that this host's commands read."""
+    told = [line.split("=", 1)[1].strip() for line in shown.splitlines() if line.startswith("HASH_VAL")]
+    return told == ["Match"]
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "YES" if value else "NO"
+    shown = str(value)
+    return f'"{shown}"' if " " in shown else shown

@@ -1,0 +1,77 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What each kind of host has on disk for Slurm, as the arguments of our modules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...dialects.slurm_conf import HEADER
+from ...intent.model import Nodes, Slurm
+from .books import books
+from .files import controller_files, slurmdbd_conf
+from .site import NODE_STATE, SCRIPTS, SLURMCTLD_PORT, STATE, gres
+
+PARTS = "/etc/drawbridge/slurm"
+File = dict[str, Any]
+
+
+def controller(slurm: Slurm, nodes: Nodes, cgroups: bool, part_timeout_s: int) -> dict[str, Any]:
+    """Files of slurmctld and of slurmdbd, and the books."""
+    texts = controller_files(slurm, nodes, cgroups)
+    return {
+        "slurmctld": [
+            *scripts(("prolog_slurmctld", "epilog_slurmctld"), part_timeout_s),
+            {"path": STATE, "owner": "slurm", "group": "slurm", "mode": "0700"},
+            *({"path": f"/etc/slurm/{name}", "content": content} for name, content in texts.items()),
+        ],
+        "slurmdbd": [
+            {
+                "path": "/etc/slurm/slurmdbd.conf",
+                "content": slurmdbd_conf(slurm),
+                "owner": "slurm",
+                "group": "slurm",
+                "mode": "0600",
+            }
+        ],
+        "books": books(slurm),
+    }
+
+
+def node(nodes: Nodes, slurm: Slurm, name: str, part_timeout_s: int) -> dict[str, Any]:
+    """Files of slurmd, and what the node has to register with. Raises KeyError for an unknown node."""
+    return {
+        "slurmd": [
+            *scripts(("prolog", "epilog"), part_timeout_s),
+            {"path": NODE_STATE, "mode": "0755"},
+            {"path": "/etc/default/slurmd", "content": options("SLURMD_OPTIONS", slurm)},
+        ],
+        "gres": gres(nodes.class_of(name)),
+    }
+
+
+def login(slurm: Slurm) -> dict[str, Any]:
+    """Files of sackd, which fetches slurm.conf for the commands of a host that runs no jobs."""
+    return {"sackd": [{"path": "/etc/default/sackd", "content": options("SACKD_OPTIONS", slurm)}]}
+
+
+def scripts(kinds: Sequence[str], part_timeout_s: int) -> list[File]:
+    """Slurm runs a script without arguments, so each kind has one that names itself, and a directory of parts."""
+    dispatch = f"{SCRIPTS}/slurm-dispatch --timeout {part_timeout_s}"
+    directories = [{"path": f"{PARTS}/{kind}.d", "mode": "0755"} for kind in kinds]
+    texts = [
+        {
+            "path": f"{SCRIPTS}/slurm-{kind}",
+            "content": f"#!/bin/sh\n{HEADER}\nexec {dispatch} {kind}\n",
+            "mode": "0755",
+            "passive": True,
+        }
+        for kind in kinds
+    ]
+    return [*directories, *texts]
+
+
+def options(variable: str, slurm: Slurm) -> str:
+    """An environment file that tells a daemon where slurm.conf comes from."""
+    return f'{HEADER}\n{variable}="--conf-server {slurm.controller}:{SLURMCTLD_PORT}"\n'

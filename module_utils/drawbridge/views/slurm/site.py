@@ -1,0 +1,166 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""slurm.conf: one cluster, its nodes folded by class, its partitions.
+
+Every client command parses this file, so nodes are written as ranges: 10,000 single lines would cost each half a
+second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ... import hostlist
+from ...dialects.slurm_conf import HEADER, Record, digest_of, settings, text
+from ...intent.model import NodeClass, Nodes, Partition, Slurm
+
+SCRIPTS = "/usr/local/libexec/drawbridge"
+STATE = "/var/spool/slurmctld"
+NODE_STATE = "/var/spool/slurmd"
+SLURMCTLD_PORT = 6817
+SCRIPT_TIMEOUT_S = 3600
+"""Slurm's own limit for prologs and epilogs has no end; the parts' limits are meant to be hit before this one."""
+BATCH_START_TIMEOUT_S = 600
+"""How long a batch launch may wait for its node's prolog before Slurm calls the job lost (default 10 s)."""
+
+
+@dataclass(frozen=True)
+class Build:
+    """Nodes that share one NodeName line."""
+
+    nodes: str
+    node_class: NodeClass
+
+    @property
+    def memory_mib(self) -> int:
+        """What jobs get: the reserve is never offered, and a kernel that reports a little less still registers."""
+        return self.node_class.memory_mib - self.node_class.reserved_memory_mib
+
+
+def builds(nodes: Nodes) -> list[Build]:
+    """The classes that have nodes, with these as a hostlist."""
+    names: dict[str, list[str]] = {}
+    for part in nodes.ranges:
+        names.setdefault(part.node_class, []).extend(hostlist.expand(part.names))
+    return [Build(hostlist.compress(members), nodes.classes[name]) for name, members in names.items()]
+
+
+def gres(node_class: NodeClass) -> str:
+    """The node's GPUs as Gres= writes them; empty for none."""
+    gpus = node_class.gpus
+    return f"gpu:{gpus.type}:{gpus.count}" if gpus.count else ""
+
+
+def slurm_conf(slurm: Slurm, nodes: Nodes, companions: dict[str, str], cgroups: bool) -> str:
+    """The file. `companions` are the files beside it: their digests stand in it, so that its hash speaks for them."""
+    digests = [f"# {name} {digest_of(content)}" for name, content in sorted(companions.items())]
+    records: list[Record] = [
+        *settings(_daemons(slurm)),
+        *settings(_scripts()),
+        *settings(_enforcement(cgroups)),
+        *settings(_scheduling(bool(companions.get("topology.conf")))),
+        *settings(_accounting(slurm, nodes)),
+        *(_node_line(build) for build in builds(nodes)),
+        *(_partition_line(partition, nodes) for partition in slurm.partitions),
+    ]
+    return text(records, [HEADER, *digests])
+
+
+def _daemons(slurm: Slurm) -> Record:
+    return {
+        "ClusterName": slurm.cluster,
+        "SlurmctldHost": slurm.controller,
+        "SlurmctldPort": SLURMCTLD_PORT,
+        "SlurmctldParameters": "enable_configless",
+        "SlurmUser": "slurm",
+        "AuthType": "auth/munge",
+        "CredType": "cred/munge",
+        "StateSaveLocation": STATE,
+        "SlurmdSpoolDir": NODE_STATE,
+        "SlurmctldPidFile": "/run/slurmctld/slurmctld.pid",
+        "SlurmdPidFile": "/run/slurm/slurmd.pid",
+        # a node that was lost comes back only when something has proved it
+        "ReturnToService": 0,
+    }
+
+
+def _scripts() -> Record:
+    """Alloc without DeferBatch: a launch that waits in slurmctld's memory is lost when slurmctld restarts."""
+    return {
+        "PrologFlags": "Alloc",
+        "PrologSlurmctld": f"{SCRIPTS}/slurm-prolog_slurmctld",
+        "EpilogSlurmctld": f"{SCRIPTS}/slurm-epilog_slurmctld",
+        "Prolog": f"{SCRIPTS}/slurm-prolog",
+        "Epilog": f"{SCRIPTS}/slurm-epilog",
+        "PrologEpilogTimeout": SCRIPT_TIMEOUT_S,
+        "BatchStartTimeout": BATCH_START_TIMEOUT_S,
+    }
+
+
+def _enforcement(cgroups: bool) -> Record:
+    return {
+        "ProctrackType": "proctrack/cgroup" if cgroups else "proctrack/linuxproc",
+        "TaskPlugin": "task/cgroup,task/affinity" if cgroups else "task/none",
+        "JobAcctGatherType": "jobacct_gather/cgroup" if cgroups else "jobacct_gather/linux",
+    }
+
+
+def _scheduling(topology: bool) -> Record:
+    return {
+        "SchedulerType": "sched/backfill",
+        # a failing node prolog requeues its job instead of holding it for ever
+        "SchedulerParameters": "nohold_on_prolog_fail",
+        "SelectType": "select/cons_tres",
+        "SelectTypeParameters": "CR_Core_Memory",
+        "TopologyPlugin": "topology/tree" if topology else "",
+        # an salloc's shell runs on a node of its job, where the prolog has been
+        "LaunchParameters": "use_interactive_step",
+        "GresTypes": "gpu",
+    }
+
+
+def _accounting(slurm: Slurm, nodes: Nodes) -> Record:
+    types = sorted({build.node_class.gpus.type for build in builds(nodes)})
+    return {
+        "AccountingStorageType": "accounting_storage/slurmdbd",
+        "AccountingStorageHost": slurm.controller,
+        "AccountingStorageEnforce": "associations,limits,qos,safe",
+        "AccountingStorageTRES": ",".join(["gres/gpu", *(f"gres/gpu:{name}" for name in types)]),
+    }
+
+
+def _node_line(build: Build) -> Record:
+    node = build.node_class
+    return {
+        "NodeName": build.nodes,
+        "CPUs": node.cpus,
+        "Boards": 1,
+        "SocketsPerBoard": node.sockets,
+        "CoresPerSocket": node.cores_per_socket,
+        "ThreadsPerCore": node.threads_per_core,
+        "RealMemory": build.memory_mib,
+        "Gres": gres(node),
+    }
+
+
+def _partition_line(partition: Partition, nodes: Nodes) -> Record:
+    return {
+        "PartitionName": partition.name,
+        "Nodes": partition.nodes,
+        "Default": partition.default,
+        "MaxTime": partition.max_time,
+        # Kubernetes may use a gated job's nodes, so they are the job's alone
+        "OverSubscribe": "EXCLUSIVE" if partition.gate else "NO",
+        **_job_defaults(partition, nodes),
+    }
+
+
+def _job_defaults(partition: Partition, nodes: Nodes) -> Record:
+    """A GPU's fair part of the smallest node; without it a job that asks for one GPU takes all memory."""
+    classes = {nodes.by_name[name].node_class for name in hostlist.expand(partition.nodes)}
+    with_gpus = [build for build in map(nodes.classes.__getitem__, sorted(classes)) if build.gpus.count]
+    if not with_gpus:
+        return {}
+    cpus = min(node.cpus // node.gpus.count for node in with_gpus)
+    memory = min((node.memory_mib - node.reserved_memory_mib) // node.gpus.count for node in with_gpus)
+    return {"DefCpuPerGPU": cpus, "DefMemPerGPU": memory}
