@@ -77,7 +77,8 @@ class Group:
 
     def enter(self) -> None:
         """Move this process, and so what it starts from now on, into the group."""
-        self.procs.write_text(str(os.getpid()))
+        with self.procs.open("r+") as procs:
+            procs.write(str(os.getpid()))
 
     def pids(self) -> list[int]:
         """Processes directly in this group."""
@@ -117,9 +118,12 @@ class Group:
 
 
 def own(text: str) -> Path:
-    """The cgroup2 group of the process whose /proc/PID/cgroup has this text, relative to the hierarchy's root."""
+    """The cgroup2 group of the process whose /proc/PID/cgroup has this text, relative to the hierarchy's root.
+
+    A process that was sent into a container from outside sees its group above the root: then the root has to do.
+    """
     lines = [line.removeprefix("0::/") for line in text.splitlines() if line.startswith("0::/")]
-    return Path(lines[0] if lines else "")
+    return Path() if not lines or ".." in lines[0] else Path(lines[0])
 
 
 def controllers(root: Path) -> frozenset[str]:

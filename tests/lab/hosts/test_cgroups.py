@@ -21,6 +21,7 @@ def test_cgroup2_is_found_on_both_layouts():
 def test_a_process_knows_its_group_on_both_layouts():
     assert cgroups.own("9:name=systemd:/x\n1:cpu:/\n0::/a/b\n") == Path("a/b")
     assert cgroups.own("0::/\n") == Path()
+    assert cgroups.own("0::/../../hosts/outer\n") == Path()
 
 
 def test_only_controllers_of_services_count(tmp_path):
