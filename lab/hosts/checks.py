@@ -178,4 +178,5 @@ CHECKS: tuple[Check, ...] = (
 def hybrid(machine_controllers: frozenset[str]) -> Iterator[str]:
     """What a person should know of a lab that runs, but not with everything that a real machine room has."""
     if not {"cpu", "memory"} <= machine_controllers:
-        yield "this machine's cgroups are v1-hybrid: the lab runs without cgroup constraints (no CPU or memory limits)"
+        sentence = "cgroup2 has no CPU and memory controllers here (a v1-hybrid machine)"
+        yield f"{sentence}: the lab runs without cgroup constraints"
