@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import getpass
 import re
 import shlex
 from collections.abc import Mapping
@@ -55,7 +56,7 @@ def from_variables(name: str, variables: Mapping[str, Any]) -> Login:
         name=name,
         host=text("ansible_host") or name,
         port=int(text("ansible_port") or 22),
-        user=text("ansible_user"),
+        user=text("ansible_user") or getpass.getuser(),
         key_file=_path(text("ansible_ssh_private_key_file") or options.get("identityfile", "")),
         known_hosts_file=_path(known_hosts[0] if known_hosts else ""),
         ssh_config_file=_path(options.get("configfile", "")),

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import getpass
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,10 @@ def test_ssh_arguments_that_count(arguments: str, field: str, value: str) -> Non
 def test_a_jump_host_is_refused_where_it_would_be_ignored(arguments: str) -> None:
     with pytest.raises(LoginError, match="set ansible_ssh_common_args: -F FILE"):
         from_variables("leaf1", {"ansible_ssh_common_args": arguments})
+
+
+def test_who_names_no_user_is_himself_as_with_ssh() -> None:
+    assert from_variables("leaf1", {}).user == getpass.getuser()
 
 
 def test_a_name_is_an_address_and_a_password_is_never_shown() -> None:

@@ -110,3 +110,11 @@ interface Ethernet1
 @pytest.mark.parametrize("line", ["qos trust dscp", "description mtu 9000", "switchport"])
 def test_lines_that_change_nothing_are_not_ours(line: str) -> None:
     assert section(PORT, f"{PORT}\n   mtu 9214\n   {line}") == (PORT, "   mtu 9214")
+
+
+def test_a_weight_that_is_printed_is_kept_and_jericho_has_none() -> None:
+    ecn = "      random-detect ecn minimum-threshold 1 kbytes maximum-threshold 2 kbytes max-mark-probability 3"
+    text = f"qos profile ROCE\n   {{queue}} 3\n{ecn}{{weight}}"
+    assert section(PROFILE, text.format(queue="uc-tx-queue", weight=" weight 5"))[-1] == f"{ecn} weight 5"
+    spine = sections_of(blocks_of(text.format(queue="tx-queue", weight="")), profile("spine1"))
+    assert dict(spine)[PROFILE][-1] == ecn
