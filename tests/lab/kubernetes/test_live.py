@@ -81,9 +81,12 @@ def start_kubelet(policy):
     guest("gpu01", f"cat > {path} && {restart} && {registered}", drop_in(policy))
 
 
-def pod(name, **spec):
-    """Describe a Guaranteed pod of ada's that takes all eight GPUs of a node and most of both sockets."""
-    limits = {"nvidia.com/gpu": "8", "cpu": "120", "memory": "1900Gi", "rdma/rail0": "1"}
+WHOLE_NODE = {"nvidia.com/gpu": "8", "cpu": "120", "memory": "1900Gi", "rdma/rail0": "1"}
+HALF_NODE = {"nvidia.com/gpu": "4", "cpu": "56", "memory": "900Gi"}
+
+
+def pod(name, limits=WHOLE_NODE, **spec):
+    """Describe a Guaranteed pod of ada's on gpu01 that prints its uid and its GPUs."""
     container = {
         "name": "main",
         "image": "docker.io/lab/python:3",
@@ -192,6 +195,14 @@ def test_a_whole_node_pod_runs_as_its_user_and_tells_it(api, closed_node):
     assert uid == str(ADA)
     assert devices == ",".join(f"GPU-{gpu}" for gpu in range(8))
     api.delete_namespaced_pod("whole-node", "default")
+
+
+def test_half_a_node_is_one_socket(api, closed_node):
+    api.create_namespaced_pod("default", pod("half-node", HALF_NODE, **TOLERANT))
+    until(lambda: phase(api, "half-node", "Succeeded"))
+    devices = api.read_namespaced_pod_log("half-node", "default").split()[1].split(",")
+    assert devices in (["GPU-0", "GPU-1", "GPU-2", "GPU-3"], ["GPU-4", "GPU-5", "GPU-6", "GPU-7"])
+    api.delete_namespaced_pod("half-node", "default")
 
 
 def test_a_pod_without_the_toleration_waits_and_is_told_why(api, closed_node):

@@ -28,4 +28,6 @@ def test_every_blob_is_named_by_its_digest_and_size():
     assert entry["annotations"]["io.containerd.image.name"] == "docker.io/lab/tool:7"
     manifest = json.loads(follow(entry))
     assert follow(manifest["layers"][0]) == content
-    assert json.loads(follow(manifest["config"]))["config"]["Cmd"] == ["tool"]
+    config = json.loads(follow(manifest["config"]))
+    assert config["config"]["Cmd"] == ["tool"]
+    assert config["rootfs"]["diff_ids"] == [f"sha256:{hashlib.sha256(content).hexdigest()}"]
