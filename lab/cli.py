@@ -39,6 +39,8 @@ class Command:
         verb = getattr(self, self.options.verb.replace("-", "_"))
         if not self.options.changes:
             return verb()
+        if os.geteuid() != 0:
+            raise LabError(checks.NOT_ROOT)
         with lock.only_one(self.paths.lock, self.options.verb, say):
             return verb()
 
@@ -120,7 +122,7 @@ class Command:
 
     def _refuse(self, hosts: Sequence[Host]) -> None:
         """Say everything that keeps the lab from starting, before anything is started."""
-        alive = self.room.backend.alive() if os.geteuid() == 0 else False
+        alive = self.room.backend.alive()
         facts = machine.look(self.paths, build.cached(self.paths.cache) is not None, alive)
         starting = tuple(host for host in hosts if not (alive and self.room.backend.running(host)))
         if sentences := checks.refusals(facts, checks.Plan(self.paths, starting)):

@@ -20,6 +20,7 @@ HOST_MEMORY = GIB // 4
 # Seen: systemd, D-Bus and a login take 9; a kubelet with its containerd, or a control plane, up to 8 more.
 INOTIFY_PER_HOST = 9
 INOTIFY_PER_CLUSTER_HOST = 17
+NOT_ROOT = "the lab boots systems with mounts and networks of their own, which takes root: run it with sudo"
 UPPER_REFUSED = {"overlay", "nfs", "nfs4", "9p", "vfat", "exfat", "cifs", "virtiofs"}
 
 
@@ -47,7 +48,7 @@ def refusals(machine: Machine, plan: Plan) -> list[str]:
 def needs_root(machine: Machine, plan: Plan) -> str | None:
     """Mounts, network namespaces and control groups belong to root."""
     if not machine.root:
-        return "the lab boots systems with mounts and networks of their own, which takes root: run it with sudo"
+        return NOT_ROOT
     return None
 
 

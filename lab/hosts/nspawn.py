@@ -17,6 +17,8 @@ from lab.hosts.paths import REPOSITORY, Paths
 from lab.hosts.provision import Bind
 from lab.hosts.site import Host, Site, Switch
 
+# A unit without its configuration may take systemd's whole start timeout of 90 s.
+BOOT_SECONDS = 120
 # A guest that reboots ends nspawn with 133 (RestartForceExitStatus of systemd-nspawn@.service): start it again.
 LOOP = 'box=$1; shift; while :; do (echo 0 > "$box"; exec "$@"); status=$?; [ $status = 133 ] || exit $status; done'
 
@@ -117,7 +119,9 @@ class Nspawn:
             *(["--wait"] if wait else []),
         ]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60 if wait else 5)
+            done = subprocess.run(
+                command, capture_output=True, text=True, check=False, timeout=BOOT_SECONDS if wait else 5
+            )
         except subprocess.TimeoutExpired:
             return "starting"
         return done.stdout.strip() or "unknown"

@@ -37,6 +37,15 @@ def test_a_line_that_says_too_little_is_refused(argv, capsys):
     assert "usage" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("verb", [["up"], ["down"], ["reset", "ctl"], ["power-cut", "ctl"]])
+def test_only_root_changes_a_lab_and_nothing_is_touched_before(verb, capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("LAB_STATE", str(tmp_path / "state"))
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    assert cli.main(verb) == 1
+    assert capsys.readouterr().err.endswith("run it with sudo\n")
+    assert not (tmp_path / "state").exists()
+
+
 def test_a_wrong_name_is_one_sentence_and_exit_code_one(capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("LAB_STATE", str(tmp_path))
     assert cli.main(["up", "gpu99"]) == 1
