@@ -1,0 +1,60 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.gate import (
+    config,
+    namespaces,
+    objects,
+)
+
+from tests.unit.intent.test_refused import site
+
+SITE = site("lab")
+SLURM, NODES, KUBE, GPFS = (part(domain, SITE[f"drawbridge_{domain}"]) for domain in ("slurm", "nodes", "kube", "gpfs"))
+
+
+def named(kind: str) -> list[str]:
+    found = [it for it in objects(SLURM) if it["kind"] == kind]
+    return [f"{it['metadata']['namespace']}/{it['metadata']['name']}" for it in found]
+
+
+def test_a_node_knows_what_it_may_give_away() -> None:
+    found = config(SLURM, KUBE, NODES, "gpu01")
+    assert found["partitions"] == ["ai-train"]
+    assert found["namespaces"] == {"vision": "vision", "speech": "speech", "chem": "chem"}
+    # 128 CPUs without 0-3,64-67; 2064384 MiB without 12288
+    assert found["pod_limits"] == {"cpus": "120", "memory": "2052096Mi", "gpus": "8"}
+
+
+def test_a_controller_gives_nothing_away() -> None:
+    assert config(SLURM, KUBE, NODES, "ctl")["pod_limits"] == {}
+
+
+def test_every_gated_node_has_an_account_of_its_own_away_from_the_gates() -> None:
+    accounts = named("ServiceAccount")
+    assert accounts == [
+        "drawbridge-gate/opener",
+        "drawbridge-gate/reconciler",
+        *(f"drawbridge-nodes/gpu0{number}" for number in range(1, 5)),
+    ]
+
+
+def test_rights_in_a_namespace_are_given_namespace_by_namespace() -> None:
+    assert named("RoleBinding") == [
+        f"{space}/drawbridge-{role}"
+        for space in ("vision", "speech", "chem")
+        for role in ("opener", "reconciler", "node")
+    ]
+
+
+def test_a_namespace_is_for_jobs_or_for_infrastructure() -> None:
+    labels = {it["metadata"]["name"]: set(it["metadata"]["labels"]) for it in namespaces(SLURM, GPFS, ["kube-system"])}
+    assert labels.pop("vision") == labels.pop("speech") == labels.pop("chem") == {"drawbridge.io/gated"}
+    assert set(labels) == {"drawbridge-gate", "drawbridge-nodes", "kube-system"}
+    assert all(label == {"drawbridge.io/infra"} for label in labels.values())
+
+
+def test_pods_may_see_the_sites_file_systems() -> None:
+    assert namespaces(SLURM, GPFS, [])[0]["metadata"]["annotations"] == {"drawbridge.io/host-paths": "/gpfs/fs1"}

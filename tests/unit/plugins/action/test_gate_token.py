@@ -1,0 +1,71 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from typing import Any
+from unittest.mock import MagicMock
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.action import gate_token
+
+ARGS = {
+    "path": "/etc/drawbridge/gate/node.token",
+    "namespace": "drawbridge-nodes",
+    "name": "gpu01",
+    "api_server": "https://api:6443",
+    "ca_file": "/ca.crt",
+    "kubeconfig": "/admin.kubeconfig",
+}
+GOOD, NEEDED = (
+    {"changed": False, "pending": []},
+    {"changed": False, "pending": ["place a token: no token was handed over"]},
+)
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Run the action against a host that answers as told; tells what was sent there, and who tokens were asked for."""
+
+    def made(look: dict[str, Any], check_mode: bool = False) -> tuple[list[dict[str, Any]], list[str]]:
+        sent, asked = [], []
+        task = MagicMock(args=dict(ARGS), check_mode=check_mode, async_val=0)
+        action = gate_token.ActionModule(task, MagicMock(), MagicMock(), MagicMock(), MagicMock(), MagicMock())
+
+        def execute(name: str, args: dict[str, Any], task_vars: Any = None) -> dict[str, Any]:
+            sent.append(args)
+            return look
+
+        monkeypatch.setattr(action, "_execute_module", execute)
+        monkeypatch.setattr(action, "_request", lambda args: asked.append(args["name"]) or "fresh")
+        monkeypatch.setattr(gate_token.ActionBase, "run", lambda *args: {})
+        action.run(task_vars={})
+        return sent, asked
+
+    return made
+
+
+def test_a_good_token_costs_one_look(run: Any) -> None:
+    sent, asked = run(GOOD)
+    assert (len(sent), asked) == (1, [])
+    assert "token" not in sent[0]
+
+
+def test_a_missing_one_is_requested_and_handed_over(run: Any) -> None:
+    sent, asked = run(NEEDED)
+    assert asked == ["gpu01"]
+    assert sent[1]["token"] == "fresh"
+
+
+def test_check_mode_requests_nothing(run: Any) -> None:
+    sent, asked = run(NEEDED, check_mode=True)
+    assert (len(sent), asked) == (2, [])
+
+
+def test_the_kubeconfig_stays_here(run: Any) -> None:
+    for args in run(NEEDED)[0]:
+        assert "kubeconfig" not in args
+
+
+def test_a_failed_look_ends_it(run: Any) -> None:
+    sent, asked = run({"failed": True, "msg": "no"})
+    assert (len(sent), asked) == (1, [])

@@ -1,0 +1,68 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from typing import Any
+
+from roles.slurm_gate.files.gate.api import Answer
+from roles.slurm_gate.files.gate.nodes import TRIES, swap, swap_all
+from roles.slurm_gate.files.gate.states import dirtying, opening
+from tests.unit.roles.slurm_gate.cluster import JOB, POLICY, Cluster, node
+
+OPEN = opening(JOB.owner)
+
+
+def test_a_closed_node_costs_one_request() -> None:
+    cluster = Cluster()
+    assert swap(cluster, "gpu01", OPEN).changed
+    assert cluster.log == [("PATCH", "/api/v1/nodes/gpu01")]
+
+
+def test_another_place_in_the_list_is_found() -> None:
+    cluster = Cluster()
+    cluster.objects["/api/v1/nodes/gpu01"] = node(index=2)
+    assert swap(cluster, "gpu01", OPEN).reached(OPEN)
+    assert cluster.value("gpu01") == "vision.4711"
+
+
+def test_what_is_so_already_is_no_change() -> None:
+    cluster = Cluster(gpu01="vision.4711")
+    swapped = swap(cluster, "gpu01", OPEN)
+    assert swapped.reached(OPEN)
+    assert not swapped.changed
+
+
+def test_another_owner_is_left_alone() -> None:
+    cluster = Cluster(gpu01="speech.7")
+    for edge in (OPEN, dirtying(JOB.owner)):
+        assert swap(cluster, "gpu01", edge) == ("gpu01", "speech.7", False, "")
+    assert cluster.value("gpu01") == "speech.7"
+
+
+def test_a_policys_no_is_not_asked_again() -> None:
+    class Guarded(Cluster):
+        def call(self, method: str, path: str, body: Any = None, kind: str = "", query: Any = None) -> Answer:
+            self.log.append((method, path))
+            return Answer(422, {"message": POLICY})
+
+    cluster = Guarded()
+    assert "denied request" in swap(cluster, "gpu01", OPEN).error
+    assert len(cluster.log) == 1
+
+
+def test_a_node_that_others_write_all_the_time_is_given_up() -> None:
+    cluster = Cluster()
+    moves = iter(range(1, 100))
+
+    def shuffle(method: str, path: str) -> None:
+        if method == "PATCH":
+            cluster.objects["/api/v1/nodes/gpu01"] = node(index=next(moves) % 2 + 1)
+
+    cluster.before = shuffle
+    assert f"{TRIES} times in a row" in swap(cluster, "gpu01", OPEN).error
+
+
+def test_all_nodes_are_tried() -> None:
+    cluster = Cluster(gpu01="closed", gpu02="speech.7", gpu03="closed")
+    swaps = swap_all(cluster, ["gpu01", "gpu02", "gpu03"], OPEN)
+    assert [swapped.reached(OPEN) for swapped in swaps] == [True, False, True]
