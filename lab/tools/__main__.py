@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import functools
 import os
-import subprocess
 import sys
 from pathlib import Path
 
+from lab.errors import LabError
 from lab.tools import build
 
 
@@ -19,7 +19,7 @@ def main() -> int:
     try:
         for name, path in build.ensure(cache, functools.partial(print, file=sys.stderr, flush=True)).items():
             print(name, path)
-    except (OSError, subprocess.CalledProcessError) as error:
+    except LabError as error:
         print(f"tools: {error}", file=sys.stderr)
         return 1
     return 0

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.errors import LabError
 from lab.tools import toolchain
 
 HERE = Path(__file__).parent
@@ -76,9 +77,8 @@ def read_sources(binary: Binary) -> dict[str, bytes]:
 def ensure(cache: Path, say: Callable[[str], None] = print) -> dict[str, Path]:
     """Return where each program lies, building those that the cache lacks.
 
-    Two labs that start at once build once.  Raises OSError when the disk is too small and CalledProcessError when Go
-    fails; what was built before that is kept.  A killed build leaves only a `.building-` folder, and the next build
-    removes that.
+    Two labs that start at once build once.  LabError when the disk is too small or Go fails; what was built before
+    that is kept.  A killed build leaves only a `.building-` folder, and the next build removes that.
     """
     chosen = toolchain.find()
     keys = {binary: cache_key(binary, chosen.version, read_sources(binary)) for binary in BINARIES}
@@ -109,7 +109,12 @@ def _build(chosen: toolchain.Toolchain, wanted: dict[Binary, Path], tools: Path,
 def _compile(go: Path, binary: Binary, work: Path) -> Path:
     out = work / binary.name
     command = [go, "build", "-ldflags", f"-s -w {binary.flags}".strip(), "-o", out, binary.package]
-    subprocess.run(command, cwd=HERE / binary.module, env=_environment(work), check=True)
+    done = subprocess.run(command, cwd=HERE / binary.module, env=_environment(work), check=False)
+    if done.returncode:
+        raise LabError(
+            f"{binary.name} could not be built: go build ended with {done.returncode}, and its own words stand above;"
+            " the build needs the Go module proxy (GOPROXY) when it runs for the first time"
+        )
     return out
 
 
@@ -131,7 +136,7 @@ def _environment(work: Path) -> dict[str, str]:
 def _refuse_small_disk(directory: Path) -> None:
     free = shutil.disk_usage(directory).free
     if free < FREE_BYTES_NEEDED:
-        raise OSError(
+        raise LabError(
             f"{directory} has {free >> 30} GiB free, but building the tools takes {FREE_BYTES_NEEDED >> 30} GiB for a"
             " while; free some, or set LAB_CACHE to a larger disk"
         )

