@@ -75,3 +75,13 @@ def test_a_cluster_without_nodes_is_not_believed() -> None:
     empty = "".join(line for line in MMLSCLUSTER.splitlines(keepends=True) if "clusterNode:0" not in line)
     with pytest.raises(DeviceError, match="mmlscluster lists no node, not even this one"):
         Cluster(Mm(Tools(mmlscluster=empty), "/mm"), ["gpu01"]).read()
+
+
+def test_a_started_node_that_nobody_reaches_is_not_done() -> None:
+    tools = Tools(mmlscluster=MMLSCLUSTER + "mmlscluster:clusterNode:0:1:::3:new:10.0.0.9:new:::::\n")
+    device = Cluster(Mm(tools, "/mm"), ["new"], accept_license=True)
+    want = Membership({"new": Member("client", "active")})
+    before = device.read()
+    assert [step.pending != "" for step in plan(before, want)] == [False, True]
+    device.apply(plan(Membership({"new": Member("client", "down")}), want))
+    assert device.read() == Membership({"new": Member("none", "down")})
