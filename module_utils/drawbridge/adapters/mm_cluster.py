@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 
 from ..converge import DeviceError, Step
-from ..dialects.mm_cluster import NO_LICENSE, UNKNOWN, Member, Membership, find
+from ..dialects.mm_cluster import NO_LICENSE, UNKNOWN, Member, Membership, directory, find
 from ..dialects.mm_y import Row
 from ..plans.mm_node import ADD, LICENSE, START, WAIT
 from .command import Completed
@@ -35,8 +35,9 @@ class Cluster:
         rows = {name: row for name in self._nodes if (row := find(listed, name))}
         if not rows:
             return Membership(dict.fromkeys(self._nodes))
-        licenses = self._mm.read("mmlslicense", "-L").get("", [])
-        states = self._mm.read("mmgetstate", "-N", ",".join(row["daemonNodeName"] for row in rows.values()))[""]
+        daemons = ",".join(row["daemonNodeName"] for row in rows.values())
+        licenses = directory(self._mm.read("mmlslicense", "-L").get("", []))
+        states = directory(self._mm.read("mmgetstate", "-N", daemons).get("", []))
         return Membership(
             {name: self._member(name, rows[name], licenses, states) if name in rows else None for name in self._nodes}
         )
@@ -63,7 +64,7 @@ class Cluster:
         if troubles:
             raise DeviceError("; ".join(troubles.values()))
 
-    def _listed(self) -> list[Row]:
+    def _listed(self) -> dict[str, Row]:
         answer = self._mm.read("mmlscluster")
         (summary,), listed = answer["clusterSummary"], answer["clusterNode"]
         if self._cluster and summary["clusterName"] != self._cluster:
@@ -73,9 +74,9 @@ class Cluster:
             )
         if not listed:
             raise DeviceError("mmlscluster lists no node, not even this one; look at the cluster before changing it")
-        return listed
+        return directory(listed)
 
-    def _member(self, name: str, row: Row, licenses: list[Row], states: list[Row]) -> Member:
+    def _member(self, name: str, row: Row, licenses: dict[str, Row], states: dict[str, Row]) -> Member:
         daemon = row["daemonNodeName"]
         licensed, state = find(licenses, daemon), find(states, daemon)
         seen = state["state"] if state else UNKNOWN

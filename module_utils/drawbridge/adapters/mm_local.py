@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Callable
 
 from ..converge import DeviceError, Step
-from ..dialects.mm_cluster import ACTIVE, Mounts, find, mountinfo, names, short
+from ..dialects.mm_cluster import ACTIVE, Mounts, directory, find, mountinfo, names, short
 from ..dialects.mm_y import Row
 from .mm import Mm, NoMember
 
@@ -59,8 +59,8 @@ class LocalMounts:
 
     def _gpfs_agrees(self, device: str, me: Row) -> bool:
         """Whether GPFS has it mounted here; asked only where the kernel's table does not say so itself."""
-        rows = self._mm.read("mmlsmount", device, "-L").get("", [])
-        return any(find(rows, name) for name in names(me))
+        mounted = directory(self._mm.read("mmlsmount", device, "-L").get("", []))
+        return any(find(mounted, name) for name in names(me))
 
     def _ready(self) -> None:
         deadline = time.monotonic() + self._patience_s

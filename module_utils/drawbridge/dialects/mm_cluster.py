@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .mm_y import Row
@@ -53,20 +53,25 @@ class Mounts:
         return [f"{device} {path} gpfs" for device, path in self.paths.items()]
 
 
-def names(row: Row) -> set[str]:
-    """Every name and address that a row gives its node, short forms too."""
-    full = [row[field] for field in ("nodeName", "daemonNodeName", "adminNodeName", "daemonShortName", "ipAddress")]
-    return {name for name in full if name} | {short(name) for name in full if name}
+def names(row: Row) -> list[str]:
+    """Every name and address that a row gives its node."""
+    fields = ("nodeName", "daemonNodeName", "adminNodeName", "daemonShortName", "ipAddress")
+    return [row[field] for field in fields if row[field]]
 
 
-def find(rows: Iterable[Row], name: str) -> Row | None:
-    """The row of a node. Names are compared whole: node1 is not node10. A full name is tried before its short form."""
-    rows = list(rows)
-    for wanted in (name, short(name)):
-        for row in rows:
-            if wanted in names(row):
-                return row
-    return None
+def directory(rows: Sequence[Row]) -> dict[str, Row]:
+    """Rows by all names of their nodes. A full name stands before another node's short form of it."""
+    found: dict[str, Row] = {}
+    for row in rows:
+        found.update((name, row) for name in names(row) if name not in found)
+    for row in rows:
+        found.update((short(name), row) for name in names(row) if short(name) not in found)
+    return found
+
+
+def find(nodes: Mapping[str, Row], name: str) -> Row | None:
+    """The row of a node in a directory. Names are compared whole: node1 is not node10."""
+    return nodes.get(name) or nodes.get(short(name))
 
 
 def short(name: str) -> str:

@@ -6,6 +6,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.d
     Member,
     Membership,
     Mounts,
+    directory,
     find,
     mountinfo,
     short,
@@ -17,6 +18,7 @@ ROWS = [
     Row(daemonnodename="node1.site", adminnodename="node1-adm.site", ipaddress="10.0.0.1"),
     Row(daemonnodename="node1.lab", adminnodename="node1.lab", ipaddress="10.1.0.1"),
 ]
+NODES = directory(ROWS)
 MOUNTINFO = """\
 22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 90 22 0:52 / /gpfs/fs1 rw,relatime shared:7 - gpfs fs1 rw
@@ -27,16 +29,21 @@ MOUNTINFO = """\
 
 def test_a_node_answers_to_each_of_its_names_and_no_other() -> None:
     for name in ("node1", "node1.site", "node1-adm", "node1-adm.site", "10.0.0.1"):
-        assert find(ROWS, name) is ROWS[1], name
-    assert find(ROWS, "node10") is ROWS[0]
-    assert find(ROWS, "node1.lab") is ROWS[2]
-    assert find(ROWS, "10.0.0") is None
-    assert find(ROWS, "node") is None
+        assert find(NODES, name) is ROWS[1], name
+    assert find(NODES, "node10") is ROWS[0]
+    assert find(NODES, "node1.lab") is ROWS[2]
+    assert find(NODES, "10.0.0") is None
+    assert find(NODES, "node") is None
 
 
 def test_a_full_name_is_found_by_its_short_form_where_the_cluster_has_no_more() -> None:
     row = Row(nodename="gpu01")
-    assert find([row], "gpu01.site.example") is row
+    assert find(directory([row]), "gpu01.site.example") is row
+
+
+def test_a_full_name_stands_before_the_short_form_of_another() -> None:
+    rows = [Row(nodename="gpu01.site"), Row(nodename="gpu01")]
+    assert find(directory(rows), "gpu01") is rows[1]
 
 
 def test_addresses_have_no_short_form() -> None:
