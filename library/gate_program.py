@@ -27,7 +27,7 @@ options:
   unit:
     description: The timer.
     type: str
-    default: drawbridge-gate-renew.timer
+    default: drawbridge-gate.timer
   files:
     description: Other files and directories, written after the program in this order.
     type: list
@@ -95,7 +95,7 @@ ARGUMENT_SPEC = {
     "program": {"type": "dict", "required": True},
     "directory": {"type": "path", "default": "/usr/local/lib/drawbridge/gate"},
     "hooks": {"type": "dict", "default": {}},
-    "unit": {"type": "str", "default": "drawbridge-gate-renew.timer"},
+    "unit": {"type": "str", "default": "drawbridge-gate.timer"},
     "files": FILES_ARGUMENT,
 }
 

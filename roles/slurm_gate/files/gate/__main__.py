@@ -1,30 +1,34 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The gate's verbs: open, end (on the controller), place, close (on a node), renew (on both)."""
+"""The gate's verbs: open, end (on the controller), place, close (on a node), tend (on both, from a timer)."""
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from . import log, slurm, tokens
 from .api import Api, Unreachable
 from .closer import close_job, close_node
 from .config import Config, Job, NotGated, Refused
+from .mend import mend_node
 from .opener import open_job
 
 ETC = Path("/etc/drawbridge/gate")
 OPENER, RECONCILER, NODE = ETC / "opener.token", ETC / "reconciler.token", ETC / "node.token"
+LOCK = Path("/run/drawbridge/gate.lock")
 PLACE_S = 20.0  # a node's prolog must not hold the job for the API server's sake
 
 
 def main(argv: Sequence[str]) -> int:
     """Run one verb; the exit code is what Slurm acts on."""
     config = Config.read()
-    if argv[0] == "renew":
-        return renew(config)
+    if argv[0] == "tend":
+        return tend(config)
     try:
         job = Job.of(os.environ, config)
     except NotGated:
@@ -73,21 +77,46 @@ def close_this_node(job: Job, config: Config) -> int:
     tokens.remove(job.owner.job)
     api = _api(config, NODE, config.patience_s + config.empty_s)
     try:
-        close_node(job, _node(), api, config.empty_s, config.pod_grace_s)
+        with locked(wait=True):
+            close_node(job, _node(), api, config.empty_s, config.pod_grace_s)
     except Unreachable as err:
         raise Refused(str(err), {_node(): f"not proven empty, {err}"}) from err
     return 0
 
 
-def renew(config: Config) -> int:
-    """Renew every token of this host, from a timer."""
+def tend(config: Config) -> int:
+    """Renew the tokens of this host; close its node if the last job's epilog did not."""
     done = []
     for file in sorted(ETC.glob("*.token")):
         api = _api(config, file, config.patience_s)
         done.append(tokens.renew(api, file))
         if file == NODE:
             done.append(tokens.renew_jobs(api))
+            done.append(_mend(config, api, tokens.subject(file.read_text()).rpartition(":")[2]))
     return 0 if all(done) else 1
+
+
+def _mend(config: Config, api: Api, node: str) -> bool:
+    """Leave the node to an epilog that is at work."""
+    with locked(wait=False) as free:
+        try:
+            return not free or mend_node(node, api, config.pod_grace_s)
+        except Unreachable as err:
+            log.event("not mended", node=node, cause=str(err))
+            return False
+
+
+@contextlib.contextmanager
+def locked(wait: bool) -> Iterator[bool]:
+    """Let one program at a time prove this node empty. False if another does and nobody wants to wait."""
+    LOCK.parent.mkdir(exist_ok=True)
+    with LOCK.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
 
 
 VERBS = {"open": open_nodes, "end": end_job, "place": place_token, "close": close_this_node}

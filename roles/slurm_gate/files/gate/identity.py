@@ -17,6 +17,12 @@ def name(job: int, uid: int, gid: int) -> str:
     return f"slurm-{job}-u{uid}-g{gid}"
 
 
+def ids(account: str) -> tuple[int, int]:
+    """Uid and gid that are in a ServiceAccount's name."""
+    uid, gid = account.rsplit("-u", 1)[1].split("-g")
+    return int(uid), int(gid)
+
+
 def objects(owner: Owner, account: str, nodes: Sequence[str]) -> list[tuple[str, Json]]:
     """(resource, object) of the identity, in the order of creation: the right to run comes last.
 

@@ -8,23 +8,49 @@ import subprocess
 
 from . import log
 
-SCONTROL = "/usr/bin/scontrol"
+REASON = "drawbridge gate: "
 TIMEOUT_S = 20.0
 
 
 def drain(node: str, reason: str) -> None:
-    """Keep jobs off a node. A reason that somebody set before us stays: Slurm doesn't replace it."""
-    _scontrol(f"nodename={node}", "state=drain", f"reason=drawbridge: {reason}")
+    """Keep jobs off a node. A reason that somebody set before us stays."""
+    if _reason(node) in ("", None):
+        _ask("scontrol", "update", f"nodename={node}", "state=drain", f"reason={REASON}{reason}")
+
+
+def resume(node: str) -> None:
+    """Lift a drain of ours, nobody else's."""
+    if (_reason(node) or "").startswith(REASON):
+        _ask("scontrol", "update", f"nodename={node}", "state=resume")
 
 
 def comment(job: int, text: str) -> None:
     """Say why in the job's AdminComment, which survives a requeue and which users can't write."""
-    _scontrol(f"jobid={job}", f"admincomment=drawbridge: {text}")
+    _ask("scontrol", "update", f"jobid={job}", f"admincomment={REASON}{text}")
 
 
-def _scontrol(*words: str) -> None:
-    """Tell slurmctld; it may be down just now, and then the log has to do."""
+def jobs_on(node: str) -> set[int] | None:
+    """Jobs that have the node, from before their prolog to after their epilog. None if Slurm does not say."""
+    said = _ask("squeue", "--noheader", "--states=R,CF,CG,S,ST", "--format=%A", f"--nodelist={node}")
+    return None if said is None else {int(word) for word in said.split()}
+
+
+def _reason(node: str) -> str | None:
+    """Why the node is drained or down; "" if it isn't, None if Slurm does not say."""
+    said = _ask("sinfo", "--noheader", f"--nodes={node}", "--format=%E")
+    lines = (said or "").splitlines()
+    if said is None or not lines:
+        return None
+    return "" if lines[0].strip() == "none" else lines[0].strip()
+
+
+def _ask(tool: str, *words: str) -> str | None:
+    """Run one of Slurm's commands. It may be down just now: then the log has to do, and the answer is None."""
     try:
-        subprocess.run([SCONTROL, "update", *words], check=True, capture_output=True, timeout=TIMEOUT_S)
+        done = subprocess.run(
+            [f"/usr/bin/{tool}", *words], check=True, capture_output=True, text=True, timeout=TIMEOUT_S
+        )
     except (OSError, subprocess.SubprocessError) as err:
-        log.event("slurm was not told", words=words, cause=str(err))
+        log.event("no answer from Slurm", command=[tool, *words], cause=str(err))
+        return None
+    return done.stdout

@@ -9,6 +9,7 @@ Pure. No other edge exists; a node that is in none of these states is left alone
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,6 +86,12 @@ def dirtying(owner: Owner) -> Edge:
 def closing(owner: Owner) -> Edge:
     """dirty -> closed: only after the node is proven empty."""
     return Edge("close", owner.dirty, CLOSED)
+
+
+def owner(value: str) -> Owner | None:
+    """The job that a held or dirty node belongs to; None for any other value."""
+    found = re.fullmatch(r"(?:dirty_)?([a-z0-9-]+)[.]([0-9]+)", value)
+    return Owner(found.group(1), int(found.group(2))) if found else None
 
 
 def place(node: Json) -> tuple[int, str]:

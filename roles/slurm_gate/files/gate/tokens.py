@@ -8,6 +8,7 @@ import base64
 import json
 import os
 import shutil
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from .config import Config, Job, Refused
 JOBS = Path("/run/drawbridge/jobs")
 JOB_S = 3600
 OWN_S = 86400
+RENEW_S = 1200  # a job's token lasts three times as long
 RENEWED = "renew"  # a job directory's file that says whose token is in it: namespace, account
 
 
@@ -69,13 +71,13 @@ def remove(job: int, jobs: Path = JOBS) -> None:
 
 
 def renew(api: Api, file: Path) -> bool:
-    """Replace a ServiceAccount's own token, read from the file, by a new one. False if the old one stays."""
+    """Replace a ServiceAccount's own token, read from the file, when it is old. False if it can't be."""
     _, _, namespace, account = subject(file.read_text()).split(":")
     return _replace(api, file, namespace, account, OWN_S)
 
 
 def renew_jobs(api: Api, jobs: Path = JOBS) -> bool:
-    """Replace the tokens of the jobs on this node. False if any stays as it was."""
+    """Replace the old ones of the tokens of this node's jobs. False if any can't be."""
     done = []
     for note in sorted(jobs.glob(f"*/{RENEWED}")):
         namespace, account = note.read_text().split()
@@ -92,6 +94,8 @@ def subject(token: str) -> str:
 def _replace(api: Api, file: Path, namespace: str, account: str, lifetime_s: int) -> bool:
     try:
         old = file.stat()
+        if time.time() - old.st_mtime < RENEW_S:
+            return True
         write(file, mint(api, namespace, account, lifetime_s), old.st_mode & 0o777, old.st_uid, old.st_gid)
     except (OSError, Refused, Unreachable) as err:
         log.event("token not renewed", file=str(file), cause=str(err))

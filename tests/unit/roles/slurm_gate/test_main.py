@@ -23,7 +23,8 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...
     for key, value in {**ENVIRONMENT, "SLURMD_NODENAME": "gpu01"}.items():
         monkeypatch.setenv(key, value)
     words: list[tuple[str, ...]] = []
-    monkeypatch.setattr(slurm, "_scontrol", lambda *said: words.append(said))
+    monkeypatch.setattr(slurm, "_ask", lambda tool, *said: words.append(said) if tool == "scontrol" else "none\n")
+    monkeypatch.setattr(gate, "LOCK", tmp_path / "gate.lock")
     return words
 
 
@@ -38,21 +39,26 @@ def test_a_refusal_names_its_cause_and_drains_what_caused_it(told: list, monkeyp
     monkeypatch.setattr(gate, "open_job", stop(Refused("gpu02 is dirty", {"gpu02": "end its pods"})))
     assert gate.main(["open"]) == 1
     assert told == [
-        ("jobid=4711", "admincomment=drawbridge: gpu02 is dirty"),
-        ("nodename=gpu02", "state=drain", "reason=drawbridge: end its pods"),
+        ("update", "jobid=4711", "admincomment=drawbridge gate: gpu02 is dirty"),
+        ("update", "nodename=gpu02", "state=drain", "reason=drawbridge gate: end its pods"),
     ]
 
 
 def test_a_silent_api_server_drains_nothing_when_a_job_starts(told: list, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gate, "open_job", stop(Unreachable("no answer")))
     assert gate.main(["open"]) == 1
-    assert [words[0] for words in told] == ["jobid=4711"]
+    assert [words[1] for words in told] == ["jobid=4711"]
 
 
 def test_but_drains_the_node_that_can_not_be_proven_empty(told: list, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gate, "close_node", stop(Unreachable("no answer")))
     assert gate.main(["close"]) == 1
-    assert told[-1] == ("nodename=gpu01", "state=drain", "reason=drawbridge: not proven empty, no answer")
+    assert told[-1] == (
+        "update",
+        "nodename=gpu01",
+        "state=drain",
+        "reason=drawbridge gate: not proven empty, no answer",
+    )
 
 
 def test_a_nodes_prolog_never_fails_for_the_servers_sake(told: list, monkeypatch: pytest.MonkeyPatch) -> None:

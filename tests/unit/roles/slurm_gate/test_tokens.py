@@ -53,7 +53,15 @@ def test_the_jobs_user_alone_reads_the_token(tmp_path: Path, anybody: list[tuple
     assert not list(tmp_path.iterdir())
 
 
-def test_a_host_renews_itself_and_the_jobs_it_has(tmp_path: Path) -> None:
+def test_young_tokens_stay(tmp_path: Path) -> None:
+    own, api = tmp_path / "node.token", Mint()
+    own.write_text(bearer("drawbridge-nodes:gpu01"))
+    assert tokens.renew(api, own)
+    assert api.asked == []
+
+
+def test_a_host_renews_itself_and_the_jobs_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "RENEW_S", 0)
     own, api = tmp_path / "node.token", Mint()
     own.write_text(bearer("drawbridge-nodes:gpu01"))
     tokens.place(JOB, api, Config(**CONFIG), tmp_path / "jobs")
@@ -68,7 +76,8 @@ def test_a_host_renews_itself_and_the_jobs_it_has(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("status", [403, 0])
-def test_without_a_new_token_the_old_one_stays(tmp_path: Path, status: int) -> None:
+def test_without_a_new_token_the_old_one_stays(tmp_path: Path, status: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "RENEW_S", 0)
     own = tmp_path / "node.token"
     own.write_text(bearer("drawbridge-nodes:gpu01"))
     assert not tokens.renew(Mint(status), own)
