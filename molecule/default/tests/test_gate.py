@@ -1,0 +1,166 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""One job through the gate: its pods run where and as whom they should, strangers wait, and nothing is left."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from lab.hosts.paths import REPOSITORY
+
+from .conftest import Lab
+
+NODES = ["gpu01", "gpu02", "gpu03", "gpu04"]
+HOME = "/gpfs/fs1/home/ada"
+ADA = 2001
+POD_PROCESSES = "ps -eo uid=,args= | grep JOB_COMPLETION_INDEX | grep -v grep || true"
+STRANGER = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "stranger", "namespace": "default"},
+    "spec": {
+        "restartPolicy": "Never",
+        "hostNetwork": True,
+        "containers": [
+            {
+                "name": "stranger",
+                "image": "docker.io/lab/python:3",
+                "imagePullPolicy": "Never",
+                "command": ["python3", "-c", "print('across the bridge')"],
+                "resources": {"limits": {"nvidia.com/gpu": "1"}},
+            }
+        ],
+    },
+}
+
+
+def stranger(lab: Lab) -> dict[str, Any]:
+    return json.loads(lab.kubectl("get", "pod", "stranger", "-o", "json"))
+
+
+def taints(lab: Lab) -> dict[str, str]:
+    """The gate's taint of every gated node."""
+    found = {}
+    for node in json.loads(lab.kubectl("get", "nodes", "-o", "json"))["items"]:
+        values = [taint["value"] for taint in node["spec"].get("taints", []) if taint["key"] == "drawbridge.io/slurm"]
+        if node["metadata"]["name"] in NODES:
+            found[node["metadata"]["name"]] = values[0] if values else "open"
+    return found
+
+
+@dataclass(frozen=True)
+class Passage:
+    """What was seen of one job, from before its start until after its end."""
+
+    job: str
+    nodes: list[str]
+    held: dict[str, str]
+    processes: dict[str, list[str]]
+    after: dict[str, str]
+    left: dict[str, str]
+    output: str
+    phases: set[str]
+    event: str
+
+
+@pytest.fixture(scope="module")
+def passage(lab: Lab) -> Passage:
+    """Send the example through the gate, its pods held up for some seconds, while a stranger's pod waits outside."""
+    lab.kubectl("apply", "-f", "-", stdin=json.dumps(STRANGER))
+    script = (REPOSITORY / "examples/allreduce.sbatch").read_text()
+    slow = script.replace("raise SystemExit(any(", "time.sleep(6)\nraise SystemExit(any(")
+    assert slow != script
+    submit = f"runuser -u ada -- sbatch --parsable --chdir={HOME} --output={HOME}/%j.out"
+    job = lab.ssh("login1", submit, stdin=slow).strip()
+    phases = set()
+
+    def running() -> bool:
+        phases.add(stranger(lab)["status"]["phase"])
+        counts = [len(lab.ssh(node, POD_PROCESSES).splitlines()) for node in NODES]
+        return sum(counts) >= 2
+
+    lab.wait(f"job {job} runs two pods", running)
+    held = taints(lab)
+    processes = {node: lab.ssh(node, POD_PROCESSES).splitlines() for node in NODES}
+    nodes = lab.ssh("login1", f"scontrol show hostnames $(squeue -h -j {job} -o %N)").split()
+    lab.wait(f"job {job} ends", lambda: not lab.ssh("login1", f"squeue -h -j {job} -t R,CG,CF,PD", check=False).strip())
+    lab.wait("all nodes are closed again", lambda: set(taints(lab).values()) == {"closed"})
+    phases.add(stranger(lab)["status"]["phase"])
+    return Passage(
+        job=job,
+        nodes=nodes,
+        held=held,
+        processes=processes,
+        after=taints(lab),
+        left={node: lab.ssh(node, POD_PROCESSES) for node in NODES},
+        output=lab.ssh(nodes[0], f"cat {HOME}/{job}.out"),
+        phases=phases,
+        event=lab.kubectl("get", "events", "--field-selector", "involvedObject.name=stranger", "-o", "json"),
+    )
+
+
+def test_the_job_gets_two_whole_nodes(passage: Passage) -> None:
+    assert len(passage.nodes) == 2
+    assert {node for node, owner in passage.held.items() if owner == f"vision.{passage.job}"} == set(passage.nodes)
+    assert {owner for node, owner in passage.held.items() if node not in passage.nodes} == {"closed"}
+
+
+def test_its_pods_are_processes_of_its_user_on_its_nodes_only(passage: Passage) -> None:
+    for node, lines in passage.processes.items():
+        uids = {int(line.split()[0]) for line in lines}
+        assert uids == ({ADA} if node in passage.nodes else set()), passage.processes
+
+
+def test_the_pods_talked_over_the_network(passage: Passage) -> None:
+    assert passage.output.count("with 8 GPUs: sum 3.0, expected 3.0") == 2, passage.output
+    assert "Complete, exit codes [0, 0]" in passage.output
+
+
+def test_nothing_of_the_job_is_left(lab: Lab, passage: Passage) -> None:
+    assert set(passage.after.values()) == {"closed"}
+    assert set(passage.left.values()) == {""}
+    objects = lab.kubectl("get", "pods,jobs,serviceaccounts,roles,rolebindings", "-n", "vision", "-o", "name")
+    assert f"slurm-{passage.job}-" not in objects
+    state = lab.ssh("login1", f"sacct -n -X -j {passage.job} -o State,ExitCode").split()
+    assert state == ["COMPLETED", "0:0"]
+    for node in passage.nodes:
+        assert lab.ssh(node, f"ls /run/drawbridge/jobs/{passage.job} 2>/dev/null || true") == ""
+
+
+def test_a_stranger_waits_and_is_told_why(lab: Lab, passage: Passage) -> None:
+    """Schedulers up to 1.33 name the taint; 1.36 counts the nodes, and ours is the only taint that they have."""
+    assert passage.phases == {"Pending"}
+    messages = [item["message"] for item in json.loads(passage.event)["items"]]
+    assert any("4 node(s) had untolerated taint" in message for message in messages), messages
+    nodes = json.loads(lab.kubectl("get", "nodes", *NODES, "-o", "json"))["items"]
+    assert {taint["key"] for node in nodes for taint in node["spec"]["taints"]} == {"drawbridge.io/slurm"}
+
+
+def test_the_same_pod_runs_once_a_person_breaks_the_glass(lab: Lab, passage: Passage) -> None:
+    node = "gpu03"
+    person = ("--as=someone", "--as-group=drawbridge:breakglass", "--as-group=system:masters")
+    lab.kubectl("taint", "node", node, "drawbridge.io/slurm-", *person)
+    try:
+        lab.wait("the stranger runs", lambda: stranger(lab)["status"]["phase"] == "Succeeded")
+        assert stranger(lab)["spec"]["nodeName"] == node
+    finally:
+        lab.kubectl("delete", "pod", "stranger")
+        lab.kubectl("taint", "node", node, "drawbridge.io/slurm=closed:NoSchedule", *person)
+    assert set(taints(lab).values()) == {"closed"}
+
+
+def test_nobody_else_opens_a_node(lab: Lab, passage: Passage) -> None:
+    refused = lab.ssh(
+        "ctl", "kubectl --kubeconfig=/run/admin.kubeconfig taint node gpu04 drawbridge.io/slurm- 2>&1 || true"
+    )
+    assert "drawbridge-transitions" in refused and 'from "closed" to ""' in refused
+    assert set(taints(lab).values()) == {"closed"}
+
+
+def test_a_user_without_an_account_gets_no_node(lab: Lab) -> None:
+    answer = lab.ssh("login1", "runuser -u eve -- sbatch -p ai-train --wrap=true 2>&1 || true")
+    assert "Invalid account" in answer, answer
