@@ -13,7 +13,7 @@ from ..plans.daemon import DaemonState
 from . import files
 from .command import Run
 from .daemon import Daemon
-from .unit import Unit
+from .unit import Unit, first_errors
 
 
 class Slurmctld(Daemon):
@@ -70,5 +70,5 @@ class Slurmctld(Daemon):
         try:
             self._run(["scontrol", "reconfigure"])
         except DeviceError as err:
-            said = self.unit.complaints(begun_s) or str(err)
+            said = self.unit.complaints(begun_s) or first_errors(err.details.get("stderr", "")) or str(err)
             raise DeviceError(f"slurmctld refused the files and goes on with the old ones: {said}") from err

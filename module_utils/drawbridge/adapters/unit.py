@@ -57,7 +57,11 @@ class Unit:
 
     def complaints(self, since_s: float) -> str:
         """The first errors in the unit's journal since then (seconds since the epoch), as one line."""
-        since = f"@{since_s:.3f}"
-        argv = ["journalctl", "--unit", self.name, "--since", since, "--output", "cat"]
-        said = [_WORD.split(line, 1)[-1] for line in self._run(argv, ok=(0, 1)).out.splitlines() if _WORD.search(line)]
-        return "; ".join(list(dict.fromkeys(said))[:COMPLAINTS])
+        argv = ["journalctl", "--unit", self.name, "--since", f"@{since_s:.3f}", "--output", "cat"]
+        return first_errors(self._run(argv, ok=(0, 1)).out)
+
+
+def first_errors(text: str) -> str:
+    """The first errors that a daemon or command printed, as one line; empty if it printed none."""
+    said = [_WORD.split(line, maxsplit=1)[-1] for line in text.splitlines() if _WORD.search(line)]
+    return "; ".join(list(dict.fromkeys(said))[:COMPLAINTS])

@@ -47,6 +47,7 @@ def plan(have: NodeState, want: NodeState) -> list[Step[NodeState]]:
     if have.state == "DOWN" and "DRAIN" not in have.flags and have.reason.startswith(SLURMS_OWN):
         reason = f"resume {want.name}, which Slurm had given up ({have.reason})"
         return [Step(reason, lambda state: replace(state, state="IDLE"), "resume")]
-    why = f"it is {have.state.lower()} with the reason: {have.reason or 'none'}"
+    word = "down" if have.state == "DOWN" else "drained"
+    why = f"it is {word} with the reason: {have.reason or 'none'}"
     repair = f"when that is settled: scontrol update nodename={want.name} state=resume"
     return [Step(f"let {want.name} take jobs", lambda state: state, pending=f"{why}; {repair}")]

@@ -1,0 +1,69 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.entry import Entry
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.daemon import DaemonState, plan
+from hypothesis import given
+from hypothesis import strategies as st
+
+CONF, SCRIPT = "/etc/x.conf", "/usr/libexec/x"
+WANT = DaemonState("x.service", {SCRIPT: Entry("#!", "0755"), CONF: Entry("new")}, passive=frozenset({SCRIPT}))
+
+
+def reasons(have: DaemonState) -> list[str]:
+    return [step.reason for step in plan(have, WANT) if not step.pending]
+
+
+def test_nothing_is_left_of_what_is_right() -> None:
+    assert plan(WANT, WANT) == []
+
+
+def test_from_nothing_files_come_before_the_start() -> None:
+    have = replace(WANT, files={}, enabled=False, active=False, current=False)
+    assert reasons(have) == [f"write {SCRIPT}", f"write {CONF}", "enable x.service", "start x.service"]
+
+
+def test_a_changed_file_refreshes_the_daemon() -> None:
+    have = replace(WANT, files={**WANT.files, CONF: Entry("old")})
+    assert reasons(have) == [f"write {CONF}", "restart x.service, which runs with older files"]
+
+
+@pytest.mark.parametrize("entry", [Entry("#!", "0644"), Entry("old", "0755")])
+def test_a_passive_file_refreshes_nothing(entry: Entry) -> None:
+    assert reasons(replace(WANT, files={**WANT.files, SCRIPT: entry})) == [f"write {SCRIPT}"]
+
+
+def test_a_run_that_broke_off_before_the_refresh_is_mended() -> None:
+    assert reasons(replace(WANT, current=False)) == ["restart x.service, which runs with older files"]
+
+
+def test_while_busy_neither_the_file_nor_the_daemon_changes() -> None:
+    steps = plan(replace(WANT, files={**WANT.files, CONF: Entry("old")}, busy="job 4 starts"), WANT)
+    assert [step.pending for step in steps] == ["job 4 starts", "job 4 starts"]
+
+
+def test_a_stopped_daemon_is_started_whoever_is_busy() -> None:
+    assert reasons(replace(WANT, active=False, current=False, busy="job 4 starts")) == ["start x.service"]
+
+
+STATES = st.builds(
+    lambda conf, script, enabled, active, current: replace(
+        WANT, files={**conf, **script}, enabled=enabled, active=active, current=active and current
+    ),
+    st.sampled_from([{}, {CONF: Entry("old")}, {CONF: Entry("new", "0600")}, {CONF: WANT.files[CONF]}]),
+    st.sampled_from([{}, {SCRIPT: Entry("old")}, {SCRIPT: WANT.files[SCRIPT]}]),
+    *[st.booleans()] * 3,
+)
+
+
+@given(STATES)
+def test_the_steps_lead_to_what_is_wanted(have: DaemonState) -> None:
+    after = have
+    for step in plan(have, WANT):
+        after = step.becomes(after)
+    assert after == WANT
+    assert after.lines() == WANT.lines()

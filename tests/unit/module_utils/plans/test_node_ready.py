@@ -1,0 +1,44 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.node_ready import (
+    NodeState,
+    plan,
+    ready,
+)
+
+WANT = ready("gpu01")
+
+
+@pytest.mark.parametrize("state", ["IDLE", "MIXED", "ALLOCATED", "COMPLETING"])
+def test_a_node_that_takes_or_runs_jobs_is_ready(state: str) -> None:
+    assert plan(NodeState("gpu01", state, reason="what a drain left behind"), WANT) == []
+
+
+def test_what_slurm_gave_up_is_resumed() -> None:
+    have = NodeState("gpu01", "DOWN", reason="Not responding [slurm@2026-11-21T11:09:31]")
+    (step,) = plan(have, WANT)
+    assert (step.payload, step.pending) == ("resume", "")
+    assert plan(step.becomes(have), WANT) == []
+
+
+@pytest.mark.parametrize(
+    "have",
+    [
+        NodeState("gpu01", "IDLE", frozenset({"DRAIN"}), reason="Not responding [root@now]"),
+        NodeState("gpu01", "DOWN", frozenset({"DRAIN"}), reason="Not responding [slurm@now]"),
+        NodeState("gpu01", "DOWN", reason="power work [ops@now]"),
+        NodeState("gpu01", "IDLE", frozenset({"MAINTENANCE"})),
+    ],
+)
+def test_what_somebody_did_is_only_reported(have: NodeState) -> None:
+    (step,) = plan(have, WANT)
+    assert "scontrol update nodename=gpu01 state=resume" in step.pending
+    assert (have.reason or "none") in step.pending
+
+
+def test_an_old_reason_is_no_line_of_the_diff() -> None:
+    assert NodeState("gpu01", "IDLE", reason="old").lines() == WANT.lines()
+    assert NodeState("gpu01", "DOWN", reason="x [ops]").lines() == ["NodeName=gpu01 State=DOWN Reason=x [ops]"]

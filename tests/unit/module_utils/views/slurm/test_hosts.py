@@ -1,0 +1,56 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.slurm.hosts import (
+    controller,
+    login,
+    node,
+    options,
+    scripts,
+)
+
+from tests.unit.intent.test_refused import site
+
+SITE = site("lab")
+NODES, SLURM = part("nodes", SITE["drawbridge_nodes"]), part("slurm", SITE["drawbridge_slurm"])
+
+
+def test_the_controllers_scripts_stand_there_before_slurm_conf_names_them() -> None:
+    paths = [file["path"] for file in controller(SLURM, NODES, True, 300)["slurmctld"]]
+    assert paths.index("/usr/local/libexec/drawbridge/slurm-prolog_slurmctld") < paths.index("/etc/slurm/slurm.conf")
+    assert paths[-1] == "/etc/slurm/slurm.conf"
+
+
+def test_nobody_but_slurm_reads_the_configuration_of_the_books() -> None:
+    (file,) = controller(SLURM, NODES, True, 300)["slurmdbd"]
+    assert (file["owner"], file["mode"]) == ("slurm", "0600")
+
+
+def test_a_node_has_its_own_scripts_and_no_slurm_conf() -> None:
+    view = node(NODES, SLURM, "gpu04", 300)
+    paths = [file["path"] for file in view["slurmd"]]
+    assert "/usr/local/libexec/drawbridge/slurm-epilog" in paths
+    assert not [path for path in paths if path.startswith("/etc/slurm")]
+    assert view["gres"] == "gpu:h100:8"
+
+
+def test_an_unknown_node_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        node(NODES, SLURM, "gpu99", 300)
+
+
+def test_a_change_of_a_script_restarts_nothing() -> None:
+    files = scripts(("prolog",), 60)
+    assert [(file["path"], file.get("passive", False)) for file in files] == [
+        ("/etc/drawbridge/slurm/prolog.d", False),
+        ("/usr/local/libexec/drawbridge/slurm-prolog", True),
+    ]
+    assert files[1]["content"].splitlines()[-1].endswith("slurm-dispatch --timeout 60 prolog")
+
+
+def test_clients_ask_the_controller_for_their_configuration() -> None:
+    assert options("X", SLURM).splitlines()[1] == 'X="--conf-server ctl:6817"'
+    assert login(SLURM)["sackd"][0]["path"] == "/etc/default/sackd"
