@@ -1,0 +1,35 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Stand-ins for commands: a table of answers, and what was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.command import Completed
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError
+
+Answer = str | DeviceError
+
+
+class Answers:
+    """Answers a command by the first key that its line starts with; an unknown command is an error of the test."""
+
+    def __init__(self, table: Mapping[str, Answer]) -> None:
+        self.table = dict(table)
+        self.asked: list[str] = []
+
+    def __call__(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
+        line = " ".join(argv)
+        self.asked.append(line)
+        answer = next(self.table[key] for key in self.table if line.startswith(key))
+        if isinstance(answer, DeviceError):
+            raise answer
+        return Completed(0, answer, "")
+
+
+def show(load: str = "loaded", active: str = "active", enabled: str = "enabled", begun_us: int = 1) -> str:
+    """What `systemctl show` prints of a unit (systemd 257, captured)."""
+    return (
+        f"LoadState={load}\nActiveState={active}\nUnitFileState={enabled}\nInactiveExitTimestampMonotonic={begun_us}\n"
+    )

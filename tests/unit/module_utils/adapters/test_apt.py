@@ -1,0 +1,63 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.apt import FORBID, Packages
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.command import Completed
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError, converge
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.packages import PackageState, plan
+
+WANT = PackageState(frozenset({"munge", "slurmd"}))
+
+
+class Dpkg:
+    """dpkg-query and apt-get over one set of packages."""
+
+    def __init__(self, policy: Path, installed: str = "") -> None:
+        self.policy, self.out, self.writes = policy, installed, []
+
+    def __call__(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
+        if argv[0] == "dpkg-query":
+            return Completed(1, self.out, "no packages found")
+        self.writes.append(list(argv)[argv.index("apt-get") :])
+        if "install" in argv:
+            assert self.policy.read_text() == FORBID
+            assert self.policy.stat().st_mode & 0o111
+            self.out = "munge install ok installed\nslurmd install ok installed\n"
+        return Completed(0, "", "")
+
+
+def test_services_stay_off_while_packages_are_installed_and_only_then(tmp_path: Path) -> None:
+    policy = tmp_path / "policy-rc.d"
+    run = Dpkg(policy, "munge install ok installed\nslurmd deinstall ok config-files\n")
+    outcome = converge(Packages(run, ["munge", "slurmd"], policy), plan, WANT)
+    assert (outcome.steps, outcome.error) == (["install slurmd"], "")
+    assert [argv[-1] for argv in run.writes] == ["update", "slurmd"]
+    assert not policy.exists()
+
+
+def test_what_is_installed_is_only_read(tmp_path: Path) -> None:
+    run = Dpkg(tmp_path / "policy-rc.d", "munge install ok installed\nslurmd install ok installed\n")
+    assert not converge(Packages(run, ["munge", "slurmd"], run.policy), plan, WANT).changed
+    assert run.writes == []
+
+
+def test_somebody_elses_policy_is_left_alone(tmp_path: Path) -> None:
+    policy = tmp_path / "policy-rc.d"
+    policy.write_text("#!/bin/sh\nexit 0\n")
+    with pytest.raises(DeviceError, match="is already there, so a package's service might start"):
+        Packages(Dpkg(policy), ["munge"], policy).apply(plan(PackageState(frozenset()), WANT))
+    assert policy.read_text() == "#!/bin/sh\nexit 0\n"
+
+
+def test_a_run_that_was_killed_leaves_a_policy_that_the_next_takes_over(tmp_path: Path) -> None:
+    policy = tmp_path / "policy-rc.d"
+    policy.write_text(FORBID)
+    policy.chmod(0o755)
+    run = Dpkg(policy)
+    assert converge(Packages(run, ["munge", "slurmd"], policy), plan, WANT).error == ""
+    assert not policy.exists()

@@ -1,0 +1,114 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import getpass
+import grp
+import os
+from functools import partial
+from pathlib import Path
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.slurmctld import Slurmctld
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.unit import Unit
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError, converge
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.entry import Entry
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.daemon import DaemonState, plan
+
+from .answers import Answer, Answers, show
+
+MATCH, OTHER = "HASH_VAL = Match\n", "HASH_VAL = Different Ours=0x1 Slurmctld=0x2\n"
+RECONFIGURE = partial(plan, refresh="reconfigure")
+
+
+def answers(**changes: Answer) -> Answers:
+    table: dict[str, Answer] = {
+        "systemctl show": show(),
+        "scontrol show config": changes.get("config", MATCH),
+        "squeue": changes.get("jobs", ""),
+        "scontrol reconfigure": changes.get("reconfigure", ""),
+        "journalctl": changes.get("journal", ""),
+    }
+    return Answers(table)
+
+
+@pytest.fixture
+def conf(tmp_path: Path) -> Path:
+    path = tmp_path / "slurm.conf"
+    path.write_text("old\n")
+    path.chmod(0o644)
+    return path
+
+
+def device(conf: Path, run: Answers, text: str = "new\n", wait_s: float = 0) -> tuple[Slurmctld, DaemonState]:
+    entry = Entry(text, "0644", getpass.getuser(), grp.getgrgid(os.getgid()).gr_name)
+    want = DaemonState("slurmctld.service", {str(conf): entry})
+    return Slurmctld(Unit("slurmctld.service", run), want, run, wait_s), want
+
+
+def test_a_change_is_a_reconfigure_and_never_a_restart(conf: Path) -> None:
+    run = answers()
+    daemon, want = device(conf, run)
+    outcome = converge(daemon, RECONFIGURE, want)
+    assert outcome.steps[-1].startswith("reconfigure slurmctld.service")
+    assert conf.read_text() == "new\n"
+    assert "scontrol reconfigure" in run.asked
+
+
+def test_files_that_were_written_but_never_read_are_noticed(conf: Path) -> None:
+    daemon, want = device(conf, answers(config=OTHER), "old\n")
+    outcome = converge(daemon, RECONFIGURE, want, check=True)
+    assert outcome.steps == ["reconfigure slurmctld.service, which runs with older files"]
+
+
+def test_a_file_that_no_command_can_parse_is_not_what_the_daemon_runs_with(conf: Path) -> None:
+    broken = DeviceError("scontrol failed: fatal: Unable to process configuration file", rc=1)
+    daemon, _ = device(conf, answers(config=broken, jobs=broken), "old\n")
+    state = daemon.read()
+    assert (state.current, state.busy) == (False, "")
+
+
+@pytest.mark.parametrize("row", ["7|CONFIGURING|None", "7|RUNNING|Prolog"])
+def test_nothing_changes_while_a_prolog_runs(conf: Path, row: str) -> None:
+    run = answers(jobs=f"6|RUNNING|None\n{row}\n")
+    daemon, want = device(conf, run)
+    outcome = converge(daemon, RECONFIGURE, want)
+    assert outcome.steps == []
+    assert "job 7 is in its prolog" in outcome.pending[0]
+    assert conf.read_text() == "old\n"
+    assert "scontrol reconfigure" not in run.asked
+
+
+def test_a_prolog_that_ends_in_time_is_waited_for(conf: Path) -> None:
+    run = answers(jobs="7|RUNNING|Prolog\n")
+    daemon, _ = device(conf, run, wait_s=30)
+    starting = daemon._starting
+
+    def ends_after_one_look() -> list[str]:
+        found = starting()
+        run.table["squeue"] = ""
+        return found
+
+    daemon._starting = ends_after_one_look
+    assert daemon.busy() == ""
+
+
+def test_refused_files_are_taken_back_and_the_reason_is_told(conf: Path) -> None:
+    refusal = DeviceError("scontrol failed", rc=1, stderr='scontrol: error: Bad value "9:9" for MaxTime\n')
+    daemon, want = device(conf, answers(reconfigure=refusal))
+    outcome = converge(daemon, RECONFIGURE, want)
+    assert outcome.error == 'slurmctld refused the files and goes on with the old ones: Bad value "9:9" for MaxTime'
+    assert conf.read_text() == "old\n"
+    assert not outcome.changed
+
+
+def test_a_refused_file_that_was_new_is_gone_again(tmp_path: Path) -> None:
+    daemon, want = device(tmp_path / "new.conf", answers(reconfigure=DeviceError("no", rc=1), journal="fatal: bad\n"))
+    outcome = converge(daemon, RECONFIGURE, want)
+    assert outcome.error.endswith("with the old ones: bad")
+    assert not (tmp_path / "new.conf").exists()
+
+
+def test_a_reconfigure_that_did_nothing_is_a_failure(conf: Path) -> None:
+    daemon, want = device(conf, answers(config=OTHER))
+    assert "accepted the change but did not make it" in converge(daemon, RECONFIGURE, want).error

@@ -1,0 +1,58 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import time
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.unit import (
+    Unit,
+    UnitState,
+    first_errors,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError
+
+from .answers import Answers, show
+
+
+def test_a_running_unit_tells_when_it_started() -> None:
+    begun_us = int((time.monotonic() - 100) * 1e6)
+    state = Unit("x.service", Answers({"systemctl show": show(begun_us=begun_us)})).read()
+    assert state.active
+    assert state.started_s == pytest.approx(time.time() - 100, abs=1)
+
+
+def test_a_stopped_unit_has_no_start() -> None:
+    state = Unit("x.service", Answers({"systemctl show": show(active="inactive", enabled="disabled")})).read()
+    assert state == UnitState(True, False, False, 0.0)
+
+
+def test_an_unknown_unit_is_not_installed() -> None:
+    assert not Unit("x.service", Answers({"systemctl show": show("not-found", "inactive", "")})).read().installed
+
+
+def test_a_host_without_systemd_has_no_units() -> None:
+    missing = DeviceError("systemctl can't be run: No such file or directory", cmd=["systemctl"])
+    assert not Unit("x.service", Answers({"systemctl": missing})).read().installed
+
+
+def test_a_systemd_that_does_not_answer_is_an_error() -> None:
+    with pytest.raises(DeviceError, match="no answer"):
+        Unit("x.service", Answers({"systemctl": DeviceError("no answer", cmd=[], rc=1)})).read()
+
+
+def test_a_failed_start_tells_the_first_errors_of_the_journal() -> None:
+    journal = "slurmctld: error: Bad value\nerror: Bad value\nslurmctld: fatal: Unable to process configuration file\n"
+    run = Answers({"systemctl start": DeviceError("Job failed", rc=1), "journalctl": journal})
+    with pytest.raises(DeviceError, match=r"x\.service did not start: Bad value; Unable to process configuration file"):
+        Unit("x.service", run).do("start")
+
+
+def test_without_a_word_in_the_journal_systemctl_is_quoted() -> None:
+    run = Answers({"systemctl start": DeviceError("Job failed", rc=1), "journalctl": "Starting x\n"})
+    with pytest.raises(DeviceError, match="did not start: Job failed"):
+        Unit("x.service", run).do("start")
+
+
+def test_of_many_errors_the_first_are_told() -> None:
+    assert first_errors("".join(f"error: {number}\n" for number in range(9))) == "0; 1; 2"

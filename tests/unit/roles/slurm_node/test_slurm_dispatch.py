@@ -1,0 +1,152 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+DISPATCH = Path(__file__).parents[4] / "roles/slurm_node/files/slurm-dispatch"
+
+
+class Scripts:
+    """A directory of parts, and the dispatcher run over it with Slurm's poor environment."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.ran = root, root / "ran"
+        self.environment = {
+            "SLURM_JOB_ID": "7",
+            "DRAWBRIDGE_PARTS": str(root),
+            "DRAWBRIDGE_LOCK": str(root / "run" / "lock"),
+            "RAN": str(self.ran),
+        }
+
+    def part(self, kind: str, name: str, body: str = "", mode: int = 0o755) -> Path:
+        path = self.root / f"{kind}.d" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f'#!/bin/sh\necho {name} >> "$RAN"\n{body}\n')
+        path.chmod(mode)
+        return path
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        argv = [str(DISPATCH), *arguments]
+        return subprocess.Popen(argv, env=self.environment, stderr=subprocess.PIPE, text=True)
+
+    def run(self, *arguments: str) -> tuple[int, str]:
+        with self.start(*arguments) as process:
+            _, told = process.communicate(timeout=30)
+        return process.returncode, told
+
+    def order(self) -> list[str]:
+        return self.ran.read_text().split() if self.ran.exists() else []
+
+    def wait_for(self, name: str) -> None:
+        deadline = time.monotonic() + 20
+        while name not in self.order():
+            assert time.monotonic() < deadline, f"{name} never ran"
+            time.sleep(0.02)
+
+    def wait_until_child_is_gone(self) -> None:
+        child = Path(f"/proc/{(self.root / 'ran.child').read_text().strip()}")
+        deadline = time.monotonic() + 20
+        while child.exists():
+            assert time.monotonic() < deadline, f"{child} outlived its part"
+            time.sleep(0.02)
+
+
+@pytest.fixture
+def scripts(tmp_path: Path) -> Scripts:
+    return Scripts(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["prolog", "prolog_slurmctld"])
+def test_a_prolog_runs_upwards_and_ends_with_the_first_failure(scripts: Scripts, kind: str) -> None:
+    for name, body in (("30-c", ""), ("10-a", ""), ("20-b", "exit 4")):
+        scripts.part(kind, name, body)
+    assert scripts.run(kind)[0] == 4
+    assert scripts.order() == ["10-a", "20-b"]
+
+
+@pytest.mark.parametrize("kind", ["epilog", "epilog_slurmctld"])
+def test_an_epilog_runs_downwards_and_all_of_it(scripts: Scripts, kind: str) -> None:
+    for name, body in (("10-a", "exit 2"), ("30-c", "exit 5"), ("20-b", "")):
+        scripts.part(kind, name, body)
+    assert scripts.run(kind)[0] == 5
+    assert scripts.order() == ["30-c", "20-b", "10-a"]
+
+
+def test_no_parts_and_no_directory_are_fine(scripts: Scripts) -> None:
+    assert scripts.run("prolog")[0] == 0
+    (scripts.root / "epilog.d").mkdir()
+    assert scripts.run("epilog")[0] == 0
+
+
+def test_leftovers_of_package_managers_and_editors_are_no_parts(scripts: Scripts) -> None:
+    for name in ("10-a.dpkg-old", "10-a~", ".10-a.swp", "notes"):
+        scripts.part("prolog", name, "exit 1")
+    assert scripts.run("prolog")[0] == 0
+    assert scripts.order() == []
+
+
+def test_a_part_that_cannot_run_is_a_failure_and_not_forgotten(scripts: Scripts) -> None:
+    path = scripts.part("prolog", "10-a", mode=0o644)
+    code, told = scripts.run("prolog")
+    assert code == 126
+    assert f"{path}: Permission denied" in told
+
+
+def test_parts_have_a_path_and_a_home(scripts: Scripts) -> None:
+    scripts.part("prolog", "10-a", 'case "$PATH" in *:/usr/bin:*) ;; *) exit 1 ;; esac; test "$HOME" = / || exit 2')
+    assert scripts.run("prolog")[0] == 0
+
+
+def test_a_part_without_end_is_ended_with_its_children(scripts: Scripts) -> None:
+    scripts.part("epilog", "20-b", 'sleep 600 & echo $! > "$RAN.child"; wait')
+    scripts.part("epilog", "10-a")
+    code, told = scripts.run("--timeout", "0.5", "epilog")
+    assert code == 124
+    assert "20-b: no end after 0.5 s" in told
+    assert scripts.order() == ["20-b", "10-a"]
+    scripts.wait_until_child_is_gone()
+
+
+def test_slurms_own_limit_takes_the_running_part_along(scripts: Scripts) -> None:
+    scripts.part("prolog", "10-a", 'sleep 600 & echo $! > "$RAN.child"; echo ready >> "$RAN"; wait')
+    with scripts.start("prolog") as process:
+        scripts.wait_for("ready")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(10) == 143
+    scripts.wait_until_child_is_gone()
+
+
+def test_a_kill_of_the_process_group_leaves_nothing(scripts: Scripts) -> None:
+    scripts.part("prolog", "10-a", "sleep 600")
+    with scripts.start("prolog") as process:
+        scripts.wait_for("10-a")
+        assert os.getpgid(process.pid) == process.pid
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(10)
+    assert scripts.order() == ["10-a"]
+
+
+def test_the_lock_is_held_while_a_script_runs(scripts: Scripts) -> None:
+    scripts.part("prolog", "10-a", "sleep 600")
+    with scripts.start("prolog") as process:
+        scripts.wait_for("10-a")
+        with (scripts.root / "run" / "lock").open() as lock:
+            with pytest.raises(BlockingIOError):
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            process.terminate()
+            process.wait(10)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def test_an_unknown_kind_is_refused(scripts: Scripts) -> None:
+    code, told = scripts.run("task_prolog")
+    assert code == 2
+    assert "invalid choice: 'task_prolog'" in told
