@@ -1,0 +1,63 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The controller and its books as Slurm's commands show them, after check, converge and a second run."""
+
+from __future__ import annotations
+
+import pytest
+from testinfra.host import Host
+
+from lab.hosts.paths import Paths
+
+SSH_CONFIG = Paths.of().ssh_config
+testinfra_hosts = [f"ssh://ctl?ssh_config={SSH_CONFIG}"]
+
+
+@pytest.mark.parametrize("unit", ["munge", "mariadb", "slurmdbd", "slurmctld"])
+def test_daemons_run_now_and_after_a_boot(host: Host, unit: str) -> None:
+    assert host.check_output(f"systemctl is-active {unit}") == "active"
+    assert host.check_output(f"systemctl is-enabled {unit}") == "enabled"
+
+
+def test_the_controller_runs_with_the_files_as_they_are(host: Host) -> None:
+    assert "UP" in host.check_output("scontrol ping")
+    assert host.run_test("scontrol show config | grep -Eq '^HASH_VAL +. Match$'").rc == 0
+
+
+def test_a_comment_alone_changes_the_hash_so_digests_of_other_files_count(host: Host) -> None:
+    host.check_output("cp -p /etc/slurm/slurm.conf /run/slurm.conf.kept; echo '# x' >> /etc/slurm/slurm.conf")
+    try:
+        told = host.check_output("scontrol show config")
+    finally:
+        host.check_output("cp -p /run/slurm.conf.kept /etc/slurm/slurm.conf; rm /run/slurm.conf.kept")
+    assert [line.split()[2] for line in told.splitlines() if line.startswith("HASH_VAL")] == ["Different"]
+
+
+def test_the_books_hold_the_intent(host: Host) -> None:
+    rows = host.check_output("sacctmgr -nP list assoc cluster=lab format=account,user").splitlines()
+    assert sorted(row for row in rows if not row.startswith("root|")) == [
+        *("chem|", "chem|dan", "speech|", "speech|cleo", "vision|", "vision|ada", "vision|ben"),
+    ]
+    assert "ada|vision" in host.check_output("sacctmgr -nP list user format=user,defaultaccount").splitlines()
+
+
+def test_typed_gpus_can_be_accounted(host: Host) -> None:
+    assert "gres|gpu:h100" in host.check_output("sacctmgr -nP list tres format=type,name").splitlines()
+
+
+def test_secrets_are_private_and_the_database_has_no_password(host: Host) -> None:
+    owner, mode = host.check_output("stat -c '%U %a' /etc/munge/munge.key").split()
+    assert (owner, mode[1:]) == ("munge", "00")
+    assert host.check_output("stat -c '%U %a' /etc/slurm/slurmdbd.conf") == "slurm 600"
+    assert host.run("grep -q StoragePass /etc/slurm/slurmdbd.conf").rc == 1
+
+
+def test_a_gated_partition_gives_whole_nodes(host: Host) -> None:
+    told = host.check_output("scontrol show partition ai-train -o")
+    assert "OverSubscribe=EXCLUSIVE" in told
+    assert "OverSubscribe=NO" in host.check_output("scontrol show partition hpc -o")
+
+
+def test_only_the_database_servers_owner_is_let_in_as_slurm(host: Host) -> None:
+    assert host.run("su ada -s /bin/sh -c 'mariadb -u slurm -e \"SELECT 1\"'").rc != 0
+    assert host.run("su slurm -s /bin/sh -c 'mariadb -e \"SELECT 1\" slurm_acct_db'").rc == 0

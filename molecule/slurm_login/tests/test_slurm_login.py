@@ -1,0 +1,35 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A login host as a user finds it, after check, converge and a second run."""
+
+from __future__ import annotations
+
+from testinfra.host import Host
+
+from lab.hosts.paths import Paths
+
+SSH_CONFIG = Paths.of().ssh_config
+testinfra_hosts = [f"ssh://login1?ssh_config={SSH_CONFIG}"]
+
+
+def as_user(host: Host, user: str, command: str) -> str:
+    return host.check_output(f"su {user} -s /bin/sh -c 'cd /tmp; {command}'")
+
+
+def test_commands_work_without_a_configuration_on_disk(host: Host) -> None:
+    assert host.run("test -e /etc/slurm/slurm.conf").rc == 1
+    assert "UP" in host.check_output("scontrol ping")
+    assert host.run("test -e /usr/sbin/slurmd").rc == 1
+
+
+def test_a_job_is_submitted_run_and_accounted(host: Host) -> None:
+    job = as_user(host, "ada", "sbatch --wait --parsable -p hpc --gres=gpu:h100:8 -o /dev/null --wrap hostname")
+    row = as_user(host, "ada", f"sacct -n -X -P -j {job} -o user,account,state,alloctres,nodelist").split("|")
+    assert (row[0], row[1], row[2], row[4]) == ("ada", "vision", "COMPLETED", "gpu01")
+    assert "gres/gpu:h100=8" in row[3].split(",")
+
+
+def test_whoever_has_no_account_is_refused(host: Host) -> None:
+    refused = host.run("su eve -s /bin/sh -c 'cd /tmp; sbatch -p hpc --wrap hostname'")
+    assert refused.rc != 0
+    assert "Invalid account or account/partition combination specified" in refused.stderr

@@ -1,0 +1,71 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Two nodes as Slurm shows them, and jobs on them, after check, converge and a second run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from testinfra.host import Host
+
+from lab.hosts.paths import Paths
+
+SSH_CONFIG = Paths.of().ssh_config
+testinfra_hosts = [f"ssh://gpu01?ssh_config={SSH_CONFIG}"]
+
+PARTS = "/etc/drawbridge/slurm"
+RAN = "/run/parts-ran"
+
+
+@pytest.fixture
+def parts(host: Host) -> Iterator[None]:
+    for kind in ("prolog", "epilog"):
+        for name in ("10-a", "20-b"):
+            path = f"{PARTS}/{kind}.d/{name}"
+            host.check_output(f"printf '#!/bin/sh\\necho {kind} {name} >> {RAN}\\n' > {path}; chmod 755 {path}")
+    yield
+    host.check_output(f"rm -f {PARTS}/prolog.d/* {PARTS}/epilog.d/* {RAN}")
+
+
+def as_ada(host: Host, command: str) -> str:
+    return host.check_output(f"su ada -s /bin/sh -c 'cd /tmp; {command}'")
+
+
+def test_the_node_shows_the_intended_machine_and_has_no_slurm_conf(host: Host) -> None:
+    told = host.check_output("scontrol show node gpu01 -o")
+    for part in ("CPUTot=128", "Sockets=2", "CoresPerSocket=32", "ThreadsPerCore=2", "Gres=gpu:h100:8(S:0-1)"):
+        assert f" {part} " in told
+    assert host.run("test -e /etc/slurm/slurm.conf").rc == 1
+
+
+def test_a_job_gets_the_gpus_that_it_asks_for_on_both_nodes(host: Host) -> None:
+    out = as_ada(host, 'srun -p hpc -N2 --gres=gpu:h100:8 sh -c "hostname; id -un; echo \\$CUDA_VISIBLE_DEVICES"')
+    assert sorted(out.split()) == ["0,1,2,3,4,5,6,7", "0,1,2,3,4,5,6,7", "ada", "ada", "gpu01", "gpu02"]
+
+
+def test_two_gpus_are_two_gpus_with_their_part_of_the_node(host: Host) -> None:
+    out = as_ada(host, 'srun -p hpc --gres=gpu:2 sh -c "echo \\$CUDA_VISIBLE_DEVICES \\$SLURM_CPUS_ON_NODE"')
+    assert out.split() == ["0,1", "32"]
+
+
+def test_a_gated_partition_gives_the_whole_node(host: Host) -> None:
+    told = as_ada(host, 'srun -p ai-train -n1 --gres=gpu:1 sh -c "scontrol show job \\$SLURM_JOB_ID -o"')
+    tres = dict(pair.split("=", 1) for pair in told.split(" AllocTRES=")[1].split()[0].split(","))
+    assert (tres["cpu"], tres["gres/gpu:h100"], tres["node"]) == ("128", "8", "1")
+
+
+def test_whoever_has_no_account_is_refused(host: Host) -> None:
+    refused = host.run("su eve -s /bin/sh -c 'cd /tmp; srun -p hpc hostname'")
+    assert "Invalid account or account/partition combination specified" in refused.stderr
+
+
+@pytest.mark.usefixtures("parts")
+def test_prolog_parts_run_upwards_and_epilog_parts_downwards(host: Host) -> None:
+    as_ada(host, "srun -p hpc -w gpu01 true")
+    host.check_output(f"timeout 30 sh -c 'until [ \"$(wc -l < {RAN})\" -ge 4 ]; do sleep 0.1; done'")
+    assert host.check_output(f"cat {RAN}").splitlines() == ["prolog 10-a", "prolog 20-b", "epilog 20-b", "epilog 10-a"]
+
+
+def test_nothing_keeps_the_nodes_back(host: Host) -> None:
+    assert {*host.check_output("sinfo -h -N -n gpu01,gpu02 -o %T").split()} <= {"idle", "completing"}
