@@ -17,6 +17,8 @@ from lab.hosts.paths import Paths
 from lab.hosts.room import Room
 from lab.hosts.site import Host
 from lab.image import build
+from lab.kubernetes import images
+from lab.tools import build as tools
 
 
 def say(line: str) -> None:
@@ -98,6 +100,14 @@ class Command:
     def clock(self) -> int:
         """Move the emulators' clock."""
         say(f"the emulators' clock is {switchboard.move_clock(self.paths, self.options.step):g} s ahead")
+        return 0
+
+    def build(self) -> int:
+        """Build image, tools and pod images into the cache."""
+        self._refuse(())
+        image = self._image()
+        tools.ensure(self.paths.cache, say)
+        images.ensure(self.paths.cache, image.tree)
         return 0
 
     def requirements(self) -> int:

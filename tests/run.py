@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`make test`: every part in order, each with its time, all of them even when one fails.
+"""`make test`: every part with its time, some at once, all of them even when one fails.
 
 Parts named on the command line run alone: `make test PARTS="lint unit"`.
 """
@@ -14,12 +14,15 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv/bin"
 LOGS = ROOT / "build/test"
 FIRST_LAB = 60
 """Lab ids from here on belong to molecule scenarios, so that they never meet a person's lab."""
+AT_ONCE = 3
+"""Parts at a time: two cores, and every part waits now and then."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,11 @@ class Part:
     name: str
     commands: tuple[tuple[str, ...], ...]
     lab_id: int | None = None
+
+    @property
+    def needs_lab(self) -> bool:
+        """Whether it boots hosts."""
+        return self.lab_id is not None
 
 
 @dataclass(frozen=True)
@@ -45,56 +53,63 @@ def python(*args: str) -> tuple[str, ...]:
 
 
 def parts() -> list[Part]:
-    """All parts, in the order in which they run."""
+    """All parts; the long ones first, so that the last minutes are not one part alone."""
     pytest = python("-m", "pytest", "-q", "--durations=5")
-    lab_requirements = python("lab/lab", "requirements", "--install")
     scenarios = sorted(path.parent.name for path in ROOT.glob("molecule/*/molecule.yml"))
+    scenarios.sort(key=lambda name: name != "default")
+    lint = (
+        (str(BIN / "ruff"), "check", "."),
+        (str(BIN / "ruff"), "format", "--check", "."),
+        (str(BIN / "ansible-lint"), "--offline", "-q"),
+    )
     return [
-        Part(
-            "lint",
-            (
-                (str(BIN / "ruff"), "check", "."),
-                (str(BIN / "ruff"), "format", "--check", "."),
-                (str(BIN / "ansible-lint"), "--offline", "-q"),
-            ),
-        ),
-        Part("types", ((str(BIN / "pyright"),),)),
-        Part("unit", ((*pytest, "tests/unit"),)),
-        Part("conformance", ((*pytest, "tests/conformance"),)),
-        Part("lab", (lab_requirements, (*pytest, "tests/lab"))),
         *(
             Part(f"molecule {name}", ((str(BIN / "molecule"), "test", "-s", name),), FIRST_LAB + index)
             for index, name in enumerate(scenarios)
         ),
+        Part("lab", ((*pytest, "tests/lab"),), FIRST_LAB - 1),
+        Part("unit", ((*pytest, "-n", "4", "tests/unit"),)),
+        Part("lint", lint),
+        Part("types", ((str(BIN / "pyright"),),)),
+        Part("conformance", ((*pytest, "tests/conformance"),)),
     ]
 
 
 def run(part: Part, live: bool) -> Result:
-    """Run a part; its output goes to a log, and to the terminal when it runs alone."""
+    """Run a part; its output goes to a log, and to the terminal when it runs alone or has failed."""
     log = LOGS / f"{part.name.replace(' ', '-')}.log"
-    env = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "PYTHONUNBUFFERED": "1", "NO_COLOR": "1"}
-    env["ANSIBLE_NOCOLOR"] = "1"
+    env = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "PYTHONUNBUFFERED": "1"}
+    env |= {"NO_COLOR": "1", "ANSIBLE_NOCOLOR": "1"}
     if part.lab_id is not None:
         env["LAB_ID"] = str(part.lab_id)
     start = time.monotonic()
-    passed = True
+    say(f"{part.name}: started")
     with log.open("w") as file:
-        for command in part.commands:
-            process = subprocess.Popen(
-                command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-            )
-            assert process.stdout is not None
-            for line in process.stdout:
-                text = line.decode(errors="replace")
-                file.write(text)
-                if live:
-                    sys.stdout.write(text)
-            passed = process.wait() == 0 and passed
-    seconds = time.monotonic() - start
-    if not live:
-        tail = "" if passed else log.read_text()[-6000:]
-        print(f"{tail}\n== {part.name}: {'passed' if passed else 'FAILED'} in {seconds:.0f} s", flush=True)
+        codes = [stream(command, env, file, live) for command in part.commands]
+    passed, seconds = not any(codes), time.monotonic() - start
+    if not (live or passed):
+        say(f"{part.name}: the end of {log.relative_to(ROOT)}\n{log.read_text()[-8000:]}")
+    say(f"{part.name}: {'passed' if passed else 'FAILED'} in {seconds:.0f} s")
     return Result(part.name, passed, seconds)
+
+
+def stream(command: tuple[str, ...], env: dict[str, str], file: TextIO, live: bool) -> int:
+    """Run a command, its output to a file and perhaps to the terminal; its return code."""
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    assert process.stdout is not None
+    for line in process.stdout:
+        text = line.decode(errors="replace")
+        file.write(text)
+        if live:
+            sys.stdout.write(text)
+    return process.wait()
+
+
+def say(line: str) -> None:
+    """One line of progress."""
+    print(f"== {line}", flush=True)
 
 
 def main(names: list[str]) -> int:
@@ -102,20 +117,26 @@ def main(names: list[str]) -> int:
     LOGS.mkdir(parents=True, exist_ok=True)
     chosen = [part for part in parts() if not names or part.name.split()[0] in names or part.name in names]
     start = time.monotonic()
-    results = []
-    for part in (part for part in chosen if part.lab_id is None):
-        print(f"== {part.name}", flush=True)
-        results.append(run(part, live=True))
-    scenarios = [part for part in chosen if part.lab_id is not None]
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        results += pool.map(lambda part: run(part, live=len(scenarios) == 1), scenarios)
+    if any(part.needs_lab for part in chosen) and prepare():
+        return 1
+    with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
+        results = list(pool.map(lambda part: run(part, live=len(chosen) == 1), chosen))
     print("\nseconds  part")
     for result in results:
         print(f"{result.seconds:7.0f}  {result.name}{'' if result.passed else '  FAILED'}")
-    print(f"{time.monotonic() - start:7.0f}  in all")
+    print(f"{time.monotonic() - start:7.0f}  in all, {AT_ONCE} parts at a time")
     failed = sum(not result.passed for result in results)
     print(f"\n{len(results) - failed} passed, {failed} failed")
     return 1 if failed else 0
+
+
+def prepare() -> int:
+    """Install what the lab needs and build its image and tools once, so that no part waits for another's build."""
+    for command in (python("lab/lab", "requirements", "--install"), python("lab/lab", "build")):
+        if code := subprocess.run(command, cwd=ROOT, check=False).returncode:
+            say(f"{' '.join(command[1:])} failed, and without it there is no lab")
+            return code
+    return 0
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the lab needs of the machine: packages (lab/requirements.yml) and one limit of the kernel."""
+"""What the lab needs of the machine: packages (lab/machine-packages.yml) and one limit of the kernel."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lab.errors import LabError
 
 INOTIFY = "fs.inotify.max_user_instances"
 INOTIFY_WANTED = 2048
-FILE = Path(__file__).resolve().parent.parent / "requirements.yml"
+FILE = Path(__file__).resolve().parent.parent / "machine-packages.yml"
 
 
 def missing(build_image: bool) -> tuple[str, ...]:

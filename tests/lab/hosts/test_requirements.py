@@ -4,7 +4,7 @@ from lab.hosts import requirements
 
 
 def test_a_package_is_missing_when_what_it_brings_is(tmp_path, monkeypatch):
-    file = tmp_path / "requirements.yml"
+    file = tmp_path / "machine-packages.yml"
     file.write_text(f"run: {{sh: dash, nosuch: nosuch-pkg, {tmp_path}/no: file-pkg}}\nimage: {{alsono: image-pkg}}\n")
     monkeypatch.setattr(requirements, "FILE", file)
     assert requirements.missing(build_image=False) == ("file-pkg", "nosuch-pkg")
