@@ -23,7 +23,7 @@ POLL_S = 0.5
 HEALTHY_LOOKS = 5
 PROPERTIES = ("UnitFileState", "ActiveState", "ExecMainStartTimestampMonotonic")
 DRY_RUN_ENDS_WITH = "invalid kubeconfig: stat /nonexistent"
-"""Where a kubelet stops that was given no kubeconfig: behind the last check of its configuration."""
+"""Where a kubelet stops that was given no kubeconfig: behind the checks of values, before those of the machine."""
 
 
 @dataclass(frozen=True)
@@ -65,19 +65,38 @@ class Kubelet:
         return replace(state, busy=self._busy())
 
     def apply(self, steps: Sequence[Step[KubeletState]]) -> None:
-        """Write, enable, start: the content is tried by the kubelet itself before it replaces anything."""
-        todo = [step.payload for step in steps]
+        """Write, enable, start. The kubelet tries the content before it replaces anything, but its last checks come
+        only when it runs: if it does not stay up, the old content comes back.
+        """
+        todo, old = [step.payload for step in steps], self._lines()
         if WRITE in todo:
             self._try()
-            self._write()
+            self._write(self._want.lines_of_file)
         if ENABLE in todo:
             self._run(["systemctl", "enable", UNIT])
         if RESTART in todo:
+            try:
+                self._restart()
+                self._await_health()
+            except DeviceError as err:
+                if WRITE in todo:
+                    raise DeviceError(f"{err}; {self._go_back(old)}", **err.details) from err
+                raise
+
+    def _restart(self) -> None:
+        self._run(["systemctl", "stop", UNIT])
+        for name in STATE_FILES:
+            (self._at.state_dir / name).unlink(missing_ok=True)
+        self._run(["systemctl", "start", UNIT])
+
+    def _go_back(self, old: tuple[str, ...]) -> str:
+        """Run with the old content again; a kubelet that had none stays stopped, as it would be born open."""
+        if not old:
             self._run(["systemctl", "stop", UNIT])
-            for name in STATE_FILES:
-                (self._at.state_dir / name).unlink(missing_ok=True)
-            self._run(["systemctl", "start", UNIT])
-            self._await_health()
+            return "it is stopped"
+        self._write(old)
+        self._restart()
+        return "it runs with its old configuration again"
 
     def _lines(self) -> tuple[str, ...]:
         try:
@@ -115,7 +134,7 @@ class Kubelet:
             if self._at.drop_in.parent.is_dir():
                 for other in self._at.drop_in.parent.glob("*.conf"):
                     shutil.copy(other, work)
-            Path(work, self._at.drop_in.name).write_text(self._text())
+            Path(work, self._at.drop_in.name).write_text(_text(self._want.lines_of_file))
             argv = ["kubelet", f"--config={self._at.main_config}", f"--config-dir={work}", "--kubeconfig=/nonexistent"]
             tried = self._run(argv, ok=(0, 1))
         if DRY_RUN_ENDS_WITH not in tried.err:
@@ -123,15 +142,12 @@ class Kubelet:
             message = f"the kubelet refuses this configuration, so {self.name} stays as it is: {_sentence(said)}"
             raise DeviceError(message, stderr=tried.err)
 
-    def _text(self) -> str:
-        return "".join(f"{line}\n" for line in self._want.lines_of_file)
-
-    def _write(self) -> None:
+    def _write(self, lines: tuple[str, ...]) -> None:
         """Replace the file at once, readable by all as the kubelet's other files."""
         self._at.drop_in.parent.mkdir(parents=True, exist_ok=True)
         # The kubelet reads names that end in .conf only.
         partial = self._at.drop_in.with_suffix(".partial")
-        partial.write_text(self._text())
+        partial.write_text(_text(lines))
         partial.chmod(0o644)
         partial.rename(self._at.drop_in)
 
@@ -162,6 +178,10 @@ class Kubelet:
         last = [line for line in journal.splitlines() if "err=" in line] or ["nothing in its journal"]
         message = f"the kubelet is not healthy {self._start_timeout_s:g} s after its start: {_sentence(last[-1])}"
         return DeviceError(message, stdout=journal)
+
+
+def _text(lines: tuple[str, ...]) -> str:
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _sentence(line: str) -> str:

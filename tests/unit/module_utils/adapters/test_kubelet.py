@@ -119,7 +119,26 @@ def test_a_file_that_is_newer_than_the_kubelet_needs_a_restart(device: Any, tmp_
     ]
 
 
-def test_a_kubelet_that_dies_is_reported_with_its_last_words(device: Any, monkeypatch: Any) -> None:
-    kubelet = device(Node())
+def test_a_new_kubelet_that_does_not_stay_up_is_stopped(device: Any, monkeypatch: Any) -> None:
+    node = Node()
+    kubelet = device(node)
     monkeypatch.setattr(Kubelet, "_healthy", lambda self: False)
-    assert "unknown policy" in converge(kubelet, plan, WANT).error
+    error = converge(kubelet, plan, WANT).error
+    assert "unknown policy" in error
+    assert error.endswith("it is stopped")
+    assert node.ran[-2] == "systemctl stop"
+
+
+def test_one_that_ran_before_gets_its_old_content_back(device: Any, monkeypatch: Any, tmp_path: Path) -> None:
+    node = Node()
+    converge(device(node), plan, WANT)
+    before = (tmp_path / "conf.d/50-drawbridge.conf").read_text()
+    other = KubeletState(render({"reservedSystemCPUs": "0-3,200"}), enabled=True, running=True, current=True)
+    kubelet = device(node, other)
+    monkeypatch.setattr(
+        Kubelet, "_healthy", lambda self: (tmp_path / "conf.d/50-drawbridge.conf").read_text() == before
+    )
+    outcome = converge(kubelet, plan, other)
+    assert outcome.error.endswith("it runs with its old configuration again")
+    assert (tmp_path / "conf.d/50-drawbridge.conf").read_text() == before
+    assert node.ran[-2:] == ["systemctl start", "systemctl show"] or "squeue" in node.ran[-1]
