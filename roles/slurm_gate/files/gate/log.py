@@ -21,5 +21,5 @@ def event(name: str, **fields: Any) -> None:
     """Note anything else."""
     line = json.dumps({"event": name, **fields})
     syslog.openlog("drawbridge-gate")
-    syslog.syslog(line)
+    syslog.syslog(syslog.LOG_NOTICE, line)
     print(line, file=sys.stderr)
