@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from ..converge import Step
 
-SLURMS_OWN = "Not responding"
-"""The reason that slurmctld itself gives a node that it can't reach."""
+SLURMS_OWN = "Not responding [slurm@"
+"""The reason that slurmctld itself gives a node that it can't reach, up to its own name."""
 
 
 @dataclass(frozen=True)

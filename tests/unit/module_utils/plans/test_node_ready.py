@@ -30,6 +30,7 @@ def test_what_slurm_gave_up_is_resumed() -> None:
         NodeState("gpu01", "IDLE", frozenset({"DRAIN"}), reason="Not responding [root@now]"),
         NodeState("gpu01", "DOWN", frozenset({"DRAIN"}), reason="Not responding [slurm@now]"),
         NodeState("gpu01", "DOWN", reason="power work [ops@now]"),
+        NodeState("gpu01", "DOWN", reason="Not responding [root@now]"),
         NodeState("gpu01", "IDLE", frozenset({"MAINTENANCE"})),
     ],
 )

@@ -21,8 +21,6 @@ class Scripts:
         self.root, self.ran = root, root / "ran"
         self.environment = {
             "SLURM_JOB_ID": "7",
-            "DRAWBRIDGE_PARTS": str(root),
-            "DRAWBRIDGE_LOCK": str(root / "run" / "lock"),
             "RAN": str(self.ran),
         }
 
@@ -34,7 +32,7 @@ class Scripts:
         return path
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
-        argv = [str(DISPATCH), *arguments]
+        argv = [str(DISPATCH), "--parts", str(self.root), "--lock", str(self.root / "run" / "lock"), *arguments]
         return subprocess.Popen(argv, env=self.environment, stderr=subprocess.PIPE, text=True)
 
     def run(self, *arguments: str) -> tuple[int, str]:
