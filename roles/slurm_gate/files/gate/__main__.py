@@ -8,14 +8,14 @@ import contextlib
 import fcntl
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from . import log, slurm, tokens
 from .api import Api, Unreachable
 from .closer import close_job, close_node
 from .config import Config, Job, NotGated, Refused
-from .mend import mend_node
+from .mend import mend_cluster, mend_node
 from .opener import open_job
 
 ETC = Path("/etc/drawbridge/gate")
@@ -85,7 +85,7 @@ def close_this_node(job: Job, config: Config) -> int:
 
 
 def tend(config: Config) -> int:
-    """Renew the tokens of this host; close its node if the last job's epilog did not."""
+    """Renew the tokens of this host; do what epilogs did not."""
     done = []
     for file in sorted(ETC.glob("*.token")):
         api = _api(config, file, config.patience_s)
@@ -93,17 +93,24 @@ def tend(config: Config) -> int:
         if file == NODE:
             done.append(tokens.renew_jobs(api))
             done.append(_mend(config, api, tokens.subject(file.read_text()).rpartition(":")[2]))
+        if file == RECONCILER:
+            done.append(_attempt(lambda api=api: mend_cluster(config.namespaces.values(), api)))
     return 0 if all(done) else 1
 
 
 def _mend(config: Config, api: Api, node: str) -> bool:
     """Leave the node to an epilog that is at work."""
     with locked(wait=False) as free:
-        try:
-            return not free or mend_node(node, api, config.pod_grace_s)
-        except Unreachable as err:
-            log.event("not mended", node=node, cause=str(err))
-            return False
+        return not free or _attempt(lambda: mend_node(node, api, config.pod_grace_s))
+
+
+def _attempt(mend: Callable[[], bool]) -> bool:
+    """The next run tries again, so a silent API server is only noted."""
+    try:
+        return mend()
+    except Unreachable as err:
+        log.event("not mended", cause=str(err))
+        return False
 
 
 @contextlib.contextmanager

@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from .states import Json, Owner
 
 NODES_NAMESPACE = "drawbridge-nodes"
 JOB_ROLE = "drawbridge-job"
+NAME = re.compile(r"slurm-[0-9]+-u[0-9]+-g[0-9]+")
 
 
 def name(job: int, uid: int, gid: int) -> str:

@@ -31,7 +31,16 @@ def comment(job: int, text: str) -> None:
 
 def jobs_on(node: str) -> set[int] | None:
     """Jobs that have the node, from before their prolog to after their epilog. None if Slurm does not say."""
-    said = _ask("squeue", "--noheader", "--states=R,CF,CG,S,ST", "--format=%A", f"--nodelist={node}")
+    return _jobs("--states=R,CF,CG,S,ST", f"--nodelist={node}")
+
+
+def jobs_running() -> set[int] | None:
+    """Jobs that are not over, wherever they run. None if Slurm does not say."""
+    return _jobs("--states=R,CF,S,ST")
+
+
+def _jobs(*which: str) -> set[int] | None:
+    said = _ask("squeue", "--noheader", "--format=%A", *which)
     return None if said is None else {int(word) for word in said.split()}
 
 

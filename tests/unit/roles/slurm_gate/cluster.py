@@ -37,7 +37,7 @@ class Cluster(Api):
     def __init__(self, **nodes: str) -> None:
         self.objects: dict[str, dict[str, Any]] = {}
         for name, value in (nodes or dict.fromkeys(JOB.nodes, "closed")).items():
-            self.objects[f"/api/v1/nodes/{name}"] = node(value)
+            self.add("/api/v1/nodes", {**node(value), "metadata": {"name": name, "labels": {}}})
         self.policies, self.down, self.log, self.before = True, set(), [], lambda method, path: None
 
     def value(self, name: str) -> str:
@@ -66,6 +66,8 @@ class Cluster(Api):
         if not path.rsplit("/", 1)[-1].endswith("s"):
             return Answer(404, {"message": f"{path} not found"})
         items = [it for key, it in self.objects.items() if key.rpartition("/")[0] == path]
+        if wanted := query.get("labelSelector"):
+            items = [it for it in items if it["metadata"]["labels"].get(wanted.split("=")[0]) == wanted.split("=")[1]]
         if wanted := query.get("fieldSelector"):
             items = [it for it in items if it["spec"]["serviceAccountName"] == wanted.partition("=")[2]]
         return Answer(200, {"items": copy.deepcopy(items)})

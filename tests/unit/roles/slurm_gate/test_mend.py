@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from roles.slurm_gate.files.gate import closer, mend, slurm
-from roles.slurm_gate.files.gate.mend import mend_node
+from roles.slurm_gate.files.gate.mend import mend_cluster, mend_node
+from roles.slurm_gate.files.gate.opener import open_job
 from tests.unit.roles.slurm_gate.cluster import JOB, Cluster, pod
 
 PODS = "/api/v1/namespaces/vision/pods"
@@ -68,3 +69,24 @@ def test_a_pod_that_is_left_is_found_by_its_account_and_ended(resumed: list[str]
     cluster.add(PODS, pod("slurm-4711-r0-0", "gpu01"))
     assert mend_node("gpu01", cluster, 1)
     assert f"{PODS}/slurm-4711-r0-0" not in cluster.objects
+
+
+@pytest.mark.parametrize(("alive", "ended"), [(set(), True), ({471}, True), ({4711}, False), (None, False)])
+def test_a_job_that_is_over_loses_its_identity_and_its_nodes(
+    alive: set[int] | None, ended: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slurm, "jobs_running", lambda: alive)
+    cluster = Cluster()
+    open_job(JOB, cluster, cluster)
+    cluster.add(PODS, pod("slurm-4711-r0-1"))
+    assert mend_cluster(["speech", "vision"], cluster)
+    assert set(cluster.values()) == ({"dirty_vision.4711"} if ended else {"vision.4711"})
+    assert (f"{ACCOUNTS}/{JOB.account}" in cluster.objects) is not ended
+    assert (f"{PODS}/slurm-4711-r0-1" in cluster.objects) is not ended
+
+
+def test_slurm_is_not_asked_while_there_is_no_identity(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slurm, "jobs_running", lambda: pytest.fail("asked for nothing"))
+    cluster = Cluster()
+    cluster.add(ACCOUNTS, {"metadata": {"name": "default"}})
+    assert mend_cluster(["vision"], cluster)
