@@ -50,8 +50,8 @@ class Packages:
             self._policy.chmod(0o755)
         except FileExistsError:
             if self._policy.read_text() != FORBID:
-                message = f"{self._policy} is already there, so a package's service might start unconfigured; move it away"
-                raise DeviceError(message) from None
+                reason = "is already there, so a package's service might start unconfigured; move it away"
+                raise DeviceError(f"{self._policy} {reason}") from None
         try:
             yield
         finally:
