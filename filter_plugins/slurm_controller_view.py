@@ -30,7 +30,8 @@ options:
 """
 
 EXAMPLES = r"""
-slurm_controller_view: "{{ drawbridge_slurm | drawbridge.drawbridge.slurm_controller_view(drawbridge_nodes, true, 300) }}"
+slurm_controller_view: >-
+  {{ drawbridge_slurm | drawbridge.drawbridge.slurm_controller_view(drawbridge_nodes, true, 300) }}
 """
 
 RETURN = r"""
