@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,8 @@ from lab.hosts.paths import REPOSITORY, Paths
 
 PATHS = Paths.of()
 ANSIBLE = str(Path(sys.executable).with_name("ansible"))
+# Molecule asks for colours, and has a configuration of its own.
+PLAIN = {**os.environ, "ANSIBLE_FORCE_COLOR": "0", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_CONFIG": "ansible.cfg"}
 DROP_IN = "/etc/kubernetes/kubelet.conf.d/50-drawbridge.conf"
 
 
@@ -30,7 +33,7 @@ def converge(configuration: dict[str, Any], *options: str) -> dict[str, Any]:
     """Run the module with another configuration, as the role would."""
     arguments = json.dumps({"slurm_node": "gpu01", "config": configuration, "start_timeout_s": 10})
     argv = [ANSIBLE, "gpu01", "-i", "inventories/lab", "-m", "drawbridge.drawbridge.kubelet_config", "-a", arguments]
-    done = subprocess.run([*argv, *options], capture_output=True, text=True, check=False, cwd=REPOSITORY)
+    done = subprocess.run([*argv, *options], capture_output=True, text=True, check=False, cwd=REPOSITORY, env=PLAIN)
     return yaml.safe_load(done.stdout[done.stdout.index("=>") + 2 :])
 
 
