@@ -1,0 +1,258 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a run costs, per host: task results, SSH sessions and the bytes that they carried."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: count
+type: aggregate
+short_description: Counts task results, SSH sessions and their bytes per host
+version_added: 0.1.0
+author: Drawbridge contributors
+description:
+  - Counts every task result as ok, failed or skipped. A loop counts its items, or one skipped result when it has
+    none. Argument validation, fact gathering, handlers and included tasks count as the tasks that they are. An
+    unreachable host counts as failed; a retry is no result. How many of the results were validations is told apart.
+  - A result is charged to the host that executed it, which is the host of C(delegate_to) where there is one. A skipped
+    task is charged to the host that it was skipped for, and an action without a connection to the host it is about.
+  - SSH sessions are counted where they are relayed, which C(bench/counted.py) arranges for ssh and netmiko alike.
+requirements:
+  - Name it in the configuration, C(callbacks_enabled=drawbridge.drawbridge.count).
+options:
+  folder:
+    description:
+      - Where C(PLAYBOOK.json) is written, or C(PLAYBOOK-check.json) in check mode; nothing is written without it.
+      - Relays keep their counts in its folder C(sessions).
+    type: path
+    env:
+      - name: DRAWBRIDGE_COUNT_FOLDER
+    ini:
+      - section: callback_count
+        key: folder
+  table:
+    description: Whether to print a table at the end of the run.
+    type: bool
+    default: true
+    env:
+      - name: DRAWBRIDGE_COUNT_TABLE
+    ini:
+      - section: callback_count
+        key: table
+"""
+
+EXAMPLES = r"""
+# ansible.cfg: a table at the end of every run
+#   [defaults]
+#   callbacks_enabled = drawbridge.drawbridge.count
+"""
+
+import json
+import time
+from collections import defaultdict
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ansible import context
+from ansible.errors import AnsibleError
+from ansible.plugins.callback import CallbackBase
+from ansible.template import Templar
+
+
+@dataclass
+class Cost:
+    """What one host cost."""
+
+    ok: int = 0
+    changed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    validated: int = 0
+    sessions: int = 0
+    sent_bytes: int = 0
+    received_bytes: int = 0
+
+    @property
+    def results(self) -> int:
+        """Task results of all kinds; `changed` and `validated` ones are among them."""
+        return self.ok + self.failed + self.skipped
+
+
+class Tally:
+    """Results by the host that executed them."""
+
+    def __init__(self) -> None:
+        self.costs: defaultdict[str, Cost] = defaultdict(Cost)
+        self._loops: set[tuple[str, str]] = set()
+
+    def item(self, kind: str, result: Any) -> None:
+        """Count one item of a loop."""
+        self._loops.add(self._key(result))
+        self._count(kind, result)
+
+    def result(self, kind: str, result: Any) -> None:
+        """Count a task's result, unless its items were counted already."""
+        key = self._key(result)
+        if key in self._loops:
+            self._loops.remove(key)
+        else:
+            self._count(kind, result)
+
+    def _key(self, result: Any) -> tuple[str, str]:
+        return result.host.get_name(), result.task._uuid
+
+    def _count(self, kind: str, result: Any) -> None:
+        cost = self.costs[executor(kind, result)]
+        setattr(cost, kind, getattr(cost, kind) + 1)
+        cost.changed += kind == "ok" and result.is_changed()
+        cost.validated += result.task.action.endswith("validate_argument_spec")
+
+
+def executor(kind: str, result: Any) -> str:
+    """Name of the host that did the work. A skipped task was delegated nowhere."""
+    delegate = None if kind == "skipped" else result.task.delegate_to
+    return delegate or result.host.get_name()
+
+
+@dataclass(frozen=True)
+class Session:
+    """Bytes that one SSH session has carried so far."""
+
+    address: str
+    sent: int
+    received: int
+
+
+def sessions(folder: Path) -> dict[str, Session]:
+    """What the relays have counted, by the names of their files: address, port, process."""
+    found = {}
+    for path in sorted(folder.glob("[!.]*")):
+        sent, received = path.read_text().split()
+        found[path.name] = Session(path.name.rsplit("_", 2)[0], int(sent), int(received))
+    return found
+
+
+def charge(tally: Tally, before: dict[str, Session], now: dict[str, Session], names: dict[str, str]) -> None:
+    """Charge sessions to hosts: one that this run began counts, one that it found open adds its bytes only."""
+    for key, session in now.items():
+        cost = tally.costs[names.get(session.address, session.address)]
+        start = before.get(key, Session(session.address, 0, 0))
+        cost.sessions += key not in before
+        cost.sent_bytes += session.sent - start.sent
+        cost.received_bytes += session.received - start.received
+
+
+COLUMNS = ("results", "ok", "changed", "failed", "skipped", "validated", "sessions", "sent_bytes", "received_bytes")
+
+
+def table(costs: dict[str, Cost]) -> list[str]:
+    """Lines for people, one a host."""
+    width = max([4, *(len(name) for name in costs)])
+    heads = [column.replace("_", " ") for column in COLUMNS]
+    lines = [f"{'host':{width}}" + "".join(f"  {head}" for head in heads)]
+    for name, cost in sorted(costs.items()):
+        cells = [f"  {getattr(cost, column):{len(head)}}" for column, head in zip(COLUMNS, heads, strict=True)]
+        lines.append(f"{name:{width}}" + "".join(cells))
+    return lines
+
+
+class CallbackModule(CallbackBase):
+    """Listens, and sums up at the end."""
+
+    CALLBACK_VERSION = 2.0
+    CALLBACK_TYPE = "aggregate"
+    CALLBACK_NAME = "drawbridge.drawbridge.count"
+    CALLBACK_NEEDS_ENABLED = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._tally = Tally()
+        self._playbook = ""
+        self._started = 0.0
+        self._play: Any = None
+        self._before: dict[str, Session] = {}
+
+    def v2_playbook_on_start(self, playbook: Any) -> None:
+        """Remember what ran before. Several playbooks of one command are one run, called by the first's name."""
+        if self._playbook:
+            return
+        self._playbook = Path(playbook._file_name).stem
+        self._started = time.monotonic()
+        self._before = self._sessions()
+
+    def v2_playbook_on_play_start(self, play: Any) -> None:
+        """Remember a play, whose variables tell addresses."""
+        self._play = play
+
+    def v2_runner_on_ok(self, result: Any) -> None:
+        """Count it."""
+        self._tally.result("ok", result)
+
+    def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
+        """Count it, also when somebody ignores or rescues it."""
+        self._tally.result("failed", result)
+
+    def v2_runner_on_unreachable(self, result: Any) -> None:
+        """Count it as failed."""
+        self._tally.result("failed", result)
+
+    def v2_runner_on_skipped(self, result: Any) -> None:
+        """Count it."""
+        self._tally.result("skipped", result)
+
+    def v2_runner_item_on_ok(self, result: Any) -> None:
+        """Count it."""
+        self._tally.item("ok", result)
+
+    def v2_runner_item_on_failed(self, result: Any) -> None:
+        """Count it."""
+        self._tally.item("failed", result)
+
+    def v2_runner_item_on_skipped(self, result: Any) -> None:
+        """Count it."""
+        self._tally.item("skipped", result)
+
+    def v2_playbook_on_stats(self, stats: Any) -> None:
+        """Write and print what was counted; after each of several playbooks, so that the last has all."""
+        costs = Tally()
+        for name, cost in self._tally.costs.items():
+            costs.costs[name] = Cost(**asdict(cost))
+        charge(costs, self._before, self._sessions(), self._names())
+        if self.get_option("folder"):
+            self._write(costs.costs)
+        if self.get_option("table"):
+            self._display.banner("COUNTED")
+            for line in table(costs.costs):
+                self._display.display(line)
+
+    def _sessions(self) -> dict[str, Session]:
+        folder = self.get_option("folder")
+        return sessions(Path(folder) / "sessions") if folder else {}
+
+    def _names(self) -> dict[str, str]:
+        """Inventory names by address, of the hosts that were counted. The implicit localhost has no session."""
+        if not (self._play and self.get_option("folder")):
+            return {}
+        manager = self._play.get_variable_manager()
+        hosts = {name: host for name, host in manager._inventory.hosts.items() if name in self._tally.costs}
+        return {self._address(manager, host): name for name, host in hosts.items()}
+
+    def _address(self, manager: Any, host: Any) -> str:
+        variables = manager.get_vars(play=self._play, host=host)
+        try:
+            address = Templar(loader=manager._loader, variables=variables).template(variables.get("ansible_host"))
+        except AnsibleError:  # whoever has no address has no session either
+            return host.name
+        return str(address or host.name)
+
+    def _write(self, costs: dict[str, Cost]) -> None:
+        check = bool(context.CLIARGS.get("check"))
+        report = {
+            "playbook": self._playbook,
+            "check": check,
+            "seconds": round(time.monotonic() - self._started, 2),
+            "hosts": {name: {"results": cost.results, **asdict(cost)} for name, cost in sorted(costs.items())},
+        }
+        path = Path(self.get_option("folder")) / f"{self._playbook}{'-check' if check else ''}.json"
+        path.write_text(json.dumps(report, indent=1) + "\n")
