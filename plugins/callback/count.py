@@ -255,4 +255,5 @@ class CallbackModule(CallbackBase):
             "hosts": {name: {"results": cost.results, **asdict(cost)} for name, cost in sorted(costs.items())},
         }
         path = Path(self.get_option("folder")) / f"{self._playbook}{'-check' if check else ''}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(report, indent=1) + "\n")

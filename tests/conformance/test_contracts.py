@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from docs.generate import INTENT_SPEC, intent_spec
-from tests.conformance.tree import ACTIONS, FILTERS, MODULES, ROLES, ROOT, relative
+from tests.conformance.tree import ACTIONS, CALLBACKS, FILTERS, MODULES, ROLES, ROOT, relative
 
 COLLECTION = "ansible_collections.drawbridge.drawbridge.plugins"
 ACTION_NAMES = {path.stem for path in ACTIONS}
@@ -107,7 +107,10 @@ def ansible_doc(kind: str, names: list[str]) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize(("kind", "paths"), [("module", MODULES), ("filter", FILTERS)], ids=["modules", "filters"])
+KINDS = [("module", MODULES), ("filter", FILTERS), ("callback", CALLBACKS)]
+
+
+@pytest.mark.parametrize(("kind", "paths"), KINDS, ids=[kind for kind, _ in KINDS])
 def test_ansible_doc_knows_everything(kind: str, paths: list[Path]) -> None:
     names = [f"drawbridge.drawbridge.{path.stem}" for path in paths]
     found = ansible_doc(kind, names)

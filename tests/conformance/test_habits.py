@@ -15,6 +15,8 @@ import yaml
 
 from tests.conformance.tree import (
     ACTIONS,
+    BENCH,
+    CALLBACKS,
     FILTERS,
     MODULES,
     PLAYBOOKS,
@@ -33,7 +35,7 @@ TASK_FILE_LINES = 60
 TASKS_IN_A_FILE = 12
 PLAYBOOK_LINES = 60
 README_LINES = 60
-SHIPPED = ("library", "module_utils", "filter_plugins", "plugins/action", "roles")
+SHIPPED = ("library", "module_utils", "filter_plugins", "plugins/action", "plugins/callback", "roles")
 
 BANNED_ACTIONS = {"set_fact", "shell", "raw", "add_host", "meta"}
 BANNED_KEYWORDS = {"ignore_errors", "ignore_unreachable", "run_once", "any_errors_fatal"}
@@ -168,7 +170,7 @@ def mirror(path: Path) -> Path:
 
 MIRRORED = [
     path
-    for path in sorted([*(ROOT / "module_utils").rglob("*.py"), *FILTERS, *ACTIONS])
+    for path in sorted([*(ROOT / "module_utils").rglob("*.py"), *FILTERS, *ACTIONS, *CALLBACKS, *BENCH])
     if path.name != "__init__.py" and "/intent/" not in str(path)
 ]
 

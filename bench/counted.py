@@ -1,0 +1,92 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Run a playbook so that the callback `count` sees results, SSH sessions and bytes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+RELAY = ROOT / "bench/relay.py"
+Report = dict[str, Any]
+"""As the callback writes it: playbook, check, seconds, hosts {name: {results, ok, ..., sessions, sent_bytes, ...}}."""
+
+
+@dataclass(frozen=True)
+class Counting:
+    """One folder that relays and callback write to.
+
+    ssh's own settings are kept, but a ProxyCommand, a ProxyJump or an `-F` of the inventory gives way to the relay,
+    which reaches hosts directly. netmiko tells the relay port 22, unless `more` of prepare() has another.
+    """
+
+    folder: Path
+
+    @property
+    def ssh_config(self) -> Path:
+        """For `ssh -F`, and for netmiko, which reads the same file."""
+        return self.folder / "ssh_config"
+
+    def prepare(self, more: str = "") -> None:
+        """Write the files that a counted run needs. `more` are lines for ssh_config(5)."""
+        (self.folder / "sessions").mkdir(parents=True, exist_ok=True)
+        words = (sys.executable, "-I", "-S", str(RELAY), str(self.folder / "sessions"))
+        self.ssh_config.write_text(
+            f"Host *\n  ProxyCommand {shlex.join(words)} %h %p\n{more}"
+            "Match all\n  Include ~/.ssh/config\n  Include /etc/ssh/ssh_config\n"
+        )
+
+    def environment(self) -> dict[str, str]:
+        """Variables for ansible-playbook. Masters of earlier runs are not reused: nobody counts what they carry."""
+        return {
+            "ANSIBLE_CALLBACKS_ENABLED": "drawbridge.drawbridge.count",
+            "ANSIBLE_SSH_CONTROL_PATH_DIR": str(self.folder / "masters"),
+            "DRAWBRIDGE_COUNT_FOLDER": str(self.folder),
+            "DRAWBRIDGE_COUNT_TABLE": "false",
+        }
+
+    def arguments(self) -> list[str]:
+        """Words for the command line of ansible-playbook: both ssh and our switch action read this variable."""
+        return ["--extra-vars", json.dumps({"ansible_ssh_extra_args": f"-F {shlex.quote(str(self.ssh_config))}"})]
+
+    def report(self, playbook: str, check: bool = False) -> Report:
+        """What the last run of a playbook cost."""
+        return json.loads((self.folder / f"{playbook}{'-check' if check else ''}.json").read_text())
+
+    def close(self) -> None:
+        """End the masters, so that no session outlives the counting."""
+        for master in sorted((self.folder / "masters").glob("*")):
+            command = ["ssh", "-O", "exit", "-o", f"ControlPath={master}", "any"]
+            subprocess.run(command, capture_output=True, check=False)
+
+
+def run(counting: Counting, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run ansible-playbook, counted."""
+    command = [str(Path(sys.executable).parent / "ansible-playbook"), *words, *counting.arguments()]
+    env = {**os.environ, "ANSIBLE_CONFIG": "ansible.cfg", "ANSIBLE_NOCOLOR": "1", **counting.environment()}
+    return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+
+
+def spent(report: Report) -> dict[str, dict[str, int]]:
+    """Task results and SSH sessions by host, as budgets judge them."""
+    return {kind: {name: host[kind] for name, host in report["hosts"].items()} for kind in ("results", "sessions")}
+
+
+def groups(inventory: str = "inventories/lab") -> dict[str, list[str]]:
+    """Hosts of every group, those of its children included."""
+    command = [str(Path(sys.executable).parent / "ansible-inventory"), "-i", inventory, "--list"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    listed = json.loads(done.stdout)
+
+    def hosts(name: str) -> list[str]:
+        entry = listed.get(name, {})
+        return entry.get("hosts", []) + [host for child in entry.get("children", []) for host in hosts(child)]
+
+    return {name: hosts(name) for name in listed if name != "_meta"}
