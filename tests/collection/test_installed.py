@@ -1,0 +1,113 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The tree as a collection: what is shipped, and that it works from a place of its own."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.collection.installed import NAME, ROOT, Site
+from tests.collection.payloads import refusing_python
+from tests.conformance.tree import FILTERS, MODULES, ROLES
+
+SHIPPED = {
+    "CHANGELOG.md",
+    "FILES.json",
+    "LICENSE",
+    "MANIFEST.json",
+    "README.md",
+    "docs",
+    "examples",
+    "filter_plugins",
+    "inventories",
+    "library",
+    "meta",
+    "module_utils",
+    "playbooks",
+    "plugins",
+    "requirements.lock",
+    "requirements.yml",
+    "roles",
+}
+"""What a site needs; tests, lab and the makings of a release stay in the repository."""
+
+
+def links(root: Path) -> dict[str, str]:
+    """Links by path, without those that are no part of the collection."""
+    return {
+        str(path.relative_to(root)): str(path.readlink())
+        for folder in sorted(SHIPPED)
+        for path in (root / folder).rglob("*")
+        if path.is_symlink()
+    }
+
+
+def test_nothing_but_what_a_site_needs_is_shipped(site: Site) -> None:
+    assert {path.name for path in site.installed.iterdir()} == SHIPPED
+
+
+def test_every_tracked_file_of_the_shipped_folders_is_there(site: Site) -> None:
+    for folder in sorted(SHIPPED - {"FILES.json", "MANIFEST.json"}):
+        for path in [site.export / folder, *(site.export / folder).rglob("*")]:
+            assert os.path.lexists(site.installed / path.relative_to(site.export)), path
+
+
+def test_links_survive(site: Site) -> None:
+    """Some are folders that make the tree a collection, some are files that two roles share."""
+    before = links(site.export)
+    assert {"plugins/modules", "plugins/module_utils", "plugins/filter"} <= set(before)
+    assert links(site.installed) == before
+    for name in before:
+        assert (site.installed / name).resolve().is_relative_to(site.installed.resolve()), name
+        assert (site.installed / name).exists(), name
+
+
+def test_the_check_runs_by_its_name(site: Site) -> None:
+    inventory = site.installed / "inventories/lab"
+    done = site.ansible("ansible-playbook", "-i", str(inventory), f"{NAME}.check")
+    assert done.code == 0, done.text
+    assert "ok=1" in done.out
+    assert "[WARNING]" not in done.out + done.err, done.text
+    assert list(site.cwd.iterdir()) == []
+
+
+def test_the_check_still_refuses(site: Site) -> None:
+    inventory = site.installed / "inventories/lab"
+    done = site.ansible("ansible-playbook", "-i", str(inventory), f"{NAME}.check", "-e", '{"drawbridge_kube": {}}')
+    assert done.code == 2, done.text
+    assert "drawbridge_kube.api_server is missing, but it has no default" in done.out
+
+
+@pytest.mark.parametrize(("kind", "paths"), [("module", MODULES), ("filter", FILTERS)], ids=["modules", "filters"])
+def test_ansible_doc_knows_everything(site: Site, kind: str, paths: list[Path]) -> None:
+    pages = site.documentation(kind, [path.stem for path in paths])
+    assert set(pages) == {f"{NAME}.{path.stem}" for path in paths}
+    for name, page in pages.items():
+        assert page["doc"]["short_description"], name
+        assert Path(page["doc"]["filename"]).is_relative_to(site.installed), name
+
+
+def test_ansible_doc_knows_every_role(site: Site) -> None:
+    pages = site.documentation("role", [role.name for role in ROLES])
+    assert set(pages) == {f"{NAME}.{role.name}" for role in ROLES}
+    for name, page in pages.items():
+        assert page["entry_points"]["main"]["short_description"], name
+        assert Path(page["path"]).is_relative_to(site.installed), name
+
+
+def test_every_playbook_is_found_with_its_roles(site: Site) -> None:
+    """Roles and imported playbooks are looked up when a playbook is read."""
+    inventory = site.installed / "inventories/lab"
+    names = [f"{NAME}.{path.stem}" for path in sorted((ROOT / "playbooks").glob("*.yml"))]
+    done = site.ansible("ansible-playbook", "-i", str(inventory), "--list-tasks", *names)
+    assert done.code == 0, done.text
+
+
+def test_a_module_takes_its_imports_along(site: Site) -> None:
+    """One for all: they share the links. tests/old_python sends every module."""
+    version = refusing_python(["mm_node"], site.cwd.parent, site.environment, Path(sys.executable))
+    assert version == sys.version_info[:2]
