@@ -11,13 +11,13 @@ from pathlib import Path
 ROOT = Path(os.environ["MOLECULE_PROJECT_DIRECTORY"])
 
 
-def check(tmp_path: Path, *arguments: str) -> tuple[int, str, str]:
+def check(tmp_path: Path) -> tuple[int, str, str]:
     """Return code, output, and what was asked of ssh: a recorder stands in its place and must stay empty."""
     asked = tmp_path / "ssh.log"
     recorder = tmp_path / "ssh"
     recorder.write_text(f'#!/bin/sh\necho "$@" >> {asked}\nexit 255\n')
     recorder.chmod(0o755)
-    command = ["ansible-playbook", "-i", "inventories/lab", "playbooks/check.yml", *arguments]
+    command = ["ansible-playbook", "-i", "inventories/lab", "playbooks/check.yml"]
     env = {**os.environ, "ANSIBLE_CONFIG": "ansible.cfg", "ANSIBLE_SSH_EXECUTABLE": str(recorder)}
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr, asked.read_text() if asked.exists() else ""

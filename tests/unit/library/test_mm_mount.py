@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import subprocess
 import time
@@ -15,17 +16,26 @@ import pytest
 
 from tests.unit.library.gpfs_site import Site
 
+CLONE_NEWNS = 0x00020000
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def change_namespace(rc: int) -> None:
+    """Raise what a call into libc met; os has these calls since Python 3.12 alone."""
+    if rc != 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
 
 @pytest.fixture
 def own_mounts() -> Iterator[None]:
     """Let this process see mounts that nobody else sees, until the test ends."""
     before, directory = os.open("/proc/self/ns/mnt", os.O_RDONLY), Path.cwd()
-    os.unshare(os.CLONE_NEWNS)
+    change_namespace(LIBC.unshare(CLONE_NEWNS))
     try:
         subprocess.run(["mount", "--make-rprivate", "/"], check=True)
         yield
     finally:
-        os.setns(before, os.CLONE_NEWNS)
+        change_namespace(LIBC.setns(before, CLONE_NEWNS))
         os.close(before)
         os.chdir(directory)
 

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Union
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError
 
-Answer = str | DeviceError
+Answer = Union[str, DeviceError]  # noqa: UP007  Python 3.9 runs this too
 
 
 class Answers:

@@ -6,6 +6,7 @@ import fcntl
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -32,7 +33,16 @@ class Scripts:
         return path
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
-        argv = [str(DISPATCH), "--parts", str(self.root), "--lock", str(self.root / "run" / "lock"), *arguments]
+        # by the Python that runs the tests: they run on the oldest that nodes may have, too
+        argv = [
+            sys.executable,
+            str(DISPATCH),
+            "--parts",
+            str(self.root),
+            "--lock",
+            str(self.root / "run" / "lock"),
+            *arguments,
+        ]
         return subprocess.Popen(argv, env=self.environment, stderr=subprocess.PIPE, text=True)
 
     def run(self, *arguments: str) -> tuple[int, str]:

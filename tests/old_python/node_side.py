@@ -1,0 +1,26 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Which files run on nodes, and which tests are theirs: found by following imports, so that no list can fall behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.collection.payloads import NODE_MODULES
+from tests.conformance.test_habits import mirror, reached
+from tests.conformance.tree import ROOT
+
+
+def shipped() -> list[Path]:
+    """Modules with all that they import, and the Python programs that roles copy to hosts."""
+    modules = {file for name in NODE_MODULES for file in reached(ROOT / f"library/{name}.py")}
+    files = [path.resolve() for path in (ROOT / "roles").glob("*/files/**/*") if path.is_file()]
+    programs = {path for path in files if path.suffix == ".py" or path.read_bytes().startswith(b"#!/usr/bin/python3")}
+    return sorted(modules | programs)
+
+
+def tests() -> list[Path]:
+    """Test files of what is shipped; modules and programs have whole folders of them."""
+    utilities = {mirror(path) for path in shipped() if "module_utils" in path.parts and path.name != "__init__.py"}
+    folders = [ROOT / "tests/unit/library", ROOT / "tests/unit/roles"]
+    return sorted(utilities | {path for folder in folders for path in folder.rglob("test_*.py")})
