@@ -8,6 +8,7 @@ LAB_ID=2 .venv/bin/python -m tests.collection.stream playbooks/site.yml    # the
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import tempfile
 import time
@@ -50,7 +51,7 @@ def line(event: Event) -> str:
     return f"{word:12} {data['host']:8} {data['task']}"
 
 
-def main(playbook: str) -> int:
+def main(playbook: str, *options: str) -> int:
     """Print a line for each result as it comes, then what came of each host."""
     start = time.monotonic()
 
@@ -59,10 +60,10 @@ def main(playbook: str) -> int:
             print(f"{time.monotonic() - start:6.1f} s  {text}", flush=True)
 
     with tempfile.TemporaryDirectory() as private:
-        runner = stream(playbook, Path(private), show)
+        runner = stream(playbook, Path(private), show, cmdline=shlex.join(options))
         print(f"{runner.status}, rc {runner.rc}: {runner.stats}")
         return runner.rc or 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))
