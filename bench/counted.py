@@ -24,22 +24,24 @@ class Counting:
     """One folder that relays and callback write to.
 
     ssh's own settings are kept, but a ProxyCommand, a ProxyJump or an `-F` of the inventory gives way to the relay,
-    which reaches hosts directly. netmiko tells the relay port 22, unless `more` of prepare() has another.
+    which reaches hosts directly. netmiko tells the relay port 22, unless `more` has another.
     """
 
     folder: Path
+    more: str = ""
+    """Further lines for ssh_config(5)."""
 
     @property
     def ssh_config(self) -> Path:
         """For `ssh -F`, and for netmiko, which reads the same file."""
         return self.folder / "ssh_config"
 
-    def prepare(self, more: str = "") -> None:
-        """Write the files that a counted run needs. `more` are lines for ssh_config(5)."""
+    def prepare(self) -> None:
+        """Write the files that a counted run needs."""
         (self.folder / "sessions").mkdir(parents=True, exist_ok=True)
         words = (sys.executable, "-I", "-S", str(RELAY), str(self.folder / "sessions"))
         self.ssh_config.write_text(
-            f"Host *\n  ProxyCommand {shlex.join(words)} %h %p\n{more}"
+            f"Host *\n  ProxyCommand {shlex.join(words)} %h %p\n{self.more}"
             "Match all\n  Include ~/.ssh/config\n  Include /etc/ssh/ssh_config\n"
         )
 
@@ -68,10 +70,14 @@ class Counting:
 
 
 def run(counting: Counting, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run ansible-playbook, counted."""
+    """Run ansible-playbook, counted. No session is left for the next run to find open."""
+    counting.prepare()
     command = [str(Path(sys.executable).parent / "ansible-playbook"), *words, *counting.arguments()]
     env = {**os.environ, "ANSIBLE_CONFIG": "ansible.cfg", "ANSIBLE_NOCOLOR": "1", **counting.environment()}
-    return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    try:
+        return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    finally:
+        counting.close()
 
 
 def spent(report: Report) -> dict[str, dict[str, int]]:

@@ -94,11 +94,7 @@ def modules(report: Report, nodes: Sequence[str]) -> int:
 def count(words: Sequence[str], nodes: Sequence[str], folder: Path) -> int:
     """Modules that our run takes a node. Leaves unless the run has nothing to do."""
     counting = Counting(folder)
-    counting.prepare()
-    try:
-        done = run(counting, *ANSIBLE[1:], *words)
-    finally:
-        counting.close()
+    done = run(counting, *ANSIBLE[1:], *words)
     if done.returncode:
         sys.exit(f"{done.stdout[-4000:]}{done.stderr[-4000:]}the run failed; build the site first")
     report = counting.report(ON_NODES[0])

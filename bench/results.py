@@ -67,11 +67,7 @@ def main() -> int:
     members = groups()
     with tempfile.TemporaryDirectory(prefix="count") as folder:
         counting = Counting(Path(folder))
-        counting.prepare()
-        try:
-            reports = {"first": site(counting), "second": site(counting)}
-        finally:
-            counting.close()
+        reports = {"first": site(counting), "second": site(counting)}
     if not built(reports["first"], members["nodes"]):
         print("the site was there already, so no first run is judged; for one: lab/lab down && lab/lab up")
         del reports["first"]

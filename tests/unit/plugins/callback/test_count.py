@@ -28,6 +28,7 @@ INVENTORY = {
             "owner": {"pick": "worker"},
             "worker": None,
             "roles": None,
+            "nameless": {"ansible_host": "{{ nowhere }}"},
             "away": {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1},
         },
     }
@@ -61,6 +62,7 @@ PLAYS = [
     {"hosts": "kinds", "tasks": KINDS},
     {"hosts": "owner", "tasks": DELEGATED},
     {"hosts": "roles", "roles": ["a_role"], "vars": {"a_role_must": "be"}},
+    {"hosts": "nameless", "tasks": [{**SAY, "when": False}]},
     {"hosts": "away", "tasks": [{"ansible.builtin.ping": {}}, SAY]},
 ]
 
@@ -130,6 +132,10 @@ def test_a_host_that_is_away_costs_a_failure(counted: Counted) -> None:
     assert counted.costs["away"] == {"results": 1, "failed": 1}
 
 
+def test_a_host_without_an_address_loses_nobody_the_counts(counted: Counted) -> None:
+    assert counted.costs["nameless"] == {"results": 1, "skipped": 1}
+
+
 def test_the_table_has_a_line_a_host(counted: Counted) -> None:
     lines = [line.split()[:3] for line in counted.output.partition("COUNTED")[2].splitlines()[1:] if line]
     assert lines == [
@@ -137,6 +143,7 @@ def test_the_table_has_a_line_a_host(counted: Counted) -> None:
         ["away", "1", "0"],
         ["kinds", "12", "6"],
         ["localhost", "2", "2"],
+        ["nameless", "1", "0"],
         ["owner", "1", "0"],
         ["roles", "4", "4"],
         ["worker", "2", "2"],
