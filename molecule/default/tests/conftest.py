@@ -9,13 +9,14 @@ import os
 import shlex
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bench.counted import Counting, Report
 from lab.hosts.paths import REPOSITORY, Paths
 
 
@@ -64,11 +65,13 @@ class Lab:
         self.ssh("ctl", "umask 077; cat > /run/admin.kubeconfig", stdin=self.paths.kubeconfig.read_text())
         return self.ssh("ctl", f"kubectl --kubeconfig=/run/admin.kubeconfig {words}", check=check, stdin=stdin)
 
-    def playbook(self, name: str, *arguments: str) -> Run:
+    def playbook(self, name: str, *arguments: str, counting: Counting | None = None) -> Run:
         """Run one of our playbooks against this lab."""
+        arguments += tuple(counting.arguments() if counting else ())
         command = ["ansible-playbook", "-i", "inventories/lab", f"playbooks/{name}.yml", *arguments]
         env = {**os.environ, "ANSIBLE_CONFIG": "ansible.cfg", "ANSIBLE_STDOUT_CALLBACK": "ansible.posix.json"}
         env["ANSIBLE_CALLBACK_RESULT_FORMAT"] = "json"
+        env |= counting.environment() if counting else {}
         done = subprocess.run(command, cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False)
         start = done.stdout.find("{")
         report = json.loads(done.stdout[start:]) if start >= 0 else {"plays": []}
@@ -97,16 +100,44 @@ class Lab:
                     found[key] = (status.st_ctime_ns, status.st_size)
         return found
 
-    def journals(self) -> list[dict[str, Any]]:
-        """Calls that the emulators have seen, all hosts and switches together."""
+    def journals(self, since: Mapping[str, int] | None = None) -> dict[str, list[dict[str, Any]]]:
+        """Calls that the emulators have seen, by the files that they noted them in; `since` skips so many of a file."""
         files = [
             *self.paths.state.glob("hosts/*/emu/**/journal.jsonl"),
             *self.paths.state.glob("switches/*/journal.jsonl"),
         ]
-        return [json.loads(line) | {"file": str(file)} for file in files for line in file.read_text().splitlines()]
+        known = since or {}
+        return {
+            str(file): [json.loads(line) for line in file.read_text().splitlines()[known.get(str(file), 0) :]]
+            for file in files
+        }
 
 
 @pytest.fixture(scope="session")
 def lab() -> Lab:
     """The running lab."""
     return Lab(Paths.of())
+
+
+@dataclass(frozen=True)
+class SecondRun:
+    """A run over a site that is there: results, files that it touched, calls that emulators noted, what it cost."""
+
+    run: Run
+    touched: list[str]
+    calls: dict[str, list[dict[str, Any]]]
+    report: Report
+
+
+@pytest.fixture(scope="session")
+def second_run(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> SecondRun:
+    """One run for all who look at it from different sides."""
+    counting = Counting(tmp_path_factory.mktemp("count"))
+    counting.prepare()
+    before, known = lab.written(), {file: len(calls) for file, calls in lab.journals().items()}
+    run = lab.playbook("site", counting=counting)
+    counting.close()
+    assert run.code == 0, run.output
+    after = lab.written()
+    touched = sorted(path for path in after.keys() | before.keys() if after.get(path) != before.get(path))
+    return SecondRun(run, touched, lab.journals(known), counting.report("site"))
