@@ -67,8 +67,8 @@ def parts() -> list[Part]:
             Part(f"molecule {name}", ((str(BIN / "molecule"), "test", "-s", name),), FIRST_LAB + index)
             for index, name in enumerate(scenarios)
         ),
-        Part("lab", ((*pytest, "tests/lab"),), FIRST_LAB - 1),
-        Part("unit", ((*pytest, "-n", "4", "tests/unit"),)),
+        Part("lab", ((*pytest, "-n", "3", "--dist", "loadfile", "tests/lab"),), FIRST_LAB - 1),
+        Part("unit", ((*pytest, "-n", "6", "--dist", "worksteal", "tests/unit"),)),
         Part("lint", lint),
         Part("types", ((str(BIN / "pyright"),),)),
         Part("conformance", ((*pytest, "tests/conformance"),)),
