@@ -21,12 +21,23 @@ lab-down: tools ## stop the lab; nothing of it is left
 test: tools ## lint, types, tests, the lab's tests, molecule; PARTS="lint unit" runs some of them
 	$(PYTHON) tests/run.py $(PARTS)
 
+old-python: tools ## node-side code and its tests on Python 3.9, the oldest that managed nodes may have
+	$(PYTHON) -m tests.old_python
+
+bench: tools ## count what the site costs per host, on a running lab
+	$(PYTHON) -m bench.results
+
+floor: tools ## measure our no-op run against as many no-op modules, on a running lab
+	$(PYTHON) -m bench.floor
+
 docs: tools ## write what is derived from code
 	PYTHONPATH=collections $(PYTHON) docs/generate.py
 
 lock: $(UV) ## pin anew: requirements.lock from pyproject.toml
 	$(UV) pip compile --quiet --universal --generate-hashes --python-version 3.12 --no-header \
 	  --group lab --group test --group lint pyproject.toml --upgrade --output-file requirements.lock
+	$(UV) pip compile --quiet --generate-hashes --python-version 3.9 --no-annotate --no-header --upgrade \
+	  tests/old_python/requirements.in --output-file tests/old_python/requirements.lock
 
 # uv lives in a virtualenv of its own, so that nothing is asked of the machine but a Python with venv
 $(UV):
@@ -41,4 +52,4 @@ $(UV):
 	@$(UV) pip sync --quiet --require-hashes --python $(PYTHON) requirements.lock
 	@touch $@
 
-.PHONY: help tools lab lab-down test docs lock
+.PHONY: help tools lab lab-down test old-python bench floor docs lock

@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,6 +39,11 @@ class Counting:
         """For `ssh -F`, and for netmiko, which reads the same file."""
         return self.folder / "ssh_config"
 
+    @property
+    def masters(self) -> Path:
+        """Where ssh's masters listen: short, because a socket's path has at most 107 characters."""
+        return Path(tempfile.gettempdir()) / f"count-{hashlib.sha256(str(self.folder).encode()).hexdigest()[:10]}"
+
     def prepare(self) -> None:
         """Write the files that a counted run needs."""
         (self.folder / "sessions").mkdir(parents=True, exist_ok=True)
@@ -49,7 +57,7 @@ class Counting:
         """Variables for ansible-playbook. Masters of earlier runs are not reused: nobody counts what they carry."""
         return {
             "ANSIBLE_CALLBACKS_ENABLED": "drawbridge.drawbridge.count",
-            "ANSIBLE_SSH_CONTROL_PATH_DIR": str(self.folder / "masters"),
+            "ANSIBLE_SSH_CONTROL_PATH_DIR": str(self.masters),
             "DRAWBRIDGE_COUNT_FOLDER": str(self.folder),
             "DRAWBRIDGE_COUNT_TABLE": "false",
         }
@@ -64,9 +72,10 @@ class Counting:
 
     def close(self) -> None:
         """End the masters, so that no session outlives the counting."""
-        for master in sorted((self.folder / "masters").glob("*")):
+        for master in sorted(self.masters.glob("*")):
             command = ["ssh", "-O", "exit", "-o", f"ControlPath={master}", "any"]
             subprocess.run(command, capture_output=True, check=False)
+        shutil.rmtree(self.masters, ignore_errors=True)
 
 
 def run(counting: Counting, *words: str) -> subprocess.CompletedProcess[str]:

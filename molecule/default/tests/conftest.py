@@ -74,7 +74,8 @@ class Lab:
         env |= counting.environment() if counting else {}
         done = subprocess.run(command, cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False)
         start = done.stdout.find("{")
-        report = json.loads(done.stdout[start:]) if start >= 0 else {"plays": []}
+        # other callbacks may print after the report
+        report = json.JSONDecoder().raw_decode(done.stdout[start:])[0] if start >= 0 else {"plays": []}
         return Run(done.returncode, done.stdout[-4000:] + done.stderr[-4000:], report)
 
     def wait(self, what: str, condition: Callable[[], Any], seconds: float = 60) -> Any:

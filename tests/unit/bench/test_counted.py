@@ -65,7 +65,7 @@ def test_groups_hold_the_hosts_of_their_children() -> None:
 
 
 def test_no_master_outlives_the_counting(counting: Counting, tmp_path: Path, leaf: Leaf) -> None:
-    master = counting.folder / "masters/one"
+    master = counting.masters / "one"
     master.parent.mkdir(parents=True)
     counting.prepare()
     options = ["-o", f"UserKnownHostsFile={leaf.login.known_hosts_file}", "-i", leaf.login.key_file]
