@@ -67,7 +67,8 @@ def parts() -> list[Part]:
             Part(f"molecule {name}", ((str(BIN / "molecule"), "test", "-s", name),), FIRST_LAB + index)
             for index, name in enumerate(scenarios)
         ),
-        Part("lab", ((*pytest, "-n", "3", "--dist", "loadfile", "tests/lab"),), FIRST_LAB - 1),
+        Part("hosts", ((*pytest, "-m", "live", "tests/lab"),), FIRST_LAB - 1),
+        Part("lab", ((*pytest, "-m", "not live", "-n", "3", "--dist", "loadfile", "tests/lab"),)),
         Part("unit", ((*pytest, "-n", "6", "--dist", "worksteal", "tests/unit"),)),
         Part("collection", ((*pytest, "tests/collection"),)),
         Part("lint", lint),

@@ -104,7 +104,7 @@ def host(tmp_path):
 def anybody(tmp_path):
     """Options for Host.run that make the caller an ordinary user."""
     assert os.getuid() == 0, "changing the user needs root, as the lab does"
-    for directory in (tmp_path, *tmp_path.parents[:2]):
+    for directory in (tmp_path, *tmp_path.parents[:-2]):  # up to, without /tmp
         directory.chmod(0o755)
     return {"user": 65534, "group": 65534, "extra_groups": []}
 
