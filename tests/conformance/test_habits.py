@@ -222,8 +222,19 @@ def test_the_lab_is_the_inventorys() -> None:
     assert {name: machines[name]["address"] for name in hosts} == hosts
 
 
-def test_no_registry_and_no_machine_is_named() -> None:
-    pattern = r"pypi\.org|pythonhosted|proxy\.golang|deb\.debian|registry\.npmjs|/work/|/tmp/bash_jobs"
-    command = ["git", "grep", "-nIE", pattern, "--", ".", ":!tests/conformance/test_habits.py"]
+LOCKS = [ROOT / "requirements.lock", ROOT / "tests/old_python/requirements.lock"]
+
+
+def test_no_file_knows_this_checkout() -> None:
+    command = ["git", "grep", "-nIF", f"{ROOT}/"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    "path", [ROOT / "requirements.lock", ROOT / "tests/old_python/requirements.lock"], ids=relative
+)
+def test_locks_pin_by_hash_and_name_no_index(path: Path) -> None:
+    text = path.read_text()
+    assert "--hash=sha256:" in text
+    assert "://" not in text and "--index" not in text
