@@ -4,6 +4,7 @@
 
 import contextlib
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -17,6 +18,8 @@ TRANSCRIPTS = REPOSITORY / "tests/transcripts"
 
 class Host:
     """One host: its commands, its devices, and the trees of /sys and /proc that the commands see."""
+
+    launcher = REPOSITORY / "lab/emulators/launch"
 
     def __init__(self, root, name="gpu01"):
         self.root = root
@@ -55,7 +58,7 @@ class Host:
         """Return the command line of an emulated tool, installed as the lab does it: a link to the launcher."""
         link = self.directory / "bin" / tool
         if not link.is_symlink():
-            link.symlink_to(REPOSITORY / "lab/emulators/launch")
+            link.symlink_to(self.launcher)
         return [*self.prefix, str(link), *map(str, arguments)]
 
     def run(self, tool, *arguments, **options):
@@ -94,6 +97,15 @@ class Host:
         return Device(self.directory / "lab" / family, self.shared / "clock")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def opt_lab(tmp_path_factory):
+    """Install the emulators where every user can read them, as in a guest: a checkout may lie below /root."""
+    directory = tmp_path_factory.mktemp("opt") / "lab"
+    shutil.copytree(REPOSITORY / "lab/emulators", directory, ignore=shutil.ignore_patterns("__pycache__"))
+    Host.launcher = directory / "launch"
+    return directory
+
+
 @pytest.fixture
 def host(tmp_path):
     """One GPU node with eight rails."""
@@ -101,10 +113,10 @@ def host(tmp_path):
 
 
 @pytest.fixture
-def anybody(tmp_path):
+def anybody(tmp_path, opt_lab):
     """Options for Host.run that make the caller an ordinary user."""
     assert os.getuid() == 0, "changing the user needs root, as the lab does"
-    for directory in (tmp_path, *tmp_path.parents[:-2]):  # up to, without /tmp
+    for directory in (opt_lab.parent, tmp_path, *tmp_path.parents[:-2]):  # up to, without /tmp
         directory.chmod(0o755)
     return {"user": 65534, "group": 65534, "extra_groups": []}
 
