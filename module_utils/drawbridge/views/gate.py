@@ -8,12 +8,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import hostlist
+from ..gate_names import (
+    GATE_NAMESPACE,
+    GATED,
+    HOST_PATHS,
+    INFRA,
+    NODES_NAMESPACE,
+    OPENER,
+    RECONCILER,
+)
 from ..intent.model import Gpfs, Kube, Nodes, Slurm
 from ..intent.rules.common import cpu_list
 
-GATE, NODES = "drawbridge-gate", "drawbridge-nodes"
 RBAC = "rbac.authorization.k8s.io"
-GATED, INFRA = "drawbridge.io/gated", "drawbridge.io/infra"
 
 Json = dict[str, Any]
 
@@ -48,15 +55,15 @@ def objects(slurm: Slurm) -> list[Json]:
     """Accounts and bindings of this site. The roles they bind are the same everywhere, so those are files."""
     spaces = [account.namespace for account in slurm.accounts if account.namespace]
     return [
-        *(_account(GATE, name) for name in ("opener", "reconciler")),
-        *(_account(NODES, node) for node in gated_nodes(slurm)),
+        *(_account(GATE_NAMESPACE, name) for name in (OPENER, RECONCILER)),
+        *(_account(NODES_NAMESPACE, node) for node in gated_nodes(slurm)),
         *(
             _binding(space, f"drawbridge-{role}", subject)
             for space in spaces
             for role, subject in (
-                ("opener", {"kind": "ServiceAccount", "namespace": GATE, "name": "opener"}),
-                ("reconciler", {"kind": "ServiceAccount", "namespace": GATE, "name": "reconciler"}),
-                ("node", {"kind": "Group", "apiGroup": RBAC, "name": f"system:serviceaccounts:{NODES}"}),
+                (OPENER, {"kind": "ServiceAccount", "namespace": GATE_NAMESPACE, "name": OPENER}),
+                (RECONCILER, {"kind": "ServiceAccount", "namespace": GATE_NAMESPACE, "name": RECONCILER}),
+                ("node", {"kind": "Group", "apiGroup": RBAC, "name": f"system:serviceaccounts:{NODES_NAMESPACE}"}),
             )
         ),
     ]
@@ -64,9 +71,9 @@ def objects(slurm: Slurm) -> list[Json]:
 
 def namespaces(slurm: Slurm, gpfs: Gpfs, infra: Sequence[str]) -> list[Json]:
     """Namespaces of jobs, gated, with the mounts that pods may see; and those that policies leave alone."""
-    paths = {"drawbridge.io/host-paths": ",".join(filesystem.mount for filesystem in gpfs.filesystems)}
+    paths = {HOST_PATHS: ",".join(filesystem.mount for filesystem in gpfs.filesystems)}
     gated = [_namespace(account.namespace, GATED, paths) for account in slurm.accounts if account.namespace]
-    return [*gated, *(_namespace(name, INFRA, {}) for name in (GATE, NODES, *infra))]
+    return [*gated, *(_namespace(name, INFRA, {}) for name in (GATE_NAMESPACE, NODES_NAMESPACE, *infra))]
 
 
 def _namespace(name: str, label: str, annotations: Json) -> Json:

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..gate_names import CLOSED, EFFECT, TAINT
 from ..intent.model import Kube, Nodes
 from .nic import described
 
 EVICTION_MIB = 100  # the kubelet's own default for memory.available; part of what it holds back
-BORN_CLOSED = {"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}
+BORN_CLOSED = {"key": TAINT, "value": CLOSED, "effect": EFFECT}
 
 
 def kubelet(nodes: Nodes, kube: Kube, name: str) -> dict[str, Any]:

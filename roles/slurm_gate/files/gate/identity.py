@@ -7,10 +7,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from .gate_names import JOB_ROLE, NODES_NAMESPACE
 from .states import Json, Owner
 
-NODES_NAMESPACE = "drawbridge-nodes"
-JOB_ROLE = "drawbridge-job"
 NAME = re.compile(r"slurm-[0-9]+-u[0-9]+-g[0-9]+")
 
 

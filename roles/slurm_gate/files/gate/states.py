@@ -13,11 +13,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-TAINT = "drawbridge.io/slurm"
-LABEL = "drawbridge.node-restriction.kubernetes.io/slurm-job"
-JOB_LABEL = "drawbridge.io/slurm-job"
-EFFECT = "NoSchedule"
-CLOSED = "closed"
+from .gate_names import CLOSED as CLOSED
+from .gate_names import DIRTY, TAINT
+from .gate_names import LABEL as LABEL
 
 Json = dict[str, Any]
 
@@ -37,7 +35,7 @@ class Owner:
     @property
     def dirty(self) -> str:
         """The taint's value from the job's end until the node is proven empty."""
-        return f"dirty_{self.held}"
+        return f"{DIRTY}{self.held}"
 
     @property
     def prefix(self) -> str:
@@ -90,7 +88,7 @@ def closing(owner: Owner) -> Edge:
 
 def owner(value: str) -> Owner | None:
     """The job that a held or dirty node belongs to; None for any other value."""
-    found = re.fullmatch(r"(?:dirty_)?([a-z0-9-]+)[.]([0-9]+)", value)
+    found = re.fullmatch(rf"(?:{DIRTY})?([a-z0-9-]+)[.]([0-9]+)", value)
     return Owner(found.group(1), int(found.group(2))) if found else None
 
 

@@ -12,7 +12,8 @@ import jsonpatch
 
 from roles.slurm_gate.files.gate.api import Answer, Api, Unreachable
 from roles.slurm_gate.files.gate.config import Job
-from roles.slurm_gate.files.gate.states import TAINT, Owner, place
+from roles.slurm_gate.files.gate.gate_names import TAINT
+from roles.slurm_gate.files.gate.states import Owner, place
 
 JOB = Job(Owner("vision", 4711), 2001, 3001, ("gpu01", "gpu02"))
 INVALID = "the server rejected our request due to an error in our request"

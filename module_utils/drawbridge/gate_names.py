@@ -1,0 +1,34 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Every name that the gate has in Kubernetes: here and nowhere else.
+
+The role's manifests are rendered with them, and the gate's own program on the hosts reads this very file.
+"""
+
+from __future__ import annotations
+
+PREFIX = "drawbridge.io"
+
+TAINT = f"{PREFIX}/slurm"
+EFFECT = "NoSchedule"
+CLOSED = "closed"
+DIRTY = "dirty_"
+
+LABEL = "drawbridge.node-restriction.kubernetes.io/slurm-job"
+"""On a node while a job holds it. No kubelet may write a label with this prefix."""
+JOB_LABEL = f"{PREFIX}/slurm-job"
+"""On a job's workloads and pods."""
+
+GATED, INFRA = f"{PREFIX}/gated", f"{PREFIX}/infra"
+"""Labels of namespaces: of jobs; of infrastructure, which policies leave alone."""
+HOST_PATHS = f"{PREFIX}/host-paths"
+"""Annotation of a gated namespace: what its pods may mount, with commas between."""
+
+GATE_NAMESPACE, NODES_NAMESPACE = "drawbridge-gate", "drawbridge-nodes"
+OPENER, RECONCILER = "opener", "reconciler"
+JOB_ROLE = "drawbridge-job"
+OPEN_NODES = "open-nodes"
+"""ConfigMap in GATE_NAMESPACE: nodes that may be born without the taint."""
+
+PLATFORM, BREAKGLASS = "drawbridge:platform", "drawbridge:breakglass"
+"""Groups of people."""

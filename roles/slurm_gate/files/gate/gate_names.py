@@ -1,0 +1,1 @@
+../../../../module_utils/drawbridge/gate_names.py
