@@ -92,9 +92,10 @@ class Nspawn:
     def cut(self, host: Host) -> None:
         """End every process of the host at once, as a power cut does, and unplug it; the disk stays."""
         self._group("hosts", host.name).end()
-        root = self._paths.host(host.name).root
-        if any(line.split()[4] == str(root) for line in Path("/proc/self/mountinfo").read_text().splitlines()):
-            _run("umount", "--lazy", str(root))
+        # From systemd 256 on a killed nspawn leaves its export directory mounted, and the next one refuses to start.
+        for place in (self._paths.host(host.name).root, Path("/run/systemd/nspawn/unix-export") / host.name):
+            if any(line.split()[4] == str(place) for line in Path("/proc/self/mountinfo").read_text().splitlines()):
+                _run("umount", "--lazy", str(place))
         network.disconnect(host, self._paths)
 
     def running(self, host: Host) -> bool:
