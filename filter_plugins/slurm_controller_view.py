@@ -9,7 +9,7 @@ version_added: 0.1.0
 author: Drawbridge contributors
 description:
   - Derives it from the site's description; reads nothing else.
-positional: nodes, cgroups, part_timeout_s
+positional: nodes, cgroups
 options:
   _input:
     description: C(drawbridge_slurm).
@@ -23,15 +23,11 @@ options:
     description: Whether nodes confine jobs with cgroups.
     type: bool
     required: true
-  part_timeout_s:
-    description: How long a part of a prolog or epilog may take, in seconds.
-    type: int
-    required: true
 """
 
 EXAMPLES = r"""
 slurm_controller_view: >-
-  {{ drawbridge_slurm | drawbridge.drawbridge.slurm_controller_view(drawbridge_nodes, true, 300) }}
+  {{ drawbridge_slurm | drawbridge.drawbridge.slurm_controller_view(drawbridge_nodes, true) }}
 """
 
 RETURN = r"""
@@ -51,10 +47,10 @@ from ..module_utils.drawbridge.intent.load import part
 from ..module_utils.drawbridge.views.slurm.hosts import controller
 
 
-def slurm_controller_view(slurm: Any, nodes: Any, cgroups: bool, part_timeout_s: int) -> dict[str, Any]:
+def slurm_controller_view(slurm: Any, nodes: Any, cgroups: bool) -> dict[str, Any]:
     """Derive it; see views.slurm.hosts."""
     try:
-        return controller(part("slurm", slurm), part("nodes", nodes), cgroups, part_timeout_s)
+        return controller(part("slurm", slurm), part("nodes", nodes), cgroups)
     except IntentError as err:
         raise AnsibleFilterError(str(err)) from err
 

@@ -9,7 +9,7 @@ version_added: 0.1.0
 author: Drawbridge contributors
 description:
   - Derives it from the site's description; reads nothing else.
-positional: slurm, name, part_timeout_s
+positional: slurm, name
 options:
   _input:
     description: C(drawbridge_nodes).
@@ -23,14 +23,10 @@ options:
     description: The node, as in C(drawbridge_nodes.ranges).
     type: str
     required: true
-  part_timeout_s:
-    description: How long a part of a prolog or epilog may take, in seconds.
-    type: int
-    required: true
 """
 
 EXAMPLES = r"""
-slurm_node_view: "{{ drawbridge_nodes | drawbridge.drawbridge.slurm_node_view(drawbridge_slurm, 'gpu01', 300) }}"
+slurm_node_view: "{{ drawbridge_nodes | drawbridge.drawbridge.slurm_node_view(drawbridge_slurm, 'gpu01') }}"
 """
 
 RETURN = r"""
@@ -48,10 +44,10 @@ from ..module_utils.drawbridge.intent.load import part
 from ..module_utils.drawbridge.views.slurm.hosts import node
 
 
-def slurm_node_view(nodes: Any, slurm: Any, name: str, part_timeout_s: int) -> dict[str, Any]:
+def slurm_node_view(nodes: Any, slurm: Any, name: str) -> dict[str, Any]:
     """Derive it; see views.slurm.hosts."""
     try:
-        return node(part("nodes", nodes), part("slurm", slurm), name, part_timeout_s)
+        return node(part("nodes", nodes), part("slurm", slurm), name)
     except IntentError as err:
         raise AnsibleFilterError(str(err)) from err
     except KeyError as err:

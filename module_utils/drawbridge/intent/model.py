@@ -171,6 +171,16 @@ class Account:
 
 
 @dataclass(frozen=True)
+class Gate:
+    """How long the gate waits for what, when jobs of gated partitions begin and end."""
+
+    patience_s: int = option("wait of a prolog or epilog for the API server, in seconds", 60, low=10, high=600)
+    empty_s: int = option("wait of an epilog for its node to be empty; then the node is drained", 90, low=10, high=900)
+    pod_grace_s: int = option("what a pod gets to end once its job is over", 10, low=1, high=120)
+    tries: int = option("so often in a row a job's nodes may fail to open before the job is held", 5, low=1, high=20)
+
+
+@dataclass(frozen=True)
 class Slurm:
     """drawbridge_slurm: the scheduler that owns every node."""
 
@@ -178,6 +188,9 @@ class Slurm:
     controller: str = option("inventory name of the host of slurmctld and slurmdbd", pattern=NAME)
     partitions: tuple[Partition, ...] = option("partitions")
     accounts: tuple[Account, ...] = option("accounts", ())
+    kill_wait_s: int = option("what a job gets between SIGTERM and SIGKILL (KillWait)", 30, low=5, high=3600)
+    part_timeout_s: int = option("limit of each part of a prolog or epilog, in seconds", 300, low=30, high=3000)
+    gate: Gate = option("limits of the gate, for partitions with gate: true", Gate())
 
 
 @dataclass(frozen=True)

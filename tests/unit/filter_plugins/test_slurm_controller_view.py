@@ -13,10 +13,10 @@ VIEW = FilterModule().filters()["slurm_controller_view"]
 
 
 def test_the_door_takes_raw_variables() -> None:
-    view = VIEW(SITE["drawbridge_slurm"], SITE["drawbridge_nodes"], True, 300)
+    view = VIEW(SITE["drawbridge_slurm"], SITE["drawbridge_nodes"], True)
     assert view["books"]["cluster"] == "lab"
 
 
 def test_a_broken_description_is_told_as_one_sentence() -> None:
     with pytest.raises(AnsibleFilterError, match="drawbridge_nodes is missing, but nothing can be built without it"):
-        VIEW(SITE["drawbridge_slurm"], None, True, 300)
+        VIEW(SITE["drawbridge_slurm"], None, True)

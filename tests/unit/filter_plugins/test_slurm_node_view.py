@@ -13,14 +13,14 @@ VIEW = FilterModule().filters()["slurm_node_view"]
 
 
 def test_the_door_takes_raw_variables() -> None:
-    assert VIEW(SITE["drawbridge_nodes"], SITE["drawbridge_slurm"], "gpu01", 300)["gres"] == "gpu:h100:8"
+    assert VIEW(SITE["drawbridge_nodes"], SITE["drawbridge_slurm"], "gpu01")["gres"] == "gpu:h100:8"
 
 
 def test_a_broken_description_is_told_as_one_sentence() -> None:
     with pytest.raises(AnsibleFilterError, match="drawbridge_slurm is missing, but nothing can be built without it"):
-        VIEW(SITE["drawbridge_nodes"], None, "gpu01", 300)
+        VIEW(SITE["drawbridge_nodes"], None, "gpu01")
 
 
 def test_a_node_that_no_range_has_is_refused() -> None:
     with pytest.raises(AnsibleFilterError, match=r"drawbridge_nodes\.ranges has no gpu99; add it to a range"):
-        VIEW(SITE["drawbridge_nodes"], SITE["drawbridge_slurm"], "gpu99", 300)
+        VIEW(SITE["drawbridge_nodes"], SITE["drawbridge_slurm"], "gpu99")

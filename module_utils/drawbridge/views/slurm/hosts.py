@@ -17,12 +17,12 @@ PARTS = "/etc/drawbridge/slurm"
 File = dict[str, Any]
 
 
-def controller(slurm: Slurm, nodes: Nodes, cgroups: bool, part_timeout_s: int) -> dict[str, Any]:
+def controller(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, Any]:
     """Files of slurmctld and of slurmdbd, and the books."""
     texts = controller_files(slurm, nodes, cgroups)
     return {
         "slurmctld": [
-            *scripts(("prolog_slurmctld", "epilog_slurmctld"), part_timeout_s),
+            *scripts(("prolog_slurmctld", "epilog_slurmctld"), slurm.part_timeout_s),
             {"path": STATE, "owner": "slurm", "group": "slurm", "mode": "0700"},
             *({"path": f"/etc/slurm/{name}", "content": content} for name, content in texts.items()),
         ],
@@ -39,11 +39,11 @@ def controller(slurm: Slurm, nodes: Nodes, cgroups: bool, part_timeout_s: int) -
     }
 
 
-def node(nodes: Nodes, slurm: Slurm, name: str, part_timeout_s: int) -> dict[str, Any]:
+def node(nodes: Nodes, slurm: Slurm, name: str) -> dict[str, Any]:
     """Files of slurmd, and what the node has to register with. Raises KeyError for an unknown node."""
     return {
         "slurmd": [
-            *scripts(("prolog", "epilog"), part_timeout_s),
+            *scripts(("prolog", "epilog"), slurm.part_timeout_s),
             {"path": NODE_STATE, "mode": "0755"},
             {"path": "/etc/default/slurmd", "content": options("SLURMD_OPTIONS", slurm)},
         ],

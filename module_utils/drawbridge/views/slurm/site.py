@@ -20,6 +20,7 @@ NODE_STATE = "/var/spool/slurmd"
 SLURMCTLD_PORT = 6817
 SCRIPT_TIMEOUT_S = 3600
 """Slurm's own limit for prologs and epilogs has no end; the parts' limits are meant to be hit before this one."""
+MAX_REQUEUE = 1000
 BATCH_START_TIMEOUT_S = 600
 """How long a batch launch may wait for its node's prolog before Slurm calls the job lost (default 10 s)."""
 
@@ -56,7 +57,7 @@ def slurm_conf(slurm: Slurm, nodes: Nodes, companions: dict[str, str], cgroups: 
     digests = [f"# {name} {digest_of(content)}" for name, content in sorted(companions.items())]
     records: list[Record] = [
         *settings(_daemons(slurm)),
-        *settings(_scripts()),
+        *settings(_scripts(slurm)),
         *settings(_enforcement(cgroups)),
         *settings(_scheduling(bool(companions.get("topology.conf")))),
         *settings(_accounting(slurm, nodes)),
@@ -84,7 +85,7 @@ def _daemons(slurm: Slurm) -> Record:
     }
 
 
-def _scripts() -> Record:
+def _scripts(slurm: Slurm) -> Record:
     """Alloc without DeferBatch: a launch that waits in slurmctld's memory is lost when slurmctld restarts."""
     return {
         "PrologFlags": "Alloc",
@@ -94,6 +95,9 @@ def _scripts() -> Record:
         "Epilog": f"{SCRIPTS}/slurm-epilog",
         "PrologEpilogTimeout": SCRIPT_TIMEOUT_S,
         "BatchStartTimeout": BATCH_START_TIMEOUT_S,
+        "KillWait": slurm.kill_wait_s,
+        # the gate counts its own tries and says why it holds a job; Slurm counts requeues of every kind together
+        "MaxBatchRequeue": MAX_REQUEUE,
     }
 
 

@@ -19,18 +19,18 @@ NODES, SLURM = part("nodes", SITE["drawbridge_nodes"]), part("slurm", SITE["draw
 
 
 def test_the_controllers_scripts_stand_there_before_slurm_conf_names_them() -> None:
-    paths = [file["path"] for file in controller(SLURM, NODES, True, 300)["slurmctld"]]
+    paths = [file["path"] for file in controller(SLURM, NODES, True)["slurmctld"]]
     assert paths.index("/usr/local/libexec/drawbridge/slurm-prolog_slurmctld") < paths.index("/etc/slurm/slurm.conf")
     assert paths[-1] == "/etc/slurm/slurm.conf"
 
 
 def test_nobody_but_slurm_reads_the_configuration_of_the_books() -> None:
-    (file,) = controller(SLURM, NODES, True, 300)["slurmdbd"]
+    (file,) = controller(SLURM, NODES, True)["slurmdbd"]
     assert (file["owner"], file["mode"]) == ("slurm", "0600")
 
 
 def test_a_node_has_its_own_scripts_and_no_slurm_conf() -> None:
-    view = node(NODES, SLURM, "gpu04", 300)
+    view = node(NODES, SLURM, "gpu04")
     paths = [file["path"] for file in view["slurmd"]]
     assert "/usr/local/libexec/drawbridge/slurm-epilog" in paths
     assert not [path for path in paths if path.startswith("/etc/slurm")]
@@ -39,7 +39,7 @@ def test_a_node_has_its_own_scripts_and_no_slurm_conf() -> None:
 
 def test_an_unknown_node_is_an_error() -> None:
     with pytest.raises(KeyError):
-        node(NODES, SLURM, "gpu99", 300)
+        node(NODES, SLURM, "gpu99")
 
 
 def test_a_change_of_a_script_restarts_nothing() -> None:
