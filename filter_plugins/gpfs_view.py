@@ -4,7 +4,7 @@
 
 DOCUMENTATION = r"""
 name: gpfs_view
-short_description: Clients and file systems of the Storage Scale cluster
+short_description: File systems and clients of the Storage Scale cluster
 version_added: 0.1.0
 author: Drawbridge contributors
 description:
@@ -16,19 +16,19 @@ options:
     type: dict
     required: true
   nodes:
-    description: C(drawbridge_nodes).
+    description: C(drawbridge_nodes), where members are made; nodes need no list of each other.
     type: dict
-    required: true
 """
 
 EXAMPLES = r"""
+gpfs_client_mounts: "{{ drawbridge_gpfs | drawbridge.drawbridge.gpfs_view }}"
 gpfs_client_site: "{{ drawbridge_gpfs | drawbridge.drawbridge.gpfs_view(drawbridge_nodes) }}"
 """
 
 RETURN = r"""
 _value:
-  description: C(cluster), C(nodes) and C(filesystems), as M(drawbridge.drawbridge.mm_node) and
-    M(drawbridge.drawbridge.mm_mount) take them.
+  description: C(cluster) and C(filesystems), as M(drawbridge.drawbridge.mm_mount) takes them, and with O(nodes)
+    C(nodes), as M(drawbridge.drawbridge.mm_node) takes them.
   type: dict
 """
 
@@ -38,13 +38,14 @@ from ansible.errors import AnsibleFilterError
 
 from ..module_utils.drawbridge.intent.fault import IntentError
 from ..module_utils.drawbridge.intent.load import part
-from ..module_utils.drawbridge.views.gpfs import gpfs_clients
+from ..module_utils.drawbridge.views.gpfs import gpfs_clients, gpfs_mounts
 
 
-def gpfs_view(gpfs: Any, nodes: Any) -> dict[str, Any]:
-    """Derive it; see views.gpfs.gpfs_clients."""
+def gpfs_view(gpfs: Any, nodes: Any = None) -> dict[str, Any]:
+    """Derive it; see views.gpfs."""
     try:
-        return gpfs_clients(part("gpfs", gpfs), part("nodes", nodes))
+        site = part("gpfs", gpfs)
+        return gpfs_mounts(site) if nodes is None else gpfs_clients(site, part("nodes", nodes))
     except IntentError as err:
         raise AnsibleFilterError(str(err)) from err
 

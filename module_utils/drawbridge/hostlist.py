@@ -8,12 +8,16 @@ Rules observed on Slurm 24.11 (26.05 agrees): ranges join in input order, nothin
 from __future__ import annotations
 
 import itertools
+import math
 import re
 
 MAX_RANGE = 65536  # names that Slurm accepts in one range
 
 _RANGE = re.compile(r"^(\d+)(?:-(\d+))?$")
 _NUMBERED = re.compile(r"^(.*?)(\d+)$")
+
+_Bracket = list[tuple[str, str]]
+"""First and last number of each range in a bracket, as written: the first one's width is that of all."""
 
 
 class HostlistError(ValueError):
@@ -26,6 +30,19 @@ def expand(expression: str) -> list[str]:
     Raises HostlistError for what `scontrol show hostlist` refuses.
     """
     return [name for part in _split(expression) for name in _expand_part(part)]
+
+
+def count(expression: str) -> int:
+    """How many names it stands for, in the time of reading it: nothing is expanded. Raises HostlistError."""
+    return sum(
+        math.prod(sum(int(high) - int(low) + 1 for low, high in bracket) for bracket in _parse(part)[1])
+        for part in _split(expression)
+    )
+
+
+def contains(expression: str, name: str) -> bool:
+    """Whether a name is one of them, in the time of reading the expression. Raises HostlistError."""
+    return True in [_has(part, name) for part in _split(expression)]
 
 
 def compress(names: list[str]) -> str:
@@ -106,13 +123,18 @@ def _split(expression: str) -> list[str]:
     return [part for part in [*parts, current] if part]
 
 
-def _expand_part(part: str) -> list[str]:
+def _parse(part: str) -> tuple[list[str], list[_Bracket]]:
+    """Texts around the brackets, and the ranges in each bracket."""
     pieces = re.split(r"\[([^\]]*)\]", part)
-    texts, brackets = pieces[0::2], [_numbers(inner, part) for inner in pieces[1::2]]
+    return pieces[0::2], [_bracket(inner, part) for inner in pieces[1::2]]
+
+
+def _expand_part(part: str) -> list[str]:
+    texts, brackets = _parse(part)
     if not brackets:
         return [part]
     # product() runs its last argument fastest; Slurm runs the last bracket fastest, then first, second, ...
-    *front, last = brackets
+    *front, last = [_numbers(bracket) for bracket in brackets]
     names = []
     for combination in itertools.product(*reversed(front), last):
         *reversed_front, tail = combination
@@ -121,8 +143,21 @@ def _expand_part(part: str) -> list[str]:
     return names
 
 
-def _numbers(inner: str, part: str) -> list[str]:
-    numbers: list[str] = []
+def _has(part: str, name: str) -> bool:
+    texts, brackets = _parse(part)
+    if any(not text.strip("0123456789") for text in texts[1:-1]):
+        return name in _expand_part(part)  # where one number ends and the next begins is not to be seen
+    match = re.fullmatch("([0-9]+)".join(map(re.escape, texts)), name)
+    return bool(match) and all(
+        any(
+            int(low) <= int(number) <= int(high) and number == str(int(number)).zfill(len(low)) for low, high in bracket
+        )
+        for number, bracket in zip(match.groups(), brackets)
+    )
+
+
+def _bracket(inner: str, part: str) -> _Bracket:
+    ranges = []
     for item in inner.split(","):
         match = _RANGE.match(item)
         if not match:
@@ -132,5 +167,9 @@ def _numbers(inner: str, part: str) -> list[str]:
             raise HostlistError(f"{part!r} has the range {item!r}, which runs backwards")
         if int(high) - int(low) >= MAX_RANGE:
             raise HostlistError(f"{part!r} has more than {MAX_RANGE} names in the range {item!r}")
-        numbers += [str(number).zfill(len(low)) for number in range(int(low), int(high) + 1)]
-    return numbers
+        ranges.append((low, high))
+    return ranges
+
+
+def _numbers(bracket: _Bracket) -> list[str]:
+    return [str(number).zfill(len(low)) for low, high in bracket for number in range(int(low), int(high) + 1)]

@@ -36,8 +36,11 @@ def load(variables: Mapping[str, Any]) -> Intent:
 
 
 def part(domain: str, raw: Any) -> Any:
-    """One domain alone, for a view that needs no more. Raises IntentError for its shape; rules are load()'s."""
-    reader = Reader()
+    """One domain alone, for a view that needs no more. Raises IntentError for its shape; rules are load()'s.
+
+    Views are made anew for every host and task, so nothing here may take longer where there are more hosts.
+    """
+    reader = Reader(expand=False)
     value = reader.record(DOMAINS[domain], raw, f"drawbridge_{domain}")
     if reader.faults:
         raise IntentError(reader.faults)
@@ -56,11 +59,12 @@ def inventory_faults(intent: Intent, groups: Mapping[str, Iterable[str]]) -> lis
     faults = []
     for group, (key, names) in expected.items():
         hosts = list(groups.get(group, ()))
-        if strangers := [name for name in names if name not in set(hosts)]:
+        present, described = set(hosts), set(names)
+        if strangers := [name for name in names if name not in present]:
             reason = f"the inventory's group {group} has no {hostlist.compress(strangers)}"
             repair = f"add it to the group {group}, or take it out of {key}"
             faults.append(Fault(key, hostlist.compress(strangers), reason, repair))
-        if homeless := [host for host in hosts if host not in set(names)]:
+        if homeless := [host for host in hosts if host not in described]:
             repair = f"describe it in {key}, or take it out of the group {group}"
             faults.append(Fault(f"group {group}", hostlist.compress(homeless), f"{key} does not know it", repair))
     return faults

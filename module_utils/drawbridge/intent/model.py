@@ -145,9 +145,15 @@ class Nodes:
         """The range of every node."""
         return {name: part for part in self.ranges for name in hostlist.expand(part.names)}
 
+    def range_of(self, name: str) -> Range | None:
+        """The range of one node, found without listing all; None for a name that no range has."""
+        return next((part for part in self.ranges if hostlist.contains(part.names, name)), None)
+
     def class_of(self, name: str) -> NodeClass:
         """The class of a node. Raises KeyError for a name that no range has."""
-        return self.classes[self.by_name[name].node_class]
+        if part := self.range_of(name):
+            return self.classes[part.node_class]
+        raise KeyError(name)
 
 
 @dataclass(frozen=True)

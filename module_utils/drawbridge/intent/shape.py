@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import functools
 import re
 import typing
+from collections import Counter
 from typing import Any
 
 from .. import hostlist
@@ -42,9 +44,14 @@ def option(
 
 
 class Reader:
-    """Reads raw values into dataclasses and collects what is wrong with them."""
+    """Reads raw values into dataclasses and collects what is wrong with them.
 
-    def __init__(self) -> None:
+    Names that stand twice in a hostlist are found by expanding it; `expand` false leaves that out, for readers that
+    must not cost more where there are more hosts.
+    """
+
+    def __init__(self, expand: bool = True) -> None:
+        self.expand = expand
         self.faults: list[Fault] = []
 
     def refuse(self, key: str, value: Any, reason: str, repair: str) -> None:
@@ -60,7 +67,7 @@ class Reader:
                 self.refuse(key, raw, "a mapping is expected here", f"write {key} as keys and values")
             return None
         before = len(self.faults)
-        hints = typing.get_type_hints(cls)
+        hints = _hints(cls)
         fields = {field.name: field for field in dataclasses.fields(cls)}
         for unknown in sorted(set(map(str, raw)) - set(fields)):
             near = difflib.get_close_matches(unknown, fields, 1)
@@ -133,12 +140,17 @@ class Reader:
 
     def _hosts(self, raw: str, key: str) -> None:
         try:
-            names = hostlist.expand(raw)
+            count = hostlist.count(raw)
         except hostlist.HostlistError as err:
             self.refuse(key, raw, f"Slurm can't read it as a hostlist: {err}", "write a hostlist such as gpu[01-64]")
             return
-        if not names:
+        if not count:
             self.refuse(key, raw, "it names no host", "name at least one host")
-        doubled = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
-        if doubled:
-            self.refuse(key, raw, f"it names {hostlist.compress(doubled)} twice", "name every host once")
+        if self.expand and (twice := [name for name, times in Counter(hostlist.expand(raw)).items() if times > 1]):
+            self.refuse(key, raw, f"it names {hostlist.compress(sorted(twice))} twice", "name every host once")
+
+
+@functools.cache
+def _hints(cls: type) -> dict[str, Any]:
+    """Types of a dataclass's fields. Resolving them costs more than reading the values."""
+    return typing.get_type_hints(cls)

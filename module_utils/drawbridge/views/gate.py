@@ -37,7 +37,7 @@ def config(slurm: Slurm, kube: Kube, nodes: Nodes, host: str) -> Json:
         "ca_file": kube.ca_file,
         "partitions": [part.name for part in slurm.partitions if part.gate],
         "namespaces": {account.name: account.namespace for account in slurm.accounts if account.namespace},
-        "pod_limits": pod_limits(nodes, host) if host in nodes.by_name else {},
+        "pod_limits": pod_limits(nodes, host) if nodes.range_of(host) else {},
     }
 
 

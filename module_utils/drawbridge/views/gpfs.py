@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What Storage Scale needs from the intent: who is a client, of which cluster, with which file systems."""
+"""What Storage Scale needs from the intent: which file systems of which cluster, and who is a client."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ from typing import Any
 from ..intent.model import Gpfs, Nodes
 
 
-def gpfs_clients(gpfs: Gpfs, nodes: Nodes) -> dict[str, Any]:
-    """Arguments of the modules mm_node (`cluster`, `nodes`) and mm_mount (`cluster`, `filesystems`)."""
+def gpfs_mounts(gpfs: Gpfs) -> dict[str, Any]:
+    """Arguments of the module mm_mount, the same on every node: `cluster` and `filesystems`."""
     return {
         "cluster": gpfs.cluster,
-        "nodes": list(nodes.by_name),
         "filesystems": [{"device": each.device, "mount": each.mount} for each in gpfs.filesystems],
     }
+
+
+def gpfs_clients(gpfs: Gpfs, nodes: Nodes) -> dict[str, Any]:
+    """The same with `nodes`, for the module mm_node: who is a client. No node is told, there may be thousands."""
+    return {**gpfs_mounts(gpfs), "nodes": list(nodes.by_name)}

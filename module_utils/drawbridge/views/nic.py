@@ -22,6 +22,7 @@ def nic_qos(nodes: Nodes, fabric: Fabric, name: str) -> dict[str, Any]:
 
 def described(nodes: Nodes, name: str) -> NodeClass:
     """The class of a node. Raises IntentError for a node that no range has."""
-    if name not in nodes.by_name:
+    part = nodes.range_of(name)
+    if part is None:
         raise IntentError([Fault("drawbridge_nodes.ranges", name, "no range has this node", "add it to a range")])
-    return nodes.class_of(name)
+    return nodes.classes[part.node_class]

@@ -38,7 +38,7 @@ class SwitchProfile:
 def switch_profile(fabric: Fabric, name: str) -> SwitchProfile:
     """The profile of the switch `name`. Raises IntentError when no entry of drawbridge_fabric.switches has it."""
     for kind in fabric.switches:
-        if name in hostlist.expand(kind.names):
+        if hostlist.contains(kind.names, name):
             return SwitchProfile(
                 platform=kind.platform,
                 asic=kind.asic,

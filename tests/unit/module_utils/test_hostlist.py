@@ -67,3 +67,30 @@ NAMES = st.lists(st.from_regex(r"\A[a-c]{0,2}[0-9]{0,3}(-ib)?\Z").filter(bool), 
 @given(NAMES)
 def test_expanding_what_was_compressed_gives_the_names_back(names: list[str]) -> None:
     assert hostlist.expand(hostlist.compress(names)) == names
+
+
+NUMBER = st.integers(0, 120).flatmap(lambda n: st.sampled_from([str(n), f"{n:02d}", f"{n:03d}"]))
+RANGE = st.tuples(NUMBER, st.integers(0, 9)).map(lambda r: f"{r[0]}-{int(r[0]) + r[1]}" if r[1] else r[0])
+BRACKET = st.lists(RANGE, min_size=1, max_size=3).map(lambda ranges: f"[{','.join(ranges)}]")
+TEXT = st.sampled_from(["", "a", "b-", "1", "n2", "0x", "x0"])
+PART = st.lists(st.tuples(TEXT, BRACKET).map("".join), min_size=1, max_size=3).flatmap(
+    lambda pieces: TEXT.map(lambda tail: "".join(pieces) + tail)
+)
+EXPRESSION = st.lists(PART | st.sampled_from(["login", "n1"]), min_size=1, max_size=2).map(",".join)
+
+
+@given(EXPRESSION, st.data())
+def test_counting_and_looking_up_agree_with_expanding(expression: str, data: st.DataObject) -> None:
+    names = hostlist.expand(expression)
+    assert hostlist.count(expression) == len(names)
+    name = data.draw(st.sampled_from(names))
+    assert hostlist.contains(expression, name)
+    for near in (f"{name}0", f"0{name}", name[:-1], name.replace("0", "", 1), name.replace("1", "2"), name.upper()):
+        assert hostlist.contains(expression, near) == (near in names)
+
+
+def test_looking_up_refuses_what_expanding_refuses_even_behind_the_name() -> None:
+    with pytest.raises(hostlist.HostlistError, match="runs backwards"):
+        hostlist.contains("n1,n[2-1]", "n1")
+    with pytest.raises(hostlist.HostlistError, match="runs backwards"):
+        hostlist.count("n[2-1]")
