@@ -1,15 +1,17 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Slurm hostlist expressions, expanded and compressed as `scontrol show hostnames|hostlist` does.
+"""Slurm hostlist expressions, as `scontrol show hostnames|hostlist|hostlistsorted` treats them.
 
-Rules observed on Slurm 24.11 (26.05 agrees): ranges join in input order, nothing is sorted or dropped.
+Rules observed on Slurm 24.11 (26.05 agrees): ranges join in input order, nothing is sorted or dropped on the way.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import re
+from collections.abc import Iterable
 
 MAX_RANGE = 65536  # names that Slurm accepts in one range
 
@@ -47,11 +49,67 @@ def contains(expression: str, name: str) -> bool:
 
 def compress(names: list[str]) -> str:
     """The shortest expression that Slurm itself would print for these names, in this order."""
-    ranges: list[_Range] = []
-    for name in names:
-        new = _Range.of(name)
-        if not (ranges and ranges[-1].absorb(new)):
-            ranges.append(new)
+    return _text(_joined(map(_Range.of, names)))
+
+
+def in_order(names: list[str]) -> str:
+    """The expression that Slurm prints after sorting: prefixes as people count, then numbers; doubled names stay."""
+    ranges = sorted(_joined(map(_Range.of, names)), key=functools.cmp_to_key(_compare))
+    return _text(_joined(_disjoint(ranges)))
+
+
+def _joined(ranges: Iterable[_Range]) -> list[_Range]:
+    """Neighbours that continue each other, in one range."""
+    joined: list[_Range] = []
+    for new in ranges:
+        if not (joined and joined[-1].absorb(new)):
+            joined.append(new)
+    return joined
+
+
+def _disjoint(ranges: list[_Range]) -> list[_Range]:
+    """Sorted ranges without overlaps. A number that stood in two stands there twice, as an end of a range each time."""
+    ranges = list(ranges)
+    index = len(ranges) - 1
+    while index > 0:
+        one, other = ranges[index - 1 : index + 1]
+        if one.overlaps(other):
+            first, last = other.low, min(one.high, other.high)
+            inner = [n for number in range(first, last + 1) for n in [number] * ((number > first) + (number < last))]
+            ranges[index - 1 : index + 1] = [
+                one.part(one.low, first),
+                *(one.part(number, number) for number in inner),
+                other.part(last, max(one.high, other.high)),
+            ]
+            index = min(index + len(inner) + 2, len(ranges))
+        index -= 1
+    return ranges
+
+
+def _compare(one: _Range, other: _Range) -> int:
+    """Slurm's order: prefixes, plain names before numbered ones, numbers; where padding differs the narrower first."""
+    if order := _natural(one.prefix, other.prefix):
+        return order
+    if not (one.numbered and other.numbered):
+        return one.numbered - other.numbered
+    if _joined_width(one.low, one.width, other.low, other.width) is None:
+        return one.width - other.width
+    return one.low - other.low
+
+
+_CHUNK = re.compile(r"[0-9]+|[^0-9]")
+
+
+def _natural(one: str, other: str) -> int:
+    """Numbers in texts count by magnitude, digit by digit when one of them starts with 0."""
+    for a, b in itertools.zip_longest(_CHUNK.findall(one), _CHUNK.findall(other), fillvalue=""):
+        by_magnitude = a.isdecimal() and b.isdecimal() and "0" not in (a[0], b[0])
+        if a != b:
+            return -1 if (int(a) < int(b) if by_magnitude else a < b) else 1
+    return 0
+
+
+def _text(ranges: list[_Range]) -> str:
     groups = itertools.groupby(ranges, key=lambda r: (r.prefix, r.numbered or id(r)))
     return ",".join(_group_text(prefix, list(group)) for (prefix, _), group in groups)
 
@@ -68,15 +126,29 @@ class _Range:
         match = _NUMBERED.match(name)
         return cls(match.group(1), match.group(2)) if match else cls(name, "")
 
+    def part(self, low: int, high: int) -> _Range:
+        """Numbers of ours, or of a range that overlaps with us."""
+        part = _Range(self.prefix, "0" * self.width)
+        part.low, part.high = low, high
+        return part
+
+    def width_with(self, new: _Range) -> int | None:
+        """The width of a range of both; None where they can't be in one."""
+        if not (self.numbered and new.numbered and self.prefix == new.prefix):
+            return None
+        return _joined_width(self.low, self.width, new.low, new.width)
+
     def absorb(self, new: _Range) -> bool:
-        """Take in the next name if Slurm would print both in one range."""
-        if not (self.numbered and new.numbered and self.prefix == new.prefix and new.low == self.high + 1):
-            return False
-        width = _joined_width(self.low, self.width, new.low, new.width)
+        """Take in the next range if Slurm would print both in one."""
+        width = self.width_with(new) if new.low == self.high + 1 else None
         if width is None:
             return False
         self.width, self.high = width, new.high
         return True
+
+    def overlaps(self, later: _Range) -> bool:
+        """Whether Slurm takes the two apart. Equal single numbers don't overlap."""
+        return self.high > later.low and self.width_with(later) is not None
 
     def text(self) -> str:
         low, high = str(self.low).zfill(self.width), str(self.high).zfill(self.width)

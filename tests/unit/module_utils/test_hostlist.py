@@ -39,6 +39,26 @@ def test_compresses_as_slurm_does(given_: str, printed: str) -> None:
     assert hostlist.compress(hostlist.expand(given_)) == printed
 
 
+# As `scontrol show hostlistsorted` of Slurm 24.11 prints them.
+SORTED = [
+    ("n10,n9,n010", "n[9-10,010]"),
+    ("n001,n02,n3", "n[3,02,001]"),
+    ("r10n1,r2n1,r1n1", "r1n1,r2n1,r10n1"),
+    ("r1n1,r01n1,r001n1", "r001n1,r01n1,r1n1"),
+    ("n1,n", "n,n1"),
+    ("n1,N1", "N1,n1"),
+    ("n1,n2,n1", "n[1,1-2]"),
+    ("n[1-3,2-4]", "n[1-2,2-3,3-4]"),
+    ("n[1-5,2-4]", "n[1-2,2-3,3-4,4-5]"),
+    ("b2,b10,b2,b0,b1,b3,b0,A12", "A12,b[0,0-2,2-3,10]"),
+]
+
+
+@pytest.mark.parametrize(("given_", "printed"), SORTED)
+def test_sorts_as_slurm_does(given_: str, printed: str) -> None:
+    assert hostlist.in_order(hostlist.expand(given_)) == printed
+
+
 def test_last_bracket_runs_fastest_then_the_first() -> None:
     assert hostlist.expand("r[1-2]c[1-2]n[1-2]")[:5] == ["r1c1n1", "r1c1n2", "r2c1n1", "r2c1n2", "r1c2n1"]
     assert hostlist.expand("n[1-2][01-02]") == ["n101", "n102", "n201", "n202"]
@@ -50,7 +70,7 @@ def test_width_is_that_of_the_low_end() -> None:
 
 
 @pytest.mark.parametrize("bad", ["n[2-1]", "n[a]", "n[]", "n[-1]", "n[1-2-3]", "n[1 ,2]", "n[1-", "n]1", "n[[1]]"])
-def test_refuses_what_slurm_refuses(bad: str) -> None:
+def test_refuses_what_is_no_hostlist(bad: str) -> None:
     with pytest.raises(hostlist.HostlistError, match=r"has"):
         hostlist.expand(bad)
 
@@ -94,3 +114,8 @@ def test_looking_up_refuses_what_expanding_refuses_even_behind_the_name() -> Non
         hostlist.contains("n1,n[2-1]", "n1")
     with pytest.raises(hostlist.HostlistError, match="runs backwards"):
         hostlist.count("n[2-1]")
+
+
+@given(NAMES)
+def test_sorting_keeps_every_name(names: list[str]) -> None:
+    assert sorted(hostlist.expand(hostlist.in_order(names))) == sorted(names)
