@@ -1,15 +1,19 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Keep Slurm's books: accounts, and who may charge them."""
+"""Keep Slurm's books: QOS, accounts, shares and limits, and who may charge what."""
 
 DOCUMENTATION = r"""
 module: slurm_accounting
-short_description: Keep Slurm's accounts and who may charge them
+short_description: Keep Slurm's QOS and accounts, and who may charge them
 version_added: 0.1.0
 description:
-  - Brings the accounts named here, and exactly the users named in them, into Slurm's books through C(sacctmgr). Other
-    accounts are left alone.
+  - Brings the QOS and accounts named here, and exactly the users named in them, into Slurm's books through
+    C(sacctmgr). Other QOS and accounts are left alone.
+  - What is set on them is exactly what I(terms) say, in C(sacctmgr)'s words. What they don't say is taken away or, for
+    what accounts inherit, left to the account above.
+  - A user whom the operating system doesn't know is C(pending), since Slurm would take the name and nobody could use
+    it.
   - C(sacctmgr) calls a change that changed nothing a success and one that was made before a failure, so only what it
     lists afterwards counts.
   - In check mode, while slurmdbd does not answer yet, says so in C(pending) instead of failing.
@@ -34,6 +38,28 @@ options:
         type: list
         elements: str
         default: []
+      terms:
+        description:
+          - Any of V(parent), V(fairshare), V(qos), V(defaultqos), V(GrpTRES), V(GrpJobs), V(GrpSubmitJobs), V(MaxTRES)
+            and V(MaxWall). Memory is in MiB, V(MaxWall) in minutes or as Slurm lists it.
+        type: dict
+        default: {}
+  qos:
+    description: Qualities of service.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      name:
+        description: Name of the QOS, in lower case.
+        type: str
+        required: true
+      terms:
+        description:
+          - Any of V(Priority), V(Preempt), V(PreemptMode), V(GrpTRES), V(MaxTRES), V(MaxTRESPerUser),
+            V(MaxJobsPerUser), V(MaxSubmitJobsPerUser) and V(MaxWall).
+        type: dict
+        default: {}
   settle_s:
     description: How long slurmdbd may take to answer, in seconds.
     type: float
@@ -47,7 +73,7 @@ attributes:
     description: Predicts the steps of the next run from what it reads.
     support: full
   diff_mode:
-    description: Accounts and users, one a line.
+    description: QOS, accounts and users, one a line.
     support: full
 """
 
@@ -55,8 +81,10 @@ EXAMPLES = r"""
 - name: Keep the books
   drawbridge.drawbridge.slurm_accounting:
     cluster: lab
+    qos:
+      - {name: urgent, terms: {Priority: 1000, Preempt: normal, MaxTRESPerUser: gres/gpu=16}}
     accounts:
-      - {name: vision, users: [ada, ben]}
+      - {name: vision, users: [ada, ben], terms: {fairshare: 2, qos: "normal,urgent"}}
 """
 
 RETURN = r"""
@@ -71,6 +99,8 @@ pending:
   type: list
   elements: str
 """
+
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
@@ -89,6 +119,16 @@ ARGUMENT_SPEC = {
         "options": {
             "name": {"type": "str", "required": True},
             "users": {"type": "list", "elements": "str", "default": []},
+            "terms": {"type": "dict", "default": {}},
+        },
+    },
+    "qos": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {
+            "name": {"type": "str", "required": True},
+            "terms": {"type": "dict", "default": {}},
         },
     },
     "settle_s": {"type": "float", "default": 30},
@@ -96,11 +136,23 @@ ARGUMENT_SPEC = {
 }
 
 
+def wanted(accounts: list[dict[str, Any]], qos: list[dict[str, Any]]) -> BookState:
+    """The books as the arguments describe them. Raises ValueError for a term that is none."""
+    users = {account["name"]: account["users"] for account in accounts}
+    return BookState.of(users, *({item["name"]: _texts(item["terms"]) for item in items} for items in (accounts, qos)))
+
+
+def _texts(terms: dict[str, Any]) -> dict[str, str]:
+    return {key: str(value) for key, value in terms.items()}
+
+
 def main() -> None:
     """Wire the books to the plan."""
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    accounts = {account["name"]: tuple(account["users"]) for account in module.params["accounts"]}
-    want = BookState.of(accounts)
+    try:
+        want = wanted(module.params["accounts"], module.params["qos"])
+    except ValueError as err:
+        return module.fail_json(msg=f"the books can't be kept as described: {err}", changed=False)
     books = Books(Command(module.params["timeout_s"]), module.params["cluster"], want)
     if silence := books.silence(0 if module.check_mode else module.params["settle_s"]):
         unready(module, silence)

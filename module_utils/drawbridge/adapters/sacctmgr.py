@@ -6,11 +6,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..converge import DeviceError, Step
 from ..dialects import sacctmgr
 from ..plans.books import BookState
 from .command import Run
+
+NOT_ALL_FOUND = 2
+"""getent's code when it doesn't know somebody."""
 
 
 class Books:
@@ -35,13 +39,21 @@ class Books:
                 return ""
 
     def read(self) -> BookState:
-        """List what concerns our accounts."""
-        associations = self._list("assoc", self._cluster, "format=account,user")
-        users = self._list("user", "format=user,defaultaccount")
-        have = sacctmgr.books(associations, users, set(self._want.accounts))
-        # accounts come in no order of ours, and order is no part of the books
-        ordered = tuple(name for name in self._want.accounts if name in have.accounts)
-        return BookState(have.cluster, ordered, have.members, have.defaults)
+        """List what concerns our accounts and QOS."""
+        want = self._want
+        associations = self._list("assoc", self._cluster, sacctmgr.ASSOCIATION)
+        users = self._list("user", sacctmgr.USER)
+        services = self._list("qos", sacctmgr.SERVICE) if want.qos else ""
+        have = sacctmgr.books(associations, users, services, want.accounts, want.qos)
+        new = {user for _, user in want.members - have.members}
+        return replace(have, strangers=frozenset(new - self._known(new)))
+
+    def _known(self, users: set[str]) -> set[str]:
+        """Users whom the system knows. Slurm lets others into the books, where nobody can use them."""
+        if not users:
+            return set()
+        answer = self._run(["getent", "passwd", *sorted(users)], ok=(0, NOT_ALL_FOUND))
+        return {line.partition(":")[0] for line in answer.out.splitlines()}
 
     def apply(self, steps: Sequence[Step[BookState]]) -> None:
         """Run the steps; -i answers every question with yes."""
@@ -49,7 +61,9 @@ class Books:
             self._run(["sacctmgr", "-i", *self._scoped(step.payload)])
 
     def _scoped(self, argv: list[str]) -> list[str]:
-        """Name the cluster: alone when it is what is added, else as a condition before what is set."""
+        """Name the cluster: alone when it is what is added, else as a condition before what is set; QOS have none."""
+        if argv[1] == "qos":
+            return argv
         if argv == ["add", "cluster"]:
             return [*argv, self._cluster.partition("=")[2]]
         place = argv.index("set") if "set" in argv else len(argv)

@@ -16,6 +16,8 @@ from .shape import NAME, option
 PORTS = r"[A-Za-z]+[0-9/]+(-[0-9]+)?(,[A-Za-z]+[0-9/]+(-[0-9]+)?)*"
 CPUS = r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*"
 PATH = r"/[A-Za-z0-9._/-]+"
+TIME = r"[0-9]+|[0-9]+:[0-5][0-9]:[0-5][0-9]|[0-9]+-[0-9]{1,2}(:[0-5][0-9]){0,2}"
+"""A time limit that reads the same to people and to Slurm, which takes 4:00 for four minutes."""
 
 
 @dataclass(frozen=True)
@@ -168,12 +170,70 @@ class Partition:
 
 
 @dataclass(frozen=True)
+class Amount:
+    """An amount of what jobs take."""
+
+    cpus: int = option("hardware threads; -1: as many as there are", -1, low=-1)
+    memory_mib: int = option("memory; -1: as much as there is", -1, low=-1)
+    gpus: int = option("GPUs of any type; -1: as many as there are", -1, low=-1)
+    nodes: int = option("nodes; -1: as many as there are", -1, low=-1)
+
+
+@dataclass(frozen=True)
+class Qos:
+    """A quality of service: what a job may be worth, and whom it may push aside."""
+
+    name: str = option("name of the QOS; normal is the one that Slurm makes itself", pattern=NAME)
+    priority: int = option("its weight among all QOS", 0, low=0, high=1000000)
+    preempt: tuple[str, ...] = option("QOS whose jobs it pushes aside", (), pattern=NAME)
+    preempt_mode: str = option(
+        "what happens to its own jobs when they are pushed aside; cluster: preempt_mode of the cluster",
+        "cluster",
+        choices=("cluster", "requeue", "cancel"),
+    )
+    total: Amount = option("what all its running jobs take together at most", Amount())
+    per_user: Amount = option("what one user's running jobs take together at most", Amount())
+    per_job: Amount = option("what one job takes at most", Amount())
+    jobs_per_user: int = option("running jobs of one user; -1: no limit", -1, low=-1)
+    submits_per_user: int = option("running and waiting jobs of one user; -1: no limit", -1, low=-1)
+    max_time: str = option(
+        "longest time limit of a job: minutes, h:mm:ss or days-hours (empty: the partition's)",
+        "",
+        pattern=rf"({TIME})?",
+    )
+
+
+@dataclass(frozen=True)
 class Account:
-    """A Slurm account and the Kubernetes namespace that its jobs use."""
+    """A Slurm account, its share of the cluster, and the Kubernetes namespace that its jobs use."""
 
     name: str = option("name of the account", pattern=NAME)
     namespace: str = option("namespace of its pods; at most 46 characters", "", pattern=rf"({NAME})?")
     users: tuple[str, ...] = option("login names", (), pattern=r"[a-z_][a-z0-9_-]*")
+    parent: str = option("account above it, which shares with it", "root", pattern=NAME)
+    fair_share: int = option("its share beside the accounts of the same parent", 1, low=0, high=1000000)
+    qos: tuple[str, ...] = option(
+        "QOS that its jobs may ask for; empty: the parent's, in the end normal", (), pattern=NAME
+    )
+    default_qos: str = option("QOS of jobs that ask for none (empty: the parent's)", "", pattern=rf"({NAME})?")
+    total: Amount = option("what all its running jobs take together at most", Amount())
+    per_job: Amount = option("what one job takes at most", Amount())
+    jobs: int = option("running jobs; -1: no limit", -1, low=-1)
+    submits: int = option("running and waiting jobs; -1: no limit", -1, low=-1)
+    max_time: str = option("longest time limit of a job; empty: the parent's", "", pattern=rf"({TIME})?")
+
+
+@dataclass(frozen=True)
+class Priority:
+    """Who is next: each factor from 0 to 1 by its weight."""
+
+    fair_share_weight: int = option("an account's unused share", 100000, low=0)
+    qos_weight: int = option("the job's QOS, beside the one of the highest priority", 1000000, low=0)
+    age_weight: int = option("waiting time, up to max_age", 10000, low=0)
+    size_weight: int = option("the job's size", 0, low=0)
+    max_age: str = option("after so long a job gets no older", "7-0", pattern=TIME)
+    half_life: str = option("after so long use counts half", "7-0", pattern=TIME)
+    recount_minutes: int = option("how often use is counted", 5, low=1, high=1440)
 
 
 @dataclass(frozen=True)
@@ -197,6 +257,9 @@ class Slurm:
     kill_wait_s: int = option("what a job gets between SIGTERM and SIGKILL (KillWait)", 30, low=5, high=3600)
     part_timeout_s: int = option("limit of each part of a prolog or epilog, in seconds", 300, low=30, high=3000)
     gate: Gate = option("limits of the gate, for partitions with gate: true", Gate())
+    qos: tuple[Qos, ...] = option("qualities of service", ())
+    priority: Priority = option("what a job's priority is made of", Priority())
+    preempt_mode: str = option("what happens to a job that is pushed aside", "requeue", choices=("requeue", "cancel"))
 
 
 @dataclass(frozen=True)

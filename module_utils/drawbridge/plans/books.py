@@ -1,56 +1,161 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Slurm's books: accounts, who may charge them, and which one a user charges by default."""
+"""Slurm's books: quality of service, accounts and their shares and limits, who may charge them and by default."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..converge import Step
+from .book_terms import ACCOUNT, QOS, ROOT, Term, Terms, shown, spelled
 
 
 @dataclass(frozen=True)
 class BookState:
-    """`members` are pairs of account and user; `defaults` maps users to accounts."""
+    """`qos` and `accounts` map names to terms; what counts, inherited or not, in a state that was read.
+
+    `members` are pairs of account and user; `defaults` maps users to accounts; `top` is what the root account hands
+    down; `strangers` are users of ours whom the operating system doesn't know.
+    """
 
     cluster: bool
-    accounts: tuple[str, ...]
+    accounts: Mapping[str, Terms]
     members: frozenset[tuple[str, str]]
     defaults: Mapping[str, str]
+    qos: Mapping[str, Terms] = field(default_factory=dict)
+    top: Terms = field(default_factory=dict, compare=False)
+    strangers: frozenset[str] = field(default=frozenset(), compare=False)
 
     @classmethod
-    def of(cls, accounts: Mapping[str, Sequence[str]]) -> BookState:
-        """The state in which these accounts have exactly these users; the first one named is a user's default."""
-        pairs = [(account, user) for account, users in accounts.items() for user in users]
+    def of(
+        cls,
+        users: Mapping[str, Sequence[str]],
+        terms: Mapping[str, Mapping[str, str]] | None = None,
+        qos: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> BookState:
+        """The state in which these accounts have exactly these users; the first one named is a user's default.
+
+        Raises ValueError for a term that is none and for accounts in a ring.
+        """
+        pairs = [(account, user) for account, names in users.items() for user in names]
         defaults = {user: account for account, user in reversed(pairs)}
-        return cls(True, tuple(accounts), frozenset(pairs), defaults)
+        accounts = {name: spelled(ACCOUNT, (terms or {}).get(name, {})) for name in users}
+        services = {name: spelled(QOS, values) for name, values in (qos or {}).items()}
+        downwards({name: own["parent"] for name, own in accounts.items()})
+        return cls(True, accounts, frozenset(pairs), defaults, services)
 
     def lines(self) -> list[str]:
-        """Accounts, then their users; a star marks the user's default."""
-        lines = [f"account {name}" for name in sorted(self.accounts)]
+        """QOS, accounts, then their users; a star marks the user's default."""
+        lines = [f"qos {name} {shown(terms)}" for name, terms in sorted(self.qos.items())]
+        lines += [f"account {name} {shown(terms)}" for name, terms in sorted(self.accounts.items())]
         for account, user in sorted(self.members):
             lines.append(f"user {user} account {account}{' *' if self.defaults.get(user) == account else ''}")
         return lines if self.cluster else []
 
 
 def plan(have: BookState, want: BookState) -> list[Step[BookState]]:
-    """Accounts before users, a new default before the old one goes: Slurm refuses to delete a default account.
+    """Names before what refers to them: QOS, accounts from the top down, users; a new default before the old one goes.
 
-    A new user's first account becomes its default, so accounts are filled in the order of the intent.
+    Slurm refuses to delete a default account, ignores an unknown parent without a word, and makes a new user's first
+    account its default, so accounts are filled in the order of the intent.
     """
     steps: list[Step[BookState]] = []
     if not have.cluster:
         steps.append(Step("add the cluster", lambda s: replace(s, cluster=True), ["add", "cluster"]))
-    if missing := [name for name in want.accounts if name not in have.accounts]:
-        steps.append(_add_accounts(missing))
+    if missing := [name for name in want.qos if name not in have.qos]:
+        steps.append(_add_qos(missing))
+    fresh = spelled(QOS, {})
+    for name, terms in want.qos.items():
+        steps += _set("qos", name, have.qos.get(name, fresh), terms, terms)
+    steps += _accounts(have, want)
+    return steps + _users(have, want)
+
+
+def _accounts(have: BookState, want: BookState) -> list[Step[BookState]]:
+    """Add what is missing, then set terms: what counts is compared, what is an account's own is written."""
+    counts = {ROOT: have.top}
+    born: dict[str, Terms] = {}
+    for name in downwards({name: terms["parent"] for name, terms in want.accounts.items()}):
+        above = counts.get(want.accounts[name]["parent"], have.top)
+        counts[name] = _below(above, want.accounts[name])
+        if name not in have.accounts:
+            born[name] = _below(above, {**spelled(ACCOUNT, {}), "parent": want.accounts[name]["parent"]})
+    adds = [
+        _add_accounts(parent, {name: born[name] for name in names})
+        for parent, names in itertools.groupby(born, key=lambda name: born[name]["parent"])
+    ]
+    present = {**have.accounts, **born}
+    sets = [_set("account", name, present[name], counts[name], own) for name, own in want.accounts.items()]
+    return [*adds, *itertools.chain.from_iterable(sets)]
+
+
+def _below(above: Terms, own: Terms) -> Terms:
+    """What counts for an account that has these terms of its own."""
+    return {term.key: term.effective(own[term.key], above.get(term.key, "")) for term in ACCOUNT}
+
+
+def downwards(parents: Mapping[str, str]) -> list[str]:
+    """Accounts after their parents, otherwise in the given order. Raises ValueError for a ring."""
+    ordered: list[str] = []
+    while waiting := [name for name in parents if name not in ordered]:
+        ready = [name for name in waiting if parents[name] not in waiting]
+        if not ready:
+            raise ValueError(f"accounts {', '.join(waiting)} are below one another")
+        ordered += ready
+    return ordered
+
+
+def _add_accounts(parent: str, born: Mapping[str, Terms]) -> Step[BookState]:
+    names = ",".join(born)
+    place = "" if parent == ROOT else f" below {parent}"
+
+    def becomes(state: BookState) -> BookState:
+        return replace(state, accounts={**state.accounts, **born})
+
+    return Step(f"add account {names}{place}", becomes, ["add", "account", names, f"parent={parent}"])
+
+
+def _set(kind: str, name: str, have: Terms, want: Terms, own: Terms) -> list[Step[BookState]]:
+    """One command for all terms that differ."""
+    table: tuple[Term, ...] = QOS if kind == "qos" else ACCOUNT
+    changes = [
+        term.change(have[term.key], want[term.key], own[term.key]) for term in table if have[term.key] != want[term.key]
+    ]
+    if not changes:
+        return []
+
+    def becomes(state: BookState) -> BookState:
+        if kind == "qos":
+            return replace(state, qos={**state.qos, name: want})
+        return replace(state, accounts={**state.accounts, name: want})
+
+    argv = ["modify", kind, "where", f"name={name}", "set", *changes]
+    return [Step(f"set {kind} {name}: {' '.join(changes)}", becomes, argv)]
+
+
+def _add_qos(names: list[str]) -> Step[BookState]:
+    def becomes(state: BookState) -> BookState:
+        return replace(state, qos={**state.qos, **{name: spelled(QOS, {}) for name in names}})
+
+    return Step(f"add qos {','.join(names)}", becomes, ["add", "qos", ",".join(names)])
+
+
+def _users(have: BookState, want: BookState) -> list[Step[BookState]]:
+    steps: list[Step[BookState]] = []
     defaults = dict(have.defaults)
     for account in want.accounts:
-        if new := sorted(user for name, user in want.members - have.members if name == account):
-            steps.append(_add_users(account, new))
-            defaults = {**dict.fromkeys(new, account), **defaults}
+        new = sorted(user for name, user in want.members - have.members if name == account)
+        if known := [user for user in new if user not in have.strangers]:
+            steps.append(_add_users(account, known))
+            defaults = {**dict.fromkeys(known, account), **defaults}
+        if strange := [user for user in new if user in have.strangers]:
+            steps.append(_add_users(account, strange, "the controller's system knows no such user"))
     steps += [
-        _default(user, account) for user, account in sorted(want.defaults.items()) if defaults.get(user) != account
+        _default(user, account)
+        for user, account in sorted(want.defaults.items())
+        if defaults.get(user, account if user in have.strangers else "") != account
     ]
     for account in want.accounts:
         if gone := sorted(user for name, user in have.members - want.members if name == account):
@@ -58,20 +163,14 @@ def plan(have: BookState, want: BookState) -> list[Step[BookState]]:
     return steps
 
 
-def _add_accounts(names: list[str]) -> Step[BookState]:
-    def becomes(state: BookState) -> BookState:
-        return replace(state, accounts=(*state.accounts, *names))
-
-    return Step(f"add account {','.join(names)}", becomes, ["add", "account", ",".join(names)])
-
-
-def _add_users(account: str, users: list[str]) -> Step[BookState]:
+def _add_users(account: str, users: list[str], pending: str = "") -> Step[BookState]:
     def becomes(state: BookState) -> BookState:
         members = state.members | {(account, user) for user in users}
         return replace(state, members=members, defaults={**dict.fromkeys(users, account), **state.defaults})
 
     names = ",".join(users)
-    return Step(f"let {names} charge {account}", becomes, ["add", "user", names, f"account={account}"])
+    argv = ["add", "user", names, f"account={account}"]
+    return Step(f"let {names} charge {account}", becomes, argv, pending)
 
 
 def _default(user: str, account: str) -> Step[BookState]:

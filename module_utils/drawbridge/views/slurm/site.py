@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from ... import hostlist
 from ...dialects.slurm_conf import HEADER, Record, digest_of, settings, text
 from ...intent.model import NodeClass, Nodes, Partition, Slurm
+from .priority import priority
 
 SCRIPTS = "/usr/local/libexec/drawbridge"
 STATE = "/var/spool/slurmctld"
@@ -60,6 +61,7 @@ def slurm_conf(slurm: Slurm, nodes: Nodes, companions: dict[str, str], cgroups: 
         *settings(_scripts(slurm)),
         *settings(_enforcement(cgroups)),
         *settings(_scheduling(bool(companions.get("topology.conf")))),
+        *settings(priority(slurm)),
         *settings(_accounting(slurm, nodes)),
         *(_node_line(build) for build in builds(nodes)),
         *(_partition_line(partition, nodes) for partition in slurm.partitions),

@@ -2,22 +2,63 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.sacctmgr import books, rows
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.sacctmgr import (
+    ASSOCIATION,
+    SERVICE,
+    books,
+    rows,
+)
 
-ASSOCIATIONS = "root|\nroot|root\nvision|\nvision|ada\nvision|ben\nold|\nold|zoe\n"
+# Slurm 24.11.5, captured
+ASSOCIATIONS = """\
+root|||1|normal||||||
+root|root||1|normal||||||
+old||root|1|normal||||||
+old|zoe||1|normal||||||
+vision||root|3|normal,urgent|urgent|gres/gpu=8,mem=123456M|3|7|gres/gpu=4|1-02:04:00
+vision|ada||1|normal,urgent|urgent||||gres/gpu=4|1-02:04:00
+vision|ben||1|normal,urgent|urgent||||gres/gpu=4|1-02:04:00
+"""
 USERS = "ada|vision\nben|old\nroot|root\nzoe|old\n"
+SERVICES = """\
+normal|0||cluster||||||
+urgent|1000|normal|requeue|cpu=10,node=2|mem=1T|gres/gpu=16,mem=100000M|4|5|04:00:00
+"""
 
 
-def test_only_our_accounts_are_read() -> None:
-    found = books(ASSOCIATIONS, USERS, {"vision", "chem"})
+def test_the_listings_are_asked_for_as_they_are_read() -> None:
+    assert ASSOCIATION == (
+        "format=account,user,parentname,share,qos,defaultqos,grptres,grpjobs,grpsubmit,maxtres,maxwall"
+    )
+    assert SERVICE == "format=name,priority,preempt,preemptmode,grptres,maxtres,maxtrespu,maxjobspu,maxsubmitpu,maxwall"
+
+
+def test_only_our_accounts_and_qos_are_read() -> None:
+    found = books(ASSOCIATIONS, USERS, SERVICES, ["chem", "vision"], ["urgent"])
     assert found.cluster
-    assert found.accounts == ("vision",)
+    assert found.accounts == {
+        "vision": {
+            "parent": "root",
+            "fairshare": "3",
+            "qos": "normal,urgent",
+            "defaultqos": "urgent",
+            "GrpTRES": "gres/gpu=8,mem=123456",
+            "GrpJobs": "3",
+            "GrpSubmitJobs": "7",
+            "MaxTRES": "gres/gpu=4",
+            "MaxWall": "1564",
+        }
+    }
     assert found.members == {("vision", "ada"), ("vision", "ben")}
     assert found.defaults == {"ada": "vision", "ben": "old"}
+    assert list(found.qos) == ["urgent"]
+    assert found.qos["urgent"]["MaxTRESPerUser"] == "gres/gpu=16,mem=100000"
+    assert found.qos["urgent"]["MaxWall"] == "240"
+    assert found.top["qos"] == "normal"
 
 
 def test_a_cluster_that_is_not_in_the_books_has_no_association() -> None:
-    assert not books("", "", {"vision"}).cluster
+    assert not books("", "", "", ["vision"], []).cluster
 
 
 def test_leading_blanks_of_a_tree_and_empty_lines_are_nothing() -> None:
