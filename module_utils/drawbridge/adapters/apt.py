@@ -7,6 +7,9 @@ A daemon that starts before its configuration is there may wait for it: slurmd a
 
 from __future__ import annotations
 
+import os
+import re
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,10 +17,15 @@ from pathlib import Path
 from ..converge import DeviceError, Step
 from ..plans.packages import PackageState
 from .command import Run
+from .files import write_bytes
 
 POLICY = Path("/usr/sbin/policy-rc.d")
 FORBID = "#!/bin/sh\n# While Drawbridge installs packages, their services don't start.\nexit 101\n"
-LOCK_WAIT_S = 300
+LOCK_WAIT_S = 300.0
+LOOK_AGAIN_S = 1.0
+KEEP_FILES = "--force-confold"
+"""Configuration that is there is the site's or ours: a package that is configured again asks nobody about it."""
+_LOCKED = re.compile(r"Could not get lock|Unable to (?:acquire|lock)|is locked by another process")
 
 
 class Packages:
@@ -32,26 +40,44 @@ class Packages:
         """Ask dpkg; a package that was removed but has left its configuration is not installed."""
         out = self._run(["dpkg-query", "-W", "-f", "${Package} ${Status}\\n", *self._wanted], ok=(0, 1)).out
         rows = [line.split() for line in out.splitlines()]
-        return PackageState(frozenset(row[0] for row in rows if row[1:] == ["install", "ok", "installed"]))
+        installed = frozenset(row[0] for row in rows if row[1:] == ["install", "ok", "installed"])
+        return PackageState(installed, cut_off=self._policy.exists() and self._policy.read_text() == FORBID)
 
     def apply(self, steps: Sequence[Step[PackageState]]) -> None:
-        """Read the package lists anew, then install. Recommended packages stay away."""
-        apt = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-o", f"DPkg::Lock::Timeout={LOCK_WAIT_S}"]
-        self._run([*apt, "update"])
+        """Read the package lists anew, then install. Recommended packages stay away.
+
+        What an installation left that was killed is configured first, as apt refuses to go on without. It can lack
+        packages of its own; apt mends that with the rest, so it is no failure here.
+        """
+        names = [name for step in steps for name in step.payload]
+        quiet = ["env", "DEBIAN_FRONTEND=noninteractive"]
+        apt = [*quiet, "apt-get", "-q", "--yes", "--no-remove", "-o", f"DPkg::Options::={KEEP_FILES}"]
+        if names:
+            self._patiently([*apt, "update"])
         with self._services_stay_off():
-            for step in steps:
-                self._run([*apt, "--yes", "--no-install-recommends", "install", *step.payload])
+            self._patiently([*quiet, "dpkg", "--configure", KEEP_FILES, "--pending"], ok=(0, 1))
+            self._patiently([*apt, "--no-install-recommends", "--fix-broken", "install", *names])
+
+    def _patiently(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> None:
+        """Run it; while somebody else installs packages, such as the end of a run that was killed, try again."""
+        deadline = time.monotonic() + LOCK_WAIT_S
+        while True:
+            try:
+                self._run(argv, ok=ok)
+            except DeviceError as err:
+                if not _LOCKED.search(err.details.get("stderr", "")) or time.monotonic() >= deadline:
+                    raise
+            else:
+                return
+            time.sleep(LOOK_AGAIN_S)
 
     @contextmanager
     def _services_stay_off(self) -> Iterator[None]:
-        try:
-            with self._policy.open("x") as file:
-                file.write(FORBID)
-            self._policy.chmod(0o755)
-        except FileExistsError:
-            if self._policy.read_text() != FORBID:
-                reason = "is already there, so a package's service might start unconfigured; move it away"
-                raise DeviceError(f"{self._policy} {reason}") from None
+        """The file is also what tells a later run that this one was cut off, so it is whole from its first moment."""
+        if self._policy.exists() and self._policy.read_text() != FORBID:
+            reason = "is already there, so a package's service might start unconfigured; move it away"
+            raise DeviceError(f"{self._policy} {reason}")
+        write_bytes(self._policy, FORBID.encode(), 0o755, (os.geteuid(), os.getegid()))
         try:
             yield
         finally:

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Packages of the operating system: there or not."""
+"""Packages of the operating system: there or not, and no installation of ours half done."""
 
 from __future__ import annotations
 
@@ -14,19 +14,22 @@ class PackageState:
     """Names of packages that are installed."""
 
     installed: frozenset[str]
+    cut_off: bool = False
+    """An installation of ours did not get to its end; services of all packages are held back since."""
 
     def lines(self) -> list[str]:
         """One package a line."""
-        return sorted(self.installed)
+        return [*sorted(self.installed), *(["services of packages are held back"] if self.cut_off else [])]
 
 
 def plan(have: PackageState, want: PackageState) -> list[Step[PackageState]]:
     """One transaction for all that is missing; what else is installed is nobody's business here."""
+    steps: list[Step[PackageState]] = []
     missing = want.installed - have.installed
-    if not missing:
-        return []
-
-    def becomes(state: PackageState) -> PackageState:
-        return replace(state, installed=state.installed | missing)
-
-    return [Step(f"install {', '.join(sorted(missing))}", becomes, sorted(missing))]
+    if have.cut_off:
+        reason = "finish an installation that was cut off, and let packages start their services again"
+        steps.append(Step(reason, lambda state: replace(state, cut_off=False), []))
+    if missing:
+        reason = f"install {', '.join(sorted(missing))}"
+        steps.append(Step(reason, lambda s: replace(s, installed=s.installed | missing), sorted(missing)))
+    return steps

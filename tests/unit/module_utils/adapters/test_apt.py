@@ -17,16 +17,21 @@ WANT = PackageState(frozenset({"munge", "slurmd"}))
 class Dpkg:
     """dpkg-query and apt-get over one set of packages."""
 
-    def __init__(self, policy: Path, installed: str = "") -> None:
-        self.policy, self.out, self.writes = policy, installed, []
+    def __init__(self, policy: Path, installed: str = "", locked: int = 0) -> None:
+        self.policy, self.out, self.locked = policy, installed, locked
+        self.writes: list[list[str]] = []
 
     def __call__(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
         if argv[0] == "dpkg-query":
             return Completed(1, self.out, "no packages found")
-        self.writes.append(list(argv)[argv.index("apt-get") :])
-        if "install" in argv:
+        self.writes.append(list(argv)[2:])
+        if self.locked:
+            self.locked -= 1
+            raise DeviceError("apt-get failed", stderr="E: Could not get lock /var/lib/apt/lists/lock.")
+        if "update" not in argv:
             assert self.policy.read_text() == FORBID
             assert self.policy.stat().st_mode & 0o111
+        if "install" in argv:
             self.out = "munge install ok installed\nslurmd install ok installed\n"
         return Completed(0, "", "")
 
@@ -36,7 +41,11 @@ def test_services_stay_off_while_packages_are_installed_and_only_then(tmp_path: 
     run = Dpkg(policy, "munge install ok installed\nslurmd deinstall ok config-files\n")
     outcome = converge(Packages(run, ["munge", "slurmd"], policy), plan, WANT)
     assert (outcome.steps, outcome.error) == (["install slurmd"], "")
-    assert [argv[-1] for argv in run.writes] == ["update", "slurmd"]
+    assert [(argv[0], argv[-1]) for argv in run.writes] == [
+        ("apt-get", "update"),
+        ("dpkg", "--pending"),
+        ("apt-get", "slurmd"),
+    ]
     assert not policy.exists()
 
 
@@ -61,3 +70,23 @@ def test_a_run_that_was_killed_leaves_a_policy_that_the_next_takes_over(tmp_path
     run = Dpkg(policy)
     assert converge(Packages(run, ["munge", "slurmd"], policy), plan, WANT).error == ""
     assert not policy.exists()
+
+
+def test_an_installation_that_was_killed_at_its_very_end_is_finished(tmp_path: Path) -> None:
+    policy = tmp_path / "policy-rc.d"
+    policy.write_text(FORBID)
+    policy.chmod(0o755)
+    run = Dpkg(policy, "munge install ok installed\nslurmd install ok installed\n")
+    assert converge(Packages(run, ["munge", "slurmd"], policy), plan, WANT, check=True).changed
+    outcome = converge(Packages(run, ["munge", "slurmd"], policy), plan, WANT)
+    assert outcome.steps == ["finish an installation that was cut off, and let packages start their services again"]
+    assert [(argv[0], argv[-1]) for argv in run.writes] == [("dpkg", "--pending"), ("apt-get", "install")]
+    assert not policy.exists()
+
+
+def test_somebody_elses_installation_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr("time.sleep", pauses.append)
+    run = Dpkg(tmp_path / "policy-rc.d", locked=2)
+    assert converge(Packages(run, ["munge", "slurmd"], run.policy), plan, WANT).error == ""
+    assert len(pauses) == 2

@@ -17,3 +17,12 @@ def test_what_is_there_is_not_asked_for_again() -> None:
     (step,) = plan(PackageState(frozenset({"munge"})), WANT)
     assert step.payload == ["slurmd"]
     assert plan(WANT, WANT) == []
+
+
+def test_what_was_cut_off_is_finished_before_the_rest() -> None:
+    have = PackageState(frozenset({"munge"}), cut_off=True)
+    steps = plan(have, WANT)
+    assert [step.payload for step in steps] == [[], ["slurmd"]]
+    for step in steps:
+        have = step.becomes(have)
+    assert have == WANT
