@@ -22,10 +22,17 @@ class OwnUnit(Daemon):
         super().__init__(Unit(name, run), want)
         self._run = run
 
+    def is_current(self, started_s: float) -> bool:
+        """Besides, systemd must have read the unit files: a run that was cut off may have written and not told it."""
+        units = [path[len(UNIT_FILES) :] for path in self._want.files if path.startswith(UNIT_FILES)]
+        told = self._run(["systemctl", "show", "--property=NeedDaemonReload", self.name, *units]).out
+        return "NeedDaemonReload=yes" not in told and super().is_current(started_s)
+
     def apply(self, steps: Sequence[Step[DaemonState]]) -> None:
-        """Write the files, let systemd read its own, then do the rest."""
+        """Write the files, let systemd read its own before anything is asked of the unit, then do the rest."""
         writes = [step for step in steps if step.payload[0] == "write"]
+        rest = [step for step in steps if step.payload[0] != "write"]
         super().apply(writes)
-        if any(step.payload[1].startswith(UNIT_FILES) for step in writes):
+        if rest or any(step.payload[1].startswith(UNIT_FILES) for step in writes):
             self._run(["systemctl", "daemon-reload"])
-        super().apply([step for step in steps if step.payload[0] != "write"])
+        super().apply(rest)
