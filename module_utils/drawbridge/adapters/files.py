@@ -8,7 +8,6 @@ import grp
 import os
 import pwd
 import stat
-import tempfile
 from pathlib import Path
 
 from ..converge import DeviceError
@@ -64,8 +63,11 @@ def changed_s(path: str) -> float:
 def write_bytes(path: Path, content: bytes, mode: int, ids: tuple[int, int]) -> None:
     """Replace a file; `ids` are its owner and group. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    # always the same name, so that what a killed run left of it is replaced by the next one
+    temporary = path.with_name(f".{path.name}.drawbridge")
+    temporary.unlink(missing_ok=True)
     # never readable by others, not even for the moment before its mode is set
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
@@ -73,9 +75,9 @@ def write_bytes(path: Path, content: bytes, mode: int, ids: tuple[int, int]) -> 
             os.fchmod(handle, mode)
             file.flush()
             os.fsync(handle)
-        Path(temporary).replace(path)
+        temporary.replace(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 

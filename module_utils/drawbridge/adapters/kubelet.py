@@ -15,6 +15,7 @@ from pathlib import Path
 from ..converge import DeviceError, Step
 from ..dialects.kubelet_config import KubeletState
 from ..plans.kubelet import ENABLE, RESTART, WRITE
+from . import files
 from .command import Run
 
 UNIT = "kubelet.service"
@@ -106,11 +107,8 @@ class Kubelet:
 
     def _started_after_write(self, started_us: int) -> bool:
         """Compare on the wall clock, the only one that files know."""
-        try:
-            written = self._at.drop_in.stat().st_mtime
-        except FileNotFoundError:
-            return False
-        return time.time() - (time.monotonic() - started_us / 1e6) >= written
+        written = files.changed_s(str(self._at.drop_in))
+        return 0 < written <= time.time() - (time.monotonic() - started_us / 1e6)
 
     def _busy(self) -> str:
         """Who would suffer from a restart: a Slurm job, or a job's pod that the kubelet has not cleaned up yet."""
