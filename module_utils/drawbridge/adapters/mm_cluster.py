@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
@@ -13,10 +12,12 @@ from pathlib import Path
 from ..converge import DeviceError, Step
 from ..dialects.mm_cluster import NO_LICENSE, UNKNOWN, Member, Membership, directory, find
 from ..dialects.mm_y import Row
-from ..plans.mm_node import ADD, LICENSE, START, WAIT
+from ..plans.mm_node import ADD, LICENSE, RESTORE, START, WAIT
 from .command import Completed
 from .mm import Mm, reason
 
+FOLDER = Path("/var/lib/drawbridge/gpfs")
+"""Where node files are while their commands run."""
 CONSENT = "gpfs_client_accept_license: true"
 
 
@@ -25,8 +26,11 @@ class Cluster:
 
     name = "GPFS membership"
 
-    def __init__(self, mm: Mm, nodes: Sequence[str], cluster: str = "", accept_license: bool = False) -> None:
+    def __init__(
+        self, mm: Mm, nodes: Sequence[str], cluster: str = "", accept_license: bool = False, folder: Path | None = None
+    ) -> None:
         self._mm, self._nodes, self._cluster, self._accept_license = mm, nodes, cluster, accept_license
+        self._folder = folder or FOLDER
         self._started: set[str] = set()
 
     def read(self) -> Membership:
@@ -61,6 +65,8 @@ class Cluster:
                 troubles = {name: _why(name, done) for name in nodes if not find(listed, name)}
             if verb == START:
                 self._started.update(nodes)
+            if verb == RESTORE:
+                (self._folder / ADD).unlink(missing_ok=True)
         if troubles:
             raise DeviceError("; ".join(troubles.values()))
 
@@ -82,16 +88,32 @@ class Cluster:
         seen = state["state"] if state else UNKNOWN
         if seen == UNKNOWN and name in self._started:
             seen = "down"  # it was to start and nobody can say that it did: not done, rather than pending
-        return Member(licensed["designatedLicense"] if licensed else NO_LICENSE, seen, row["designation"])
+        license_ = licensed["designatedLicense"] if licensed else NO_LICENSE
+        return Member(license_, seen, row["designation"], informed=name not in self._half_joined())
+
+    def _half_joined(self) -> list[str]:
+        """Nodes of an mmaddnode that did not come to its end: its node file is still there."""
+        path = self._folder / ADD
+        return [line.partition(":")[0] for line in path.read_text().splitlines()] if path.exists() else []
 
     def _change(self, verb: str, nodes: Sequence[str]) -> Completed:
-        """Run a verb on a node file. Names on the command line could be taken for files of the working directory."""
-        with tempfile.TemporaryDirectory(prefix="drawbridge-mm-") as directory:
-            path = Path(directory) / "nodes"
-            role = ":nonquorum-client" if verb == ADD else ""
-            path.write_text("".join(f"{node}{role}\n" for node in nodes))
-            options = ["client", "--accept"] if verb == LICENSE else []
-            return self._mm.change(verb, *options, "-N", str(path))
+        """Run a verb on a node file. Names on the command line could be taken for files of the working directory.
+
+        When the command is killed, or we are, the file stays for those who have to find out what was done.
+        """
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = self._folder / verb
+        role = ":nonquorum-client" if verb == ADD else ""
+        path.write_text("".join(f"{node}{role}\n" for node in nodes))
+        options = ["client", "--accept"] if verb == LICENSE else []
+        try:
+            done = self._mm.change(verb, *options, "-N", str(path))
+        except DeviceError as err:
+            if err.details.get("rc", -1) >= 0:
+                path.unlink()
+            raise
+        path.unlink()
+        return done
 
 
 def _why(name: str, done: Completed) -> str:

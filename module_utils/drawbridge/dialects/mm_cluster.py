@@ -19,12 +19,13 @@ class Member:
     """What the cluster says of one of its nodes.
 
     `license` is the designated one, `state` the daemon's as the asker sees it, and `designation` is empty for a node
-    that is neither quorum nor manager.
+    that is neither quorum nor manager. `informed`: nothing speaks against its having the cluster's configuration.
     """
 
     license: str = NO_LICENSE
     state: str = "down"
     designation: str = ""
+    informed: bool = True
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,9 @@ class Membership:
     def lines(self) -> list[str]:
         """One line a member, as mmlscluster, mmlslicense and mmgetstate call things."""
         return [
-            " ".join(filter(None, (name, node.designation, node.license, node.state)))
+            " ".join(
+                filter(None, (name, node.designation, node.license, node.state, "" if node.informed else "half-joined"))
+            )
             for name, node in self.nodes.items()
             if node
         ]

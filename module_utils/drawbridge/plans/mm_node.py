@@ -12,6 +12,7 @@ from ..converge import Step
 from ..dialects.mm_cluster import ACTIVE, NO_LICENSE, UNKNOWN, Member, Membership
 
 ADD = "mmaddnode"
+RESTORE = "mmsdrrestore"
 LICENSE = "mmchlicense"
 START = "mmstartup"
 WAIT = ""
@@ -26,7 +27,7 @@ class Change:
 
 
 def plan(have: Membership, want: Membership) -> list[Step[Membership]]:
-    """Steps in three passes over all nodes: join, licence, start.
+    """Steps in passes over all nodes: finish what was cut off, join, licence, start.
 
     The passes are what makes batches: joining one by one takes the cluster's lock once a node. The licence comes
     before the start, which an unlicensed node may refuse. Nobody is ever made quorum or manager; who is, is reported,
@@ -34,12 +35,20 @@ def plan(have: Membership, want: Membership) -> list[Step[Membership]]:
     """
     steps: list[Step[Membership]] = []
     state = have
-    for stage in (_join, _license, _start, _stay_client):
+    for stage in (_inform, _join, _license, _start, _stay_client):
         for name in want.nodes:
             for step in stage(name, state.nodes.get(name)):
                 steps.append(step)
                 state = step.becomes(state)
     return steps
+
+
+def _inform(name: str, have: Member | None) -> Iterator[Step[Membership]]:
+    """Joining makes a node a member first and sends it the configuration then; in between it can be cut off."""
+    if have and not have.informed:
+        pending = _unreached(name) if have.state == UNKNOWN else ""
+        reason = f"{name}: give it the cluster's configuration, since its joining was cut off"
+        yield Step(reason, _becomes(name, informed=True), Change(RESTORE, name), pending)
 
 
 def _join(name: str, have: Member | None) -> Iterator[Step[Membership]]:
@@ -58,16 +67,19 @@ def _start(name: str, have: Member | None) -> Iterator[Step[Membership]]:
         return
     becomes = _becomes(name, state=ACTIVE)
     if have.state == UNKNOWN:
-        pending = (
-            f"its daemon's state is unknown to the cluster; start the host, or if it was reinstalled give it its"
-            f" configuration back with: mmsdrrestore -N {name}"
-        )
-        yield Step(f"{name}: start GPFS", becomes, Change(START, name), pending=pending)
+        yield Step(f"{name}: start GPFS", becomes, Change(START, name), pending=_unreached(name))
     elif have.state == "down":
         yield Step(f"{name}: start GPFS", becomes, Change(START, name))
     else:
         # it is on its way, and starting it again would not help a network or quorum problem
         yield Step(f"{name}: wait for GPFS, which is {have.state}", becomes, Change(WAIT, name))
+
+
+def _unreached(name: str) -> str:
+    return (
+        f"its daemon's state is unknown to the cluster; start the host, or if it was reinstalled give it its"
+        f" configuration back with: {RESTORE} -N {name}"
+    )
 
 
 def _stay_client(name: str, have: Member | None) -> Iterator[Step[Membership]]:

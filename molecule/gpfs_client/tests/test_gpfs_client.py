@@ -43,7 +43,7 @@ def test_they_joined_in_one_batch_and_the_second_run_wrote_nothing(host: Host, n
 
 
 def test_no_node_file_is_left(host: Host) -> None:
-    assert host.check_output("find /tmp /var/tmp /run -name 'drawbridge-mm-*'") == ""
+    assert host.check_output("ls /var/lib/drawbridge/gpfs") == ""
 
 
 def test_what_one_node_writes_the_other_reads(nodes: list[Host]) -> None:

@@ -15,6 +15,7 @@ from lab.emulators.gpfs.model import default_state
 from tests.unit.library.emulated import Host, writes
 
 ADDRESSES = {"nsd1": 13, "gpu01": 21, "gpu02": 22, "gpu03": 23}
+ADAPTERS = "ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters"
 VERBS = ("mmlscluster", "mmlslicense", "mmgetstate", "mmlsmount", "mmlsfs")
 CHANGES = ("mmaddnode", "mmchlicense", "mmstartup", "mmmount", "mmsdrrestore")
 
@@ -28,6 +29,8 @@ class Site:
         self.hosts = {name: Host(root, name, monkeypatch, capfd) for name in ADDRESSES}
         for host in self.hosts.values():
             host.install(*VERBS, *CHANGES)
+        self.folder = root / "node-files"
+        monkeypatch.setattr(f"{ADAPTERS}.mm_cluster.FOLDER", self.folder)
         self.shared = Device(root / "shared/gpfs", root / "shared/clock")
         self.mount = str(root / "gpfs/fs1")
         self.change(lambda state: state["filesystems"]["fs1"].update(mount_point=self.mount))

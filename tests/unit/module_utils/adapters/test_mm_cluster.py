@@ -59,9 +59,9 @@ def test_a_short_name_is_its_full_name_and_a_node_without_a_row_is_unknown() -> 
     assert tools.ran[-1] == ["mmgetstate", "-N", "server-1.domain.com,server-3.domain.com", "-Y"]
 
 
-def test_node_files_describe_clients_and_are_roots_alone() -> None:
+def test_node_files_describe_clients_and_are_roots_alone(tmp_path: Path) -> None:
     tools = Tools(mmlscluster=MMLSCLUSTER + "mmlscluster:clusterNode:0:1:::3:new:10.0.0.9:new:::::\n")
-    device = Cluster(Mm(tools, "/mm"), ["new"], accept_license=True)
+    device = Cluster(Mm(tools, "/mm"), ["new"], accept_license=True, folder=tmp_path / "gpfs")
     device.apply(plan(Membership({"new": None}), Membership({"new": Member("client", "active")})))
     assert tools.files == [
         ("mmaddnode", "new:nonquorum-client\n", 0o700),
@@ -77,11 +77,45 @@ def test_a_cluster_without_nodes_is_not_believed() -> None:
         Cluster(Mm(Tools(mmlscluster=empty), "/mm"), ["gpu01"]).read()
 
 
-def test_a_started_node_that_nobody_reaches_is_not_done() -> None:
+def test_a_started_node_that_nobody_reaches_is_not_done(tmp_path: Path) -> None:
     tools = Tools(mmlscluster=MMLSCLUSTER + "mmlscluster:clusterNode:0:1:::3:new:10.0.0.9:new:::::\n")
-    device = Cluster(Mm(tools, "/mm"), ["new"], accept_license=True)
+    device = Cluster(Mm(tools, "/mm"), ["new"], accept_license=True, folder=tmp_path / "gpfs")
     want = Membership({"new": Member("client", "active")})
     before = device.read()
     assert [step.pending != "" for step in plan(before, want)] == [False, True]
     device.apply(plan(Membership({"new": Member("client", "down")}), want))
     assert device.read() == Membership({"new": Member("none", "down")})
+
+
+def test_an_mmaddnode_that_was_killed_leaves_nodes_that_are_given_the_configuration(tmp_path: Path) -> None:
+    """A member's row proves nothing then: the row comes first, the configuration later."""
+    folder = tmp_path / "gpfs"
+    row = "mmlscluster:clusterNode:0:1:::3:new:10.0.0.9:new:::::\n"
+    state = "mmgetstate::0:1:::new:3:down:0:0:0::(undefined):\n"
+
+    def killed(argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
+        raise DeviceError("mmaddnode failed: no output", rc=-9, stderr="", stdout="")
+
+    want = Membership({"new": Member("client", "active")})
+    with pytest.raises(DeviceError):
+        Cluster(Mm(killed, "/mm"), ["new"], folder=folder).apply(plan(Membership({"new": None}), want)[:1])
+    tools = Tools(mmlscluster=MMLSCLUSTER + row, mmgetstate=STATES + state)
+    device = Cluster(Mm(tools, "/mm"), ["new"], folder=folder)
+    steps = [step for step in plan(device.read(), want) if step.payload.verb == "mmsdrrestore"]
+    assert [step.reason for step in steps] == [
+        "new: give it the cluster's configuration, since its joining was cut off"
+    ]
+    device.apply(steps)
+    assert tools.files == [("mmsdrrestore", "new\n", 0o700)]
+    assert device.read().nodes["new"] == Member("none", "down")
+    assert list(folder.iterdir()) == []
+
+
+def test_an_mmaddnode_that_refuses_has_come_to_its_end(tmp_path: Path) -> None:
+    def refusing(argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
+        raise DeviceError("mmaddnode failed: no", rc=1, stderr="no", stdout="")
+
+    want = Membership({"new": Member("client", "active")})
+    with pytest.raises(DeviceError, match="mmaddnode failed: no"):
+        Cluster(Mm(refusing, "/mm"), ["new"], folder=tmp_path).apply(plan(Membership({"new": None}), want)[:1])
+    assert list(tmp_path.iterdir()) == []
