@@ -30,6 +30,10 @@ bench: tools ## count what the site costs per host, on a running lab
 floor: tools ## measure our no-op run against as many no-op modules, on a running lab
 	$(PYTHON) -m bench.floor
 
+chaos: tools ## cut runs of the site off at seeded points, and see that the next ones mend it; SEEDS="3 22" repeats some
+	$(PYTHON) lab/lab requirements --install
+	$(PYTHON) -m tests.chaos $(SEEDS)
+
 docs: tools ## write what is derived from code
 	PYTHONPATH=collections $(PYTHON) docs/generate.py
 
@@ -52,4 +56,4 @@ $(UV):
 	@$(UV) pip sync --quiet --require-hashes --python $(PYTHON) requirements.lock
 	@touch $@
 
-.PHONY: help tools lab lab-down test old-python bench floor docs lock
+.PHONY: help tools lab lab-down test old-python bench floor chaos docs lock

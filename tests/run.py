@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv/bin"
 LOGS = ROOT / "build/test"
 FIRST_LAB = 60
-"""Lab ids from here on belong to molecule scenarios, so that they never meet a person's lab."""
+"""Lab ids from here on belong to molecule scenarios and those right below to other parts, never to a person's lab."""
 AT_ONCE = 3
 """Parts at a time: two cores, and every part waits now and then."""
 
@@ -67,6 +67,7 @@ def parts() -> list[Part]:
             Part(f"molecule {name}", ((str(BIN / "molecule"), "test", "-s", name),), FIRST_LAB + index)
             for index, name in enumerate(scenarios)
         ),
+        Part("chaos", (python("-m", "tests.chaos", "--ci"),), FIRST_LAB - 2),
         Part("hosts", ((*pytest, "-m", "live", "tests/lab"),), FIRST_LAB - 1),
         Part("lab", ((*pytest, "-m", "not live", "-n", "3", "--dist", "loadfile", "tests/lab"),)),
         Part("unit", ((*pytest, "-n", "6", "--dist", "worksteal", "tests/unit"),)),

@@ -1,0 +1,219 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The lab of LAB_ID and runs of our playbooks in it, whole or cut off."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.demo import ssh
+from lab.hosts.paths import REPOSITORY, Paths
+from tests.chaos import inventory
+from tests.chaos.plan import Kill, Verb
+
+PLAYBOOK = Path(sys.executable).parent / "ansible-playbook"
+LAB = (sys.executable, "lab/lab")
+ENVIRONMENT = {**os.environ, "ANSIBLE_CONFIG": "ansible.cfg", "ANSIBLE_NOCOLOR": "1", "PYTHONUNBUFFERED": "1"}
+RUN_S = 480
+"""What a run may take at most; a run that hangs is a finding."""
+TASK = re.compile(r"^TASK \[(?:[\w.]*\.)?(\w+) : (.*?)\]")
+PLAY_OF_LIST = re.compile(r"^  play #\d+ \((\S+)\)")
+TASK_OF_LIST = re.compile(r"^      (?:[\w.]*\.)?(\w+) : (.*?)\t")
+RECAP = re.compile(r"^\w+ +: ok=\d+ +changed=(\d+) ", re.MULTILINE)
+CHANGED = re.compile(r"^TASK \[(.*?)\] \*+\n(?:(?!^TASK \[).*\n)*?changed: \[(\w+)", re.MULTILINE)
+VALIDATION = "Validating arguments"
+
+
+SHIM = """\
+#!/bin/sh
+if printf '%s\\n' "$*" | grep -Eq -- '{match}'; then rm -f "$0"; kill -9 $PPID; exit 137; fi
+exec /usr/bin/{tool} "$@"
+"""
+"""Stands before a real tool in the path, once."""
+
+
+class Broken(Exception):
+    """Something of the lab itself did not work, so that nothing was learnt."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run."""
+
+    code: int
+    output: str
+
+    def changes(self) -> list[str]:
+        """What a whole run changed; empty if nothing, which the recap must confirm."""
+        counts = [int(count) for count in RECAP.findall(self.output)]
+        if counts and not any(counts):
+            return []
+        return [f"{host}: {task}" for task, host in CHANGED.findall(self.output)] or ["there is no recap"]
+
+
+class Lab:
+    """Four hosts of the lab. `folder` takes the inventory and the logs."""
+
+    def __init__(self, folder: Path) -> None:
+        self.paths = Paths.of()
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self._inventory = inventory.write(folder / f"inventory-{self.paths.lab_id}")
+        self.converged = False
+
+    def command(self, *words: str) -> None:
+        """Run a verb of the lab."""
+        done = subprocess.run([*LAB, *words], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise Broken(f"lab {' '.join(words)}: {done.stderr.strip()[-2000:]}")
+
+    def bare(self) -> None:
+        """Start anew with fresh disks."""
+        self.converged = False
+        self.command("down")
+        self.command("up", *inventory.HOSTS)
+
+    def sh(self, host: str, script: str) -> subprocess.CompletedProcess[str]:
+        """Run a script on a host, or type it into a switch."""
+        shell = ("sh", "-s") if host in (inventory.CONTROLLER, inventory.ADMIN, inventory.NODE) else ()
+        return subprocess.run(
+            ssh(self.paths, host, *shell), input=script, capture_output=True, text=True, check=False, timeout=120
+        )
+
+    @contextlib.contextmanager
+    def deadly(self, verb: Verb) -> Iterator[None]:
+        """Arm a tool's call, once, for as long as the block lasts."""
+        shim = f"/usr/local/sbin/{verb.tool}"
+        if verb.emulated:
+            self.command("fault", verb.host, verb.tool, "die", f"--match={verb.match}")
+        else:
+            text = SHIM.format(match=verb.match, tool=verb.tool)
+            self.sh(verb.host, f"cat > {shim} <<'END'\n{text}END\nchmod 755 {shim}\n")
+        yield
+        if verb.emulated:
+            self.command("fault", "--clear")
+        else:
+            self.sh(verb.host, f"rm -f {shim}")
+
+    def kubectl(self, *words: str) -> str:
+        """Standard output of kubectl on the controller, as the administrator."""
+        config = "/run/admin.kubeconfig"
+        self.sh(inventory.CONTROLLER, f"umask 077; cat > {config} <<'END'\n{self.paths.kubeconfig.read_text()}END\n")
+        return self.sh(inventory.CONTROLLER, f"kubectl --kubeconfig={config} {' '.join(words)}").stdout
+
+    def run(self, playbooks: Sequence[str], log: str, kill: Kill | None = None) -> Run:
+        """Run playbooks; with `kill`, up to there. The output also goes to a log."""
+        command = [str(PLAYBOOK), "-i", str(self._inventory), *(f"playbooks/{name}.yml" for name in playbooks)]
+        number = _place(command, kill) if kill else 0
+        with _started(command) as process, (self._folder / log).open("w", buffering=1) as file:
+            for line in _until(process, number, kill.milliseconds / 1000 if kill else 0.0):
+                file.write(line)
+        if kill and kill.powerless:
+            self.command("power-cut", kill.powerless)
+            self.command("up", kill.powerless)
+        return Run(process.returncode, (self._folder / log).read_text())
+
+
+@contextlib.contextmanager
+def _started(command: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        command,
+        cwd=REPOSITORY,
+        env=ENVIRONMENT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    late = threading.Timer(RUN_S, end, (process.pid,))
+    late.start()
+    try:
+        yield process
+    finally:
+        late.cancel()
+        process.wait()
+
+
+def _place(command: Sequence[str], kill: Kill) -> int:
+    """Which TASK line of the output a kill belongs to."""
+    listing = [*command, "--list-tasks"]
+    done = subprocess.run(listing, cwd=REPOSITORY, env=ENVIRONMENT, capture_output=True, text=True, check=True)
+    return place(tasks(done.stdout), kill)
+
+
+def tasks(listed: str) -> list[tuple[str, str]]:
+    """Role and name of every task that --list-tasks lists, but those of plays whose hosts are not booted."""
+    found: list[tuple[str, str]] = []
+    skipped = False
+    for line in listed.splitlines():
+        if play := PLAY_OF_LIST.match(line):
+            skipped = play[1] == "login"
+        elif (task := TASK_OF_LIST.match(line)) and not skipped:
+            found.append((task[1], task[2]))
+    return found
+
+
+def place(listed: Sequence[tuple[str, str]], kill: Kill) -> int:
+    """The number, from 1, of the task that a kill means."""
+    meant = [
+        number
+        for number, (role, name) in enumerate(listed, 1)
+        if kill.role in ("", role) and not name.startswith(VALIDATION)
+    ]
+    if not meant:
+        raise Broken(f"site.yml has no task of the role {kill.role}")
+    return meant[min(int(kill.share * len(meant)), len(meant) - 1)]
+
+
+def _until(process: subprocess.Popen[str], number: int, seconds: float) -> Iterator[str]:
+    """The lines of a run; `seconds` after the start of its task `number` it and all its processes are killed."""
+    assert process.stdout is not None
+    seen = 0
+    for line in process.stdout:
+        yield line
+        seen += bool(TASK.match(line))
+        if number and seen == number:
+            time.sleep(seconds)  # the moment of the kill, not a wait for anything
+            end(process.pid)
+            number = 0
+
+
+def end(pid: int) -> None:
+    """SIGKILL for a process and all that descend from it, workers with sessions of their own included.
+
+    All are stopped first, until no child is found that is not: what runs could have more of them meanwhile.
+    """
+    doomed: list[int] = []
+    while new := [one for one in (pid, *_descendants([pid, *doomed])) if one not in doomed]:
+        for one in new:
+            _signal(one, signal.SIGSTOP)
+        doomed += new
+    for one in doomed:
+        _signal(one, signal.SIGKILL)
+
+
+def _descendants(ancestors: Sequence[int]) -> list[int]:
+    children: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = stat.read_text().rpartition(")")[2].split()
+            children.setdefault(int(fields[1]), []).append(int(stat.parent.name))
+    found = list(ancestors)
+    for parent in found:
+        found += [child for child in children.get(parent, []) if child not in found]
+    return found
+
+
+def _signal(pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)
