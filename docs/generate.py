@@ -30,13 +30,17 @@ def intent_spec() -> str:
         "default": False,
         "description": ["The plays that follow need the controllers, so C(--limit) must not leave them out."],
     }
+    nodes = {
+        "type": "raw",
+        "description": ["Hostlist of the nodes that the plays that follow are about; by default none are chosen."],
+    }
     main = {
         "short_description": "Refuse a site's description that contradicts itself, before any host is contacted",
         "description": [
             "Checks shape, ranges, rules between keys, and the inventory's groups against the description.",
             "Every fault is reported in one run, each with key, value, reason and repair.",
         ],
-        "options": {"cluster_intent_whole_site": whole_site, **argument_spec()},
+        "options": {"cluster_intent_whole_site": whole_site, "cluster_intent_nodes": nodes, **argument_spec()},
     }
     return _HEADER + yaml.dump({"argument_specs": {"main": main}}, Dumper=_Indented, sort_keys=False, width=110)
 

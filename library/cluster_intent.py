@@ -19,6 +19,11 @@ options:
       - The play that follows needs the controllers, so C(--limit) must not leave them out.
     type: bool
     default: false
+  nodes:
+    description:
+      - Hostlist of the nodes that the plays that follow are about; refused if it names one twice, or one that the
+        intent does not have, or if C(--limit) leaves out a host that these nodes need. Without it none are chosen.
+    type: raw
 attributes:
   check_mode:
     description: Changes nothing, in check mode and out of it.

@@ -10,8 +10,9 @@ version_added: 0.1.0
 description:
   - Waits, bounded, until the controller knows the node, and fails with a sentence when it registered with other
     hardware than intended or with another slurm.conf than the controller's.
-  - Brings a node back that Slurm itself had given up as not responding, since it has proved itself now. A drain is
-    never lifted, only reported as C(pending) with its reason and who set it.
+  - Brings a node back that M(drawbridge.drawbridge.slurm_newcomers) kept jobs off, or that Slurm itself had given up
+    as not responding, since it has proved itself now. No other drain is ever lifted, only reported as C(pending) with
+    its reason and who set it.
   - In check mode on a host without a running slurmd, says so in C(pending) instead of failing.
 author: Drawbridge contributors
 options:

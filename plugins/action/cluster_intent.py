@@ -10,10 +10,12 @@ from typing import Any
 from ansible.plugins.action import ActionBase
 
 from ..module_utils.drawbridge import hostlist
+from ..module_utils.drawbridge.intent.chosen import chosen_faults, narrowed_faults, needed
 from ..module_utils.drawbridge.intent.fault import Fault, IntentError
 from ..module_utils.drawbridge.intent.load import DOMAINS, inventory_faults, load
+from ..module_utils.drawbridge.intent.model import Intent
 
-ARGUMENT_SPEC = {"whole_site": {"type": "bool", "default": False}}
+ARGUMENT_SPEC = {"whole_site": {"type": "bool", "default": False}, "nodes": {"type": "raw"}}
 OWN_PREFIX = "drawbridge_"
 
 
@@ -37,6 +39,8 @@ class ActionModule(ActionBase):
             faults = [*inventory_faults(intent, groups), *self._strays()]
             if args["whole_site"]:
                 faults += limit_faults(groups.get("controllers", []), task_vars)
+            if args["nodes"] is not None:
+                faults += choice_faults(intent, args["nodes"], task_vars)
         except IntentError as err:
             faults = [*err.faults, *self._strays()]
         if faults:
@@ -84,3 +88,11 @@ def limit_faults(controllers: list[str], task_vars: dict[str, Any]) -> list[Faul
     limit = task_vars.get("ansible_limit", "")
     reason = f"it leaves out {hostlist.compress(missing)}, where cluster-wide files are made"
     return [Fault("--limit", limit, reason, f"run without --limit, or onboard single nodes with: {line}")]
+
+
+def choice_faults(intent: Intent, chosen: Any, task_vars: dict[str, Any]) -> list[Fault]:
+    """Refuse a choice of nodes that the intent does not have, or that --limit cuts."""
+    if faults := chosen_faults(intent, chosen):
+        return faults
+    hosts = task_vars.get("ansible_play_hosts_all", [])
+    return narrowed_faults(task_vars.get("ansible_limit", ""), needed(intent, chosen), hosts)

@@ -29,18 +29,18 @@ END_TO_END = {
 BY_ID = {case["id"]: case for case in CASES}
 
 
-def play(recorder: Recorder, tmp_path: Path, *arguments: str) -> Completed:
-    """Run the whole site against stand-ins."""
+def play(recorder: Recorder, tmp_path: Path, *arguments: str, playbook: str = "site") -> Completed:
+    """Run a playbook, the whole site's if no other is named, against stand-ins."""
     environment = bare_environment(tmp_path / "home") | recorder.environment
     environment |= {"ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), "LAB_STATE": str(tmp_path / "lab")}
-    argv = ["ansible-playbook", "-i", "inventories/lab", "playbooks/site.yml", *arguments]
+    argv = ["ansible-playbook", "-i", "inventories/lab", f"playbooks/{playbook}.yml", *arguments]
     return run(argv, ROOT, environment)
 
 
-def refuse(recorder: Recorder, tmp_path: Path, *arguments: str) -> str:
-    """Run the whole site, which must be refused within its budget and untouched; return what was said, in one line."""
+def refuse(recorder: Recorder, tmp_path: Path, *arguments: str, playbook: str = "site") -> str:
+    """Run a playbook, which must be refused within its budget and touch nobody; return what was said."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = play(recorder, tmp_path, *arguments)
+    done = play(recorder, tmp_path, *arguments, playbook=playbook)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert recorder.asked == []
     assert done.code == 2, done.text

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A registered node: ready for jobs, given up by Slurm, or kept back by somebody."""
+"""A registered node: ready for jobs, kept back until it is proven, given up by Slurm, or kept back by somebody."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from ..converge import Step
 
 SLURMS_OWN = "Not responding [slurm@"
 """The reason that slurmctld itself gives a node that it can't reach, up to its own name."""
+JOINING = "drawbridge: joins, not proven yet"
+"""Our own reason, for a node that Slurm knows before it is built."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,12 @@ def ready(name: str) -> NodeState:
 
 
 def plan(have: NodeState, want: NodeState) -> list[Step[NodeState]]:
-    """Resume what Slurm gave up; whatever somebody did on purpose is reported and left to them."""
+    """Resume what waited for this proof, and what Slurm gave up; what somebody did on purpose is left to them."""
     if not have.kept_back:
         return []
+    if "DRAIN" in have.flags and have.reason.rpartition(" [")[0] == JOINING:
+        reason = f"resume {want.name}, which joins and has proved itself"
+        return [Step(reason, lambda state: replace(state, state="IDLE", flags=state.flags - {"DRAIN"}), "resume")]
     if have.state == "DOWN" and "DRAIN" not in have.flags and have.reason.startswith(SLURMS_OWN):
         reason = f"resume {want.name}, which Slurm had given up ({have.reason})"
         return [Step(reason, lambda state: replace(state, state="IDLE"), "resume")]

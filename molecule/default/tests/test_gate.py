@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,12 +43,12 @@ def stranger(lab: Lab) -> dict[str, Any]:
     return json.loads(lab.kubectl("get", "pod", "stranger", "-o", "json"))
 
 
-def taints(lab: Lab) -> dict[str, str]:
-    """The gate's taint of every gated node."""
+def taints(lab: Lab, nodes: Sequence[str] = NODES) -> dict[str, str]:
+    """The gate's taint of gated nodes."""
     found = {}
     for node in json.loads(lab.kubectl("get", "nodes", "-o", "json"))["items"]:
         values = [taint["value"] for taint in node["spec"].get("taints", []) if taint["key"] == "drawbridge.io/slurm"]
-        if node["metadata"]["name"] in NODES:
+        if node["metadata"]["name"] in nodes:
             found[node["metadata"]["name"]] = values[0] if values else "open"
     return found
 

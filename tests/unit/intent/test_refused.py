@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.fault import IntentError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.chosen import chosen_faults
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.fault import Fault, IntentError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import (
     inventory_faults,
     load,
@@ -56,12 +58,19 @@ def test_the_shipped_sites_are_accepted(name: str) -> None:
     load(site(name))
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
-def test_refused(case: dict[str, Any]) -> None:
+def faults(case: dict[str, Any]) -> Sequence[Fault]:
+    if "nodes" in case:
+        return chosen_faults(load(site("lab")), case["nodes"])
     with pytest.raises(IntentError) as caught:
         load(patched(case["patch"]))
-    found = [fault for fault in caught.value.faults if fault.key == case["key"]]
-    assert found, caught.value
+    return caught.value.faults
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+def test_refused(case: dict[str, Any]) -> None:
+    all_faults = faults(case)
+    found = [fault for fault in all_faults if fault.key == case["key"]]
+    assert found, all_faults
     sentence = str(found[0])
     shown = sentence.split(" is ", 1)[1].split(", but ")[0]
     assert case["value"] in shown

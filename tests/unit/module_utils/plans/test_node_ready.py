@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.node_ready import (
+    JOINING,
     NodeState,
     plan,
     ready,
@@ -24,9 +25,20 @@ def test_what_slurm_gave_up_is_resumed() -> None:
     assert plan(step.becomes(have), WANT) == []
 
 
+@pytest.mark.parametrize("state", ["IDLE", "DOWN"])
+def test_what_waited_for_this_proof_is_resumed(state: str) -> None:
+    have = NodeState("gpu01", state, frozenset({"DRAIN"}), reason=f"{JOINING} [root@2026-11-21T11:09:31]")
+    (step,) = plan(have, WANT)
+    assert (step.payload, step.pending) == ("resume", "")
+    assert plan(step.becomes(have), WANT) == []
+
+
 @pytest.mark.parametrize(
     "have",
     [
+        NodeState("gpu01", "DOWN", reason=f"{JOINING} [root@now]"),
+        NodeState("gpu01", "IDLE", frozenset({"DRAIN"}), reason=f"{JOINING}, says ops [ops@now]"),
+        NodeState("gpu01", "IDLE", frozenset({"DRAIN"}), reason="drawbridge gate: not proven empty [root@now]"),
         NodeState("gpu01", "IDLE", frozenset({"DRAIN"}), reason="Not responding [root@now]"),
         NodeState("gpu01", "DOWN", frozenset({"DRAIN"}), reason="Not responding [slurm@now]"),
         NodeState("gpu01", "DOWN", reason="power work [ops@now]"),

@@ -2,7 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from ansible_collections.drawbridge.drawbridge.plugins.action.cluster_intent import limit_faults, stray_faults
+from ansible_collections.drawbridge.drawbridge.plugins.action.cluster_intent import (
+    choice_faults,
+    limit_faults,
+    stray_faults,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import load
+
+from tests.unit.intent.test_refused import site
 
 
 def test_a_limit_with_the_controllers_is_fine() -> None:
@@ -25,3 +32,14 @@ def test_strays_are_named_with_their_place() -> None:
         ("drawbridge_gpfs", "host_vars/gpu01.yml"),
         ("drawbridge_kube", "host_vars/gpu01.yml"),
     ]
+
+
+def test_a_choice_is_refused_for_what_it_names_before_what_a_limit_leaves() -> None:
+    intent, task_vars = load(site("lab")), {"ansible_play_hosts_all": ["gpu01"], "ansible_limit": "gpu01"}
+    assert [fault.key for fault in choice_faults(intent, "gpu09", task_vars)] == ["nodes"]
+    assert [fault.key for fault in choice_faults(intent, "gpu01", task_vars)] == ["--limit"]
+
+
+def test_a_choice_without_a_limit_is_fine() -> None:
+    everybody = ["ctl", "nsd1", "leaf1", "leaf2", "gpu01", "gpu02"]
+    assert choice_faults(load(site("lab")), "gpu[01-02]", {"ansible_play_hosts_all": everybody}) == []

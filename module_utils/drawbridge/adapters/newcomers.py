@@ -1,0 +1,44 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Several nodes' records in slurmctld, through scontrol: one call reads them, one drains them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import hostlist
+from ..converge import DeviceError, Step
+from ..dialects import slurm_node
+from ..plans.newcomers import ABSENT, JOINING, Newcomers, NodeState
+from .command import Run
+
+
+class Records:
+    """The named nodes, whether slurmctld knows them or not."""
+
+    name = "nodes that join"
+
+    def __init__(self, run: Run, names: Sequence[str]) -> None:
+        self._run, self._names = run, list(names)
+        self._absent: list[str] = []
+
+    def read(self) -> Newcomers:
+        """All of them. scontrol ends with 1 for a name that it does not know, and for other trouble too."""
+        done = self._run(["scontrol", "show", "node", hostlist.compress(self._names), "-o"], ok=(0, 1))
+        told = [slurm_node.node(line) for line in done.out.splitlines() if line.startswith("NodeName=")]
+        known = {node.name: node for node in told}
+        self._absent = [name for name in self._names if name not in known]
+        said = f"{done.out}{done.err}"
+        if silent := [name for name in self._absent if f"Node {name} not found" not in said]:
+            raise DeviceError(f"slurmctld does not tell about {silent[0]}: {done.err.strip()}", stderr=done.err)
+        return Newcomers({name: known.get(name, NodeState(name, ABSENT)) for name in self._names})
+
+    def apply(self, steps: Sequence[Step[Newcomers]]) -> None:
+        """Drain them all at once. Raises DeviceError for nodes that slurmctld ought to know by now."""
+        if self._absent:
+            raise DeviceError(
+                f"slurmctld does not know {hostlist.compress(self._absent)} yet; run again when it has read its new"
+                " slurm.conf, which waits while the prolog of a job runs"
+            )
+        names = hostlist.compress([step.payload for step in steps])
+        self._run(["scontrol", "update", f"nodename={names}", "state=drain", f"reason={JOINING}"])

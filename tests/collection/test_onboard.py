@@ -1,0 +1,80 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Whom onboarding picks, what it refuses, and that a failing controller ends it. molecule/default onboards for real."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.collection.installed import Completed
+from tests.collection.recorder import Recorder
+from tests.growth import grow
+
+from .test_refusals import play, refuse
+
+OLD = {"gpu01", "gpu02", "gpu03", "gpu04"}
+CLUSTER = {"ctl", "login1", "nsd1", "infra1", "leaf1", "leaf2", "spine1"}
+
+
+@pytest.fixture
+def more(tmp_path: Path) -> list[str]:
+    """Arguments for an inventory with four nodes more."""
+    return grow(tmp_path / "more", "gpu05", "gpu06", "gpu07", "gpu08")
+
+
+def picked(done: Completed) -> dict[str, set[str]]:
+    """Hosts by play, as --list-hosts prints them."""
+    assert done.code == 0, done.text
+    plays: dict[str, set[str]] = {}
+    for line in done.out.splitlines():
+        if head := re.match(r"  play #\d+ \(.*\): (.*)\tTAGS", line):
+            plays[head.group(1)] = set()
+        elif host := re.match(r"      (\S+)$", line):
+            plays[next(reversed(plays))].add(host.group(1))
+    return plays
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ((), 'nodes is "", but it names no host; name at least one host'),
+        (("-e", "nodes=gpu[05-06]"), "but drawbridge_nodes.ranges has no node gpu[05-06]; describe it there and"),
+        (("-e", "nodes=gpu01,gpu[01-02]"), "but it names gpu01 twice; name every host once"),
+        (("-e", "nodes=gpu01", "--limit", "gpu01"), "but it leaves out ctl,nsd1,leaf1, which the chosen nodes need"),
+    ],
+    ids=["nobody", "unknown", "doubled", "limited"],
+)
+def test_a_wrong_choice_is_refused(
+    recorder: Recorder, tmp_path: Path, arguments: tuple[str, ...], sentence: str
+) -> None:
+    assert sentence in refuse(recorder, tmp_path, *arguments, playbook="onboard")
+
+
+def test_the_names_are_hosts_and_no_members_of_a_group(recorder: Recorder, tmp_path: Path, more: list[str]) -> None:
+    """In the group gpu, which has eight hosts, the pattern gpu[05-06] would be gpu06 and gpu07."""
+    done = play(recorder, tmp_path, *more, "-e", "nodes=gpu[05-06]", "--list-hosts", playbook="onboard")
+    assert picked(done) == {
+        "Check the site's description": OLD | CLUSTER | {"gpu05", "gpu06", "gpu07", "gpu08"},
+        "Tell the controllers about the nodes": {"ctl"},
+        "Let the nodes join the Storage Scale cluster": {"nsd1"},
+        "Make the nodes' leaves lossless": set(),  # known only in a run, which can read variables of hosts
+        "Build the nodes, wave by wave": {"gpu05", "gpu06"},
+    }
+
+
+def test_a_controller_that_fails_ends_the_run(recorder: Recorder, tmp_path: Path, more: list[str]) -> None:
+    key = tmp_path / "key"
+    key.touch()
+    words = (*more, "-e", "nodes=gpu[05-06]", "-e", f"ansible_ssh_private_key_file={key}")
+    done = play(recorder, tmp_path, *words, playbook="onboard")
+    assert done.code == 4, done.text
+    assert {re.sub(r".* (\S+) /bin/sh .*", r"\1", line) for line in recorder.asked} == {"10.77.1.11"}
+
+
+def test_the_whole_site_takes_new_nodes_as_any_others(recorder: Recorder, tmp_path: Path, more: list[str]) -> None:
+    plays = picked(play(recorder, tmp_path, *more, "--list-hosts"))
+    assert plays["Run Slurm's nodes"] == OLD | {"gpu05", "gpu06", "gpu07", "gpu08"}
+    assert set.union(*plays.values()) == OLD | CLUSTER | {"gpu05", "gpu06", "gpu07", "gpu08"}

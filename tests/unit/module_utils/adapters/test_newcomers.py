@@ -1,0 +1,52 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.newcomers import Records
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.newcomers import (
+    ABSENT,
+    kept_off,
+    plan,
+)
+
+from .answers import Answers
+
+NAMES = ["gpu05", "gpu06"]
+KNOWN = "NodeName=gpu05 State=UNKNOWN+NOT_RESPONDING\n"
+
+
+def records(told: str) -> tuple[Records, Answers]:
+    run = Answers({"scontrol show node gpu[05-06] -o": told, "scontrol update": ""})
+    return Records(run, NAMES), run
+
+
+def test_one_call_reads_all() -> None:
+    device, run = records(KNOWN + "NodeName=gpu06 State=IDLE\n")
+    assert [node.state for node in device.read().nodes.values()] == ["UNKNOWN", "IDLE"]
+    assert len(run.asked) == 1
+
+
+def test_a_node_that_slurm_does_not_know_is_absent() -> None:
+    device, _ = records(KNOWN + "Node gpu06 not found\n")
+    assert device.read().nodes["gpu06"].state == ABSENT
+
+
+def test_no_answer_is_no_absence() -> None:
+    device, _ = records("")
+    with pytest.raises(DeviceError, match="does not tell about gpu05"):
+        device.read()
+
+
+def test_one_call_drains_all() -> None:
+    device, run = records(KNOWN + KNOWN.replace("gpu05", "gpu06"))
+    device.apply(plan(device.read(), kept_off(NAMES)))
+    assert run.asked[1:] == ["scontrol update nodename=gpu[05-06] state=drain reason=drawbridge: joins, not proven yet"]
+
+
+def test_a_node_that_slurm_ought_to_know_by_now_is_a_failure() -> None:
+    device, run = records(KNOWN + "Node gpu06 not found\n")
+    with pytest.raises(DeviceError, match="does not know gpu06 yet; run again"):
+        device.apply(plan(device.read(), kept_off(NAMES)))
+    assert len(run.asked) == 1
