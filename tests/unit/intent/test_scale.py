@@ -36,7 +36,7 @@ VIEWS: dict[str, View] = {
     "nic": lambda fabric, nodes, slurm, gpfs, kube: nic_view(nodes, fabric, NODE),
     "nccl": lambda fabric, nodes, slurm, gpfs, kube: nccl_view(nodes, fabric, NODE),
     "gpfs": lambda fabric, nodes, slurm, gpfs, kube: gpfs_view(gpfs),
-    "slurm_node": lambda fabric, nodes, slurm, gpfs, kube: slurm_node_view(nodes, slurm, NODE, 300),
+    "slurm_node": lambda fabric, nodes, slurm, gpfs, kube: slurm_node_view(nodes, slurm, NODE),
     "slurm_login": lambda fabric, nodes, slurm, gpfs, kube: slurm_login_view(slurm),
     "kubelet": lambda fabric, nodes, slurm, gpfs, kube: kubelet_view(nodes, kube, NODE),
     "gate": lambda fabric, nodes, slurm, gpfs, kube: gate_view(slurm, kube, nodes, NODE),
