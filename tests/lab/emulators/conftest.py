@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,14 @@ from lab.emulators.common import Device
 
 REPOSITORY = Path(__file__).parents[3]
 TRANSCRIPTS = REPOSITORY / "tests/transcripts"
+
+
+def wait_until(condition, seconds=15.0):
+    """Ask again until the condition holds; how long a process takes to start depends on what else runs."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it never happened"
+        time.sleep(0.02)
 
 
 class Host:

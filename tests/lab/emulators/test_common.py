@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from lab.emulators.common import EFFECTS, READ_EFFECTS, Device
+from tests.lab.emulators.conftest import wait_until
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -164,10 +165,3 @@ device.journal(who="nobody")
     command = ["/usr/bin/python3", "-c", program]
     subprocess.run(command, cwd=opt_lab.parent, check=True, timeout=30, **anybody)
     assert [call["who"] for call in device.calls()] == ["root", "nobody"]
-
-
-def wait_until(condition, seconds=10.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "the process wrote no state"
-        time.sleep(0.01)

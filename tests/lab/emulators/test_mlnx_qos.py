@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from lab import emulators
+from tests.lab.emulators.conftest import wait_until
 
 NO_DCB = (
     "Priority trust state is not supported on your system\n"
@@ -214,7 +215,8 @@ def test_anybody_may_look_but_only_root_may_change(qos, anybody, port, transcrip
     assert qos(**anybody).stdout == transcript("mlnx_qos/factory.txt")
     for arguments in (("--pfc", PFC3), ("--trust", "dscp"), ("--dscp2prio", "set,26,3"), ("--prio2buffer", "1")):
         result = qos(*arguments, **anybody)
-        assert (result.returncode, result.stdout) == (1, "Netlink error: Operation not permitted (1)\n")
+        said = (result.returncode, result.stdout, result.stderr)
+        assert said == (1, "Netlink error: Operation not permitted (1)\n", "")
     crash = qos("-d", "os", **anybody)
     assert (crash.returncode, crash.stderr.splitlines()[-1][-3:]) == (1, "(1)")
     silent = qos("-r", "0,0,0,8,0,0,0,0", **anybody)
@@ -271,8 +273,9 @@ class TestFaults:
     def test_hang(self, host):
         host.device("mlnx_qos").add_fault("mlnx_qos", "hang")
         process = host.start("mlnx_qos", "-i", "rail0", "--pfc", PFC3)
+        wait_until(host.device("mlnx_qos").calls)
         with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(0.5)
+            process.wait(0.1)
         process.kill()
         process.communicate()
         assert host.device("mlnx_qos").calls()[-1]["rc"] is None

@@ -6,7 +6,6 @@ import contextlib
 import re
 import signal
 import subprocess
-import threading
 import time
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 
 from lab.emulators.common import Device
 from lab.emulators.gpfs.model import default_state
-from tests.lab.emulators.conftest import Host
+from tests.lab.emulators.conftest import Host, wait_until
 
 ADDRESSES = {"nsd1": 13, "gpu01": 21, "gpu02": 22, "gpu03": 23, "gpu04": 24}
 DATE = re.compile(r"(?m)^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \w+ \d{4}: ")
@@ -517,11 +516,11 @@ class TestLock:
 
     def test_a_foreign_holder_lets_go_when_the_clock_says_so(self, site):
         site.change(lambda state: state.update(lock_held_until=time.time() + 900))
-        mover = threading.Timer(0.3, lambda: (site.root / "shared/clock").write_text("1000"))
-        mover.start()
-        result = site.admin("mmaddnode", "-N", "gpu01")
-        mover.join()
-        assert (result.returncode, "Retrying" in result.stderr) == (0, True)
+        process = site["nsd1"].start("mmaddnode", "-N", "gpu01")
+        said = process.stderr.readline()
+        (site.root / "shared/clock").write_text("1000")
+        process.communicate(timeout=30)
+        assert (process.returncode, "Retrying" in said) == (0, True)
 
 
 class TestFaults:
@@ -592,10 +591,3 @@ def test_the_journal_tells_reads_from_changes(site):
 def test_an_unknown_command_is_named(site):
     result = site.admin("mmcrfs")
     assert (result.returncode, "mmcrfs" in result.stderr) == (127, True)
-
-
-def wait_until(condition, seconds=15.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it never happened"
-        time.sleep(0.02)
