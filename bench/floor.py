@@ -30,7 +30,8 @@ from bench.results import store
 from lab.hosts.paths import Paths
 
 ROUNDS = 3
-ON_NODES = ("nic", "storage", "slurm", "kubernetes", "gate")
+PLAYBOOKS = ("check", "nic", "storage", "slurm", "kubernetes", "gate")
+"""What a run of the site does to a node, its check of the intent included."""
 ANSIBLE = (str(Path(sys.executable).parent / "ansible-playbook"), "-i", "inventories/lab")
 
 
@@ -69,7 +70,7 @@ def ours(node: str, folder: Path) -> list[str]:
     path = folder / "key.json"
     path.touch(0o600)
     path.write_text(json.dumps({"slurm_node_munge_key": key.stdout.strip()}))
-    return ["--limit", "nodes", "--extra-vars", f"@{path}", *(f"playbooks/{name}.yml" for name in ON_NODES)]
+    return ["--limit", "nodes", "--extra-vars", f"@{path}", *(f"playbooks/{name}.yml" for name in PLAYBOOKS)]
 
 
 def one_ssh_each(nodes: Sequence[str]) -> None:
@@ -97,7 +98,7 @@ def count(words: Sequence[str], nodes: Sequence[str], folder: Path) -> int:
     done = run(counting, *ANSIBLE[1:], *words)
     if done.returncode:
         sys.exit(f"{done.stdout[-4000:]}{done.stderr[-4000:]}the run failed; build the site first")
-    report = counting.report(ON_NODES[0])
+    report = counting.report(PLAYBOOKS[0])
     if busy := [node for node in nodes if report["hosts"][node]["changed"]]:
         sys.exit(f"this run changed {', '.join(busy)}; measure again, now that there is nothing left to do")
     return modules(report, nodes)

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from ansible.plugins.action import ActionBase
+from ansible.plugins.loader import filter_loader
 
 from ..module_utils.drawbridge import hostlist
 from ..module_utils.drawbridge.intent.chosen import chosen_faults, narrowed_faults, needed
@@ -17,6 +19,11 @@ from ..module_utils.drawbridge.intent.model import Intent
 
 ARGUMENT_SPEC = {"whole_site": {"type": "bool", "default": False}, "nodes": {"type": "raw"}}
 OWN_PREFIX = "drawbridge_"
+
+# Ansible forks a process for every task of every host, and loads this file before. What it has then is theirs too: all
+# filters and the views behind them, which each of them would compile anew, for as long as a no-op module takes.
+with suppress(KeyError):  # imported by something else than Ansible, there is no collection to look into
+    filter_loader.get("drawbridge.drawbridge.nic_view")
 
 
 class ActionModule(ActionBase):

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import subprocess
+import sys
+
 from ansible_collections.drawbridge.drawbridge.plugins.action.cluster_intent import (
     choice_faults,
     limit_faults,
@@ -9,6 +12,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.action.cluster_intent imp
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import load
 
+from tests.conformance.tree import ROOT
 from tests.unit.intent.test_refused import site
 
 
@@ -43,3 +47,16 @@ def test_a_choice_is_refused_for_what_it_names_before_what_a_limit_leaves() -> N
 def test_a_choice_without_a_limit_is_fine() -> None:
     everybody = ["ctl", "nsd1", "leaf1", "leaf2", "gpu01", "gpu02"]
     assert choice_faults(load(site("lab")), "gpu[01-02]", {"ansible_play_hosts_all": everybody}) == []
+
+
+def test_forked_workers_find_filters_and_views_loaded() -> None:
+    """As Ansible does it: its strategy looks this plugin up in the process that forks."""
+    look = (
+        "import sys; from ansible.plugins.loader import action_loader, init_plugin_loader;"
+        f"init_plugin_loader(['{ROOT}/collections']);"
+        "action_loader.get('drawbridge.drawbridge.cluster_intent', class_only=True); print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", look], cwd=ROOT, capture_output=True, text=True, check=True)
+    package = "ansible_collections.drawbridge.drawbridge.plugins.filter"
+    wanted = {f"{package}.{path.stem}" for path in (ROOT / "filter_plugins").glob("*.py")}
+    assert wanted - set(done.stdout.split()) == set()
