@@ -34,7 +34,8 @@ RETURN = r"""
 _value:
   description:
     - C(slurmctld) and C(slurmdbd), files as M(drawbridge.drawbridge.slurm_config) and
-      M(drawbridge.drawbridge.slurm_daemon) take them; C(books), options of M(drawbridge.drawbridge.slurm_accounting).
+      M(drawbridge.drawbridge.slurm_daemon) take them; C(books), options of M(drawbridge.drawbridge.slurm_accounting);
+      C(release), the release that the files are for.
   type: dict
 """
 

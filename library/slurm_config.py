@@ -8,8 +8,12 @@ module: slurm_config
 short_description: Give slurmctld its configuration, disturbing it as little as possible
 version_added: 0.1.0
 description:
-  - Writes slurm.conf and the files beside it, each replaced atomically, then starts slurmctld or lets it reconfigure.
-    Running jobs survive both.
+  - Writes slurm.conf and the files beside it, each replaced atomically, then starts slurmctld, lets it reconfigure, or
+    restarts it for what it reads only when it starts. Running jobs survive all of them, and the least is done.
+  - New files are shown to Slurm before they replace anything. A slurmctld of its own, in a network namespace of its own
+    and on a scratch directory, must say that it would serve with them; check mode asks it too.
+  - Refuses values that no running cluster can follow, such as another C(ClusterName), and files that were written for
+    another release than the one that is installed.
   - Whether the running daemon has read its files is asked of the daemon itself, by the hash that
     C(scontrol show config) compares; slurm.conf names the digests of the other files in comments, so the hash covers
     them too.
@@ -44,9 +48,25 @@ options:
         type: str
         default: root
       passive:
-        description: The daemon reads this file anew each time, so a change needs no restart.
+        description: The daemon reads this file anew each time, so a change needs nothing more.
         type: bool
         default: false
+      at_start:
+        description: The daemon reads this file only when it starts, so a change restarts it.
+        type: bool
+        default: false
+  conf:
+    description: Path of slurm.conf among O(files).
+    type: path
+    default: /etc/slurm/slurm.conf
+  release:
+    description: The release that the files are written for, such as C(24.11); empty means that it isn't compared.
+    type: str
+    default: ""
+  trial_s:
+    description: How long Slurm may take to judge new files, in seconds.
+    type: float
+    default: 60
   prolog_wait_s:
     description: How long to wait for running prologs before the change is C(pending), in seconds.
     type: float
@@ -90,16 +110,20 @@ from functools import partial
 from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils.drawbridge.adapters.command import Command
-from ..module_utils.drawbridge.adapters.slurmctld import Slurmctld
+from ..module_utils.drawbridge.adapters.slurm_trial import Trial
+from ..module_utils.drawbridge.adapters.slurmctld import Care, Slurmctld
 from ..module_utils.drawbridge.adapters.unit import Unit
 from ..module_utils.drawbridge.converge import Settle
-from ..module_utils.drawbridge.dialects.entry import FILES_ARGUMENT, entries
+from ..module_utils.drawbridge.dialects.entry import STAGED_FILES_ARGUMENT, entries, paths
 from ..module_utils.drawbridge.module import finish
 from ..module_utils.drawbridge.plans.daemon import DaemonState, plan
 from ..module_utils.drawbridge.unready import unready
 
 ARGUMENT_SPEC = {
-    "files": FILES_ARGUMENT,
+    "files": STAGED_FILES_ARGUMENT,
+    "conf": {"type": "path", "default": "/etc/slurm/slurm.conf"},
+    "release": {"type": "str", "default": ""},
+    "trial_s": {"type": "float", "default": 60},
     "prolog_wait_s": {"type": "float", "default": 60},
     "timeout_s": {"type": "float", "default": 120},
 }
@@ -109,13 +133,16 @@ UNIT = "slurmctld.service"
 def main() -> None:
     """Wire slurmctld and its files to the plan."""
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    run = Command(module.params["timeout_s"])
+    params = module.params
+    run = Command(params["timeout_s"])
     unit = Unit(UNIT, run)
     if not unit.read().installed:
         unready(module, f"{UNIT} is not installed yet")
-    files, passive = entries(module.params["files"])
-    want = DaemonState(UNIT, files, passive=passive)
-    device = Slurmctld(unit, want, run, 0 if module.check_mode else module.params["prolog_wait_s"])
+    files, passive = entries(params["files"])
+    want = DaemonState(UNIT, files, passive=passive, at_start=paths(params["files"], "at_start"))
+    wait_s = 0 if module.check_mode else params["prolog_wait_s"]
+    care = Care(params["conf"], params["release"], Trial(params["trial_s"]).judge, wait_s)
+    device = Slurmctld(unit, want, run, care)
     finish(module, device, partial(plan, refresh="reconfigure"), want, Settle(timeout_s=30))
 
 

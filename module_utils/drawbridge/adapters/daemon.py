@@ -32,12 +32,16 @@ class Daemon:
             enabled=state.enabled,
             active=state.active,
             current=state.active and self.is_current(state.started_s),
+            fresh=state.active and self._younger_than(self._want.read_at_start(), state.started_s),
             busy=self.busy(),
         )
 
     def is_current(self, started_s: float) -> bool:
         """Whether the daemon that started then has read its files as they are."""
-        return all(files.changed_s(path) <= started_s for path in self._want.read_once())
+        return self._younger_than(self._want.read_once(), started_s)
+
+    def _younger_than(self, paths: Sequence[str], started_s: float) -> bool:
+        return all(files.changed_s(path) <= started_s for path in paths)
 
     def busy(self) -> str:
         """Why the daemon must not be disturbed now: a script holds the lock shared."""

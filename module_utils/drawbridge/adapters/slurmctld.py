@@ -1,19 +1,38 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""slurmctld: told to reconfigure, never restarted for a change of its files."""
+"""slurmctld: shown new files by a stand-in first, then told to reconfigure."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Callable
 
 from ..converge import DeviceError, Step
-from ..dialects.slurm_conf import same_hash
+from ..dialects.slurm_conf import same_hash, settings_of, shown_settings
+from ..dialects.slurm_release import of_version
 from ..plans.daemon import DaemonState
 from . import files
 from .command import Run
 from .daemon import Daemon
 from .unit import Unit, first_errors
+
+FOR_LIFE = ("ClusterName", "SlurmctldPort", "SlurmUser", "StateSaveLocation", "AuthType")
+"""What a running cluster can't follow: its state, its clients and its nodes hold on to the old value."""
+
+
+@dataclass(frozen=True)
+class Care:
+    """What slurmctld is spared: files that another release would read, files it would refuse, lost launches."""
+
+    conf: str
+    """Path of slurm.conf among its files."""
+    release: str
+    """The release that the files are written for, such as 24.11; empty: not compared."""
+    judge: Callable[[str, Mapping[str, str]], None]
+    """Raises DeviceError, in Slurm's words, for slurm.conf and texts by path that Slurm would refuse."""
+    prolog_wait_s: float = 0.0
 
 
 class Slurmctld(Daemon):
@@ -22,9 +41,48 @@ class Slurmctld(Daemon):
     The hash covers comments. slurm.conf names the digests of the other files in one, so it speaks for all of them.
     """
 
-    def __init__(self, unit: Unit, want: DaemonState, run: Run, prolog_wait_s: float = 0.0) -> None:
+    def __init__(self, unit: Unit, want: DaemonState, run: Run, care: Care) -> None:
         super().__init__(unit, want)
-        self._run, self._prolog_wait_s = run, prolog_wait_s
+        self._run, self._care = run, care
+        self._judged = False
+
+    def read(self) -> DaemonState:
+        """Files and daemon; new files are shown to Slurm at once, before a plan is made of them. Raises DeviceError."""
+        state = super().read()
+        if not self._judged:
+            self._judge(state)
+            self._judged = True
+        return state
+
+    def _judge(self, state: DaemonState) -> None:
+        texts = {path: entry.content for path, entry in self._want.files.items() if entry.content is not None}
+        mine = {path: texts[path] for path in self._want.read_once()}
+        if self._care.conf in mine and any(state.files.get(path) != self._want.files[path] for path in mine):
+            self._refuse_another_release()
+            if state.active:
+                self._refuse_another_life(texts[self._care.conf])
+            self._care.judge(self._care.conf, mine)
+
+    def _refuse_another_release(self) -> None:
+        installed = of_version(self._run(["slurmctld", "-V"]).out)
+        if self._care.release and installed != self._care.release:
+            raise DeviceError(
+                f"drawbridge_slurm.version is {self._care.release}, but slurmctld here is {installed or 'unreadable'},"
+                " which would read the files in another way; describe the release that is installed"
+            )
+
+    def _refuse_another_life(self, conf: str) -> None:
+        try:
+            running = shown_settings(self._run(["scontrol", "show", "config"]).out)
+        except DeviceError:
+            return  # nobody tells; slurmctld itself would refuse a foreign cluster's name
+        wanted = settings_of(conf)
+        for key in FOR_LIFE:
+            if key in running and wanted.get(key, running[key]) != running[key]:
+                raise DeviceError(
+                    f"slurm.conf would change {key} from {running[key]} to {wanted[key]}, and no running cluster can"
+                    " follow that; stop slurmctld and every slurmd, move what belongs to it, then run again"
+                )
 
     def is_current(self, started_s: float) -> bool:
         """Compare the daemon's own hash with that of the files as this host's commands read them."""
@@ -35,7 +93,7 @@ class Slurmctld(Daemon):
 
     def busy(self) -> str:
         """Jobs whose prolog runs; a reconfigure now could lose their launch. They get a moment to finish."""
-        deadline = time.monotonic() + self._prolog_wait_s
+        deadline = time.monotonic() + self._care.prolog_wait_s
         while jobs := self._starting():
             if time.monotonic() >= deadline:
                 return f"job {jobs[0]} is in its prolog, and a reconfigure could lose its launch; run again"

@@ -24,7 +24,7 @@ class Entry:
         return [head] if self.content is None else [head, *(f"    {line}" for line in self.content.splitlines())]
 
 
-FILES_ARGUMENT = {
+FILES_ARGUMENT: dict[str, Any] = {
     "type": "list",
     "elements": "dict",
     "default": [],
@@ -38,6 +38,17 @@ FILES_ARGUMENT = {
     },
 }
 """How a module takes files and directories."""
+
+STAGED_FILES_ARGUMENT = {
+    **FILES_ARGUMENT,
+    "options": {**FILES_ARGUMENT["options"], "at_start": {"type": "bool", "default": False}},
+}
+"""The same for a daemon that reads most of its files at a refresh and some only when it starts."""
+
+
+def paths(files: Sequence[Mapping[str, Any]], flag: str) -> frozenset[str]:
+    """The paths that have a flag."""
+    return frozenset(file["path"] for file in files if file[flag])
 
 
 def entries(files: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Entry], frozenset[str]]:

@@ -33,6 +33,18 @@ def digest_of(content: str) -> str:
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
+def shown_settings(shown: str) -> dict[str, str]:
+    """The settings of the running slurmctld as `scontrol show config` prints them, without users' numbers."""
+    pairs = [line.split("=", 1) for line in shown.splitlines() if "=" in line]
+    return {key.strip(): value.strip().split("(", 1)[0] for key, value in pairs}
+
+
+def settings_of(text: str) -> dict[str, str]:
+    """The lines of a file of ours that hold one setting each."""
+    lines = [line for line in text.splitlines() if "=" in line and not line.startswith("#")]
+    return {key: value for key, _, value in (line.partition("=") for line in lines) if "=" not in value}
+
+
 def same_hash(shown: str) -> bool:
     """Whether `scontrol show config` says that slurmctld runs with the slurm.conf that this host's commands read."""
     told = [line.split("=", 1)[1].strip() for line in shown.splitlines() if line.startswith("HASH_VAL")]

@@ -7,10 +7,13 @@ Every key is declared once, here; roles/cluster_intent documents it from this fi
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 from .. import hostlist
+from ..dialects.slurm_release import RELEASES
 from .shape import NAME, option
 
 PORTS = r"[A-Za-z]+[0-9/]+(-[0-9]+)?(,[A-Za-z]+[0-9/]+(-[0-9]+)?)*"
@@ -18,6 +21,7 @@ CPUS = r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*"
 PATH = r"/[A-Za-z0-9._/-]+"
 TIME = r"[0-9]+|[0-9]+:[0-5][0-9]:[0-5][0-9]|[0-9]+-[0-9]{1,2}(:[0-5][0-9]){0,2}"
 """A time limit that reads the same to people and to Slurm, which takes 4:00 for four minutes."""
+ONE_LINE = r"[^\s\"#\\]([^\n\r\"#\\]*[^\s\"#\\])?"
 
 
 @dataclass(frozen=True)
@@ -166,7 +170,7 @@ class Partition:
     nodes: str = option("hostlist of its nodes", hosts=True)
     gate: bool = option("true: its jobs get whole nodes, which Kubernetes may use while they run", False)
     default: bool = option("true: jobs without -p go here", False)
-    max_time: str = option("longest time limit, as slurm.conf writes it", "UNLIMITED", pattern=r"UNLIMITED|[0-9:-]+")
+    max_time: str = option("longest time limit, as slurm.conf writes it", "UNLIMITED", pattern=rf"UNLIMITED|{TIME}")
 
 
 @dataclass(frozen=True)
@@ -260,6 +264,17 @@ class Slurm:
     qos: tuple[Qos, ...] = option("qualities of service", ())
     priority: Priority = option("what a job's priority is made of", Priority())
     preempt_mode: str = option("what happens to a job that is pushed aside", "requeue", choices=("requeue", "cancel"))
+    version: str = option("Slurm's release on all hosts", "24.11", choices=tuple(RELEASES))
+    topology: str = option(
+        "tree: jobs stay in one leaf when they fit; block: they get whole leaves; none: the network is flat",
+        "tree",
+        choices=("tree", "block", "none"),
+    )
+    settings: Mapping[str, str] = option(
+        "the site's own lines of slurm.conf, such as SlurmdTimeout: '600' (words join lists that are there)",
+        MappingProxyType({}),
+        pattern=ONE_LINE,
+    )
 
 
 @dataclass(frozen=True)

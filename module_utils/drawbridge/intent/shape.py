@@ -14,6 +14,7 @@ import functools
 import re
 import typing
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from .. import hostlist
@@ -35,12 +36,17 @@ def option(
 ) -> Any:
     """A documented key of the intent.
 
-    `low` and `high` bound integers, `choices` and `pattern` texts; `hosts` makes the text a hostlist expression.
+    `low` and `high` bound integers, `choices` and `pattern` texts; `hosts` makes the text a hostlist expression. In a
+    `dict` the site names things itself, in a `Mapping` the keys are words of another program.
     """
     rules = {"doc": doc, "low": low, "high": high, "choices": choices, "pattern": pattern, "hosts": hosts}
     if isinstance(default, (dict, list)):
         raise TypeError("a default is immutable: use a tuple or a frozen dataclass")
     return dataclasses.field(default=default, metadata=rules)
+
+
+WORD = r"[A-Za-z0-9]+"
+"""A key of another program's configuration."""
 
 
 class Reader:
@@ -90,8 +96,8 @@ class Reader:
             return self.record(typing.cast(type, hint), raw, key)
         if origin is tuple:
             return self._sequence(args[0], raw, key, rules)
-        if origin is dict:
-            return self._mapping(args[1], raw, key, rules)
+        if origin in (dict, Mapping):
+            return self._mapping(args[1], raw, key, rules, NAME if origin is dict else WORD)
         if hint is bool:
             return self._bool(raw, key)
         return self._int(raw, key, rules) if hint is int else self._text(raw, key, rules)
@@ -102,13 +108,14 @@ class Reader:
             return ()
         return tuple(self.value(hint, item, f"{key}[{index}]", rules) for index, item in enumerate(raw))
 
-    def _mapping(self, hint: Any, raw: Any, key: str, rules: Any) -> dict[str, Any]:
+    def _mapping(self, hint: Any, raw: Any, key: str, rules: Any, names: str) -> dict[str, Any]:
         if not isinstance(raw, dict):
             self.refuse(key, raw, "a mapping of names is expected here", f"write {key} as name: {{...}}")
             return {}
         for name in raw:
-            if not re.fullmatch(NAME, str(name)):
-                self.refuse(f"{key}.{name}", name, "names are lower-case letters, digits and dashes", "rename it")
+            if not re.fullmatch(names, str(name)):
+                kind = "lower-case letters, digits and dashes" if names == NAME else "letters and digits"
+                self.refuse(f"{key}.{name}", name, f"names are {kind}", "rename it")
         return {str(name): self.value(hint, item, f"{key}.{name}", rules) for name, item in raw.items()}
 
     def _bool(self, raw: Any, key: str) -> bool:

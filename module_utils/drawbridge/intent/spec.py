@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import typing
+from collections.abc import Mapping
 from typing import Any
 
 from .load import DOMAINS
@@ -30,7 +31,7 @@ def _option(hint: Any, field: dataclasses.Field[Any]) -> dict[str, Any]:
     if field.default is dataclasses.MISSING:
         spec["required"] = True
     elif not dataclasses.is_dataclass(field.default):
-        spec["default"] = list(field.default) if isinstance(field.default, tuple) else field.default
+        spec["default"] = _plain(field.default)
     return spec
 
 
@@ -43,10 +44,17 @@ def _type(hint: Any) -> dict[str, Any]:
         element = _type(args[0])
         spec = {"type": "list", "elements": element["type"]}
         return {**spec, "options": element["options"]} if "options" in element else spec
-    if origin is dict:
+    if origin in (dict, Mapping):
         # Ansible can't describe the values of a mapping whose keys are the site's own names
         return {"type": "dict"}
     return {"type": {bool: "bool", int: "int", str: "str"}[hint]}
+
+
+def _plain(default: Any) -> Any:
+    """What YAML calls an immutable default."""
+    if isinstance(default, tuple):
+        return list(default)
+    return dict(default) if isinstance(default, Mapping) else default
 
 
 def _sentence(rules: Any) -> str:

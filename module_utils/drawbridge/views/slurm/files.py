@@ -8,8 +8,10 @@ import itertools
 
 from ... import hostlist
 from ...dialects.slurm_conf import Record, settings, text
+from ...dialects.slurm_release import RELEASES
 from ...intent.model import NodeClass, Nodes, Slurm
 from .site import Build, builds, slurm_conf
+from .topology import topology_conf
 
 CONSTRAINTS = {
     "ConstrainCores": "yes",
@@ -19,8 +21,6 @@ CONSTRAINTS = {
 }
 DEVICE_FILES = {"nvidia": "/dev/nvidia"}
 ENVIRONMENT_FLAGS = {"nvidia": "nvidia_gpu_env"}
-ROOT_SWITCH = "fabric"
-"""Above all leaves: several spines of a Clos network are one switch to the scheduler."""
 
 
 def controller_files(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, str]:
@@ -29,33 +29,22 @@ def controller_files(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, str
     slurm.conf comes last: every client command parses it, and it names what must stand beside it.
     """
     companions = {
-        "cgroup.conf": cgroup_conf(cgroups),
+        "cgroup.conf": cgroup_conf(cgroups, slurm.version),
         "gres.conf": gres_conf(nodes),
-        "topology.conf": topology_conf(nodes),
+        "topology.conf": topology_conf(nodes, slurm),
     }
     return {**companions, "slurm.conf": slurm_conf(slurm, nodes, companions, cgroups)}
 
 
-def cgroup_conf(cgroups: bool) -> str:
+def cgroup_conf(cgroups: bool, version: str) -> str:
     """Jobs see their own cores, devices and memory; a machine with hybrid cgroups can't do that."""
-    return text(settings(CONSTRAINTS if cgroups else {"CgroupPlugin": "disabled"}))
+    return text(settings(CONSTRAINTS if cgroups else {"CgroupPlugin": RELEASES[version].no_cgroups}))
 
 
 def gres_conf(nodes: Nodes) -> str:
     """One file for all nodes. No autodetection: what a node has is intended, and less is a finding."""
     records: list[Record] = [{"AutoDetect": "off"}]
     return text([*records, *(record for build in builds(nodes) for record in _gpus(build))])
-
-
-def topology_conf(nodes: Nodes) -> str:
-    """A tree of two levels: jobs stay in one leaf when they fit."""
-    leaves: dict[str, list[str]] = {}
-    for part in nodes.ranges:
-        leaves.setdefault(part.leaf, []).extend(hostlist.expand(part.names))
-    records: list[Record] = [{"SwitchName": leaf, "Nodes": hostlist.compress(names)} for leaf, names in leaves.items()]
-    if len(leaves) > 1:
-        records.append({"SwitchName": ROOT_SWITCH, "Switches": hostlist.compress(list(leaves))})
-    return text(records)
 
 
 def slurmdbd_conf(slurm: Slurm) -> str:

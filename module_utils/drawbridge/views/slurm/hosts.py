@@ -11,6 +11,7 @@ from ...dialects.slurm_conf import HEADER
 from ...intent.model import Nodes, Slurm
 from .books import books
 from .files import controller_files, slurmdbd_conf
+from .settings import at_start
 from .site import NODE_STATE, SCRIPTS, SLURMCTLD_PORT, STATE, gres
 
 PARTS = "/etc/drawbridge/slurm"
@@ -24,6 +25,7 @@ def controller(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, Any]:
         "slurmctld": [
             *scripts(("prolog_slurmctld", "epilog_slurmctld"), slurm.part_timeout_s),
             {"path": STATE, "owner": "slurm", "group": "slurm", "mode": "0700"},
+            {**_environment("slurmctld", "", slurm), "at_start": True},
             *({"path": f"/etc/slurm/{name}", "content": content} for name, content in texts.items()),
         ],
         "slurmdbd": [
@@ -36,6 +38,7 @@ def controller(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, Any]:
             }
         ],
         "books": books(slurm),
+        "release": slurm.version,
     }
 
 
@@ -45,7 +48,7 @@ def node(nodes: Nodes, slurm: Slurm, name: str) -> dict[str, Any]:
         "slurmd": [
             *scripts(("prolog", "epilog"), slurm.part_timeout_s),
             {"path": NODE_STATE, "mode": "0755"},
-            {"path": "/etc/default/slurmd", "content": options("SLURMD_OPTIONS", slurm)},
+            _environment("slurmd", _server(slurm), slurm),
         ],
         "gres": gres(nodes.class_of(name)),
     }
@@ -53,7 +56,7 @@ def node(nodes: Nodes, slurm: Slurm, name: str) -> dict[str, Any]:
 
 def login(slurm: Slurm) -> dict[str, Any]:
     """Files of sackd, which fetches slurm.conf for the commands of a host that runs no jobs."""
-    return {"sackd": [{"path": "/etc/default/sackd", "content": options("SACKD_OPTIONS", slurm)}]}
+    return {"sackd": [_environment("sackd", _server(slurm), slurm)]}
 
 
 def scripts(kinds: Sequence[str], part_timeout_s: int) -> list[File]:
@@ -72,6 +75,12 @@ def scripts(kinds: Sequence[str], part_timeout_s: int) -> list[File]:
     return [*directories, *texts]
 
 
-def options(variable: str, slurm: Slurm) -> str:
-    """An environment file that tells a daemon where slurm.conf comes from."""
-    return f'{HEADER}\n{variable}="--conf-server {slurm.controller}:{SLURMCTLD_PORT}"\n'
+def _server(slurm: Slurm) -> str:
+    """Where a host without a slurm.conf gets it from."""
+    return f"--conf-server {slurm.controller}:{SLURMCTLD_PORT}"
+
+
+def _environment(daemon: str, value: str, slurm: Slurm) -> File:
+    """A daemon's options, in a file that changes with whatever the daemon reads only when it starts."""
+    lines = [HEADER, *at_start(slurm.settings), f'{daemon.upper()}_OPTIONS="{value}"']
+    return {"path": f"/etc/default/{daemon}", "content": "".join(f"{line}\n" for line in lines)}

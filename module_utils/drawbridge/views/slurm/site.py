@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 from ... import hostlist
 from ...dialects.slurm_conf import HEADER, Record, digest_of, settings, text
+from ...dialects.slurm_release import RELEASES
 from ...intent.model import NodeClass, Nodes, Partition, Slurm
 from .priority import priority
+from .settings import joined
 
 SCRIPTS = "/usr/local/libexec/drawbridge"
 STATE = "/var/spool/slurmctld"
@@ -56,15 +58,18 @@ def gres(node_class: NodeClass) -> str:
 def slurm_conf(slurm: Slurm, nodes: Nodes, companions: dict[str, str], cgroups: bool) -> str:
     """The file. `companions` are the files beside it: their digests stand in it, so that its hash speaks for them."""
     digests = [f"# {name} {digest_of(content)}" for name, content in sorted(companions.items())]
+    own = {
+        **_daemons(slurm),
+        **_scripts(slurm),
+        **_enforcement(cgroups),
+        **_scheduling(slurm),
+        **priority(slurm),
+        **_accounting(slurm, nodes),
+    }
     records: list[Record] = [
-        *settings(_daemons(slurm)),
-        *settings(_scripts(slurm)),
-        *settings(_enforcement(cgroups)),
-        *settings(_scheduling(bool(companions.get("topology.conf")))),
-        *settings(priority(slurm)),
-        *settings(_accounting(slurm, nodes)),
+        *settings(joined(own, slurm.settings)),
         *(_node_line(build) for build in builds(nodes)),
-        *(_partition_line(partition, nodes) for partition in slurm.partitions),
+        *(_partition_line(partition, nodes, slurm) for partition in slurm.partitions),
     ]
     return text(records, [HEADER, *digests])
 
@@ -111,14 +116,14 @@ def _enforcement(cgroups: bool) -> Record:
     }
 
 
-def _scheduling(topology: bool) -> Record:
+def _scheduling(slurm: Slurm) -> Record:
     return {
         "SchedulerType": "sched/backfill",
         # a failing node prolog requeues its job instead of holding it for ever
         "SchedulerParameters": "nohold_on_prolog_fail",
         "SelectType": "select/cons_tres",
         "SelectTypeParameters": "CR_Core_Memory",
-        "TopologyPlugin": "topology/tree" if topology else "",
+        "TopologyPlugin": "" if slurm.topology == "none" else f"topology/{slurm.topology}",
         # an salloc's shell runs on a node of its job, where the prolog has been
         "LaunchParameters": "use_interactive_step",
         "GresTypes": "gpu",
@@ -149,14 +154,14 @@ def _node_line(build: Build) -> Record:
     }
 
 
-def _partition_line(partition: Partition, nodes: Nodes) -> Record:
+def _partition_line(partition: Partition, nodes: Nodes, slurm: Slurm) -> Record:
     return {
         "PartitionName": partition.name,
         "Nodes": partition.nodes,
         "Default": partition.default,
         "MaxTime": partition.max_time,
         # Kubernetes may use a gated job's nodes, so they are the job's alone
-        "OverSubscribe": "EXCLUSIVE" if partition.gate else "NO",
+        **(RELEASES[slurm.version].whole_nodes if partition.gate else {"OverSubscribe": "NO"}),
         **_job_defaults(partition, nodes),
     }
 

@@ -82,3 +82,10 @@ def test_a_restart_that_changed_nothing_is_a_failure(conf: Path) -> None:
     daemon, want = device(conf, run)
     outcome = converge(daemon, plan, want)
     assert outcome.error.startswith("x.service accepted the change but did not make it: restart")
+
+
+def test_a_file_that_is_read_at_the_start_asks_for_a_restart_of_its_own(conf: Path) -> None:
+    want = DaemonState("x.service", {str(conf): mine("text\n")}, at_start=frozenset({str(conf)}))
+    run = Answers({"systemctl show": show(begun_us=monotonic_us(60)), "systemctl restart": ""})
+    state = Daemon(Unit("x.service", run), want).read()
+    assert (state.current, state.fresh) == (True, False)

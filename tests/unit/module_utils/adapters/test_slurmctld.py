@@ -5,11 +5,15 @@ from __future__ import annotations
 import getpass
 import grp
 import os
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.slurmctld import Slurmctld
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.slurmctld import (
+    Care,
+    Slurmctld,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.unit import Unit
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError, converge
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.entry import Entry
@@ -28,6 +32,7 @@ def answers(**changes: Answer) -> Answers:
         "squeue": changes.get("jobs", ""),
         "scontrol reconfigure": changes.get("reconfigure", ""),
         "journalctl": changes.get("journal", ""),
+        "slurmctld -V": changes.get("version", "slurm-wlm 24.11.5\n"),
     }
     return Answers(table)
 
@@ -40,10 +45,26 @@ def conf(tmp_path: Path) -> Path:
     return path
 
 
-def device(conf: Path, run: Answers, text: str = "new\n", wait_s: float = 0) -> tuple[Slurmctld, DaemonState]:
+class Judge:
+    """Stands for the slurmctld that tries new files."""
+
+    def __init__(self, refusal: str = "") -> None:
+        self.refusal = refusal
+        self.seen: list[str] = []
+
+    def __call__(self, conf: str, texts: Mapping[str, str]) -> None:
+        self.seen.append(texts[conf])
+        if self.refusal:
+            raise DeviceError(self.refusal)
+
+
+def device(
+    conf: Path, run: Answers, text: str = "new\n", wait_s: float = 0, judge: Judge | None = None
+) -> tuple[Slurmctld, DaemonState]:
     entry = Entry(text, "0644", getpass.getuser(), grp.getgrgid(os.getgid()).gr_name)
     want = DaemonState("slurmctld.service", {str(conf): entry})
-    return Slurmctld(Unit("slurmctld.service", run), want, run, wait_s), want
+    care = Care(str(conf), "24.11", judge or Judge(), wait_s)
+    return Slurmctld(Unit("slurmctld.service", run), want, run, care), want
 
 
 def test_a_change_is_a_reconfigure_and_never_a_restart(conf: Path) -> None:
@@ -112,3 +133,60 @@ def test_a_refused_file_that_was_new_is_gone_again(tmp_path: Path) -> None:
 def test_a_reconfigure_that_did_nothing_is_a_failure(conf: Path) -> None:
     daemon, want = device(conf, answers(config=OTHER))
     assert "accepted the change but did not make it" in converge(daemon, RECONFIGURE, want).error
+
+
+def test_what_slurm_would_refuse_never_touches_the_old_file(conf: Path) -> None:
+    judge = Judge("Slurm refuses the new files, so the old ones stay: Bad value")
+    run = answers()
+    daemon, want = device(conf, run, judge=judge)
+    with pytest.raises(DeviceError, match="Bad value"):
+        converge(daemon, RECONFIGURE, want)
+    assert conf.read_text() == "old\n"
+    assert "scontrol reconfigure" not in run.asked
+
+
+def test_check_mode_asks_slurm_too(conf: Path) -> None:
+    daemon, want = device(conf, answers(), judge=Judge("no"))
+    with pytest.raises(DeviceError, match="no"):
+        converge(daemon, RECONFIGURE, want, check=True)
+
+
+def test_new_files_are_judged_once_and_old_ones_never(conf: Path) -> None:
+    judge = Judge()
+    daemon, want = device(conf, answers(), judge=judge)
+    converge(daemon, RECONFIGURE, want)
+    assert judge.seen == ["new\n"]
+    daemon, want = device(conf, answers(), judge=judge)
+    converge(daemon, RECONFIGURE, want)
+    assert judge.seen == ["new\n"]
+
+
+def test_files_for_another_release_are_refused(conf: Path) -> None:
+    daemon, want = device(conf, answers(version="slurm-wlm 25.05.1\n"))
+    with pytest.raises(DeviceError, match=r"version is 24\.11, but slurmctld here is 25\.05"):
+        converge(daemon, RECONFIGURE, want)
+    assert conf.read_text() == "old\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("ClusterName=other", "change ClusterName from lab to other"),
+        ("SlurmctldPort=7000", "change SlurmctldPort from 6817 to 7000"),
+        ("StateSaveLocation=/x", "change StateSaveLocation from /var/spool/slurmctld to /x"),
+    ],
+)
+def test_what_no_running_cluster_can_follow_is_refused(conf: Path, line: str, sentence: str) -> None:
+    # slurm 24.11.5, captured
+    running = "ClusterName             = lab\nSlurmUser               = slurm(64030)\nSlurmctldPort           = 6817\n"
+    running += f"StateSaveLocation       = /var/spool/slurmctld\n{MATCH}"
+    daemon, want = device(conf, answers(config=running), f"SlurmUser=slurm\n{line}\n")
+    with pytest.raises(DeviceError, match=sentence):
+        converge(daemon, RECONFIGURE, want)
+    assert conf.read_text() == "old\n"
+
+
+def test_the_same_cluster_is_followed(conf: Path) -> None:
+    running = f"ClusterName = lab\nSlurmUser = slurm(64030)\n{MATCH}"
+    daemon, want = device(conf, answers(config=running), "ClusterName=lab\nSlurmUser=slurm\n")
+    assert not converge(daemon, RECONFIGURE, want).error

@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.entry import Entry, entries
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.entry import (
+    Entry,
+    entries,
+    paths,
+)
 
 
 def test_arguments_become_entries_by_path() -> None:
@@ -19,3 +23,7 @@ def test_arguments_become_entries_by_path() -> None:
 def test_a_directory_is_one_line_of_a_diff_and_a_file_shows_its_text() -> None:
     assert Entry(None, "0700").lines("/d") == ["/d 0700 root:root"]
     assert Entry("one\ntwo\n").lines("/f") == ["/f 0644 root:root", "    one", "    two"]
+
+
+def test_paths_of_a_flag() -> None:
+    assert paths([{"path": "/a", "at_start": True}, {"path": "/b", "at_start": False}], "at_start") == {"/a"}

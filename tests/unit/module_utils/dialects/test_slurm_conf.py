@@ -7,6 +7,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.d
     line_of,
     same_hash,
     settings,
+    settings_of,
+    shown_settings,
     text,
 )
 
@@ -32,3 +34,15 @@ def test_only_an_answer_that_says_so_is_a_match() -> None:
     assert same_hash("HashPlugin              = hash/k12\nHASH_VAL                = Match\n")
     assert not same_hash("HASH_VAL                = Different Ours=0x99ff561f Slurmctld=0xc08e314e\n")
     assert not same_hash("")
+
+
+def test_the_running_settings_come_without_users_numbers() -> None:
+    # slurm 24.11.5, captured
+    shown = shown_settings(
+        "SlurmUser               = slurm(64030)\nSlurmctldHost[0]        = ctl\n\nHASH_VAL   = Match\n"
+    )
+    assert shown == {"SlurmUser": "slurm", "SlurmctldHost[0]": "ctl", "HASH_VAL": "Match"}
+
+
+def test_settings_of_a_file_leave_out_records_and_comments() -> None:
+    assert settings_of("# x=1\nClusterName=lab\nNodeName=n1 CPUs=2\n") == {"ClusterName": "lab"}

@@ -67,3 +67,39 @@ def test_the_steps_lead_to_what_is_wanted(have: DaemonState) -> None:
         after = step.becomes(after)
     assert after == WANT
     assert after.lines() == WANT.lines()
+
+
+ENV = "/etc/default/x"
+STAGED = replace(WANT, files={**WANT.files, ENV: Entry("port")}, at_start=frozenset({ENV}))
+
+
+def staged(have: DaemonState) -> list[str]:
+    return [step.payload[0] for step in plan(have, STAGED, "reconfigure") if not step.pending]
+
+
+def test_only_what_is_read_at_the_start_restarts() -> None:
+    assert staged(replace(STAGED, files={**STAGED.files, CONF: Entry("old")})) == ["write", "refresh"]
+    assert staged(replace(STAGED, files={**STAGED.files, ENV: Entry("old")})) == ["write", "restart"]
+    assert staged(replace(STAGED, files={**STAGED.files, SCRIPT: Entry("old")})) == ["write"]
+
+
+def test_a_refresh_comes_before_the_restart_that_would_hide_its_need() -> None:
+    old = {**STAGED.files, ENV: Entry("old"), CONF: Entry("old")}
+    assert staged(replace(STAGED, files=old)) == ["write", "write", "refresh", "restart"]
+    assert staged(replace(STAGED, current=False, fresh=False)) == ["refresh", "restart"]
+
+
+def test_a_run_that_broke_off_before_the_restart_is_mended() -> None:
+    assert staged(replace(STAGED, fresh=False)) == ["restart"]
+    assert staged(replace(STAGED, fresh=False, busy="job 4 starts")) == []
+
+
+def test_a_start_reads_everything() -> None:
+    assert staged(replace(STAGED, active=False, current=False, fresh=False)) == ["start"]
+
+
+def test_the_staged_plan_keeps_its_word() -> None:
+    state = replace(STAGED, files={**STAGED.files, ENV: Entry("old"), CONF: Entry("old")}, current=False)
+    for step in plan(state, STAGED, "reconfigure"):
+        state = step.becomes(state)
+    assert state == STAGED

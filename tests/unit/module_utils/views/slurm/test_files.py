@@ -12,7 +12,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.v
     cores_of,
     gres_conf,
     slurmdbd_conf,
-    topology_conf,
 )
 
 from tests.unit.intent.test_refused import site
@@ -39,23 +38,9 @@ def test_cores_are_abstract(numa_nodes: int, numa: int, cores: str) -> None:
     assert cores_of(replace(NODES.classes["h100"], numa_nodes=numa_nodes), numa) == cores
 
 
-def test_every_node_is_in_exactly_one_leaf_below_one_root() -> None:
-    assert topology_conf(NODES).splitlines()[1:] == [
-        "SwitchName=leaf1 Nodes=gpu[01-02]",
-        "SwitchName=leaf2 Nodes=gpu[03-04]",
-        "SwitchName=fabric Switches=leaf[1-2]",
-    ]
-
-
-def test_a_single_leaf_needs_no_root() -> None:
-    assert topology_conf(replace(NODES, ranges=NODES.ranges[:1])).splitlines()[1:] == [
-        "SwitchName=leaf1 Nodes=gpu[01-02]"
-    ]
-
-
 def test_production_confines_jobs_and_hybrid_machines_cannot() -> None:
-    assert "ConstrainDevices=yes" in cgroup_conf(True)
-    assert cgroup_conf(False).splitlines()[1:] == ["CgroupPlugin=disabled"]
+    assert "ConstrainDevices=yes" in cgroup_conf(True, "24.11")
+    assert cgroup_conf(False, "24.11").splitlines()[1:] == ["CgroupPlugin=disabled"]
 
 
 def test_the_database_needs_no_password() -> None:

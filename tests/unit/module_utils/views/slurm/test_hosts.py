@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.slurm.hosts import (
     controller,
     login,
     node,
-    options,
     scripts,
 )
 
@@ -52,5 +53,15 @@ def test_a_change_of_a_script_restarts_nothing() -> None:
 
 
 def test_clients_ask_the_controller_for_their_configuration() -> None:
-    assert options("X", SLURM).splitlines()[1] == 'X="--conf-server ctl:6817"'
-    assert login(SLURM)["sackd"][0]["path"] == "/etc/default/sackd"
+    (file,) = login(SLURM)["sackd"]
+    assert file["path"] == "/etc/default/sackd"
+    assert file["content"].splitlines()[1:] == ['SACKD_OPTIONS="--conf-server ctl:6817"']
+
+
+def test_what_daemons_read_only_when_they_start_changes_a_file_that_they_read_then() -> None:
+    port = replace(SLURM, settings={"SlurmdPort": "6828", "SlurmdTimeout": "600"})
+    (changed,) = (file for file in node(NODES, port, "gpu01")["slurmd"] if file["path"] == "/etc/default/slurmd")
+    assert changed["content"].splitlines()[1] == "# read at start: SlurmdPort=6828"
+    (own,) = (file for file in controller(port, NODES, True)["slurmctld"] if file.get("at_start"))
+    assert own["path"] == "/etc/default/slurmctld"
+    assert "# read at start: SlurmdPort=6828" in own["content"]

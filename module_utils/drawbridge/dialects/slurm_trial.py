@@ -1,0 +1,61 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A slurm.conf for a slurmctld that only tries it, and what that slurmctld's log says of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+ELSEWHERE = {
+    *("AccountingStorageEnforce", "AccountingStorageHost", "AccountingStorageTRES", "AccountingStorageType"),
+    *("EpilogSlurmctld", "JobCompType", "PriorityWeightTRES", "PrologSlurmctld", "ResumeFailProgram", "ResumeProgram"),
+    *("SlurmctldHost", "SlurmctldLogFile", "SlurmctldPrimaryOffProg", "SlurmctldPrimaryOnProg", "SuspendProgram"),
+    *("SlurmctldDebug", "SlurmctldPidFile", "SlurmctldSyslogDebug", "StateSaveLocation"),
+}
+"""What would reach the books, run something, or write where the real slurmctld does."""
+
+_KEY = re.compile(r"\s*([A-Za-z]+)\s*=")
+_WEIGHTS = re.compile(r"\s+TRESBillingWeights=(\"[^\"]*\"|\S+)", re.IGNORECASE)
+_SERVES = "Running as primary controller"
+_FATAL = re.compile(r"\bfatal: (.*)")
+_SWALLOWED = re.compile(
+    r"\b(?:error|warning): (.*(?:lookup failure for|\b[Bb]ad |\b[Ii]nvalid |specified more than once"
+    r"|match no Sockets|Multiple leaf switches|unrecognized|is not a valid).*)"
+)
+_NOISE = "MailProg is invalid"
+SENTENCES = 3  # the first ones name the cause
+
+
+def alone(text: str, scratch: str, host: str, address: str) -> str:
+    """The slurm.conf `text` for a slurmctld on `host` that shares nothing with the real one.
+
+    Weights of TRES are left out: only the books know the names of GPUs.
+    """
+    lines = [_WEIGHTS.sub("", line) for line in text.splitlines() if not _is(line, ELSEWHERE)]
+    own: Mapping[str, str] = {
+        "SlurmctldHost": f"{host}({address})",
+        "SlurmctldDebug": "info",
+        "SlurmctldPidFile": f"{scratch}/pid",
+        "StateSaveLocation": f"{scratch}/state",
+    }
+    return "".join(f"{line}\n" for line in [*lines, *(f"{key}={value}" for key, value in own.items())])
+
+
+def decided(log: str) -> bool:
+    """Whether slurmctld has said that it serves, or why it does not."""
+    return _SERVES in log or bool(_FATAL.search(log))
+
+
+def complaints(log: str) -> str:
+    """What is wrong with the files in slurmctld's words, as one line; empty for nothing."""
+    found = [match.group(1) for match in _SWALLOWED.finditer(log) if _NOISE not in match.group(1)]
+    found += [match.group(1) for match in _FATAL.finditer(log)]
+    if not found and _SERVES not in log:
+        found = [f"no verdict, and last: {(log.strip() or 'nothing').splitlines()[-1]}"]
+    return "; ".join(list(dict.fromkeys(found))[:SENTENCES])
+
+
+def _is(line: str, keys: set[str]) -> bool:
+    match = _KEY.match(line)
+    return bool(match) and match.group(1).lower() in {key.lower() for key in keys}
