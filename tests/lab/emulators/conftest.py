@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -106,13 +107,28 @@ class Host:
         return Device(self.directory / "lab" / family, self.shared / "clock")
 
 
+@contextlib.contextmanager
+def open_directory():
+    """Make a directory that every user can enter, which pytest's own are not: each pytest that starts closes them."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
 @pytest.fixture(scope="session", autouse=True)
-def opt_lab(tmp_path_factory):
+def opt_lab():
     """Install the emulators where every user can read them, as in a guest: a checkout may lie below /root."""
-    directory = tmp_path_factory.mktemp("opt") / "lab"
-    shutil.copytree(REPOSITORY / "lab/emulators", directory, ignore=shutil.ignore_patterns("__pycache__"))
-    Host.launcher = directory / "launch"
-    return directory
+    with open_directory() as directory:
+        shutil.copytree(REPOSITORY / "lab/emulators", directory / "lab", ignore=shutil.ignore_patterns("__pycache__"))
+        Host.launcher = directory / "lab/launch"
+        yield directory / "lab"
+
+
+@pytest.fixture
+def tmp_path():
+    """Give each test a directory that any user of the emulated tools can enter."""
+    with open_directory() as directory:
+        yield directory
 
 
 @pytest.fixture
@@ -122,11 +138,9 @@ def host(tmp_path):
 
 
 @pytest.fixture
-def anybody(tmp_path, opt_lab):
+def anybody():
     """Options for Host.run that make the caller an ordinary user."""
     assert os.getuid() == 0, "changing the user needs root, as the lab does"
-    for directory in (opt_lab.parent, tmp_path, *tmp_path.parents[:-2]):  # up to, without /tmp
-        directory.chmod(0o755)
     return {"user": 65534, "group": 65534, "extra_groups": []}
 
 
