@@ -32,10 +32,17 @@ def gated_nodes(slurm: Slurm) -> list[str]:
 
 def config(slurm: Slurm, kube: Kube, nodes: Nodes, host: str) -> Json:
     """The site's part of the gate's configuration file on a host. A controller has no pods, so no limits for any."""
+    gated = [part for part in slurm.partitions if part.gate]
     return {
         "api_server": kube.api_server,
         "ca_file": kube.ca_file,
-        "partitions": [part.name for part in slurm.partitions if part.gate],
+        "partitions": [part.name for part in gated],
+        # the controller's alone: a new node must not change the others' files
+        "partition_nodes": {part.name: part.nodes for part in gated if host == slurm.controller},
+        "patience_s": slurm.gate.patience_s,
+        "empty_s": slurm.gate.empty_s,
+        "pod_grace_s": slurm.gate.pod_grace_s,
+        "tries": slurm.gate.tries,
         "namespaces": {account.name: account.namespace for account in slurm.accounts if account.namespace},
         "pod_limits": pod_limits(nodes, host) if nodes.range_of(host) else {},
     }

@@ -16,6 +16,7 @@ RUNNING = re.compile(
     r"|(root|tmp|var/tmp)/\.ansible.*"
     r"|var/lib/(mysql|lab-etcd|containerd|kubelet|systemd|private)/.*"
     r"|var/spool/slurm(ctld|d)/.*"
+    r"|var/lib/drawbridge/gate/.*"
     r")$"
 )
 

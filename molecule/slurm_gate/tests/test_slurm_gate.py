@@ -125,7 +125,7 @@ def test_a_node_that_a_dead_job_left_is_drained_and_the_others_close_again() -> 
     patch(kube("somebody", "drawbridge:breakglass"), "gpu02", "dirty_vision.99999")
     job = sbatch("-p ai-train -N2 -w gpu01,gpu02 --output=/dev/null", "#!/bin/sh\ntrue\n")
     try:
-        until(lambda: "dirty_vision.99999" in ssh("ctl", f"scontrol show job {job}"), 30, "the cause in AdminComment")
+        until(lambda: "dirty_vision.99999" in ssh("ctl", f"scontrol show job {job}"), 100, "the cause in AdminComment")
         assert ssh("ctl", "sinfo -h -n gpu02 -o %E").splitlines()[0].startswith("drawbridge gate: is not closed")
         until(lambda: state("gpu01") == "closed", 60, "the other node closed")
     finally:

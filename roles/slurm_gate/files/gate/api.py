@@ -8,14 +8,18 @@ import http.client
 import json
 import ssl
 import threading
-import time
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
+from .clock import Clock
+from .config import Refused
 from .states import Json
 
-RETRIED = (429, 500, 502, 503, 504)
+# 401: the token in the file may just have been replaced; a server that has just started knows no token yet
+RETRIED = (401, 429, 500, 502, 503, 504)
+NOT_READY = "not yet ready to handle request"  # what admission says, as a 403, until it has read its policies
+METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 PAUSE_S = 0.5
 REQUEST_S = 10.0  # one answer; shorter than any patience, so that a silent server is asked again
 
@@ -44,43 +48,50 @@ class Answer(NamedTuple):
 class Api:
     """One identity's view of the API server. Safe to use from several threads."""
 
-    def __init__(self, url: str, ca_file: str, token_file: str, patience_s: float) -> None:
+    def __init__(self, url: str, ca_file: str, token_file: str, patience_s: float, clock: Clock) -> None:
         """`patience_s` bounds everything that is asked through this object, counted from now."""
         parts = urlsplit(url)
         self._host, self._port = parts.hostname or "", parts.port or 443
         self._ca_file, self._token_file = ca_file, Path(token_file)
-        self._deadline = time.monotonic() + patience_s
+        self._clock, self._deadline = clock, clock.now() + patience_s
         self._local = threading.local()
 
-    def call(self, method: str, path: str, body: Any = None, kind: str = "application/json") -> Answer:
+    def call(
+        self, method: str, path: str, body: Any = None, kind: str = "application/json", accept: str = "application/json"
+    ) -> Answer:
         """Ask until there is an answer that means something. Raises Unreachable when time is up.
 
         A request may reach the server twice, so callers take "it is already so" for an answer.
         """
         while True:
             try:
-                answer = self._ask(method, path, body, kind)
-                if answer.status not in RETRIED:
+                answer = self._ask(method, path, body, {"Accept": accept, "Content-Type": kind})
+                if answer.status not in RETRIED and NOT_READY not in answer.message:
                     return answer
                 trouble = answer.message
             except (OSError, http.client.HTTPException) as err:
                 self._drop()
                 trouble = f"{type(err).__name__}: {err}"
-            if time.monotonic() + PAUSE_S >= self._deadline:
+            if self._clock.now() + PAUSE_S >= self._deadline:
                 raise Unreachable(f"the API server at {self._host}:{self._port} does not answer: {trouble}")
-            time.sleep(PAUSE_S)
+            self._clock.sleep(PAUSE_S)
 
-    def get(self, path: str, **query: str) -> Answer:
-        """GET; a list is consistent, because no resourceVersion is ever given."""
-        return self.call("GET", f"{path}?{urlencode(query, quote_via=quote)}" if query else path)
+    def get(self, path: str, accept: str = "application/json", **query: str) -> Answer:
+        """GET; a list is consistent, because no resourceVersion is ever given. METADATA leaves specs out of it."""
+        return self.call("GET", f"{path}?{urlencode(query, quote_via=quote)}" if query else path, accept=accept)
 
-    def _ask(self, method: str, path: str, body: Any, kind: str) -> Answer:
+    def items(self, path: str, accept: str = "application/json", **query: str) -> list[Json]:
+        """Objects of a list; none if this server does not know the kind. Raises Refused."""
+        answer = self.get(path, accept, **query)
+        if answer.status == 404:
+            return []
+        if not answer.ok:
+            raise Refused(f"can't list {path}: {answer.message}")
+        return answer.body.get("items") or []  # a list of metadata alone is null when it is empty
+
+    def _ask(self, method: str, path: str, body: Any, headers: dict[str, str]) -> Answer:
         connection = self._connection()
-        headers = {
-            "Authorization": f"Bearer {self._token_file.read_text().strip()}",
-            "Accept": "application/json",
-            "Content-Type": kind,
-        }
+        headers["Authorization"] = f"Bearer {self._token_file.read_text().strip()}"
         connection.request(method, path, None if body is None else json.dumps(body), headers)
         response = connection.getresponse()
         text = response.read().decode(errors="replace")

@@ -9,95 +9,122 @@ ServiceAccount is gone and no unbound pod is left: that is why the order matters
 
 from __future__ import annotations
 
-import time
+from collections.abc import Sequence
 
-from . import identity, log
-from .api import Answer, Api
-from .config import Job, Refused
+from . import identity
+from .api import METADATA, Answer, Api
+from .config import Refused
+from .log import Log
 from .nodes import swap, swap_all
-from .opener import PODS, WORKLOADS
-from .states import CLOSED, Json, closing, dirtying
+from .proof import local_obstacle
+from .states import PODS, WORKLOADS, Json, Owner, closing, dirtying
+from .world import Deadline, World
 
 LOOK_S = 0.3
 SECOND_LOOK_S = 1.0  # admission reads a cache: a pod can be created just after the ServiceAccount went
 IN_BACKGROUND = {"propagationPolicy": "Background"}
 
 
-def close_job(job: Job, api: Api) -> None:
+def close_job(owner: Owner, accounts: Sequence[str], nodes: Sequence[str], api: Api, log: Log) -> None:
     """Nodes dirty, rights gone, workloads gone, unbound pods gone, in this order. Raises Refused, Unreachable."""
-    for swapped in swap_all(api, job.nodes, dirtying(job.owner)):
+    edge = dirtying(owner)
+    swaps = swap_all(api, nodes, edge)
+    for swapped in swaps:
         if swapped.changed:
-            log.transition("dirty", swapped.node, job)
-    for resource, body in reversed(identity.objects(job.owner, job.account, ())):
-        path = identity.path(job.owner.namespace, resource, body["metadata"]["name"])
+            log.transition(edge, swapped.node, owner)
+    for path in (path for account in accounts for path in reversed(identity.paths(owner, account))):
         _gone(api.call("DELETE", path), path)
-    for workload in _items(api, WORKLOADS.format(job.owner.namespace)):
-        if workload["metadata"]["name"].startswith(job.owner.prefix):
-            _delete(api, WORKLOADS.format(job.owner.namespace), workload, IN_BACKGROUND)
-    for pod in _pods(api, job):
+    for kind in (path.format(owner.namespace) for path in WORKLOADS):
+        for workload in own_workloads(api, kind, owner):
+            _delete(api, kind, workload, IN_BACKGROUND)
+    for pod in (pod for account in accounts for pod in _pods(api, owner, account)):
         if not pod["spec"].get("nodeName"):
-            _delete(api, PODS.format(job.owner.namespace), pod, {})
+            _delete(api, PODS.format(owner.namespace), pod, {})
+    if failed := [swapped for swapped in swaps if swapped.error]:
+        raise Refused(f"node {failed[0].node} can't be made dirty: {failed[0].error}")
 
 
-def close_node(job: Job, node: str, api: Api, empty_s: float, pod_grace_s: int) -> None:
+def own_workloads(api: Api, kind: str, owner: Owner) -> list[Json]:
+    """Metadata of a job's workloads of one kind."""
+    return [item for item in api.items(kind, METADATA) if item["metadata"]["name"].startswith(owner.prefix)]
+
+
+def close_node(owner: Owner, account: str, node: str, world: World, api: Api, empty_s: float) -> None:
     """Prove that nothing of the job is on this node, then close it. Safe to run twice or late.
 
     Raises Refused when the node is not empty within `empty_s` seconds: it stays dirty.
     """
-    found = swap(api, node, dirtying(job.owner))
-    if found.error:
-        raise _stuck(node, f"can't be made dirty: {found.error}")
-    if found.value != job.owner.dirty:
-        return  # closed already, or never this job's
-    if found.changed:
-        log.transition("dirty", node, job)
-    deadline = time.monotonic() + empty_s
-    _await_empty(job, node, api, pod_grace_s, deadline)
-    time.sleep(SECOND_LOOK_S)
-    _await_empty(job, node, api, pod_grace_s, deadline)
-    closed = swap(api, node, closing(job.owner))
-    if not closed.reached(closing(job.owner)):
-        raise _stuck(node, f"can't be closed: {closed.error or closed.value}")
+    if not make_dirty(owner, node, world, api):
+        return
+    deadline = world.deadline(empty_s)
+    proof = Proof(owner, account, node, world, api)
+    proof.wait(deadline)
+    world.clock.sleep(SECOND_LOOK_S)
+    proof.wait(deadline)
+    edge = closing(owner)
+    closed = swap(api, node, edge)
+    if not closed.reached(edge):
+        raise stuck(node, f"can't be closed: {closed.error or closed.value}")
     if closed.changed:
-        log.transition(CLOSED, node, job)
+        world.log.transition(edge, node, owner)
 
 
-def _await_empty(job: Job, node: str, api: Api, pod_grace_s: int, deadline: float) -> None:
-    while obstacle := _obstacle(job, node, api, pod_grace_s):
-        if time.monotonic() >= deadline:
-            raise _stuck(node, obstacle)
-        time.sleep(LOOK_S)
+def make_dirty(owner: Owner, node: str, world: World, api: Api) -> bool:
+    """Take this node from the job. False if it is not the job's: closed already, or never held by it."""
+    edge = dirtying(owner)
+    found = swap(api, node, edge)
+    if found.error:
+        raise stuck(node, f"can't be made dirty: {found.error}")
+    if found.changed:
+        world.log.transition(edge, node, owner)
+    return found.reached(edge)
 
 
-def _obstacle(job: Job, node: str, api: Api, pod_grace_s: int) -> str:
-    """Why the node is not proven empty; "" if it is. The account is asked for first, then one consistent list.
-
-    Own pods are deleted here, again and again, since some may appear while the account still is there.
-    """
-    account = api.get(identity.path(job.owner.namespace, "serviceaccounts", job.account))
-    pods = _pods(api, job)
-    here = [pod for pod in pods if pod["spec"].get("nodeName") == node]
-    for pod in here:
-        if "deletionTimestamp" not in pod["metadata"]:
-            _delete(api, PODS.format(job.owner.namespace), pod, {"gracePeriodSeconds": pod_grace_s})
-    if account.status != 404:
-        return f"the job's ServiceAccount {job.account} is still there: the controller's epilog has not ended it"
-    unbound = [pod for pod in pods if not pod["spec"].get("nodeName")]
-    if left := here + unbound:
-        return f"pod {job.owner.namespace}/{left[0]['metadata']['name']} is still there"
-    return ""
+def stuck(node: str, why: str) -> Refused:
+    """A node that stays dirty, with what to do in the reason of its drain."""
+    return Refused(f"node {node} is not proven empty: {why}", {node: f"not proven empty, {why}"})
 
 
-def _pods(api: Api, job: Job) -> list[Json]:
+class Proof:
+    """Looks at one node until nothing of one job is left there."""
+
+    def __init__(self, owner: Owner, account: str, node: str, world: World, api: Api) -> None:
+        self._owner, self._account, self._node, self._world, self._api = owner, account, node, world, api
+
+    def wait(self, deadline: Deadline) -> None:
+        """Return once the node is empty. Raises Refused when time is up, Unreachable."""
+        while why := self.obstacle():
+            if not deadline.pause(LOOK_S):
+                raise stuck(self._node, why)
+
+    def obstacle(self) -> str:
+        """Why the node is not proven empty; "" if it is. The account is asked for first, then one consistent list.
+
+        Own pods are deleted here, again and again, since some may appear while the account still is there. The host
+        itself is asked last: only there is seen what Kubernetes has forgotten.
+        """
+        account = self._api.get(identity.path(self._owner.namespace, "serviceaccounts", self._account))
+        pods = _pods(self._api, self._owner, self._account)
+        here = [pod for pod in pods if pod["spec"].get("nodeName") == self._node]
+        for pod in here:
+            self._end(pod)
+        if account.status != 404:
+            return f"the job's ServiceAccount {self._account} is still there: the controller has not ended it yet"
+        if left := here + [pod for pod in pods if not pod["spec"].get("nodeName")]:
+            return f"pod {self._owner.namespace}/{left[0]['metadata']['name']} is still there: look at its kubelet"
+        return local_obstacle(self._world, self._owner.job)
+
+    def _end(self, pod: Json) -> None:
+        """Delete a pod of ours unless it is ending soon enough."""
+        grace = self._world.config.pod_grace_s
+        metadata = pod["metadata"]
+        if "deletionTimestamp" not in metadata or metadata.get("deletionGracePeriodSeconds", 0) > grace:
+            _delete(self._api, PODS.format(self._owner.namespace), pod, {"gracePeriodSeconds": grace})
+
+
+def _pods(api: Api, owner: Owner, account: str) -> list[Json]:
     """All pods of the job, found by their account: unlike a label, nobody can change it."""
-    return _items(api, PODS.format(job.owner.namespace), fieldSelector=f"spec.serviceAccountName={job.account}")
-
-
-def _items(api: Api, path: str, **query: str) -> list[Json]:
-    answer = api.get(path, **query)
-    if not answer.ok:
-        raise Refused(f"can't list {path}: {answer.message}")
-    return answer.body["items"]
+    return api.items(PODS.format(owner.namespace), fieldSelector=f"spec.serviceAccountName={account}")
 
 
 def _delete(api: Api, collection: str, item: Json, options: Json) -> None:
@@ -111,7 +138,3 @@ def _delete(api: Api, collection: str, item: Json, options: Json) -> None:
 def _gone(answer: Answer, path: str) -> None:
     if not answer.ok and answer.status not in (404, 409):  # 409: the name belongs to another object by now
         raise Refused(f"can't delete {path}: {answer.message}")
-
-
-def _stuck(node: str, why: str) -> Refused:
-    return Refused(f"node {node} is not proven empty: {why}", {node: f"not proven empty, {why}"})

@@ -24,13 +24,25 @@ class Config:
     ca_file: str
     partitions: list[str]
     """Partitions whose jobs open their nodes."""
+    partition_nodes: dict[str, str]
+    """Nodes of each of them as a hostlist; on the controller only, so that a new node changes no other node."""
     namespaces: dict[str, str]
     """Kubernetes namespace of every Slurm account."""
     patience_s: float
-    """How long a prolog or epilog waits for the API server."""
+    """How long a prolog or epilog waits for the API server, and a prolog for nodes that are not closed yet."""
     empty_s: float
     """How long a node's epilog waits for the node to be empty."""
     pod_grace_s: int
+    stuck_s: float
+    """A batch job that has no batch step for so long is run again."""
+    tries: int
+    """So often a job is requeued before it is held."""
+    runtime: str
+    """Tool that lists containers: ctr or crictl."""
+    gpu_daemons: list[str]
+    """Programs that may use a GPU at any time."""
+    metrics: str
+    """File for node_exporter's textfile collector."""
     pod_limits: dict[str, str]
     """What a pod that takes this whole node may ask for; empty on the controller."""
 
@@ -39,6 +51,11 @@ class Config:
         """Read the file; keys that this program does not know are left to newer ones."""
         raw = json.loads(file.read_text())
         return cls(**{field.name: raw[field.name] for field in fields(cls)})
+
+    @property
+    def spaces(self) -> list[str]:
+        """Namespaces of jobs."""
+        return sorted(set(self.namespaces.values()))
 
 
 class NotGated(Exception):
@@ -55,12 +72,15 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Job:
-    """A job of a gated partition."""
+    """One run of a job of a gated partition."""
 
     owner: Owner
     uid: int
     gid: int
     nodes: tuple[str, ...]
+    restart: int = 0
+    started: int = 0
+    """When this run started, as Slurm says; it may only grow during the run."""
 
     @property
     def account(self) -> str:
@@ -81,6 +101,27 @@ class Job:
         if account not in config.namespaces:
             known = ", ".join(sorted(config.namespaces))
             raise Refused(f"Slurm account {account!r} has no Kubernetes namespace; submit with one of: {known}")
-        owner = Owner(config.namespaces[account], int(env["SLURM_JOB_ID"]))
-        nodes = tuple(expand(env["SLURM_JOB_NODELIST"]))
-        return cls(owner, int(env["SLURM_JOB_UID"]), int(env["SLURM_JOB_GID"]), nodes)
+        return cls(
+            Owner(config.namespaces[account], int(env["SLURM_JOB_ID"])),
+            int(env["SLURM_JOB_UID"]),
+            int(env["SLURM_JOB_GID"]),
+            tuple(expand(env["SLURM_JOB_NODELIST"])),
+            int(env.get("SLURM_JOB_RESTART_COUNT") or 0),
+            int(env.get("SLURM_JOB_START_TIME") or 0),
+        )
+
+
+def require_whole_nodes(env: Mapping[str, str], job: Job, config: Config) -> None:
+    """What slurm.conf promises, checked again: a hand-made change there must not lend a shared node. Raises Refused."""
+    whole = env.get("SLURM_JOB_EXCLUSIVE") or {"NO": "NODE"}.get(env.get("SLURM_JOB_OVERSUBSCRIBE", ""), "NO")
+    partition = env["SLURM_JOB_PARTITION"]
+    if whole != "NODE":
+        raise Refused(
+            f"partition {partition} gave the job no whole nodes: its line in slurm.conf needs OverSubscribe=EXCLUSIVE; "
+            "run slurm.yml"
+        )
+    known = set(expand(config.partition_nodes.get(partition, "")))
+    if strangers := [node for node in job.nodes if node not in known]:
+        raise Refused(
+            f"node {strangers[0]} is not in drawbridge_slurm's partition {partition}; run slurm.yml and gate.yml"
+        )

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from .gate_names import JOB_ROLE, NODES_NAMESPACE
 from .states import Json, Owner
 
-NAME = re.compile(r"slurm-[0-9]+-u[0-9]+-g[0-9]+")
+RUN = "-run"
+NAME = re.compile(rf"(slurm-([0-9]+)-u[0-9]+-g[0-9]+)({RUN})?")
 
 
 def name(job: int, uid: int, gid: int) -> str:
@@ -18,21 +19,32 @@ def name(job: int, uid: int, gid: int) -> str:
     return f"slurm-{job}-u{uid}-g{gid}"
 
 
-def ids(account: str) -> tuple[int, int]:
-    """Uid and gid that are in a ServiceAccount's name."""
-    uid, gid = account.rsplit("-u", 1)[1].split("-g")
-    return int(uid), int(gid)
+def owner(namespace: str, name: str) -> Owner | None:
+    """The job that an identity's object belongs to; None for what is no job's."""
+    found = NAME.fullmatch(name)
+    return Owner(namespace, int(found.group(2))) if found else None
 
 
-def objects(owner: Owner, account: str, nodes: Sequence[str]) -> list[tuple[str, Json]]:
+def base(name: str) -> str:
+    """Name of the account that an identity's object is for."""
+    return name[: -len(RUN)] if name.endswith(RUN) else name
+
+
+def nodes(binding: Json) -> list[str]:
+    """Nodes that may mint the job's tokens: those that it was given."""
+    subjects = binding.get("subjects", [])
+    return [subject["name"] for subject in subjects if subject.get("namespace") == NODES_NAMESPACE]
+
+
+def objects(holder: Owner, account: str, members: Sequence[str]) -> list[tuple[str, Json]]:
     """(resource, object) of the identity, in the order of creation: the right to run comes last.
 
     Rights hang on bindings of this one job, because a deleted binding acts at once, while the API server accepts the
     token of a deleted ServiceAccount for seconds more.
     """
-    metadata = {"name": account, "namespace": owner.namespace}
+    metadata = {"name": account, "namespace": holder.namespace}
     mint = {"apiGroups": [""], "resources": ["serviceaccounts/token"], "verbs": ["create"], "resourceNames": [account]}
-    nodes_accounts = [{"kind": "ServiceAccount", "name": node, "namespace": NODES_NAMESPACE} for node in nodes]
+    nodes_accounts = [{"kind": "ServiceAccount", "name": node, "namespace": NODES_NAMESPACE} for node in members]
     return [
         ("serviceaccounts", {"metadata": metadata, "automountServiceAccountToken": False}),
         ("roles", {"metadata": metadata, "rules": [mint]}),
@@ -40,12 +52,18 @@ def objects(owner: Owner, account: str, nodes: Sequence[str]) -> list[tuple[str,
         (
             "rolebindings",
             {
-                "metadata": {**metadata, "name": f"{account}-run"},
+                "metadata": {**metadata, "name": f"{account}{RUN}"},
                 "roleRef": _role("ClusterRole", JOB_ROLE),
-                "subjects": [{"kind": "ServiceAccount", "name": account, "namespace": owner.namespace}],
+                "subjects": [{"kind": "ServiceAccount", "name": account, "namespace": holder.namespace}],
             },
         ),
     ]
+
+
+def paths(holder: Owner, account: str) -> list[str]:
+    """URL paths of the identity's objects, in the order of creation."""
+    named = [(resource, body["metadata"]["name"]) for resource, body in objects(holder, account, ())]
+    return [path(holder.namespace, resource, name) for resource, name in named]
 
 
 def path(namespace: str, resource: str, name: str = "") -> str:

@@ -7,19 +7,29 @@ from __future__ import annotations
 import json
 import sys
 import syslog
+from collections import Counter
 from typing import Any
 
-from .config import Job
+from .states import Edge, Owner
 
 
-def transition(state: str, node: str, job: Job) -> None:
-    """Note that a node changed its state."""
-    event(state, node=node, namespace=job.owner.namespace, job=job.owner.job)
+class Log:
+    """Writes lines, and counts them for the metrics."""
 
+    def __init__(self) -> None:
+        self.counted: Counter[str] = Counter()
 
-def event(name: str, **fields: Any) -> None:
-    """Note anything else."""
-    line = json.dumps({"event": name, **fields})
-    syslog.openlog("drawbridge-gate")
-    syslog.syslog(syslog.LOG_NOTICE, line)
-    print(line, file=sys.stderr)
+    def transition(self, edge: Edge, node: str, owner: Owner) -> None:
+        """Note that a node changed its state."""
+        self.event(edge.name, node=node, namespace=owner.namespace, job=owner.job, state=edge.after)
+
+    def event(self, name: str, **fields: Any) -> None:
+        """Note anything else."""
+        self.counted[name] += 1
+        self.write(json.dumps({"event": name, **fields}))
+
+    def write(self, line: str) -> None:
+        """Put a line where people look for it."""
+        syslog.openlog("drawbridge-gate")
+        syslog.syslog(syslog.LOG_NOTICE, line)
+        print(line, file=sys.stderr)

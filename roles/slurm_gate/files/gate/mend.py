@@ -1,91 +1,170 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Do what no epilog did: after a failed PrologSlurmctld Slurm runs none on the nodes, and it repeats none that failed.
+"""The reconcilers: on every node for itself, on the controller for jobs. They do what no prolog and no epilog did.
 
-Runs from a timer. No answer from Slurm or from the API server means: change nothing.
+They run from timers, and on a node before slurmd starts. No answer from Slurm or from the API server means: change
+nothing. What is there is read first and Slurm is asked then: a job that has something by then is one that Slurm knows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from . import identity, log, slurm
-from .api import Api, Unreachable
-from .closer import close_job, close_node
-from .config import Job, Refused
-from .opener import PODS
-from .states import LABEL, Owner, owner, place
+from . import identity, judge
+from .api import METADATA, Api
+from .closer import close_job, close_node, make_dirty
+from .config import Refused
+from .gate_names import CLOSED, LABEL
+from .judge import Seen, Sighting
+from .proof import local_obstacle
+from .slurm import JobInfo
+from .states import PODS, Owner, owner, place
+from .world import World
 
 EMPTY_S = 5.0  # the next run looks again
+LOOK_AGAIN_S = 10.0  # between a prolog's end and the batch script's start nothing runs for a moment
+BOOT = "boot"
 
 
-def mend_node(node: str, api: Api, pod_grace_s: int) -> bool:
-    """Close this node if its job is over and nothing of it is left. False if something is in the way.
+def mend_node(node: str, world: World, api: Api) -> str:
+    """Bring this node a step further, and say how it stands. Raises Refused, NoAnswer, Unreachable."""
+    value, rebooted = boot_node(node, world, api)
+    if holder := owner(value):
+        _owned(holder, Seen(node, value, world.slurm.job(holder.job), rebooted), world, api)
+    elif value == CLOSED:
+        _closed(node, value, world)
+    elif not value:
+        world.slurm.drain(node, judge.open_reason())
+    if world.notes.read(BOOT) != {"id": world.host.boot_id()}:
+        world.notes.write(BOOT, {"id": world.host.boot_id()})
+    return judge.state(value)
 
-    The node is looked at before Slurm is asked: a job that holds it by then is one that Slurm already knows.
+
+def boot_node(node: str, world: World, api: Api) -> tuple[str, bool]:
+    """The node's taint, and whether the host was booted since the node was last mended.
+
+    If so, what the job had here ended with the boot, whatever Slurm thinks: the node becomes dirty.
     """
     found = api.get(f"/api/v1/nodes/{node}")
-    dead = owner(place(found.body)[1]) if found.ok else None
-    if not dead:
-        return found.ok
-    alive = slurm.jobs_on(node)
-    if alive is None or dead.job in alive:
-        return True
-    try:
-        close_node(_job(dead, node, api), node, api, EMPTY_S, pod_grace_s)
-    except (Refused, Unreachable) as err:
-        log.event("not mended", node=node, cause=str(err))
-        return False
-    slurm.resume(node)
-    return True
+    if not found.ok:
+        raise Refused(f"can't read node {node}: {found.message}")
+    value, boot = place(found.body)[1], world.host.boot_id()
+    holder, rebooted = owner(value), world.notes.read(BOOT).get("id", boot) != boot
+    if holder and rebooted and value == holder.held and make_dirty(holder, node, world, api):
+        value = holder.dirty
+    return value, rebooted
 
 
-def mend_cluster(namespaces: Iterable[str], api: Api) -> bool:
-    """End jobs that are over but still have an identity. False if something is in the way.
+def _owned(holder: Owner, seen: Seen, world: World, api: Api) -> None:
+    """A node that a job holds, or left dirty."""
+    verdict = judge.node(seen, world.config.stuck_s)
+    if verdict == judge.CLOSE:
+        close_node(holder, _account(holder, world, api), seen.node, world, api, EMPTY_S)
+        _closed(seen.node, CLOSED, world)
+    elif verdict == judge.LOST:
+        _run_again(holder.job, seen.job, f"node {seen.node} was booted while the job ran", world)
+    elif verdict == judge.STUCK and _without_batch(holder.job, world):
+        world.clock.sleep(LOOK_AGAIN_S)
+        now = world.slurm.job(holder.job)
+        if now.restarts == seen.job.restarts and now.state == seen.job.state and _without_batch(holder.job, world):
+            _run_again(holder.job, now, f"its batch script never started on {seen.node}", world)
 
-    The identities are looked at before Slurm is asked: a job that has one by then is one that Slurm already knows.
+
+def _without_batch(job: int, world: World) -> bool:
+    """The job's batch script does not run here, and no prolog is at work that would start it."""
+    return not world.host.script_runs() and not world.slurm.has_batch_step(job)
+
+
+def _run_again(job: int, info: JobInfo, cause: str, world: World) -> None:
+    world.log.event("run again", job=job, cause=cause)
+    world.tell(job, cause)
+    world.slurm.end_run(job, info)
+
+
+def _closed(node: str, value: str, world: World) -> None:
+    """Lift our own drain, and what Slurm did when it lost the node; nobody else's. Only after a look at the host."""
+    if not judge.back(world.slurm.node(node), value):
+        return
+    if why := local_obstacle(world):
+        raise Refused(f"node {node} stays out: {why}", {node: why})
+    world.log.event("resume", node=node)
+    world.slurm.resume(node)
+
+
+def _account(dead: Owner, world: World, api: Api) -> str:
+    """Name of the dead job's account, which its leftovers tell. Without any leftover, any name of it will do."""
+    path = identity.path(dead.namespace, "serviceaccounts")
+    names = [item["metadata"]["name"] for item in api.items(path, METADATA)]
+    names += [pod["spec"].get("serviceAccountName", "") for pod in api.items(PODS.format(dead.namespace))]
+    left = [name for name in names if name.startswith(dead.prefix)]
+    return left[0] if left else identity.name(dead.job, 0, 0)
+
+
+def mend_cluster(world: World, api: Api) -> bool:
+    """End the Kubernetes side of jobs that are over, or that a node has left. False if something is in the way.
+
+    Raises NoAnswer, Refused, Unreachable.
     """
-    left = [(space, name) for space in namespaces for name in _accounts(api, space)]
-    alive = slurm.jobs_running() if left else None
-    if alive is None:
-        return True
+    sightings = look(world, api)
     done = True
-    for namespace, name in left:
-        dead = Owner(namespace, int(name.split("-")[1]))
-        if dead.job not in alive:
-            try:
-                close_job(Job(dead, *identity.ids(name), _held(dead, api)), api)
-            except (Refused, Unreachable) as err:
-                log.event("not mended", namespace=namespace, job=dead.job, cause=str(err))
-                done = False
+    for sighting, cause in judge.jobs_to_end(sightings, world.slurm.running()) if sightings else []:
+        try:
+            _end(sighting, cause, world, api)
+        except Refused as err:
+            world.log.event("not mended", namespace=sighting.owner.namespace, job=sighting.owner.job, cause=str(err))
+            done = False
+    known = {sighting.owner.job for sighting in sightings}
+    for name in world.notes.names("run-"):
+        if int(name[4:]) not in known:
+            forget_run(int(name[4:]), world)
     return done
 
 
-def _accounts(api: Api, namespace: str) -> list[str]:
-    """Names of the job identities in a namespace."""
-    found = api.get(identity.path(namespace, "serviceaccounts"))
-    names = [account["metadata"]["name"] for account in found.body.get("items", [])]
-    return [name for name in names if identity.NAME.fullmatch(name)]
+def _end(sighting: Sighting, cause: str, world: World, api: Api) -> None:
+    """End one job, unless its opener is at work, or has been since it was seen."""
+    holder = sighting.owner
+    with world.notes.locked(holder.job, wait=False) as free:
+        if not free:
+            return
+        now = world.slurm.job(holder.job)
+        if not judge.jobs_to_end([sighting], {holder.job: now.nodes} if now.running else {}):
+            return
+        world.log.event("end", namespace=holder.namespace, job=holder.job, cause=cause)
+        close_job(holder, sighting.accounts, sighting.held, api, world.log)
+        if now.running:
+            world.tell(holder.job, f"{cause}; its pods were ended")
 
 
-def _held(dead: Owner, api: Api) -> tuple[str, ...]:
-    """Nodes that the job still holds."""
-    nodes = api.get("/api/v1/nodes", labelSelector=f"{LABEL}={dead.job}")
-    if not nodes.ok:
-        raise Refused(f"can't list nodes: {nodes.message}")
-    return tuple(node["metadata"]["name"] for node in nodes.body["items"])
+def forget_run(job: int, world: World) -> None:
+    """Remove the opener's note of a job that has nothing in Kubernetes and is not about to have it."""
+    with world.notes.locked(job, wait=False) as free:
+        if free and not world.slurm.job(job).running:
+            world.notes.forget(f"run-{job}")
 
 
-def _job(dead: Owner, node: str, api: Api) -> Job:
-    """The job as its leftovers tell; its user is known by them alone. Without any, nothing has to be known."""
-    names = []
-    accounts = api.get(identity.path(dead.namespace, "serviceaccounts"))
-    pods = api.get(PODS.format(dead.namespace))
-    for answer in (accounts, pods):
-        if not answer.ok:
-            raise Refused(f"can't look for leftovers in namespace {dead.namespace}: {answer.message}")
-    names += [account["metadata"]["name"] for account in accounts.body["items"]]
-    names += [pod["spec"].get("serviceAccountName", "") for pod in pods.body["items"]]
-    left = [name for name in names if name.startswith(dead.prefix)]
-    uid, gid = identity.ids(left[0]) if left else (0, 0)
-    return Job(dead, uid, gid, (node,))
+def look(world: World, api: Api) -> list[Sighting]:
+    """All jobs that have an identity, or hold nodes. Nodes are found by their label, which only held ones have."""
+    accounts: dict[Owner, set[str]] = {}
+    given: dict[Owner, set[str]] = {}
+    for space in world.config.spaces:
+        for item in api.items(identity.path(space, "serviceaccounts"), METADATA):
+            if holder := identity.owner(space, item["metadata"]["name"]):
+                accounts.setdefault(holder, set()).add(item["metadata"]["name"])
+        for item in api.items(identity.path(space, "rolebindings")):
+            if holder := identity.owner(space, item["metadata"]["name"]):
+                accounts.setdefault(holder, set()).add(identity.base(item["metadata"]["name"]))
+                given.setdefault(holder, set()).update(identity.nodes(item))
+    held = _held({holder.job: holder for holder in accounts}, api)
+    return [
+        Sighting(it, tuple(sorted(accounts.get(it, ()))), frozenset(given.get(it, ())), tuple(held.get(it, ())))
+        for it in sorted({*held, *accounts}, key=lambda holder: (holder.namespace, holder.job))
+    ]
+
+
+def _held(known: dict[int, Owner], api: Api) -> dict[Owner, list[str]]:
+    """Nodes by the job that holds them. Only a job without identity is asked of the node itself."""
+    held: dict[Owner, list[str]] = {}
+    for item in api.items("/api/v1/nodes", METADATA, labelSelector=LABEL):
+        name, job = item["metadata"]["name"], item["metadata"]["labels"][LABEL]
+        holder = known.get(int(job)) if job.isdigit() else None
+        if holder := holder or owner(place(api.get(f"/api/v1/nodes/{name}").body)[1]):
+            held.setdefault(holder, []).append(name)
+    return held

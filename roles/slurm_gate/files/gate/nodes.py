@@ -14,6 +14,8 @@ from .states import Edge, place
 WORKERS = 8  # more only queue at the API server
 TRIES = 4  # each one means that somebody else wrote between two requests of ours
 PATCH = "application/json-patch+json"
+MISSING = "not in Kubernetes"
+"""Stands for the taint's value of a node that the API server does not know."""
 
 
 class Swap(NamedTuple):
@@ -36,6 +38,8 @@ def swap(api: Api, node: str, edge: Edge) -> Swap:
         answer = api.call("PATCH", path, edge.patch(index), PATCH)
         if answer.ok:
             return Swap(node, edge.after, True)
+        if answer.status == 404:
+            return Swap(node, MISSING, False)
         if not _lost(answer):
             return Swap(node, "", False, answer.message)
         now = api.get(path)
@@ -49,7 +53,9 @@ def swap(api: Api, node: str, edge: Edge) -> Swap:
 
 def swap_all(api: Api, nodes: Sequence[str], edge: Edge) -> list[Swap]:
     """Move all nodes, a few at a time. Raises Unreachable after every node was tried."""
-    with ThreadPoolExecutor(WORKERS) as pool:
+    if len(nodes) <= 1:
+        return [swap(api, node, edge) for node in nodes]
+    with ThreadPoolExecutor(min(WORKERS, len(nodes))) as pool:
         waiting = [pool.submit(swap, api, node, edge) for node in nodes]
     return [future.result() for future in waiting]
 

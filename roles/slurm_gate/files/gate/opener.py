@@ -8,79 +8,128 @@ The opener only adds rights; what has to be taken back is taken back with the re
 
 from __future__ import annotations
 
-from . import identity, log
-from .api import Api, Unreachable
+from . import identity
+from .api import METADATA, Answer, Api, Unreachable
+from .closer import close_job, own_workloads
 from .config import Job, Refused
-from .nodes import Swap, swap_all
-from .states import dirtying, opening
+from .gate_names import CLOSED, OPENER, RECONCILER, TAINT
+from .nodes import MISSING, Swap, swap_all
+from .states import PODS, WORKLOADS, opening
+from .world import World
 
-POLICY = "drawbridge-identities"
-SELF_TEST = {"metadata": {"annotations": {"drawbridge.io/self-test": "refuse me"}}}
-WORKLOADS = "/apis/batch/v1/namespaces/{}/jobs"
-PODS = "/api/v1/namespaces/{}/pods"
+PAUSE_S = 3.0  # a node that is not closed yet, a server that has just started
+TAKE_BACK_S = 60.0
+FORBIDDEN = {
+    "drawbridge-identities": [{"op": "add", "path": "/metadata/annotations/drawbridge.io~1self-test", "value": "no"}],
+    "drawbridge-transitions": [
+        {"op": "add", "path": "/spec/taints", "value": [{"key": TAINT, "value": CLOSED, "effect": "NoExecute"}]}
+    ],
+}
+"""What the policies must refuse the opener; tried before every job, as dry runs."""
 
 
-def open_job(job: Job, opener: Api, reconciler: Api) -> None:
-    """Hold all nodes for the job. Raises Refused or Unreachable with nothing left open."""
-    self_test(opener, job.nodes[0])
-    refuse_leftovers(opener, job)
+def open_job(job: Job, world: World) -> None:
+    """Hold all nodes for the job, as often as it takes within our patience. Whatever it raises, nothing stays open."""
+    opening_ = Opening(job, world)
+    deadline = world.deadline(world.config.patience_s)
     try:
-        swaps = swap_all(opener, job.nodes, opening(job.owner))
-        _require_all(job, swaps)
-        fresh = [swap.node for swap in swaps if swap.changed]
-        for node in fresh:
-            log.transition("held", node, job)
-        _identify(opener, job, may_exist=not fresh)
-    except (Refused, Unreachable):
-        # A node that was never ours has another value, and is left alone.
-        for swap in swap_all(reconciler, job.nodes, dirtying(job.owner)):
-            if swap.changed:
-                log.transition("dirty", swap.node, job)
+        while True:
+            try:
+                return opening_.attempt()
+            except Refused:
+                if not deadline.pause(PAUSE_S):
+                    raise
+    except Exception:
+        try:
+            close_job(job.owner, [job.account], job.nodes, world.api(RECONCILER, TAKE_BACK_S), world.log)
+        except (Refused, Unreachable) as late:
+            world.log.event("not taken back", job=job.owner.job, cause=str(late))
         raise
+
+
+class Opening:
+    """One run of the program for one run of a job."""
+
+    def __init__(self, job: Job, world: World) -> None:
+        self._job, self._world = job, world
+        self._api = world.api(OPENER, world.config.patience_s)
+        self._left = list(job.nodes)
+        self._note = f"run-{job.owner.job}"
+        self._run = {"restart": job.restart, "started": job.started}
+        self._begun = world.notes.read(self._note) == self._run
+        """An earlier program for this very run was killed: what is there may be its work, not an older run's."""
+
+    def attempt(self) -> None:
+        """All steps; those that are done are skipped. Raises Refused, Unreachable."""
+        self_test(self._api, self._job.nodes[0])
+        refuse_leftovers(self._api, self._job, account_too=not self._begun)
+        if not self._begun:
+            self._world.notes.write(self._note, self._run)
+        self._hold()
+        self._begun = True
+        self._identify()
+
+    def _hold(self) -> None:
+        """Swap what is not held yet. A node that an older run of the same job holds counts as foreign."""
+        edge = opening(self._job.owner)
+        swaps = swap_all(self._api, self._left, edge)
+        for swap in swaps:
+            if swap.changed:
+                self._world.log.transition(edge, swap.node, self._job.owner)
+        failed = [swap for swap in swaps if not swap.reached(edge) or not (swap.changed or self._begun)]
+        self._left = [swap.node for swap in failed]
+        if failed:
+            raise _refusal(failed)
+
+    def _identify(self) -> None:
+        """Create the job's identity; of an older run nothing is there, so what exists is ours."""
+        namespace = self._job.owner.namespace
+        for resource, body in identity.objects(self._job.owner, self._job.account, self._job.nodes):
+            answer = self._api.call("POST", identity.path(namespace, resource), body)
+            if not answer.ok and answer.status != 409:
+                raise Refused(f"can't create the job's {resource} {body['metadata']['name']}: {answer.message}")
 
 
 def self_test(api: Api, node: str) -> None:
     """Go on only while the policies are in force: try what they must refuse, as a dry run."""
-    answer = api.call("PATCH", f"/api/v1/nodes/{node}?dryRun=All", SELF_TEST, "application/merge-patch+json")
-    if answer.status == 404:
-        raise Refused(f"node {node} is not in Kubernetes", {node: "its kubelet never registered: run kubernetes.yml"})
-    if POLICY not in answer.message:
-        raise Refused(f"the admission policy {POLICY} is not in force ({answer.message}): run gate.yml")
+    for policy, patch in FORBIDDEN.items():
+        answer = api.call("PATCH", f"/api/v1/nodes/{node}?dryRun=All", patch, "application/json-patch+json")
+        if answer.status == 404:
+            raise Refused(f"node {node} {_foreign(MISSING)}", {node: _foreign(MISSING)})
+        if not _refused_by(policy, answer):
+            raise Refused(f"the admission policy {policy} is not in force ({answer.message}): run gate.yml")
 
 
-def refuse_leftovers(api: Api, job: Job) -> None:
-    """Refuse while workloads or pods of an older run of this job are there: they would run beside the new one's."""
-    namespace, prefix = job.owner.namespace, job.owner.prefix
-    for kind in (WORKLOADS, PODS):
-        answer = api.get(kind.format(namespace))
-        if not answer.ok:
-            raise Refused(f"can't look for leftovers in namespace {namespace}: {answer.message}")
-        names = [item["metadata"]["name"] for item in answer.body["items"]]
-        if left := [name for name in names if name.startswith(prefix)]:
-            raise Refused(f"{left[0]} of an older run of this job is still in namespace {namespace}; it is being ended")
+def refuse_leftovers(api: Api, job: Job, account_too: bool) -> None:
+    """Refuse while anything of an older run of this job is there: it would run beside the new one's."""
+    namespace = job.owner.namespace
+    selector = f"spec.serviceAccountName={job.account}"
+    found = api.items(PODS.format(namespace), METADATA, fieldSelector=selector)
+    for kind in WORKLOADS:
+        found += own_workloads(api, kind.format(namespace), job.owner)
+    names = [item["metadata"]["name"] for item in found]
+    if account_too and not names:
+        account = api.get(identity.path(namespace, "serviceaccounts", job.account))
+        if account.status != 404:
+            names = [job.account if account.ok else account.message]
+    if names:
+        raise Refused(f"{names[0]} of an older run of this job is still in namespace {namespace}; it is being ended")
 
 
-def _require_all(job: Job, swaps: list[Swap]) -> None:
-    """Refuse unless every node is held by the job, and hold back those that a dead job left behind."""
-    failed = [swap for swap in swaps if not swap.reached(opening(job.owner))]
-    if not failed:
-        return
+def _refusal(failed: list[Swap]) -> Refused:
+    """Hold back the nodes that a dead job left behind, and say why."""
     first = failed[0]
     foreign = {swap.node: _foreign(swap.value) for swap in failed if not swap.error}
-    raise Refused(first.error or f"node {first.node} {_foreign(first.value)}", foreign)
+    return Refused(first.error or f"node {first.node} {_foreign(first.value)}", foreign)
 
 
 def _foreign(value: str) -> str:
+    if value == MISSING:
+        return "is not in Kubernetes: its kubelet never registered; run kubernetes.yml"
     if not value:
-        return "has no taint drawbridge.io/slurm: close it with a break-glass identity"
-    return f"is not closed but {value}, left by that job: end its pods, then run its epilog again or close it by hand"
+        return f"has no taint {TAINT}: look what runs there, then close it as a member of drawbridge:platform"
+    return f"is not closed but {value}: it closes itself once nothing of that job is left there"
 
 
-def _identify(api: Api, job: Job, may_exist: bool) -> None:
-    """Create the job's identity. One that is there already is ours only if an earlier try held every node."""
-    for resource, body in identity.objects(job.owner, job.account, job.nodes):
-        answer = api.call("POST", identity.path(job.owner.namespace, resource), body)
-        if answer.status == 409 and may_exist:
-            continue
-        if not answer.ok:
-            raise Refused(f"can't create the job's {resource} {body['metadata']['name']}: {answer.message}")
+def _refused_by(policy: str, answer: Answer) -> bool:
+    return f"'{policy}'" in answer.message

@@ -1,65 +1,179 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the gate tells Slurm when something fails: reasons that a person can act on."""
+"""What the gate asks Slurm, and what it tells it. No answer is never taken for "there is none"."""
 
 from __future__ import annotations
 
-import subprocess
+import re
+from typing import NamedTuple
 
-from . import log
+from .command import Commands
+from .hostlist import expand
 
 REASON = "drawbridge gate: "
-TIMEOUT_S = 20.0
+RUNNING = ("RUNNING", "CONFIGURING", "SUSPENDED", "STOPPED")
+GONE = "GONE"
+FIELDS = ("State", "BatchFlag", "Requeue", "RestartCnt", "TimeUsed", "BatchHost", "Reason", "NodeList")
+SEPARATOR = "\x1f"
+# What Slurm itself writes when it lost a node; only a proof brings such a node back
+LOST = ("Not responding", "Node unexpectedly rebooted", "Node Not Responding")
 
 
-def drain(node: str, reason: str) -> None:
-    """Keep jobs off a node. A reason that somebody set before us stays."""
-    if _reason(node) in ("", None):
-        _ask("scontrol", "update", f"nodename={node}", "state=drain", f"reason={REASON}{reason}")
+class NoAnswer(Exception):
+    """Slurm did not say."""
 
 
-def resume(node: str) -> None:
-    """Lift a drain of ours, nobody else's."""
-    if (_reason(node) or "").startswith(REASON):
-        _ask("scontrol", "update", f"nodename={node}", "state=resume")
+class JobInfo(NamedTuple):
+    """A job as Slurm has it. State GONE: it has no such job."""
+
+    state: str = GONE
+    batch: bool = False
+    requeue: bool = False
+    restarts: int = 0
+    age_s: int = 0
+    batch_host: str = ""
+    reason: str = ""
+    nodes: tuple[str, ...] = ()
+
+    @property
+    def running(self) -> bool:
+        """It is not over: it may use Kubernetes."""
+        return self.state in RUNNING
+
+    def has(self, node: str) -> bool:
+        """It has the node, from before its prolog to after its epilog."""
+        return (self.running or self.state == "COMPLETING") and node in self.nodes
 
 
-def comment(job: int, text: str) -> None:
-    """Say why in the job's AdminComment, which survives a requeue and which users can't write."""
-    _ask("scontrol", "update", f"jobid={job}", f"admincomment={REASON}{text}")
+class NodeInfo(NamedTuple):
+    """A node as Slurm has it."""
+
+    states: frozenset[str]
+    reason: str
+
+    @property
+    def drained_by_us(self) -> bool:
+        """Our own drain, which we lift."""
+        return "DRAIN" in self.states and self.reason.startswith(REASON)
+
+    @property
+    def lost(self) -> bool:
+        """Slurm gave it up and keeps it down until somebody proves it."""
+        return "DOWN" in self.states and "DRAIN" not in self.states and self.reason.startswith(LOST)
 
 
-def jobs_on(node: str) -> set[int] | None:
-    """Jobs that have the node, from before their prolog to after their epilog. None if Slurm does not say."""
-    return _jobs("--states=R,CF,CG,S,ST", f"--nodelist={node}")
+class Slurm:
+    """Slurm's commands."""
 
+    def __init__(self, commands: Commands) -> None:
+        self._commands = commands
 
-def jobs_running() -> set[int] | None:
-    """Jobs that are not over, wherever they run. None if Slurm does not say."""
-    return _jobs("--states=R,CF,S,ST")
-
-
-def _jobs(*which: str) -> set[int] | None:
-    said = _ask("squeue", "--noheader", "--format=%A", *which)
-    return None if said is None else {int(word) for word in said.split()}
-
-
-def _reason(node: str) -> str | None:
-    """Why the node is drained or down; "" if it isn't, None if Slurm does not say."""
-    said = _ask("sinfo", "--noheader", f"--nodes={node}", "--format=%E")
-    lines = (said or "").splitlines()
-    if said is None or not lines:
-        return None
-    return "" if lines[0].strip() == "none" else lines[0].strip()
-
-
-def _ask(tool: str, *words: str) -> str | None:
-    """Run one of Slurm's commands. It may be down just now: then the log has to do, and the answer is None."""
-    try:
-        done = subprocess.run(
-            [f"/usr/bin/{tool}", *words], check=True, capture_output=True, text=True, timeout=TIMEOUT_S
+    def job(self, number: int) -> JobInfo:
+        """One job; a small question, whatever the size of the cluster. Raises NoAnswer."""
+        form = ",".join(f"{field}:0{SEPARATOR}" for field in FIELDS)
+        said = self._commands.run(
+            "/usr/bin/squeue", "--noheader", "--states=all", f"--jobs={number}", f"--Format={form}"
         )
-    except (OSError, subprocess.SubprocessError) as err:
-        log.event("no answer from Slurm", command=[tool, *words], cause=str(err))
-        return None
-    return done.stdout
+        if said.code and "Invalid job id" in said.err:
+            return JobInfo()
+        if said.code:
+            raise NoAnswer(said.err or "squeue failed")
+        lines = said.out.splitlines()
+        return parse_job(lines[0]) if lines else JobInfo()
+
+    def running(self) -> dict[int, tuple[str, ...]]:
+        """Jobs that are not over, wherever they run, with their nodes. Raises NoAnswer."""
+        said = self._ask("squeue", "--noheader", "--states=R,CF,S,ST", "--format=%A %N")
+        found = (line.split() for line in said.splitlines())
+        return {int(words[0]): tuple(expand(words[1])) if len(words) > 1 else () for words in found}
+
+    def node(self, name: str) -> NodeInfo:
+        """One node. Raises NoAnswer."""
+        return parse_node(self._ask("scontrol", "--oneliner", "show", "node", name))
+
+    def pids(self) -> dict[int, int]:
+        """Processes of jobs on this host, each with its job. The steps' daemons answer, no controller is needed."""
+        said = self._commands.run("/usr/bin/scontrol", "listpids")
+        rows = (line.split() for line in said.out.splitlines()[1:])
+        return {int(row[0]): int(row[1]) for row in rows if len(row) > 2 and row[0].isdigit() and row[1].isdigit()}
+
+    def has_batch_step(self, job: int) -> bool:
+        """The job's batch script runs on this host."""
+        said = self._commands.run("/usr/bin/scontrol", "listpids", str(job))
+        return any(row[2:3] == ["batch"] for row in (line.split() for line in said.out.splitlines()[1:]))
+
+    def drain(self, node: str, reason: str) -> None:
+        """Keep jobs off a node. A reason that somebody set before us stays. Raises NoAnswer."""
+        now = self.node(node)
+        if "DRAIN" not in now.states or (now.drained_by_us and now.reason != REASON + reason):
+            self._ask("scontrol", "update", f"nodename={node}", "state=drain", f"reason={REASON}{reason}")
+
+    def resume(self, node: str) -> None:
+        """Let jobs onto a node again. Raises NoAnswer."""
+        self._ask("scontrol", "update", f"nodename={node}", "state=resume")
+
+    def comment(self, job: int) -> str:
+        """The job's AdminComment, which survives a requeue and which users can't write. Raises NoAnswer."""
+        found = re.search(r"^ *AdminComment=(.*)$", self._ask("scontrol", "show", "job", str(job)), re.MULTILINE)
+        return found.group(1).strip() if found else ""
+
+    def set_comment(self, job: int, text: str) -> None:
+        """Replace the job's AdminComment. Raises NoAnswer."""
+        self._ask("scontrol", "update", f"jobid={job}", f"admincomment={text}")
+
+    def notify(self, job: int, text: str) -> None:
+        """Tell whoever waits at srun or salloc. Raises NoAnswer."""
+        self._ask("scontrol", "notify", str(job), text)
+
+    def hold(self, job: int) -> None:
+        """End this run of the job and keep it from starting until a person releases it. Raises NoAnswer."""
+        self._ask("scontrol", "requeuehold", str(job))
+
+    def end_run(self, job: int, info: JobInfo) -> None:
+        """Run the job again, or end it if it can't be. Raises NoAnswer."""
+        if info.batch and info.requeue:
+            self._ask("scontrol", "requeue", str(job))
+        else:
+            self._ask("scancel", str(job))
+
+    def _ask(self, tool: str, *words: str) -> str:
+        said = self._commands.run(f"/usr/bin/{tool}", *words)
+        if said.code:
+            raise NoAnswer(f"{tool} {' '.join(words[:2])}: {said.err or said.code}")
+        return said.out
+
+
+def parse_job(line: str) -> JobInfo:
+    """A line of FIELDS, each followed by SEPARATOR."""
+    state, batch, requeue, restarts, used, host, reason, nodes = (
+        word.strip() for word in line.split(SEPARATOR)[: len(FIELDS)]
+    )
+    return JobInfo(
+        state=state,
+        batch=batch == "1",
+        requeue=requeue == "1",
+        restarts=int(restarts or 0),
+        age_s=seconds(used),
+        batch_host="" if host in ("", "n/a", "N/A") else host,
+        reason=reason,
+        nodes=tuple(expand(nodes)) if nodes else (),
+    )
+
+
+def seconds(text: str) -> int:
+    """A time as squeue prints it: [days-][[hours:]minutes:]seconds."""
+    days, _, rest = text.rpartition("-")
+    if not re.fullmatch(r"[0-9]+(:[0-9]+)*", rest):
+        return 0
+    total = 0
+    for part in rest.split(":"):
+        total = total * 60 + int(part)
+    return total + int(days or 0) * 86400
+
+
+def parse_node(text: str) -> NodeInfo:
+    """What `scontrol show node` says of state and reason. Users write nothing of it."""
+    state = re.search(r"\bState=(\S+)", text)
+    reason = re.search(r"\bReason=(.*?)(?: \[[^ ]+@[^ ]+\]|$)", text, re.MULTILINE)
+    words = re.split(r"[+*~#!%$@^-]+", state.group(1)) if state else []
+    return NodeInfo(frozenset(filter(None, words)), reason.group(1).strip() if reason else "")

@@ -13,9 +13,11 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from .gate_names import CLOSED as CLOSED
-from .gate_names import DIRTY, TAINT
-from .gate_names import LABEL as LABEL
+from .gate_names import CLOSED, DIRTY, LABEL, TAINT
+
+PODS = "/api/v1/namespaces/{}/pods"
+WORKLOADS = ("/apis/batch/v1/namespaces/{}/jobs",)
+"""What a job may create in its namespace to make pods; a server that does not know a kind has none of it."""
 
 Json = dict[str, Any]
 

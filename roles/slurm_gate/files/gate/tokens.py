@@ -8,19 +8,17 @@ import base64
 import json
 import os
 import shutil
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from . import log
 from .api import Api, Unreachable
-from .config import Config, Job, Refused
+from .config import Job, Refused
+from .world import World
 
-JOBS = Path("/run/drawbridge/jobs")
 JOB_S = 3600
 OWN_S = 86400
 RENEW_S = 1200  # a job's token lasts three times as long
-RENEWED = "renew"  # a job directory's file that says whose token is in it: namespace, account
+NOTE = "run"  # a job directory's file that says whose token is in it, and for which run
 
 
 def mint(api: Api, namespace: str, account: str, lifetime_s: int) -> str:
@@ -43,45 +41,67 @@ def write(file: Path, content: str, mode: int, uid: int, gid: int) -> None:
     partial.rename(file)
 
 
-def place(job: Job, api: Api, config: Config, jobs: Path = JOBS) -> None:
-    """Write the job's token and what its batch script must know beside it. Raises Refused, Unreachable."""
-    home = jobs / str(job.owner.job)
+def place(job: Job, world: World, api: Api) -> None:
+    """Write the job's token and what its batch script must know beside it. Raises Refused, Unreachable.
+
+    The token comes last: if the API server does not answer now, `renew_jobs` brings it as soon as it does.
+    """
+    home = world.jobs / str(job.owner.job)
     home.mkdir(mode=0o755, parents=True, exist_ok=True)
-    write(home / "env", "".join(f"{key}={value}\n" for key, value in variables(job, config).items()), 0o444, 0, 0)
-    write(home / RENEWED, f"{job.owner.namespace} {job.account}", 0o400, 0, 0)
+    lines = [f"{key}={value}\n" for key, value in variables(job, world).items()]
+    write(home / "env", "".join(lines), 0o444, 0, 0)
+    note = {"namespace": job.owner.namespace, "account": job.account, "started": job.started}
+    write(home / NOTE, json.dumps({**note, "uid": job.uid, "gid": job.gid}), 0o400, 0, 0)
     write(home / "token", mint(api, job.owner.namespace, job.account, JOB_S), 0o400, job.uid, job.gid)
-    log.event("token placed", job=job.owner.job, account=job.account)
+    world.log.event("token placed", job=job.owner.job, account=job.account)
 
 
-def variables(job: Job, config: Config) -> Mapping[str, str]:
+def variables(job: Job, world: World) -> Mapping[str, str]:
     """What a job needs to talk to Kubernetes, as lines of its env file."""
     return {
-        "DRAWBRIDGE_API_SERVER": config.api_server,
-        "DRAWBRIDGE_CA_FILE": config.ca_file,
+        "DRAWBRIDGE_API_SERVER": world.config.api_server,
+        "DRAWBRIDGE_CA_FILE": world.config.ca_file,
         "DRAWBRIDGE_NAMESPACE": job.owner.namespace,
         "DRAWBRIDGE_SERVICE_ACCOUNT": job.account,
         "DRAWBRIDGE_TOLERATION": job.owner.held,
-        **{f"DRAWBRIDGE_POD_{name.upper()}": value for name, value in config.pod_limits.items()},
+        **{f"DRAWBRIDGE_POD_{name.upper()}": value for name, value in world.config.pod_limits.items()},
     }
 
 
-def remove(job: int, jobs: Path = JOBS) -> None:
+def started(job: int, world: World) -> int:
+    """When the run began whose token is here; 0 if there is none."""
+    try:
+        return int(json.loads((world.jobs / str(job) / NOTE).read_text())["started"])
+    except (OSError, ValueError, KeyError):
+        return 0
+
+
+def remove(job: int, world: World) -> None:
     """Forget a job's token."""
-    shutil.rmtree(jobs / str(job), ignore_errors=True)
+    shutil.rmtree(world.jobs / str(job), ignore_errors=True)
 
 
-def renew(api: Api, file: Path) -> bool:
+def tidy(node: str, world: World) -> None:
+    """Forget tokens of jobs that have left this node: their epilog did not. Raises NoAnswer."""
+    for home in sorted(world.jobs.glob("[0-9]*")):
+        if not world.slurm.job(int(home.name)).has(node):
+            remove(int(home.name), world)
+
+
+def renew(file: Path, world: World, api: Api) -> bool:
     """Replace a ServiceAccount's own token, read from the file, when it is old. False if it can't be."""
     _, _, namespace, account = subject(file.read_text()).split(":")
-    return _replace(api, file, namespace, account, OWN_S)
+    owner = file.stat()
+    return _renewed(file, (namespace, account, OWN_S), (owner.st_uid, owner.st_gid), world, api)
 
 
-def renew_jobs(api: Api, jobs: Path = JOBS) -> bool:
-    """Replace the old ones of the tokens of this node's jobs. False if any can't be."""
+def renew_jobs(world: World, api: Api) -> bool:
+    """Bring the tokens of this node's jobs that are missing, replace those that are old. False if any can't be."""
     done = []
-    for note in sorted(jobs.glob(f"*/{RENEWED}")):
-        namespace, account = note.read_text().split()
-        done.append(_replace(api, note.with_name("token"), namespace, account, JOB_S))
+    for file in sorted(world.jobs.glob(f"*/{NOTE}")):
+        note = json.loads(file.read_text())
+        whose = (note["namespace"], note["account"], JOB_S)
+        done.append(_renewed(file.with_name("token"), whose, (note["uid"], note["gid"]), world, api))
     return all(done)
 
 
@@ -91,13 +111,12 @@ def subject(token: str) -> str:
     return str(json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["sub"])
 
 
-def _replace(api: Api, file: Path, namespace: str, account: str, lifetime_s: int) -> bool:
+def _renewed(file: Path, whose: tuple[str, str, int], owner: tuple[int, int], world: World, api: Api) -> bool:
     try:
-        old = file.stat()
-        if time.time() - old.st_mtime < RENEW_S:
+        if file.exists() and world.clock.wall() - file.stat().st_mtime < RENEW_S:
             return True
-        write(file, mint(api, namespace, account, lifetime_s), old.st_mode & 0o777, old.st_uid, old.st_gid)
+        write(file, mint(api, *whose), 0o400, *owner)
     except (OSError, Refused, Unreachable) as err:
-        log.event("token not renewed", file=str(file), cause=str(err))
+        world.log.event("token not renewed", file=str(file), cause=str(err))
         return False
     return True

@@ -32,6 +32,22 @@ def test_a_controller_gives_nothing_away() -> None:
     assert config(SLURM, KUBE, NODES, "ctl")["pod_limits"] == {}
 
 
+def test_only_the_controllers_file_knows_other_nodes() -> None:
+    """A new node must not change a file on any other one."""
+    assert config(SLURM, KUBE, NODES, "ctl")["partition_nodes"] == {"ai-train": "gpu[01-04]"}
+    assert config(SLURM, KUBE, NODES, "gpu01")["partition_nodes"] == {}
+
+
+def test_limits_come_from_the_intent() -> None:
+    found = config(SLURM, KUBE, NODES, "gpu01")
+    assert {key: found[key] for key in ("patience_s", "empty_s", "pod_grace_s", "tries")} == {
+        "patience_s": 60,
+        "empty_s": 90,
+        "pod_grace_s": 10,
+        "tries": 5,
+    }
+
+
 def test_every_gated_node_has_an_account_of_its_own_away_from_the_gates() -> None:
     accounts = named("ServiceAccount")
     assert accounts == [

@@ -1,23 +1,61 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A small API server in memory: nodes, pods, workloads and accounts, with the answers of the real one."""
+"""A world in memory: an API server with the answers of the real one, a Slurm, a host, and a clock that never waits."""
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import jsonpatch
 
 from roles.slurm_gate.files.gate.api import Answer, Api, Unreachable
-from roles.slurm_gate.files.gate.config import Job
-from roles.slurm_gate.files.gate.gate_names import TAINT
+from roles.slurm_gate.files.gate.clock import Clock
+from roles.slurm_gate.files.gate.command import Commands, Said
+from roles.slurm_gate.files.gate.config import Config, Job
+from roles.slurm_gate.files.gate.gate_names import LABEL, TAINT
+from roles.slurm_gate.files.gate.host import Host
+from roles.slurm_gate.files.gate.log import Log
+from roles.slurm_gate.files.gate.notes import Notes
+from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, NodeInfo, Slurm
 from roles.slurm_gate.files.gate.states import Owner, place
+from roles.slurm_gate.files.gate.world import World
 
-JOB = Job(Owner("vision", 4711), 2001, 3001, ("gpu01", "gpu02"))
+JOB = Job(Owner("vision", 4711), 2001, 3001, ("gpu01", "gpu02"), restart=0, started=1000)
+RUNNING = JobInfo("RUNNING", batch=True, requeue=True, age_s=10, batch_host="gpu01", nodes=JOB.nodes)
+CONFIG = {
+    "api_server": "https://api:6443",
+    "ca_file": "/ca.crt",
+    "partitions": ["ai-train"],
+    "partition_nodes": {"ai-train": "gpu[01-04]"},
+    "namespaces": {"vision": "vision"},
+    "patience_s": 60,
+    "empty_s": 90,
+    "pod_grace_s": 10,
+    "stuck_s": 120,
+    "tries": 5,
+    "runtime": "ctr",
+    "gpu_daemons": [],
+    "metrics": "/nowhere/gate.prom",
+    "pod_limits": {"gpus": "8"},
+}
+ENVIRONMENT = {
+    "SLURM_JOB_ID": "4711",
+    "SLURM_JOB_PARTITION": "ai-train",
+    "SLURM_JOB_ACCOUNT": "vision",
+    "SLURM_JOB_UID": "2001",
+    "SLURM_JOB_GID": "3001",
+    "SLURM_JOB_NODELIST": "gpu[01-02]",
+    "SLURM_JOB_OVERSUBSCRIBE": "NO",
+    "SLURM_JOB_START_TIME": "1000",
+    "SLURMD_NODENAME": "gpu01",
+}
 INVALID = "the server rejected our request due to an error in our request"
-POLICY = "ValidatingAdmissionPolicy 'drawbridge-identities' with binding 'drawbridge-identities' denied request: no"
+POLICY = "ValidatingAdmissionPolicy 'drawbridge-{0}' with binding 'drawbridge-{0}' denied request: no"
 
 
 def node(value: str = "closed", index: int = 0) -> dict[str, Any]:
@@ -50,10 +88,12 @@ class Cluster(Api):
     def add(self, collection: str, item: dict[str, Any]) -> None:
         self.objects[f"{collection}/{item['metadata']['name']}"] = item
 
-    def get(self, path: str, **query: str) -> Answer:
+    def get(self, path: str, accept: str = "", **query: str) -> Answer:
         return self.call("GET", path, query=query)
 
-    def call(self, method: str, path: str, body: Any = None, kind: str = "", query: Any = None) -> Answer:
+    def call(
+        self, method: str, path: str, body: Any = None, kind: str = "", accept: str = "", query: Any = None
+    ) -> Answer:
         url = urlsplit(path)
         self.before(method, url.path)
         self.log.append((method, url.path))
@@ -68,16 +108,17 @@ class Cluster(Api):
             return Answer(404, {"message": f"{path} not found"})
         items = [it for key, it in self.objects.items() if key.rpartition("/")[0] == path]
         if wanted := query.get("labelSelector"):
-            items = [it for it in items if it["metadata"]["labels"].get(wanted.split("=")[0]) == wanted.split("=")[1]]
+            items = [it for it in items if wanted in it["metadata"]["labels"]]
         if wanted := query.get("fieldSelector"):
             items = [it for it in items if it["spec"]["serviceAccountName"] == wanted.partition("=")[2]]
-        return Answer(200, {"items": copy.deepcopy(items)})
+        return Answer(200, {"items": copy.deepcopy(items) or None})
 
     def _patch(self, path: str, body: Any, query: Any) -> Answer:
         if path not in self.objects:
             return Answer(404, {"message": f"{path} not found"})
         if "dryRun" in query:
-            return Answer(422, {"message": POLICY}) if self.policies else Answer(200, {})
+            policy = "identities" if "self-test" in str(body) else "transitions"
+            return Answer(422, {"message": POLICY.format(policy)}) if self.policies else Answer(200, {})
         try:
             self.objects[path] = jsonpatch.apply_patch(self.objects[path], body)
         except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException):
@@ -98,3 +139,143 @@ class Cluster(Api):
             return Answer(409, {"message": "the UID in the precondition does not match"})
         del self.objects[path]
         return Answer(200, {})
+
+
+class StillClock(Clock):
+    """Waiting costs no time of ours."""
+
+    def __init__(self) -> None:
+        self.seconds = 1_000_000.0
+
+    def now(self) -> float:
+        return self.seconds
+
+    wall = now
+
+    def sleep(self, seconds: float) -> None:
+        self.seconds += seconds
+
+
+class Tools(Commands):
+    """Programs that answer as told, by their first words; others end with code 1."""
+
+    def __init__(self, answers: Mapping[str, Said | str]) -> None:
+        self.answers, self.asked = answers, []
+
+    def run(self, *argv: str, timeout_s: float = 0) -> Said:
+        self.asked.append(" ".join(argv))
+        for words, answer in self.answers.items():
+            if self.asked[-1].removeprefix("/usr/bin/").startswith(words):
+                return Said(0, answer) if isinstance(answer, str) else answer
+        return Said(1, "", f"no answer to {argv}")
+
+
+class Scheduler(Slurm):
+    """Stands in for Slurm. `silent`: it answers nothing. What it is told is in `told`."""
+
+    def __init__(self) -> None:
+        self.jobs: dict[int, JobInfo] = {}
+        self.nodes: dict[str, NodeInfo] = {}
+        self.comments: dict[int, str] = {}
+        self.processes: dict[int, int] = {}
+        self.batch: set[int] = set()
+        self.silent, self.told = False, []
+
+    def job(self, number: int) -> JobInfo:
+        self._answer()
+        return self.jobs.get(number, JobInfo())
+
+    def running(self) -> dict[int, tuple[str, ...]]:
+        self._answer()
+        return {number: job.nodes for number, job in self.jobs.items() if job.running}
+
+    def node(self, name: str) -> NodeInfo:
+        self._answer()
+        return self.nodes.get(name, NodeInfo(frozenset({"IDLE"}), ""))
+
+    def pids(self) -> dict[int, int]:
+        return self.processes
+
+    def has_batch_step(self, job: int) -> bool:
+        return job in self.batch
+
+    def comment(self, job: int) -> str:
+        self._answer()
+        return self.comments.get(job, "")
+
+    def set_comment(self, job: int, text: str) -> None:
+        self._answer()
+        self.comments[job] = text
+
+    def _ask(self, tool: str, *words: str) -> str:
+        self._answer()
+        self.told.append(" ".join((tool, *words)))
+        return ""
+
+    def _answer(self) -> None:
+        if self.silent:
+            raise NoAnswer("slurmctld is down")
+
+
+class Machine(Host):
+    """Stands in for the host that the gate runs on."""
+
+    def __init__(self) -> None:
+        self.running: list[str] = []
+        self.on_gpus: dict[int, str] = {}
+        self.boot, self.script = "first", False
+
+    def containers(self, namespaces: Any) -> list[str]:
+        return list(self.running)
+
+    def gpu_processes(self) -> dict[int, str]:
+        return dict(self.on_gpus)
+
+    def boot_id(self) -> str:
+        return self.boot
+
+    def script_runs(self) -> bool:
+        return self.script
+
+
+class Quiet(Log):
+    """Keeps what would be written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+
+    def write(self, line: str) -> None:
+        self.lines.append(line)
+
+
+@dataclass(frozen=True)
+class Made(World):
+    """A world with a cluster in the place of the API server."""
+
+    env: dict[str, str]
+    clock: StillClock
+    slurm: Scheduler
+    host: Machine
+    log: Quiet
+    cluster: Cluster = field(default_factory=Cluster)
+
+    def api(self, identity: str, patience_s: float) -> Api:
+        return self.cluster
+
+
+def world(root: Path, cluster: Cluster | None = None, **config: Any) -> Made:
+    """A world whose files are below `root`."""
+    for name in ("state", "etc", "jobs"):
+        (root / name).mkdir(exist_ok=True)
+    settings = Config(**{**CONFIG, "metrics": str(root / "gate.prom"), **config})
+    seams = (StillClock(), Scheduler(), Machine(), Notes(root / "state"), Quiet())
+    return Made(settings, dict(ENVIRONMENT), *seams, root / "etc", root / "jobs", cluster or Cluster())
+
+
+def hold(cluster: Cluster, value: str = JOB.owner.held) -> None:
+    """All nodes as they are while a job has them, or after it."""
+    for path, it in cluster.objects.items():
+        if path.startswith("/api/v1/nodes/"):
+            it["spec"]["taints"][0]["value"] = value
+            it["metadata"]["labels"] = {LABEL: value.rpartition(".")[2]} if not value.startswith("dirty") else {}

@@ -2,127 +2,173 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from roles.slurm_gate.files.gate import closer
 from roles.slurm_gate.files.gate.closer import close_job, close_node
 from roles.slurm_gate.files.gate.config import Refused
-from roles.slurm_gate.files.gate.opener import open_job
-from tests.unit.roles.slurm_gate.cluster import JOB, Cluster, pod
+from tests.unit.roles.slurm_gate.cluster import JOB, Cluster, Made, pod, world
 
 PODS = "/api/v1/namespaces/vision/pods"
 JOBS = "/apis/batch/v1/namespaces/vision/jobs"
 
 
-@pytest.fixture
-def cluster(monkeypatch: pytest.MonkeyPatch) -> Cluster:
-    monkeypatch.setattr(closer, "LOOK_S", 0)
-    monkeypatch.setattr(closer, "SECOND_LOOK_S", 0)
-    made = Cluster()
-    open_job(JOB, made, made)
-    made.log.clear()
-    return made
+def close(at: Made, node: str = "gpu01") -> None:
+    close_node(JOB.owner, JOB.account, node, at, at.cluster, empty_s=at.config.empty_s)
 
 
-def close(cluster: Cluster, node: str = "gpu01") -> None:
-    close_node(JOB, node, cluster, empty_s=0.05, pod_grace_s=1)
+def end(at: Made) -> None:
+    close_job(JOB.owner, [JOB.account], JOB.nodes, at.cluster, at.log)
 
 
-def test_both_halves_close_the_nodes_and_leave_nothing(cluster: Cluster) -> None:
+def test_both_halves_close_the_nodes_and_leave_nothing(opened: Made) -> None:
+    cluster = opened.cluster
     cluster.add(JOBS, {"metadata": {"name": "slurm-4711-r0", "uid": "1"}})
     cluster.add(JOBS, {"metadata": {"name": "slurm-47110-r0", "uid": "2"}})
     cluster.add(PODS, pod("slurm-4711-r0-0", "gpu01"))
     cluster.add(PODS, pod("slurm-4711-r0-1"))
-    close_job(JOB, cluster)
+    end(opened)
     assert set(cluster.values()) == {"dirty_vision.4711"}
     for node in JOB.nodes:
-        close(cluster, node)
+        close(opened, node)
     assert set(cluster.values()) == {"closed"}
     others = [path for path in cluster.objects if "/nodes/" not in path]
     assert others == [f"{JOBS}/slurm-47110-r0"]
 
 
-def test_rights_go_before_workloads_and_workloads_before_pods(cluster: Cluster) -> None:
-    cluster.add(JOBS, {"metadata": {"name": "slurm-4711-r0", "uid": "1"}})
-    cluster.add(PODS, pod("slurm-4711-r0-1"))
-    close_job(JOB, cluster)
-    changed = [path.split("/")[-2] for method, path in cluster.log if method in ("PATCH", "DELETE")]
+def test_rights_go_before_workloads_and_workloads_before_pods(opened: Made) -> None:
+    opened.cluster.add(JOBS, {"metadata": {"name": "slurm-4711-r0", "uid": "1"}})
+    opened.cluster.add(PODS, pod("slurm-4711-r0-1"))
+    end(opened)
+    changed = [path.split("/")[-2] for method, path in opened.cluster.log if method in ("PATCH", "DELETE")]
     assert changed == ["nodes", "nodes", "rolebindings", "rolebindings", "roles", "serviceaccounts", "jobs", "pods"]
 
 
-def test_while_the_identity_is_there_no_node_closes(cluster: Cluster) -> None:
+def test_a_node_that_is_gone_from_kubernetes_keeps_no_job_alive(opened: Made) -> None:
+    del opened.cluster.objects["/api/v1/nodes/gpu02"]
+    end(opened)
+    assert not any("serviceaccounts" in path for path in opened.cluster.objects)
+
+
+def test_while_the_identity_is_there_no_node_closes(opened: Made) -> None:
     """Pods could still be made with it."""
     with pytest.raises(Refused, match="ServiceAccount slurm-4711-u2001-g3001 is still there") as refused:
-        close(cluster)
-    assert cluster.value("gpu01") == "dirty_vision.4711"
+        close(opened)
+    assert opened.cluster.value("gpu01") == "dirty_vision.4711"
     assert list(refused.value.drain) == ["gpu01"]
 
 
-def test_an_unbound_pod_keeps_every_node_dirty(cluster: Cluster) -> None:
+def test_an_unbound_pod_keeps_every_node_dirty(opened: Made) -> None:
     """It can be bound to any of them, whatever their taints say."""
-    close_job(JOB, cluster)
-    cluster.add(PODS, pod("slurm-4711-r0-1"))
+    end(opened)
+    opened.cluster.add(PODS, pod("slurm-4711-r0-1"))
     with pytest.raises(Refused, match="slurm-4711-r0-1 is still there"):
-        close(cluster)
+        close(opened)
 
 
-def test_a_pod_that_does_not_go_keeps_the_node_dirty(cluster: Cluster) -> None:
-    close_job(JOB, cluster)
+def test_a_pod_that_does_not_go_keeps_the_node_dirty(opened: Made) -> None:
+    end(opened)
     stubborn = pod("slurm-4711-r0-0", "gpu01")
-    stubborn["metadata"]["deletionTimestamp"] = "now"
-    cluster.add(PODS, stubborn)
-    with pytest.raises(Refused):
-        close(cluster)
-    close(cluster, "gpu02")
-    assert cluster.values() == ["dirty_vision.4711", "closed"]
+    stubborn["metadata"] |= {"deletionTimestamp": "now", "deletionGracePeriodSeconds": 10}
+    opened.cluster.add(PODS, stubborn)
+    with pytest.raises(Refused, match="look at its kubelet"):
+        close(opened)
+    close(opened, "gpu02")
+    assert opened.cluster.values() == ["dirty_vision.4711", "closed"]
 
 
-def test_a_pod_that_comes_after_the_first_look_is_seen_by_the_second(cluster: Cluster) -> None:
-    close_job(JOB, cluster)
+@pytest.mark.parametrize(("grace", "shortened"), [(10, False), (30, True)])
+def test_a_pod_that_takes_its_time_gets_no_more_than_ours(grace: int, shortened: bool, opened: Made) -> None:
+    """Its workload's end gave it as much as its own template asks for."""
+    end(opened)
+    ending = pod("slurm-4711-r0-0", "gpu01")
+    ending["metadata"] |= {"deletionTimestamp": "now", "deletionGracePeriodSeconds": grace}
+    opened.cluster.add(PODS, ending)
+    if shortened:
+        close(opened)
+    else:
+        with pytest.raises(Refused):
+            close(opened)
+    assert (("DELETE", f"{PODS}/slurm-4711-r0-0") in opened.cluster.log) is shortened
+
+
+def test_a_pod_that_comes_after_the_first_look_is_seen_by_the_second(opened: Made) -> None:
+    end(opened)
     looks = []
 
     def late(method: str, path: str) -> None:
         if method == "GET" and path == PODS:
-            looks.append(path)
+            looks.append(opened.clock.now())
             if len(looks) == 2:
-                cluster.add(PODS, pod("slurm-4711-r0-9", "gpu01"))
+                opened.cluster.add(PODS, pod("slurm-4711-r0-9", "gpu01"))
 
-    cluster.before = late
-    close(cluster)
-    assert ("DELETE", f"{PODS}/slurm-4711-r0-9") in cluster.log
-    assert cluster.value("gpu01") == "closed"
+    opened.cluster.before = late
+    close(opened)
+    assert ("DELETE", f"{PODS}/slurm-4711-r0-9") in opened.cluster.log
+    assert opened.cluster.value("gpu01") == "closed"
+    assert looks[1] - looks[0] >= 1
+
+
+def test_what_kubernetes_forgot_but_still_runs_keeps_the_node_dirty(opened: Made) -> None:
+    """A pod that was deleted by force is gone from the API server at once."""
+    end(opened)
+    opened.host.running = ["slurm-4711-r0-0"]
+    with pytest.raises(Refused, match="container slurm-4711-r0-0 still runs"):
+        close(opened)
+    assert opened.cluster.value("gpu01") == "dirty_vision.4711"
+
+
+def test_a_process_on_a_gpu_keeps_the_node_dirty(opened: Made) -> None:
+    end(opened)
+    opened.host.on_gpus = {4242: "python3"}
+    with pytest.raises(Refused, match=r"process 4242 \(python3\) uses a GPU: end it"):
+        close(opened)
+    assert opened.cluster.value("gpu01") == "dirty_vision.4711"
+
+
+@pytest.mark.parametrize(("job", "closes"), [(4711, False), (5000, True)])
+def test_a_process_of_another_slurm_job_may_use_a_gpu_and_the_ended_jobs_may_not(
+    job: int, closes: bool, opened: Made
+) -> None:
+    end(opened)
+    opened.host.on_gpus, opened.slurm.processes = {4242: "python3"}, {4242: job}
+    if closes:
+        return close(opened)
+    with pytest.raises(Refused, match="4242"):
+        close(opened)
 
 
 @pytest.mark.parametrize("value", ["closed", "speech.7", "dirty_speech.7"])
-def test_a_node_that_is_not_this_jobs_is_not_touched(value: str) -> None:
-    cluster = Cluster(gpu01=value)
-    close(cluster)
-    assert cluster.value("gpu01") == value
-    assert [method for method, _ in cluster.log] == ["PATCH", "GET"]
+def test_a_node_that_is_not_this_jobs_is_not_touched(value: str, tmp_path: Path) -> None:
+    at = world(tmp_path, Cluster(gpu01=value))
+    close(at)
+    assert at.cluster.value("gpu01") == value
+    assert [method for method, _ in at.cluster.log] == ["PATCH", "GET"]
 
 
-def test_twice_is_as_good_as_once(cluster: Cluster) -> None:
+def test_twice_is_as_good_as_once(opened: Made) -> None:
     for _ in range(2):
-        close_job(JOB, cluster)
-        close(cluster)
-    assert cluster.value("gpu01") == "closed"
+        end(opened)
+        close(opened)
+    assert opened.cluster.value("gpu01") == "closed"
 
 
-def test_bound_pods_are_left_to_their_nodes(cluster: Cluster) -> None:
+def test_bound_pods_are_left_to_their_nodes(opened: Made) -> None:
     """Only there is it known when they have ended."""
-    cluster.add(PODS, pod("slurm-4711-r0-0", "gpu01"))
-    close_job(JOB, cluster)
-    assert f"{PODS}/slurm-4711-r0-0" in cluster.objects
+    opened.cluster.add(PODS, pod("slurm-4711-r0-0", "gpu01"))
+    end(opened)
+    assert f"{PODS}/slurm-4711-r0-0" in opened.cluster.objects
 
 
-def test_a_later_pod_of_the_same_name_is_not_deleted(cluster: Cluster) -> None:
-    cluster.add(PODS, pod("slurm-4711-r0-0"))
+def test_a_later_pod_of_the_same_name_is_not_deleted(opened: Made) -> None:
+    opened.cluster.add(PODS, pod("slurm-4711-r0-0"))
     later = {**pod("slurm-4711-r0-0"), "metadata": {"name": "slurm-4711-r0-0", "uid": "later"}}
 
     def replaced(method: str, path: str) -> None:
         if (method, path) == ("DELETE", f"{PODS}/slurm-4711-r0-0"):
-            cluster.add(PODS, later)
+            opened.cluster.add(PODS, later)
 
-    cluster.before = replaced
-    close_job(JOB, cluster)
-    assert f"{PODS}/slurm-4711-r0-0" in cluster.objects
+    opened.cluster.before = replaced
+    end(opened)
+    assert f"{PODS}/slurm-4711-r0-0" in opened.cluster.objects

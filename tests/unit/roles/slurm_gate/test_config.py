@@ -7,26 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from roles.slurm_gate.files.gate.config import Config, Job, NotGated, Refused
-
-CONFIG = {
-    "api_server": "https://api:6443",
-    "ca_file": "/ca.crt",
-    "partitions": ["ai-train"],
-    "namespaces": {"vision": "team-vision"},
-    "patience_s": 60,
-    "empty_s": 90,
-    "pod_grace_s": 10,
-    "pod_limits": {},
-}
-ENVIRONMENT = {
-    "SLURM_JOB_ID": "4711",
-    "SLURM_JOB_PARTITION": "ai-train",
-    "SLURM_JOB_ACCOUNT": "vision",
-    "SLURM_JOB_UID": "2001",
-    "SLURM_JOB_GID": "3001",
-    "SLURM_JOB_NODELIST": "gpu[01-02]",
-}
+from roles.slurm_gate.files.gate.config import Config, Job, NotGated, Refused, require_whole_nodes
+from tests.unit.roles.slurm_gate.cluster import CONFIG, ENVIRONMENT
 
 
 def job(**changes: str) -> Job:
@@ -35,7 +17,7 @@ def job(**changes: str) -> Job:
 
 def test_a_job_as_slurm_describes_it() -> None:
     it = job()
-    assert (it.owner.held, it.account) == ("team-vision.4711", "slurm-4711-u2001-g3001")
+    assert (it.owner.held, it.account) == ("vision.4711", "slurm-4711-u2001-g3001")
     assert it.nodes == ("gpu01", "gpu02")
 
 
@@ -54,6 +36,26 @@ def test_jobs_of_other_partitions_are_none_of_ours() -> None:
 def test_what_can_not_be_served_is_refused_with_the_way_out(changes: dict[str, str], cause: str) -> None:
     with pytest.raises(Refused, match=cause):
         job(**changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "cause"),
+    [
+        ({}, ""),
+        ({"SLURM_JOB_EXCLUSIVE": "NODE", "SLURM_JOB_OVERSUBSCRIBE": "NO"}, ""),
+        ({"SLURM_JOB_EXCLUSIVE": "NO", "SLURM_JOB_OVERSUBSCRIBE": "NO"}, "OverSubscribe=EXCLUSIVE"),
+        ({"SLURM_JOB_OVERSUBSCRIBE": "OK"}, "OverSubscribe=EXCLUSIVE"),
+        ({"SLURM_JOB_OVERSUBSCRIBE": ""}, "OverSubscribe=EXCLUSIVE"),
+        ({"SLURM_JOB_NODELIST": "gpu[04-05]"}, "gpu05 is not in drawbridge_slurm's partition ai-train"),
+    ],
+    ids=["24.11", "26.05", "26.05 shared", "24.11 shared", "unknown", "another node"],
+)
+def test_whole_nodes_of_the_partition_are_required(changes: dict[str, str], cause: str) -> None:
+    env = {**ENVIRONMENT, **changes}
+    if not cause:
+        return require_whole_nodes(env, job(**changes), Config(**CONFIG))
+    with pytest.raises(Refused, match=cause):
+        require_whole_nodes(env, job(**changes), Config(**CONFIG))
 
 
 def test_the_file_may_hold_more_than_this_program_knows(tmp_path: Path) -> None:

@@ -2,91 +2,262 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import contextlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
-from roles.slurm_gate.files.gate import closer, mend, slurm
-from roles.slurm_gate.files.gate.mend import mend_cluster, mend_node
-from roles.slurm_gate.files.gate.opener import open_job
-from tests.unit.roles.slurm_gate.cluster import JOB, Cluster, pod
+from roles.slurm_gate.files.gate.config import Refused
+from roles.slurm_gate.files.gate.mend import boot_node, mend_cluster, mend_node
+from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, NodeInfo
+from tests.unit.roles.slurm_gate.cluster import JOB, RUNNING, Cluster, Made, hold, pod, world
 
 PODS = "/api/v1/namespaces/vision/pods"
 ACCOUNTS = "/api/v1/namespaces/vision/serviceaccounts"
+OURS = NodeInfo(frozenset({"IDLE", "DRAIN"}), "drawbridge gate: not proven empty")
 
 
-@pytest.fixture
-def resumed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Nodes that were resumed; Slurm has no job on any node."""
-    nodes: list[str] = []
-    for name in ("LOOK_S", "SECOND_LOOK_S"):
-        monkeypatch.setattr(closer, name, 0)
-    monkeypatch.setattr(mend, "EMPTY_S", 0.02)
-    monkeypatch.setattr(slurm, "jobs_on", lambda node: set())
-    monkeypatch.setattr(slurm, "resume", nodes.append)
-    return nodes
+def mend(at: Made) -> str:
+    return mend_node("gpu01", at, at.cluster)
 
 
-@pytest.mark.parametrize("value", ["dirty_vision.4711", "vision.4711"])
-def test_a_node_of_a_job_that_is_over_is_closed_and_resumed(value: str, resumed: list[str]) -> None:
-    cluster = Cluster(gpu01="closed")
-    cluster.objects["/api/v1/nodes/gpu01"]["metadata"]["labels"] = {}
-    cluster.objects["/api/v1/nodes/gpu01"]["spec"]["taints"][0]["value"] = value
-    if value == JOB.owner.held:
-        label = "drawbridge.node-restriction.kubernetes.io/slurm-job"
-        cluster.objects["/api/v1/nodes/gpu01"]["metadata"]["labels"][label] = "4711"
-    assert mend_node("gpu01", cluster, 1)
-    assert cluster.value("gpu01") == "closed"
-    assert resumed == ["gpu01"]
+def test_a_node_of_a_job_that_is_over_is_closed_and_its_drain_lifted(at: Made) -> None:
+    for value in ("dirty_vision.4711", "vision.4711"):
+        hold(at.cluster, value)
+        at.slurm.nodes["gpu01"] = OURS
+        mend(at)
+        assert at.cluster.value("gpu01") == "closed"
+        assert at.slurm.told.pop() == "scontrol update nodename=gpu01 state=resume"
 
 
-@pytest.mark.parametrize("alive", [{4711}, None])
-def test_while_slurm_has_the_job_or_does_not_say_nothing_changes(
-    alive: set[int] | None, resumed: list[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("state", ["COMPLETING", "RUNNING"])
+def test_while_slurm_has_the_job_here_nothing_changes(state: str, at: Made) -> None:
+    hold(at.cluster, "dirty_vision.4711")
+    at.slurm.jobs[4711] = RUNNING._replace(state=state)
+    mend(at)
+    assert at.cluster.value("gpu01") == "dirty_vision.4711"
+    assert [method for method, _ in at.cluster.log] == ["GET"]
+
+
+def test_without_an_answer_of_slurm_nothing_changes(at: Made) -> None:
+    hold(at.cluster)
+    at.slurm.silent = True
+    with pytest.raises(NoAnswer):
+        mend(at)
+    assert at.cluster.value("gpu01") == "vision.4711"
+
+
+def test_a_closed_node_costs_one_read(at: Made) -> None:
+    assert mend(at) == "closed"
+    assert at.cluster.log == [("GET", "/api/v1/nodes/gpu01")]
+    assert not at.slurm.told
+
+
+@pytest.mark.parametrize(
+    ("info", "lifted"),
+    [
+        (OURS, True),
+        (NodeInfo(frozenset({"DOWN"}), "Not responding"), True),
+        (NodeInfo(frozenset({"DOWN"}), "Node unexpectedly rebooted"), True),
+        (NodeInfo(frozenset({"IDLE", "DRAIN"}), "bad disk, call Ben"), False),
+        (NodeInfo(frozenset({"DOWN", "DRAIN"}), "bad disk, call Ben"), False),
+        (NodeInfo(frozenset({"DOWN"}), "bad disk, call Ben"), False),
+        (NodeInfo(frozenset({"IDLE"}), "drawbridge gate: an old reason stays as text"), False),
+    ],
+)
+def test_a_proven_node_comes_back_and_a_persons_drain_stays(info: NodeInfo, lifted: bool, at: Made) -> None:
+    at.slurm.nodes["gpu01"] = info
+    mend(at)
+    assert bool(at.slurm.told) is lifted
+
+
+def test_a_closed_node_with_something_on_its_gpus_stays_out(at: Made) -> None:
+    at.slurm.nodes["gpu01"], at.host.on_gpus = OURS, {7: "ghost"}
+    with pytest.raises(Refused, match=r"process 7 \(ghost\)"):
+        mend(at)
+    assert not at.slurm.told
+
+
+def test_a_node_without_the_taint_is_kept_from_jobs(tmp_path: Path) -> None:
+    at = world(tmp_path, Cluster(gpu01=""))
+    assert mend(at) == "open"
+    assert at.slurm.told[0].startswith(
+        "scontrol update nodename=gpu01 state=drain reason=drawbridge gate: has no taint"
+    )
+
+
+def test_a_foreign_value_is_reported_and_left(tmp_path: Path) -> None:
+    at = world(tmp_path, Cluster(gpu01="maintenance"))
+    assert mend(at) == "foreign"
+    assert at.cluster.value("gpu01") == "maintenance"
+
+
+def test_an_identity_that_is_left_keeps_the_node_dirty(at: Made) -> None:
+    hold(at.cluster, "dirty_vision.4711")
+    at.cluster.add(ACCOUNTS, {"metadata": {"name": JOB.account}})
+    with pytest.raises(Refused, match="the controller has not ended it yet"):
+        mend(at)
+    assert at.cluster.value("gpu01") == "dirty_vision.4711"
+
+
+def test_a_pod_that_is_left_is_found_by_its_account_and_ended(at: Made) -> None:
+    hold(at.cluster, "dirty_vision.4711")
+    at.cluster.add(PODS, pod("slurm-4711-r0-0", "gpu01"))
+    mend(at)
+    assert f"{PODS}/slurm-4711-r0-0" not in at.cluster.objects
+
+
+@contextlib.contextmanager
+def locked_elsewhere(at: Made, number: int) -> Iterator[None]:
+    """Another process has the lock: those of one process do not shut each other out."""
+    code = f"import fcntl; f = open({str(at.notes._root / 'lock')!r}, 'a+'); fcntl.lockf(f, 2, 1, {number})"
+    argv = [sys.executable, "-c", f"{code}; print(flush=True); input()"]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout
+        other.stdout.readline()
+        yield
+        other.communicate(b"\n")
+
+
+def booted(at: Made) -> None:
+    mend(at)
+    at.host.boot = "second"
+
+
+def test_after_a_boot_the_job_has_lost_the_node_and_runs_again(at: Made) -> None:
+    at.slurm.jobs[4711] = RUNNING
+    hold(at.cluster)
+    booted(at)
+    mend(at)
+    assert at.cluster.values() == ["dirty_vision.4711", "vision.4711"]
+    assert at.slurm.told == ["scontrol requeue 4711"]
+    assert "gpu01 was booted" in at.slurm.comments[4711]
+    mend(at)
+    assert len(at.slurm.told) == 1, "once"
+
+
+def test_before_slurmd_starts_slurm_is_not_asked(at: Made) -> None:
+    at.slurm.jobs[4711] = RUNNING
+    hold(at.cluster)
+    booted(at)
+    at.slurm.silent = True
+    assert boot_node("gpu01", at, at.cluster) == ("dirty_vision.4711", True)
+    at.slurm.silent = False
+    mend(at)
+    assert at.slurm.told == ["scontrol requeue 4711"], "the timer's first run tells Slurm"
+
+
+def test_an_interactive_job_that_lost_a_node_ends(at: Made) -> None:
+    at.slurm.jobs[4711] = RUNNING._replace(batch=False)
+    hold(at.cluster)
+    booted(at)
+    mend(at)
+    assert at.slurm.told == ["scancel 4711"]
+
+
+def test_a_node_that_is_seen_for_the_first_time_was_not_booted(at: Made) -> None:
+    at.slurm.jobs[4711] = RUNNING
+    hold(at.cluster)
+    mend(at)
+    assert not at.slurm.told
+
+
+@pytest.mark.parametrize(
+    ("change", "batch_step", "script", "again"),
+    [
+        ({"age_s": 200}, False, False, True),
+        ({"age_s": 200, "reason": "Prolog"}, False, False, True),
+        ({"age_s": 100}, False, False, False),
+        ({"age_s": 200}, True, False, False),
+        ({"age_s": 200}, False, True, False),
+        ({"age_s": 200, "batch": False}, False, False, False),
+        ({"age_s": 200, "batch_host": "gpu02"}, False, False, False),
+        ({"age_s": 200, "state": "CONFIGURING"}, False, False, False),
+        ({"age_s": 200, "state": "SUSPENDED"}, False, False, False),
+    ],
+)
+def test_a_batch_job_without_its_batch_script_runs_again(
+    change: dict, batch_step: bool, script: bool, again: bool, at: Made
 ) -> None:
-    monkeypatch.setattr(slurm, "jobs_on", lambda node: alive)
-    cluster = Cluster(gpu01="dirty_vision.4711")
-    assert mend_node("gpu01", cluster, 1)
-    assert cluster.value("gpu01") == "dirty_vision.4711"
-    assert [method for method, _ in cluster.log] == ["GET"]
+    hold(at.cluster)
+    at.slurm.jobs[4711] = RUNNING._replace(**change)
+    at.slurm.batch, at.host.script = {4711} if batch_step else set(), script
+    mend(at)
+    assert at.slurm.told == (["scontrol requeue 4711"] if again else [])
 
 
-@pytest.mark.parametrize("value", ["closed", "", "maintenance"])
-def test_a_node_of_no_job_costs_one_read(value: str, resumed: list[str]) -> None:
-    cluster = Cluster(gpu01=value)
-    assert mend_node("gpu01", cluster, 1)
-    assert len(cluster.log) == 1
+def test_a_job_that_shrank_has_left_its_node_though_it_runs_elsewhere(opened: Made) -> None:
+    opened.slurm.jobs[4711] = RUNNING._replace(nodes=("gpu02",))
+    assert mend_cluster(opened, opened.cluster)
+    assert "node gpu01 has left the job; its pods were ended" in opened.slurm.comments[4711]
+    assert f"{ACCOUNTS}/{JOB.account}" not in opened.cluster.objects
+    mend(opened)
+    assert opened.cluster.values() == ["closed", "dirty_vision.4711"]
 
 
-def test_an_identity_that_is_left_keeps_the_node_dirty(resumed: list[str]) -> None:
-    cluster = Cluster(gpu01="dirty_vision.4711")
-    cluster.add(ACCOUNTS, {"metadata": {"name": JOB.account}})
-    assert not mend_node("gpu01", cluster, 1)
-    assert cluster.value("gpu01") == "dirty_vision.4711"
-    assert resumed == []
+@pytest.mark.parametrize(
+    ("jobs", "ended"),
+    [
+        ({}, True),
+        ({471: RUNNING}, True),
+        ({4711: RUNNING}, False),
+        ({4711: RUNNING._replace(state="CONFIGURING")}, False),
+        ({4711: RUNNING._replace(state="SUSPENDED")}, False),
+        ({4711: RUNNING._replace(state="COMPLETING")}, True),
+        ({4711: JobInfo("PENDING", batch=True, requeue=True)}, True),
+    ],
+)
+def test_a_job_that_is_over_loses_its_identity_and_its_nodes(jobs: dict, ended: bool, opened: Made) -> None:
+    opened.slurm.jobs = jobs
+    opened.cluster.add(PODS, pod("slurm-4711-r0-1"))
+    assert mend_cluster(opened, opened.cluster)
+    assert set(opened.cluster.values()) == ({"dirty_vision.4711"} if ended else {"vision.4711"})
+    assert (f"{ACCOUNTS}/{JOB.account}" in opened.cluster.objects) is not ended
+    assert (f"{PODS}/slurm-4711-r0-1" in opened.cluster.objects) is not ended
 
 
-def test_a_pod_that_is_left_is_found_by_its_account_and_ended(resumed: list[str]) -> None:
-    cluster = Cluster(gpu01="dirty_vision.4711")
-    cluster.add(PODS, pod("slurm-4711-r0-0", "gpu01"))
-    assert mend_node("gpu01", cluster, 1)
-    assert f"{PODS}/slurm-4711-r0-0" not in cluster.objects
+def test_without_an_answer_no_job_is_ended(opened: Made) -> None:
+    opened.slurm.silent = True
+    with pytest.raises(NoAnswer):
+        mend_cluster(opened, opened.cluster)
+    assert set(opened.cluster.values()) == {"vision.4711"}
 
 
-@pytest.mark.parametrize(("alive", "ended"), [(set(), True), ({471}, True), ({4711}, False), (None, False)])
-def test_a_job_that_is_over_loses_its_identity_and_its_nodes(
-    alive: set[int] | None, ended: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(slurm, "jobs_running", lambda: alive)
-    cluster = Cluster()
-    open_job(JOB, cluster, cluster)
-    cluster.add(PODS, pod("slurm-4711-r0-1"))
-    assert mend_cluster(["speech", "vision"], cluster)
-    assert set(cluster.values()) == ({"dirty_vision.4711"} if ended else {"vision.4711"})
-    assert (f"{ACCOUNTS}/{JOB.account}" in cluster.objects) is not ended
-    assert (f"{PODS}/slurm-4711-r0-1" in cluster.objects) is not ended
+def test_held_nodes_without_an_identity_are_found_by_their_label(at: Made) -> None:
+    """The opener was killed in between, and Slurm has forgotten the job."""
+    hold(at.cluster)
+    assert mend_cluster(at, at.cluster)
+    assert set(at.cluster.values()) == {"dirty_vision.4711"}
 
 
-def test_slurm_is_not_asked_while_there_is_no_identity(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slurm, "jobs_running", lambda: pytest.fail("asked for nothing"))
-    cluster = Cluster()
-    cluster.add(ACCOUNTS, {"metadata": {"name": "default"}})
-    assert mend_cluster(["vision"], cluster)
+def test_a_job_whose_opener_is_at_work_is_left_alone(opened: Made) -> None:
+    with locked_elsewhere(opened, 4711):
+        assert mend_cluster(opened, opened.cluster)
+    assert set(opened.cluster.values()) == {"vision.4711"}
+
+
+def test_a_job_that_started_again_since_it_was_seen_is_left_alone(opened: Made) -> None:
+    class Restarting(type(opened.slurm)):
+        def running(self) -> dict[int, tuple[str, ...]]:
+            self.jobs[4711] = RUNNING
+            return {}
+
+    again = replace(opened, slurm=Restarting())
+    assert mend_cluster(again, opened.cluster)
+    assert set(opened.cluster.values()) == {"vision.4711"}
+
+
+def test_slurm_is_not_asked_while_no_job_has_anything(at: Made) -> None:
+    at.cluster.add(ACCOUNTS, {"metadata": {"name": "default"}})
+    at.slurm.silent = True
+    assert mend_cluster(at, at.cluster)
+
+
+def test_notes_of_jobs_that_are_over_go(opened: Made) -> None:
+    mend_cluster(opened, opened.cluster)
+    mend_cluster(opened, opened.cluster)
+    assert opened.notes.names("run-") == []

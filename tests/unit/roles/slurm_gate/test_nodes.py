@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from roles.slurm_gate.files.gate.api import Answer
-from roles.slurm_gate.files.gate.nodes import TRIES, swap, swap_all
+from roles.slurm_gate.files.gate.nodes import MISSING, TRIES, swap, swap_all
 from roles.slurm_gate.files.gate.states import dirtying, opening
 from tests.unit.roles.slurm_gate.cluster import JOB, POLICY, Cluster, node
 
@@ -41,9 +41,11 @@ def test_another_owner_is_left_alone() -> None:
 
 def test_a_policys_no_is_not_asked_again() -> None:
     class Guarded(Cluster):
-        def call(self, method: str, path: str, body: Any = None, kind: str = "", query: Any = None) -> Answer:
+        def call(
+            self, method: str, path: str, body: Any = None, kind: str = "", accept: str = "", query: Any = None
+        ) -> Answer:
             self.log.append((method, path))
-            return Answer(422, {"message": POLICY})
+            return Answer(422, {"message": POLICY.format("transitions")})
 
     cluster = Guarded()
     assert "denied request" in swap(cluster, "gpu01", OPEN).error
@@ -60,6 +62,10 @@ def test_a_node_that_others_write_all_the_time_is_given_up() -> None:
 
     cluster.before = shuffle
     assert f"{TRIES} times in a row" in swap(cluster, "gpu01", OPEN).error
+
+
+def test_a_node_that_is_not_there_is_no_error() -> None:
+    assert swap(Cluster(), "gpu09", OPEN) == ("gpu09", MISSING, False, "")
 
 
 def test_all_nodes_are_tried() -> None:

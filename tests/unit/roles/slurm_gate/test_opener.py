@@ -4,96 +4,162 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from roles.slurm_gate.files.gate.api import Unreachable
 from roles.slurm_gate.files.gate.config import Refused
 from roles.slurm_gate.files.gate.opener import open_job
-from tests.unit.roles.slurm_gate.cluster import JOB, Cluster, pod
+from tests.unit.roles.slurm_gate.cluster import JOB, Cluster, Made, hold, pod, world
 
 ACCOUNTS = "/api/v1/namespaces/vision/serviceaccounts"
+PODS = "/api/v1/namespaces/vision/pods"
+JOBS = "/apis/batch/v1/namespaces/vision/jobs"
 BINDINGS = "/apis/rbac.authorization.k8s.io/v1/namespaces/vision/rolebindings"
+RUN = f"{BINDINGS}/slurm-4711-u2001-g3001-run"
 
 
-def test_all_nodes_then_the_identity() -> None:
-    cluster = Cluster()
-    open_job(JOB, cluster, cluster)
-    assert set(cluster.values()) == {"vision.4711"}
-    assert f"{ACCOUNTS}/slurm-4711-u2001-g3001" in cluster.objects
-    assert cluster.objects[f"{BINDINGS}/slurm-4711-u2001-g3001-run"]["roleRef"]["name"] == "drawbridge-job"
-    writes = [(method, path) for method, path in cluster.log if method != "GET"]
-    assert writes[-1] == ("POST", BINDINGS)
+def test_all_nodes_are_held_and_then_the_job_has_an_identity(at: Made) -> None:
+    open_job(JOB, at)
+    assert set(at.cluster.values()) == {"vision.4711"}
+    made = [path for method, path in at.cluster.log if method == "POST"]
+    assert made == [ACCOUNTS, BINDINGS.replace("rolebindings", "roles"), BINDINGS, BINDINGS]
+    last_patch = max(number for number, (method, _) in enumerate(at.cluster.log) if method == "PATCH")
+    assert all(method == "POST" for method, _ in at.cluster.log[last_patch + 1 :])
+    assert not at.slurm.told
 
 
-def test_run_again_from_any_step_it_ends_the_same() -> None:
+def test_it_costs_one_write_for_a_node_and_no_list_that_grows_with_the_cluster(at: Made) -> None:
+    open_job(JOB, at)
+    patches = [path for method, path in at.cluster.log if method == "PATCH"]
+    assert len(patches) == 2 + len(JOB.nodes)  # two of them are the self-test's dry runs
+    assert not any(path == "/api/v1/nodes" for _, path in at.cluster.log)
+
+
+def test_run_again_from_any_step_it_ends_the_same(tmp_path: Path) -> None:
     """Slurm kills it with slurmctld and starts it anew."""
-    requests = 20
+    requests = 15
     for killed_after in range(requests):
-        cluster = Cluster()
+        (tmp_path / str(killed_after)).mkdir()
+        at = world(tmp_path / str(killed_after))
         left = iter(range(killed_after))
 
         def die(method: str, path: str, left: Iterator[int] = left) -> None:
             if next(left, None) is None:
                 raise KeyboardInterrupt
 
-        cluster.before = die
+        at.cluster.before = die
         with contextlib.suppress(KeyboardInterrupt):
-            open_job(JOB, cluster, cluster)
-        cluster.before = lambda method, path: None
-        open_job(JOB, cluster, cluster)
-        assert set(cluster.values()) == {"vision.4711"}
-        assert f"{BINDINGS}/slurm-4711-u2001-g3001-run" in cluster.objects
+            open_job(JOB, at)
+        at.cluster.before = lambda method, path: None
+        open_job(JOB, at)
+        assert set(at.cluster.values()) == {"vision.4711"}, killed_after
+        assert RUN in at.cluster.objects
 
 
-def test_one_node_that_is_not_closed_and_none_stays_open() -> None:
-    cluster = Cluster(gpu01="closed", gpu02="dirty_vision.99")
+def test_a_node_that_is_not_closed_in_time_and_none_stays_open(tmp_path: Path) -> None:
+    at = world(tmp_path, Cluster(gpu01="closed", gpu02="dirty_vision.99"))
     with pytest.raises(Refused, match=r"node gpu02 is not closed but dirty_vision\.99") as refused:
-        open_job(JOB, cluster, cluster)
+        open_job(JOB, at)
     assert list(refused.value.drain) == ["gpu02"]
-    assert cluster.values() == ["dirty_vision.4711", "dirty_vision.99"]
-    assert not any("serviceaccounts" in path for path in cluster.objects)
+    assert at.cluster.values() == ["dirty_vision.4711", "dirty_vision.99"]
+    assert not any("serviceaccounts" in path for path in at.cluster.objects)
+    assert at.clock.now() - 1_000_000 <= at.config.patience_s
 
 
-def test_a_node_without_the_taint_is_drained_too() -> None:
-    cluster = Cluster(gpu01="closed", gpu02="")
-    with pytest.raises(Refused, match="no taint") as refused:
-        open_job(JOB, cluster, cluster)
-    assert "break-glass" in refused.value.drain["gpu02"]
+def test_a_node_that_is_closed_while_it_waits_is_taken_then(tmp_path: Path) -> None:
+    at = world(tmp_path, Cluster(gpu01="closed", gpu02="dirty_vision.99"))
+    looks = []
+
+    def close_late(method: str, path: str) -> None:
+        if path == "/api/v1/nodes/gpu02" and method == "GET":
+            looks.append(path)
+            if len(looks) == 3:
+                at.cluster.objects[path]["spec"]["taints"][0]["value"] = "closed"
+
+    at.cluster.before = close_late
+    open_job(JOB, at)
+    assert set(at.cluster.values()) == {"vision.4711"}
+    patched = [path for method, path in at.cluster.log if method == "PATCH" and path.endswith("gpu01")]
+    assert len(patched) == 1 + 3 * 2, "gpu01 is swapped once; the rest are the self-tests of three tries"
 
 
-def test_without_policies_nothing_opens() -> None:
-    cluster = Cluster()
-    cluster.policies = False
-    with pytest.raises(Refused, match="not in force"):
-        open_job(JOB, cluster, cluster)
-    assert set(cluster.values()) == {"closed"}
+@pytest.mark.parametrize(("value", "way_out"), [("", "drawbridge:platform"), ("maintenance", "not closed but")])
+def test_a_node_in_no_state_of_ours_is_drained_too(value: str, way_out: str, tmp_path: Path) -> None:
+    at = world(tmp_path, Cluster(gpu01="closed", gpu02=value))
+    with pytest.raises(Refused) as refused:
+        open_job(JOB, at)
+    assert way_out in refused.value.drain["gpu02"]
 
 
-def test_a_node_that_kubernetes_does_not_know() -> None:
-    with pytest.raises(Refused, match="gpu01 is not in Kubernetes"):
-        open_job(JOB, Cluster(gpu09="closed"), Cluster())
+def test_without_policies_nothing_opens(at: Made) -> None:
+    at.cluster.policies = False
+    with pytest.raises(Refused, match=r"drawbridge-identities is not in force .*: run gate\.yml"):
+        open_job(JOB, at)
+    assert set(at.cluster.values()) == {"closed"}
 
 
-def test_leftovers_of_an_older_run_refuse_before_anything_opens() -> None:
-    cluster = Cluster()
-    cluster.add("/api/v1/namespaces/vision/pods", pod("slurm-4711-r0-0-abcde"))
+@pytest.mark.parametrize("missing", ["gpu01", "gpu02"])
+def test_a_node_that_kubernetes_does_not_know(missing: str, at: Made) -> None:
+    del at.cluster.objects[f"/api/v1/nodes/{missing}"]
+    with pytest.raises(Refused, match=f"{missing} is not in Kubernetes") as refused:
+        open_job(JOB, at)
+    assert list(refused.value.drain) == [missing]
+
+
+@pytest.mark.parametrize(
+    ("collection", "left"),
+    [
+        (PODS, pod("slurm-4711-r0-0-abcde")),
+        (JOBS, {"metadata": {"name": "slurm-4711-r0", "uid": "1"}}),
+        (ACCOUNTS, {"metadata": {"name": JOB.account}}),
+    ],
+)
+def test_leftovers_of_an_older_run_refuse_before_anything_opens(collection: str, left: dict, at: Made) -> None:
+    at.cluster.add(collection, left)
+    states = []
+    at.cluster.before = lambda method, path: states.extend(at.cluster.values())
     with pytest.raises(Refused, match="older run"):
-        open_job(JOB, cluster, cluster)
-    assert set(cluster.values()) == {"closed"}
+        open_job(JOB, at)
+    assert set(states) == {"closed"}
 
 
-def test_an_identity_of_an_older_run_takes_everything_back() -> None:
-    cluster = Cluster()
-    cluster.add(ACCOUNTS, {"metadata": {"name": JOB.account}})
-    with pytest.raises(Refused, match="already exists"):
-        open_job(JOB, cluster, cluster)
-    assert set(cluster.values()) == {"dirty_vision.4711"}
+def test_a_neighbours_leftovers_are_no_reason(at: Made) -> None:
+    at.cluster.add(PODS, pod("slurm-47110-r0-0", account="slurm-47110-u2001-g3001"))
+    at.cluster.add(JOBS, {"metadata": {"name": "slurm-47110-r0"}})
+    open_job(JOB, at)
 
 
-def test_a_server_that_falls_silent_half_way_leaves_nothing_held() -> None:
-    cluster = Cluster()
-    cluster.down = {("POST", BINDINGS)}
+def test_nodes_that_an_older_run_of_the_job_still_holds_are_foreign(at: Made) -> None:
+    """Nobody has proven them empty."""
+    open_job(JOB, at)
+    for path in [path for path in at.cluster.objects if "/nodes/" not in path]:
+        del at.cluster.objects[path]
+    with pytest.raises(Refused, match=r"is not closed but vision\.4711") as refused:
+        open_job(replace(JOB, restart=1, started=1200), at)
+    assert set(refused.value.drain) == {"gpu01", "gpu02"}
+    assert set(at.cluster.values()) == {"dirty_vision.4711"}
+
+
+def test_a_job_of_another_slurm_with_the_same_number_is_no_run_of_ours(at: Made) -> None:
+    """Slurm lost its state and counts from one again."""
+    open_job(JOB, at)
+    with pytest.raises(Refused, match="older run"):
+        open_job(replace(JOB, started=5000), at)
+
+
+def test_a_server_that_falls_silent_half_way_leaves_nothing_held(at: Made) -> None:
+    at.cluster.down = {("POST", BINDINGS)}
     with pytest.raises(Unreachable):
-        open_job(JOB, cluster, cluster)
-    assert set(cluster.values()) == {"dirty_vision.4711"}
+        open_job(JOB, at)
+    assert set(at.cluster.values()) == {"dirty_vision.4711"}
+    assert not any(path.startswith(ACCOUNTS) for path in at.cluster.objects)
+
+
+def test_nodes_of_another_job_are_left_alone(at: Made) -> None:
+    hold(at.cluster, "vision.99")
+    with pytest.raises(Refused, match=r"vision\.99"):
+        open_job(JOB, at)
+    assert set(at.cluster.values()) == {"vision.99"}

@@ -1,42 +1,116 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
+"""Answers are those of Slurm 24.11.5, captured."""
+
 from __future__ import annotations
 
 import pytest
 
-from roles.slurm_gate.files.gate import slurm
+from roles.slurm_gate.files.gate.command import NO_ANSWER, Said
+from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, Slurm, parse_node, seconds
+from tests.unit.roles.slurm_gate.cluster import Tools
+
+RUNNING = "RUNNING\x1f1\x1f1\x1f0\x1f1-02:03:04\x1fgpu01\x1fNone\x1fgpu[01-02]\x1f\n"
+PENDING = "PENDING\x1f1\x1f1\x1f2\x1f0:00\x1fn/a\x1fBeginTime\x1f\x1f\n"
+DOWN = Said(1, "", "slurm_load_jobs error: Unable to contact slurm controller (connect failure)")
+UNKNOWN = Said(1, "", "slurm_load_jobs error: Invalid job id specified")
+NODE = "NodeName=gpu02 Gres=gpu:h100:8(S:0-1) State={} ThreadsPerCore=2 TmpDisk=0 AveWatts=0  {}"
+PIDS = """PID      JOBID    STEPID   LOCALID GLOBALID
+853      1        batch    0       0
+854      1        batch    -       -
+901      2        0        0       0
+"""
 
 
-@pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
-    return []
+def test_a_job_as_squeue_prints_it() -> None:
+    job = Slurm(Tools({"squeue": RUNNING})).job(1)
+    assert job == JobInfo("RUNNING", True, True, 0, 93784, "gpu01", "None", ("gpu01", "gpu02"))
+    assert job.running and job.has("gpu02") and not job.has("gpu03")
 
 
-def answering(monkeypatch: pytest.MonkeyPatch, told: list[tuple[str, ...]], answer: str | None) -> None:
-    def ask(tool: str, *words: str) -> str | None:
-        told.append((tool, *words))
-        return answer if tool != "scontrol" else ""
+def test_a_job_that_waits_has_no_node() -> None:
+    job = Slurm(Tools({"squeue": PENDING})).job(1)
+    assert (job.state, job.restarts, job.nodes, job.batch_host) == ("PENDING", 2, (), "")
+    assert not job.running
 
-    monkeypatch.setattr(slurm, "_ask", ask)
+
+@pytest.mark.parametrize("said", [DOWN, Said(NO_ANSWER, "", "timed out")])
+def test_no_answer_is_not_no_job(said: Said) -> None:
+    slurm = Slurm(Tools({"squeue": said, "scontrol": said}))
+    for question in (
+        lambda: slurm.job(1),
+        slurm.running,
+        lambda: slurm.node("gpu01"),
+        lambda: slurm.drain("gpu01", ""),
+    ):
+        with pytest.raises(NoAnswer):
+            question()
+
+
+def test_a_job_that_slurm_has_not_is_gone() -> None:
+    assert Slurm(Tools({"squeue": UNKNOWN})).job(1).state == "GONE"
+
+
+def test_all_running_jobs_with_their_nodes() -> None:
+    assert Slurm(Tools({"squeue": "7 gpu[01-02]\n8 gpu04\n"})).running() == {7: ("gpu01", "gpu02"), 8: ("gpu04",)}
 
 
 @pytest.mark.parametrize(
-    ("reason", "drains", "resumes"),
-    [("none\n", 1, 0), ("bad disk, call Ben\n", 0, 0), ("drawbridge gate: not proven empty\n", 0, 1), (None, 1, 0)],
+    ("text", "expected"), [("0:07", 7), ("12:00", 720), ("1:00:00", 3600), ("2-00:00:01", 172801), ("INVALID", 0)]
 )
-def test_a_foreign_drain_is_neither_replaced_nor_lifted(
-    reason: str | None, drains: int, resumes: int, told: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    answering(monkeypatch, told, reason)
-    slurm.drain("gpu01", "look")
-    slurm.resume("gpu01")
-    updates = [words[3] for words in told if words[0] == "scontrol"]
-    assert updates == ["state=drain"] * drains + ["state=resume"] * resumes
+def test_times(text: str, expected: int) -> None:
+    assert seconds(text) == expected
 
 
-@pytest.mark.parametrize(("answer", "jobs"), [("", set()), ("12\n13\n", {12, 13}), (None, None)])
-def test_no_answer_is_not_no_job(
-    answer: str | None, jobs: set[int] | None, told: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    answering(monkeypatch, told, answer)
-    assert slurm.jobs_on("gpu01") == jobs
+@pytest.mark.parametrize(
+    ("state", "reason", "ours", "lost"),
+    [
+        ("IDLE+DRAIN", "Reason=drawbridge gate: end [it] now [root@2026-11-21T13:57:58]", True, False),
+        ("MIXED+DRAIN", "Reason=bad disk [root@2026-11-21T13:57:58]", False, False),
+        ("DOWN*", "Reason=Not responding [slurm@2026-11-21T13:57:58]", False, True),
+        ("DOWN+DRAIN", "Reason=Not responding [slurm@2026-11-21T13:57:58]", False, False),
+        ("IDLE", "", False, False),
+    ],
+)
+def test_a_node_as_scontrol_prints_it(state: str, reason: str, ours: bool, lost: bool) -> None:
+    info = parse_node(NODE.format(state, reason))
+    assert (info.drained_by_us, info.lost) == (ours, lost)
+    assert reason in (f"Reason={info.reason} [root@2026-11-21T13:57:58]", "") or lost or "slurm@" in reason
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "drains"),
+    [
+        ("IDLE", "", True),
+        ("IDLE+DRAIN", "Reason=bad disk, call Ben [ben@2026-11-21T13:57:58]", False),
+        ("IDLE+DRAIN", "Reason=drawbridge gate: older [root@2026-11-21T13:57:58]", True),
+        ("IDLE+DRAIN", "Reason=drawbridge gate: look [root@2026-11-21T13:57:58]", False),
+    ],
+)
+def test_a_foreign_drain_is_not_replaced(state: str, reason: str, drains: bool) -> None:
+    tools = Tools({"scontrol --oneliner show node": NODE.format(state, reason), "scontrol update": ""})
+    Slurm(tools).drain("gpu02", "look")
+    updates = [words for words in tools.asked if "update" in words]
+    wanted = "/usr/bin/scontrol update nodename=gpu02 state=drain reason=drawbridge gate: look"
+    assert updates == ([wanted] if drains else [])
+
+
+def test_processes_of_jobs() -> None:
+    slurm = Slurm(Tools({"scontrol listpids": PIDS}))
+    assert slurm.pids() == {853: 1, 854: 1, 901: 2}
+    assert slurm.has_batch_step(1)
+    assert not Slurm(Tools({"scontrol listpids": Said(1, "", "There are no steps for job 77")})).has_batch_step(77)
+
+
+@pytest.mark.parametrize(
+    ("job", "does"), [(JobInfo("RUNNING", True, True), "scontrol requeue 5"), (JobInfo("RUNNING", True), "scancel 5")]
+)
+def test_a_job_runs_again_or_ends(job: JobInfo, does: str) -> None:
+    tools = Tools({"s": ""})
+    Slurm(tools).end_run(5, job)
+    assert tools.asked == [f"/usr/bin/{does}"]
+
+
+def test_the_comment_is_read_back() -> None:
+    tools = Tools({"scontrol show job": "JobId=2 JobName=x\n   Comment=mine\n   AdminComment=drawbridge gate: why\n"})
+    assert Slurm(tools).comment(2) == "drawbridge gate: why"

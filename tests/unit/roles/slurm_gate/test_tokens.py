@@ -12,9 +12,8 @@ import pytest
 
 from roles.slurm_gate.files.gate import tokens
 from roles.slurm_gate.files.gate.api import Answer, Api, Unreachable
-from roles.slurm_gate.files.gate.config import Config
-from tests.unit.roles.slurm_gate.cluster import JOB
-from tests.unit.roles.slurm_gate.test_config import CONFIG
+from roles.slurm_gate.files.gate.slurm import NoAnswer
+from tests.unit.roles.slurm_gate.cluster import JOB, RUNNING, Made
 
 
 class Mint(Api):
@@ -23,7 +22,7 @@ class Mint(Api):
     def __init__(self, status: int = 201) -> None:
         self.status, self.asked = status, []
 
-    def call(self, method: str, path: str, body: Any = None, kind: str = "") -> Answer:
+    def call(self, method: str, path: str, body: Any = None, kind: str = "", accept: str = "") -> Answer:
         self.asked.append((path, body["spec"]["expirationSeconds"]))
         if self.status == 0:
             raise Unreachable("silent")
@@ -42,44 +41,75 @@ def anybody(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     return given
 
 
-def test_the_jobs_user_alone_reads_the_token(tmp_path: Path, anybody: list[tuple[int, int]]) -> None:
-    config = Config(**{**CONFIG, "pod_limits": {"gpus": "8"}})
-    tokens.place(JOB, Mint(), config, tmp_path)
-    file = tmp_path / "4711/token"
+def test_the_jobs_user_alone_reads_the_token(at: Made, anybody: list[tuple[int, int]]) -> None:
+    tokens.place(JOB, at, Mint())
+    file = at.jobs / "4711/token"
     assert stat.S_IMODE(file.stat().st_mode) == 0o400
     assert anybody[-1] == (2001, 3001)
-    assert "DRAWBRIDGE_POD_GPUS=8\n" in (tmp_path / "4711/env").read_text()
-    tokens.remove(4711, tmp_path)
-    assert not list(tmp_path.iterdir())
+    assert "DRAWBRIDGE_POD_GPUS=8\n" in (at.jobs / "4711/env").read_text()
+    assert tokens.started(4711, at) == JOB.started
+    tokens.remove(4711, at)
+    assert not list(at.jobs.iterdir())
+    assert tokens.started(4711, at) == 0
 
 
-def test_young_tokens_stay(tmp_path: Path) -> None:
-    own, api = tmp_path / "node.token", Mint()
-    own.write_text(bearer("drawbridge-nodes:gpu01"))
-    assert tokens.renew(api, own)
+def own(at: Made) -> Path:
+    at.token("node").write_text(bearer("drawbridge-nodes:gpu01"))
+    return at.token("node")
+
+
+def later(at: Made, file: Path, seconds: float = tokens.RENEW_S + 1) -> None:
+    at.clock.seconds = file.stat().st_mtime + seconds
+
+
+def test_young_tokens_stay(at: Made) -> None:
+    api, file = Mint(), own(at)
+    later(at, file, 60)
+    assert tokens.renew(file, at, api)
     assert api.asked == []
 
 
-def test_a_host_renews_itself_and_the_jobs_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokens, "RENEW_S", 0)
-    own, api = tmp_path / "node.token", Mint()
-    own.write_text(bearer("drawbridge-nodes:gpu01"))
-    tokens.place(JOB, api, Config(**CONFIG), tmp_path / "jobs")
-    assert tokens.renew(api, own)
-    assert tokens.renew_jobs(api, tmp_path / "jobs")
+def test_a_host_renews_itself_and_the_jobs_it_has(at: Made, anybody: list[tuple[int, int]]) -> None:
+    api, file = Mint(), own(at)
+    tokens.place(JOB, at, api)
+    later(at, at.jobs / "4711/token")
+    assert tokens.renew(file, at, api)
+    assert tokens.renew_jobs(at, api)
     assert [path.split("/")[4:] for path, _ in api.asked[1:]] == [
         ["drawbridge-nodes", "serviceaccounts", "gpu01", "token"],
         ["vision", "serviceaccounts", JOB.account, "token"],
     ]
-    assert own.read_text() == "token-2"
-    assert (tmp_path / "jobs/4711/token").read_text() == "token-3"
+    assert file.read_text() == "token-2"
+    assert (at.jobs / "4711/token").read_text() == "token-3"
+    assert anybody[-1] == (2001, 3001)
+
+
+def test_a_token_that_could_not_be_placed_comes_later(at: Made, anybody: list[tuple[int, int]]) -> None:
+    with pytest.raises(Unreachable):
+        tokens.place(JOB, at, Mint(0))
+    assert not (at.jobs / "4711/token").exists()
+    assert tokens.renew_jobs(at, Mint())
+    assert (at.jobs / "4711/token").read_text() == "token-1"
+    assert anybody[-1] == (2001, 3001)
 
 
 @pytest.mark.parametrize("status", [403, 0])
-def test_without_a_new_token_the_old_one_stays(tmp_path: Path, status: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokens, "RENEW_S", 0)
-    own = tmp_path / "node.token"
-    own.write_text(bearer("drawbridge-nodes:gpu01"))
-    assert not tokens.renew(Mint(status), own)
-    assert own.read_text() == bearer("drawbridge-nodes:gpu01")
-    assert list(tmp_path.iterdir()) == [own]
+def test_without_a_new_token_the_old_one_stays(at: Made, status: int) -> None:
+    file = own(at)
+    later(at, file)
+    assert not tokens.renew(file, at, Mint(status))
+    assert file.read_text() == bearer("drawbridge-nodes:gpu01")
+
+
+def test_tokens_of_jobs_that_left_the_node_go(at: Made) -> None:
+    tokens.place(JOB, at, Mint())
+    at.slurm.silent = True
+    with pytest.raises(NoAnswer):
+        tokens.tidy("gpu01", at)
+    at.slurm.silent = False
+    at.slurm.jobs[4711] = RUNNING
+    tokens.tidy("gpu01", at)
+    assert (at.jobs / "4711/token").exists()
+    at.slurm.jobs[4711] = RUNNING._replace(nodes=("gpu02",))
+    tokens.tidy("gpu01", at)
+    assert not list(at.jobs.iterdir())

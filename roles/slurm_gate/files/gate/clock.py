@@ -1,0 +1,23 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The only place where the gate reads a clock or waits."""
+
+from __future__ import annotations
+
+import time
+
+
+class Clock:
+    """Time as the host has it."""
+
+    def now(self) -> float:
+        """Seconds that never jump: for limits."""
+        return time.monotonic()
+
+    def wall(self) -> float:
+        """Seconds since 1970: for what others read."""
+        return time.time()
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+        time.sleep(seconds)

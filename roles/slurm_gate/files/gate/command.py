@@ -1,0 +1,35 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The only place where the gate starts other programs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import NamedTuple
+
+TIMEOUT_S = 20.0
+NO_ANSWER = -1
+
+
+class Said(NamedTuple):
+    """How a program ended; code NO_ANSWER if it could not be started, or did not end in time."""
+
+    code: int
+    out: str = ""
+    err: str = ""
+
+
+class Commands:
+    """Programs of this host."""
+
+    def run(self, *argv: str, timeout_s: float = TIMEOUT_S) -> Said:
+        """Run a program to its end. It gets no input, and speaks English."""
+        environment = {**os.environ, "LC_ALL": "C"}
+        try:
+            done = subprocess.run(
+                argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout_s, env=environment
+            )
+        except (OSError, subprocess.SubprocessError) as err:
+            return Said(NO_ANSWER, "", str(err))
+        return Said(done.returncode, done.stdout, done.stderr.strip())

@@ -1,0 +1,84 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the reconcilers decide, as pure functions of what they saw. What they could not see is no argument here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from .gate_names import CLOSED, DIRTY, TAINT
+from .slurm import JobInfo, NodeInfo
+from .states import Owner, owner
+
+LEAVE, CLOSE, LOST, STUCK, OPEN, FOREIGN = "leave", "close", "lost", "stuck", "open", "foreign"
+
+
+class Seen(NamedTuple):
+    """A node's taint, the job in it as Slurm has it, and whether the host was booted since the gate last ran here."""
+
+    node: str
+    value: str
+    job: JobInfo
+    rebooted: bool = False
+
+
+def state(value: str) -> str:
+    """A taint's value as one word, for people and metrics."""
+    if value in ("", CLOSED):
+        return value or OPEN
+    if not owner(value):
+        return FOREIGN
+    return "dirty" if value.startswith(DIRTY) else "held"
+
+
+def node(seen: Seen, stuck_s: float) -> str:
+    """What to do about a node that a job holds, or left dirty.
+
+    LOST: the job's part on this host ended with the last boot, and Slurm does not notice. STUCK: looks so, and has to
+    be looked at again. A job that shrank has left the node, though it runs elsewhere.
+    """
+    if not seen.job.has(seen.node):
+        return CLOSE
+    if not seen.job.running:
+        return LEAVE  # its epilog is to come
+    if seen.rebooted:
+        return LOST
+    batch_host = seen.job.batch and seen.job.batch_host == seen.node
+    return STUCK if batch_host and seen.job.state == "RUNNING" and seen.job.age_s > stuck_s else LEAVE
+
+
+def back(info: NodeInfo, value: str) -> bool:
+    """A closed node that we drained, or that Slurm had lost, may come back once it is proven empty."""
+    return value == CLOSED and (info.drained_by_us or info.lost)
+
+
+def open_reason() -> str:
+    """Why a node without our taint is kept from jobs."""
+    return (
+        f"has no taint {TAINT}, so anybody's pods may be here: look, then close it as a member of drawbridge:platform"
+    )
+
+
+class Sighting(NamedTuple):
+    """What a job has in Kubernetes: names of its identity, nodes it was given, nodes that are held for it."""
+
+    owner: Owner
+    accounts: tuple[str, ...]
+    given: frozenset[str]
+    held: tuple[str, ...]
+
+
+def jobs_to_end(sightings: Iterable[Sighting], running: Mapping[int, tuple[str, ...]]) -> list[tuple[Sighting, str]]:
+    """Jobs whose Kubernetes side has to end, with the cause.
+
+    A node that left a living job can't be proven empty while the job may still make pods.
+    """
+    found = []
+    for sighting in sightings:
+        nodes = running.get(sighting.owner.job)
+        if nodes is None:
+            found.append((sighting, "the job is over"))
+        elif nodes and (left := sorted((sighting.given | set(sighting.held)) - set(nodes))):
+            found.append((sighting, f"node {left[0]} has left the job"))
+    return found

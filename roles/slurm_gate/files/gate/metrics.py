@@ -1,0 +1,63 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers for node_exporter's textfile collector: what happened, counted over all runs, and how this host stands.
+
+Every run adds what it did to a note; the timer's run writes the file, since PrologSlurmctld runs as a user who may not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from .world import World
+
+NOTE = "metrics"
+LOCK = 1 << 40  # no job has this number
+PREFIX = "drawbridge_gate_"
+HELP = {
+    "events_total": ("counter", "What the gate did or refused on this host, by the name in its log."),
+    "seconds_total": ("counter", "Time that the gate's verbs took on this host."),
+    "runs_total": ("counter", "Runs of the gate's verbs on this host, by exit code."),
+    "node_state": ("gauge", "1 for the state that this host's node is in."),
+    "tended_timestamp_seconds": ("gauge", "When the reconciler last had nothing in its way."),
+}
+
+
+def add(world: World, verb: str, code: int, took_s: float) -> None:
+    """Add one run to the note."""
+    with world.notes.locked(LOCK):
+        note = world.notes.read(NOTE)
+        for name, value in world.log.counted.items():
+            _plus(note, f'events_total{{event="{name}"}}', value)
+        _plus(note, f'seconds_total{{verb="{verb}"}}', round(took_s, 3))
+        _plus(note, f'runs_total{{verb="{verb}",code="{code}"}}', 1)
+        world.notes.write(NOTE, note)
+
+
+def publish(world: World, gauges: Mapping[str, float]) -> None:
+    """Replace the file. One that can't be written is noted and fails nothing."""
+    file = Path(world.config.metrics)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        partial = file.with_name(f".{file.name}.partial")
+        partial.write_text(text({**world.notes.read(NOTE), **gauges}))
+        partial.chmod(0o644)
+        partial.rename(file)
+    except OSError as err:
+        world.log.event("metrics not written", file=str(file), cause=str(err))
+
+
+def text(values: Mapping[str, float]) -> str:
+    """The file: families in the order of HELP, each with its samples."""
+    lines = []
+    for family, (kind, meaning) in HELP.items():
+        samples = sorted((name, value) for name, value in values.items() if name.split("{")[0] == family)
+        if samples:
+            lines += [f"# HELP {PREFIX}{family} {meaning}", f"# TYPE {PREFIX}{family} {kind}"]
+            lines += [f"{PREFIX}{name} {value:.15g}" for name, value in samples]
+    return "\n".join(lines) + "\n"
+
+
+def _plus(note: dict[str, float], name: str, value: float) -> None:
+    note[name] = round(note.get(name, 0) + value, 3)

@@ -1,0 +1,204 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What each verb does, from the environment to the exit code that Slurm acts on."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+
+from . import metrics, retry, tokens
+from .api import Api, Unreachable
+from .closer import close_job, close_node, stuck
+from .config import Job, NotGated, Refused, require_whole_nodes
+from .gate_names import OPENER, RECONCILER
+from .mend import boot_node, mend_cluster, mend_node
+from .notes import NODE as NODE_LOCK
+from .opener import open_job
+from .proof import require_empty
+from .slurm import NoAnswer
+from .world import NODE, World
+
+PLACE_S = 20.0  # a node's prolog must not hold the job for the API server's sake
+EMPTY_S = 10.0  # what a job of another partition waits for processes that are just ending
+TEND_S = 15.0  # the timer comes again
+
+
+def run(verb: str, world: World) -> int:
+    """Run one verb."""
+    begun = world.clock.now()
+    try:
+        code = ALONE[verb](world) if verb in ALONE else _for_job(verb, world)
+    except NotGated:
+        return 0
+    except Exception as err:
+        # Slurm keeps nothing of what its controller's scripts say
+        where = traceback.extract_tb(err.__traceback__)[-1]
+        world.log.event("crashed", verb=verb, cause=repr(err), where=f"{where.filename}:{where.lineno}")
+        code = 1
+    if verb in ALONE and not world.log.counted:
+        return code  # the timer comes every half a minute: that it ran is no news
+    try:
+        metrics.add(world, verb, code, world.clock.now() - begun)
+    except OSError as err:
+        world.log.event("not counted", cause=str(err))
+    return code
+
+
+def _for_job(verb: str, world: World) -> int:
+    """A verb that one of Slurm's scripts calls. Raises NotGated."""
+    number = int(world.env["SLURM_JOB_ID"])
+    try:
+        try:
+            job = Job.of(world.env, world.config)
+        except NotGated:
+            if verb != "place":
+                raise
+            require_empty(world, EMPTY_S)
+            return 0
+        except Refused:
+            if verb != "open":
+                return 0  # such a job never opened a node, so there is nothing to close after it
+            raise
+        VERBS[verb](job, world)
+    except (Refused, Unreachable) as err:
+        return fail(verb, number, err, world)
+    return 0
+
+
+def fail(verb: str, number: int, err: Exception, world: World) -> int:
+    """Tell the cause where people look for it: the job's comment, the drained nodes, the log."""
+    world.log.event("refused", verb=verb, job=number, cause=str(err))
+    for node, reason in getattr(err, "drain", {}).items():
+        _told(world, lambda node=node, reason=reason: world.slurm.drain(node, reason))
+    if verb == "open":
+        _told(world, lambda: _not_opened(number, str(err), world))
+    else:
+        world.tell(number, str(err))
+    return 1
+
+
+def _not_opened(number: int, cause: str, world: World) -> None:
+    """Slurm requeues the job by itself; what it can't requeue, or did too often, is ended or held with the cause."""
+    info, tries = world.slurm.job(number), world.config.tries
+    this = retry.count(world.slurm.comment(number), info.restarts)
+    verdict = retry.verdict(info, this, tries)
+    world.tell(number, retry.explain(cause, this, tries, info.restarts))
+    world.log.event(f"open failed, {verdict}", job=number, tries=this)
+    if verdict == retry.HOLD:
+        world.slurm.hold(number)
+    if verdict == retry.END:
+        world.slurm.notify(number, f"drawbridge gate: {cause}")
+
+
+def _told(world: World, tell: Callable[[], None]) -> None:
+    """Slurm may be down just now: then the log has to do."""
+    try:
+        tell()
+    except NoAnswer as err:
+        world.log.event("no answer from Slurm", cause=str(err))
+
+
+def open_nodes(job: Job, world: World) -> None:
+    """PrologSlurmctld."""
+    require_whole_nodes(world.env, job, world.config)
+    with world.notes.locked(job.owner.job):
+        open_job(job, world)
+
+
+def end_job(job: Job, world: World) -> None:
+    """EpilogSlurmctld. One that comes after the job's next run has begun would end that one."""
+    with world.notes.locked(job.owner.job):
+        if world.notes.read(f"run-{job.owner.job}").get("started", 0) > job.started > 0:
+            world.log.event("too late", verb="end", job=job.owner.job)
+            return
+        api = world.api(RECONCILER, world.config.patience_s)
+        close_job(job.owner, [job.account], job.nodes, api, world.log)
+        world.notes.forget(f"run-{job.owner.job}")
+
+
+def place_token(job: Job, world: World) -> None:
+    """Prolog of a node: without its token a job can't use Kubernetes, but it can run."""
+    try:
+        tokens.place(job, world, world.api(NODE, PLACE_S))
+    except Exception as err:
+        world.log.event("token not placed", job=job.owner.job, cause=str(err))
+
+
+def close_this_node(job: Job, world: World) -> None:
+    """Epilog of a node. One that comes after the job's next run has begun here would end that one."""
+    node = world.env["SLURMD_NODENAME"]
+    with world.notes.locked(NODE_LOCK):
+        if tokens.started(job.owner.job, world) > job.started > 0:
+            world.log.event("too late", verb="close", job=job.owner.job)
+            return
+        tokens.remove(job.owner.job, world)
+        api = world.api(NODE, world.config.patience_s + world.config.empty_s)
+        try:
+            close_node(job.owner, job.account, node, world, api, world.config.empty_s)
+        except Unreachable as err:
+            raise stuck(node, str(err)) from err
+
+
+def tend(world: World) -> int:
+    """Renew the tokens of this host; do what prologs and epilogs did not."""
+    done, gauges = [], {}
+    for identity in (OPENER, RECONCILER, NODE):
+        file = world.token(identity)
+        if not file.exists():
+            continue
+        api = world.api(identity, TEND_S)
+        done.append(tokens.renew(file, world, api))
+        if identity == RECONCILER:
+            done.append(_attempt(world, lambda api=api: mend_cluster(world, api)))
+        if identity == NODE:
+            node = _this_node(world)
+            done.append(tokens.renew_jobs(world, api))
+            done.append(_attempt(world, lambda node=node, api=api: _tend_node(node, world, api, gauges)))
+    if all(done):
+        gauges["tended_timestamp_seconds"] = world.clock.wall()
+    metrics.publish(world, gauges)
+    return 0 if all(done) else 1
+
+
+def boot(world: World) -> int:
+    """Before slurmd starts: a job that holds this node since before the boot has nothing left here."""
+    api = world.api(NODE, TEND_S)
+    try:
+        with world.notes.locked(NODE_LOCK):
+            boot_node(_this_node(world), world, api)
+    except (OSError, Refused, Unreachable) as err:
+        world.log.event("not mended", cause=str(err))
+        return 1
+    return 0
+
+
+def _this_node(world: World) -> str:
+    return tokens.subject(world.token(NODE).read_text()).rpartition(":")[2]
+
+
+def _tend_node(node: str, world: World, api: Api, gauges: dict[str, float]) -> bool:
+    """Leave the node to an epilog that is at work."""
+    with world.notes.locked(NODE_LOCK, wait=False) as free:
+        if free:
+            state = mend_node(node, world, api)
+            gauges[f'node_state{{state="{state}"}}'] = 1
+            tokens.tidy(node, world)
+    return True
+
+
+def _attempt(world: World, mend: Callable[[], bool]) -> bool:
+    """The next run tries again. What a person must see is in the drain's reason; the rest is only noted."""
+    try:
+        return mend()
+    except Refused as err:
+        for node, reason in err.drain.items():
+            _told(world, lambda node=node, reason=reason: world.slurm.drain(node, reason))
+        world.log.event("not mended", cause=str(err))
+    except (NoAnswer, Unreachable) as err:
+        world.log.event("not mended", cause=str(err))
+    return False
+
+
+ALONE = {"tend": tend, "boot": boot}
+VERBS = {"open": open_nodes, "end": end_job, "place": place_token, "close": close_this_node}

@@ -1,0 +1,71 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that the gate touches outside its own process, in one place that tests can replace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import retry
+from .api import Api
+from .clock import Clock
+from .config import Config
+from .host import Host
+from .log import Log
+from .notes import Notes
+from .slurm import NoAnswer, Slurm
+
+ETC = Path("/etc/drawbridge/gate")
+JOBS = Path("/run/drawbridge/jobs")
+NODE = "node"
+"""Name of a node's own token; a controller's are named for its two identities."""
+
+
+@dataclass(frozen=True)
+class World:
+    """The seams: environment, clock, Slurm, host, memory, log, tokens, API server."""
+
+    config: Config
+    env: Mapping[str, str]
+    clock: Clock
+    slurm: Slurm
+    host: Host
+    notes: Notes
+    log: Log
+    etc: Path = ETC
+    jobs: Path = JOBS
+
+    def token(self, identity: str) -> Path:
+        """File with an identity's token."""
+        return self.etc / f"{identity}.token"
+
+    def api(self, identity: str, patience_s: float) -> Api:
+        """The API server as one of this host's identities; `patience_s` bounds all that is asked through it."""
+        return Api(self.config.api_server, self.config.ca_file, str(self.token(identity)), patience_s, self.clock)
+
+    def tell(self, job: int, text: str) -> None:
+        """Say why in the job's AdminComment. It is no use to anybody while Slurm does not answer."""
+        try:
+            self.slurm.set_comment(job, retry.comment(self.slurm.comment(job), text))
+        except NoAnswer as err:
+            self.log.event("no answer from Slurm", job=job, cause=str(err))
+
+    def deadline(self, seconds: float) -> Deadline:
+        """A limit from now on."""
+        return Deadline(self.clock, seconds)
+
+
+class Deadline:
+    """A limit of time."""
+
+    def __init__(self, clock: Clock, seconds: float) -> None:
+        self._clock, self._end = clock, clock.now() + seconds
+
+    def pause(self, seconds: float) -> bool:
+        """Wait a little; False, and at once, when that would be too long."""
+        if self._clock.now() + seconds >= self._end:
+            return False
+        self._clock.sleep(seconds)
+        return True

@@ -1,0 +1,209 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+
+import pytest
+
+from roles.slurm_gate.files.gate import verbs
+from roles.slurm_gate.files.gate.api import Unreachable
+from roles.slurm_gate.files.gate.config import Refused
+from roles.slurm_gate.files.gate.verbs import run
+from tests.unit.roles.slurm_gate.cluster import JOB, RUNNING, Made, hold
+
+ACCOUNTS = "/api/v1/namespaces/vision/serviceaccounts"
+
+
+def stop(error: Exception) -> Callable[..., None]:
+    def verb(*args: object) -> None:
+        raise error
+
+    return verb
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, at: Made, error: Exception, **job: object) -> int:
+    monkeypatch.setattr(verbs, "open_job", stop(error))
+    at.slurm.jobs[4711] = RUNNING._replace(**job)
+    return run("open", at)
+
+
+def test_a_job_from_its_first_script_to_its_last(at: Made) -> None:
+    assert run("open", at) == 0
+    assert set(at.cluster.values()) == {"vision.4711"}
+    assert run("end", at) == 0
+    assert not at.notes.names("run-")
+    for node in JOB.nodes:
+        at.env.update({"SLURMD_NODENAME": node})
+        assert run("close", at) == 0
+    assert set(at.cluster.values()) == {"closed"}
+    assert not at.slurm.told, "Slurm is asked and told nothing on a job's path"
+    assert [json.loads(line)["event"] for line in at.log.lines] == ["open"] * 2 + ["dirty"] * 2 + ["close"] * 2
+
+
+def test_a_refusal_names_its_cause_and_drains_what_caused_it(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert failing(monkeypatch, at, Refused("gpu02 is dirty", {"gpu02": "end its pods"})) == 1
+    assert at.slurm.comments[4711] == "drawbridge gate: try 1 of 5 (run 0): gpu02 is dirty"
+    assert at.slurm.told == ["scontrol update nodename=gpu02 state=drain reason=drawbridge gate: end its pods"]
+
+
+def test_a_silent_api_server_drains_nothing_when_a_job_starts(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert failing(monkeypatch, at, Unreachable("no answer")) == 1
+    assert at.slurm.told == []
+
+
+def test_the_fifth_try_in_a_row_holds_the_job(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    for restart in range(5):
+        failing(monkeypatch, at, Unreachable("no answer"), restarts=restart)
+        assert at.slurm.told == (["scontrol requeuehold 4711"] if restart == 4 else [])
+    assert at.slurm.comments[4711] == "drawbridge gate: try 5 of 5 (run 4): no answer"
+
+
+@pytest.mark.parametrize("change", [{"batch": False}, {"requeue": False}])
+def test_a_job_that_can_not_run_again_ends_with_the_cause(
+    change: dict, at: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert failing(monkeypatch, at, Unreachable("no answer"), **change) == 1
+    assert at.slurm.told == ["scontrol notify 4711 drawbridge gate: no answer"]
+
+
+def test_a_slurm_that_is_down_changes_nothing_of_the_answer(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    at.slurm.silent = True
+    assert failing(monkeypatch, at, Refused("dirty", {"gpu02": "look"})) == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"SLURM_JOB_OVERSUBSCRIBE": "OK"},
+        {"SLURM_JOB_EXCLUSIVE": "NO"},
+        {"SLURM_JOB_NODELIST": "gpu[01,09]"},
+        {"SLURM_JOB_ACCOUNT": "rich"},
+        {"SLURM_HET_JOB_ID": "4710"},
+    ],
+)
+def test_what_must_not_open_is_refused_before_anything_is_asked(change: dict[str, str], at: Made) -> None:
+    at.env.update(change)
+    assert run("open", at) == 1
+    assert at.cluster.log == []
+    assert "drawbridge gate: try 1" in at.slurm.comments[4711]
+
+
+def test_a_node_that_can_not_be_proven_empty_is_drained(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verbs, "close_node", stop(Unreachable("no answer")))
+    assert run("close", at) == 1
+    assert at.slurm.told == [
+        "scontrol update nodename=gpu01 state=drain reason=drawbridge gate: not proven empty, no answer"
+    ]
+
+
+@pytest.mark.parametrize("error", [Unreachable("no answer"), Refused("no"), KeyError("surprise")])
+def test_a_nodes_prolog_never_fails_for_the_servers_sake(
+    error: Exception, at: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verbs.tokens, "place", stop(error))
+    assert run("place", at) == 0
+    assert at.slurm.told == []
+
+
+@pytest.mark.parametrize("verb", ["open", "end", "place", "close"])
+def test_jobs_of_other_partitions_pass(verb: str, at: Made) -> None:
+    at.env.update({"SLURM_JOB_PARTITION": "hpc"})
+    assert run(verb, at) == 0
+    assert at.cluster.log == []
+
+
+@pytest.mark.parametrize(("running", "on_gpus"), [(["slurm-9-r0-0"], {}), ([], {7: "ghost"})])
+def test_but_not_onto_a_node_where_something_else_lives(running: list[str], on_gpus: dict[int, str], at: Made) -> None:
+    at.env.update({"SLURM_JOB_PARTITION": "hpc"})
+    at.host.running, at.host.on_gpus = running, on_gpus
+    assert run("place", at) == 1
+    assert at.slurm.told[0].startswith("scontrol update nodename=gpu01 state=drain reason=drawbridge gate: ")
+
+
+def test_what_is_just_ending_gets_a_moment(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    at.env.update({"SLURM_JOB_PARTITION": "hpc"})
+    at.host.on_gpus = {7: "ending"}
+    monkeypatch.setattr(at.clock, "sleep", lambda seconds: at.host.on_gpus.clear())
+    assert run("place", at) == 0
+
+
+def test_a_neighbours_processes_are_no_reason(at: Made) -> None:
+    """Jobs of other partitions share a node."""
+    at.env.update({"SLURM_JOB_PARTITION": "hpc"})
+    at.host.on_gpus, at.slurm.processes = {7: "train"}, {7: 4000}
+    assert run("place", at) == 0
+
+
+def test_a_job_that_can_not_be_served_has_nothing_to_close(at: Made) -> None:
+    at.env.update({"SLURM_JOB_ACCOUNT": "rich"})
+    assert [run(verb, at) for verb in ("open", "end", "place", "close")] == [1, 0, 0, 0]
+
+
+@pytest.mark.parametrize(("started", "too_late"), [("1000", False), ("900", True), ("0", False), ("1100", False)])
+def test_an_epilog_that_comes_after_the_next_run_began_leaves_that_alone(
+    started: str, too_late: bool, opened: Made
+) -> None:
+    opened.env.update({"SLURM_JOB_START_TIME": started})
+    (opened.jobs / "4711").mkdir()
+    (opened.jobs / "4711/run").write_text(json.dumps({"started": 1000}))
+    assert run("end", opened) == 0
+    assert (set(opened.cluster.values()) == {"vision.4711"}) is too_late
+    run("close", opened)
+    assert (opened.cluster.value("gpu01") == "vision.4711") is too_late
+
+
+def test_a_surprise_is_logged_and_nothing_stays_open(at: Made) -> None:
+    def surprise(method: str, path: str) -> None:
+        if method == "POST":
+            raise KeyError("surprise")
+
+    at.cluster.before = surprise
+    assert run("open", at) == 1
+    assert set(at.cluster.values()) == {"dirty_vision.4711"}
+    assert "surprise" in at.log.lines[-1]
+
+
+def tended(at: Made, *identities: str) -> int:
+    payload = base64.urlsafe_b64encode(json.dumps({"sub": "system:serviceaccount:drawbridge-nodes:gpu01"}).encode())
+    for identity in identities:
+        at.token(identity).write_text(f"x.{payload.decode().rstrip('=')}.y")
+        at.clock.seconds = at.token(identity).stat().st_mtime
+    return run("tend", at)
+
+
+def test_the_timer_closes_what_no_epilog_closed_and_says_how_things_stand(at: Made) -> None:
+    hold(at.cluster)
+    assert tended(at, "reconciler", "node") == 0
+    assert at.cluster.values() == ["closed", "dirty_vision.4711"]
+    published = (at.etc.parent / "gate.prom").read_text()
+    assert 'drawbridge_gate_node_state{state="dirty"} 1' in published or 'state="held"' in published
+    assert "drawbridge_gate_tended_timestamp_seconds" in published
+
+
+def test_a_timer_with_nothing_to_do_writes_nothing_to_the_disk(at: Made) -> None:
+    tended(at, "node")
+    before = {path: path.stat().st_mtime_ns for path in (at.etc.parent / "state").iterdir()}
+    tended(at, "node")
+    assert before == {path: path.stat().st_mtime_ns for path in (at.etc.parent / "state").iterdir()}
+
+
+@pytest.mark.parametrize("silent", ["slurm", "api"])
+def test_the_timer_comes_again(silent: str, at: Made) -> None:
+    hold(at.cluster)
+    if silent == "slurm":
+        at.slurm.silent = True
+    else:
+        at.cluster.down = {("GET", "/api/v1/nodes/gpu01")}
+    assert tended(at, "node") == 1
+    assert set(at.cluster.values()) == {"vision.4711"}
+
+
+def test_before_slurmd_the_node_is_taken_from_a_job_of_before_the_boot(at: Made) -> None:
+    tended(at, "node")
+    hold(at.cluster)
+    at.host.boot, at.slurm.silent = "second", True
+    assert run("boot", at) == 0
+    assert at.cluster.values() == ["dirty_vision.4711", "vision.4711"]
