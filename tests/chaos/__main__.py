@@ -8,13 +8,11 @@ Without arguments all seeds that have not passed yet are tried, the others anoth
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import sys
 import time
 
 from lab.hosts.paths import REPOSITORY
-from tests.chaos.inventory import HOSTS
 from tests.chaos.lab import Broken, Lab
 from tests.chaos.plan import ALL_SEEDS, BARE, CI_SEEDS, DRIFTS, SITE, Plan, plan_of
 from tests.chaos.proofs import faults
@@ -29,7 +27,7 @@ def main(arguments: list[str]) -> int:
     named = [*options.seeds, *(CI_SEEDS if options.ci else ())]
     seeds = named or remaining()
     lab = Lab(FOLDER)
-    lab.command("up", *HOSTS)
+    lab.up()
     failed = []
     try:
         for seed in seeds:
@@ -90,11 +88,12 @@ def trial(lab: Lab, plan: Plan) -> list[str]:
 def attempt(lab: Lab, plan: Plan) -> list[str]:
     """Start state, the run that is cut off, the run that mends, the run that changes nothing, the proofs."""
     begin(lab, plan)
-    with lab.deadly(plan.death) if plan.death else contextlib.nullcontext():
-        cut = lab.run(plan.playbooks, f"{plan.seed}-1.log", plan.kill)
+    if plan.death:
+        lab.arm(plan.death)
+    cut = lab.run(plan.playbooks, f"{plan.seed}-1.log", plan.kill)
     print(f"  {how_it_ended(cut.code, cut.output)}", flush=True)
-    if plan.death and cut.code == 0:
-        return ["the first run ended well, although a tool died in it"]
+    if plan.death and not lab.disarm(plan.death):
+        return ["nobody called the tool that was to die"]
     second = lab.run(plan.playbooks, f"{plan.seed}-2.log")
     if second.code:
         return [f"the next run ended with {second.code}: see {FOLDER}/{plan.seed}-2.log", *fatal(second.output)]
@@ -111,9 +110,9 @@ def begin(lab: Lab, plan: Plan) -> None:
         return
     if not lab.converged and lab.run(SITE, f"{plan.seed}-0.log").code:
         lab.bare()
-        whole = lab.run(SITE, f"{plan.seed}-0.log")
+        whole = lab.run(SITE, f"{plan.seed}-bare.log")
         if whole.code:
-            raise Broken(f"the site can't be built at all: {FOLDER}/{plan.seed}-0.log {' '.join(fatal(whole.output))}")
+            raise Broken(f"the site can't be built at all: {FOLDER}/{plan.seed}-bare.log {' '.join(fatal(whole.output))}")
     lab.converged = False
     for name in plan.drifts:
         drift = DRIFTS[name]

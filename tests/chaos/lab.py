@@ -40,6 +40,7 @@ if printf '%s\\n' "$*" | grep -Eq -- '{match}'; then rm -f "$0"; kill -9 $PPID; 
 exec /usr/bin/{tool} "$@"
 """
 """Stands before a real tool in the path, once."""
+SHIM_PATH = "/usr/local/sbin/{}"
 
 
 class Broken(Exception):
@@ -70,18 +71,26 @@ class Lab:
         folder.mkdir(parents=True, exist_ok=True)
         self._inventory = inventory.write(folder / f"inventory-{self.paths.lab_id}")
         self.converged = False
+        self._untouched = False
 
-    def command(self, *words: str) -> None:
-        """Run a verb of the lab."""
+    def command(self, *words: str) -> str:
+        """Run a verb of the lab; what it says."""
         done = subprocess.run([*LAB, *words], cwd=REPOSITORY, capture_output=True, text=True, check=False)
         if done.returncode:
             raise Broken(f"lab {' '.join(words)}: {done.stderr.strip()[-2000:]}")
+        return done.stderr
+
+    def up(self) -> None:
+        """Start what does not run."""
+        self._untouched = not self.paths.state.exists()
+        self.command("up", *inventory.HOSTS)
 
     def bare(self) -> None:
-        """Start anew with fresh disks."""
+        """Start anew with fresh disks, unless they are."""
         self.converged = False
-        self.command("down")
-        self.command("up", *inventory.HOSTS)
+        if not self._untouched:
+            self.command("down")
+            self.up()
 
     def sh(self, host: str, script: str) -> subprocess.CompletedProcess[str]:
         """Run a script on a host, or type it into a switch."""
@@ -90,20 +99,19 @@ class Lab:
             ssh(self.paths, host, *shell), input=script, capture_output=True, text=True, check=False, timeout=120
         )
 
-    @contextlib.contextmanager
-    def deadly(self, verb: Verb) -> Iterator[None]:
-        """Arm a tool's call, once, for as long as the block lasts."""
-        shim = f"/usr/local/sbin/{verb.tool}"
+    def arm(self, verb: Verb) -> None:
+        """Let the next such call of a tool be its last."""
         if verb.emulated:
             self.command("fault", verb.host, verb.tool, "die", f"--match={verb.match}")
-        else:
-            text = SHIM.format(match=verb.match, tool=verb.tool)
-            self.sh(verb.host, f"cat > {shim} <<'END'\n{text}END\nchmod 755 {shim}\n")
-        yield
+            return
+        shim, text = SHIM_PATH.format(verb.tool), SHIM.format(match=verb.match, tool=verb.tool)
+        self.sh(verb.host, f"cat > {shim} <<'END'\n{text}END\nchmod 755 {shim}\n")
+
+    def disarm(self, verb: Verb) -> bool:
+        """Whether somebody died of it; it is harmless now in any case."""
         if verb.emulated:
-            self.command("fault", "--clear")
-        else:
-            self.sh(verb.host, f"rm -f {shim}")
+            return self.command("fault", "--clear").startswith("0 devices")
+        return self.sh(verb.host, f"rm {SHIM_PATH.format(verb.tool)}").returncode != 0
 
     def kubectl(self, *words: str) -> str:
         """Standard output of kubectl on the controller, as the administrator."""
@@ -115,6 +123,7 @@ class Lab:
         """Run playbooks; with `kill`, up to there. The output also goes to a log."""
         command = [str(PLAYBOOK), "-i", str(self._inventory), *(f"playbooks/{name}.yml" for name in playbooks)]
         number = _place(command, kill) if kill else 0
+        self._untouched = False
         with _started(command) as process, (self._folder / log).open("w", buffering=1) as file:
             for line in _until(process, number, kill.milliseconds / 1000 if kill else 0.0):
                 file.write(line)
