@@ -110,9 +110,10 @@ def begin(lab: Lab, plan: Plan) -> None:
         return
     if not lab.converged and lab.run(SITE, f"{plan.seed}-0.log").code:
         lab.bare()
-        whole = lab.run(SITE, f"{plan.seed}-bare.log")
+        log = f"{plan.seed}-bare.log"
+        whole = lab.run(SITE, log)
         if whole.code:
-            raise Broken(f"the site can't be built at all: {FOLDER}/{plan.seed}-bare.log {' '.join(fatal(whole.output))}")
+            raise Broken(f"the site can't be built at all: {FOLDER}/{log} {' '.join(fatal(whole.output))}")
     lab.converged = False
     for name in plan.drifts:
         drift = DRIFTS[name]
