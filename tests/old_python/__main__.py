@@ -4,7 +4,7 @@
 
 Nothing of the controller's environment is there but what Ansible itself would send: ansible.module_utils of the
 installed ansible-core, and this tree. The modules are then sent once more, as the archives that Ansible makes of them.
-A skipped test fails the part, and so does a machine without that Python.
+A skipped test fails the part. A machine without that Python gets it in a Debian tree of its own.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
+from lab.errors import LabError
 from tests.collection.installed import ROOT, bare_environment
 from tests.collection.payloads import NODE_MODULES, refusing_python
+from tests.old_python import debian
 from tests.old_python.node_side import shipped, tests
 
 VERSION = (3, 9)
@@ -29,10 +31,6 @@ UV = ROOT / ".cache/uv/bin/uv"
 PLACE = ROOT / f".cache/python{DOTTED}"
 LOCK = Path(__file__).parent / "requirements.lock"
 COMPILE = "import sys\nfor name in sys.argv[1:]: compile(open(name).read(), name, 'exec')"
-
-
-class Missing(Exception):
-    """What this part needs is not on the machine."""
 
 
 def candidates() -> Iterator[Path]:
@@ -59,30 +57,23 @@ def is_it(python: Path) -> bool:
 
 
 def interpreter() -> Path:
-    """That Python. Raises Missing."""
-    if not UV.exists():
-        raise Missing(f"{UV.relative_to(ROOT)} is not there, but it makes the environment; run: make tools")
+    """That Python: the machine's, or Debian's in a tree of its own. Raises LabError."""
     for python in candidates():
         if is_it(python):
             return python
-    where = (
-        f"OLD_PYTHON is {os.environ['OLD_PYTHON']!r}" if "OLD_PYTHON" in os.environ else "PATH, pyenv and uv have none"
-    )
-    raise Missing(
-        f"Python {DOTTED} is needed, but {where}; install one with `{UV.relative_to(ROOT)} python install {DOTTED}`,"
-        " or name one with OLD_PYTHON=/path/to/python"
-    )
+    if named := os.environ.get("OLD_PYTHON"):
+        raise LabError(f"OLD_PYTHON is {named!r}, but that runs no Python {DOTTED}: name one that does, or none")
+    return debian.python(PLACE)
 
 
-def environment(python: Path) -> Path:
-    """Make the environment as its lock says; return its Python."""
-    inside = PLACE / "venv/bin/python"
-    if not is_it(inside):
-        shutil.rmtree(PLACE, ignore_errors=True)
-        subprocess.run([str(UV), "venv", "--quiet", "--python", str(python), str(PLACE / "venv")], check=True)
-    sync = [str(UV), "pip", "sync", "--quiet", "--require-hashes", "--python", str(inside), str(LOCK)]
-    subprocess.run(sync, check=True)
-    return inside
+def packages() -> Path:
+    """Install what the tests import, as its lock says; return the folder to import from."""
+    if not UV.exists():
+        raise LabError(f"{UV.relative_to(ROOT)} is not there, but it installs what tests import: run make tools")
+    site = PLACE / "packages"
+    sync = [str(UV), "pip", "sync", "--quiet", "--require-hashes", "--python", sys.executable, str(LOCK)]
+    subprocess.run([*sync, "--target", str(site), "--python-version", DOTTED], check=True)
+    return site
 
 
 def what_ansible_sends() -> Path:
@@ -97,12 +88,16 @@ def what_ansible_sends() -> Path:
     return node
 
 
-def run_tests(python: Path, node: Path, report: Path) -> list[str]:
+def run_tests(python: Path, imports: list[Path], scratch: Path) -> list[str]:
     """Run the tests of node-side code; return what is wrong."""
+    report = scratch / "report.xml"
     names = [str(path.relative_to(ROOT)) for path in tests()]
     argv = [str(python), "-m", "pytest", "-q", "--noconftest", "-n", "2", f"--junit-xml={report}", *names]
     # CI makes hypothesis take the same examples each time, without a deadline for each
-    variables = {"PYTHONPATH": str(node), "PYTHONDONTWRITEBYTECODE": "1", "CI": "true"}
+    variables = {"PYTHONPATH": ":".join(map(str, imports)), "CI": "true"}
+    # the tree may be read-only, and many tests start programs that would compile it again
+    variables["PYTHONPYCACHEPREFIX"] = str(scratch / "pycache")
+    variables["HYPOTHESIS_STORAGE_DIRECTORY"] = str(scratch / "hypothesis")
     done = subprocess.run(argv, cwd=ROOT, env={**os.environ, **variables}, check=False)
     wrong = [f"pytest ended with {done.returncode}"] if done.returncode else []
     cases = ElementTree.parse(report).iter("testcase") if report.exists() else ()
@@ -113,15 +108,15 @@ def run_tests(python: Path, node: Path, report: Path) -> list[str]:
 def main() -> int:
     """Compile, test, send; say what was done."""
     try:
-        python = environment(interpreter())
-    except Missing as err:
+        site, python = packages(), interpreter()
+    except LabError as err:
         print(err, file=sys.stderr)
         return 1
     files = shipped()
     compiled = subprocess.run([str(python), "-c", COMPILE, *map(str, files)], check=False)
     wrong = ["not all files compile"] if compiled.returncode else []
     with tempfile.TemporaryDirectory() as scratch:
-        wrong += run_tests(python, what_ansible_sends(), Path(scratch) / "report.xml")
+        wrong += run_tests(python, [what_ansible_sends(), site], Path(scratch))
         settings = bare_environment(Path(scratch) / "home") | {"ANSIBLE_COLLECTIONS_PATH": str(ROOT / "collections")}
         try:
             version = refusing_python(NODE_MODULES, Path(scratch), settings, python)

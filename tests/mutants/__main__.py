@@ -1,0 +1,106 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`make mutants`: plant every defect of the table, one at a time, and see the test that is named for it go red.
+
+A named test has to be green as the tree is, and to say no to the defect; a test that breaks in another way tells
+nothing. Every line of the output is a finding: a defect that no test notices, or a row that has to follow the code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from queue import SimpleQueue
+
+from tests.mutants import scenario
+from tests.mutants.copies import Copy
+from tests.mutants.table import Mutant, Seen, faults, of, read, verdict
+
+COPIES = 3
+"""One more than cores: now and then a test waits."""
+
+Result = tuple[Mutant, str]
+
+
+def at_unit_level(mutants: list[Mutant], copies: list[Copy]) -> Iterator[Result]:
+    """Try defects on several copies at once; first the tests without any, in large lots."""
+    free: SimpleQueue[Copy] = SimpleQueue()
+    for copy in copies:
+        free.put(copy)
+
+    def with_a_copy(use: Callable[[Copy], list[Seen]]) -> list[Seen]:
+        copy = free.get()
+        try:
+            return use(copy)
+        finally:
+            free.put(copy)
+
+    def planted(mutant: Mutant, copy: Copy) -> list[Seen]:
+        with copy.planted(mutant):
+            return copy.hear([mutant.test])
+
+    def judge(mutant: Mutant) -> str:
+        if (clean := verdict(of(mutant.test, unhurt))) != "green":
+            return f"{clean} without any defect"
+        return verdict(with_a_copy(lambda copy: planted(mutant, copy)), mutant.error)
+
+    tests = sorted({it.test for it in mutants})
+    lots = [tests[start : start + len(tests) // len(copies) + 1] for start in range(0, len(tests), len(tests) // len(copies) + 1)]
+    with ThreadPoolExecutor(len(copies)) as pool:
+        unhurt = [it for seen in pool.map(lambda lot: with_a_copy(lambda copy: copy.hear(lot, all=True)), lots) for it in seen]
+        yield from zip(mutants, pool.map(judge, mutants), strict=True)
+
+
+def at_lab_level(mutants: list[Mutant], copy: Copy) -> Iterator[Result]:
+    """Try defects that need hosts, one after the other."""
+    for mutant in mutants:
+        clean = verdict(scenario.hear(mutant.test, copy.root))
+        if clean == "green":
+            with copy.planted(mutant):
+                yield mutant, verdict(scenario.hear(mutant.test, copy.root), mutant.error)
+        else:
+            yield mutant, f"{clean} without any defect"
+
+
+def tell(results: Iterable[Result]) -> tuple[int, int]:
+    """Print what is wrong; return how many defects were tried, and how many were not noticed as they should be."""
+    tried = wrong = 0
+    for mutant, what in results:
+        tried += 1
+        if what != "red":
+            wrong += 1
+            print(f"\n{mutant.name}: {'SURVIVED' if what == 'green' else what}")
+            print(f"  {mutant.file}: {mutant.find!r} -> {mutant.replace!r}")
+            print(f"  {mutant.test}\n  {mutant.why}", flush=True)
+    return tried, wrong
+
+
+def main() -> int:
+    """Try what was asked for; 1 if a defect survived or could not be tried."""
+    parser = argparse.ArgumentParser(prog="make mutants")
+    parser.add_argument("--level", choices=("unit", "lab"), default="unit", help="lab boots hosts: minutes a defect")
+    parser.add_argument("names", nargs="*", help="these alone")
+    options = parser.parse_args()
+    rows = read()
+    if found := faults(rows):
+        print("\n".join(found))
+        return 1
+    chosen = [it for it in rows if it.level == options.level and (it.name in options.names or not options.names)]
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory() as scratch, ExitStack() as stack:
+        several = min(COPIES, len(chosen)) if options.level == "unit" else 1
+        copies = [stack.enter_context(Copy(Path(scratch) / str(at))) for at in range(several)]
+        results = at_unit_level(chosen, copies) if options.level == "unit" else at_lab_level(chosen, copies[0])
+        tried, wrong = tell(results)
+    print(f"{tried} defects planted, {tried - wrong} noticed, {time.monotonic() - begun:.0f} s")
+    return 1 if wrong or not tried else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

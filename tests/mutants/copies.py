@@ -1,0 +1,67 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A scratch copy of the tree, in which one defect at a time is planted and a jury hears the test."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+from tests.collection.installed import export
+from tests.mutants.table import Mutant, Seen
+
+TIMEOUT_S = 60.0
+"""One defect may make a test wait for what never comes."""
+
+
+class Copy:
+    """What git tracks, and a jury beside it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        export(root)
+        (root / ".venv").symlink_to(Path(sys.prefix))
+        # CI makes hypothesis take the same examples each time
+        environment = {**os.environ, "CI": "true", "PYTHONPATH": ""}
+        self._jury = subprocess.Popen(
+            [sys.executable, "-m", "tests.mutants.jury"],
+            cwd=root,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def __enter__(self) -> Copy:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._jury.communicate()
+
+    def hear(self, tests: list[str], all: bool = False, timeout_s: float = TIMEOUT_S) -> list[Seen]:
+        """What is seen of tests in the copy as it is. One that does not end is seen so."""
+        assert self._jury.stdin and self._jury.stdout
+        self._jury.stdin.write(json.dumps({"tests": tests, "all": all, "timeout_s": timeout_s}) + "\n")
+        self._jury.stdin.flush()
+        told = json.loads(self._jury.stdout.readline())
+        return [Seen(tests[0], "call", "endless", "")] if told is None else [Seen(*it) for it in told]
+
+    @contextmanager
+    def planted(self, mutant: Mutant) -> Iterator[None]:
+        """The copy with the defect in it."""
+        path = self.root / mutant.file
+        before, times = path.read_text(), path.stat()
+        path.write_text(mutant.apply(before))
+        # another second than before, or Python would take the compiled file of the same size for this one's
+        os.utime(path, (times.st_atime, times.st_mtime - 2))
+        try:
+            yield
+        finally:
+            path.write_text(before)
+            os.utime(path, (times.st_atime, times.st_mtime))

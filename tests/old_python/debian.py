@@ -1,0 +1,44 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Debian 11, whose Python is 3.9: a tree of its own for machines that have no such Python, built once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from lab.errors import LabError
+from lab.hosts.requirements import apt_line, missing
+from lab.image.build import why
+
+SUITE = "bullseye"
+ENTER = Path(__file__).parent / "debian-python"
+SLIM = Path(__file__).parents[2] / "lab/image/files/etc/dpkg/dpkg.cfg.d/lab"
+
+
+def python(place: Path) -> Path:
+    """The program that stands in for that Python, its tree below `place`. Raises LabError."""
+    if os.geteuid():
+        raise LabError("only root can build and enter a Debian tree: run this as root")
+    if not (place / "debian").is_dir():
+        if packages := missing(build_image=True):
+            raise LabError(f"a Debian tree can't be built without {', '.join(packages)}: {apt_line(packages)}")
+        _build(place / "debian.partial")
+        (place / "debian.partial").rename(place / "debian")
+    return ENTER
+
+
+def _build(partial: Path) -> None:
+    """Have mmdebstrap make the tree; LAB_MIRROR names a package mirror other than its own choice."""
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.parent.mkdir(parents=True, exist_ok=True)
+    print(f"a Debian {SUITE} tree is built for its Python (once; about a minute)", flush=True)
+    argv = ["mmdebstrap", "--mode=root", "--variant=minbase", "--format=directory", "--include=python3"]
+    # releases that are no longer maintained have dates of long ago; their signatures hold
+    argv += ['--aptopt=Acquire::Check-Valid-Until "false"', '--aptopt=Acquire::Languages "none"', f"--dpkgopt={SLIM}"]
+    argv += [SUITE, str(partial), *filter(None, [os.environ.get("LAB_MIRROR")])]
+    done = subprocess.run(argv, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    if done.returncode:
+        raise LabError(f"a Debian {SUITE} tree could not be built, {why(done.stderr)}")
