@@ -24,6 +24,9 @@ test: tools ## lint, types, tests, the lab's tests, molecule; PARTS="lint unit" 
 old-python: tools ## node-side code and its tests on Python 3.9, the oldest that managed nodes may have
 	$(PYTHON) -m tests.old_python
 
+mutants: tools ## plant known defects one by one, each must turn its test red; LEVEL=lab those that need hosts
+	$(PYTHON) -m tests.mutants --level $(or $(LEVEL),unit) $(NAMES)
+
 bench: tools ## count what the site costs per host, on a running lab
 	$(PYTHON) -m bench.results
 
@@ -56,4 +59,4 @@ $(UV):
 	@$(UV) pip sync --quiet --require-hashes --python $(PYTHON) requirements.lock
 	@touch $@
 
-.PHONY: help tools lab lab-down test old-python bench floor chaos docs lock
+.PHONY: help tools lab lab-down test old-python mutants bench floor chaos docs lock

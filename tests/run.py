@@ -71,6 +71,8 @@ def parts() -> list[Part]:
         Part("hosts", ((*pytest, "-m", "live", "tests/lab"),), FIRST_LAB - 1),
         Part("lab", ((*pytest, "-m", "not live", "-n", "3", "--dist", "loadfile", "tests/lab"),)),
         Part("unit", ((*pytest, "-n", "6", "--dist", "worksteal", "tests/unit"),)),
+        Part("mutants", (python("-m", "tests.mutants"),)),
+        Part("old-python", (python("-m", "tests.old_python"),)),
         Part("collection", ((*pytest, "tests/collection"),)),
         Part("lint", lint),
         Part("types", ((str(BIN / "pyright"),),)),

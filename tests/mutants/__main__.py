@@ -25,6 +25,9 @@ from tests.mutants.table import Mutant, Seen, faults, of, read, verdict
 COPIES = 3
 """One more than cores: now and then a test waits."""
 
+UNHURT_S = 600.0
+"""All named tests, without any defect."""
+
 Result = tuple[Mutant, str]
 
 
@@ -51,9 +54,11 @@ def at_unit_level(mutants: list[Mutant], copies: list[Copy]) -> Iterator[Result]
         return verdict(with_a_copy(lambda copy: planted(mutant, copy)), mutant.error)
 
     tests = sorted({it.test for it in mutants})
-    lots = [tests[start : start + len(tests) // len(copies) + 1] for start in range(0, len(tests), len(tests) // len(copies) + 1)]
+    size = len(tests) // len(copies) + 1
+    lots = [tests[start : start + size] for start in range(0, len(tests), size)]
     with ThreadPoolExecutor(len(copies)) as pool:
-        unhurt = [it for seen in pool.map(lambda lot: with_a_copy(lambda copy: copy.hear(lot, all=True)), lots) for it in seen]
+        heard = pool.map(lambda lot: with_a_copy(lambda copy: copy.hear(lot, all=True, timeout_s=UNHURT_S)), lots)
+        unhurt = [it for seen in heard for it in seen]
         yield from zip(mutants, pool.map(judge, mutants), strict=True)
 
 

@@ -3,7 +3,7 @@
 """Tests at the price of a fork: a process that has imported the libraries once, and nothing of the project.
 
 Runs in a scratch copy, so that what tests import is the copy's. Reads a request a line (JSON: tests, all, timeout_s)
-and answers each with the list of what was seen, or with null when there was no end in time.
+and answers each with the list of what was seen, or with null when there was no end in time, or none of its own.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ import pytest
 
 LIBRARIES = ("ansible.module_utils.basic", "ansible.module_utils.testing", "asyncssh", "hier_config", "jsonpatch")
 LIBRARIES += ("netmiko", "yaml", "ansible.plugins.action", "ansible.plugins.callback", "xml.etree.ElementTree")
+LIBRARIES += ("ansible.executor.task_queue_manager", "ansible.template", "ansible.plugins.loader", "ansible.cli")
+LIBRARIES += ("hypothesis", "hypothesis.internal.conjecture.engine", "pdb")
 LOG = Path("jury.log")
 
 
@@ -68,7 +70,9 @@ def _testify(tests: list[str], all: bool, writing: int) -> None:
         for descriptor in (1, 2):
             os.dup2(log, descriptor)
         witness = Witness()
-        pytest.main(["-q", "-p", "no:xdist", *([] if all else ["--exitfirst"]), *tests], plugins=[witness])
+        # libraries that are here before pytest can't have their assertions rewritten, and need not
+        options = ["-q", "-p", "no:xdist", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+        pytest.main([*options, *([] if all else ["--exitfirst"]), *tests], plugins=[witness])
         with os.fdopen(writing, "w") as pipe:
             json.dump(witness.seen, pipe)
         signal.pause()  # the parent sweeps the whole group

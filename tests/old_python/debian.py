@@ -42,3 +42,4 @@ def _build(partial: Path) -> None:
     done = subprocess.run(argv, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
     if done.returncode:
         raise LabError(f"a Debian {SUITE} tree could not be built, {why(done.stderr)}")
+    (partial / "etc/hosts").write_text("127.0.0.1 localhost\n")  # an installer's work, which every machine has

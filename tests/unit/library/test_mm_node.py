@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -134,9 +135,19 @@ def test_a_host_that_is_no_member_is_no_admin(site: Site) -> None:
 
 
 def test_a_lock_that_is_held_for_a_while_is_waited_for(site: Site) -> None:
-    soon = time.time() + 1.5
-    site.change(lambda state: state.update(lock_held_until=soon, lock_timeout_s=0.1))
-    done = site.run("nsd1", "mm_node", **{**ARGS, "lock_wait_s": 20})
+    site.change(lambda state: state.update(lock_held_until=time.time() + 600, lock_timeout_s=0.1))
+
+    def let_go() -> None:
+        deadline = time.monotonic() + 60
+        while "mmaddnode" not in site.written("nsd1"):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        site.change(lambda state: state.update(lock_held_until=0.0))
+
+    with ThreadPoolExecutor(1) as pool:
+        holder = pool.submit(let_go)
+        done = site.run("nsd1", "mm_node", **{**ARGS, "lock_wait_s": 60})
+    holder.result()
     assert not done.get("failed"), done
     assert site.written("nsd1").count("mmaddnode") > 1
 

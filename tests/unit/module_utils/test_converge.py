@@ -101,6 +101,16 @@ def test_check_mode_predicts_a_partial_wish_from_what_was_read() -> None:
     assert outcome.diff["after"] == "power on\ncolour blue\n"
 
 
+def test_check_mode_shows_nothing_that_a_wish_does_not_ask_for() -> None:
+    """The plan leaves colours alone, and so does the prediction."""
+
+    def power_only(have: Lamp, want: Lamp) -> list[Step[Lamp]]:
+        return plan(have, replace(want, colour=have.colour))
+
+    outcome = converge(Device(Lamp("off", "blue")), power_only, Lamp("on", "any"), check=True)
+    assert outcome.diff["after"] == "power on\ncolour blue\n"
+
+
 def lie(device: Device, step: Step[Lamp]) -> None:
     """Exit 0, nothing done."""
 

@@ -66,6 +66,13 @@ def test_a_lie_fails_with_done_left_and_diff() -> None:
     assert how == "fail" and result["left"] == ["old -> new"] and result["done"] == [] and "diff" in result
 
 
+def test_half_a_change_is_a_failure() -> None:
+    device = Device("old")
+    device.apply = lambda steps: setattr(device, "word", Word("half"))
+    how, result = leave(device)
+    assert how == "fail" and result["changed"] is True and result["left"] == ["half -> new"]
+
+
 def test_an_unreadable_device_fails_unchanged() -> None:
     how, result = leave(Device("mute"))
     assert how == "fail" and result == {"msg": "word does not answer", "changed": False, "rc": 7}

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.eos_lines import (
     MAPS,
@@ -36,6 +38,13 @@ def test_maps_are_equal_however_they_are_printed(text: str) -> None:
         "qos map traffic-class 3 to tx-queue 3",
         "qos map traffic-class 6 to tx-queue 6",
     )
+
+
+@pytest.mark.parametrize(("dscp", "default"), [(0, 1), (7, 1), (8, 0), (15, 0), (16, 2), (63, 7)])
+def test_a_map_that_is_not_printed_is_eos_own_default(dscp: int, default: int) -> None:
+    """EOS puts the first two blocks of DSCPs into each other's class."""
+    low = replace(LEAF, cnp=replace(LEAF.cnp, dscp=dscp))
+    assert dict(sections_of({}, low))[MAPS][1] == f"qos map dscp {dscp} to traffic-class {default}"
 
 
 def test_a_map_of_ours_that_leads_elsewhere_is_seen() -> None:
