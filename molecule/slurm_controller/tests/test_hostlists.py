@@ -97,7 +97,7 @@ RUNS = st.builds(
 LISTS = st.lists(st.one_of(RUNS, NAMES.map(lambda name: [name])), min_size=1, max_size=8).map(
     lambda runs: [name for run in runs for name in run]
 )
-TRIES = settings(max_examples=int(os.environ.get("HOSTLISTS", "300")), deadline=None)
+TRIES = settings(max_examples=int(os.environ.get("HOSTLISTS", "100")), deadline=None)
 
 
 def expanded(expression: str) -> list[str]:

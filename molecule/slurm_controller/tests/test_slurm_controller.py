@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import pytest
+from testinfra.backend.base import CommandResult
 from testinfra.host import Host
 
 from lab.hosts.paths import Paths
@@ -41,6 +42,19 @@ def test_the_books_hold_the_intent(host: Host) -> None:
     assert "ada|vision" in host.check_output("sacctmgr -nP list user format=user,defaultaccount").splitlines()
 
 
+def test_qos_shares_and_limits_are_in_the_books(host: Host) -> None:
+    rows = host.check_output("sacctmgr -nP list qos format=name,priority,preempt,maxtrespu,maxwall").splitlines()
+    assert sorted(rows) == ["normal|10|||", "urgent|100|normal|gres/gpu=16|04:00:00"]
+    rows = host.check_output(
+        "sacctmgr -nP list assoc cluster=lab user= format=account,user,share,qos,grptres"
+    ).splitlines()
+    assert sorted(row for row in rows if row.split("|")[1] == "" and not row.startswith("root|")) == [
+        "chem||1|normal|gres/gpu=16",
+        "speech||2|normal,urgent|",
+        "vision||2|normal,urgent|",
+    ]
+
+
 def test_typed_gpus_can_be_accounted(host: Host) -> None:
     assert "gres|gpu:h100" in host.check_output("sacctmgr -nP list tres format=type,name").splitlines()
 
@@ -56,6 +70,40 @@ def test_a_gated_partition_gives_whole_nodes(host: Host) -> None:
     told = host.check_output("scontrol show partition ai-train -o")
     assert "OverSubscribe=EXCLUSIVE" in told
     assert "OverSubscribe=NO" in host.check_output("scontrol show partition hpc -o")
+
+
+def submitted(host: Host, options: str) -> CommandResult:
+    """As ada, who may charge vision. The nodes are down, so what is accepted waits."""
+    return host.run(f"su ada -s /bin/sh -c 'cd /; sbatch --output=/dev/null {options}'")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ("-N1 : -N1 --wrap=true", "heterogeneous jobs have one job id for each component"),
+        ("-p hpc,ai-train -N1 : -p hpc -N1 --wrap=true", "partition ai-train is gated, but heterogeneous"),
+        ("-N2 --no-kill --wrap=true", "a job with --no-kill goes on after it has lost a node"),
+        ("-p ai-train -N2 -k --wrap=true", "leave --no-kill out, or use a partition without a gate"),
+    ],
+)
+def test_what_pods_could_not_share_is_refused_at_submission(host: Host, options: str, reason: str) -> None:
+    refused = submitted(host, options)
+    assert refused.rc == 1
+    assert reason in refused.stderr
+
+
+@pytest.mark.parametrize("options", ["-N2", "-p hpc -N1 : -p hpc -N1", "-p hpc -N2 --no-kill"])
+def test_everything_else_is_accepted(host: Host, options: str) -> None:
+    accepted = submitted(host, f"{options} --wrap=true")
+    assert accepted.rc == 0, accepted.stderr
+    host.check_output(f"scancel {accepted.stdout.split()[-1]}")
+
+
+def test_a_waiting_heterogeneous_job_does_not_move_to_a_gated_partition(host: Host) -> None:
+    job = submitted(host, "-p hpc -N1 : -p hpc -N1 --wrap=true").stdout.split()[-1]
+    moved = host.run(f"scontrol update jobid={job} partition=ai-train")
+    host.check_output(f"scancel {job}")
+    assert moved.rc == 1
 
 
 def test_only_the_database_servers_owner_is_let_in_as_slurm(host: Host) -> None:

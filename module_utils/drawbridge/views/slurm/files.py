@@ -10,6 +10,7 @@ from ... import hostlist
 from ...dialects.slurm_conf import Record, settings, text
 from ...dialects.slurm_release import RELEASES
 from ...intent.model import NodeClass, Nodes, Slurm
+from .refusals import refusals
 from .site import Build, builds, slurm_conf
 from .topology import topology_conf
 
@@ -32,6 +33,7 @@ def controller_files(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, str
         "cgroup.conf": cgroup_conf(cgroups, slurm.version),
         "gres.conf": gres_conf(nodes),
         "topology.conf": topology_conf(nodes, slurm),
+        **refusals(slurm),
     }
     return {**companions, "slurm.conf": slurm_conf(slurm, nodes, companions, cgroups)}
 

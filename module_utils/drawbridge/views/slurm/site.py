@@ -15,6 +15,7 @@ from ...dialects.slurm_conf import HEADER, Record, digest_of, settings, text
 from ...dialects.slurm_release import RELEASES
 from ...intent.model import NodeClass, Nodes, Partition, Slurm
 from .priority import priority
+from .refusals import plugins
 from .settings import joined
 
 SCRIPTS = "/usr/local/libexec/drawbridge"
@@ -64,6 +65,7 @@ def slurm_conf(slurm: Slurm, nodes: Nodes, companions: dict[str, str], cgroups: 
         **_enforcement(cgroups),
         **_scheduling(slurm),
         **priority(slurm),
+        **plugins(slurm),
         **_accounting(slurm, nodes),
     }
     records: list[Record] = [
