@@ -9,7 +9,7 @@ version_added: 0.1.0
 author: Drawbridge contributors
 description:
   - Derives it from the site's description; reads nothing else.
-positional: gpfs, infra
+positional: gpfs, kube
 options:
   _input:
     description: C(drawbridge_slurm).
@@ -19,20 +19,21 @@ options:
     description: C(drawbridge_gpfs).
     type: dict
     required: true
-  infra:
-    description: Namespaces of infrastructure, whose pods may tolerate the gate's taint.
-    type: list
-    elements: str
+  kube:
+    description: C(drawbridge_kube).
+    type: dict
     required: true
 """
 
 EXAMPLES = r"""
-slurm_gate_objects: "{{ drawbridge_slurm | drawbridge.drawbridge.gate_objects_view(drawbridge_gpfs, ['kube-system']) }}"
+slurm_gate_objects: "{{ drawbridge_slurm | drawbridge.drawbridge.gate_objects_view(drawbridge_gpfs, drawbridge_kube) }}"
 """
 
 RETURN = r"""
 _value:
-  description: C(namespaces) and C(accounts), both lists of manifests; the second need the first.
+  description:
+    - C(namespaces) and C(accounts), both lists of manifests; the second need the first.
+    - C(names), what the role's templates call things.
   type: dict
 """
 
@@ -42,15 +43,15 @@ from ansible.errors import AnsibleFilterError
 
 from ..module_utils.drawbridge.intent.fault import IntentError
 from ..module_utils.drawbridge.intent.load import part
-from ..module_utils.drawbridge.views.gate import namespaces, objects
+from ..module_utils.drawbridge.views.gate import names, namespaces, objects
 
 
-def gate_objects_view(slurm: Any, gpfs: Any, infra: list[str]) -> dict[str, Any]:
+def gate_objects_view(slurm: Any, gpfs: Any, kube: Any) -> dict[str, Any]:
     """Derive it; see views.gate."""
     try:
-        scheduler = part("slurm", slurm)
-        spaces = namespaces(scheduler, part("gpfs", gpfs), infra)
-        return {"namespaces": spaces, "accounts": objects(scheduler)}
+        scheduler, cluster = part("slurm", slurm), part("kube", kube)
+        spaces = namespaces(scheduler, part("gpfs", gpfs), cluster)
+        return {"namespaces": spaces, "accounts": objects(scheduler, cluster), "names": names(cluster)}
     except IntentError as err:
         raise AnsibleFilterError(str(err)) from err
 

@@ -304,6 +304,14 @@ class Kube:
     topology_policy: str = option(
         "kubelet's topologyManagerPolicy", "best-effort", choices=("none", "best-effort", "restricted")
     )
+    infra_namespaces: tuple[str, ...] = option(
+        "namespaces whose pods may run on gated nodes at any time: CNI, GPU and storage operators",
+        ("kube-system",),
+        pattern=NAME,
+    )
+    schedulers: tuple[str, ...] = option(
+        "Kubernetes users that may bind pods to nodes", ("system:kube-scheduler",), pattern=r"[A-Za-z0-9:._@-]+"
+    )
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from .. import hostlist
+from .. import gate_names, hostlist
 from ..gate_names import (
     GATE_NAMESPACE,
     GATED,
     HOST_PATHS,
     INFRA,
     NODES_NAMESPACE,
+    OPEN_NODES,
     OPENER,
     RECONCILER,
 )
@@ -58,10 +58,11 @@ def pod_limits(nodes: Nodes, host: str) -> dict[str, str]:
     }
 
 
-def objects(slurm: Slurm) -> list[Json]:
+def objects(slurm: Slurm, kube: Kube) -> list[Json]:
     """Accounts and bindings of this site. The roles they bind are the same everywhere, so those are files."""
     spaces = [account.namespace for account in slurm.accounts if account.namespace]
     return [
+        _open_nodes(kube),
         *(_account(GATE_NAMESPACE, name) for name in (OPENER, RECONCILER)),
         *(_account(NODES_NAMESPACE, node) for node in gated_nodes(slurm)),
         *(
@@ -76,16 +77,32 @@ def objects(slurm: Slurm) -> list[Json]:
     ]
 
 
-def namespaces(slurm: Slurm, gpfs: Gpfs, infra: Sequence[str]) -> list[Json]:
+def names(kube: Kube) -> dict[str, Any]:
+    """What the role's manifests call things: the gate's names, in lower case, and the site's schedulers."""
+    own = {key.lower(): value for key, value in vars(gate_names).items() if key.isupper()}
+    return {**own, "schedulers": list(kube.schedulers)}
+
+
+def namespaces(slurm: Slurm, gpfs: Gpfs, kube: Kube) -> list[Json]:
     """Namespaces of jobs, gated, with the mounts that pods may see; and those that policies leave alone."""
     paths = {HOST_PATHS: ",".join(filesystem.mount for filesystem in gpfs.filesystems)}
     gated = [_namespace(account.namespace, GATED, paths) for account in slurm.accounts if account.namespace]
-    return [*gated, *(_namespace(name, INFRA, {}) for name in (GATE_NAMESPACE, NODES_NAMESPACE, *infra))]
+    return [
+        *gated,
+        *(_namespace(name, INFRA, {}) for name in (GATE_NAMESPACE, NODES_NAMESPACE, *kube.infra_namespaces)),
+    ]
 
 
 def _namespace(name: str, label: str, annotations: Json) -> Json:
     metadata = {"name": name, "labels": {label: "true"}, "annotations": annotations}
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
+
+
+def _open_nodes(kube: Kube) -> Json:
+    """Nodes that may be born without the taint, as a policy's parameter."""
+    metadata = {"name": OPEN_NODES, "namespace": GATE_NAMESPACE}
+    nodes = {name: "" for name in hostlist.expand(kube.infra)}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": nodes}
 
 
 def _account(namespace: str, name: str) -> Json:

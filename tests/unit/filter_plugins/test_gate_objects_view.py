@@ -13,11 +13,12 @@ VIEW = FilterModule().filters()["gate_objects_view"]
 
 
 def test_raw_variables_go_in() -> None:
-    found = VIEW(SITE["drawbridge_slurm"], SITE["drawbridge_gpfs"], ["kube-system"])
+    found = VIEW(SITE["drawbridge_slurm"], SITE["drawbridge_gpfs"], SITE["drawbridge_kube"])
     assert found["namespaces"][-1]["metadata"]["name"] == "kube-system"
-    assert found["accounts"][0]["metadata"]["name"] == "opener"
+    assert found["accounts"][1]["metadata"]["name"] == "opener"
+    assert found["names"]["taint"] == "drawbridge.io/slurm"
 
 
 def test_a_wrong_intent_is_a_filter_error() -> None:
     with pytest.raises(AnsibleFilterError, match="drawbridge_gpfs"):
-        VIEW(SITE["drawbridge_slurm"], {}, [])
+        VIEW(SITE["drawbridge_slurm"], {}, SITE["drawbridge_kube"])

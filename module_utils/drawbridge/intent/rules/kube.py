@@ -7,8 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ... import hostlist
+from ...gate_names import GATE_ACCOUNTS, GATE_NAMESPACE, NODE_ACCOUNTS, NODES_NAMESPACE
 from ..fault import Fault
 from ..model import Intent
+from .common import doubled
 
 
 def infra_is_not_gated(intent: Intent) -> Iterator[Fault]:
@@ -23,4 +25,55 @@ def infra_is_not_gated(intent: Intent) -> Iterator[Fault]:
         )
 
 
-RULES = (infra_is_not_gated,)
+def infra_namespaces_are_infrastructure(intent: Intent) -> Iterator[Fault]:
+    """Pods of these namespaces may run on closed nodes: theirs alone is what keeps a node alive."""
+    key, spaces = "drawbridge_kube.infra_namespaces", intent.kube.infra_namespaces
+    if "kube-system" not in spaces:
+        yield Fault(key, list(spaces), "the network of closed nodes is made by pods of kube-system", "add kube-system")
+    if "default" in spaces:
+        reason = "whoever may use the namespace default could run on closed nodes"
+        yield Fault(key, list(spaces), reason, "move what needs all nodes into a namespace of its own")
+    if own := [name for name in spaces if name in (GATE_NAMESPACE, NODES_NAMESPACE)]:
+        yield Fault(key, list(spaces), f"{own[0]} is the gate's own and is labelled anyway", f"take {own[0]} out")
+    yield from doubled(key, list(spaces), "list every namespace once")
+
+
+def jobs_have_namespaces_to_themselves(intent: Intent) -> Iterator[Fault]:
+    """In a namespace of jobs nothing else can run."""
+    for index, account in enumerate(intent.slurm.accounts):
+        key = f"drawbridge_slurm.accounts[{index}].namespace"
+        if account.namespace in intent.kube.infra_namespaces:
+            yield Fault(
+                key,
+                account.namespace,
+                "drawbridge_kube.infra_namespaces lists it too, and a namespace is for jobs or for infrastructure",
+                "use another namespace, or take it out of infra_namespaces",
+            )
+        elif account.namespace == "default" or account.namespace.startswith(("kube-", "drawbridge-")):
+            reason = "Kubernetes or the gate uses it, and in a namespace of jobs nothing else can run"
+            yield Fault(key, account.namespace, reason, f"use a namespace of its own, such as {account.name}-jobs")
+
+
+def schedulers_can_schedule(intent: Intent) -> Iterator[Fault]:
+    """Pods of jobs are bound by Kubernetes' own scheduler."""
+    key, names = "drawbridge_kube.schedulers", intent.kube.schedulers
+    if "system:kube-scheduler" not in names:
+        yield Fault(
+            key, list(names), "without Kubernetes' own scheduler no pod of a job is bound", "add system:kube-scheduler"
+        )
+    if people := [name for name in names if not name.startswith("system:")]:
+        reason = f"{people[0]} is a person's name, and who binds a pod goes past every taint"
+        yield Fault(key, list(names), reason, "list system:kube-scheduler and schedulers' ServiceAccounts only")
+    if gates := [name for name in names if name.startswith((GATE_ACCOUNTS, NODE_ACCOUNTS, "system:node:"))]:
+        yield Fault(
+            key, list(names), f"{gates[0]} opens or closes nodes and must not fill them", f"take {gates[0]} out"
+        )
+    yield from doubled(key, list(names), "list every scheduler once")
+
+
+RULES = (
+    infra_is_not_gated,
+    infra_namespaces_are_infrastructure,
+    jobs_have_namespaces_to_themselves,
+    schedulers_can_schedule,
+)

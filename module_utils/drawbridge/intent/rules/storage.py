@@ -4,11 +4,18 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator
 
 from ..fault import Fault
 from ..model import Intent
 from .common import doubled
+
+SYSTEM = (
+    *("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/root", "/run", "/sbin", "/sys", "/usr"),
+    *("/var/lib/containerd", "/var/lib/kubelet", "/var/log", "/var/run", "/var/spool"),
+)
+SYSTEM_PARENTS = ("/var", "/var/lib", "/opt", "/tmp")
 
 
 def filesystems_stand_once(intent: Intent) -> Iterator[Fault]:
@@ -18,4 +25,20 @@ def filesystems_stand_once(intent: Intent) -> Iterator[Fault]:
         yield from doubled("drawbridge_gpfs.filesystems", values, f"give every file system a {part} of its own")
 
 
-RULES = (filesystems_stand_once,)
+def mounts_are_data(intent: Intent) -> Iterator[Fault]:
+    """Pods of jobs may mount these folders of their node as they are."""
+    for index, filesystem in enumerate(intent.gpfs.filesystems):
+        key, mount = f"drawbridge_gpfs.filesystems[{index}].mount", filesystem.mount
+        if any(part in ("", ".", "..") for part in mount.split("/")[1:]):
+            reason = "pods are let into a folder by the very words of its path, so it has one spelling"
+            yield Fault(key, mount, reason, f"write {posixpath.normpath(mount)}")
+        elif mount in SYSTEM_PARENTS or any(mount == own or mount.startswith(f"{own}/") for own in SYSTEM):
+            yield Fault(
+                key,
+                mount,
+                "pods of jobs may mount it, and it belongs to the node's system",
+                f"use /gpfs/{filesystem.device}",
+            )
+
+
+RULES = (filesystems_stand_once, mounts_are_data)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.gate import (
     config,
+    names,
     namespaces,
     objects,
 )
@@ -16,7 +17,7 @@ SLURM, NODES, KUBE, GPFS = (part(domain, SITE[f"drawbridge_{domain}"]) for domai
 
 
 def named(kind: str) -> list[str]:
-    found = [it for it in objects(SLURM) if it["kind"] == kind]
+    found = [it for it in objects(SLURM, KUBE) if it["kind"] == kind]
     return [f"{it['metadata']['namespace']}/{it['metadata']['name']}" for it in found]
 
 
@@ -66,11 +67,24 @@ def test_rights_in_a_namespace_are_given_namespace_by_namespace() -> None:
 
 
 def test_a_namespace_is_for_jobs_or_for_infrastructure() -> None:
-    labels = {it["metadata"]["name"]: set(it["metadata"]["labels"]) for it in namespaces(SLURM, GPFS, ["kube-system"])}
+    labels = {it["metadata"]["name"]: set(it["metadata"]["labels"]) for it in namespaces(SLURM, GPFS, KUBE)}
     assert labels.pop("vision") == labels.pop("speech") == labels.pop("chem") == {"drawbridge.io/gated"}
     assert set(labels) == {"drawbridge-gate", "drawbridge-nodes", "kube-system"}
     assert all(label == {"drawbridge.io/infra"} for label in labels.values())
 
 
+def test_nodes_of_infrastructure_may_be_born_open() -> None:
+    listed = objects(SLURM, KUBE)[0]
+    assert (listed["kind"], listed["metadata"]["namespace"]) == ("ConfigMap", "drawbridge-gate")
+    assert listed["data"] == {"infra1": ""}
+
+
+def test_manifests_are_told_the_gates_names_and_the_sites_schedulers() -> None:
+    told = names(KUBE)
+    assert told["schedulers"] == ["system:kube-scheduler"]
+    assert told["node_accounts"] == "system:serviceaccount:drawbridge-nodes:"
+    assert all(key == key.lower() for key in told)
+
+
 def test_pods_may_see_the_sites_file_systems() -> None:
-    assert namespaces(SLURM, GPFS, [])[0]["metadata"]["annotations"] == {"drawbridge.io/host-paths": "/gpfs/fs1"}
+    assert namespaces(SLURM, GPFS, KUBE)[0]["metadata"]["annotations"] == {"drawbridge.io/host-paths": "/gpfs/fs1"}

@@ -1,0 +1,34 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The role's manifests as Ansible renders them, without Ansible."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jinja2
+import yaml
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.gate import names
+
+from tests.conformance.tree import ROOT
+from tests.unit.intent.test_refused import site
+
+TEMPLATES = ROOT / "roles/slurm_gate/templates/manifests"
+RIGHTS = yaml.safe_load((ROOT / "roles/slurm_gate/vars/main.yml").read_text())["__slurm_gate_manifests"]
+
+Json = dict[str, Any]
+
+
+def rendered() -> list[Json]:
+    """Every object that the role applies whatever the site, in its order."""
+    loader = jinja2.FileSystemLoader(TEMPLATES)
+    environment = jinja2.Environment(loader=loader, trim_blocks=True, undefined=jinja2.StrictUndefined)
+    environment.filters["to_json"] = json.dumps
+    called = names(part("kube", site("lab")["drawbridge_kube"]))
+    found = []
+    for file in RIGHTS:
+        text = environment.get_template(file.removeprefix("manifests/")).render(names=called)
+        found += [document for document in yaml.safe_load_all(text) if document]
+    return found

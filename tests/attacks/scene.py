@@ -1,0 +1,163 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What stands in the cluster when the attacks begin: the role's objects, four nodes, two jobs, a tenant."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.gate import namespaces, objects
+
+from roles.slurm_gate.files.gate import identity
+from roles.slurm_gate.files.gate.gate_names import GATED
+from roles.slurm_gate.files.gate.states import Owner, dirtying, opening
+from tests.attacks.client import KINDS, Answer, Client, Json, Who, merged, path_of
+from tests.attacks.manifests import rendered
+from tests.attacks.tables import read
+from tests.unit.intent.test_refused import site
+
+SITE = site("lab")
+SLURM, KUBE, GPFS = (part(domain, SITE[f"drawbridge_{domain}"]) for domain in ("slurm", "kube", "gpfs"))
+DEPLOYER = Who("drawbridge", ("drawbridge:platform", "system:masters"))
+JOBS = {4711: (2001, "gpu02"), 471: (2002, "gpu03")}
+GID = 3001
+READY_S = 20.0
+POLICIES = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"
+
+
+@dataclass(frozen=True)
+class Scene:
+    """People and things by the names that rows use."""
+
+    client: Client
+    people: dict[str, Who]
+    things: dict[str, Json]
+
+    def ask(self, row: Json, dry: bool = True) -> Answer:
+        """Do what a row says, as whom it says; nothing stays."""
+        if "impersonating" in row:
+            return self.client.bear(self._token(self.people[row["as"]]), row["get"], row["impersonating"])
+        return self._ask(self.people[row["as"]], row, "?dryRun=All" if dry else "")
+
+    def _ask(self, who: Who, row: Json, dry: str) -> Answer:
+        if "create" in row:
+            thing = self.things[row["create"]]
+            body = self._with_uids(merged(thing["body"], row.get("with", {})))
+            path = thing["path"].replace("/vision/", f"/{row.get('in', 'vision')}/")
+            return self.client.ask("POST", path + dry, body, who)
+        if "move" in row:
+            return self.client.ask("PATCH", f"/api/v1/nodes/{row['move']}{dry}", edge(row), who, KINDS["json"])
+        method = next(verb for verb in ("get", "post", "put", "patch", "delete") if verb in row)
+        kind = next((kind for kind in KINDS if kind in row), "")
+        body = row[kind] if kind else row.get("body")
+        if method == "delete" and body:  # with a body, what stands in the query is not read
+            body = {**body, "dryRun": ["All"]}
+        suffix = "" if method == "get" else dry
+        return self.client.ask(method.upper(), row[method] + suffix, body, who, KINDS.get(kind, ""))
+
+    def do(self, rows: list[Json]) -> None:
+        """Do what rows say, for good."""
+        for row in rows:
+            done(self.ask(row, dry=False), row)
+
+    def _with_uids(self, body: Json) -> Json:
+        """A kubelet's pod says which node it belongs to, by uid."""
+        text = json.dumps(body)
+        for node in set(re.findall(r"uid of (\w+)", text)):
+            uid = self.client.ask("GET", f"/api/v1/nodes/{node}").body["metadata"]["uid"]
+            text = text.replace(f"uid of {node}", uid)
+        return json.loads(text)
+
+    def _token(self, who: Who) -> str:
+        """A real token; a job's is asked for by its node."""
+        namespace, name = who.user.split(":")[2:]
+        path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token"
+        node = None if namespace.startswith("drawbridge-") else self.people["node gpu03"]
+        answer = self.client.ask("POST", path, {"spec": {"expirationSeconds": 600}}, node)
+        assert answer.status < 300, answer.message
+        return answer.body["status"]["token"]
+
+
+def edge(row: Json) -> list[Json]:
+    """A change of a node's state as the gate's own program writes it: the taint's value, and a row's label."""
+    patch: list[Json] = [{"op": "replace", "path": "/spec/taints/0/value", "value": row["to"]}]
+    label = "/metadata/labels/drawbridge.node-restriction.kubernetes.io~1slurm-job"
+    if "label" in row:
+        added: Json = {"op": "add", "path": label, "value": str(row["label"])}
+        patch.append(added if row["label"] else {"op": "remove", "path": label})
+    return patch
+
+
+def build(client: Client, quiet: Callable[[], object]) -> Scene:
+    """Everything that the role makes; then nodes and jobs, made by whom they are made by.
+
+    `quiet` stops the controllers: they judge the policies' types, but would go on playing on the stage.
+    """
+    cast = read("scene.yml")
+    scene = Scene(client, {name: Who.of(row) for name, row in cast["people"].items()}, cast["things"])
+    spaces = namespaces(SLURM, GPFS, KUBE)
+    ours = [space for space in spaces if GATED not in space["metadata"]["labels"]]
+    for body in (*cast["before"], *ours, *rendered()):
+        client.apply(path_of(body), body, DEPLOYER)
+    until(lambda: judged(client), "the policies' types are checked")
+    quiet()
+    scene.do(cast["early"])
+    for body in (*spaces, *objects(SLURM, KUBE)):
+        client.apply(path_of(body), body, DEPLOYER)
+    for row in cast["in_force"]:
+        until(lambda row=row: refused_by(scene.ask(row), row["guard"]), f"{row['guard']} is in force")
+    scene.do(cast["nodes"])
+    for job, (uid, node) in JOBS.items():
+        _open(scene, Owner("vision", job), uid, node)
+    scene.do(cast["then"])
+    return scene
+
+
+def judged(client: Client) -> dict[str, Json] | None:
+    """What Kubernetes says of the types in every policy of ours; None before it has looked at all."""
+    found = client.ask("GET", POLICIES).body["items"]
+    if any("typeChecking" not in policy.get("status", {}) for policy in found):
+        return None
+    return {policy["metadata"]["name"]: policy["status"]["typeChecking"] for policy in found}
+
+
+def until(true: Callable[[], Any], what: str) -> None:
+    """Ask again until it is so: the API server reads policies a second after they were written."""
+    deadline = time.monotonic() + READY_S
+    while not true():
+        assert time.monotonic() < deadline, f"not within {READY_S} s: {what}"
+        time.sleep(0.1)
+
+
+def refused_by(answer: Answer, guard: str, saying: str = "") -> bool:
+    """Whether a guard refused, and with these words."""
+    if guard in ("rbac", "kubelets"):
+        by_it = answer.status == 403 and "ValidatingAdmissionPolicy" not in answer.message
+    else:
+        names = [f"ValidatingAdmissionPolicy 'drawbridge-{name}'" for name in guard.split(" or ")]
+        by_it = any(name in answer.message for name in names)
+    return by_it and saying in answer.message
+
+
+def _open(scene: Scene, owner: Owner, uid: int, node: str) -> None:
+    """Open a node and make a job's identity, with the gate's own words and rights."""
+    patch, kind = opening(owner).patch(), KINDS["json"]
+    done(scene.client.ask("PATCH", f"/api/v1/nodes/{node}", patch, scene.people["opener"], kind), owner)
+    account = identity.name(owner.job, uid, GID)
+    for resource, body in identity.objects(owner, account, (node,)):
+        path = identity.path(owner.namespace, resource)
+        done(scene.client.ask("POST", path, body, scene.people["opener"]), body)
+    if node == "gpu03":
+        patch, own = dirtying(owner).patch(), scene.people["node gpu03"]
+        done(scene.client.ask("PATCH", f"/api/v1/nodes/{node}", patch, own, kind), owner)
+
+
+def done(answer: Answer, what: object) -> None:
+    """The scene must stand."""
+    assert answer.status < 300, f"{what}: {answer.message}"
