@@ -12,18 +12,17 @@ from . import identity
 from .api import METADATA, Answer, Api, Unreachable
 from .closer import close_job, own_workloads
 from .config import Job, Refused
-from .gate_names import CLOSED, OPENER, RECONCILER, TAINT
+from .gate_names import OPENER, RECONCILER, TAINT
 from .nodes import MISSING, Swap, swap_all
-from .states import PODS, WORKLOADS, opening
+from .states import LABEL_PATH, PODS, WORKLOADS, opening
 from .world import World
 
 PAUSE_S = 3.0  # a node that is not closed yet, a server that has just started
 TAKE_BACK_S = 60.0
 FORBIDDEN = {
     "drawbridge-identities": [{"op": "add", "path": "/metadata/annotations/drawbridge.io~1self-test", "value": "no"}],
-    "drawbridge-transitions": [
-        {"op": "add", "path": "/spec/taints", "value": [{"key": TAINT, "value": CLOSED, "effect": "NoExecute"}]}
-    ],
+    # a label of our own, so that no other policy refuses it too: the API server names one of them only
+    "drawbridge-transitions": [{"op": "add", "path": LABEL_PATH, "value": "0"}],
 }
 """What the policies must refuse the opener; tried before every job, as dry runs."""
 

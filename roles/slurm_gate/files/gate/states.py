@@ -19,6 +19,9 @@ PODS = "/api/v1/namespaces/{}/pods"
 WORKLOADS = ("/apis/batch/v1/namespaces/{}/jobs",)
 """What a job may create in its namespace to make pods; a server that does not know a kind has none of it."""
 
+LABEL_PATH = "/metadata/labels/" + LABEL.replace("/", "~1")
+"""Where the label is, in the words of a JSON Patch."""
+
 Json = dict[str, Any]
 
 
@@ -60,7 +63,7 @@ class Edge:
 
         `index` is the place of the gate's taint in the node's list.
         """
-        taint, label = f"/spec/taints/{index}", "/metadata/labels/" + LABEL.replace("/", "~1")
+        taint, label = f"/spec/taints/{index}", LABEL_PATH
         patch: list[Json] = [
             {"op": "test", "path": f"{taint}/key", "value": TAINT},
             {"op": "test", "path": f"{taint}/value", "value": self.before},
