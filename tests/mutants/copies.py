@@ -27,8 +27,8 @@ class Copy:
         self.root = root
         export(root)
         (root / ".venv").symlink_to(Path(sys.prefix))
-        # CI makes hypothesis take the same examples each time
-        environment = {**os.environ, "CI": "true", "PYTHONPATH": ""}
+        # CI makes hypothesis take the same examples each time; what is compiled once serves all defects
+        environment = {**os.environ, "CI": "true", "PYTHONPATH": "", "PYTHONDONTWRITEBYTECODE": ""}
         self._jury = subprocess.Popen(
             [sys.executable, "-m", "tests.mutants.jury"],
             cwd=root,

@@ -23,7 +23,7 @@ from lab.errors import LabError
 from tests.collection.installed import ROOT, bare_environment
 from tests.collection.payloads import NODE_MODULES, refusing_python
 from tests.old_python import debian
-from tests.old_python.node_side import shipped, tests
+from tests.old_python.node_side import fixtures, shipped, tests
 
 VERSION = (3, 9)
 DOTTED = ".".join(map(str, VERSION))
@@ -92,11 +92,12 @@ def run_tests(python: Path, imports: list[Path], scratch: Path) -> list[str]:
     """Run the tests of node-side code; return what is wrong."""
     report = scratch / "report.xml"
     names = [str(path.relative_to(ROOT)) for path in tests()]
-    argv = [str(python), "-m", "pytest", "-q", "--noconftest", "-n", "2", f"--junit-xml={report}", *names]
+    shared = [word for name in fixtures() for word in ("-p", name)]
+    argv = [str(python), "-m", "pytest", "-q", "--noconftest", *shared, "-n", "2", f"--junit-xml={report}", *names]
     # CI makes hypothesis take the same examples each time, without a deadline for each
     variables = {"PYTHONPATH": ":".join(map(str, imports)), "CI": "true"}
     # the tree may be read-only, and many tests start programs that would compile it again
-    variables["PYTHONPYCACHEPREFIX"] = str(scratch / "pycache")
+    variables |= {"PYTHONPYCACHEPREFIX": str(scratch / "pycache"), "PYTHONDONTWRITEBYTECODE": ""}
     variables["HYPOTHESIS_STORAGE_DIRECTORY"] = str(scratch / "hypothesis")
     done = subprocess.run(argv, cwd=ROOT, env={**os.environ, **variables}, check=False)
     wrong = [f"pytest ended with {done.returncode}"] if done.returncode else []

@@ -24,3 +24,10 @@ def tests() -> list[Path]:
     utilities = {mirror(path) for path in shipped() if "module_utils" in path.parts and path.name != "__init__.py"}
     folders = [ROOT / "tests/unit/library", ROOT / "tests/unit/roles"]
     return sorted(utilities | {path for folder in folders for path in folder.rglob("test_*.py")})
+
+
+def fixtures() -> list[str]:
+    """Modules that hold what these tests share; what stands above their folders needs the controller's libraries."""
+    folders = {path.parent for path in tests()}
+    found = {folder / "conftest.py" for folder in folders if (folder / "conftest.py").is_file()}
+    return sorted(".".join(path.relative_to(ROOT).with_suffix("").parts) for path in found)
