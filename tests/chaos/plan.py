@@ -144,7 +144,7 @@ DRIFTS = {
     ),
     "munge": Drift(
         NODE,
-        f"head -c 1024 /dev/urandom > /etc/munge/munge.key; {_restart('munge slurmd')}",
+        f"head -c 1024 /dev/urandom > /etc/munge/munge.key; {_restart('munge')}",
         "slurm_node",
         (Verb(NODE, "systemctl", "restart munge"),),
     ),

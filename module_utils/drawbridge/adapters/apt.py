@@ -25,7 +25,7 @@ LOCK_WAIT_S = 300.0
 LOOK_AGAIN_S = 1.0
 KEEP_FILES = "--force-confold"
 """Configuration that is there is the site's or ours: a package that is configured again asks nobody about it."""
-_LOCKED = re.compile(r"Could not get lock|Unable to (?:acquire|lock)|is locked by another process")
+_LOCKED = re.compile(r"Could not get lock|Unable to (?:acquire|lock)|(?:is|was) locked by")
 
 
 class Packages:

@@ -11,14 +11,18 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.a
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError, converge
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.packages import PackageState, plan
 
+LOCKED = (  # apt 3.0.4 and dpkg 1.22.22, captured
+    "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 136 (apt-get)",
+    "dpkg: error: dpkg frontend lock was locked by /usr/bin/apt-get process with pid 136\nNote: removing the lock file",
+)
 WANT = PackageState(frozenset({"munge", "slurmd"}))
 
 
 class Dpkg:
     """dpkg-query and apt-get over one set of packages."""
 
-    def __init__(self, policy: Path, installed: str = "", locked: int = 0) -> None:
-        self.policy, self.out, self.locked = policy, installed, locked
+    def __init__(self, policy: Path, installed: str = "", locked: Sequence[str] = ()) -> None:
+        self.policy, self.out, self.locked = policy, installed, list(locked)
         self.writes: list[list[str]] = []
 
     def __call__(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
@@ -26,8 +30,7 @@ class Dpkg:
             return Completed(1, self.out, "no packages found")
         self.writes.append(list(argv)[2:])
         if self.locked:
-            self.locked -= 1
-            raise DeviceError("apt-get failed", stderr="E: Could not get lock /var/lib/apt/lists/lock.")
+            raise DeviceError("it failed", stderr=self.locked.pop())
         if "update" not in argv:
             assert self.policy.read_text() == FORBID
             assert self.policy.stat().st_mode & 0o111
@@ -87,6 +90,6 @@ def test_an_installation_that_was_killed_at_its_very_end_is_finished(tmp_path: P
 def test_somebody_elses_installation_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
     monkeypatch.setattr("time.sleep", pauses.append)
-    run = Dpkg(tmp_path / "policy-rc.d", locked=2)
+    run = Dpkg(tmp_path / "policy-rc.d", locked=LOCKED)
     assert converge(Packages(run, ["munge", "slurmd"], run.policy), plan, WANT).error == ""
     assert len(pauses) == 2
