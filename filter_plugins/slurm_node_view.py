@@ -31,7 +31,8 @@ slurm_node_view: "{{ drawbridge_nodes | drawbridge.drawbridge.slurm_node_view(dr
 
 RETURN = r"""
 _value:
-  description: C(slurmd), files as M(drawbridge.drawbridge.slurm_daemon) takes them, and C(gres).
+  description: C(slurmd), files as M(drawbridge.drawbridge.slurm_daemon) takes them, C(gres), and C(machine) as
+    M(drawbridge.drawbridge.slurm_node_hardware) takes it.
   type: dict
 """
 

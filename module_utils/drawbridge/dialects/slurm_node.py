@@ -1,11 +1,13 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What `scontrol show node NAME -o` prints: one line of Key=value, where a reason may have blanks."""
+"""What `scontrol show node NAME -o` and `slurmd -C` print: lines of Key=value, where a reason may have blanks."""
 
 from __future__ import annotations
 
 import re
 
+from ..converge import DeviceError
+from ..plans.node_hardware import Machine
 from ..plans.node_ready import NodeState
 
 _KEY = re.compile(r"(?:^| )([A-Z][A-Za-z]*)=")
@@ -19,6 +21,17 @@ def fields(line: str) -> dict[str, str]:
     for key, value in zip(pieces[1::2], pieces[2::2]):
         found.setdefault(key, value.strip())
     return found
+
+
+def machine(printed: str, gpus: int) -> Machine:
+    """What `slurmd -C` prints of this host. Raises DeviceError for anything else."""
+    told = fields(printed.splitlines()[0] if printed else "")
+    try:
+        sockets = int(told["Boards"]) * int(told["SocketsPerBoard"])
+        rest = (int(told[key]) for key in ("CoresPerSocket", "ThreadsPerCore", "RealMemory"))
+        return Machine(sockets, *rest, gpus)
+    except (KeyError, ValueError) as err:
+        raise DeviceError(f"slurmd -C printed no machine: {printed.strip() or 'nothing'}") from err
 
 
 def node(line: str) -> NodeState:

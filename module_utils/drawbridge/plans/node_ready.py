@@ -12,6 +12,8 @@ SLURMS_OWN = "Not responding [slurm@"
 """The reason that slurmctld itself gives a node that it can't reach, up to its own name."""
 JOINING = "drawbridge: joins, not proven yet"
 """Our own reason, for a node that Slurm knows before it is built."""
+HARDWARE = "drawbridge: hardware"
+"""How our own reason begins for a node that has not what its class has; the difference follows."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,9 @@ def plan(have: NodeState, want: NodeState) -> list[Step[NodeState]]:
         return []
     if "DRAIN" in have.flags and have.reason.rpartition(" [")[0] == JOINING:
         reason = f"resume {want.name}, which joins and has proved itself"
+        return [Step(reason, lambda state: replace(state, state="IDLE", flags=state.flags - {"DRAIN"}), "resume")]
+    if "DRAIN" in have.flags and have.reason.startswith(f"{HARDWARE}: "):
+        reason = f"resume {want.name}, which has again what its class has"
         return [Step(reason, lambda state: replace(state, state="IDLE", flags=state.flags - {"DRAIN"}), "resume")]
     if have.state == "DOWN" and "DRAIN" not in have.flags and have.reason.startswith(SLURMS_OWN):
         reason = f"resume {want.name}, which Slurm had given up ({have.reason})"

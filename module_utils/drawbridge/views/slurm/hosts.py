@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...dialects.slurm_conf import HEADER
-from ...intent.model import Nodes, Slurm
+from ...intent.model import NodeClass, Nodes, Slurm
 from .books import books
 from .files import controller_files, slurmdbd_conf
 from .settings import at_start
@@ -51,6 +51,7 @@ def node(nodes: Nodes, slurm: Slurm, name: str) -> dict[str, Any]:
             _environment("slurmd", _server(slurm), slurm),
         ],
         "gres": gres(nodes.class_of(name)),
+        "machine": _machine(nodes.class_of(name)),
     }
 
 
@@ -73,6 +74,17 @@ def scripts(kinds: Sequence[str], part_timeout_s: int) -> list[File]:
         for kind in kinds
     ]
     return [*directories, *texts]
+
+
+def _machine(node_class: NodeClass) -> dict[str, int]:
+    """What a node of this class has to have, as slurm_node_hardware takes it."""
+    return {
+        "sockets": node_class.sockets,
+        "cores_per_socket": node_class.cores_per_socket,
+        "threads_per_core": node_class.threads_per_core,
+        "memory_mib": node_class.memory_mib,
+        "gpus": node_class.gpus.count,
+    }
 
 
 def _server(slurm: Slurm) -> str:

@@ -1,0 +1,75 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.slurm_hardware import Hardware
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError, converge
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.node_hardware import (
+    HardwareState,
+    Machine,
+    plan,
+)
+
+from .answers import Answer, Answers
+
+# slurm 24.11.5, captured on a pretended machine
+PRINTED = (
+    "NodeName=gpu01 CPUs=128 Boards=1 SocketsPerBoard=2 CoresPerSocket=32 ThreadsPerCore=2 RealMemory=2064384\n"
+    "UpTime=0-04:01:09\n"
+)
+CLASS = Machine(2, 32, 2, 2064384, 2)
+
+
+@pytest.fixture
+def dev(tmp_path: Path) -> Path:
+    for name in ("nvidia0", "nvidia1", "nvidiactl", "nvidia-uvm", "nvme0"):
+        (tmp_path / name).touch()
+    return tmp_path
+
+
+def run(state: Answer = "IDLE", reason: str = "", printed: str = PRINTED) -> Answers:
+    shown = state if isinstance(state, DeviceError) else f"NodeName=gpu01 State={state} Reason={reason}\n"
+    table: dict[str, Answer] = {
+        "systemctl show --property Environment": 'HWLOC_XMLFILE=/run/topology.xml "NAME=two words"\n',
+        "env HWLOC_XMLFILE=/run/topology.xml NAME=two words slurmd -C": printed,
+        "scontrol show node": shown,
+        "scontrol update": "",
+    }
+    return Answers(table)
+
+
+def test_slurmd_looks_in_its_own_environment_and_only_numbered_files_are_gpus(dev: Path) -> None:
+    device = Hardware(run(), "gpu01", f"{dev}/nvidia")
+    assert device.read() == HardwareState("gpu01", CLASS)
+    assert device.machine == CLASS
+
+
+def test_a_lost_gpu_drains_the_node_with_the_numbers(dev: Path) -> None:
+    (dev / "nvidia1").unlink()
+    answers = run()
+    converge(Hardware(answers, "gpu01", f"{dev}/nvidia"), plan, HardwareState("gpu01", CLASS))
+    reason = "reason=drawbridge: hardware: 1 GPUs instead of 2"
+    assert f"scontrol update nodename=gpu01 state=drain {reason}" in answers.asked
+
+
+def test_a_persons_drain_is_seen_without_name_and_time(dev: Path) -> None:
+    state = Hardware(run("IDLE+DRAIN", "power work [ops@now]"), "gpu01", f"{dev}/nvidia").read()
+    assert state.kept_back == "power work"
+
+
+def test_an_old_reason_is_no_drain(dev: Path) -> None:
+    assert Hardware(run("IDLE", "power work [ops@now]"), "gpu01", f"{dev}/nvidia").read().kept_back == ""
+
+
+def test_a_silent_controller_does_not_hide_the_machine(dev: Path) -> None:
+    device = Hardware(run(DeviceError("no answer", rc=1)), "gpu01", f"{dev}/nvidia")
+    assert not device.read().answers
+    assert device.machine == CLASS
+
+
+def test_an_answer_without_a_machine_is_an_error(dev: Path) -> None:
+    with pytest.raises(DeviceError, match="printed no machine: nothing"):
+        Hardware(run(printed=""), "gpu01", f"{dev}/nvidia").read()
