@@ -11,6 +11,8 @@ description:
   - Fails with what the node has and what its class has when sockets, cores, threads or GPUs differ or memory is less,
     and drains the node with that as the reason. Slurm itself accepts GPUs too many in silence, and waits for missing
     ones while slurmd starts, so this comes before slurmd.
+  - slurmd keeps the first topology that it saw in its spool directory and prefers that to the machine, so a lost socket
+    shows only to a look without that directory, which this module takes.
   - A drain with another reason stays as it is. M(drawbridge.drawbridge.slurm_node_ready) lifts this one when the node
     has proved itself.
 author: Drawbridge contributors

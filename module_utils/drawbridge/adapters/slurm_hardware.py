@@ -14,6 +14,10 @@ from ..dialects import slurm_node
 from ..plans.node_hardware import HardwareState, Machine
 from .command import Run
 
+SPOOL = "/var/spool/slurmd"
+AFRESH = 'mount -t tmpfs tmpfs "$1"; exec slurmd -C'
+"""slurmd keeps the first topology that it saw in its spool directory and prefers that to the machine."""
+
 
 class Hardware:
     """What this host is made of. `gpu_files` is the path of its GPUs' device files without their numbers."""
@@ -40,7 +44,7 @@ class Hardware:
     def _slurmd(self) -> str:
         """Ask in the daemon's own environment: variables of hwloc in it change what slurmd takes for the machine."""
         told = self._run(["systemctl", "show", "--property", "Environment", "--value", "slurmd.service"]).out
-        return self._run(["env", *shlex.split(told), "slurmd", "-C"]).out
+        return self._run(["env", *shlex.split(told), "unshare", "--mount", "sh", "-ec", AFRESH, "sh", SPOOL]).out
 
     def _gpus(self) -> int:
         numbered = re.compile(re.escape(self._gpu_files.name) + "[0-9]+")

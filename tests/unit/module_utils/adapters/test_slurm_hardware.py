@@ -34,7 +34,7 @@ def run(state: Answer = "IDLE", reason: str = "", printed: str = PRINTED) -> Ans
     shown = state if isinstance(state, DeviceError) else f"NodeName=gpu01 State={state} Reason={reason}\n"
     table: dict[str, Answer] = {
         "systemctl show --property Environment": 'HWLOC_XMLFILE=/run/topology.xml "NAME=two words"\n',
-        "env HWLOC_XMLFILE=/run/topology.xml NAME=two words slurmd -C": printed,
+        "env HWLOC_XMLFILE=/run/topology.xml NAME=two words unshare --mount sh -ec mount -t tmpfs": printed,
         "scontrol show node": shown,
         "scontrol update": "",
     }
