@@ -14,9 +14,9 @@ from ..dialects import slurm_node
 from ..plans.node_hardware import HardwareState, Machine
 from .command import Run
 
-SPOOL = "/var/spool/slurmd"
+SPOOL = "/var/spool"
 AFRESH = 'mount -t tmpfs tmpfs "$1"; exec slurmd -C'
-"""slurmd keeps the first topology that it saw in its spool directory and prefers that to the machine."""
+"""slurmd keeps the first topology that it saw in its spool directory, which a new node lacks, and prefers that."""
 
 
 class Hardware:
