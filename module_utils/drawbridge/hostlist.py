@@ -53,7 +53,10 @@ def compress(names: list[str]) -> str:
 
 
 def in_order(names: list[str]) -> str:
-    """The expression that Slurm prints after sorting: prefixes as people count, then numbers; doubled names stay."""
+    """The expression that Slurm prints after sorting: prefixes as people count, then numbers; doubled names stay.
+
+    Of doubled names with different padding Slurm loses some (n0000,n[998-1000],n[998-1000]); here they all stay.
+    """
     ranges = sorted(_joined(map(_Range.of, names)), key=functools.cmp_to_key(_compare))
     return _text(_joined(_disjoint(ranges)))
 
@@ -148,7 +151,7 @@ class _Range:
 
     def overlaps(self, later: _Range) -> bool:
         """Whether Slurm takes the two apart. Equal single numbers don't overlap."""
-        return self.high > later.low and self.width_with(later) is not None
+        return self.low <= later.low < self.high and self.width_with(later) is not None
 
     def text(self) -> str:
         low, high = str(self.low).zfill(self.width), str(self.high).zfill(self.width)

@@ -117,7 +117,10 @@ def test_expanded_as_scontrol_does(scontrol: Scontrol, expression: str) -> None:
 @given(names=LISTS)
 def test_compressed_and_sorted_as_scontrol_does(scontrol: Scontrol, names: list[str]) -> None:
     assert scontrol.show("hostlist", ",".join(names)) == [hostlist.compress(names)]
-    assert scontrol.show("hostlistsorted", ",".join(names)) == [hostlist.in_order(names)]
+    (told,) = scontrol.show("hostlistsorted", ",".join(names))
+    # Slurm itself loses some doubled names whose padding differs
+    if sorted(hostlist.expand(told)) == sorted(names):
+        assert told == hostlist.in_order(names)
 
 
 @pytest.mark.parametrize("expression", ["n[1-", "n[2-1]", "n[0-65536]", "n[a]", "n[]"])

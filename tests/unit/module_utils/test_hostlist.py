@@ -116,6 +116,11 @@ def test_looking_up_refuses_what_expanding_refuses_even_behind_the_name() -> Non
         hostlist.count("n[2-1]")
 
 
+def test_sorting_keeps_names_that_slurm_loses() -> None:
+    names = hostlist.expand("n0000,n[998-1000],n[998-1000]")
+    assert hostlist.in_order(names) == "n[998,998-999,999-1000,1000,0000]"
+
+
 @given(NAMES)
 def test_sorting_keeps_every_name(names: list[str]) -> None:
     assert sorted(hostlist.expand(hostlist.in_order(names))) == sorted(names)

@@ -162,6 +162,90 @@ def test_the_lock_is_held_while_a_script_runs(scripts: Scripts) -> None:
             assert (held, is_held(lock)) == (True, False)
 
 
+class Node:
+    """A node whose Slurm commands note what they are asked."""
+
+    def __init__(self, scripts: Scripts) -> None:
+        self.bin, self.asked = scripts.root / "bin", scripts.root / "asked"
+        self.bin.mkdir()
+        path = f"{self.bin}:/usr/bin:/bin"
+        scripts.environment |= {"SLURMD_NODENAME": "gpu07", "PATH": path, "ASKED": str(self.asked)}
+
+    def answers(self, state: str, code: int = 0) -> None:
+        for name in ("sinfo", "scontrol"):
+            tool = self.bin / name
+            tool.write_text(f'#!/bin/sh\necho {name} "$@" >> "$ASKED"\necho {state}\nexit {code}\n')
+            tool.chmod(0o755)
+
+    def drains(self) -> list[str]:
+        lines = self.asked.read_text().splitlines() if self.asked.exists() else []
+        return [line for line in lines if line.startswith("scontrol")]
+
+
+@pytest.fixture
+def node(scripts: Scripts) -> Node:
+    return Node(scripts)
+
+
+@pytest.mark.parametrize(
+    ("body", "mode", "ended"),
+    [
+        ("exit 3", 0o755, "ended with code 3"),
+        ("", 0o644, "can't be run"),
+        ("sleep 600", 0o755, "came to no end in time"),
+    ],
+)
+def test_a_failure_drains_the_node_with_a_reason_to_act_on(
+    scripts: Scripts, node: Node, body: str, mode: int, ended: str
+) -> None:
+    node.answers("allocated")
+    scripts.part("prolog", "20-mounts", body, mode)
+    assert scripts.run("--timeout", "0.5", "prolog")[0]
+    assert node.drains() == [
+        f"scontrol update nodename=gpu07 state=drain reason=drawbridge: prolog part 20-mounts {ended} in job 7; "
+        "journalctl -t slurm-dispatch"
+    ]
+
+
+def test_of_several_failures_the_first_is_the_reason(scripts: Scripts, node: Node) -> None:
+    node.answers("completing")
+    scripts.part("epilog", "30-c", "exit 2")
+    scripts.part("epilog", "20-b", "exit 5")
+    assert scripts.run("epilog")[0] == 5
+    (drain,) = node.drains()
+    assert "epilog part 30-c ended with code 2" in drain
+
+
+@pytest.mark.parametrize("state", ["draining", "drained*", "down", "DRAINED"])
+def test_a_reason_that_is_there_stays(scripts: Scripts, node: Node, state: str) -> None:
+    node.answers(state)
+    scripts.part("prolog", "10-a", "exit 1")
+    assert scripts.run("prolog")[0] == 1
+    assert node.drains() == []
+
+
+def test_a_slurm_that_does_not_answer_changes_nothing_of_the_code(scripts: Scripts, node: Node) -> None:
+    node.answers("", code=1)
+    scripts.part("prolog", "10-a", "exit 4")
+    assert scripts.run("prolog")[0] == 4
+    assert node.drains() == []
+
+
+def test_what_goes_well_asks_slurm_nothing(scripts: Scripts, node: Node) -> None:
+    node.answers("allocated")
+    scripts.part("prolog", "10-a")
+    assert scripts.run("prolog")[0] == 0
+    assert not node.asked.exists()
+
+
+def test_the_controllers_scripts_drain_nothing(scripts: Scripts, node: Node) -> None:
+    node.answers("allocated")
+    del scripts.environment["SLURMD_NODENAME"]
+    scripts.part("prolog_slurmctld", "10-a", "exit 1")
+    assert scripts.run("prolog_slurmctld")[0] == 1
+    assert not node.asked.exists()
+
+
 def test_an_unknown_kind_is_refused(scripts: Scripts) -> None:
     code, told = scripts.run("task_prolog")
     assert code == 2

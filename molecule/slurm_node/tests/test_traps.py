@@ -1,0 +1,126 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What Slurm does that nobody expects, on real daemons; docs/concepts/slurm-traps.md says which test holds which."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from lab.hosts.paths import Paths
+
+SSH = ["ssh", "-F", str(Paths.of().ssh_config)]
+PARTS = "/etc/drawbridge/slurm"
+NODE, OTHER = "gpu01", "gpu02"
+SCRATCH = "/run/trap"
+
+
+def ssh(host: str, command: str) -> str:
+    done = subprocess.run([*SSH, host, command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{host}: {command}: {done.stdout}{done.stderr}"
+    return done.stdout.strip()
+
+
+def until(what: str, true: Callable[[], object], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, f"not within {seconds} s: {what}"
+        time.sleep(0.3)
+
+
+def part(host: str, kind: str, name: str, body: str) -> None:
+    path = f"{PARTS}/{kind}.d/{name}"
+    ssh(host, f"printf '#!/bin/sh\\n%s\\n' {shlex.quote(body)} > {path}; chmod 755 {path}")
+
+
+def submit(options: str, command: str = "sleep 300") -> str:
+    sbatch = f"sbatch --parsable -p hpc --output=/dev/null {options} --wrap={shlex.quote(command)}"
+    return ssh(NODE, f"cd /; runuser -u ada -- {sbatch}")
+
+
+def job(number: str, field: str) -> str:
+    told = dict(pair.split("=", 1) for pair in ssh("ctl", f"scontrol show job {number} -o").split() if "=" in pair)
+    return told[field]
+
+
+def reason(node: str) -> str:
+    return ssh("ctl", f"sinfo -h -n {node} -o '%T %E'")
+
+
+@pytest.fixture(autouse=True)
+def clean() -> Iterator[None]:
+    """No jobs, no parts and no drains before, and none left."""
+    yield
+    ssh("ctl", f"scancel --partition=hpc; rm -f {PARTS}/prolog_slurmctld.d/99-trap")
+    for node in (NODE, OTHER):
+        ssh(node, f"rm -rf {PARTS}/prolog.d/99-trap {PARTS}/epilog.d/??-trap {SCRATCH}*; systemctl start slurmd")
+    until("no jobs", lambda: not ssh("ctl", "squeue -h -p hpc"))
+    ssh("ctl", f"scontrol update nodename={NODE},{OTHER} state=undrain")
+    until("nodes are idle", lambda: set(ssh("ctl", "sinfo -h -N -p hpc -n gpu01,gpu02 -o %T").split()) == {"idle"})
+
+
+def test_a_failed_prolog_says_why_and_holds_no_job() -> None:
+    part(NODE, "prolog", "99-trap", "exit 3")
+    number = submit(f"-w {NODE}")
+    until("the node is drained", lambda: "prolog part 99-trap ended with code 3" in reason(NODE))
+    assert f"in job {number};" in reason(NODE)
+    until("the job waits again", lambda: job(number, "Restarts") == "1" and job(number, "Reason") == "BeginTime")
+    assert int(job(number, "Priority")) > 0
+
+
+def test_a_failed_epilog_says_why_and_the_other_parts_run() -> None:
+    part(NODE, "epilog", "60-trap", "exit 7")
+    part(NODE, "epilog", "50-trap", f"echo $SLURM_JOB_ID > {SCRATCH}")
+    number = submit(f"-w {NODE}", "true")
+    until("the later part ran", lambda: ssh(NODE, f"cat {SCRATCH} || true") == number)
+    until("the node is drained", lambda: "epilog part 60-trap ended with code 7" in reason(NODE))
+    assert job(number, "JobState") == "COMPLETED"
+
+
+def test_a_failed_script_of_the_controller_drains_nothing() -> None:
+    part("ctl", "prolog_slurmctld", "99-trap", "exit 1")
+    number = submit(f"-w {NODE}")
+    until("the job waits again", lambda: job(number, "Restarts") == "1" and job(number, "Reason") == "BeginTime")
+    assert "drain" not in reason(NODE)
+
+
+def test_without_defer_batch_a_launch_outlives_changes_during_its_prolog() -> None:
+    part(NODE, "prolog", "99-trap", f"touch {SCRATCH}; while test -e {SCRATCH}; do sleep 0.1; done")
+    number = submit(f"-w {NODE}", f"until test -e {SCRATCH}.go; do sleep 0.2; done")
+    until("the prolog runs", lambda: ssh(NODE, f"ls {SCRATCH} || true"))
+    for change in ("scontrol reconfigure", "systemctl restart slurmctld"):
+        ssh("ctl", change)
+        until("slurmctld answers", lambda: "UP" in ssh("ctl", "scontrol ping || true"))
+    ssh(NODE, f"rm {SCRATCH}; touch {SCRATCH}.go")
+    until("the script ran to its end", lambda: job(number, "JobState") == "COMPLETED")
+    assert job(number, "Restarts") == "0"
+
+
+def test_a_job_whose_slurmd_died_in_its_prolog_is_stuck_until_somebody_requeues_it() -> None:
+    part(
+        NODE, "prolog", "99-trap", f"touch {SCRATCH}; while test -e {SCRATCH}; do sleep 0.1; done; touch {SCRATCH}.end"
+    )
+    number = submit(f"-w {NODE}")
+    until("the prolog runs", lambda: ssh(NODE, f"ls {SCRATCH} || true"))
+    ssh(NODE, "systemctl kill --kill-whom=main -s KILL slurmd; systemctl reset-failed slurmd; systemctl restart slurmd")
+    ssh(NODE, f"rm {SCRATCH}")
+    until("the orphan ended", lambda: ssh(NODE, f"ls {SCRATCH}.end || true"))
+    until("slurmd registered", lambda: "idle" in reason(NODE) or "alloc" in reason(NODE) or "mix" in reason(NODE))
+    assert (job(number, "JobState"), job(number, "Reason")) == ("RUNNING", "Prolog")
+    assert not ssh(NODE, f"scontrol listpids {number} 2>/dev/null | grep -w batch || true")
+    ssh("ctl", f"scontrol requeue {number}")
+    until("it waits again", lambda: job(number, "JobState") == "PENDING")
+
+
+def test_slurm_does_not_notice_a_fast_reboot() -> None:
+    number = submit(f"-N2 -w {NODE},{OTHER}", "sleep 300")
+    until("it runs", lambda: job(number, "JobState") == "RUNNING")
+    other = {NODE: OTHER, OTHER: NODE}[job(number, "BatchHost")]
+    ssh(other, "systemctl kill -s KILL slurmd; systemctl reset-failed slurmd; systemctl start slurmd")
+    until("slurmd is back", lambda: ssh(other, "systemctl is-active slurmd || true") == "active")
+    until("it registered", lambda: not set("*~#") & set(reason(other).split()[0]))
+    assert (job(number, "JobState"), job(number, "Restarts")) == ("RUNNING", "0")
