@@ -65,18 +65,26 @@ def clean() -> Iterator[None]:
 
 def test_a_failed_prolog_says_why_and_holds_no_job() -> None:
     part(NODE, "prolog", "99-trap", "exit 3")
+    part(NODE, "epilog", "50-trap", f"echo $SLURM_JOB_RESTART_COUNT > {SCRATCH}")
     number = submit(f"-w {NODE}")
     until("the node is drained", lambda: "prolog part 99-trap ended with code 3" in reason(NODE))
     assert f"in job {number};" in reason(NODE)
     until("the job waits again", lambda: job(number, "Restarts") == "1" and job(number, "Reason") == "BeginTime")
     assert int(job(number, "Priority")) > 0
+    # the epilog runs where the prolog failed, and counts the try that is still to come
+    until("the epilog ran", lambda: ssh(NODE, f"cat {SCRATCH} || true") == "1")
 
 
 def test_a_failed_epilog_says_why_and_the_other_parts_run() -> None:
     part(NODE, "epilog", "60-trap", "exit 7")
-    part(NODE, "epilog", "50-trap", f"echo $SLURM_JOB_ID > {SCRATCH}")
+    part(NODE, "epilog", "50-trap", f"env > {SCRATCH}.new; mv {SCRATCH}.new {SCRATCH}")
     number = submit(f"-w {NODE}", "true")
-    until("the later part ran", lambda: ssh(NODE, f"cat {SCRATCH} || true") == number)
+    until("the later part ran", lambda: ssh(NODE, f"ls {SCRATCH} || true"))
+    told = dict(line.split("=", 1) for line in ssh(NODE, f"cat {SCRATCH}").splitlines() if "=" in line)
+    assert (told["SLURM_JOB_ID"], told["SLURM_JOB_ACCOUNT"]) == (number, "vision")
+    # Slurm tells neither; the path is the dispatcher's
+    assert not {"SLURM_JOB_NAME", "SLURM_JOB_QOS"} & told.keys()
+    assert "/usr/bin" in told["PATH"]
     until("the node is drained", lambda: "epilog part 60-trap ended with code 7" in reason(NODE))
     assert job(number, "JobState") == "COMPLETED"
 
