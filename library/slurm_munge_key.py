@@ -18,6 +18,10 @@ options:
   key:
     description: The cluster's key in Base64, as this module returned it on the controller.
     type: str
+  replace:
+    description: Without O(key), make a new key also if there is one. Every run makes another.
+    type: bool
+    default: false
   timeout_s:
     description: How long one call of systemctl may take, in seconds.
     type: float
@@ -74,13 +78,16 @@ from ..module_utils.drawbridge.unready import unready
 
 ARGUMENT_SPEC = {
     "key": {"type": "str", "no_log": True},
+    "replace": {"type": "bool", "default": False},
     "timeout_s": {"type": "float", "default": 60},
 }
 
 
 def main() -> None:
     """Wire munge's key to the plan."""
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = AnsibleModule(
+        argument_spec=ARGUMENT_SPEC, supports_check_mode=True, mutually_exclusive=[("key", "replace")]
+    )
     given = module.params["key"]
     unit = Unit(UNIT, Command(module.params["timeout_s"]))
     if not unit.read().installed:
@@ -88,7 +95,8 @@ def main() -> None:
     if given == "":
         unready(module, "the controller's munge key is not known; let the play of the controllers run before this one")
     try:
-        key = (present_key() or new_key()) if given is None else base64.b64decode(given, validate=True)
+        kept = b"" if module.params["replace"] else present_key()
+        key = (kept or new_key()) if given is None else base64.b64decode(given, validate=True)
     except binascii.Error as err:
         return module.fail_json(msg=f"key is not Base64 ({err}); hand on what this module returned on the controller")
     extra = {"key": base64.b64encode(key).decode()} if given is None else {}
