@@ -11,7 +11,8 @@ from .gate_names import CLOSED, DIRTY, TAINT
 from .slurm import JobInfo, NodeInfo
 from .states import Owner, owner
 
-LEAVE, CLOSE, LOST, STUCK, OPEN, FOREIGN = "leave", "close", "lost", "stuck", "open", "foreign"
+LEAVE, CLOSE, LOST, STUCK, HALTED = "leave", "close", "lost", "stuck", "halted"
+OPEN, FOREIGN = "open", "foreign"
 
 
 class Seen(NamedTuple):
@@ -36,7 +37,8 @@ def node(seen: Seen, stuck_s: float) -> str:
     """What to do about a node that a job holds, or left dirty.
 
     LOST: the job's part on this host ended with the last boot, and Slurm does not notice. STUCK: looks so, and has to
-    be looked at again. A job that shrank has left the node, though it runs elsewhere.
+    be looked at again. HALTED: suspended, which Slurm does to its own processes alone. A job that shrank has left the
+    node, though it runs elsewhere.
     """
     if not seen.job.has(seen.node):
         return CLOSE
@@ -44,6 +46,8 @@ def node(seen: Seen, stuck_s: float) -> str:
         return LEAVE  # its epilog is to come
     if seen.rebooted:
         return LOST
+    if seen.job.state in ("SUSPENDED", "STOPPED"):
+        return HALTED
     batch_host = seen.job.batch and seen.job.batch_host == seen.node
     return STUCK if batch_host and seen.job.state == "RUNNING" and seen.job.age_s > stuck_s else LEAVE
 

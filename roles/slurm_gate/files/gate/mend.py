@@ -61,11 +61,21 @@ def _owned(holder: Owner, seen: Seen, world: World, api: Api) -> None:
         _closed(seen.node, CLOSED, world)
     elif verdict == judge.LOST:
         _run_again(holder.job, seen.job, f"node {seen.node} was booted while the job ran", world)
+    elif verdict == judge.HALTED:
+        _report_halted(holder.job, world)
     elif verdict == judge.STUCK and _without_batch(holder.job, world):
         world.clock.sleep(LOOK_AGAIN_S)
         now = world.slurm.job(holder.job)
         if now.restarts == seen.job.restarts and now.state == seen.job.state and _without_batch(holder.job, world):
             _run_again(holder.job, now, f"its batch script never started on {seen.node}", world)
+
+
+def _report_halted(job: int, world: World) -> None:
+    """Say once that a suspended job's pods go on; whether it goes on or ends is for a person to decide."""
+    cause = f"suspended, but its pods and their GPUs go on: scontrol resume {job}, or scancel {job}"
+    if cause not in world.slurm.comment(job):
+        world.log.event("suspended", job=job)
+        world.tell(job, cause)
 
 
 def _without_batch(job: int, world: World) -> bool:

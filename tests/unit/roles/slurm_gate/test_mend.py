@@ -190,6 +190,18 @@ def test_a_batch_job_without_its_batch_script_runs_again(
     assert at.slurm.told == (["scontrol requeue 4711"] if again else [])
 
 
+@pytest.mark.parametrize("state", ["SUSPENDED", "STOPPED"])
+def test_a_suspended_job_is_told_once_that_its_pods_go_on(state: str, at: Made) -> None:
+    hold(at.cluster)
+    at.slurm.jobs[4711] = RUNNING._replace(state=state)
+    mend(at)
+    told = at.slurm.comments[4711]
+    assert "suspended, but its pods and their GPUs go on: scontrol resume 4711, or scancel 4711" in told
+    mend(at)
+    assert at.slurm.comments[4711] == told
+    assert at.cluster.value("gpu01") == "vision.4711"
+
+
 def test_a_job_that_shrank_has_left_its_node_though_it_runs_elsewhere(opened: Made) -> None:
     opened.slurm.jobs[4711] = RUNNING._replace(nodes=("gpu02",))
     assert mend_cluster(opened, opened.cluster)
