@@ -27,7 +27,7 @@ class Queue:
         """What squeue says of a job."""
         return self.lab.ssh("ctl", f"squeue -h -j {job} -o '{form}'").strip()
 
-    def until(self, job: str, state: str, seconds: float = 30) -> None:
+    def until(self, job: str, state: str, seconds: float = 90) -> None:
         self.lab.wait(f"job {job} is {state}", lambda: self.told(job, "%T") == state, seconds)
 
     def empty(self) -> None:
