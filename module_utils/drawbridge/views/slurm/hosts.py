@@ -94,5 +94,5 @@ def _server(slurm: Slurm) -> str:
 
 def _environment(daemon: str, value: str, slurm: Slurm) -> File:
     """A daemon's options, in a file that changes with whatever the daemon reads only when it starts."""
-    lines = [HEADER, *at_start(slurm.settings), f'{daemon.upper()}_OPTIONS="{value}"']
+    lines = [HEADER, *at_start(slurm.settings, daemon), f'{daemon.upper()}_OPTIONS="{value}"']
     return {"path": f"/etc/default/{daemon}", "content": "".join(f"{line}\n" for line in lines)}

@@ -9,18 +9,12 @@ from collections.abc import Mapping
 from ...dialects.slurm_conf import Record
 from ...dialects.slurm_words import WORDS
 
-AT_START = (
-    "AuthAltParameters",
-    "AuthAltTypes",
-    "AuthInfo",
-    "AuthType",
-    "CommunicationParameters",
-    "CredType",
-    "SlurmctldPort",
-    "SlurmdPort",
-    "TLSParameters",
-    "TLSType",
-)
+_IDENTITY = ("AuthAltParameters", "AuthAltTypes", "AuthInfo", "AuthType", "CredType", "TLSParameters", "TLSType")
+AT_START = {
+    "slurmctld": (*_IDENTITY, "CommunicationParameters", "SlurmctldPort"),
+    "slurmd": (*_IDENTITY, "CommunicationParameters", "SlurmdPort"),
+    "sackd": _IDENTITY,
+}
 """Where daemons listen and how they prove who they are: they keep that through a reconfigure, and need a restart."""
 
 
@@ -34,7 +28,7 @@ def joined(own: Record, site: Mapping[str, str]) -> dict[str, object]:
     return both
 
 
-def at_start(settings: Mapping[str, str]) -> list[str]:
+def at_start(settings: Mapping[str, str], daemon: str) -> list[str]:
     """What a daemon reads only when it starts, as a comment for a file that it reads then too: no line for nothing."""
-    told = " ".join(f"{key}={settings[key]}" for key in AT_START if key in settings)
+    told = " ".join(f"{key}={settings[key]}" for key in AT_START[daemon] if key in settings)
     return [f"# read at start: {told}"] if told else []

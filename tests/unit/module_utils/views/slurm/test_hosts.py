@@ -59,9 +59,9 @@ def test_clients_ask_the_controller_for_their_configuration() -> None:
 
 
 def test_what_daemons_read_only_when_they_start_changes_a_file_that_they_read_then() -> None:
-    port = replace(SLURM, settings={"SlurmdPort": "6828", "SlurmdTimeout": "600"})
+    port = replace(SLURM, settings={"SlurmdPort": "6828", "SlurmdTimeout": "600", "AuthInfo": "ttl=60"})
     (changed,) = (file for file in node(NODES, port, "gpu01")["slurmd"] if file["path"] == "/etc/default/slurmd")
-    assert changed["content"].splitlines()[1] == "# read at start: SlurmdPort=6828"
+    assert changed["content"].splitlines()[1] == "# read at start: AuthInfo=ttl=60 SlurmdPort=6828"
     (own,) = (file for file in controller(port, NODES, True)["slurmctld"] if file.get("at_start"))
     assert own["path"] == "/etc/default/slurmctld"
-    assert "# read at start: SlurmdPort=6828" in own["content"]
+    assert "# read at start: AuthInfo=ttl=60\n" in own["content"]

@@ -27,10 +27,15 @@ def test_a_list_of_the_sites_alone_begins_without_a_comma() -> None:
 
 
 def test_only_what_a_reconfigure_cannot_change_asks_for_a_restart() -> None:
-    assert at_start({"SlurmdTimeout": "600"}) == []
-    told = at_start({"SlurmdPort": "6828", "AuthInfo": "ttl=60"})
+    assert at_start({"SlurmdTimeout": "600"}, "slurmd") == []
+    told = at_start({"SlurmdPort": "6828", "AuthInfo": "ttl=60"}, "slurmd")
     assert told == ["# read at start: AuthInfo=ttl=60 SlurmdPort=6828"]
 
 
+def test_nobody_restarts_for_another_daemons_port() -> None:
+    assert at_start({"SlurmdPort": "6828"}, "slurmctld") == []
+    assert at_start({"CommunicationParameters": "NoInAddrAny"}, "sackd") == []
+
+
 def test_what_is_read_at_start_is_a_key_of_slurms() -> None:
-    assert set(AT_START) <= set(spelled(KEYS))
+    assert {key for keys in AT_START.values() for key in keys} <= set(spelled(KEYS))

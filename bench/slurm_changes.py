@@ -1,0 +1,192 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a change of Slurm's configuration disturbs: `python -m bench.slurm_changes`, on the lab that slurm_node built.
+
+Makes twenty changes one after another, each from the one before, while a job runs on gpu01. Systemd's InvocationIDs
+tell which daemon was restarted (a reconfigure replaces the processes but not the unit's invocation), slurmctld's main
+PID tells a reconfigure. Writes bench/measured/slurm_changes.json and .md. Ends with 1 when a change disturbed more, or
+less, than it has to, or the job.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from bench.counted import ROOT
+from bench.results import store
+from lab.hosts.paths import Paths
+
+NODE = "gpu01"
+PATIENCE_S = 90
+RECONFIGURE, SLURMCTLD, SLURMD = "reconfigure", "restart slurmctld", "restart slurmd"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of drawbridge_slurm by dotted key, and all that it takes."""
+
+    key: str
+    value: Any
+    takes: frozenset[str] = frozenset({RECONFIGURE})
+
+
+CHANGES = (
+    Change("settings.SlurmctldDebug", "verbose"),
+    Change("settings.SlurmdDebug", "verbose"),
+    Change("settings.SlurmdTimeout", "310"),
+    Change("settings.MessageTimeout", "15"),
+    Change("settings.MinJobAge", "310"),
+    Change("settings.TreeWidth", "20"),
+    Change("settings.MaxJobCount", "11000"),
+    Change("settings.MaxArraySize", "1002"),
+    Change("settings.SchedulerParameters", "bf_continue,bf_window=2880"),
+    Change("settings.LaunchParameters", "ulimit_pam_adopt"),
+    Change("settings.MpiDefault", "none"),
+    Change("settings.EnforcePartLimits", "ALL"),
+    Change("kill_wait_s", 31),
+    Change("partitions.1.max_time", "2-00:00:00"),
+    Change("partitions.1.nodes", "gpu[01-03]"),
+    Change("topology", "none"),
+    Change("topology", "tree"),
+    Change("part_timeout_s", 310, frozenset()),
+    Change("settings.SlurmdPort", "6828", frozenset({RECONFIGURE, SLURMD})),
+    Change("settings.CommunicationParameters", "NoCtldInAddrAny", frozenset({RECONFIGURE, SLURMCTLD, SLURMD})),
+)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The daemons' identities and the job, at one moment."""
+
+    slurmctld: str
+    process: str
+    slurmd: str
+    job: str
+
+
+def site() -> dict[str, Any]:
+    """drawbridge_slurm as the lab's inventory has it."""
+    path = ROOT / "inventories/lab/group_vars/all/slurm.yml"
+    return {"settings": {}, **yaml.safe_load(path.read_text())["drawbridge_slurm"]}
+
+
+def changed(slurm: Mapping[str, Any], change: Change) -> dict[str, Any]:
+    """The site with the change in it."""
+    copied = copy.deepcopy(dict(slurm))
+    *path, last = [int(word) if word.isdigit() else word for word in change.key.split(".")]
+    place: Any = copied
+    for word in path:
+        place = place[word]
+    place[last] = change.value
+    return copied
+
+
+def ssh(host: str, command: str) -> str:
+    """Output of a command on a lab host. Leaves with it when the command fails."""
+    argv = ["ssh", "-F", str(Paths.of().ssh_config), host, command]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{host}: {command}: {done.stdout}{done.stderr}")
+    return done.stdout.strip()
+
+
+def start_job() -> str:
+    """A job that runs on the node as long as all this takes; its number."""
+    job = ssh("ctl", f"su ada -s /bin/sh -c 'cd /tmp; sbatch --parsable -p hpc -w {NODE} --wrap \"sleep 3600\"'")
+    deadline = time.monotonic() + PATIENCE_S
+    while ssh("ctl", f"squeue -h -j {job} -o %T") != "RUNNING":
+        if time.monotonic() > deadline:
+            sys.exit(f"job {job} does not start")
+        time.sleep(0.5)
+    return job
+
+
+def look(job: str) -> Seen:
+    """Who runs now. The job is the same only with the same start and no restart."""
+    invocation = "systemctl show --property InvocationID --value"
+    shown = ssh("ctl", f"scontrol show job {job} -o").split()
+    told = [word for word in shown if word.startswith(("JobState=", "StartTime=", "Restarts="))]
+    pid = ssh("ctl", "systemctl show --property MainPID --value slurmctld")
+    return Seen(ssh("ctl", f"{invocation} slurmctld"), pid, ssh(NODE, f"{invocation} slurmd"), " ".join(told))
+
+
+def disturbed(before: Seen, after: Seen) -> frozenset[str]:
+    """What happened between two looks. A restarted slurmctld has another PID anyway, so its log tells of the rest."""
+    found = set()
+    if before.slurmctld != after.slurmctld:
+        found.add(SLURMCTLD)
+    if before.slurmd != after.slurmd:
+        found.add(SLURMD)
+    if before.process != after.process:
+        found.add(RECONFIGURE)
+    return frozenset(found)
+
+
+def apply(slurm: Mapping[str, Any]) -> None:
+    """Run the roles on the controller and the node with this site. Leaves with the output when that fails."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "site.json"
+        path.write_text(json.dumps({"drawbridge_slurm": slurm}))
+        playbook = str(Path(sys.executable).parent / "ansible-playbook")
+        words = [
+            "-i",
+            "inventories/lab",
+            "--limit",
+            f"ctl,{NODE}",
+            "-e",
+            f"@{path}",
+            "molecule/slurm_node/converge.yml",
+        ]
+        env = {**os.environ, "ANSIBLE_CONFIG": "ansible.cfg", "ANSIBLE_NOCOLOR": "1"}
+        done = subprocess.run([playbook, *words], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{done.stdout[-4000:]}{done.stderr[-4000:]}the roles failed")
+
+
+def page(rows: list[dict[str, Any]]) -> str:
+    """The table as Markdown."""
+    lines = ["| change | took | the job went on |", "|---|---|---|"]
+    lines += [f"| `{row['key']}` = `{row['value']}` | {row['took']} | {row['job']} |" for row in rows]
+    head = "# What a change of Slurm's configuration disturbs\n\nMade by `python -m bench.slurm_changes`."
+    return f"{head}\n\n" + "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    """Make the changes, look, store, go back, judge."""
+    slurm = site()
+    apply(slurm)
+    job = start_job()
+    rows, wrong = [], []
+    try:
+        for change in CHANGES:
+            slurm, before = changed(slurm, change), look(job)
+            apply(slurm)
+            after = look(job)
+            took = disturbed(before, after)
+            same = after.job == before.job and "JobState=RUNNING" in after.job
+            rows.append({"key": change.key, "value": change.value, "took": ", ".join(sorted(took)) or "nothing"})
+            rows[-1]["job"] = "yes" if same else f"no: {after.job}"
+            if took != change.takes or not same:
+                wrong.append(f"{change.key}: took {sorted(took)}, has to take {sorted(change.takes)}; {after.job}")
+    finally:
+        ssh("ctl", f"scancel {job}")
+        apply(site())
+    store("slurm_changes", rows, page(rows))
+    print("\n".join(wrong) or f"all {len(rows)} changes took no more than they had to")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
