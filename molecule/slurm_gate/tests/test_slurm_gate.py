@@ -4,65 +4,33 @@
 
 from __future__ import annotations
 
-import subprocess
-import time
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
-from kubernetes import client, config
+from kubernetes import client
 from kubernetes.client import ApiException
 
-from lab.hosts.paths import REPOSITORY, Paths
+from .conftest import (
+    ALLREDUCE,
+    NODES,
+    TAINT,
+    all_closed,
+    all_usable,
+    comment,
+    ghost,
+    job_state,
+    kube,
+    patch,
+    pods,
+    quiet,
+    reason,
+    sbatch,
+    ssh,
+    state,
+    until,
+)
 
-PATHS = Paths.of()
-NODES = ("gpu01", "gpu02")
-TAINT = "drawbridge.io/slurm"
-LABEL = "drawbridge.node-restriction.kubernetes.io/slurm-job"
 NODE_SA, GATE_SA = "system:serviceaccount:drawbridge-nodes", "system:serviceaccount:drawbridge-gate"
-
-
-def ssh(host: str, command: str, text: str = "") -> str:
-    argv = ["ssh", "-F", str(PATHS.ssh_config), host, command]
-    return subprocess.run(argv, input=text, capture_output=True, text=True, check=True).stdout.strip()
-
-
-def sbatch(options: str, script: str) -> str:
-    return ssh("login1", f"cd /home/ada; runuser -u ada -- sbatch --parsable --chdir=/home/ada {options}", script)
-
-
-def until(true: Callable[[], bool], timeout_s: float, what: str) -> None:
-    deadline = time.monotonic() + timeout_s
-    while not true():
-        assert time.monotonic() < deadline, f"not within {timeout_s} s: {what}"
-        time.sleep(0.5)
-
-
-def kube(user: str = "", *groups: str) -> Any:
-    """The API as the administrator, or as somebody else."""
-    api = config.new_client_from_config(str(PATHS.kubeconfig))
-    if user:
-        api.set_default_header("Impersonate-User", user)
-        api.set_default_header("Impersonate-Group", groups[0] if groups else "system:masters")
-    return client.CoreV1Api(api)
-
-
-def state(node: str) -> str:
-    return next(taint.value for taint in kube().read_node(node).spec.taints if taint.key == TAINT)
-
-
-def all_closed() -> bool:
-    return all(state(node) == "closed" for node in NODES)
-
-
-def patch(api: Any, node: str, value: str) -> None:
-    index = [taint.key for taint in kube().read_node(node).spec.taints].index(TAINT)
-    api.patch_node(node, [{"op": "replace", "path": f"/spec/taints/{index}/value", "value": value}])
-
-
-@pytest.fixture(autouse=True)
-def closed_before() -> None:
-    until(all_closed, 90, "all nodes closed")
 
 
 @pytest.fixture
@@ -77,62 +45,79 @@ def outsider() -> Iterator[str]:
     api.delete_namespace(name)
 
 
-def test_two_pods_of_one_job_run_as_its_user_on_its_nodes_and_nobody_elses(outsider: str) -> None:
-    script = (REPOSITORY / "examples/allreduce.sbatch").read_text()
-    job = sbatch("--wait --output=/home/ada/%j.out", script)
-    said = ssh("gpu01", f"cat /home/ada/{job}.out")
-    for rank in (0, 1):
-        assert f"rank {rank} on gpu0" in said
-    assert said.count("as uid 2001 with 8 GPUs: sum 3.0, expected 3.0") == 2
-    until(all_closed, 60, "nodes closed after their job")
+def test_jobs_back_to_back_and_an_array_each_get_their_node_and_leave_it(outsider: str) -> None:
+    jobs = [quiet("-N2 -w gpu01,gpu02"), quiet("-N1 --array=1-3"), quiet("-N2 -w gpu01,gpu02")]
+    until(lambda: not ssh("ctl", "squeue -h"), 120, "all of them over")
+    states = ssh("ctl", f"sacct -n -X -P -j {','.join(jobs)} -o State").split()
+    assert states == ["COMPLETED"] * 5
+    until(all_usable, 20, "nodes closed, none drained")
     accounts = [account.metadata.name for account in kube().list_namespaced_service_account("vision").items]
     assert not [name for name in accounts if name.startswith("slurm-")]
-    assert not kube().list_namespaced_pod("vision").items
     pod = kube().read_namespaced_pod("nosy", outsider)
     assert (pod.status.phase, pod.spec.node_name) == ("Pending", None)
     assert "untolerated taint" in pod.status.conditions[0].message
-    assert not ssh("gpu01", f"ls /run/drawbridge/jobs/{job} 2>/dev/null || true")
 
 
 def test_a_job_of_another_partition_leaves_its_nodes_closed() -> None:
-    job = sbatch("-p hpc -N1 -w gpu01 --output=/dev/null", "#!/bin/sh\nsleep 3\n")
-    until(lambda: ssh("ctl", f"squeue -h -j {job} -o %T") == "RUNNING", 30, "the job runs")
+    job = sbatch("-p hpc -N1 -w gpu01 --output=/dev/null", "#!/bin/sh\nsleep 30\n")
+    until(lambda: job_state(job) == "RUNNING", 30, "the job runs")
     assert all_closed()
     ssh("ctl", f"scancel {job}")
 
 
-def test_a_cancelled_job_takes_its_pods_along() -> None:
-    script = (
-        (REPOSITORY / "examples/allreduce.sbatch").read_text().replace("import array", "import time; time.sleep(600)")
-    )
-    job = sbatch("--output=/dev/null", script)
-    pods = kube()
-    until(lambda: len(running(pods)) == 2, 60, "both pods run")
+def test_a_cancelled_job_takes_its_pods_along_and_a_process_on_a_gpu_keeps_its_node_dirty() -> None:
+    job = sbatch("--output=/dev/null", ALLREDUCE.replace("import array", "import time; time.sleep(600)"))
+    until(lambda: len(pods()) == 2, 60, "both pods run")
     assert {state(node) for node in NODES} == {f"vision.{job}"}
-    ssh("ctl", f"scancel {job}")
-    until(all_closed, 60, "nodes closed")
-    assert not pods.list_namespaced_pod("vision").items
+    with ghost("gpu01") as pid:
+        ssh("ctl", f"scancel {job}")
+        until(lambda: f"process {pid} (python3) uses a GPU: end it" in reason("gpu01"), 60, "drained, with the cause")
+        assert state("gpu01") == f"dirty_vision.{job}"
+        until(lambda: state("gpu02") == "closed", 30, "gpu02 closed")
+        assert not kube().list_namespaced_pod("vision").items
+    until(all_usable, 60, "both nodes in service, without a person")
     for node in NODES:
         assert not ssh(node, "pgrep -u ada -f JOB_COMPLETION_INDEX || true")
+        assert not ssh(node, f"ls /run/drawbridge/jobs/{job} 2>/dev/null || true")
 
 
-def running(api: Any) -> list[str]:
-    return [pod.metadata.name for pod in api.list_namespaced_pod("vision").items if pod.status.phase == "Running"]
+def test_a_job_without_pods_does_not_start_beside_a_process_on_a_gpu() -> None:
+    with ghost("gpu02") as pid:
+        job = sbatch("-p hpc -N1 -w gpu02 --output=/dev/null")
+        until(lambda: reason("gpu02"), 60, "gpu02 drained")
+        assert reason("gpu02") == f"drawbridge gate: process {pid} (python3) uses a GPU: end it"
+        until(lambda: job_state(job) == "PENDING", 20, "its prolog sent it back")
+        ssh("ctl", f"scancel {job}")
+    until(all_usable, 60, "in service, without a person")
+
+
+def test_jobs_that_end_while_the_api_server_is_down_leave_usable_nodes() -> None:
+    jobs = [quiet(f"-N1 -w {node}", "#!/bin/sh\nsleep 4\n") for node in NODES]
+    until(lambda: [job_state(job) for job in jobs] == ["RUNNING"] * 2, 30, "both jobs run")
+    ssh("ctl", "systemctl stop kube-apiserver")
+    try:
+        until(lambda: all(reason(node) for node in NODES), 60, "both nodes drained: nobody can prove them empty")
+        waiting = quiet("-N2 -w gpu01,gpu02")
+    finally:
+        ssh("ctl", "systemctl start kube-apiserver")
+    ssh("ctl", f"scancel {waiting}")
+    until(all_usable, 120, "both nodes back, without a person")
 
 
 def test_a_node_that_a_dead_job_left_is_drained_and_the_others_close_again() -> None:
     ssh("gpu02", "systemctl stop drawbridge-gate.timer")
     patch(kube("somebody", "drawbridge:breakglass"), "gpu02", "dirty_vision.99999")
-    job = sbatch("-p ai-train -N2 -w gpu01,gpu02 --output=/dev/null", "#!/bin/sh\ntrue\n")
+    job = quiet("-N2 -w gpu01,gpu02")
     try:
-        until(lambda: "dirty_vision.99999" in ssh("ctl", f"scontrol show job {job}"), 100, "the cause in AdminComment")
-        assert ssh("ctl", "sinfo -h -n gpu02 -o %E").splitlines()[0].startswith("drawbridge gate: is not closed")
+        until(lambda: "dirty_vision.99999" in comment(job), 60, "the cause in AdminComment")
+        assert comment(job).startswith("drawbridge gate: try 1 of 5 (run 0): node gpu02 is not closed")
+        assert reason("gpu02").startswith("drawbridge gate: is not closed")
         until(lambda: state("gpu01") == "closed", 60, "the other node closed")
+        until(lambda: "BeginTime" in ssh("ctl", f"scontrol show job {job}"), 20, "requeued with a start time")
     finally:
         ssh("ctl", f"scancel {job}")
         ssh("gpu02", "systemctl start drawbridge-gate.timer")
-    until(all_closed, 60, "the left node closed itself")
-    until(lambda: ssh("ctl", "sinfo -h -n gpu02 -o %E").splitlines()[0] == "none", 30, "our drain lifted")
+    until(all_usable, 90, "the left node closed itself, our drain lifted")
 
 
 @pytest.mark.parametrize(

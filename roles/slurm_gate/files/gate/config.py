@@ -105,7 +105,8 @@ class Job:
             Owner(config.namespaces[account], int(env["SLURM_JOB_ID"])),
             int(env["SLURM_JOB_UID"]),
             int(env["SLURM_JOB_GID"]),
-            tuple(expand(env["SLURM_JOB_NODELIST"])),
+            # an epilog that slurmd makes up for after a restart has no list of nodes, and needs none
+            tuple(expand(env.get("SLURM_JOB_NODELIST", ""))),
             int(env.get("SLURM_JOB_RESTART_COUNT") or 0),
             int(env.get("SLURM_JOB_START_TIME") or 0),
         )
@@ -120,6 +121,8 @@ def require_whole_nodes(env: Mapping[str, str], job: Job, config: Config) -> Non
             f"partition {partition} gave the job no whole nodes: its line in slurm.conf needs OverSubscribe=EXCLUSIVE; "
             "run slurm.yml"
         )
+    if not job.nodes:
+        raise Refused("Slurm named no node of the job: look into slurmctld's log")
     known = set(expand(config.partition_nodes.get(partition, "")))
     if strangers := [node for node in job.nodes if node not in known]:
         raise Refused(

@@ -18,7 +18,7 @@ from .states import LABEL_PATH, PODS, WORKLOADS, opening
 from .world import World
 
 PAUSE_S = 3.0  # a node that is not closed yet, a server that has just started
-TAKE_BACK_S = 60.0
+TAKE_BACK_S = 10.0  # EpilogSlurmctld comes next, and then the timer
 FORBIDDEN = {
     "drawbridge-identities": [{"op": "add", "path": "/metadata/annotations/drawbridge.io~1self-test", "value": "no"}],
     # a label of our own, so that no other policy refuses it too: the API server names one of them only

@@ -35,6 +35,9 @@ def run(verb: str, world: World) -> int:
         # Slurm keeps nothing of what its controller's scripts say
         where = traceback.extract_tb(err.__traceback__)[-1]
         world.log.event("crashed", verb=verb, cause=repr(err), where=f"{where.filename}:{where.lineno}")
+        if verb == "close":  # Slurm's own reason would be nobody's to lift
+            node, reason = world.env["SLURMD_NODENAME"], f"not proven empty, the gate failed with {err!r}"
+            _told(world, lambda: world.slurm.drain(node, reason))
         code = 1
     if verb in ALONE and not world.log.counted:
         return code  # the timer comes every half a minute: that it ran is no news

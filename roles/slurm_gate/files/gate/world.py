@@ -46,11 +46,11 @@ class World:
         return Api(self.config.api_server, self.config.ca_file, str(self.token(identity)), patience_s, self.clock)
 
     def tell(self, job: int, text: str) -> None:
-        """Say why in the job's AdminComment. It is no use to anybody while Slurm does not answer."""
+        """Say why in the job's AdminComment. Slurm takes none for a job that is over; then the log has to do."""
         try:
             self.slurm.set_comment(job, retry.comment(self.slurm.comment(job), text))
         except NoAnswer as err:
-            self.log.event("no answer from Slurm", job=job, cause=str(err))
+            self.log.event("not told", job=job, cause=str(err))
 
     def deadline(self, seconds: float) -> Deadline:
         """A limit from now on."""

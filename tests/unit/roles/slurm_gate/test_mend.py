@@ -218,6 +218,7 @@ def test_a_job_that_shrank_has_left_its_node_though_it_runs_elsewhere(opened: Ma
         ({471: RUNNING}, True),
         ({4711: RUNNING}, False),
         ({4711: RUNNING._replace(state="CONFIGURING")}, False),
+        ({4711: RUNNING._replace(state="CONFIGURING", nodes=())}, False),
         ({4711: RUNNING._replace(state="SUSPENDED")}, False),
         ({4711: RUNNING._replace(state="COMPLETING")}, True),
         ({4711: JobInfo("PENDING", batch=True, requeue=True)}, True),

@@ -80,6 +80,7 @@ def test_a_slurm_that_is_down_changes_nothing_of_the_answer(at: Made, monkeypatc
         {"SLURM_JOB_OVERSUBSCRIBE": "OK"},
         {"SLURM_JOB_EXCLUSIVE": "NO"},
         {"SLURM_JOB_NODELIST": "gpu[01,09]"},
+        {"SLURM_JOB_NODELIST": ""},
         {"SLURM_JOB_ACCOUNT": "rich"},
         {"SLURM_HET_JOB_ID": "4710"},
     ],
@@ -164,6 +165,21 @@ def test_a_surprise_is_logged_and_nothing_stays_open(at: Made) -> None:
     assert run("open", at) == 1
     assert set(at.cluster.values()) == {"dirty_vision.4711"}
     assert "surprise" in at.log.lines[-1]
+
+
+def test_an_epilog_that_slurmd_makes_up_for_needs_no_list_of_nodes(opened: Made) -> None:
+    """slurmd was down when the job ended; 24.11 then knows the job's number, user and partition only."""
+    run("end", opened)
+    del opened.env["SLURM_JOB_NODELIST"]
+    assert run("close", opened) == 0
+    assert opened.cluster.value("gpu01") == "closed"
+
+
+def test_an_epilog_with_a_surprise_drains_with_a_reason_of_ours(opened: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slurm's own reason would be nobody's to lift."""
+    monkeypatch.setattr(verbs, "close_node", stop(KeyError("surprise")))
+    assert run("close", opened) == 1
+    assert "state=drain reason=drawbridge gate: not proven empty, the gate failed with KeyError" in opened.slurm.told[0]
 
 
 def tended(at: Made, *identities: str) -> int:
