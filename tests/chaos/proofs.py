@@ -26,7 +26,7 @@ LEAF_PORTS = 20
 # The whole seconds of systemctl and stat: one second of doubt is the file's.
 _NEWER = 'started() { date -d "$(systemctl show -P InactiveExitTimestamp $1)" +%s; }\n'
 _DAEMONS = "for unit in {}; do systemctl is-active --quiet $unit && systemctl is-enabled --quiet $unit || exit 1; done"
-_LOADED = "systemctl show -P NeedDaemonReload drawbridge-gate.timer drawbridge-gate.service | grep -vq yes"
+_LOADED = "! systemctl show -P NeedDaemonReload drawbridge-gate.timer drawbridge-gate.service | grep yes"
 _ANY = {
     "no unit has failed": "! systemctl list-units --failed --plain --no-legend | grep .",
     "no package is half installed": "! dpkg --audit | grep .",
