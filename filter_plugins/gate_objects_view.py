@@ -33,7 +33,7 @@ RETURN = r"""
 _value:
   description:
     - C(namespaces) and C(accounts), both lists of manifests; the second need the first.
-    - C(names), what the role's templates call things.
+    - C(names), what the role's templates call things, C(nodes), all gated nodes, and C(infra), namespaces.
   type: dict
 """
 
@@ -43,7 +43,7 @@ from ansible.errors import AnsibleFilterError
 
 from ..module_utils.drawbridge.intent.fault import IntentError
 from ..module_utils.drawbridge.intent.load import part
-from ..module_utils.drawbridge.views.gate import names, namespaces, objects
+from ..module_utils.drawbridge.views.gate import gated_nodes, names, namespaces, objects
 
 
 def gate_objects_view(slurm: Any, gpfs: Any, kube: Any) -> dict[str, Any]:
@@ -51,7 +51,13 @@ def gate_objects_view(slurm: Any, gpfs: Any, kube: Any) -> dict[str, Any]:
     try:
         scheduler, cluster = part("slurm", slurm), part("kube", kube)
         spaces = namespaces(scheduler, part("gpfs", gpfs), cluster)
-        return {"namespaces": spaces, "accounts": objects(scheduler, cluster), "names": names(cluster)}
+        return {
+            "namespaces": spaces,
+            "accounts": objects(scheduler, cluster),
+            "names": names(cluster),
+            "nodes": gated_nodes(scheduler),
+            "infra": list(cluster.infra_namespaces),
+        }
     except IntentError as err:
         raise AnsibleFilterError(str(err)) from err
 

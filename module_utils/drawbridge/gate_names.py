@@ -13,6 +13,8 @@ TAINT = f"{PREFIX}/slurm"
 EFFECT = "NoSchedule"
 CLOSED = "closed"
 DIRTY = "dirty_"
+ADOPTING = f"{PREFIX}/adopting"
+"""Taint of a node whose pods are evicted before it is closed for the first time."""
 
 LABEL = "drawbridge.node-restriction.kubernetes.io/slurm-job"
 """On a node while a job holds it. No kubelet may write a label with this prefix."""

@@ -16,6 +16,7 @@ def test_raw_variables_go_in() -> None:
     found = VIEW(SITE["drawbridge_slurm"], SITE["drawbridge_gpfs"], SITE["drawbridge_kube"])
     assert found["namespaces"][-1]["metadata"]["name"] == "kube-system"
     assert found["accounts"][1]["metadata"]["name"] == "opener"
+    assert found["nodes"] == ["gpu01", "gpu02", "gpu03", "gpu04"]
     assert found["names"]["taint"] == "drawbridge.io/slurm"
 
 

@@ -1,0 +1,141 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The API server with a person's kubeconfig: how nodes are used, who acts on them, eviction and the first taint."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any, Callable, Optional
+from urllib.parse import quote
+
+from ..converge import DeviceError, Step
+from ..gate_names import ADOPTING, CLOSED, EFFECT, GATE_NAMESPACE, NODES_NAMESPACE, PLATFORM, TAINT
+from ..plans.adoption import ClusterUse, NodeUse, foreign
+
+Json = dict[str, Any]
+Ask = Callable[[str, str, Optional[Json]], "tuple[int, Json]"]
+"""Method, path, body -> status, answer. Tests hand in a function."""
+
+PAUSE_S = 1.0
+RESOURCES = (
+    "/apis/nvidia.com/v1/clusterpolicies",
+    "/apis/mellanox.com/v1alpha1/nicclusterpolicies",
+    "/apis/sriovnetwork.openshift.io/v1/sriovoperatorconfigs",
+    "/apis/amd.com/v1alpha1/deviceconfigs",
+)
+"""Operators' settings; most clusters have few of them."""
+
+
+class KubeCluster:
+    """Nodes that are to be gated, and what is on them."""
+
+    name = "cluster"
+
+    def __init__(self, ask: Ask, nodes: Iterable[str], infra: Iterable[str], timeout_s: float) -> None:
+        self._ask, self._names = ask, tuple(nodes)
+        self._spared = (*infra, GATE_NAMESPACE, NODES_NAMESPACE)
+        self._deadline = time.monotonic() + timeout_s
+        self.found: list[Json] = []
+        """Node objects of the last look."""
+
+    def read(self) -> ClusterUse:
+        """Nodes in one list; pods only of those that have no state yet."""
+        names = set(self._names)
+        self.found = [node for node in self.items("/api/v1/nodes") if node["metadata"]["name"] in names]
+        return ClusterUse({node["metadata"]["name"]: self._use(node) for node in self.found})
+
+    def apply(self, steps: Sequence[Step[ClusterUse]]) -> None:
+        """Keep new pods off, evict, wait until nothing of others runs, then close with one write."""
+        for step in steps:
+            verb, node, pod = step.payload
+            if verb == "evict":
+                self._taint(node, ADOPTING)
+                self._evict(pod)
+            else:
+                while left := self._foreign(node):
+                    self._pause(f"{node} still runs pod {left[0]}, which was evicted")
+                self._taint(node, TAINT)
+
+    def items(self, path: str) -> list[Json]:
+        """A list; nothing, where the cluster does not know the kind."""
+        status, answer = self._ask("GET", path, None)
+        if status == 404:
+            return []
+        if status >= 300:
+            raise DeviceError(f"{path} can't be listed: {answer.get('message', status)}")
+        kind = answer.get("kind", "").removesuffix("List")
+        return [{"kind": kind, **item} for item in answer.get("items") or []]
+
+    def _use(self, node: Json) -> NodeUse:
+        spec = node.get("spec") or {}
+        if any(taint["key"] == TAINT for taint in spec.get("taints") or []):
+            return NodeUse(True)
+        return NodeUse(False, self._foreign(node["metadata"]["name"]), bool(spec.get("unschedulable")))
+
+    def _foreign(self, node: str) -> tuple[str, ...]:
+        return foreign(self.items(f"/api/v1/pods?fieldSelector={quote(f'spec.nodeName={node}')}"), self._spared)
+
+    def _evict(self, pod: str) -> None:
+        """Ask for it as kubectl drain does: a budget that others have set is waited for."""
+        namespace, name = pod.split("/")
+        body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name, "namespace": namespace}}
+        while True:
+            path = f"/api/v1/namespaces/{namespace}/pods/{name}/eviction"
+            status, answer = self._ask("POST", path, body)
+            if status < 300 or status == 404:
+                return
+            if status != 429:
+                raise DeviceError(f"pod {pod} can't be evicted: {answer.get('message', status)}")
+            self._pause(f"pod {pod} can't be evicted: {answer.get('message', status)}")
+
+    def _taint(self, node: str, key: str) -> None:
+        """Give the node one of our taints instead of the others; a write of somebody else between is not lost."""
+        path = f"/api/v1/nodes/{node}"
+        while True:
+            _, found = self._ask("GET", path, None)
+            taints = [taint for taint in found["spec"].get("taints") or [] if taint["key"] not in (ADOPTING, TAINT)]
+            taints.append({"key": key, "value": CLOSED if key == TAINT else "true", "effect": EFFECT})
+            body = {"metadata": {"resourceVersion": found["metadata"]["resourceVersion"]}, "spec": {"taints": taints}}
+            status, answer = self._ask("PATCH", path, body)
+            if status < 300:
+                return
+            if status != 409:
+                raise DeviceError(f"{node} can't be tainted: {answer.get('message', status)}")
+            self._pause(f"{node} is written by somebody else again and again")
+
+    def _pause(self, trouble: str) -> None:
+        if time.monotonic() + PAUSE_S >= self._deadline:
+            raise DeviceError(trouble)
+        time.sleep(PAUSE_S)
+
+
+def connect(kubeconfig: str) -> Ask:
+    """Ask as the kubeconfig's person, in the group that may close nodes. Raises DeviceError."""
+    # imported here: only the machine that runs Ansible has it
+    from kubernetes import config
+
+    try:
+        api = config.new_client_from_config(config_file=kubeconfig)
+    except (config.ConfigException, OSError) as err:
+        raise DeviceError(f"kubeconfig {kubeconfig!r} can't be used: {err}") from err
+    settings, pool = api.configuration, api.rest_client.pool_manager
+    groups = [("Impersonate-User", "drawbridge"), *(("Impersonate-Group", it) for it in (PLATFORM, "system:masters"))]
+
+    def ask(method: str, path: str, body: Json | None) -> tuple[int, Json]:
+        from urllib3 import HTTPHeaderDict
+        from urllib3.exceptions import HTTPError
+
+        headers = HTTPHeaderDict(groups)
+        headers["Content-Type"] = "application/merge-patch+json" if method == "PATCH" else "application/json"
+        if token := settings.get_api_key_with_prefix("authorization"):
+            headers["Authorization"] = token
+        text = None if body is None else json.dumps(body)
+        try:
+            answer = pool.request(method, settings.host + path, body=text, headers=headers)
+        except HTTPError as err:
+            raise DeviceError(f"{settings.host} does not answer: {err}") from err
+        return answer.status, json.loads(answer.data or b"{}")
+
+    return ask

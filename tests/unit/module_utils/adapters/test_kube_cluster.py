@@ -1,0 +1,96 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The adapter against a small API server of its own: a node, a pod with a budget, somebody else who writes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import kube_cluster
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kube_cluster import (
+    KubeCluster,
+    connect,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError, converge
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.adoption import (
+    ClusterUse,
+    NodeUse,
+    plan,
+)
+
+WANT = ClusterUse({"gpu01": NodeUse(True)})
+
+
+class Server:
+    def __init__(self, conflicts: int = 0, budget: int = 0, ends_after: int = 1) -> None:
+        self.taints: list[dict[str, str]] = [{"key": "other", "effect": "NoSchedule"}]
+        self.pods = [{"metadata": {"namespace": "shop", "name": "web"}, "spec": {}, "status": {"phase": "Running"}}]
+        self.conflicts, self.budget, self.ends_after = conflicts, budget, ends_after
+        self.evicted = False
+        self.asked: list[str] = []
+
+    def __call__(self, method: str, path: str, body: Any) -> tuple[int, dict[str, Any]]:
+        self.asked.append(f"{method} {path.partition('?')[0]}")
+        node = {"metadata": {"name": "gpu01", "resourceVersion": "7"}, "spec": {"taints": self.taints}}
+        if path == "/api/v1/nodes":
+            return 200, {"kind": "NodeList", "items": [node, {"metadata": {"name": "infra1"}, "spec": {}}]}
+        if path.endswith("/eviction"):
+            self.budget -= 1
+            if self.budget >= 0:
+                return 429, {"message": "the budget needs 1 healthy pod"}
+            self.evicted = True
+            return 201, {}
+        if method == "PATCH":
+            self.conflicts -= 1
+            if self.conflicts >= 0:
+                return 409, {"message": "modified"}
+            self.taints = body["spec"]["taints"]
+            return 200, {}
+        if path.startswith("/api/v1/pods"):
+            self.ends_after -= self.evicted
+            return 200, {"kind": "PodList", "items": self.pods if self.ends_after >= 0 else None}
+        return (200, node) if path == "/api/v1/nodes/gpu01" else (404, {})
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kube_cluster, "PAUSE_S", 0.0)
+
+
+def test_new_pods_are_kept_off_before_old_ones_go() -> None:
+    server = Server(conflicts=1, budget=2)
+    outcome = converge(KubeCluster(server, ["gpu01"], ["kube-system"], 5), plan, WANT)
+    assert not outcome.error
+    assert outcome.steps == ["evict shop/web from gpu01", "close gpu01: drawbridge.io/slurm=closed"]
+    assert [taint["key"] for taint in server.taints] == ["other", "drawbridge.io/slurm"]
+    first_write = server.asked.index("PATCH /api/v1/nodes/gpu01")
+    assert first_write < server.asked.index("POST /api/v1/namespaces/shop/pods/web/eviction")
+
+
+def test_a_gated_node_costs_no_look_at_pods() -> None:
+    server = Server()
+    server.taints = [{"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}]
+    assert converge(KubeCluster(server, ["gpu01"], [], 5), plan, WANT).changed is False
+    assert server.asked == ["GET /api/v1/nodes"]
+
+
+def test_a_pod_that_does_not_end_keeps_the_node_open() -> None:
+    server = Server(ends_after=10**9)
+    outcome = converge(KubeCluster(server, ["gpu01"], [], 0.05), plan, WANT)
+    assert "still runs pod shop/web" in outcome.error
+    assert [taint["key"] for taint in server.taints] == ["other", "drawbridge.io/adopting"]
+
+
+def test_a_budget_that_never_allows_it_is_told() -> None:
+    outcome = converge(KubeCluster(Server(budget=10**9), ["gpu01"], [], 0.05), plan, WANT)
+    assert "the budget needs 1 healthy pod" in outcome.error
+
+
+def test_a_kind_that_the_cluster_does_not_know_has_no_items() -> None:
+    assert KubeCluster(Server(), [], [], 5).items("/apis/nvidia.com/v1/clusterpolicies") == []
+
+
+def test_a_kubeconfig_that_is_not_there_is_told(tmp_path: Any) -> None:
+    with pytest.raises(DeviceError, match="can't be used"):
+        connect(str(tmp_path / "none"))
