@@ -1,7 +1,7 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Take over nodes that Kubernetes has used so far."""
+"""Documentation of the gate_adoption action; it runs in the controller's own process, where the kubeconfig is."""
 
 DOCUMENTATION = r"""
 module: gate_adoption
@@ -13,7 +13,7 @@ description:
   - Refuses operators and daemons that would drain, reboot or upgrade nodes under running jobs, unless O(accepted)
     names them.
   - Warns of DaemonSets of infrastructure that get no pod on gated nodes.
-  - Runs where the kubeconfig is. A second run reads nodes and workloads, and changes nothing.
+  - Runs in Ansible's own process. A second run reads nodes and workloads, and changes nothing.
 author: Drawbridge contributors
 options:
   nodes:
@@ -58,7 +58,6 @@ EXAMPLES = r"""
     nodes: [gpu01, gpu02]
     infra_namespaces: "{{ drawbridge_kube.infra_namespaces }}"
     kubeconfig: "{{ slurm_gate_kubeconfig }}"
-  delegate_to: localhost
 """
 
 RETURN = r"""
@@ -83,61 +82,3 @@ faults:
   type: list
   elements: str
 """
-
-from ansible.module_utils.basic import AnsibleModule
-
-from ..module_utils.drawbridge.adapters.kube_cluster import RESOURCES, KubeCluster, connect
-from ..module_utils.drawbridge.converge import DeviceError
-from ..module_utils.drawbridge.dialects.cluster_actors import intolerant, node_actors, setting_actors, workload_actors
-from ..module_utils.drawbridge.module import finish
-from ..module_utils.drawbridge.plans.adoption import ClusterUse, NodeUse, faults, plan
-
-ARGUMENT_SPEC = {
-    "nodes": {"type": "list", "elements": "str", "required": True},
-    "infra_namespaces": {"type": "list", "elements": "str", "required": True},
-    "kubeconfig": {"type": "path", "required": True},
-    "evict": {"type": "bool", "default": False},
-    "accepted": {"type": "list", "elements": "str", "default": []},
-    "timeout_s": {"type": "float", "default": 600},
-}
-
-
-def main() -> None:
-    """Refuse what fights the gate, then wire the cluster to the plan."""
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    params = module.params
-    try:
-        cluster = KubeCluster(
-            connect(params["kubeconfig"]), params["nodes"], params["infra_namespaces"], params["timeout_s"]
-        )
-        found = faults(cluster.read(), params["evict"])
-        daemons = cluster.items("/apis/apps/v1/daemonsets")
-        found += _fights(cluster, daemons, params["accepted"])
-    except DeviceError as err:
-        return module.fail_json(msg=str(err), changed=False, **err.details)
-    if found:
-        module.fail_json(msg="Kubernetes uses nodes that are to be gated: " + "\n".join(found), faults=found)
-    homeless = intolerant(daemons, params["infra_namespaces"])
-    for sentence in homeless:
-        module.warn(sentence)
-    want = ClusterUse({name: NodeUse(True) for name in params["nodes"]})
-    finish(module, cluster, plan, want, intolerant=homeless)
-
-
-def _fights(cluster: KubeCluster, daemons: list, accepted: list) -> list:
-    """Actors that nobody has accepted, with the line that does."""
-    resources = [item for path in RESOURCES for item in cluster.items(path)]
-    actors = [
-        *workload_actors([*daemons, *cluster.items("/apis/apps/v1/deployments")]),
-        *setting_actors(resources),
-        *node_actors(cluster.found),
-    ]
-    return [
-        f"{actor.sentence}, or set slurm_gate_accepted: {[*accepted, actor.name]}"
-        for actor in actors
-        if actor.name not in accepted
-    ]
-
-
-if __name__ == "__main__":
-    main()

@@ -56,6 +56,7 @@ def used(client: Client) -> Iterator[KubeCluster]:
 
 
 def test_a_used_node_is_refused_then_emptied_and_closed(client: Client, used: KubeCluster) -> None:
+    assert used.items("/apis/nvidia.com/v1/clusterpolicies") == [], "a kind that the cluster does not know"
     (sentence,) = faults(used.read(), evict=False)
     assert sentence.startswith(f"{NODE} runs pod shop/here, and")
     predicted = converge(used, plan, WANT, check=True)

@@ -136,6 +136,14 @@ def connect(kubeconfig: str) -> Ask:
             answer = pool.request(method, settings.host + path, body=text, headers=headers)
         except HTTPError as err:
             raise DeviceError(f"{settings.host} does not answer: {err}") from err
-        return answer.status, json.loads(answer.data or b"{}")
+        return answer.status, _answer(answer.data)
 
     return ask
+
+
+def _answer(data: bytes) -> Json:
+    """What the API server says of a kind that it does not know is not JSON."""
+    try:
+        return json.loads(data)
+    except ValueError:
+        return {"message": data.decode(errors="replace").strip()}

@@ -1,0 +1,76 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Take over nodes that Kubernetes has used so far, from where the kubeconfig is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible.plugins.action import ActionBase
+
+from ..module_utils.drawbridge.adapters.kube_cluster import RESOURCES, Json, KubeCluster, connect
+from ..module_utils.drawbridge.converge import DeviceError, converge
+from ..module_utils.drawbridge.dialects.cluster_actors import (
+    intolerant,
+    node_actors,
+    setting_actors,
+    workload_actors,
+)
+from ..module_utils.drawbridge.plans.adoption import ClusterUse, NodeUse, faults, plan
+
+ARGUMENT_SPEC = {
+    "nodes": {"type": "list", "elements": "str", "required": True},
+    "infra_namespaces": {"type": "list", "elements": "str", "required": True},
+    "kubeconfig": {"type": "path", "required": True},
+    "evict": {"type": "bool", "default": False},
+    "accepted": {"type": "list", "elements": "str", "default": []},
+    "timeout_s": {"type": "float", "default": 600},
+}
+
+
+class ActionModule(ActionBase):
+    """Refuses what fights the gate, then brings the nodes to it."""
+
+    _requires_connection = False
+    _supports_check_mode = True
+    TRANSFERS_FILES = False
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Answer with steps and diff, or with `faults`."""
+        result = super().run(tmp, task_vars)
+        _, args = self.validate_argument_spec(ARGUMENT_SPEC)
+        try:
+            ask = connect(args["kubeconfig"])
+            cluster = KubeCluster(ask, args["nodes"], args["infra_namespaces"], args["timeout_s"])
+            result |= adopt(cluster, args, bool(self._task.check_mode))
+        except DeviceError as err:
+            result |= {"failed": True, "changed": False, "msg": str(err), **err.details}
+        return result
+
+
+def adopt(cluster: KubeCluster, args: dict[str, Any], check: bool) -> dict[str, Any]:
+    """Look, refuse or converge. Raises DeviceError."""
+    daemons = cluster.items("/apis/apps/v1/daemonsets")
+    found = [*faults(cluster.read(), args["evict"]), *_fights(cluster, daemons, args["accepted"])]
+    if found:
+        sentence = "Kubernetes uses nodes that are to be gated:\n" + "\n".join(found)
+        return {"failed": True, "changed": False, "msg": sentence, "faults": found}
+    want = ClusterUse({name: NodeUse(True) for name in args["nodes"]})
+    outcome = converge(cluster, plan, want, check=check)
+    homeless = intolerant(daemons, args["infra_namespaces"])
+    return {**outcome.result(), "failed": bool(outcome.error), "intolerant": homeless, "warnings": homeless}
+
+
+def _fights(cluster: KubeCluster, daemons: list[Json], accepted: list[str]) -> list[str]:
+    """Actors that nobody has accepted, with the line that does."""
+    resources = [item for path in RESOURCES for item in cluster.items(path)]
+    actors = [
+        *workload_actors([*daemons, *cluster.items("/apis/apps/v1/deployments")]),
+        *setting_actors(resources),
+        *node_actors(cluster.found),
+    ]
+    return [
+        f"{actor.sentence}, or set slurm_gate_accepted: {[*accepted, actor.name]}"
+        for actor in actors
+        if actor.name not in accepted
+    ]
