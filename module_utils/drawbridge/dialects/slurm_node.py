@@ -28,8 +28,7 @@ def machine(printed: str, gpus: int) -> Machine:
     told = fields(printed.splitlines()[0] if printed else "")
     try:
         sockets = int(told["Boards"]) * int(told["SocketsPerBoard"])
-        rest = (int(told[key]) for key in ("CoresPerSocket", "ThreadsPerCore", "RealMemory"))
-        return Machine(sockets, *rest, gpus)
+        return Machine(sockets, int(told["CoresPerSocket"]), int(told["ThreadsPerCore"]), int(told["RealMemory"]), gpus)
     except (KeyError, ValueError) as err:
         raise DeviceError(f"slurmd -C printed no machine: {printed.strip() or 'nothing'}") from err
 

@@ -95,8 +95,8 @@ def test_faults(
 ) -> None:
     nic.add_fault("mlnx_qos", effect, match="rail1 --pfc")
     start = time.monotonic()
-    result = host.run("mlnx_qos", **ARGS, timeout_s=1)
-    assert time.monotonic() - start < 10
+    result = host.run("mlnx_qos", **ARGS, timeout_s=1 if effect == "hang" else 30)
+    assert time.monotonic() - start < 30
     assert result["failed"] and result["changed"] is changed
     assert message in result["msg"]
     assert (result["steps"], result["done"], result["left"]) == (TRUST + PFC, done, left)
