@@ -44,6 +44,9 @@ def node(seen: Seen, stuck_s: float) -> str:
         return CLOSE
     if not seen.job.running:
         return LEAVE  # its epilog is to come
+    if seen.job.state == "CONFIGURING":
+        # the job's next run, whose opener waits for what the last one left
+        return CLOSE if state(seen.value) == "dirty" else LEAVE
     if seen.rebooted:
         return LOST
     if seen.job.state in ("SUSPENDED", "STOPPED"):

@@ -140,6 +140,16 @@ def test_after_a_boot_the_job_has_lost_the_node_and_runs_again(at: Made) -> None
     assert len(at.slurm.told) == 1, "once"
 
 
+@pytest.mark.parametrize(("value", "after"), [("dirty_vision.4711", "closed"), ("vision.4711", "vision.4711")])
+def test_the_next_run_of_a_job_finds_its_node_closed(value: str, after: str, at: Made) -> None:
+    """Its opener waits for what the last run left; what it holds already is its own."""
+    hold(at.cluster, value)
+    at.slurm.jobs[4711] = RUNNING._replace(state="CONFIGURING")
+    mend(at)
+    assert at.cluster.value("gpu01") == after
+    assert not at.slurm.told
+
+
 def test_before_slurmd_starts_slurm_is_not_asked(at: Made) -> None:
     at.slurm.jobs[4711] = RUNNING
     hold(at.cluster)
