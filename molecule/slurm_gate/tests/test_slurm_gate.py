@@ -105,7 +105,8 @@ def test_jobs_that_end_while_the_api_server_is_down_leave_usable_nodes() -> None
 
 
 def test_a_node_that_a_dead_job_left_is_drained_and_the_others_close_again() -> None:
-    ssh("gpu02", "systemctl stop drawbridge-gate.timer")
+    # a run that is under way would still close the node
+    ssh("gpu02", "systemctl stop drawbridge-gate.timer drawbridge-gate.service")
     patch(kube("somebody", "drawbridge:breakglass"), "gpu02", "dirty_vision.99999")
     job = quiet("-N2 -w gpu01,gpu02")
     try:
