@@ -73,20 +73,20 @@ def passage(lab: Lab) -> Passage:
     """Send the example through the gate, its pods held up for some seconds, while a stranger's pod waits outside."""
     lab.kubectl("apply", "-f", "-", stdin=json.dumps(STRANGER))
     script = (REPOSITORY / "examples/allreduce.sbatch").read_text()
-    slow = script.replace("raise SystemExit(any(", "time.sleep(6)\nraise SystemExit(any(")
+    slow = script.replace("raise SystemExit(any(", "time.sleep(9)\nraise SystemExit(any(")
     assert slow != script
     submit = f"runuser -u ada -- sbatch --parsable --chdir={HOME} --output={HOME}/%j.out"
     job = lab.ssh("login1", submit, stdin=slow).strip()
     phases = set()
+    processes: dict[str, list[str]] = {}
 
     def running() -> bool:
         phases.add(stranger(lab)["status"]["phase"])
-        counts = [len(lab.ssh(node, POD_PROCESSES).splitlines()) for node in NODES]
-        return sum(counts) >= 2
+        processes.update({node: lab.ssh(node, POD_PROCESSES).splitlines() for node in NODES})
+        return sum(map(len, processes.values())) >= 2
 
     lab.wait(f"job {job} runs two pods", running)
     held = taints(lab)
-    processes = {node: lab.ssh(node, POD_PROCESSES).splitlines() for node in NODES}
     nodes = lab.ssh("login1", f"scontrol show hostnames $(squeue -h -j {job} -o %N)").split()
     lab.wait(f"job {job} ends", lambda: not lab.ssh("login1", f"squeue -h -j {job} -t R,CG,CF,PD", check=False).strip())
     lab.wait("all nodes are closed again", lambda: set(taints(lab).values()) == {"closed"})
