@@ -122,9 +122,12 @@ def say(line: str) -> None:
 
 
 def main(names: list[str]) -> int:
-    """Run the parts whose first word is named, or all; the table of times comes last."""
+    """Run the parts that a word of theirs names, or all; the table of times comes last."""
     LOGS.mkdir(parents=True, exist_ok=True)
-    chosen = [part for part in parts() if not names or part.name.split()[0] in names or part.name in names]
+    chosen = [part for part in parts() if not names or set(names) & {part.name, *part.name.split()}]
+    if unknown := set(names) - {word for part in parts() for word in (part.name, *part.name.split())}:
+        say(f"no part is called {', '.join(sorted(unknown))}; there are {', '.join(part.name for part in parts())}")
+        return 2
     start = time.monotonic()
     if any(part.needs_lab for part in chosen) and prepare():
         return 1

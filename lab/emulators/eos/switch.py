@@ -69,10 +69,10 @@ class Switch:
 
     def execute(self, cli: Cli, line: str, effect: str | None = None) -> str:
         """Do what a line asks, or what its fault makes of it; return what the terminal shows."""
+        self.tick()
         mode, session, refused = cli.mode, cli.session, False
         with self.device.state(self._new) as state:
             now = self.device.now()
-            sessions.expire(state, now)
             if effect == STALE:
                 _leave_stale(state, now)
             before = copy.deepcopy(state)
