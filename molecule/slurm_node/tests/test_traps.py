@@ -63,12 +63,12 @@ def clean() -> Iterator[None]:
 
 
 def idle() -> bool:
-    """Whether both nodes can take jobs; a drain is lifted, which Slurm refuses while the node is in a state between."""
-    states = ssh(
-        "ctl",
-        f"scontrol update nodename={NODE},{OTHER} state=undrain || true; sinfo -h -N -p hpc -n {NODE},{OTHER} -o %T",
-    )
-    return set(states.split()) == {"idle"}
+    """Whether both nodes can take jobs; what is drained is undrained."""
+    told = ssh("ctl", f"sinfo -h -N -p hpc -n {NODE},{OTHER} -o '%N %T'")
+    states = dict(line.split() for line in told.splitlines())
+    for node in (node for node, state in states.items() if state == "drained"):
+        ssh("ctl", f"scontrol update nodename={node} state=undrain")
+    return set(states.values()) == {"idle"}
 
 
 def test_a_failed_prolog_says_why_and_holds_no_job() -> None:
