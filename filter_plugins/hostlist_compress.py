@@ -36,7 +36,7 @@ from ..module_utils.drawbridge import hostlist
 def hostlist_compress(names: Any) -> str:
     """Compress them; see hostlist.compress."""
     try:
-        return hostlist.compress(hostlist.expand(names) if isinstance(names, str) else [str(name) for name in names])
+        return hostlist.compress(hostlist.names(names))
     except (hostlist.HostlistError, TypeError) as err:
         raise AnsibleFilterError(f"{names!r} can't be read as names of hosts: {err}") from err
 

@@ -36,7 +36,7 @@ from ..module_utils.drawbridge import hostlist
 def hostlist_sorted(names: Any) -> str:
     """Sort and compress them; see hostlist.in_order."""
     try:
-        return hostlist.in_order(hostlist.expand(names) if isinstance(names, str) else [str(name) for name in names])
+        return hostlist.in_order(hostlist.names(names))
     except (hostlist.HostlistError, TypeError) as err:
         raise AnsibleFilterError(f"{names!r} can't be read as names of hosts: {err}") from err
 

@@ -34,6 +34,11 @@ def expand(expression: str) -> list[str]:
     return [name for part in _split(expression) for name in _expand_part(part)]
 
 
+def names(hosts: str | Iterable[object]) -> list[str]:
+    """Names, given as an expression or as a list. Raises HostlistError, or TypeError for neither."""
+    return expand(hosts) if isinstance(hosts, str) else [str(name) for name in hosts]
+
+
 def count(expression: str) -> int:
     """How many names it stands for, in the time of reading it: nothing is expanded. Raises HostlistError."""
     return sum(

@@ -10,7 +10,7 @@ from typing import Union
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError
 
-Answer = Union[str, DeviceError]  # noqa: UP007  Python 3.9 runs this too
+Answer = Union[str, DeviceError]
 
 
 class Answers:
