@@ -38,7 +38,8 @@ def bare_environment(home: Path) -> dict[str, str]:
     home.mkdir()
     settings = home / "ansible.cfg"
     settings.touch()
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "PYTHON"))}
+    foreign = ("ANSIBLE_", "LAB_", "PYTHON")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
     return {
         **environment,
         "HOME": str(home),
