@@ -19,6 +19,7 @@ from lab.hosts.site import Host
 from lab.image import build
 from lab.kubernetes import images
 from lab.tools import build as tools
+from lab.tools import definitions
 
 
 def say(line: str) -> None:
@@ -107,6 +108,7 @@ class Command:
         self._refuse(())
         image = self._image()
         tools.ensure(self.paths.cache, say)
+        definitions.ensure(self.paths.cache, say)
         images.ensure(self.paths.cache, image.tree)
         return 0
 

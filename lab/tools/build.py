@@ -109,7 +109,7 @@ def _build(chosen: toolchain.Toolchain, wanted: dict[Binary, Path], tools: Path,
 def _compile(go: Path, binary: Binary, work: Path) -> Path:
     out = work / binary.name
     command = [go, "build", "-ldflags", f"-s -w {binary.flags}".strip(), "-o", out, binary.package]
-    done = subprocess.run(command, cwd=HERE / binary.module, env=_environment(work), check=False)
+    done = subprocess.run(command, cwd=HERE / binary.module, env=environment(work), check=False)
     if done.returncode:
         raise LabError(
             f"{binary.name} could not be built: go build ended with {done.returncode}, and its own words stand above;"
@@ -118,7 +118,7 @@ def _compile(go: Path, binary: Binary, work: Path) -> Path:
     return out
 
 
-def _environment(work: Path) -> dict[str, str]:
+def environment(work: Path) -> dict[str, str]:
     """Keep the user's own Go caches out of it; LAB_GO_CACHE names a folder to keep for developers of the lab."""
     caches = Path(os.environ.get("LAB_GO_CACHE") or work)
     return {

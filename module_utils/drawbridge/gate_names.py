@@ -35,5 +35,15 @@ JOB_ROLE = "drawbridge-job"
 OPEN_NODES = "open-nodes"
 """ConfigMap in GATE_NAMESPACE: nodes that may be born without the taint."""
 
+WORKLOADS = {
+    "trainer.kubeflow.org": ("trainjobs", "trainingruntimes"),
+    "kubeflow.org": ("pytorchjobs",),
+    "jobset.x-k8s.io": ("jobsets",),
+    "batch": ("jobs",),
+}
+"""What a job makes pods with, by API group. What makes others of them comes first, since it would make them again."""
+RUNTIMES = "trainingruntimes"
+"""The only one of them that makes nothing by itself."""
+
 PLATFORM, BREAKGLASS = "drawbridge:platform", "drawbridge:breakglass"
 """Groups of people."""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 import time
@@ -11,9 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.gate import namespaces, objects
 
+from lab.hosts.paths import Paths
+from lab.tools import definitions
 from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.gate_names import GATED
 from roles.slurm_gate.files.gate.states import Owner, dirtying, opening
@@ -49,6 +53,7 @@ class Scene:
         if "create" in row:
             thing = self.things[row["create"]]
             body = self._with_uids(merged(thing["body"], row.get("with", {})))
+            body = inside(body, thing.get("pod", []), row.get("pod", {}))
             path = thing["path"].replace("/vision/", f"/{row.get('in', 'vision')}/")
             return self.client.ask("POST", path + dry, body, who)
         if "move" in row:
@@ -94,6 +99,17 @@ def edge(row: Json) -> list[Json]:
     return patch
 
 
+def inside(body: Json, path: list[str | int], patch: Json) -> Json:
+    """A body with a patch at a place in its depths: that of a workload's last pod."""
+    changed = copy.deepcopy(body)
+    place: Any = {"": changed}
+    for key in ["", *path][:-1]:
+        place = place[key]
+    last = ["", *path][-1]
+    place[last] = merged(place[last], patch)
+    return changed
+
+
 def build(client: Client, quiet: Callable[[], object]) -> Scene:
     """Everything that the role makes; then nodes and jobs, made by whom they are made by.
 
@@ -103,6 +119,9 @@ def build(client: Client, quiet: Callable[[], object]) -> Scene:
     scene = Scene(client, {name: Who.of(row) for name, row in cast["people"].items()}, cast["things"])
     spaces = namespaces(SLURM, GPFS, KUBE)
     ours = [space for space in spaces if GATED not in space["metadata"]["labels"]]
+    for path in definitions.ensure(Paths.of().cache):
+        body = yaml.load(path.read_text(), yaml.CSafeLoader)
+        client.apply(path_of(body), body)
     for body in (*cast["before"], *ours, *rendered()):
         client.apply(path_of(body), body, DEPLOYER)
     until(lambda: judged(client), "the policies' types are checked")

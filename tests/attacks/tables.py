@@ -23,7 +23,7 @@ def read(name: str) -> Any:
 
 def attacks() -> list[Json]:
     """Everything that must be refused."""
-    return [*read("attacks.yml"), *(attack for row in read("pods.yml") for attack in _twice(row))]
+    return [*read("attacks.yml"), *(attack for row in read("pods.yml") for attack in _each(row))]
 
 
 def permits() -> list[Json]:
@@ -31,24 +31,23 @@ def permits() -> list[Json]:
     return read("permits.yml")
 
 
-def _twice(row: Json) -> tuple[Json, Json]:
-    """A pod that may not be: in a workload's template, and made by the job controller."""
-    said = row["saying"]
-    return (
-        {
-            "id": f"a template's pod {row['id']}",
-            "as": "job 4711",
-            "create": "job",
-            "with": {"spec": {"template": {"spec": row["spec"]}}},
-            "guard": "workloads",
-            "saying": said,
-        },
-        {
-            "id": f"a pod {row['id']}",
-            "as": "job-controller",
-            "create": "pod",
-            "with": {"spec": row["spec"]},
-            "guard": "job-pods",
-            "saying": said,
-        },
-    )
+TEMPLATES = {
+    "a template's pod": "job",
+    "a pod of a set": "jobset",
+    "a pod of a runtime": "trainingruntime",
+    "a PyTorchJob's worker": "pytorchjob",
+}
+
+
+def _each(row: Json) -> list[Json]:
+    """A pod that may not be: in a template of every kind of workload, and made by controllers."""
+    asked = [(f"{what} {row['id']}", "job 4711", thing, "workloads") for what, thing in TEMPLATES.items()]
+    asked += [
+        (f"a pod {row['id']}", "job-controller", "pod", "job-pods"),
+        (f"a Job of a set has a pod that {row['id']}", "jobset controller", "job of a jobset", "workloads"),
+        (f"a pod of a PyTorchJob {row['id']}", "training-operator", "pod of a pytorchjob", "job-pods"),
+    ]
+    return [
+        {"id": name, "as": who, "create": thing, "pod": row["spec"], "guard": guard, "saying": row["saying"]}
+        for name, who, thing, guard in asked
+    ]

@@ -19,6 +19,7 @@ from .shape import NAME, option
 PORTS = r"[A-Za-z]+[0-9/]+(-[0-9]+)?(,[A-Za-z]+[0-9/]+(-[0-9]+)?)*"
 CPUS = r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*"
 PATH = r"/[A-Za-z0-9._/-]+"
+ACCOUNT = r"[a-z0-9-]+/[a-z0-9.-]+"
 TIME = r"[0-9]+|[0-9]+:[0-5][0-9]:[0-5][0-9]|[0-9]+-[0-9]{1,2}(:[0-5][0-9]){0,2}"
 """A time limit that reads the same to people and to Slurm, which takes 4:00 for four minutes."""
 ONE_LINE = r"[^\s\"#\\]([^\n\r\"#\\]*[^\s\"#\\])?"
@@ -295,6 +296,25 @@ class Gpfs:
 
 
 @dataclass(frozen=True)
+class Controllers:
+    """Accounts (namespace/name) of controllers that make pods of jobs' workloads; empty: jobs have none of the kind."""
+
+    jobset: str = option(
+        "of JobSet, for JobSets; as it ships: jobset-system/jobset-controller-manager", "", pattern=rf"({ACCOUNT})?"
+    )
+    trainer: str = option(
+        "of Kubeflow Trainer, for TrainJobs; as it ships: kubeflow-system/kubeflow-trainer-controller-manager",
+        "",
+        pattern=rf"({ACCOUNT})?",
+    )
+    training_operator: str = option(
+        "of the training-operator, for PyTorchJobs; as it ships: kubeflow/training-operator",
+        "",
+        pattern=rf"({ACCOUNT})?",
+    )
+
+
+@dataclass(frozen=True)
 class Kube:
     """drawbridge_kube: the Kubernetes control plane that is already there, and what the nodes' kubelets do."""
 
@@ -312,6 +332,7 @@ class Kube:
     schedulers: tuple[str, ...] = option(
         "Kubernetes users that may bind pods to nodes", ("system:kube-scheduler",), pattern=r"[A-Za-z0-9:._@-]+"
     )
+    controllers: Controllers = option("what makes pods of jobs' workloads, beside Kubernetes itself", Controllers())
 
 
 @dataclass(frozen=True)

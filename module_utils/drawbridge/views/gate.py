@@ -16,11 +16,14 @@ from ..gate_names import (
     OPEN_NODES,
     OPENER,
     RECONCILER,
+    WORKLOADS,
 )
 from ..intent.model import Gpfs, Kube, Nodes, Slurm
 from ..intent.rules.common import cpu_list
 
 RBAC = "rbac.authorization.k8s.io"
+MAKERS = {"trainer.kubeflow.org": "trainer", "kubeflow.org": "training_operator", "jobset.x-k8s.io": "jobset"}
+"""Which controller of the site's description is for the workloads of a group."""
 
 Json = dict[str, Any]
 
@@ -78,9 +81,18 @@ def objects(slurm: Slurm, kube: Kube) -> list[Json]:
 
 
 def names(kube: Kube) -> dict[str, Any]:
-    """What the role's manifests call things: the gate's names, in lower case, and the site's schedulers."""
+    """What the role's manifests call things: the gate's names, in lower case, the site's schedulers and controllers."""
     own = {key.lower(): value for key, value in vars(gate_names).items() if key.isupper()}
-    return {**own, "schedulers": list(kube.schedulers)}
+    controllers = {key: _user(account) for key, account in vars(kube.controllers).items()}
+    workloads = {group: list(resources) for group, resources in WORKLOADS.items()}
+    jobs_may = [group for group in WORKLOADS if group not in MAKERS or controllers[MAKERS[group]]]
+    return {
+        **own,
+        "workloads": workloads,
+        "schedulers": list(kube.schedulers),
+        "controllers": controllers,
+        "jobs_may": jobs_may,
+    }
 
 
 def namespaces(slurm: Slurm, gpfs: Gpfs, kube: Kube) -> list[Json]:
@@ -96,6 +108,11 @@ def namespaces(slurm: Slurm, gpfs: Gpfs, kube: Kube) -> list[Json]:
 def _namespace(name: str, label: str, annotations: Json) -> Json:
     metadata = {"name": name, "labels": {label: "true"}, "annotations": annotations}
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
+
+
+def _user(account: str) -> str:
+    """A ServiceAccount, written namespace/name, as the API server calls it; "" for none."""
+    return f"system:serviceaccount:{account.replace('/', ':')}" if account else ""
 
 
 def _open_nodes(kube: Kube) -> Json:

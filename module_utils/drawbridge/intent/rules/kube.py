@@ -71,9 +71,34 @@ def schedulers_can_schedule(intent: Intent) -> Iterator[Fault]:
     yield from doubled(key, list(names), "list every scheduler once")
 
 
+def controllers_are_infrastructure(intent: Intent) -> Iterator[Fault]:
+    """Who makes pods of jobs is trusted with them: nobody of a tenant, and not the gate."""
+    jobs = {account.namespace for account in intent.slurm.accounts}
+    for name, account in vars(intent.kube.controllers).items():
+        key, space = f"drawbridge_kube.controllers.{name}", account.partition("/")[0]
+        if account and space in (*jobs, "default", GATE_NAMESPACE, NODES_NAMESPACE):
+            reason = f"whoever may use the namespace {space} could make pods in the name of any job"
+            yield Fault(key, account, reason, "give the controller a namespace of its own")
+
+
+def trainer_has_jobset(intent: Intent) -> Iterator[Fault]:
+    """Trainer makes JobSets, and leaves it to JobSet's controller to make something of them."""
+    controllers = intent.kube.controllers
+    if controllers.trainer and not controllers.jobset:
+        yield Fault(
+            "drawbridge_kube.controllers.jobset",
+            "",
+            f"Trainer (drawbridge_kube.controllers.trainer, {controllers.trainer}) makes JobSets, of which pods come "
+            "only by JobSet's controller",
+            "name its account, such as jobset-system/jobset-controller-manager, or take trainer out",
+        )
+
+
 RULES = (
     infra_is_not_gated,
     infra_namespaces_are_infrastructure,
     jobs_have_namespaces_to_themselves,
     schedulers_can_schedule,
+    controllers_are_infrastructure,
+    trainer_has_jobset,
 )

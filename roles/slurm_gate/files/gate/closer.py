@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import identity
-from .api import METADATA, Answer, Api
+from .api import Answer, Api
 from .config import Refused
 from .log import Log
 from .nodes import swap, swap_all
 from .proof import local_obstacle
-from .states import PODS, WORKLOADS, Json, Owner, closing, dirtying
+from .states import PODS, Json, Owner, closing, dirtying
+from .workloads import made_by
 from .world import Deadline, World
 
 LOOK_S = 0.3
@@ -34,19 +35,13 @@ def close_job(owner: Owner, accounts: Sequence[str], nodes: Sequence[str], api: 
             log.transition(edge, swapped.node, owner)
     for path in (path for account in accounts for path in reversed(identity.paths(owner, account))):
         _gone(api.call("DELETE", path), path)
-    for kind in (path.format(owner.namespace) for path in WORKLOADS):
-        for workload in own_workloads(api, kind, owner):
-            _delete(api, kind, workload, IN_BACKGROUND)
+    for collection, workload in made_by(owner, api):
+        _delete(api, collection, workload, IN_BACKGROUND)
     for pod in (pod for account in accounts for pod in _pods(api, owner, account)):
         if not pod["spec"].get("nodeName"):
             _delete(api, PODS.format(owner.namespace), pod, {})
     if failed := [swapped for swapped in swaps if swapped.error]:
         raise Refused(f"node {failed[0].node} can't be made dirty: {failed[0].error}")
-
-
-def own_workloads(api: Api, kind: str, owner: Owner) -> list[Json]:
-    """Metadata of a job's workloads of one kind."""
-    return [item for item in api.items(kind, METADATA) if item["metadata"]["name"].startswith(owner.prefix)]
 
 
 def close_node(owner: Owner, account: str, node: str, world: World, api: Api, empty_s: float) -> None:

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from . import identity
 from .api import METADATA, Answer, Api, Unreachable
-from .closer import close_job, own_workloads
+from .closer import close_job
 from .config import Job, Refused
-from .gate_names import OPENER, RECONCILER, TAINT
+from .gate_names import OPENER, RECONCILER, RUNTIMES, TAINT
 from .nodes import MISSING, Swap, swap_all
-from .states import LABEL_PATH, PODS, WORKLOADS, opening
+from .states import LABEL_PATH, PODS, opening
+from .workloads import made_by
 from .world import World
 
 PAUSE_S = 3.0  # a node that is not closed yet, a server that has just started
@@ -104,8 +105,8 @@ def refuse_leftovers(api: Api, job: Job, account_too: bool) -> None:
     namespace = job.owner.namespace
     selector = f"spec.serviceAccountName={job.account}"
     found = api.items(PODS.format(namespace), METADATA, fieldSelector=selector)
-    for kind in WORKLOADS:
-        found += own_workloads(api, kind.format(namespace), job.owner)
+    # a runtime makes no pods, and its finalizer is another controller's to take off
+    found += [item for path, item in made_by(job.owner, api) if not path.endswith(RUNTIMES)]
     names = [item["metadata"]["name"] for item in found]
     if account_too and not names:
         account = api.get(identity.path(namespace, "serviceaccounts", job.account))

@@ -16,8 +16,7 @@ from typing import Any
 from .gate_names import CLOSED, DIRTY, LABEL, TAINT
 
 PODS = "/api/v1/namespaces/{}/pods"
-WORKLOADS = ("/apis/batch/v1/namespaces/{}/jobs",)
-"""What a job may create in its namespace to make pods; a server that does not know a kind has none of it."""
+"""Collection of a namespace's pods."""
 
 LABEL_PATH = "/metadata/labels/" + LABEL.replace("/", "~1")
 """Where the label is, in the words of a JSON Patch."""
