@@ -53,7 +53,7 @@ class Scene:
         if "create" in row:
             thing = self.things[row["create"]]
             body = self._with_uids(merged(thing["body"], row.get("with", {})))
-            body = inside(body, thing.get("pod", []), row.get("pod", {}))
+            body = inside(body, thing["pod"], row["pod"]) if "pod" in row else body
             path = thing["path"].replace("/vision/", f"/{row.get('in', 'vision')}/")
             return self.client.ask("POST", path + dry, body, who)
         if "move" in row:
@@ -101,11 +101,11 @@ def edge(row: Json) -> list[Json]:
 
 def inside(body: Json, path: list[str | int], patch: Json) -> Json:
     """A body with a patch at a place in its depths: that of a workload's last pod."""
+    *outer, last = path
     changed = copy.deepcopy(body)
-    place: Any = {"": changed}
-    for key in ["", *path][:-1]:
+    place: Any = changed
+    for key in outer:
         place = place[key]
-    last = ["", *path][-1]
     place[last] = merged(place[last], patch)
     return changed
 
