@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from .api import Answer, Api
@@ -55,6 +54,8 @@ def swap_all(api: Api, nodes: Sequence[str], edge: Edge) -> list[Swap]:
     """Move all nodes, a few at a time. Raises Unreachable after every node was tried."""
     if len(nodes) <= 1:
         return [swap(api, node, edge) for node in nodes]
+    from concurrent.futures import ThreadPoolExecutor  # not paid for by jobs of one node
+
     with ThreadPoolExecutor(min(WORKERS, len(nodes))) as pool:
         waiting = [pool.submit(swap, api, node, edge) for node in nodes]
     return [future.result() for future in waiting]

@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -78,7 +78,11 @@ def started(job: int, world: World) -> int:
 
 def remove(job: int, world: World) -> None:
     """Forget a job's token."""
-    shutil.rmtree(world.jobs / str(job), ignore_errors=True)
+    home = world.jobs / str(job)
+    with contextlib.suppress(OSError):
+        for file in home.iterdir():
+            file.unlink()
+        home.rmdir()
 
 
 def tidy(node: str, world: World) -> None:

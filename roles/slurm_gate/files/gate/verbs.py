@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable
 
 from . import metrics, retry, tokens
@@ -32,6 +31,8 @@ def run(verb: str, world: World) -> int:
     except NotGated:
         return 0
     except Exception as err:
+        import traceback
+
         # Slurm keeps nothing of what its controller's scripts say
         where = traceback.extract_tb(err.__traceback__)[-1]
         world.log.event("crashed", verb=verb, cause=repr(err), where=f"{where.filename}:{where.lineno}")

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import time
 from typing import Any
@@ -44,7 +45,7 @@ def test_every_program_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
         limits.append(timeout)
         raise OSError("noted")
 
-    monkeypatch.setattr(command.subprocess, "run", run)
+    monkeypatch.setattr(subprocess, "run", run)
     assert COMMANDS.run("scontrol").code == NO_ANSWER
     assert limits == [TIMEOUT_S]
 
