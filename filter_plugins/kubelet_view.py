@@ -26,12 +26,12 @@ options:
 """
 
 EXAMPLES = r"""
-kubelet_numa_config: "{{ drawbridge_nodes | drawbridge.drawbridge.kubelet_view(drawbridge_kube, inventory_hostname) }}"
+kubelet_numa_view: "{{ drawbridge_nodes | drawbridge.drawbridge.kubelet_view(drawbridge_kube, inventory_hostname) }}"
 """
 
 RETURN = r"""
 _value:
-  description: KubeletConfiguration without apiVersion and kind.
+  description: C(config), a KubeletConfiguration without apiVersion and kind, and C(machine), its CPUs and NUMA nodes.
   type: dict
 """
 

@@ -96,7 +96,10 @@ def _node(context: Context) -> None:
     context.write("/var/lib/kubelet/config.yaml", node.kubelet_config())
     context.write(f"{PKI}/ca.crt", authority.ca.certificate)
     _pair(context, "/var/lib/kubelet/pki/kubelet", authority.server(f"system:node:{host.name}", (host.name, address)))
-    _kubeconfig(context, "/etc/kubernetes/kubelet.conf", authority.client(f"system:node:{host.name}", "system:nodes"))
+    member = authority.client(f"system:node:{host.name}", "system:nodes")
+    _kubeconfig(context, "/etc/kubernetes/kubelet.conf", member)
+    # where a kubelet that joins by itself keeps it, whatever its kubeconfig is called
+    context.write("/var/lib/kubelet/pki/kubelet-client-current.pem", member.certificate + member.key, 0o600)
     (context.disk / "etc/kubernetes/kubelet.conf.d").mkdir(exist_ok=True)
     context.link("/etc/systemd/system/multi-user.target.wants/containerd.service", CONTAINERD)
     _install(context, ("lab-images.service",))

@@ -1,27 +1,26 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A node's kubelet: its drop-in file, its systemd unit, its health check."""
+"""A node's kubelet: its drop-in file, its systemd unit, its health check, its managers' state files."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
 import time
-import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..converge import DeviceError, Step
-from ..dialects.kubelet_config import KubeletState
-from ..plans.kubelet import ENABLE, RESTART, WRITE
+from ..dialects.kubelet_config import KubeletState, parsed
+from ..dialects.kubelet_state import CPU, MEMORY, outdated
+from ..plans.kubelet import ENABLE, RELEASE, RESTART, WRITE
 from . import files
 from .command import Run
+from .kubelet_health import UNIT, Health, sentence
+from .node_use import NodeUse
+from .own_node import OwnNode
 
-UNIT = "kubelet.service"
-STATE_FILES = ("cpu_manager_state", "memory_manager_state")
-POLL_S = 0.5
-HEALTHY_LOOKS = 5
 PROPERTIES = ("UnitFileState", "ActiveState", "ExecMainStartTimestampMonotonic")
 DRY_RUN_ENDS_WITH = "invalid kubeconfig: stat /nonexistent"
 """Where a kubelet stops that was given no kubeconfig: behind the checks of values, before those of the machine."""
@@ -34,16 +33,16 @@ class Places:
     drop_in: Path
     main_config: Path
     state_dir: Path
-    health_url: str = "http://127.0.0.1:10248/healthz"
-    pod_logs: Path = Path("/var/log/pods")
 
 
 class Kubelet:
     """The kubelet of this node. `want` spares it questions whose answers would not matter."""
 
-    def __init__(self, places: Places, slurm_node: str, want: KubeletState, run: Run, start_timeout_s: float) -> None:
-        self._at, self._slurm_node, self._want = places, slurm_node, want
-        self._run, self._start_timeout_s = run, start_timeout_s
+    def __init__(
+        self, places: Places, want: KubeletState, run: Run, use: NodeUse, node: OwnNode, health: Health
+    ) -> None:
+        self._at, self._want, self._run = places, want, run
+        self._use, self._node, self._health = use, node, health
 
     @property
     def name(self) -> str:
@@ -54,50 +53,82 @@ class Kubelet:
         """Look at file, unit and health check; ask who uses the node only if something has to change."""
         shown = self._run(["systemctl", "show", UNIT, "-p", ",".join(PROPERTIES)])
         unit = dict(line.split("=", 1) for line in shown.out.splitlines() if "=" in line)
-        running = unit.get("ActiveState") == "active" and self._healthy()
+        running = unit.get("ActiveState") == "active" and self._health.ok()
         state = KubeletState(
             lines_of_file=self._lines(),
             enabled=unit.get("UnitFileState") == "enabled",
             running=running,
             current=running and self._started_after_write(int(unit["ExecMainStartTimestampMonotonic"])),
+            held=self._use.held,
         )
-        if state == self._want or not running:
+        if state == self._want:
             return state
-        return replace(state, busy=self._busy())
+        state = replace(state, outdated=self._outdated(self._want.lines_of_file))
+        return replace(state, busy=self._busy()) if running else state
 
     def apply(self, steps: Sequence[Step[KubeletState]]) -> None:
-        """Write, enable, start. The kubelet tries the content before it replaces anything, but its last checks come
+        """Write, enable, restart. The kubelet tries the content before it replaces anything, but its last checks come
         only when it runs: if it does not stay up, the old content comes back.
         """
-        todo, old = [step.payload for step in steps], self._lines()
+        todo = [step.payload for step in steps]
         if WRITE in todo:
             self._try()
+        if RESTART in todo and self._health.ok():
+            self._use.hold()
+        if RESTART in todo:
+            self._change(WRITE in todo)
+        elif WRITE in todo:
             self._write(self._want.lines_of_file)
         if ENABLE in todo:
             self._run(["systemctl", "enable", UNIT])
-        if RESTART in todo:
-            try:
-                self._restart()
-                self._await_health()
-            except DeviceError as err:
-                if WRITE in todo:
-                    raise DeviceError(f"{err}; {self._go_back(old)}", **err.details) from err
-                raise
+        if RESTART in todo or RELEASE in todo:
+            self._use.release()
 
-    def _restart(self) -> None:
+    def _change(self, rewrite: bool) -> None:
+        """Stop it, let it find nothing that contradicts its new configuration, start it, and wait for the proof."""
+        old = self._lines()
         self._run(["systemctl", "stop", UNIT])
-        for name in STATE_FILES:
+        if rewrite:
+            self._write(self._want.lines_of_file)
+        try:
+            self._start(self._want.lines_of_file)
+        except DeviceError as err:
+            if not rewrite:
+                raise
+            left = self._go_back(old)
+            self._use.release()
+            raise DeviceError(f"{err}; {left}", **err.details) from err
+
+    def _start(self, lines: tuple[str, ...]) -> None:
+        for name in self._outdated(lines):
             (self._at.state_dir / name).unlink(missing_ok=True)
+        begun_s = time.time()
         self._run(["systemctl", "start", UNIT])
+        self._health.wait(begun_s, self._node)
 
     def _go_back(self, old: tuple[str, ...]) -> str:
         """Run with the old content again; a kubelet that had none stays stopped, as it would be born open."""
+        self._run(["systemctl", "stop", UNIT])
         if not old:
-            self._run(["systemctl", "stop", UNIT])
             return "it is stopped"
         self._write(old)
-        self._restart()
+        self._start(old)
         return "it runs with its old configuration again"
+
+    def _busy(self) -> str:
+        """Why the kubelet must not be disturbed: jobs and their pods, and what the gate knows of the node."""
+        if why := self._use.busy():
+            return why
+        if not self._node.member:
+            return ""
+        try:
+            return self._node.look().in_use
+        except DeviceError as err:
+            return f"Kubernetes does not say who uses this node ({err}); run this again when it answers"
+
+    def _outdated(self, lines: tuple[str, ...]) -> tuple[str, ...]:
+        found = {name: self._at.state_dir / name for name in (CPU, MEMORY)}
+        return outdated({name: path.read_text() for name, path in found.items() if path.exists()}, parsed(lines))
 
     def _lines(self) -> tuple[str, ...]:
         try:
@@ -110,22 +141,6 @@ class Kubelet:
         written = files.changed_s(str(self._at.drop_in))
         return 0 < written <= time.time() - (time.monotonic() - started_us / 1e6)
 
-    def _busy(self) -> str:
-        """Who would suffer from a restart: a Slurm job, or a job's pod that the kubelet has not cleaned up yet."""
-        if pods := sorted(path.name for path in self._at.pod_logs.glob("*_slurm-*")):
-            return f"a job's pod is on this node ({pods[0]}); run this again when the node is empty"
-        if not shutil.which("squeue"):
-            return ""
-        try:
-            jobs = self._run(
-                ["squeue", "--noheader", "--states=R,CF,CG,S", "--format=%i", f"--nodelist={self._slurm_node}"]
-            )
-        except DeviceError as err:
-            return f"Slurm does not say whether a job is on this node ({err}); run this again when it answers"
-        if running := jobs.out.split():
-            return f"Slurm job {running[0]} is on this node; drain it and run this again"
-        return ""
-
     def _try(self) -> None:
         """Let the kubelet check the whole configuration; it has no dry run, but stops at a missing kubeconfig."""
         with tempfile.TemporaryDirectory() as work:
@@ -137,7 +152,7 @@ class Kubelet:
             tried = self._run(argv, ok=(0, 1))
         if DRY_RUN_ENDS_WITH not in tried.err:
             said = (tried.err.strip() or "nothing").splitlines()[-1]
-            message = f"the kubelet refuses this configuration, so {self.name} stays as it is: {_sentence(said)}"
+            message = f"the kubelet refuses this configuration, so {self.name} stays as it is: {sentence(said)}"
             raise DeviceError(message, stderr=tried.err)
 
     def _write(self, lines: tuple[str, ...]) -> None:
@@ -149,39 +164,6 @@ class Kubelet:
         partial.chmod(0o644)
         partial.rename(self._at.drop_in)
 
-    def _healthy(self) -> bool:
-        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        try:
-            with direct.open(self._at.health_url, timeout=5) as answer:
-                return answer.status == 200
-        except OSError:
-            return False
-
-    def _await_health(self) -> None:
-        """Wait until the kubelet says ok for a while, or tell what it last said in the journal.
-
-        It says ok before its container manager has looked at the machine, and may end right after.
-        """
-        deadline, healthy_looks = time.monotonic() + self._start_timeout_s, 0
-        while True:
-            healthy_looks = healthy_looks + 1 if self._healthy() else 0
-            if healthy_looks == HEALTHY_LOOKS:
-                return
-            if time.monotonic() >= deadline:
-                raise self._unhealthy()
-            time.sleep(POLL_S)
-
-    def _unhealthy(self) -> DeviceError:
-        journal = self._run(["journalctl", "-u", UNIT, "-n", "20", "-o", "cat", "--no-pager"]).out
-        last = [line for line in journal.splitlines() if "err=" in line] or ["nothing in its journal"]
-        message = f"the kubelet is not healthy {self._start_timeout_s:g} s after its start: {_sentence(last[-1])}"
-        return DeviceError(message, stdout=journal)
-
 
 def _text(lines: tuple[str, ...]) -> str:
     return "".join(f"{line}\n" for line in lines)
-
-
-def _sentence(line: str) -> str:
-    """What a log line of the kubelet says, without time, thread and source."""
-    return line.partition('err="')[2].removesuffix('"').replace('\\"', "'") or line

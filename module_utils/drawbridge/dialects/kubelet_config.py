@@ -26,22 +26,38 @@ class KubeletState:
     """The kubelet runs and answers its health check."""
     current: bool
     """The running kubelet was started after the drop-in was last written."""
+    outdated: tuple[str, ...] = ()
+    """State files of the kubelet's managers that a kubelet with the wanted content refuses."""
+    held: bool = False
+    """An earlier run keeps jobs off the node, and did not get to its end."""
     busy: str = ""
     """Why the kubelet can't be restarted now."""
 
     def lines(self) -> list[str]:
         """The drop-in, and two lines about the daemon."""
         daemon = "stopped" if not self.running else "running" if self.current else "running with older content"
-        return [*self.lines_of_file, f"kubelet.service: {'enabled' if self.enabled else 'disabled'}, {daemon}"]
+        held = ["Slurm: drained for a change of the kubelet"] if self.held else []
+        return [*self.lines_of_file, f"kubelet.service: {'enabled' if self.enabled else 'disabled'}, {daemon}", *held]
 
 
-def render(config: Mapping[str, Any]) -> tuple[str, ...]:
-    """Lines of the drop-in. Without apiVersion and kind the kubelet would refuse the file."""
+def render(config: Mapping[str, Any], header: str = HEADER) -> tuple[str, ...]:
+    """Lines of a file. Without apiVersion and kind the kubelet would refuse it."""
     values = {"apiVersion": API_VERSION, "kind": KIND, **config}
-    return (HEADER, *(f"{key}: {json.dumps(value)}" for key, value in values.items()))
+    return (header, *(f"{key}: {json.dumps(value)}" for key, value in values.items()))
 
 
 def by_key(lines: tuple[str, ...]) -> dict[str, str]:
     """Values by key, both as text; what is not one of our lines is a key of its own, so that it is seen as a change."""
     pairs = (line.partition(": ") for line in lines if not line.startswith("#"))
     return {key: value for key, _, value in pairs}
+
+
+def parsed(lines: tuple[str, ...]) -> dict[str, Any]:
+    """The configuration that our lines hold; lines that are not ours are left out."""
+    config = {}
+    for key, value in by_key(lines).items():
+        try:
+            config[key] = json.loads(value)
+        except ValueError:
+            continue
+    return config

@@ -10,14 +10,14 @@ from typing import Any
 from .. import hostlist
 from .fault import Fault, IntentError
 from .model import Fabric, Gpfs, Intent, Kube, Nodes, Slurm
-from .rules import books, fabric, gate, kube, nodes, slurm, slurm_layout, slurm_settings, storage
+from .rules import books, fabric, gate, kube, nodes, numa, slurm, slurm_layout, slurm_settings, storage
 from .shape import Reader
 
 DOMAINS = {"fabric": Fabric, "nodes": Nodes, "slurm": Slurm, "gpfs": Gpfs, "kube": Kube}
 """The part of `drawbridge_<domain>` that comes after the underscore, and what it is read into."""
 
 _SLURM = (*slurm.RULES, *slurm_settings.RULES, *slurm_layout.RULES)
-RULES = (*fabric.RULES, *nodes.RULES, *_SLURM, *gate.RULES, *books.RULES, *storage.RULES, *kube.RULES)
+RULES = (*fabric.RULES, *nodes.RULES, *numa.RULES, *_SLURM, *gate.RULES, *books.RULES, *storage.RULES, *kube.RULES)
 """Rules between keys, pure functions of the intent that yield faults, in the order of the report."""
 
 

@@ -22,6 +22,7 @@ PATH = r"/[A-Za-z0-9._/-]+"
 ACCOUNT = r"[a-z0-9-]+/[a-z0-9.-]+"
 TIME = r"[0-9]+|[0-9]+:[0-5][0-9]:[0-5][0-9]|[0-9]+-[0-9]{1,2}(:[0-5][0-9]){0,2}"
 """A time limit that reads the same to people and to Slurm, which takes 4:00 for four minutes."""
+TOPOLOGY_POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
 ONE_LINE = r"[^\s\"#\\]([^\n\r\"#\\]*[^\s\"#\\])?"
 
 
@@ -124,6 +125,17 @@ class NodeClass:
     nics: Nics = option("RDMA ports")
     threads_per_core: int = option("hardware threads of a core", 2, low=1, high=8)
     numa_nodes: int = option("NUMA nodes", 2, low=1, high=64)
+    cpu_numbering: str = option(
+        "numbers of a core's threads: apart (0 and 64 on 64 cores; see lscpu -e) or together (0 and 1)",
+        "apart",
+        choices=("apart", "together"),
+    )
+    hugepages_mib: int = option("huge pages of the host's own daemons, a part of reserved_memory_mib", 0, low=0)
+    topology_policy: str = option(
+        "kubelet's topologyManagerPolicy on these nodes; empty: drawbridge_kube.topology_policy",
+        "",
+        choices=("", *TOPOLOGY_POLICIES),
+    )
 
     @property
     def cpus(self) -> int:
@@ -322,7 +334,9 @@ class Kube:
     ca_file: str = option("path on the nodes of the API server's CA certificate", pattern=PATH)
     infra: str = option("hostlist of nodes that run everything that is not a job, never gated", hosts=True)
     topology_policy: str = option(
-        "kubelet's topologyManagerPolicy", "best-effort", choices=("none", "best-effort", "restricted")
+        "kubelet's topologyManagerPolicy, where a node class has none of its own",
+        "best-effort",
+        choices=TOPOLOGY_POLICIES,
     )
     infra_namespaces: tuple[str, ...] = option(
         "namespaces whose pods may run on gated nodes at any time: CNI, GPU and storage operators",

@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..converge import Step
 from ..dialects.kubelet_config import KubeletState, by_key
 
-WRITE, ENABLE, RESTART = "write", "enable", "restart"
+WRITE, ENABLE, RESTART, RELEASE = "write", "enable", "restart", "release"
 
 
 def plan(have: KubeletState, want: KubeletState) -> list[Step[KubeletState]]:
@@ -26,13 +26,22 @@ def plan(have: KubeletState, want: KubeletState) -> list[Step[KubeletState]]:
         steps.append(Step("start the kubelet at boot", lambda s: replace(s, enabled=True), ENABLE))
     stale = have.lines_of_file != want.lines_of_file or not have.current
     if not have.running or stale:
-        reason = (
-            "restart the kubelet with it, and forget the old policies' state" if have.running else "start the kubelet"
-        )
-        steps.append(Step(reason, lambda s: replace(s, running=True, current=True), RESTART))
+        steps.append(Step(_restart(have), _restarted, RESTART))
+    elif have.held:
+        steps.append(Step("let Slurm use the node again", lambda s: replace(s, held=False), RELEASE))
     if have.running and have.busy:
-        return [replace(step, pending=have.busy) for step in steps]
+        return [step if step.payload == RELEASE else replace(step, pending=have.busy) for step in steps]
     return steps
+
+
+def _restarted(state: KubeletState) -> KubeletState:
+    return replace(state, running=True, current=True, outdated=(), held=False)
+
+
+def _restart(have: KubeletState) -> str:
+    """Say it with the state files that go: pods of before would lose what they say."""
+    verb = "drain the node, restart the kubelet with it, resume" if have.running else "start the kubelet"
+    return f"{verb}; forget {', '.join(have.outdated)}" if have.outdated else verb
 
 
 def _changes(have: tuple[str, ...], want: tuple[str, ...]) -> str:

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from ..gate_names import CLOSED, EFFECT, TAINT
 from ..intent.model import Kube, Nodes
+from ..numa import Machine
 from .nic import described
 
 EVICTION_MIB = 100  # the kubelet's own default for memory.available; part of what it holds back
@@ -15,16 +17,18 @@ BORN_CLOSED = {"key": TAINT, "value": CLOSED, "effect": EFFECT}
 
 
 def kubelet(nodes: Nodes, kube: Kube, name: str) -> dict[str, Any]:
-    """KubeletConfiguration of a node, without apiVersion and kind. Raises IntentError for an unknown name.
+    """KubeletConfiguration of a node, without apiVersion and kind, and its machine. Raises IntentError.
 
     The kubelet refuses to start unless the reservations by NUMA node add up to system, kube and eviction reserve. All
-    three together are the intent's reserved_memory_mib, so that pods and Slurm leave the same memory alone.
+    three together and the huge pages, which it leaves alone by itself, are the intent's reserved_memory_mib, so that
+    pods and Slurm leave the same memory alone.
     """
     build = described(nodes, name)
-    kube_mib, system_mib = split(build.reserved_memory_mib)
-    return {
+    reserved_mib = build.reserved_memory_mib - build.hugepages_mib
+    kube_mib, system_mib = split(reserved_mib)
+    config = {
         "registerWithTaints": [BORN_CLOSED],
-        "topologyManagerPolicy": kube.topology_policy,
+        "topologyManagerPolicy": build.topology_policy or kube.topology_policy,
         "topologyManagerScope": "pod",
         "cpuManagerPolicy": "static",
         "reservedSystemCPUs": build.reserved_cpus,
@@ -34,9 +38,10 @@ def kubelet(nodes: Nodes, kube: Kube, name: str) -> dict[str, Any]:
         "evictionHard": {"memory.available": f"{EVICTION_MIB}Mi"},
         "reservedMemory": [
             {"numaNode": node, "limits": {"memory": f"{share}Mi"}}
-            for node, share in enumerate(shares(build.reserved_memory_mib, build.numa_nodes))
+            for node, share in enumerate(shares(reserved_mib, build.numa_nodes))
         ],
     }
+    return {"config": config, "machine": asdict(Machine.of(build))}
 
 
 def split(reserved_mib: int) -> tuple[int, int]:

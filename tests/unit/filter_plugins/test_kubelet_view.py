@@ -13,8 +13,8 @@ VIEW = FilterModule().filters()["kubelet_view"]
 
 
 def test_raw_variables_go_in() -> None:
-    config = VIEW(SITE["drawbridge_nodes"], SITE["drawbridge_kube"], "gpu04")
-    assert config["memoryManagerPolicy"] == "Static"
+    view = VIEW(SITE["drawbridge_nodes"], SITE["drawbridge_kube"], "gpu04")
+    assert view["config"]["memoryManagerPolicy"] == "Static"
 
 
 def test_a_wrong_intent_is_a_filter_error() -> None:

@@ -8,9 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import kubelet as adapter
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import kubelet_health, node_use
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kubelet import Kubelet, Places
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kubelet_health import Health
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.node_use import REASON, NodeUse
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.own_node import (
+    OwnNode,
+    Seen,
+    Server,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError, converge
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.kubelet_config import (
     KubeletState,
@@ -28,10 +35,13 @@ BAD = 'E1121 run.go:72] "command failed" err="unknown policy: \\"statik\\""'
 class Node:
     """A node with systemd, a kubelet and Slurm, as far as commands show them."""
 
+    journal = ""
+
     def __init__(self, says: str = GOOD, queue: Completed | None = None) -> None:
         self.enabled, self.started_us, self.says = False, 0, says
         self.queue = queue or Completed(0, "", "")
         self.ran: list[str] = []
+        self.reason = ""
 
     def __call__(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
         self.ran.append(" ".join(argv[:2]))
@@ -43,7 +53,13 @@ class Node:
                 raise DeviceError("squeue failed: no answer")
             return self.queue
         if argv[0] == "journalctl":
-            return Completed(0, BAD, "")
+            return Completed(0, self.journal, "")
+        if argv[:2] == ["scontrol", "update"]:
+            self.reason = argv[-1].partition("=")[2] if "drain" in argv[3] and "undrain" not in argv[3] else ""
+            return Completed(0, "", "")
+        if argv[0] == "scontrol":
+            state = "IDLE+DRAIN" if self.reason else "IDLE"
+            return Completed(0, f"NodeName=gpu01 State={state} Reason={self.reason} [root@now]", "")
         if argv[1] == "enable":
             self.enabled = True
         if argv[1] == "start":
@@ -55,26 +71,32 @@ class Node:
 
 @pytest.fixture
 def device(tmp_path: Path, monkeypatch: Any) -> Any:
-    def make(node: Node, want: KubeletState = WANT) -> Kubelet:
-        places = Places(
-            tmp_path / "conf.d/50-drawbridge.conf", tmp_path / "config.yaml", tmp_path, "", tmp_path / "pods"
-        )
-        made = Kubelet(places, "gpu01", want, node, start_timeout_s=0)
-        monkeypatch.setattr(Kubelet, "_healthy", lambda self: bool(node.started_us))
-        monkeypatch.setattr(adapter, "POLL_S", 0)
-        monkeypatch.setattr(adapter, "HEALTHY_LOOKS", 1)
-        monkeypatch.setattr(adapter.shutil, "which", lambda name: name)
-        return made
+    monkeypatch.setattr(kubelet_health, "POLL_S", 0)
+    monkeypatch.setattr(kubelet_health, "HEALTHY_LOOKS", 1)
+    monkeypatch.setattr(node_use.shutil, "which", lambda name: name)
+
+    def make(node: Node, want: KubeletState = WANT, gate: Any = None) -> Kubelet:
+        places = Places(tmp_path / "conf.d/50-drawbridge.conf", tmp_path / "config.yaml", tmp_path)
+        certificate = tmp_path / "kubelet.pem"
+        monkeypatch.setattr(Health, "ok", lambda self: bool(node.started_us))
+        if gate is not None:
+            certificate.write_text("")
+            monkeypatch.setattr(OwnNode, "look", gate)
+        own = OwnNode(Server("https://api", "ca"), certificate, "gpu01")
+        use = NodeUse(node, "gpu01", tmp_path / "pods", tmp_path / "marker")
+        return Kubelet(places, want, node, use, own, Health(node, 0))
 
     return make
 
 
 def test_a_bare_node_gets_a_checked_drop_in_and_a_started_kubelet(device: Any, tmp_path: Path) -> None:
     node = Node()
-    (tmp_path / "memory_manager_state").write_text("old")
+    (tmp_path / "memory_manager_state").write_text('{"policyName": "Static", "machineState": {}}')
+    (tmp_path / "cpu_manager_state").write_text('{"policyName": "static", "defaultCpuSet": "0-7"}')
     outcome = converge(device(node), plan, WANT)
     assert not outcome.error
     assert not (tmp_path / "memory_manager_state").exists()
+    assert (tmp_path / "cpu_manager_state").exists(), "what did not change stays: pods would lose their CPUs"
     node.ran.clear()
     assert converge(device(node), plan, WANT).steps == []
     assert node.ran == ["systemctl show"]
@@ -114,19 +136,20 @@ def test_a_file_that_is_newer_than_the_kubelet_needs_a_restart(device: Any, tmp_
     node = Node()
     converge(device(node), plan, WANT)
     node.started_us -= 60_000_000
-    assert converge(device(node), plan, WANT).steps == [
-        "restart the kubelet with it, and forget the old policies' state"
-    ]
+    assert converge(device(node), plan, WANT).steps == ["drain the node, restart the kubelet with it, resume"]
+    assert [line for line in node.ran if "update" in line] == ["scontrol update", "scontrol update"]
+    assert node.reason == ""
 
 
 def test_a_new_kubelet_that_does_not_stay_up_is_stopped(device: Any, monkeypatch: Any) -> None:
     node = Node()
+    node.journal = BAD
     kubelet = device(node)
-    monkeypatch.setattr(Kubelet, "_healthy", lambda self: False)
+    monkeypatch.setattr(Health, "ok", lambda self: False)
     error = converge(kubelet, plan, WANT).error
     assert "unknown policy" in error
     assert error.endswith("it is stopped")
-    assert node.ran[-2] == "systemctl stop"
+    assert node.ran[-2:] == ["systemctl stop", "systemctl show"]
 
 
 def test_one_that_ran_before_gets_its_old_content_back(device: Any, monkeypatch: Any, tmp_path: Path) -> None:
@@ -135,10 +158,57 @@ def test_one_that_ran_before_gets_its_old_content_back(device: Any, monkeypatch:
     before = (tmp_path / "conf.d/50-drawbridge.conf").read_text()
     other = KubeletState(render({"reservedSystemCPUs": "0-3,200"}), enabled=True, running=True, current=True)
     kubelet = device(node, other)
-    monkeypatch.setattr(
-        Kubelet, "_healthy", lambda self: (tmp_path / "conf.d/50-drawbridge.conf").read_text() == before
-    )
+    file = tmp_path / "conf.d/50-drawbridge.conf"
+    # the first look is the one that says whether jobs have to be kept off
+    monkeypatch.setattr(Health, "ok", lambda self: file.read_text() == before)
     outcome = converge(kubelet, plan, other)
     assert outcome.error.endswith("it runs with its old configuration again")
-    assert (tmp_path / "conf.d/50-drawbridge.conf").read_text() == before
-    assert node.ran[-2:] == ["systemctl start", "systemctl show"] or "squeue" in node.ran[-1]
+    assert file.read_text() == before
+    assert node.reason == ""
+    assert not (tmp_path / "marker").exists()
+
+
+def changed() -> KubeletState:
+    return KubeletState(render({"cpuManagerPolicy": "none"}), enabled=True, running=True, current=True)
+
+
+@pytest.mark.parametrize(
+    ("gate", "reason"),
+    [
+        (lambda self: Seen(True, "vision.7"), "the gate has not closed this node yet"),
+        (lambda self: Seen(True), "the node is open to everybody"),
+        (lambda self: (_ for _ in ()).throw(DeviceError("no answer")), "Kubernetes does not say who uses this node"),
+    ],
+)
+def test_a_node_that_the_gate_has_not_closed_is_left_alone(device: Any, gate: Any, reason: str) -> None:
+    node = Node()
+    converge(device(node), plan, WANT)
+    outcome = converge(device(node, changed(), gate), plan, changed())
+    assert (outcome.changed, outcome.error) == (False, "")
+    assert reason in outcome.pending[0]
+
+
+def test_a_closed_node_is_drained_changed_and_proven_ready(device: Any) -> None:
+    node = Node()
+    converge(device(node), plan, WANT)
+    seen = []
+
+    def gate(self: Any) -> Seen:
+        seen.append(node.reason)
+        return Seen(True, "closed", True, time.time() + 1)
+
+    outcome = converge(device(node, changed(), gate), plan, changed())
+    assert (outcome.error, outcome.left) == ("", [])
+    assert seen == ["", REASON], "closed before it is drained, Ready before it is resumed"
+    assert node.reason == ""
+
+
+def test_a_run_that_broke_off_is_ended_by_the_next(device: Any, tmp_path: Path) -> None:
+    node = Node()
+    converge(device(node), plan, WANT)
+    (tmp_path / "marker").write_text("")
+    node.reason = REASON
+    outcome = converge(device(node), plan, WANT)
+    assert outcome.steps == ["let Slurm use the node again"]
+    assert node.reason == ""
+    assert converge(device(node), plan, WANT).steps == []

@@ -11,6 +11,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.d
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.kubelet import (
     ENABLE,
+    RELEASE,
     RESTART,
     WRITE,
     plan,
@@ -30,6 +31,8 @@ OTHER = replace(WANT, lines_of_file=render({"topologyManagerPolicy": "restricted
         (replace(WANT, current=False), [RESTART]),
         (replace(WANT, running=False, current=False), [RESTART]),
         (replace(WANT, enabled=False), [ENABLE]),
+        (replace(WANT, held=True), [RELEASE]),
+        (replace(WANT, held=True, current=False, outdated=("cpu_manager_state",)), [RESTART]),
     ],
 )
 def test_only_what_differs_is_done(have: KubeletState, payloads: list[str]) -> None:
@@ -53,3 +56,14 @@ def test_under_a_job_everything_waits_even_the_file() -> None:
 
 def test_a_kubelet_that_is_down_is_started_whoever_uses_the_node() -> None:
     assert not any(step.pending for step in plan(replace(WANT, running=False, current=False), WANT))
+
+
+def test_state_files_that_go_are_named() -> None:
+    assert plan(replace(WANT, current=False, outdated=("a", "b")), WANT)[0].reason == (
+        "drain the node, restart the kubelet with it, resume; forget a, b"
+    )
+    assert plan(replace(WANT, running=False, outdated=("a",)), WANT)[0].reason == "start the kubelet; forget a"
+
+
+def test_our_own_drain_ends_whoever_uses_the_node() -> None:
+    assert [step.pending for step in plan(replace(WANT, held=True, busy="Slurm job 7"), WANT)] == [""]

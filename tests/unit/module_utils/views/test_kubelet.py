@@ -28,7 +28,7 @@ def mib(quantity: str) -> int:
 
 
 def test_a_node_of_the_lab() -> None:
-    config = kubelet(NODES, KUBE, "gpu01")
+    config = kubelet(NODES, KUBE, "gpu01")["config"]
     assert config["registerWithTaints"] == [{"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}]
     assert config["topologyManagerPolicy"] == "best-effort"
     assert config["reservedSystemCPUs"] == "0-3,64-67"
@@ -38,11 +38,30 @@ def test_a_node_of_the_lab() -> None:
     ]
 
 
+def built(**change: Any) -> dict[str, Any]:
+    raw: dict[str, Any] = dict(SITE["drawbridge_nodes"])
+    return kubelet(part("nodes", {**raw, "classes": {"h100": {**raw["classes"]["h100"], **change}}}), KUBE, "gpu01")
+
+
+def test_a_class_may_have_a_policy_of_its_own() -> None:
+    assert built(topology_policy="restricted")["config"]["topologyManagerPolicy"] == "restricted"
+
+
+def test_huge_pages_are_reserved_by_themselves() -> None:
+    config = built(hugepages_mib=4096)["config"]
+    assert sum(mib(entry["limits"]["memory"]) for entry in config["reservedMemory"]) == 12288 - 4096
+
+
+def test_the_machine_goes_along() -> None:
+    machine = {"cpus": 128, "threads_per_core": 2, "numbering": "together", "numa_nodes": 2, "memory_mib": 2064384}
+    assert built()["machine"] == {**machine, "gpus": (0, 0, 0, 0, 1, 1, 1, 1)}
+
+
 @given(reserved=st.integers(1024, 1 << 20), numa_nodes=st.integers(1, 64))
 def test_reservations_always_add_up(reserved: int, numa_nodes: int) -> None:
     raw: dict[str, Any] = dict(SITE["drawbridge_nodes"])
     build = {**raw["classes"]["h100"], "reserved_memory_mib": reserved, "numa_nodes": numa_nodes}
-    config = kubelet(part("nodes", {**raw, "classes": {"h100": build}}), KUBE, "gpu01")
+    config = kubelet(part("nodes", {**raw, "classes": {"h100": build}}), KUBE, "gpu01")["config"]
     held = [config[key]["memory"] for key in ("systemReserved", "kubeReserved")]
     held.append(config["evictionHard"]["memory.available"])
     by_numa = [entry["limits"]["memory"] for entry in config["reservedMemory"]]

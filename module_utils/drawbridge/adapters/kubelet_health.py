@@ -1,0 +1,82 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a kubelet that was started is well: its health check, its Node, its journal."""
+
+from __future__ import annotations
+
+import time
+import urllib.request
+
+from ..converge import DeviceError
+from .command import Run
+from .own_node import OwnNode
+
+UNIT = "kubelet.service"
+URL = "http://127.0.0.1:10248/healthz"
+POLL_S = 0.5
+HEALTHY_LOOKS = 5
+COMPLAINTS = (
+    "could not restore state from checkpoint",
+    "the expected machine state is different from the real one",
+    "not all reserved cpus",
+    "some of strictly reserved cpus",
+    "doesn't match with CPUs in state",
+)
+"""What a kubelet says that its state files contradict; systemd starts it again, so it may look well for a moment."""
+
+
+class Health:
+    """The kubelet of this host, which gets so many seconds to become well."""
+
+    def __init__(self, run: Run, timeout_s: float, url: str = URL) -> None:
+        self._run, self._timeout_s, self._url = run, timeout_s, url
+
+    def ok(self) -> bool:
+        """What its health check says now."""
+        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        try:
+            with direct.open(self._url, timeout=5) as answer:
+                return answer.status == 200
+        except OSError:
+            return False
+
+    def wait(self, begun_s: float, node: OwnNode) -> None:
+        """Wait until it says ok for a while and its Node is Ready since; tell what its journal says if it doesn't.
+
+        It says ok before its container manager has looked at the machine, and may end right after.
+        """
+        deadline, healthy_looks, ready = time.monotonic() + self._timeout_s, 0, not node.member
+        while healthy_looks < HEALTHY_LOOKS or not ready:
+            healthy_looks = healthy_looks + 1 if self.ok() else 0
+            if healthy_looks and not ready:
+                ready = self._ready(node, begun_s)
+            if healthy_looks >= HEALTHY_LOOKS and ready:
+                break
+            if time.monotonic() >= deadline:
+                raise self._unwell(begun_s, "healthy" if not healthy_looks else "Ready")
+            time.sleep(POLL_S)
+        if said := [line for line in self._journal(begun_s).splitlines() if any(it in line for it in COMPLAINTS)]:
+            raise DeviceError(f"the kubelet contradicts its state files: {sentence(said[-1])}", stdout="\n".join(said))
+
+    def _ready(self, node: OwnNode, begun_s: float) -> bool:
+        """Its Node is Ready, and not by a word from before: stamps have whole seconds."""
+        try:
+            found = node.look()
+        except DeviceError:
+            return False
+        return found.ready and found.heard_s >= int(begun_s)
+
+    def _unwell(self, begun_s: float, what: str) -> DeviceError:
+        journal = self._journal(begun_s)
+        last = [line for line in journal.splitlines() if "err=" in line] or ["nothing in its journal"]
+        message = f"the kubelet is not {what} {self._timeout_s:g} s after its start: {sentence(last[-1])}"
+        return DeviceError(message, stdout=journal)
+
+    def _journal(self, begun_s: float) -> str:
+        since = ["--since", f"@{begun_s:.3f}", "-n", "200"]
+        return self._run(["journalctl", "-u", UNIT, *since, "-o", "cat", "--no-pager"], ok=(0, 1)).out
+
+
+def sentence(line: str) -> str:
+    """What a log line of the kubelet says, without time, thread and source."""
+    return line.partition('err="')[2].removesuffix('"').replace('\\"', "'") or line

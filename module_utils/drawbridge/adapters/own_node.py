@@ -1,0 +1,97 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""This host's Node object, asked for with the kubelet's own certificate: no other credential is on the host."""
+
+from __future__ import annotations
+
+import json
+import ssl
+import urllib.error
+import urllib.request
+from calendar import timegm
+from dataclasses import dataclass
+from pathlib import Path
+from time import strptime
+from typing import Any
+
+from ..converge import DeviceError
+from ..gate_names import CLOSED, TAINT
+
+TIMEOUT_S = 15.0
+STAMP = "%Y-%m-%dT%H:%M:%SZ"
+
+
+@dataclass(frozen=True)
+class Server:
+    """The API server as this host reaches it."""
+
+    url: str
+    ca_file: str
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A Node object, as far as anybody here asks."""
+
+    exists: bool
+    gate: str = ""
+    """Value of the gate's taint; empty if the node has none."""
+    ready: bool = False
+    heard_s: float = 0.0
+    """When its kubelet last wrote its status, in seconds of the epoch."""
+    version: str = ""
+
+    @property
+    def in_use(self) -> str:
+        """Why others may have pods here; empty for a closed node, and for one that is not there."""
+        if not self.exists or self.gate == CLOSED:
+            return ""
+        if self.gate:
+            return f"the gate has not closed this node yet ({TAINT}={self.gate}); run this again when it has"
+        return f"the node is open to everybody (no taint {TAINT}); run playbooks/gate.yml, then this again"
+
+
+class OwnNode:
+    """The node of this name. Without a certificate this host is no member, and nobody is asked."""
+
+    def __init__(self, server: Server, certificate: Path, name: str) -> None:
+        self._server, self._certificate, self._name = server, certificate, name
+
+    @property
+    def member(self) -> bool:
+        """Whether the kubelet has an identity."""
+        return self._certificate.exists()
+
+    def look(self) -> Seen:
+        """Ask for it. Raises DeviceError when the API server does not say."""
+        found = self._get(f"/api/v1/nodes/{self._name}")
+        return seen(found) if found else Seen(False)
+
+    def _get(self, path: str) -> dict[str, Any] | None:
+        try:
+            context = ssl.create_default_context(cafile=self._server.ca_file)
+            context.load_cert_chain(str(self._certificate))
+            https, direct = urllib.request.HTTPSHandler(context=context), urllib.request.ProxyHandler({})
+            with urllib.request.build_opener(https, direct).open(self._server.url + path, timeout=TIMEOUT_S) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as err:
+            if err.code == 404:
+                return None
+            raise DeviceError(f"{self._server.url} does not tell about node {self._name}: {err}") from err
+        except (OSError, ValueError) as err:
+            raise DeviceError(f"{self._server.url} can't be asked about node {self._name}: {err}") from err
+
+
+def seen(node: dict[str, Any]) -> Seen:
+    """What a Node object says."""
+    taints = (node.get("spec") or {}).get("taints") or []
+    status = node.get("status") or {}
+    ready = next((it for it in status.get("conditions") or [] if it["type"] == "Ready"), {})
+    stamp = ready.get("lastHeartbeatTime") or ""
+    return Seen(
+        exists=True,
+        gate=next((taint.get("value", "") for taint in taints if taint["key"] == TAINT), ""),
+        ready=ready.get("status") == "True",
+        heard_s=float(timegm(strptime(stamp, STAMP))) if stamp else 0.0,
+        version=(status.get("nodeInfo") or {}).get("kubeletVersion", ""),
+    )

@@ -1,0 +1,73 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of NUMA: what kubelets die of, and what they swallow so that a job's pods are never admitted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...numa import MOST_NUMA_NODES, Machine, never_admits
+from ..fault import Fault
+from ..model import Intent, NodeClass
+from .common import cpu_list
+
+LEAST_MIB = 1024
+"""Of a node's daemons, beside their huge pages."""
+
+
+def reserved_cpus_are_whole_cores(intent: Intent) -> Iterator[Fault]:
+    """A kubelet takes half a core without a word; then a pod and the daemons share one."""
+    for name, build in intent.nodes.classes.items():
+        key, cpus = f"drawbridge_nodes.classes.{name}.reserved_cpus", cpu_list(build.reserved_cpus)
+        if max(cpus) >= build.cpus:
+            continue
+        if len(cpus) == build.cpus:
+            yield Fault(key, build.reserved_cpus, "nothing would be left for jobs", "reserve fewer cores")
+        elif missing := Machine.of(build).halves(cpus):
+            shown = ",".join(map(str, missing))
+            reason = f"CPU {missing[0]} is the other thread of a reserved core (cpu_numbering: {build.cpu_numbering})"
+            yield Fault(key, build.reserved_cpus, reason, f"add {shown}, or correct cpu_numbering")
+
+
+def cpus_divide_by_numa_nodes(intent: Intent) -> Iterator[Fault]:
+    """What a NUMA node holds is computed as an equal share."""
+    for name, build in intent.nodes.classes.items():
+        if build.sockets * build.cores_per_socket % build.numa_nodes:
+            key, cores = f"drawbridge_nodes.classes.{name}.numa_nodes", build.sockets * build.cores_per_socket
+            reason = f"the {cores} cores of the class can't be shared out among them"
+            yield Fault(key, build.numa_nodes, reason, "take the numbers that lscpu prints")
+
+
+def hugepages_leave_memory(intent: Intent) -> Iterator[Fault]:
+    """Huge pages are taken out of what is reserved; the rest is what daemons live in."""
+    for name, build in intent.nodes.classes.items():
+        rest = build.reserved_memory_mib - build.hugepages_mib
+        if rest < LEAST_MIB:
+            key = f"drawbridge_nodes.classes.{name}.hugepages_mib"
+            reason = (
+                f"of reserved_memory_mib {build.reserved_memory_mib} the node's daemons would keep {max(rest, 0)} MiB"
+            )
+            repair = f"raise reserved_memory_mib to at least {build.hugepages_mib + LEAST_MIB}"
+            yield Fault(key, build.hugepages_mib, reason, repair)
+
+
+def policies_admit_whole_nodes(intent: Intent) -> Iterator[Fault]:
+    """A gated job gets whole nodes, so each class has a policy that admits a pod with the whole node."""
+    for name, build in intent.nodes.classes.items():
+        policy = build.topology_policy or intent.kube.topology_policy
+        where = f"drawbridge_nodes.classes.{name}" if build.topology_policy else "drawbridge_kube"
+        if reason := never_admits(policy, Machine.of(build), len(cpu_list(build.reserved_cpus))):
+            yield Fault(f"{where}.topology_policy", policy, reason, _repair(where, name, build))
+
+
+def _repair(where: str, name: str, build: NodeClass) -> str:
+    good = "none" if build.numa_nodes > MOST_NUMA_NODES else "best-effort"
+    return f"set {good}" if "classes" in where else f"set {good}, or for {name} alone topology_policy: {good}"
+
+
+RULES = (
+    reserved_cpus_are_whole_cores,
+    cpus_divide_by_numa_nodes,
+    hugepages_leave_memory,
+    policies_admit_whole_nodes,
+)

@@ -1,0 +1,45 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Check a kubelet's NUMA configuration here, before its host is contacted; then let the host's half do its work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible.plugins.action import ActionBase
+
+from ..module_utils.drawbridge.dialects.kubelet_check import faults
+from ..module_utils.drawbridge.numa import Machine
+
+MODULE = "drawbridge.drawbridge.kubelet_drop_in"
+WHERE, OTHER = "kubelet_numa_settings", "kube_node_kubelet"
+ARGUMENT_SPEC = {
+    "config": {"type": "dict", "required": True},
+    "machine": {"type": "dict", "required": True},
+    "path": {"type": "path"},
+    "main_config": {"type": "path"},
+    "state_dir": {"type": "path"},
+    "certificate": {"type": "path"},
+    "api_server": {"type": "str", "required": True},
+    "ca_file": {"type": "path", "required": True},
+    "slurm_node": {"type": "str", "required": True},
+    "start_timeout_s": {"type": "int"},
+}
+
+
+class ActionModule(ActionBase):
+    """Refuses what no kubelet should see."""
+
+    _supports_check_mode = True
+    TRANSFERS_FILES = False
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Return the host's result, or `faults`."""
+        result = super().run(tmp, task_vars)
+        _, args = self.validate_argument_spec(ARGUMENT_SPEC)
+        machine = Machine(**{**args["machine"], "gpus": tuple(args["machine"]["gpus"])})
+        if found := [str(fault) for fault in faults(args["config"], machine, WHERE, OTHER)]:
+            msg = "\n".join(["the kubelet's configuration is refused:", *found])
+            return {**result, "failed": True, "changed": False, "msg": msg, "faults": found}
+        given = {key: value for key, value in args.items() if key != "machine" and value is not None}
+        return self._execute_module(MODULE, given, task_vars=task_vars)

@@ -1,0 +1,76 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import kubelet_health
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.command import Completed
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kubelet_health import (
+    Health,
+    sentence,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.own_node import Seen
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError
+
+
+class Node:
+    """A member whose Node object tells one thing after the other."""
+
+    member = True
+
+    def __init__(self, *told: Any) -> None:
+        self.told = list(told)
+
+    def look(self) -> Seen:
+        told = self.told.pop(0) if len(self.told) > 1 else self.told[0]
+        if isinstance(told, Exception):
+            raise told
+        return told
+
+
+def ready(heard_s: float) -> Seen:
+    return Seen(True, "closed", True, heard_s)
+
+
+@pytest.fixture
+def health(monkeypatch: Any) -> Any:
+    monkeypatch.setattr(kubelet_health, "POLL_S", 0)
+
+    def make(journal: str = "", healthy: bool = True, timeout_s: float = 1) -> Health:
+        def run(argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
+            assert argv[:4] == ["journalctl", "-u", "kubelet.service", "--since"]
+            return Completed(0, journal, "")
+
+        made = Health(run, timeout_s)
+        monkeypatch.setattr(Health, "ok", lambda self: healthy)
+        return made
+
+    return make
+
+
+def test_ready_since_the_start(health: Any) -> None:
+    health().wait(100.5, Node(DeviceError("no answer yet"), ready(99), Seen(True, heard_s=101), ready(100)))
+
+
+def test_a_word_from_before_is_none(health: Any) -> None:
+    with pytest.raises(DeviceError, match="is not Ready 0 s after its start: out of memory"):
+        health('E1 err="out of memory"', timeout_s=0).wait(100.5, Node(ready(99)))
+
+
+def test_an_unhealthy_one(health: Any) -> None:
+    with pytest.raises(DeviceError, match="is not healthy 0 s after its start: nothing in its journal"):
+        health(healthy=False, timeout_s=0).wait(100.5, Node(ready(101)))
+
+
+@pytest.mark.parametrize("said", kubelet_health.COMPLAINTS)
+def test_state_that_contradicts_is_no_health(health: Any, said: str) -> None:
+    with pytest.raises(DeviceError, match="contradicts its state files: x"):
+        health(f'E1 err="x {said} y"').wait(100.5, Node(ready(101)))
+
+
+def test_sentences() -> None:
+    assert sentence('E1 run.go] "failed" err="unknown policy: \\"statik\\""') == "unknown policy: 'statik'"
+    assert sentence("plain") == "plain"

@@ -1,0 +1,41 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from typing import Any
+from unittest.mock import MagicMock
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.action import kubelet_config
+
+from tests.unit.module_utils.dialects.test_kubelet_check import VIEW, good
+
+COMMON = {"machine": VIEW["machine"], "slurm_node": "gpu01", "api_server": "https://api:6443", "ca_file": "/ca.crt"}
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Run the action; returns its result and what was sent to the host."""
+
+    def made(config: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        sent: list[dict[str, Any]] = []
+        task = MagicMock(args={**COMMON, "config": config}, check_mode=False, async_val=0)
+        action = kubelet_config.ActionModule(task, MagicMock(), MagicMock(), MagicMock(), MagicMock(), MagicMock())
+        monkeypatch.setattr(action, "_execute_module", lambda name, args, task_vars: sent.append(args) or {"host": 1})
+        monkeypatch.setattr(kubelet_config.ActionBase, "run", lambda *args: {})
+        return action.run(task_vars={}), sent
+
+    return made
+
+
+def test_a_good_one_goes_to_the_host_without_the_machine(run: Any) -> None:
+    result, [sent] = run(good())
+    assert result == {"host": 1}
+    assert set(sent) == {"config", "slurm_node", "api_server", "ca_file"}
+
+
+def test_a_wrong_one_reaches_no_host(run: Any) -> None:
+    result, sent = run({**good(), "topologyManagerPolcy": "restricted", "cpuManagerPolicy": "statik"})
+    assert (result["failed"], sent) == (True, [])
+    assert len(result["faults"]) == 2
+    assert result["faults"][0].startswith("kubelet_numa_settings.topologyManagerPolcy is ")
