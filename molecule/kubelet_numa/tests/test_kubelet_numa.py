@@ -21,6 +21,9 @@ PATHS = Paths.of()
 ANSIBLE = str(Path(sys.executable).with_name("ansible"))
 # Molecule asks for colours, and has a configuration of its own.
 PLAIN = {**os.environ, "ANSIBLE_FORCE_COLOR": "0", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_CONFIG": "ansible.cfg"}
+CA_FILE = "/etc/kubernetes/pki/ca.crt"
+MODULE = "drawbridge.drawbridge.kubelet_drop_in"
+"""The host's half: the controller would not let the wrong numbers pass."""
 DROP_IN = "/etc/kubernetes/kubelet.conf.d/50-drawbridge.conf"
 
 
@@ -31,8 +34,9 @@ def run(*command: str) -> str:
 
 def converge(configuration: dict[str, Any], *options: str) -> dict[str, Any]:
     """Run the module with another configuration, as the role would."""
-    arguments = json.dumps({"slurm_node": "gpu01", "config": configuration, "start_timeout_s": 10})
-    argv = [ANSIBLE, "gpu01", "-i", "inventories/lab", "-m", "drawbridge.drawbridge.kubelet_config", "-a", arguments]
+    server = {"api_server": yaml.safe_load(PATHS.kubeconfig.read_text())["clusters"][0]["cluster"]["server"]}
+    given = {"slurm_node": "gpu01", "config": configuration, "start_timeout_s": 10, **server, "ca_file": CA_FILE}
+    argv = [ANSIBLE, "gpu01", "-i", "inventories/lab", "-m", MODULE, "-a", json.dumps(given)]
     done = subprocess.run([*argv, *options], capture_output=True, text=True, check=False, cwd=REPOSITORY, env=PLAIN)
     return yaml.safe_load(done.stdout[done.stdout.index("=>") + 2 :])
 
