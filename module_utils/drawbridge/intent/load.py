@@ -10,14 +10,15 @@ from typing import Any
 from .. import hostlist
 from .fault import Fault, IntentError
 from .model import Fabric, Gpfs, Intent, Kube, Nodes, Slurm
-from .rules import books, fabric, gate, kube, nodes, numa, slurm, slurm_layout, slurm_settings, storage
+from .rules import books, fabric, gate, kube, kube_devices, nodes, numa, slurm, slurm_layout, slurm_settings, storage
 from .shape import Reader
 
 DOMAINS = {"fabric": Fabric, "nodes": Nodes, "slurm": Slurm, "gpfs": Gpfs, "kube": Kube}
 """The part of `drawbridge_<domain>` that comes after the underscore, and what it is read into."""
 
 _SLURM = (*slurm.RULES, *slurm_settings.RULES, *slurm_layout.RULES)
-RULES = (*fabric.RULES, *nodes.RULES, *numa.RULES, *_SLURM, *gate.RULES, *books.RULES, *storage.RULES, *kube.RULES)
+_KUBE = (*kube.RULES, *kube_devices.RULES)
+RULES = (*fabric.RULES, *nodes.RULES, *numa.RULES, *_SLURM, *gate.RULES, *books.RULES, *storage.RULES, *_KUBE)
 """Rules between keys, pure functions of the intent that yield faults, in the order of the report."""
 
 
@@ -57,6 +58,8 @@ def inventory_faults(intent: Intent, groups: Mapping[str, Iterable[str]]) -> lis
         "controllers": ("drawbridge_slurm.controller", [intent.slurm.controller]),
         "storage_admins": ("drawbridge_gpfs.admin", [intent.gpfs.admin]),
     }
+    if "infra" in groups:  # a site's infra nodes may be somebody else's to configure
+        expected["infra"] = ("drawbridge_kube.infra", hostlist.expand(intent.kube.infra))
     faults = []
     for group, (key, names) in expected.items():
         hosts = list(groups.get(group, ()))

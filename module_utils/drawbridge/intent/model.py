@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 from .. import hostlist
+from ..charts.catalogue import NVIDIA, RDMA_PLUGIN
 from ..dialects.slurm_release import RELEASES
 from .shape import NAME, option
 
@@ -100,6 +102,11 @@ class Nics:
     netdev: str = option("hostlist of the network devices, in rail order", hosts=True)
     rdma: str = option("hostlist of the RDMA devices, in rail order", hosts=True)
     numa: tuple[int, ...] = option("NUMA node of each port, in rail order", low=0, high=63)
+    device: str = option(
+        "PCI vendor and device of the ports, as `lspci -n` prints them, such as 15b3:1021 (empty: not compared)",
+        "",
+        pattern=r"([0-9a-f]{4}:[0-9a-f]{4})?",
+    )
 
     @cached_property
     def netdevs(self) -> tuple[str, ...]:
@@ -327,6 +334,51 @@ class Controllers:
 
 
 @dataclass(frozen=True)
+class GpuOperator:
+    """The GPU vendor's operator: device plugin, container toolkit, metrics. The driver is the host's."""
+
+    install: bool = option("false: pods get GPUs by other means, and the chart is left alone", True)
+    version: str = option("release of NVIDIA's chart, of those known", NVIDIA.version, choices=(NVIDIA.version,))
+    namespace: str = option("namespace of the release", "gpu-operator", pattern=NAME)
+    mig_strategy: str = option(
+        "how GPUs that are cut up are named; jobs of gated partitions get whole ones",
+        "single",
+        choices=("none", "single"),
+    )
+    service_monitor: bool = option("true: Prometheus' operator is there, and is told of the GPUs' metrics", False)
+    values: Mapping[str, Any] = option(
+        "the site's own values of NVIDIA's chart, nested as the chart has them; they win over ours",
+        MappingProxyType({}),
+    )
+
+
+@dataclass(frozen=True)
+class RdmaResource:
+    """What pods ask for as rdma/<name>."""
+
+    name: str = option("name of the resource, with letters, digits and _", pattern=r"[a-zA-Z0-9_]+")
+    rails: tuple[int, ...] = option("rails that it gives, all of them at once; the first is 0", low=0, high=63)
+
+
+@dataclass(frozen=True)
+class Rdma:
+    """The plugin that gives pods the RDMA devices of their node."""
+
+    install: bool = option("false: pods get RDMA devices by other means", True)
+    image: str = option(
+        "image of the plugin, with its tag",
+        f"{RDMA_PLUGIN.name}:{RDMA_PLUGIN.tag}",
+        pattern=r"[a-z0-9._/:-]+(:[A-Za-z0-9._-]+|@sha256:[0-9a-f]{64})",
+    )
+    namespace: str = option("namespace of its pods", "kube-system", pattern=NAME)
+    resources: tuple[RdmaResource, ...] = option(
+        "what pods may ask for (none: one resource a rail, rail0 and so on)", ()
+    )
+    share: int = option("pods that may have one resource of a node at a time (rdmaHcaMax)", 63, low=1, high=1000)
+    look_again_s: int = option("how often devices are looked for, in seconds; 0: never again", 300, low=0, high=86400)
+
+
+@dataclass(frozen=True)
 class Kube:
     """drawbridge_kube: the Kubernetes control plane that is already there, and what the nodes' kubelets do."""
 
@@ -347,6 +399,8 @@ class Kube:
         "Kubernetes users that may bind pods to nodes", ("system:kube-scheduler",), pattern=r"[A-Za-z0-9:._@-]+"
     )
     controllers: Controllers = option("what makes pods of jobs' workloads, beside Kubernetes itself", Controllers())
+    gpu_operator: GpuOperator = option("the GPU vendor's operator", GpuOperator())
+    rdma: Rdma = option("RDMA devices for pods", Rdma())
 
 
 @dataclass(frozen=True)

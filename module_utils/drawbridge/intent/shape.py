@@ -37,7 +37,8 @@ def option(
     """A documented key of the intent.
 
     `low` and `high` bound integers, `choices` and `pattern` texts; `hosts` makes the text a hostlist expression. In a
-    `dict` the site names things itself, in a `Mapping` the keys are words of another program.
+    `dict` the site names things itself, in a `Mapping` the keys are words of another program; one of `Any`
+    is taken as it is.
     """
     rules = {"doc": doc, "low": low, "high": high, "choices": choices, "pattern": pattern, "hosts": hosts}
     if isinstance(default, (dict, list)):
@@ -96,6 +97,8 @@ class Reader:
             return self.record(typing.cast(type, hint), raw, key)
         if origin is tuple:
             return self._sequence(args[0], raw, key, rules)
+        if origin is Mapping and args[1] is Any:
+            return self._tree(raw, key)
         if origin in (dict, Mapping):
             return self._mapping(args[1], raw, key, rules, NAME if origin is dict else WORD)
         if hint is bool:
@@ -117,6 +120,13 @@ class Reader:
                 kind = "lower-case letters, digits and dashes" if names == NAME else "letters and digits"
                 self.refuse(f"{key}.{name}", name, f"names are {kind}", "rename it")
         return {str(name): self.value(hint, item, f"{key}.{name}", rules) for name, item in raw.items()}
+
+    def _tree(self, raw: Any, key: str) -> Mapping[str, Any]:
+        """What another program knows the shape of; a rule asks it."""
+        if not isinstance(raw, Mapping):
+            self.refuse(key, raw, "a mapping is expected here", f"write {key} as keys and values")
+            return {}
+        return raw
 
     def _bool(self, raw: Any, key: str) -> bool:
         if not isinstance(raw, bool):

@@ -1,0 +1,121 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The releases that we have looked into: charts, the images that they bring, and where each figure is from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Image:
+    """A container image. `switch` is the value that turns it on in its chart; without one it is always there."""
+
+    name: str
+    tag: str
+    digest: str = ""
+    """Of the index of all architectures, as the vendor publishes it; empty where the vendor publishes none."""
+    switch: str = ""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A vendor's chart, at the one release whose values we know."""
+
+    name: str
+    version: str
+    source: str
+    """A repository of charts, or an OCI registry's folder."""
+    tree: str
+    """File of values.tree()."""
+    images: tuple[Image, ...]
+
+
+# Tags: deployments/gpu-operator/values.yaml of tag v26.7.0. Digests: its bundle/manifests/
+# gpu-operator-certified.clusterserviceversion.yaml, which has none of the operator's own image, nor of NFD's.
+NVIDIA = Chart(
+    name="gpu-operator",
+    version="v26.7.0",
+    source="https://helm.ngc.nvidia.com/nvidia",
+    tree="nvidia-gpu-operator",
+    images=(
+        Image("nvcr.io/nvidia/gpu-operator", "v26.7.0"),
+        Image(
+            "nvcr.io/nvidia/k8s/container-toolkit",
+            "v1.20.0",
+            "sha256:f8c647d581f7c8b178efdb7e6c94f5fb6eb12ebc05e2157fa314d327560fcb7a",
+            "toolkit.enabled",
+        ),
+        Image(
+            "nvcr.io/nvidia/k8s-device-plugin",
+            "v0.20.0",
+            "sha256:a61ba9fd8efb82f3a79f877f7580e02c1e8e7593f62473644bc9c79e315c3312",
+            "devicePlugin.enabled",
+        ),
+        Image(
+            "nvcr.io/nvidia/k8s/dcgm-exporter",
+            "4.6.0-4.8.3-distroless",
+            "sha256:613ab03c11d442fd960ff515f547e9921537454a712d08160bc8f677f89f1c35",
+            "dcgmExporter.enabled",
+        ),
+        Image(
+            "nvcr.io/nvidia/cloud-native/k8s-mig-manager",
+            "v0.15.0",
+            "sha256:cab2cf9deafc9602da69d0832a82958a7687f22f4a2f19674099dc9a5c4ea8e2",
+            "migManager.enabled",
+        ),
+        Image("nvcr.io/nvidia/cloud-native/dcgm", "4.6.0-1-ubuntu24.04", switch="dcgm.enabled"),
+        Image("nvcr.io/nvidia/cloud-native/nvidia-fs", "2.29.4", switch="gds.enabled"),
+        Image("nvcr.io/nvidia/cloud-native/gdrdrv", "v2.6", switch="gdrcopy.enabled"),
+        Image("registry.k8s.io/nfd/node-feature-discovery", "v0.19.0", switch="nfd.enabled"),
+    ),
+)
+
+# Tags: helm-charts-k8s/values.yaml of tag v1.5.1, where it has any; it leaves the operands at `latest`. For those:
+# docs/drivers/installation.md and docs/upgrades/componentupgrades.md of the same tag. No digests are published.
+AMD = Chart(
+    name="gpu-operator-charts",
+    version="v1.5.1",
+    source="https://rocm.github.io/gpu-operator",
+    tree="amd-gpu-operator",
+    images=(
+        Image("docker.io/rocm/amd-gpu-operator", "v1.5.1"),
+        Image(
+            "docker.io/rocm/k8s-device-plugin", "1.31.0.0", switch="deviceConfig.spec.devicePlugin.enableDevicePlugin"
+        ),
+        Image("docker.io/rocm/device-metrics-exporter", "v1.5.0", switch="deviceConfig.spec.metricsExporter.enable"),
+        Image("docker.io/busybox", "1.36"),
+        Image("registry.k8s.io/nfd/node-feature-discovery", "v0.18.3", switch="node-feature-discovery.enabled"),
+    ),
+)
+
+CHARTS = {"nvidia": NVIDIA, "amd": AMD}
+"""By the vendor of the GPUs."""
+
+# Tag v1.5.3 of github.com/Mellanox/k8s-rdma-shared-dev-plugin, commit 948098b7540b739463dc03e9010c0ff36c2afd78; the
+# vendor's own DaemonSet names no tag at all.
+RDMA_PLUGIN = Image("ghcr.io/mellanox/k8s-rdma-shared-dev-plugin", "v1.5.3")
+
+# Physical functions by vendor and device, as pci.ids has them; those that speak RoCE.
+RDMA_DEVICES = {
+    "15b3:1013": "ConnectX-4",
+    "15b3:1015": "ConnectX-4 Lx",
+    "15b3:1017": "ConnectX-5",
+    "15b3:1019": "ConnectX-5 Ex",
+    "15b3:101b": "ConnectX-6",
+    "15b3:101d": "ConnectX-6 Dx",
+    "15b3:101f": "ConnectX-6 Lx",
+    "15b3:1021": "ConnectX-7",
+    "15b3:1023": "ConnectX-8",
+    "15b3:1025": "ConnectX-9",
+    "15b3:a2d6": "BlueField-2",
+    "15b3:a2dc": "BlueField-3",
+    "15b3:a2df": "BlueField-4",
+    "14e4:1750": "BCM57508 (Thor)",
+    "14e4:1760": "BCM57608 (Thor 2)",
+    "8086:1592": "E810-C",
+    "8086:12d2": "E830",
+    "1dd8:1002": "Pensando DSC",
+}
+VIRTUAL_FUNCTIONS = ("15b3:1014", "15b3:1016", "15b3:1018", "15b3:101a", "15b3:101c", "15b3:101e")
+"""What the same cards show when they are cut up; the plugin shares whole ones."""
