@@ -13,7 +13,7 @@ from lab.errors import LabError
 from lab.hosts.paths import Paths
 from lab.hosts.provision import Bind, Context
 from lab.hosts.site import Host, Site
-from lab.kubernetes import images, node
+from lab.kubernetes import charts, images, node
 from lab.kubernetes.pki import Authority, Pair, write_private
 from lab.machine.provision import hardware_of
 from lab.tools import build
@@ -30,13 +30,23 @@ NAMES = ("localhost", "127.0.0.1", SERVICE_ADDRESS, "kubernetes", "kubernetes.de
 
 def prepare(site: Site, paths: Paths) -> None:
     """Build the tools when the cache lacks them; make the authority and the administrator's kubeconfig."""
-    build.ensure(paths.cache, functools.partial(print, file=sys.stderr, flush=True))
+    tools = build.ensure(paths.cache, functools.partial(print, file=sys.stderr, flush=True))
+    _for_ansible(_home(paths).parent, tools["helm"])
     authority = Authority.ensure(_home(paths))
     Authority.ensure(_home(paths) / "etcd")
     if not paths.kubeconfig.exists():
         # For the lab itself and for the person who runs Ansible; no host ever sees it.
         admin = authority.client("kubernetes-admin", "system:masters")
         write_private(paths.kubeconfig, authority.kubeconfig(api_server(site), admin))
+
+
+def _for_ansible(state: Path, helm: Path) -> None:
+    """Helm, and charts that it can have without a registry."""
+    (state / "bin").mkdir(parents=True, exist_ok=True)
+    (state / "bin/helm").unlink(missing_ok=True)
+    (state / "bin/helm").symlink_to(helm)
+    for vendor, chart in charts.CHARTS.items():
+        charts.write(vendor, charts.folder_of(state / "charts", chart))
 
 
 def provision(context: Context) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 from ansible.plugins.action import ActionBase
 
-from ..module_utils.drawbridge.adapters.kube_cluster import RESOURCES, Json, KubeCluster, connect
+from ..module_utils.drawbridge.adapters.kube_api import Json, connect
+from ..module_utils.drawbridge.adapters.kube_cluster import RESOURCES, KubeCluster
 from ..module_utils.drawbridge.converge import DeviceError, converge
 from ..module_utils.drawbridge.dialects.cluster_actors import (
     intolerant,

@@ -4,19 +4,14 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterable, Sequence
-from typing import Any, Callable, Optional
 from urllib.parse import quote
 
 from ..converge import DeviceError, Step
-from ..gate_names import ADOPTING, CLOSED, EFFECT, GATE_NAMESPACE, NODES_NAMESPACE, PLATFORM, TAINT
+from ..gate_names import ADOPTING, CLOSED, EFFECT, GATE_NAMESPACE, NODES_NAMESPACE, TAINT
 from ..plans.adoption import ClusterUse, NodeUse, foreign
-
-Json = dict[str, Any]
-Ask = Callable[[str, str, Optional[Json]], "tuple[int, Json]"]
-"""Method, path, body -> status, answer. Tests hand in a function."""
+from .kube_api import Ask, Json
 
 PAUSE_S = 1.0
 RESOURCES = (
@@ -109,41 +104,3 @@ class KubeCluster:
         if time.monotonic() + PAUSE_S >= self._deadline:
             raise DeviceError(trouble)
         time.sleep(PAUSE_S)
-
-
-def connect(kubeconfig: str) -> Ask:
-    """Ask as the kubeconfig's person, in the group that may close nodes. Raises DeviceError."""
-    # imported here: only the machine that runs Ansible has it
-    from kubernetes import config
-
-    try:
-        api = config.new_client_from_config(config_file=kubeconfig)
-    except (config.ConfigException, OSError) as err:
-        raise DeviceError(f"kubeconfig {kubeconfig!r} can't be used: {err}") from err
-    settings, pool = api.configuration, api.rest_client.pool_manager
-    groups = [("Impersonate-User", "drawbridge"), *(("Impersonate-Group", it) for it in (PLATFORM, "system:masters"))]
-
-    def ask(method: str, path: str, body: Json | None) -> tuple[int, Json]:
-        from urllib3 import HTTPHeaderDict
-        from urllib3.exceptions import HTTPError
-
-        headers = HTTPHeaderDict(groups)
-        headers["Content-Type"] = "application/merge-patch+json" if method == "PATCH" else "application/json"
-        if token := settings.get_api_key_with_prefix("authorization"):
-            headers["Authorization"] = token
-        text = None if body is None else json.dumps(body)
-        try:
-            answer = pool.request(method, settings.host + path, body=text, headers=headers)
-        except HTTPError as err:
-            raise DeviceError(f"{settings.host} does not answer: {err}") from err
-        return answer.status, _answer(answer.data)
-
-    return ask
-
-
-def _answer(data: bytes) -> Json:
-    """What the API server says of a kind that it does not know is not JSON."""
-    try:
-        return json.loads(data)
-    except ValueError:
-        return {"message": data.decode(errors="replace").strip()}

@@ -8,11 +8,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import kube_cluster
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kube_cluster import (
-    KubeCluster,
-    connect,
-)
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError, converge
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kube_cluster import KubeCluster
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import converge
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.adoption import (
     ClusterUse,
     NodeUse,
@@ -89,8 +86,3 @@ def test_a_budget_that_never_allows_it_is_told() -> None:
 
 def test_a_kind_that_the_cluster_does_not_know_has_no_items() -> None:
     assert KubeCluster(Server(), [], [], 5).items("/apis/nvidia.com/v1/clusterpolicies") == []
-
-
-def test_a_kubeconfig_that_is_not_there_is_told(tmp_path: Any) -> None:
-    with pytest.raises(DeviceError, match="can't be used"):
-        connect(str(tmp_path / "none"))

@@ -1,0 +1,18 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The intent as plans.room needs it: which nodes are never gated, which are, and whose pods are jobs'."""
+
+from __future__ import annotations
+
+from .. import hostlist
+from ..intent.model import Kube, Slurm
+from .gate import gated_nodes
+
+
+def room(slurm: Slurm, kube: Kube) -> dict[str, list[str]]:
+    """Names of nodes and of namespaces."""
+    return {
+        "infra": hostlist.expand(kube.infra),
+        "gated": gated_nodes(slurm),
+        "job_namespaces": [account.namespace for account in slurm.accounts if account.namespace],
+    }

@@ -1,0 +1,65 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Bring a chart's release to what it should be, from where the kubeconfig and helm are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible.plugins.action import ActionBase
+
+from ..module_utils.drawbridge.adapters.helm import Helm, Source
+from ..module_utils.drawbridge.adapters.helm_release import Charts, HelmRelease
+from ..module_utils.drawbridge.adapters.kube_api import Ask, connect
+from ..module_utils.drawbridge.converge import DeviceError, converge
+from ..module_utils.drawbridge.plans.helm_release import Record, Release, plan
+
+ARGUMENT_SPEC = {
+    "name": {"type": "str", "required": True},
+    "namespace": {"type": "str", "required": True},
+    "labels": {"type": "dict", "default": {}},
+    "chart": {"type": "str", "required": True},
+    "version": {"type": "str", "required": True},
+    "source": {"type": "str", "required": True},
+    "values": {"type": "dict", "default": {}},
+    "kubeconfig": {"type": "path", "required": True},
+    "helm": {"type": "path", "default": "helm"},
+}
+
+
+class ActionModule(ActionBase):
+    """Looks at every object of the chart; writes those that differ."""
+
+    _requires_connection = False
+    _supports_check_mode = True
+    TRANSFERS_FILES = False
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Answer with steps and diff."""
+        result = super().run(tmp, task_vars)
+        _, args = self.validate_argument_spec(ARGUMENT_SPEC)
+        source = source_of(args["source"], args["chart"], args["version"])
+        helm = Helm(args["helm"], args["kubeconfig"], args["name"], args["namespace"], source)
+        try:
+            result |= release(connect(args["kubeconfig"]), helm, args, bool(self._task.check_mode))
+        except DeviceError as err:
+            result |= {"failed": True, "changed": False, "msg": str(err), **err.details}
+        return result
+
+
+def source_of(given: str, name: str, version: str) -> Source:
+    """A path, a folder of an OCI registry, or a repository of charts."""
+    if given.startswith("oci://"):
+        return Source(f"{given.rstrip('/')}/{name}", name, version)
+    if given.startswith(("http://", "https://")):
+        return Source(name, name, version, given)
+    return Source(given, name, version)
+
+
+def release(ask: Ask, helm: Charts, args: dict[str, Any], check: bool) -> dict[str, Any]:
+    """Converge. Raises DeviceError."""
+    metadata = {"name": args["namespace"], "labels": args["labels"]}
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
+    want = Release(Record(f"{args['chart']}-{args['version']}", args["values"]))
+    outcome = converge(HelmRelease(ask, helm, namespace, args["values"]), plan, want, check=check)
+    return {**outcome.result(), "failed": bool(outcome.error)}

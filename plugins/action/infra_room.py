@@ -1,0 +1,48 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""See that nodes that are never gated have room for all that is no job's, from where the kubeconfig is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible.plugins.action import ActionBase
+
+from ..module_utils.drawbridge.adapters.kube_api import Ask, connect
+from ..module_utils.drawbridge.adapters.kube_room import read
+from ..module_utils.drawbridge.converge import DeviceError
+from ..module_utils.drawbridge.plans.room import faults
+
+ARGUMENT_SPEC = {
+    "infra": {"type": "list", "elements": "str", "required": True},
+    "gated": {"type": "list", "elements": "str", "required": True},
+    "job_namespaces": {"type": "list", "elements": "str", "default": []},
+    "kubeconfig": {"type": "path", "required": True},
+}
+
+
+class ActionModule(ActionBase):
+    """Only reads."""
+
+    _requires_connection = False
+    _supports_check_mode = True
+    TRANSFERS_FILES = False
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Answer with nothing, or with `faults`."""
+        result = super().run(tmp, task_vars)
+        _, args = self.validate_argument_spec(ARGUMENT_SPEC)
+        try:
+            result |= look(connect(args["kubeconfig"]), args)
+        except DeviceError as err:
+            result |= {"failed": True, "msg": str(err), **err.details}
+        return {"changed": False, **result}
+
+
+def look(ask: Ask, args: dict[str, Any]) -> dict[str, Any]:
+    """Read nodes and pods, and judge. Raises DeviceError."""
+    nodes, pods = read(ask, args["job_namespaces"])
+    found = faults(nodes, pods, args["infra"], args["gated"])
+    if not found:
+        return {"faults": []}
+    return {"failed": True, "msg": "Kubernetes lacks ungated nodes:\n" + "\n".join(found), "faults": found}
