@@ -109,7 +109,8 @@ class HelmRelease:
         deadline = time.monotonic() + ESTABLISHED_S
         while True:
             answer = self._asked("GET", self._path(name), None)
-            conditions = {it["type"]: it["status"] for it in answer.get("status", {}).get("conditions", [])}
+            # null at first
+            conditions = {it["type"]: it["status"] for it in answer.get("status", {}).get("conditions") or []}
             if conditions.get("Established") == "True":
                 return
             if time.monotonic() > deadline:

@@ -38,7 +38,8 @@ def connect(kubeconfig: str) -> Ask:
         headers = HTTPHeaderDict(groups)
         headers["Content-Type"] = KINDS.get(method, "application/json")
         headers["Accept"] = ACCEPT
-        for proof in settings.auth_settings().values():  # a token that is short is asked for anew here
+        proofs: Any = settings.auth_settings()  # a token that is short is asked for anew here
+        for proof in proofs.values():
             headers[proof["key"]] = proof["value"]
         text = None if body is None else json.dumps(body)
         try:

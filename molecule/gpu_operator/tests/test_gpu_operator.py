@@ -1,0 +1,204 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The release as helm and the API server have it, what becomes of edits, and who has no home."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.action.helm_release import release, source_of
+from ansible_collections.drawbridge.drawbridge.plugins.action.infra_room import look
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.helm import Helm
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kube_api import Ask, connect
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.charts.catalogue import CHARTS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import GpuOperator
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.gpu_operator import (
+    amd_values,
+    nvidia_values,
+)
+
+from lab.hosts.paths import Paths
+
+Json = dict[str, Any]
+STATE = Paths.of().kubeconfig.parent.parent
+KUBECONFIG, HELM = str(Paths.of().kubeconfig), str(STATE / "bin/helm")
+POLICY = "/apis/nvidia.com/v1/clusterpolicies/cluster-policy"
+DEPLOYMENT = "/apis/apps/v1/namespaces/gpu-operator/deployments/gpu-operator"
+ACCOUNT = "/api/v1/namespaces/gpu-operator/serviceaccounts/gpu-operator"
+NAMESPACE = "/api/v1/namespaces/gpu-operator"
+KIND = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/clusterpolicies.nvidia.com"
+
+
+def folder(vendor: str) -> Path:
+    return STATE / "charts" / f"{CHARTS[vendor].name}-{CHARTS[vendor].version}"
+
+
+def run(values: Json | None = None, check: bool = False, **other: Any) -> Json:
+    """The module, as the role calls it."""
+    labels = {"drawbridge.io/infra": "true", "pod-security.kubernetes.io/enforce": "privileged"}
+    found = {"namespace": "gpu-operator", "labels": labels, "chart": "gpu-operator", "version": "v26.7.0", **other}
+    args = {**found, "values": values or nvidia_values(GpuOperator())}
+    source = source_of(str(folder("nvidia")), args["chart"], args["version"])
+    helm = Helm(HELM, KUBECONFIG, "gpu-operator", args["namespace"], source)
+    return release(connect(KUBECONFIG), helm, args, check)
+
+
+def helm(*argv: str, values: Json | None = None) -> subprocess.CompletedProcess[str]:
+    """Helm itself."""
+    where = ["--kubeconfig", KUBECONFIG, "--namespace", "gpu-operator"]
+    return subprocess.run(
+        [HELM, *argv, *where], input=json.dumps(values or {}), capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def ask() -> Ask:
+    return connect(KUBECONFIG)
+
+
+@pytest.fixture
+def at(ask: Ask) -> Callable[[str], Json]:
+    def get(path: str) -> Json:
+        status, found = ask("GET", path, None)
+        assert status == 200, found
+        return found
+
+    return get
+
+
+def test_helm_knows_the_release_and_its_values() -> None:
+    (found,) = json.loads(helm("list", "--output", "json").stdout)
+    assert (found["name"], found["chart"], found["status"]) == ("gpu-operator", "gpu-operator-v26.7.0", "deployed")
+    assert json.loads(helm("get", "values", "gpu-operator", "--output", "json").stdout) == nvidia_values(GpuOperator())
+
+
+def test_the_chart_has_read_what_was_set(at: Callable[[str], Json]) -> None:
+    seen = at("/api/v1/namespaces/gpu-operator/configmaps/gpu-operator-values")["data"]
+    assert seen["driver.enabled"] == seen["driver.upgradePolicy.autoUpgrade"] == "false"
+    assert json.loads(seen["dcgmExporter.hpcJobMapping"])["enabled"] is True
+    assert "drawbridge.io/slurm" in seen["node-feature-discovery.worker.tolerations"]
+    assert seen["driver.version"] == '"(not set)"'
+
+
+SPEC = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+EDITED = {"openAPIV3Schema": {"type": "object", "properties": {"spec": SPEC, "edited": {"type": "string"}}}}
+EDITS = [
+    (POLICY, {"spec": {"driver": {"enabled": True}}}, "change ClusterPolicy cluster-policy: spec.driver.enabled"),
+    (
+        POLICY,
+        {"spec": {"daemonsets": {"tolerations": []}}},
+        "change ClusterPolicy cluster-policy: spec.daemonsets.tolerations",
+    ),
+    (DEPLOYMENT, {"spec": {"replicas": 0}}, "change Deployment gpu-operator/gpu-operator: spec.replicas"),
+    (
+        NAMESPACE,
+        {"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "restricted"}}},
+        "change Namespace gpu-operator: metadata.labels.pod-security.kubernetes.io/enforce",
+    ),
+    (
+        KIND,
+        {
+            "spec": {
+                "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": EDITED}}]
+            }
+        },
+        "change CustomResourceDefinition clusterpolicies.nvidia.com: "
+        "spec.versions[v1].schema.openAPIV3Schema.properties.edited",
+    ),
+]
+
+
+@pytest.mark.parametrize(("path", "edit", "step"), EDITS, ids=[step.split(": ")[1] for _, _, step in EDITS])
+def test_a_hand_edit_of_an_owned_field_is_drift(ask: Ask, path: str, edit: Json, step: str) -> None:
+    status, answer = ask("PATCH", path, edit)
+    assert status == 200, answer
+    predicted = run(check=True)
+    done = run()
+    assert predicted["steps"] == done["steps"] == [step]
+    assert predicted["diff"] == done["diff"] and not done["failed"]
+    assert run() | {"diff": {}} == {"changed": False, "failed": False, "steps": [], "pending": [], "diff": {}}
+
+
+def test_an_object_that_somebody_deleted_comes_back(ask: Ask, at: Callable[[str], Json]) -> None:
+    assert ask("DELETE", ACCOUNT, None)[0] == 200
+    assert run(check=True)["steps"] == run()["steps"] == ["make ServiceAccount gpu-operator/gpu-operator"]
+    assert at(ACCOUNT) and run()["changed"] is False
+
+
+def test_fields_and_objects_of_others_stay(ask: Ask, at: Callable[[str], Json]) -> None:
+    theirs = {"metadata": {"labels": {"team": "a"}, "annotations": {"note": "b"}}, "spec": {"theirs": {"deep": 1}}}
+    assert ask("PATCH", POLICY, theirs)[0] == 200
+    settings = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "theirs"}}
+    assert ask("POST", f"{NAMESPACE}/configmaps", settings)[0] == 201
+    assert run()["changed"] is False
+    changed = run(nvidia_values(GpuOperator(mig_strategy="none")))
+    assert changed["steps"][0] == "upgrade gpu-operator-v26.7.0: values mig.strategy"
+    policy = at(POLICY)
+    assert policy["spec"]["theirs"] == {"deep": 1} and policy["metadata"]["labels"]["team"] == "a"
+    assert policy["spec"]["mig"] == {"strategy": "none"} and at(f"{NAMESPACE}/configmaps/theirs")
+    assert not run()["failed"]
+
+
+def test_helm_alone_leaves_an_edited_custom_resource(ask: Ask, at: Callable[[str], Json]) -> None:
+    """Why there is a module of our own: helm 3 compares what it remembers, not what is there."""
+    run()
+    assert ask("PATCH", POLICY, {"spec": {"driver": {"enabled": True}}})[0] == 200
+    argv = ["upgrade", "--install", "gpu-operator", str(folder("nvidia")), "--values", "-"]
+    done = helm(*argv, values=nvidia_values(GpuOperator()))
+    assert done.returncode == 0, done.stderr
+    assert at(POLICY)["spec"]["driver"]["enabled"] is True
+    assert run()["steps"] == ["change ClusterPolicy cluster-policy: spec.driver.enabled"]
+    assert at(POLICY)["spec"]["driver"]["enabled"] is False
+
+
+def test_another_release_at_the_path_is_refused() -> None:
+    with pytest.raises(DeviceError, match=r"is gpu-operator v26.7.0, but gpu-operator v26.3.3 is pinned"):
+        run(version="v26.3.3")
+
+
+@pytest.mark.parametrize(
+    ("vendor", "values"),
+    [("nvidia", nvidia_values(GpuOperator())), ("amd", amd_values(True)), ("amd", amd_values(False))],
+)
+def test_real_helm_takes_our_values_by_the_vendors_own_tree(vendor: str, values: Json) -> None:
+    done = helm("template", "x", str(folder(vendor)), "--values", "-", values=values)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "values", [{"rdma": {"enabled": True}}, {"driver": {"enable": False}}, {"dcgmExporter": {"hpcJobMaping": {}}}]
+)
+def test_real_helm_refuses_what_the_vendors_chart_does_not_read(values: Json) -> None:
+    done = helm("template", "x", str(folder("nvidia")), "--values", "-", values=values)
+    assert "not allowed" in done.stderr and done.returncode != 0
+
+
+def node(name: str, cpu: str) -> Json:
+    ready = {"type": "Ready", "status": "True"}
+    status = {"allocatable": {"cpu": cpu, "memory": "8Gi", "pods": "20"}, "conditions": [ready]}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": {**status, "capacity": {}}}
+
+
+def test_pods_without_a_home_are_named(ask: Ask) -> None:
+    for name, cpu in (("infra1", "1"), ("gpu01", "64")):
+        assert ask("POST", "/api/v1/nodes", node(name, cpu))[0] == 201
+        # put there by an admission plugin, until a controller has looked
+        assert ask("PATCH", f"/api/v1/nodes/{name}", {"spec": {"taints": []}})[0] == 200
+    needs = {"requests": {"cpu": "1500m", "memory": "1Gi"}}
+    spec = {"nodeName": "gpu01", "containers": [{"name": "a", "image": "a", "resources": needs}]}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "dns"}, "spec": spec}
+    assert ask("POST", f"{NAMESPACE}/pods", pod)[0] == 201
+    found = look(ask, {"infra": ["infra1", "infra2"], "gated": ["gpu01"], "job_namespaces": []})
+    assert found["failed"]
+    assert found["faults"][0] == (
+        "drawbridge_kube.infra names infra2, but the cluster has no such node; join it, or take it out"
+    )
+    assert found["faults"][1].startswith(
+        "pod gpu-operator/dns has no home when gpu01 is closed: infra1 has too little cpu"
+    )

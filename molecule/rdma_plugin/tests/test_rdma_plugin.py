@@ -1,0 +1,69 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The plugin's objects as the API server has them, and what becomes of edits."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kube_api import Ask, connect
+
+from lab.hosts.paths import REPOSITORY, Paths
+
+PLAYBOOK = str(Path(sys.executable).with_name("ansible-playbook"))
+# Molecule asks for colours, and has a configuration of its own.
+PLAIN = {**os.environ, "ANSIBLE_FORCE_COLOR": "0", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_CONFIG": "ansible.cfg"}
+PLAIN["ANSIBLE_STDOUT_CALLBACK"] = "ansible.posix.json"
+NAME = "drawbridge-rdma-plugin"
+SETTINGS = f"/api/v1/namespaces/kube-system/configmaps/{NAME}"
+DAEMON_SET = f"/apis/apps/v1/namespaces/kube-system/daemonsets/{NAME}"
+
+
+@pytest.fixture(scope="module")
+def ask() -> Ask:
+    return connect(str(Paths.of().kubeconfig))
+
+
+def run(*options: str) -> int:
+    """Changes of one run of the role."""
+    argv = [PLAYBOOK, "-i", "inventories/lab", "molecule/rdma_plugin/converge.yml", *options]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, cwd=REPOSITORY, env=PLAIN)
+    stats = json.loads(done.stdout)["stats"]["ctl"]
+    assert not stats["failures"], done.stdout
+    return stats["changed"]
+
+
+def test_the_plugins_configuration_is_what_it_reads(ask: Ask) -> None:
+    config = json.loads(ask("GET", SETTINGS, None)[1]["data"]["config.json"])
+    assert [entry["resourceName"] for entry in config["configList"]] == [f"rail{rail}" for rail in range(8)]
+    assert config["configList"][0]["selectors"]["deviceIDs"] == ["1021"]
+
+
+EDITS = {
+    SETTINGS: {"data": {"config.json": "{}"}},
+    DAEMON_SET: {"spec": {"template": {"spec": {"tolerations": []}}}},
+}
+
+
+def test_hand_edits_are_drift_and_what_others_add_stays(ask: Ask) -> None:
+    def owned() -> list[Any]:
+        settings, daemon_set = (ask("GET", path, None)[1] for path in EDITS)
+        assert {found["metadata"]["labels"]["team"] for found in (settings, daemon_set)} == {"a"}
+        return [settings["data"], daemon_set["spec"]["template"]["spec"].get("tolerations")]
+
+    for path in EDITS:
+        assert ask("PATCH", path, {"metadata": {"labels": {"team": "a"}}})[0] == 200
+    before = owned()
+    assert run() == 0
+    for path, edit in EDITS.items():
+        assert ask("PATCH", path, edit)[0] == 200
+    edited = owned()
+    assert all(was != now for was, now in zip(before, edited, strict=True))
+    assert run("--check") == 1 and owned() == edited
+    assert run() == 1 and owned() == before

@@ -1,0 +1,76 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A vendor's own chart, unpacked at a path, against what we know of it.
+
+`python -m tests.charts outline PATH [TEMPLATE...]` prints the values that it reads, without the templates named, for
+module_utils/drawbridge/charts/.
+
+`python -m tests.charts install nvidia PATH KUBECONFIG` compares that with the tree there, and installs the chart with our
+values in a cluster of no value, such as the lab's: every object as its API server judges it, and nothing left to do for
+a second run. Helm is HELM, or the one on PATH.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import yaml
+from ansible_collections.drawbridge.drawbridge.plugins.action.helm_release import release, source_of
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.helm import Helm
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kube_api import connect
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.charts.catalogue import CHARTS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import GpuOperator
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.gpu_operator import (
+    amd_values,
+    nvidia_values,
+)
+
+from tests.charts.reads import outline, reads
+from tests.conformance.tree import ROOT
+
+VALUES = {"nvidia": nvidia_values(GpuOperator()), "amd": amd_values(alone=True)}
+
+
+def install(vendor: str, path: Path, kubeconfig: str) -> int:
+    """Say what differs; 1 for anything that does."""
+    chart = CHARTS[vendor]
+    ours = (ROOT / f"module_utils/drawbridge/charts/{chart.tree}.txt").read_text().splitlines()
+    left_out = next((line.split()[2:] for line in ours if line.startswith("# without: ")), [])
+    found = outline(reads(path, left_out))
+    known = [line for line in ours if not line.startswith("#")]
+    print(f"{len(found)} values are read, {len(set(found) ^ set(known))} of them not as {chart.tree}.txt has them")
+    with tempfile.TemporaryDirectory() as scratch:
+        source = source_of(str(_released(path, Path(scratch), chart.version)), chart.name, chart.version)
+        helm = Helm(os.environ.get("HELM", "helm"), kubeconfig, "vendor", "vendor-chart", source)
+        args = {"namespace": "vendor-chart", "labels": {}, "chart": chart.name, "version": chart.version}
+        args["values"] = VALUES[vendor]
+        predicted, done, again = (release(connect(kubeconfig), helm, args, check=mode) for mode in (True, False, False))
+    print("\n".join(done["steps"]))
+    wrong = [done.get("msg", ""), *again["steps"], *(set(predicted["steps"]) ^ set(done["steps"]))]
+    print(f"{len(done['steps'])} steps; left, or not as predicted: {' '.join(filter(None, wrong)) or 'nothing'}")
+    return int(found != known or any(wrong))
+
+
+def _released(path: Path, scratch: Path, version: str) -> Path:
+    """A vendor's source tree has no version yet; its release gives it one."""
+    copy = scratch / "copy"
+    copy.mkdir()
+    for item in path.iterdir():
+        if item.name != "Chart.yaml":
+            (copy / item.name).symlink_to(item)
+    about = yaml.safe_load((path / "Chart.yaml").read_text())
+    (copy / "Chart.yaml").write_text(yaml.safe_dump({**about, "version": version, "appVersion": version}))
+    return copy
+
+
+if __name__ == "__main__":
+    verb, *rest = sys.argv[1:] or ["help"]
+    if verb == "outline":
+        print("\n".join(outline(reads(Path(rest[0]), rest[1:]))))
+    elif verb == "install":
+        sys.exit(install(rest[0], Path(rest[1]), rest[2]))
+    else:
+        sys.exit(__doc__)
