@@ -42,7 +42,20 @@ def intent_spec() -> str:
         ],
         "options": {"cluster_intent_whole_site": whole_site, "cluster_intent_nodes": nodes, **argument_spec()},
     }
-    return _HEADER + yaml.dump({"argument_specs": {"main": main}}, Dumper=_Indented, sort_keys=False, width=110)
+    mirror = {
+        "short_description": "List what a site without a way to the internet must have on its mirror",
+        "description": ["Charts, images with their digests, and packages, from the data that the roles use."],
+        "options": {
+            "cluster_intent_mirror_file": {
+                "type": "path",
+                "required": True,
+                "description": ["Where the list is written, on the machine that runs Ansible."],
+            }
+        },
+    }
+    return _HEADER + yaml.dump(
+        {"argument_specs": {"main": main, "mirror": mirror}}, Dumper=_Indented, sort_keys=False, width=110
+    )
 
 
 if __name__ == "__main__":

@@ -87,7 +87,13 @@ def ensure(cache: Path, say: Callable[[str], None] = print) -> dict[str, Path]:
         (cache / "tools").mkdir(parents=True, exist_ok=True)
         with _alone(cache / "tools" / ".building.lock"):
             _build(chosen, {binary: path for binary, path in done.items() if not path.exists()}, cache / "tools", say)
-    return {binary.name: path for binary, path in done.items()}
+    return {binary.name: _given(binary.name) or path for binary, path in done.items()}
+
+
+def _given(name: str) -> Path | None:
+    """A program of the person's own: LAB_TOOLS names a folder, such as one with another release of Kubernetes."""
+    path = Path(os.environ.get("LAB_TOOLS") or os.devnull) / name
+    return path if path.is_file() else None
 
 
 def _build(chosen: toolchain.Toolchain, wanted: dict[Binary, Path], tools: Path, say: Callable[[str], None]) -> None:

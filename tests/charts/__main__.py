@@ -5,9 +5,9 @@
 `python -m tests.charts outline PATH [TEMPLATE...]` prints the values that it reads, without the templates named, for
 module_utils/drawbridge/charts/.
 
-`python -m tests.charts install nvidia PATH KUBECONFIG` compares that with the tree there, and installs the chart with our
-values in a cluster of no value, such as the lab's: every object as its API server judges it, and nothing left to do for
-a second run. Helm is HELM, or the one on PATH.
+`python -m tests.charts install nvidia PATH KUBECONFIG` compares that with the tree there, and installs the chart with
+our values in a cluster of no value, such as the lab's: every object as its API server judges it, and nothing left to do
+for a second run. Helm is HELM, or the one on PATH.
 """
 
 from __future__ import annotations

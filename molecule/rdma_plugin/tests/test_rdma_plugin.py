@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from ansible_collections.drawbridge.drawbridge.plugins.filter.rdma_plugin_view import FilterModule
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kube_api import Ask, connect
 
 from lab.hosts.paths import REPOSITORY, Paths
@@ -20,6 +22,7 @@ PLAYBOOK = str(Path(sys.executable).with_name("ansible-playbook"))
 # Molecule asks for colours, and has a configuration of its own.
 PLAIN = {**os.environ, "ANSIBLE_FORCE_COLOR": "0", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_CONFIG": "ansible.cfg"}
 PLAIN["ANSIBLE_STDOUT_CALLBACK"] = "ansible.posix.json"
+SITE = REPOSITORY / "inventories/example-h100/group_vars/all"
 NAME = "drawbridge-rdma-plugin"
 SETTINGS = f"/api/v1/namespaces/kube-system/configmaps/{NAME}"
 DAEMON_SET = f"/apis/apps/v1/namespaces/kube-system/daemonsets/{NAME}"
@@ -43,6 +46,16 @@ def test_the_plugins_configuration_is_what_it_reads(ask: Ask) -> None:
     config = json.loads(ask("GET", SETTINGS, None)[1]["data"]["config.json"])
     assert [entry["resourceName"] for entry in config["configList"]] == [f"rail{rail}" for rail in range(8)]
     assert config["configList"][0]["selectors"]["deviceIDs"] == ["1021"]
+
+
+def test_the_api_server_knows_every_field(ask: Ask) -> None:
+    site = {
+        part: yaml.safe_load((SITE / f"{part}.yml").read_text())[f"drawbridge_{part}"] for part in ("nodes", "kube")
+    }
+    items = FilterModule().filters()["rdma_plugin_view"](site["nodes"], {**site["kube"], "rdma": {}})
+    for item, path in zip(items, (SETTINGS, DAEMON_SET), strict=True):
+        status, answer = ask("APPLY", f"{path}?fieldManager=test&force=true&fieldValidation=Strict&dryRun=All", item)
+        assert status == 200, answer
 
 
 EDITS = {

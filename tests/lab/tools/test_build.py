@@ -45,6 +45,15 @@ def test_only_what_is_missing_is_built(tmp_path, compiled):
     assert compiled == ["deviceplugin"]
 
 
+def test_a_persons_own_programs_come_first(tmp_path, compiled, monkeypatch):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/kube-apiserver").write_text("")
+    monkeypatch.setenv("LAB_TOOLS", str(tmp_path / "own"))
+    tools = build.ensure(tmp_path, print)
+    assert tools["kube-apiserver"] == tmp_path / "own/kube-apiserver"
+    assert tools["kubelet"].parent == tmp_path / "tools"
+
+
 def test_a_failed_build_keeps_what_came_before_it(tmp_path, compiled, monkeypatch):
     works = build._compile
 
