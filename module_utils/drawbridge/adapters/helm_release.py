@@ -14,7 +14,8 @@ from ..dialects.manifests import DEFINITION, Json, Kinds, differences, documents
 from ..plans.helm_release import Record, Release, Thing
 from .kube_api import Ask
 
-MANAGER = "drawbridge"
+MANAGER = "drawbridge-release"
+"""Not the gate's: what the gate says of a namespace and what a release needs of it stand side by side."""
 POLL_S, ESTABLISHED_S = 0.2, 30.0
 MISSING = 404
 """The object, its kind or its namespace."""

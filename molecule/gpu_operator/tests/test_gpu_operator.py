@@ -145,6 +145,16 @@ def test_fields_and_objects_of_others_stay(ask: Ask, at: Callable[[str], Json]) 
     assert not run()["failed"]
 
 
+def test_the_gate_and_the_release_share_the_namespace(ask: Ask, at: Callable[[str], Json]) -> None:
+    """As role slurm_gate writes it, which knows nothing of what a release needs."""
+    metadata = {"name": "gpu-operator", "labels": {"drawbridge.io/infra": "true"}, "annotations": {}}
+    body = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
+    for _ in range(2):
+        assert ask("APPLY", f"{NAMESPACE}?fieldManager=drawbridge&force=true", body)[0] == 200
+        assert run()["changed"] is False
+    assert at(NAMESPACE)["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
+
+
 def test_helm_alone_leaves_an_edited_custom_resource(ask: Ask, at: Callable[[str], Json]) -> None:
     """Why there is a module of our own: helm 3 compares what it remembers, not what is there."""
     run()

@@ -80,7 +80,7 @@ class Server:
             return 404, {"message": "404 page not found"}
         if method == "GET":
             return self.found(path)
-        assert method == "APPLY" and "fieldManager=drawbridge&force=true&fieldValidation=Strict" in query
+        assert method == "APPLY" and "fieldManager=drawbridge-release&force=true&fieldValidation=Strict" in query
         if self.refuses and self.refuses in json.dumps(body):
             return 400, {"message": f"unknown field {self.refuses}"}
         result = merged(self.objects.get(path, {}), body)
