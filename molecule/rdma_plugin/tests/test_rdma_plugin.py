@@ -23,6 +23,7 @@ PLAYBOOK = str(Path(sys.executable).with_name("ansible-playbook"))
 PLAIN = {**os.environ, "ANSIBLE_FORCE_COLOR": "0", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_CONFIG": "ansible.cfg"}
 PLAIN["ANSIBLE_STDOUT_CALLBACK"] = "ansible.posix.json"
 SITE = REPOSITORY / "inventories/example-h100/group_vars/all"
+Json = dict[str, Any]
 NAME = "drawbridge-rdma-plugin"
 SETTINGS = f"/api/v1/namespaces/kube-system/configmaps/{NAME}"
 DAEMON_SET = f"/apis/apps/v1/namespaces/kube-system/daemonsets/{NAME}"
@@ -33,13 +34,14 @@ def ask() -> Ask:
     return connect(str(Paths.of().kubeconfig))
 
 
-def run(*options: str) -> int:
-    """Changes of one run of the role."""
+def run(*options: str) -> list[Json]:
+    """Differences of one run of the role."""
     argv = [PLAYBOOK, "-i", "inventories/lab", "molecule/rdma_plugin/converge.yml", *options]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False, cwd=REPOSITORY, env=PLAIN)
-    stats = json.loads(done.stdout)["stats"]["ctl"]
-    assert not stats["failures"], done.stdout
-    return stats["changed"]
+    done = subprocess.run([*argv, "--diff"], capture_output=True, text=True, check=False, cwd=REPOSITORY, env=PLAIN)
+    found = json.loads(done.stdout)
+    assert not found["stats"]["ctl"]["failures"], done.stdout
+    results = [task["hosts"]["ctl"] for play in found["plays"] for task in play["tasks"] if "ctl" in task["hosts"]]
+    return [item["diff"] for result in results for item in result.get("results", []) if item["changed"]]
 
 
 def test_the_plugins_configuration_is_what_it_reads(ask: Ask) -> None:
@@ -73,10 +75,11 @@ def test_hand_edits_are_drift_and_what_others_add_stays(ask: Ask) -> None:
     for path in EDITS:
         assert ask("PATCH", path, {"metadata": {"labels": {"team": "a"}}})[0] == 200
     before = owned()
-    assert run() == 0
+    assert run() == []
     for path, edit in EDITS.items():
         assert ask("PATCH", path, edit)[0] == 200
     edited = owned()
     assert all(was != now for was, now in zip(before, edited, strict=True))
-    assert run("--check") == 1 and owned() == edited
-    assert run() == 1 and owned() == before
+    predicted = run("--check")
+    assert len(predicted) == 2 and owned() == edited
+    assert run() == predicted and owned() == before
