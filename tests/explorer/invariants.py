@@ -1,0 +1,238 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What must hold whatever fails, as pure functions of what happened. Each returns the breaches as sentences.
+
+Nothing here knows where the records come from: the explorer's model writes them, and so can a watch of a real API
+server beside Slurm's accounting.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
+
+from .records import EVERYWHERE, NEVER, PERSON, Change, Container, History, Run
+
+CLOSED, DIRTY = "closed", "dirty_"
+HELD = re.compile(r"([a-z0-9]([-a-z0-9]{0,44}[a-z0-9])?)[.]([1-9][0-9]{0,9})")
+OURS = ("drawbridge gate: ", "drawbridge: prolog part 50-gate ", "drawbridge: epilog part 50-gate ")
+SLURMS = ("Not responding", "Prolog error", "Epilog error", "Node unexpectedly rebooted")
+T_S = 120.0
+"""From a job's end until its nodes are closed and usable, after its pods' grace, with everybody answering."""
+RACE_S = 1.0
+"""Slurm has no compare and swap: what a person does while the gate's command is under way is lost."""
+
+Breaches = Iterator[str]
+
+
+def owner(value: str) -> tuple[str, int] | None:
+    """Namespace and job that a taint's value names."""
+    found = HELD.fullmatch(value.removeprefix(DIRTY))
+    return (found.group(1), int(found.group(3))) if found else None
+
+
+def states(history: History, node: str) -> list[tuple[float, float, str]]:
+    """(from, until, value) of a node's taint, without gaps."""
+    points = [(0.0, history.begun[node]), *((it.at, it.after) for it in history.changes if it.node == node)]
+    return [(a, b, value) for (a, value), (b, _) in pairwise([*points, (NEVER, "")])]
+
+
+def only_allowed_edges(history: History) -> Breaches:
+    """closed -> held by the opener, held -> dirty, dirty -> closed by the node itself; people close and release."""
+    for it in history.changes:
+        if not _allowed(it):
+            yield f"{it.node} went from {it.before!r} to {it.after!r} by {it.by} at {it.at:.2f}"
+
+
+def _allowed(it: Change) -> bool:
+    if it.by == PERSON:
+        return it.before == it.after or (it.before, it.after) in ((CLOSED, ""), ("", CLOSED))
+    if HELD.fullmatch(it.after):
+        return it.by == "opener" and it.before == CLOSED
+    if it.after == DIRTY + it.before:
+        return it.by in ("reconciler", it.node) and bool(HELD.fullmatch(it.before))
+    return it.after == CLOSED and it.before.startswith(DIRTY) and it.by == it.node
+
+
+def the_label_names_the_holder(history: History) -> Breaches:
+    """The kubelet's fence stands as long as the taint's, and falls in the same write."""
+    for it in history.changes:
+        holder = owner(it.after) if not it.after.startswith(DIRTY) else None
+        if it.label != (str(holder[1]) if holder else ""):
+            yield f"{it.node} is {it.after!r} with the label {it.label!r} at {it.at:.2f}"
+
+
+def one_write_a_transition(history: History) -> Breaches:
+    """No gate's write of a node that changes nothing."""
+    for it in history.changes:
+        if it.by != PERSON and it.before == it.after:
+            yield f"{it.node} was written by {it.by} without a change at {it.at:.2f}"
+
+
+def opened_under_policies(history: History) -> Breaches:
+    """Without admission policies an open node is open to everybody."""
+    for it in history.changes:
+        if it.by == "opener" and not it.guarded:
+            yield f"{it.node} was opened while no policy was in force at {it.at:.2f}"
+
+
+def opened_for_its_job(history: History) -> Breaches:
+    """A node is given to a job that has it in Slurm, and to the namespace of that job's account."""
+    for it in history.changes:
+        to = owner(it.after)
+        if it.by == "opener" and to and not any(_given(run, it, to) for run in history.runs):
+            yield f"{it.node} was opened for {it.after}, which does not have it, at {it.at:.2f}"
+
+
+def _given(run: Run, change: Change, to: tuple[str, int]) -> bool:
+    return (run.namespace, run.job) == to and run.has(change.node, change.at)
+
+
+def pods_run_where_their_job_is(history: History) -> Breaches:
+    """While a pod of a job runs, its node's taint names that job: never closed, never another's, held or dirty."""
+    for node in history.begun:
+        spans = states(history, node)
+        for it in (it for it in history.containers if it.node == node):
+            for start, end, value in spans:
+                if start < it.end and it.start < end and owner(value) != (it.namespace, it.job):
+                    yield f"{_named(it)} ran while {node} was {value!r}, at {max(start, it.start):.2f}"
+
+
+def no_gpu_is_given_twice(history: History) -> Breaches:
+    """While a pod of one run of a job runs on a node, no user's process of another run of anything starts there."""
+    for it in history.containers:
+        for run in history.runs:
+            mine = (run.job, run.run) == (it.job, it.run)
+            first, last = max(it.start, run.works), min(it.end, run.over, run.left.get(it.node, NEVER))
+            if not mine and it.node in run.nodes and first < last:
+                yield f"{_named(it)} ran beside job {run.job} (run {run.run}) on {it.node} at {first:.2f}"
+
+
+def closed_means_empty(history: History) -> Breaches:
+    """At the moment a node closes nothing of its job is left there, and no pod of it that could still be bound."""
+    for it in history.changes:
+        gone = owner(it.before)
+        if it.after == CLOSED and gone:
+            for pod in history.unbound:
+                if (pod.namespace, pod.job) == gone and pod.start < it.at - RACE_S and it.at < pod.end:
+                    yield f"{it.node} was closed while pod {pod.name} waited for a node, at {it.at:.2f}"
+            for container in history.containers:
+                if container.node == it.node and container.start <= it.at < container.end:
+                    yield f"{it.node} was closed while {_named(container)} ran there, at {it.at:.2f}"
+
+
+def persons_drains_stay(history: History) -> Breaches:
+    """What somebody else drained is neither lifted nor given another reason by the gate."""
+    for it in history.drains:
+        foreign = it.before and not it.before.startswith((*OURS, *SLURMS))
+        if it.by == "gate" and foreign and it.after != it.before and it.at - it.since > RACE_S:
+            yield f"the drain of {it.node} ({it.before}) became {it.after!r} by the gate at {it.at:.2f}"
+
+
+def the_living_are_left_alone(history: History) -> Breaches:
+    """A job that runs and has all that Slurm gave it neither loses a node nor is ended by the gate."""
+    for run in history.runs:
+        healthy = min(run.over, run.shaken)
+        for it in history.changes:
+            mine = owner(it.before) == (run.namespace, run.job) and run.has(it.node, it.at)
+            if mine and it.after.startswith(DIRTY) and run.works < it.at < healthy:
+                yield f"{it.node} was taken from job {run.job} (run {run.run}), which works, at {it.at:.2f}"
+        if run.ended_by_gate and run.works < run.over < run.shaken:
+            yield f"job {run.job} (run {run.run}) was ended by the gate at {run.over:.2f}, though it worked"
+
+
+def usable_in_time(history: History, grace_s: float) -> Breaches:
+    """No stretch of T_S plus the pods' grace, with everybody answering, in which a node is left by a job that is over."""
+    for node in history.begun:
+        for start, end, why in _unusable(history, node):
+            calm, since = _longest_calm(history, node, start, min(end, history.end))
+            if calm > T_S + grace_s:
+                yield f"{node} was {why} for {calm:.0f} s of calm from {since:.0f} on"
+
+
+def _unusable(history: History, node: str) -> Iterator[tuple[float, float, str]]:
+    """(from, until, how): held or dirty after its job's end; kept from jobs for the gate's sake."""
+    for start, end, value in states(history, node):
+        if its := owner(value):
+            runs = [run for run in history.runs if (run.namespace, run.job) == its and node in run.nodes]
+            for free, busy in _between(runs, node):
+                if max(start, free) < min(end, busy):
+                    yield max(start, free), min(end, busy), value
+    since, reason = 0.0, ""
+    for it in [it for it in history.drains if it.node == node]:
+        if reason.startswith((*OURS, *SLURMS)):
+            yield since, it.at, f"kept out ({reason})"
+        since, reason = it.at, it.after
+    if reason.startswith((*OURS, *SLURMS)):
+        yield since, NEVER, f"kept out ({reason})"
+
+
+def _between(runs: Iterable[Run], node: str) -> Iterator[tuple[float, float]]:
+    """Times in which no run has the node."""
+    free = 0.0
+    for run in sorted(runs, key=lambda run: run.start):
+        if free < run.start:
+            yield free, run.start
+        free = max(free, min(run.over, run.left.get(node, NEVER)))
+    yield free, NEVER
+
+
+def _longest_calm(history: History, node: str, start: float, end: float) -> tuple[float, float]:
+    longest, since, at = 0.0, start, start
+    for it in sorted((it for it in history.troubles if it.node in (node, EVERYWHERE)), key=lambda it: it.start):
+        if it.end <= at or it.start >= end:
+            continue
+        if it.start - at > longest:
+            longest, since = it.start - at, at
+        at = max(at, it.end)
+    return (end - at, at) if end - at > longest else (longest, since)
+
+
+def no_job_waits_for_ever(history: History) -> Breaches:
+    """What Slurm runs at the end works, and holds its nodes."""
+    values = {node: states(history, node)[-1][2] for node in history.begun}
+    for run in history.runs:
+        if run.over == NEVER and run.start < history.end - T_S:
+            if run.works == NEVER:
+                yield f"job {run.job} (run {run.run}) has its nodes since {run.start:.0f} and never worked"
+            lost = [it for it in run.nodes if it not in run.left and owner(values[it]) != (run.namespace, run.job)]
+            if run.namespace and lost and run.shaken == NEVER:
+                yield f"job {run.job} (run {run.run}) runs and {lost[0]} is {values[lost[0]]!r}"
+
+
+def nothing_is_left(history: History) -> Breaches:
+    """Of jobs that are over nothing is there in the end: no right, no object, no token, no note."""
+    yield from (f"at the end there is {what}" for what in history.left)
+
+
+def no_surprises(history: History) -> Breaches:
+    """The gate never ends in a way that nobody wrote."""
+    yield from history.surprises
+
+
+def _named(it: Container) -> str:
+    return f"pod {it.namespace}/{it.pod} of job {it.job} (run {it.run})"
+
+
+SAFETY: tuple[Callable[[History], Breaches], ...] = (
+    only_allowed_edges,
+    the_label_names_the_holder,
+    one_write_a_transition,
+    opened_under_policies,
+    opened_for_its_job,
+    pods_run_where_their_job_is,
+    no_gpu_is_given_twice,
+    closed_means_empty,
+    persons_drains_stay,
+    the_living_are_left_alone,
+    no_job_waits_for_ever,
+    nothing_is_left,
+    no_surprises,
+)
+
+
+def breaches(history: History, grace_s: float) -> list[tuple[str, str]]:
+    """All breaches: the invariant's name, and what happened."""
+    found = [(check.__name__, text) for check in SAFETY for text in check(history)]
+    return found + [(usable_in_time.__name__, text) for text in usable_in_time(history, grace_s)]

@@ -1,0 +1,117 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What happened, as plain records: written by the explorer's model, or read from the API server's and Slurm's own books."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+NEVER = float("inf")
+EVERYWHERE = ""
+PERSON = "person"
+"""Who writes a Node, or drains one, without being of the gate."""
+
+
+class Change(NamedTuple):
+    """A write of a Node that touched the gate's taint or label, or that a gate's identity made."""
+
+    at: float
+    node: str
+    before: str
+    """The taint's value; "" for none."""
+    after: str
+    label: str
+    """The label's value after the write; "" for none."""
+    by: str
+    """opener, reconciler, the node's name, or PERSON."""
+    guarded: bool = True
+    """The policies were in force at some time since the writer began."""
+
+
+class Container(NamedTuple):
+    """Processes of a job's pod on a node, from their first to their last moment: also on its GPUs."""
+
+    node: str
+    pod: str
+    namespace: str
+    job: int
+    run: int
+    start: float
+    end: float = NEVER
+
+
+class Pod(NamedTuple):
+    """A pod's object that no node was given, from its creation until it is bound or gone."""
+
+    name: str
+    namespace: str
+    job: int
+    start: float
+    end: float = NEVER
+
+
+@dataclass
+class Run:
+    """One run of a Slurm job, as Slurm has it."""
+
+    job: int
+    run: int
+    namespace: str
+    """"" for a job of a partition without the gate."""
+    nodes: tuple[str, ...]
+    start: float
+    """Its nodes were allocated."""
+    works: float = NEVER
+    """The first of its user's processes started."""
+    over: float = NEVER
+    left: dict[str, float] = field(default_factory=dict)
+    """Nodes that left it before its end, and when."""
+    shaken: float = NEVER
+    """The first time that something took a node from it that it needs, or that Slurm lost it: a boot, a shrinking."""
+    ended_by_gate: bool = False
+
+    def has(self, node: str, at: float) -> bool:
+        """The node is the run's at this time."""
+        return node in self.nodes and self.start <= at < min(self.over, self.left.get(node, NEVER))
+
+
+class Drain(NamedTuple):
+    """A change of what keeps jobs off a node in Slurm: reasons before and after, "" where nothing keeps them off."""
+
+    at: float
+    node: str
+    before: str
+    after: str
+    by: str
+    """gate, slurm or PERSON."""
+    since: float = 0.0
+    """When the one before was set."""
+
+
+class Trouble(NamedTuple):
+    """A time in which a node can't be proven empty, or nobody answers. EVERYWHERE is all nodes."""
+
+    what: str
+    node: str
+    start: float
+    end: float
+
+
+@dataclass
+class History:
+    """All of it, and how things stand at the end. Lists are in the order of time."""
+
+    begun: dict[str, str] = field(default_factory=dict)
+    """Value of every node's taint at the beginning."""
+    changes: list[Change] = field(default_factory=list)
+    containers: list[Container] = field(default_factory=list)
+    unbound: list[Pod] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
+    drains: list[Drain] = field(default_factory=list)
+    troubles: list[Trouble] = field(default_factory=list)
+    surprises: list[str] = field(default_factory=list)
+    """Lines of the gate's log about itself."""
+    left: list[str] = field(default_factory=list)
+    """What belongs to a job and is there at the end."""
+    end: float = 0.0
