@@ -78,7 +78,10 @@ def opened_under_policies(history: History) -> Breaches:
 
 
 def opened_for_its_job(history: History) -> Breaches:
-    """A node is given to a job that has it in Slurm, and to the namespace of that job's account."""
+    """A node is given to a job that has it in Slurm, or is just ending, and to the namespace of that job's account.
+
+    Slurm may let PrologSlurmctld go on when its job is cancelled; EpilogSlurmctld then takes back what it gave.
+    """
     for it in history.changes:
         to = owner(it.after)
         if it.by == "opener" and to and not any(_given(run, it, to) for run in history.runs):
@@ -86,7 +89,7 @@ def opened_for_its_job(history: History) -> Breaches:
 
 
 def _given(run: Run, change: Change, to: tuple[str, int]) -> bool:
-    return (run.namespace, run.job) == to and run.has(change.node, change.at)
+    return (run.namespace, run.job) == to and change.node in run.nodes and run.start <= change.at < run.gone
 
 
 def pods_run_where_their_job_is(history: History) -> Breaches:
@@ -143,7 +146,7 @@ def the_living_are_left_alone(history: History) -> Breaches:
 
 
 def usable_in_time(history: History, grace_s: float) -> Breaches:
-    """No stretch of T_S plus the pods' grace, with everybody answering, in which a node is left by a job that is over."""
+    """A node that its job has left is closed and in service within T_S of calm, plus the pods' grace."""
     for node in history.begun:
         for start, end, why in _unusable(history, node):
             calm, since = _longest_calm(history, node, start, min(end, history.end))

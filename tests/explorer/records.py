@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What happened, as plain records: written by the explorer's model, or read from the API server's and Slurm's own books."""
+"""What happened, as plain records: by the explorer's model, or read from the API server's and Slurm's own books."""
 
 from __future__ import annotations
 
@@ -65,6 +65,8 @@ class Run:
     works: float = NEVER
     """The first of its user's processes started."""
     over: float = NEVER
+    gone: float = NEVER
+    """Slurm was through with it: EpilogSlurmctld has ended, and so have the nodes' epilogs."""
     left: dict[str, float] = field(default_factory=dict)
     """Nodes that left it before its end, and when."""
     shaken: float = NEVER

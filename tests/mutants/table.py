@@ -42,6 +42,8 @@ class Mutant:
     level: str = "unit"
     error: str = ""
     """The exception that tells the defect where no assertion does."""
+    invariant: str = ""
+    """The gate's invariant that a schedule of tests/explorer sees broken; one of several, with blanks between."""
 
     def apply(self, text: str) -> str:
         """The file's text with the defect in it."""

@@ -13,6 +13,7 @@ from .command import Commands
 from .config import Refused
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+UPTIME = Path("/proc/uptime")
 SCRIPTS_LOCK = Path("/run/drawbridge/slurm-dispatch.lock")
 NAMESPACE, POD = "io.kubernetes.pod.namespace", "io.kubernetes.pod.name"
 
@@ -36,6 +37,10 @@ class Host:
     def boot_id(self) -> str:
         """What tells one boot of this host from the next."""
         return BOOT_ID.read_text().strip()
+
+    def uptime_s(self) -> float:
+        """Since when this host is up."""
+        return float(UPTIME.read_text().split()[0])
 
     def script_runs(self) -> bool:
         """One of Slurm's scripts is at work here: its dispatcher holds a lock."""

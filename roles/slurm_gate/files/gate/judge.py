@@ -55,9 +55,12 @@ def node(seen: Seen, stuck_s: float) -> str:
     return STUCK if batch_host and seen.job.state == "RUNNING" and seen.job.age_s > stuck_s else LEAVE
 
 
-def back(info: NodeInfo, value: str) -> bool:
-    """A closed node that we drained, or that Slurm had lost, may come back once it is proven empty."""
-    return value == CLOSED and (info.drained_by_us or info.lost)
+def back(info: NodeInfo, value: str, unfinished: bool) -> bool:
+    """A closed node that we drained, or that Slurm had lost, may come back once it is proven empty.
+
+    `unfinished`: a script of ours failed here, so that a drain with Slurm's own words is ours, too.
+    """
+    return value == CLOSED and (info.drained_by_us or info.lost or (unfinished and info.drained_by_slurm))
 
 
 def open_reason() -> str:

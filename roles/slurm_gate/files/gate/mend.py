@@ -8,7 +8,9 @@ nothing. What is there is read first and Slurm is asked then: a job that has som
 
 from __future__ import annotations
 
-from . import identity, judge
+from collections.abc import Mapping
+
+from . import identity, judge, scripts
 from .api import METADATA, Api
 from .closer import close_job, close_node, make_dirty
 from .config import Refused
@@ -26,31 +28,46 @@ BOOT = "boot"
 
 def mend_node(node: str, world: World, api: Api) -> str:
     """Bring this node a step further, and say how it stands. Raises Refused, NoAnswer, Unreachable."""
-    value, rebooted = boot_node(node, world, api)
+    value, boot = _taint(node, api), world.notes.read(BOOT)
     if holder := owner(value):
-        _owned(holder, Seen(node, value, world.slurm.job(holder.job), rebooted), world, api)
+        job = world.slurm.job(holder.job)
+        _owned(holder, Seen(node, value, job, _lost(holder, job, boot, world)), world, api)
     elif value == CLOSED:
         _closed(node, value, world)
     elif not value:
         world.slurm.drain(node, judge.open_reason())
-    if world.notes.read(BOOT) != {"id": world.host.boot_id()}:
+    if boot != {"id": world.host.boot_id()}:
         world.notes.write(BOOT, {"id": world.host.boot_id()})
     return judge.state(value)
 
 
-def boot_node(node: str, world: World, api: Api) -> tuple[str, bool]:
-    """The node's taint, and whether the host was booted since the node was last mended.
+def boot_node(node: str, world: World, api: Api) -> None:
+    """Before slurmd starts: what a job had here ended with the boot, whatever Slurm thinks. The node becomes dirty.
 
-    If so, what the job had here ended with the boot, whatever Slurm thinks: the node becomes dirty.
+    That it did is noted until the timer has told Slurm: a job that starts from now on has lost nothing.
     """
+    boot, now = world.notes.read(BOOT), world.host.boot_id()
+    if boot.get("id", now) == now:
+        return
+    value, lost = _taint(node, api), ""
+    if holder := owner(value):
+        lost = holder.held
+        if value == lost:
+            make_dirty(holder, node, world, api)
+    world.notes.write(BOOT, {"id": now, "lost": lost})
+
+
+def _taint(node: str, api: Api) -> str:
     found = api.get(f"/api/v1/nodes/{node}")
     if not found.ok:
         raise Refused(f"can't read node {node}: {found.message}")
-    value, boot = place(found.body)[1], world.host.boot_id()
-    holder, rebooted = owner(value), world.notes.read(BOOT).get("id", boot) != boot
-    if holder and rebooted and value == holder.held and make_dirty(holder, node, world, api):
-        value = holder.dirty
-    return value, rebooted
+    return place(found.body)[1]
+
+
+def _lost(holder: Owner, job: JobInfo, boot: Mapping[str, str], world: World) -> bool:
+    """The job's part on this host ended with the last boot: noted before slurmd started, or the job is older."""
+    unseen = boot.get("id", world.host.boot_id()) != world.host.boot_id()
+    return boot.get("lost") == holder.held or (unseen and job.age_s > world.host.uptime_s())
 
 
 def _owned(holder: Owner, seen: Seen, world: World, api: Api) -> None:
@@ -60,6 +77,7 @@ def _owned(holder: Owner, seen: Seen, world: World, api: Api) -> None:
         close_node(holder, _account(holder, world, api), seen.node, world, api, EMPTY_S)
         _closed(seen.node, CLOSED, world)
     elif verdict == judge.LOST:
+        make_dirty(holder, seen.node, world, api)
         _run_again(holder.job, seen.job, f"node {seen.node} was booted while the job ran", world)
     elif verdict == judge.HALTED:
         _report_halted(holder.job, world)
@@ -91,7 +109,10 @@ def _run_again(job: int, info: JobInfo, cause: str, world: World) -> None:
 
 def _closed(node: str, value: str, world: World) -> None:
     """Lift our own drain, and what Slurm did when it lost the node; nobody else's. Only after a look at the host."""
-    if not judge.back(world.slurm.node(node), value):
+    info, unfinished = world.slurm.node(node), scripts.unfinished(world)
+    if not judge.back(info, value, unfinished):
+        if unfinished and not info.kept_out:
+            scripts.forget(world)
         return
     if why := local_obstacle(world):
         raise Refused(f"node {node} stays out: {why}", {node: why})

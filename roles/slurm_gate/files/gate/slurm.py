@@ -11,6 +11,10 @@ from .command import Commands
 from .hostlist import expand
 
 REASON = "drawbridge gate: "
+# what Slurm's dispatcher says when the gate's part of a node's script was killed
+KILLED = ("drawbridge: prolog part 50-gate ", "drawbridge: epilog part 50-gate ")
+# what Slurm says itself when nobody could tell it more
+FAILED = ("Prolog error", "Epilog error")
 RUNNING = ("RUNNING", "CONFIGURING", "SUSPENDED", "STOPPED")
 GONE = "GONE"
 FIELDS = ("State", "BatchFlag", "Requeue", "RestartCnt", "TimeUsed", "BatchHost", "Reason", "NodeList")
@@ -54,7 +58,17 @@ class NodeInfo(NamedTuple):
     @property
     def drained_by_us(self) -> bool:
         """Our own drain, which we lift."""
-        return "DRAIN" in self.states and self.reason.startswith(REASON)
+        return "DRAIN" in self.states and self.reason.startswith((REASON, *KILLED))
+
+    @property
+    def kept_out(self) -> bool:
+        """It takes no jobs, whoever keeps it from them."""
+        return bool(self.states & {"DRAIN", "DOWN"})
+
+    @property
+    def drained_by_slurm(self) -> bool:
+        """A script of the node failed, and Slurm knows no more of it."""
+        return "DRAIN" in self.states and self.reason in FAILED
 
     @property
     def lost(self) -> bool:

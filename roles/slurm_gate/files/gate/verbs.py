@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import metrics, retry, tokens
+from . import metrics, retry, scripts, tokens
 from .api import Api, Unreachable
 from .closer import close_job, close_node, stuck
 from .config import Job, NotGated, Refused, require_whole_nodes
@@ -25,6 +25,17 @@ TEND_S = 15.0  # the timer comes again
 
 def run(verb: str, world: World) -> int:
     """Run one verb."""
+    if verb not in ON_NODE:
+        return _run(verb, world)
+    number = int(world.env["SLURM_JOB_ID"])
+    scripts.begin(number, world)
+    code = _run(verb, world)
+    if not code:
+        scripts.done(number, world)
+    return code
+
+
+def _run(verb: str, world: World) -> int:
     begun = world.clock.now()
     try:
         code = ALONE[verb](world) if verb in ALONE else _for_job(verb, world)
@@ -204,5 +215,6 @@ def _attempt(world: World, mend: Callable[[], bool]) -> bool:
     return False
 
 
+ON_NODE = ("place", "close")
 ALONE = {"tend": tend, "boot": boot}
 VERBS = {"open": open_nodes, "end": end_job, "place": place_token, "close": close_this_node}

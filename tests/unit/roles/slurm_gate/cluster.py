@@ -223,7 +223,7 @@ class Machine(Host):
     def __init__(self) -> None:
         self.running: list[str] = []
         self.on_gpus: dict[int, str] = {}
-        self.boot, self.script = "first", False
+        self.boot, self.up_s, self.script = "first", 5.0, False
 
     def containers(self, namespaces: Any) -> list[str]:
         return list(self.running)
@@ -233,6 +233,9 @@ class Machine(Host):
 
     def boot_id(self) -> str:
         return self.boot
+
+    def uptime_s(self) -> float:
+        return self.up_s
 
     def script_runs(self) -> bool:
         return self.script

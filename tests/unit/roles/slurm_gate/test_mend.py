@@ -155,10 +155,32 @@ def test_before_slurmd_starts_slurm_is_not_asked(at: Made) -> None:
     hold(at.cluster)
     booted(at)
     at.slurm.silent = True
-    assert boot_node("gpu01", at, at.cluster) == ("dirty_vision.4711", True)
-    at.slurm.silent = False
+    boot_node("gpu01", at, at.cluster)
+    assert at.cluster.value("gpu01") == "dirty_vision.4711"
+    at.slurm.silent, at.host.up_s = False, 60.0
     mend(at)
     assert at.slurm.told == ["scontrol requeue 4711"], "the timer's first run tells Slurm"
+
+
+def test_a_job_that_started_after_the_boot_has_lost_nothing(at: Made) -> None:
+    """The timer has not run since the boot; Slurm was quicker."""
+    booted(at)
+    boot_node("gpu01", at, at.cluster)
+    at.slurm.jobs[4711] = RUNNING._replace(age_s=8)
+    hold(at.cluster)
+    mend(at)
+    assert at.cluster.value("gpu01") == "vision.4711"
+    assert not at.slurm.told
+
+
+@pytest.mark.parametrize(("up_s", "lost"), [(5.0, True), (15.0, False)])
+def test_if_nobody_looked_before_slurmd_the_jobs_age_tells(up_s: float, lost: bool, at: Made) -> None:
+    booted(at)
+    at.slurm.jobs[4711] = RUNNING._replace(age_s=10)
+    hold(at.cluster)
+    at.host.up_s = up_s
+    mend(at)
+    assert at.slurm.told == (["scontrol requeue 4711"] if lost else [])
 
 
 def test_an_interactive_job_that_lost_a_node_ends(at: Made) -> None:

@@ -1,0 +1,120 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`make explore`: seeded schedules of jobs and faults around the gate's real code, in a model of Slurm and Kubernetes.
+
+It fails if an invariant is broken, if an edge, an event of the gate or a fault at a step was never reached, or if a
+named defect of the gate is not noticed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+
+from .coverage import Seen, gaps
+from .model import Outcome, explore
+from .mutants import hunt, named
+from .plan import plan_of
+from .steps import targets
+
+SCHEDULES = 10_000
+LOT = 50
+
+
+@dataclass
+class Lot:
+    """Some schedules' results in one."""
+
+    seen: Seen = field(default_factory=Seen)
+    broken: list[tuple[int, str, str]] = field(default_factory=list)
+
+
+def main(arguments: list[str]) -> int:
+    """Explore, or replay one seed, or hunt defects."""
+    options = parsed(arguments)
+    if options.seed is not None:
+        return replay(options.seed)
+    begun = time.monotonic()
+    with ProcessPoolExecutor(options.processes) as pool:
+        lots = pool.map(run_lot, batches(options.first, options.schedules))
+        hunted = [(row, pool.submit(hunt, row.name)) for row in named(options.mutants)]
+        whole = gather(lots, options.schedules, begun)
+        survivors = [row.name for row, future in hunted if not told(row.name, future.result())]
+    print(f"{time.monotonic() - begun:.0f} s in all")
+    missing = gaps(whole.seen, targets()) if options.schedules >= SCHEDULES else []
+    for line in missing:
+        print(f"never reached: {line}")
+    for name in survivors:
+        print(f"SURVIVED: {name}")
+    return 1 if whole.broken or missing or survivors else 0
+
+
+def parsed(arguments: list[str]) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m tests.explorer", description=__doc__)
+    parser.add_argument("--schedules", type=int, default=SCHEDULES, help="so many; fewer than usual need not reach all")
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--seed", type=int, help="replay this one, with its trace")
+    parser.add_argument("--mutants", nargs="*", metavar="NAME", help="these defects alone; none: --mutants -")
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
+    return parser.parse_args(arguments)
+
+
+def batches(first: int, count: int) -> Iterator[range]:
+    """Seeds in lots."""
+    for start in range(first, first + count, LOT):
+        yield range(start, min(start + LOT, first + count))
+
+
+def run_lot(seeds: Iterable[int]) -> Lot:
+    """Run some schedules, in a process of the pool."""
+    lot, aims = Lot(), targets()
+    for seed in seeds:
+        outcome = explore(plan_of(seed, aims))
+        lot.seen.add(outcome.met, outcome.steps, outcome.events, outcome.edges)
+        lot.broken += [(seed, name, text) for name, text in outcome.breaches]
+    return lot
+
+
+def gather(lots: Iterable[Lot], schedules: int, begun: float) -> Lot:
+    """Join the lots and say what they showed."""
+    whole = Lot()
+    for lot in lots:
+        whole.seen.add(lot.seen.met, lot.seen.steps, lot.seen.events, lot.seen.edges)
+        for seed, name, text in lot.broken:
+            if len(whole.broken) < 20:
+                print(f"seed {seed}: {name}: {text}", flush=True)
+            whole.broken.append((seed, name, text))
+    print(f"{schedules} schedules in {time.monotonic() - begun:.0f} s, {len(whole.broken)} breaches", flush=True)
+    for name, count in Counter(name for _, name, _ in whole.broken).items():
+        seeds = sorted({seed for seed, broken, _ in whole.broken if broken == name})
+        print(f"  {name}: {count}, e.g. python -m tests.explorer --seed {seeds[0]}")
+    print(whole.seen.summary())
+    return whole
+
+
+def told(name: str, caught: tuple[int, str] | None) -> bool:
+    """Say which schedule noticed a defect; False if none did."""
+    if caught:
+        print(f"  {name}: {caught[1]} in schedule {caught[0]}", flush=True)
+    return caught is not None
+
+
+def replay(seed: int) -> int:
+    """Run one schedule and show what happened."""
+    plan = plan_of(seed, targets())
+    outcome: Outcome = explore(plan, keep=True)
+    print(plan, *outcome.lines, sep="\n")
+    for name, text in outcome.breaches:
+        print(f"BROKEN: {name}: {text}")
+    return 1 if outcome.breaches else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,168 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a seed stands for: jobs, what becomes of them, and what fails when. Pure."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+NODES = ("gpu01", "gpu02", "gpu03")
+TENANTS = (("vision", 2001), ("nlp", 2002))
+
+
+class JobSpec(NamedTuple):
+    """What a user submits."""
+
+    partition: str = "ai-train"
+    account: str = "vision"
+    uid: int = 2001
+    nodes: int = 1
+    batch: bool = True
+    requeue: bool = True
+    works_s: float = 20.0
+    pods: int = 1
+    tidy: bool = True
+    """Its script ends its own workload."""
+
+
+class Event(NamedTuple):
+    """Something that happens at a time, and perhaps ends after a while."""
+
+    at: float
+    name: str
+    subject: Any = None
+    lasts: float = 0.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One schedule."""
+
+    seed: int
+    jobs: tuple[tuple[float, JobSpec], ...]
+    events: tuple[Event, ...]
+    strikes: dict[tuple[str, str], tuple[str, int]]
+    """Verb and step: the fault that hits it, at which of its calls."""
+    over_at: float
+    """All that has gone wrong is mended, all jobs are cancelled, and the bound begins to run."""
+    skews: dict[str, float] = field(default_factory=dict)
+    late_s: float = 0.0
+    ghost_s: float = 0.0
+    backoff_s: tuple[float, float] = (0.5, 5.0)
+    prolog_waits: bool = True
+    cancels_opener: bool = True
+
+    def __str__(self) -> str:
+        lines = [f"seed {self.seed}, wound up at {self.over_at:.0f} s"]
+        lines += [f"  {at:6.1f} job {number}: {spec}" for number, (at, spec) in enumerate(self.jobs, 1)]
+        lines += [f"  {it.at:6.1f} {it.name} {it.subject or ''} for {it.lasts:.1f} s" for it in self.events]
+        lines += [f"  {fault} at call {nth} of {verb}: {step}" for (verb, step), (fault, nth) in self.strikes.items()]
+        return "\n".join(lines)
+
+
+FATES = ("cancelled", "requeued", "preempted", "timed out", "shrunk", "suspended")
+"""What becomes of a job, unless it just ends."""
+OUTAGES: dict[str, tuple[float, float]] = {
+    "API server down": (3, 70),
+    "API server slow": (3, 40),
+    "policies missing": (5, 40),
+    "slurmctld restarts": (0.3, 30),
+    "slurmctld dies and forgets seconds": (0.3, 30),
+    "slurmctld starts with an empty state": (0.3, 10),
+    "controller loses power": (5, 60),
+    "tools hang": (5, 45),
+    "everything loses power": (10, 90),
+}
+"""What happens to all, and for how long."""
+LOCAL: dict[str, tuple[float, float]] = {
+    "slurmd killed": (0.5, 20),
+    "kubelet down": (3, 60),
+    "node lost": (5, 110),
+    "node loses power": (8, 110),
+    "person drains": (0, 0),
+    "person resumes": (0, 0),
+    "foreign taint first": (0, 0),
+    "foreign taint gone": (0, 0),
+    "foreign label": (0, 0),
+    "pod deleted by force": (0, 0),
+    "clock jumps": (0, 0),
+    "foreign process on a GPU": (5, 60),
+}
+"""What happens to one node."""
+
+
+def plan_of(seed: int, targets: Sequence[tuple[str, str, str]]) -> Plan:
+    """The schedule of a seed. `targets` are (verb, step, fault): each is aimed at by every so manyth seed."""
+    rng = random.Random(seed)
+    jobs = _jobs(rng)
+    events = [*_fates(rng, len(jobs)), *_outages(rng)]
+    last = max([it.at + it.lasts for it in events] + [at + spec.works_s for at, spec in jobs])
+    return Plan(
+        seed,
+        tuple(jobs),
+        tuple(sorted(events, key=lambda it: it.at)),
+        _strikes(rng, seed, targets),
+        last + rng.choice((5, 30, 60, 150)),
+        skews={name: rng.choice((0.0, 0.0, -200.0, 3.0, 400.0)) for name in ("ctl", *NODES)},
+        late_s=rng.choice((0, 0, 0.5, 3, 20)),
+        ghost_s=rng.choice((0, 0, 0, 4, 40)),
+        backoff_s=rng.choice(((0.02, 0.1), (0.5, 5.0), (5.0, 20.0))),
+        prolog_waits=rng.random() < 0.5,
+        cancels_opener=rng.random() < 0.5,
+    )
+
+
+def _jobs(rng: random.Random) -> list[tuple[float, JobSpec]]:
+    """One to four, back to back or at once: an array is as many jobs alike."""
+    jobs = []
+    for _ in range(rng.choice((1, 2, 2, 3))):
+        account, uid = rng.choice(TENANTS)
+        spec = JobSpec(
+            partition="ai-train" if rng.random() < 0.8 else "hpc",
+            account=account,
+            uid=uid,
+            nodes=rng.choice((1, 1, 2, 3)),
+            batch=rng.random() < 0.75,
+            requeue=rng.random() < 0.85,
+            works_s=rng.choice((0.5, 3.0, 12.0, 40.0, 90.0)),
+            tidy=rng.random() < 0.5,
+        )
+        spec = spec._replace(pods=spec.nodes if rng.random() < 0.9 else 0)
+        copies = 3 if rng.random() < 0.1 else 1
+        jobs += [(rng.uniform(0, 30), spec)] * copies
+    return jobs
+
+
+def _fates(rng: random.Random, jobs: int) -> list[Event]:
+    count = rng.choice((0, 1, 1, 2))
+    chosen = [(rng.uniform(1, 70), rng.choice(FATES), rng.randint(1, jobs), rng.uniform(2, 30)) for _ in range(count)]
+    return [Event(*it) for it in chosen]
+
+
+def _outages(rng: random.Random) -> list[Event]:
+    found = []
+    for table, count, subject in (
+        (OUTAGES, rng.choice((0, 0, 1, 1, 2)), lambda: None),
+        (LOCAL, rng.choice((0, 0, 1, 1, 2, 3)), lambda: rng.choice(NODES)),
+    ):
+        found += [_event(rng, table, subject) for _ in range(count)]
+    return found
+
+
+def _event(rng: random.Random, table: dict[str, tuple[float, float]], subject: Callable[[], Any]) -> Event:
+    name = rng.choice(list(table))
+    return Event(rng.uniform(0.5, 90), name, subject(), rng.uniform(*table[name]))
+
+
+def _strikes(
+    rng: random.Random, seed: int, targets: Sequence[tuple[str, str, str]]
+) -> dict[tuple[str, str], tuple[str, int]]:
+    """Faults at single steps: one that is this seed's turn, and others by chance."""
+    if not targets:
+        return {}
+    turn = targets[seed % len(targets)]
+    chosen = [turn, *(rng.choice(targets) for _ in range(rng.choice((0, 1, 2, 3))))]
+    return {(verb, step): (fault, rng.choice((1, 1, 1, 2, 3))) for verb, step, fault in reversed(chosen)}

@@ -1,0 +1,244 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The API server, as far as the gate can tell: the unit tests' cluster, and who may do what to it.
+
+Modelled of admission and RBAC: drawbridge-transitions, -identities (the self-test), -pod-ends, -job-objects (by whom),
+-tokens (whose), the ServiceAccount admission with its cache, and that a binding needs a pod which is unbound and not
+being deleted. Not modelled: shapes of pods and workloads, which tests/attacks tries on a real API server.
+"""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import json
+import pickle
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from roles.slurm_gate.files.gate import identity
+from roles.slurm_gate.files.gate.api import Answer
+from roles.slurm_gate.files.gate.gate_names import CLOSED, DIRTY, LABEL
+from roles.slurm_gate.files.gate.states import Json, owner, place
+from tests.unit.roles.slurm_gate.cluster import POLICY, Cluster, node
+
+from .records import PERSON, Change, History, Pod
+from .sim import Sim
+
+NODES = "/api/v1/nodes/"
+OPENER, RECONCILER = "opener", "reconciler"
+
+
+class Server(Cluster):
+    """Objects, and what happens when they change. `watchers` are called with every pod and workload that does."""
+
+    def __init__(self, sim: Sim, history: History, nodes: list[str]) -> None:
+        super().__init__()
+        self.objects, self.sim, self.history = {}, sim, history
+        self.up, self.version = True, 0
+        self.watchers: list[Callable[[str, Json], None]] = []
+        self.policies_off_since = float("inf")
+        self._uids, self._accounts_gone = itertools.count(1), {}
+        self._waiting: dict[str, float] = {}
+        for name in nodes:
+            self.add(NODES.rstrip("/"), {**node(CLOSED), "metadata": {"name": name, "labels": {}}})
+            history.begun[name] = CLOSED
+
+    def request(self, who: str, begun: float, method: str, path: str, body: Any) -> Answer:
+        """Answer one identity, whose program began at `begun`."""
+        url = urlsplit(path)
+        query = {key: words[0] for key, words in parse_qs(url.query).items()}
+        if method == "GET":
+            return self._get(url.path, None, query)
+        if method == "PATCH" and "dryRun" not in query:
+            return self._write_node(who, begun, unquote(url.path), body)
+        if refused := self._refused(who, method, url.path, body):
+            return refused
+        self.version += 1
+        if url.path.endswith("/token"):
+            return self._token(who, url.path)
+        if method == "POST":
+            body = {**body, "metadata": {**body["metadata"], "uid": str(next(self._uids))}}
+        return getattr(self, f"_{method.lower()}")(url.path, body, query)
+
+    def value(self, name: str) -> str:
+        return place(self.objects[NODES + name])[1]
+
+    def label(self, name: str) -> str:
+        """The job that the node lets in."""
+        return self.objects[NODES + name]["metadata"]["labels"].get(LABEL, "")
+
+    def items_of(self, kind: str) -> list[tuple[str, Json]]:
+        """All objects of a kind, with their paths."""
+        return [(path, it) for path, it in self.objects.items() if path.rsplit("/", 2)[-2] == kind]
+
+    # nodes
+
+    def _write_node(self, who: str, begun: float, path: str, body: Any) -> Answer:
+        """One JSON Patch, judged as drawbridge-transitions does."""
+        name = path.removeprefix(NODES)
+        if path not in self.objects:
+            return Answer(404, {"message": f'nodes "{name}" not found'})
+        old, before = self.objects[path], self.value(name)
+        answer = self._patch(path, body, {})
+        if not answer.ok:
+            return answer
+        after, label = self.value(name), self.label(name)
+        if self.policies and not allowed(who, name, before, after, label):
+            self.objects[path] = old
+            return Answer(422, {"message": POLICY.format("transitions")})
+        self.version += 1
+        guarded = self.policies or self.policies_off_since > begun
+        self.history.changes.append(Change(self.sim.now, name, before, after, label, who, guarded))
+        self._tell(path, self.objects[path])
+        return answer
+
+    def edit_node(self, name: str, change: Callable[[Json], None]) -> None:
+        """What somebody else does to a Node."""
+        before, path = self.value(name), NODES + name
+        self.objects[path] = pickle.loads(pickle.dumps(self.objects[path]))
+        change(self.objects[path])
+        self.version += 1
+        if self.value(name) != before:
+            change_ = Change(self.sim.now, name, before, self.value(name), self.label(name), PERSON)
+            self.history.changes.append(change_)
+
+    # everything else
+
+    def _refused(self, who: str, method: str, path: str, body: Any) -> Answer | None:
+        """RBAC and the policies, for what the gate asks for."""
+        kind = path.split("/")[-1 if method == "POST" else -2]
+        if method == "POST" and who == OPENER and kind in ("serviceaccounts", "roles", "rolebindings"):
+            return None
+        if method == "POST" and path.endswith("/token") and who not in (OPENER, RECONCILER):
+            return None
+        if method == "POST" and path.endswith(f"/{who}/token"):
+            return None
+        if method == "DELETE" and who == RECONCILER and kind != "nodes":
+            return None
+        if method == "DELETE" and kind == "pods" and path in self.objects:
+            bound, grace = self.objects[path]["spec"].get("nodeName"), (body or {}).get("gracePeriodSeconds", 1)
+            return None if bound == who and grace > 0 else Answer(422, {"message": POLICY.format("pod-ends")})
+        if method in ("PATCH",) or (method == "DELETE" and kind == "pods"):
+            return None
+        return Answer(403, {"message": f"{who} cannot {method} {path}"})
+
+    def _token(self, who: str, path: str) -> Answer:
+        """A token of an account; of a job's to its nodes alone."""
+        words = path.split("/")
+        namespace, name = words[4], words[6]
+        account = self.objects.get(identity.path(namespace, "serviceaccounts", name))
+        binding = self.objects.get(identity.path(namespace, "rolebindings", name))
+        if not name.startswith("slurm-"):
+            return Answer(201, {"status": {"token": own_token(namespace, name)}})
+        if not account or not binding or who not in identity.nodes(binding):
+            return Answer(403 if account else 404, {"message": f"no token of {name} for {who}"})
+        return Answer(201, {"status": {"token": f"{namespace} {name} {account['metadata']['uid']}"}})
+
+    def may_run(self, token: str) -> bool:
+        """A job's token is good for its workloads: its account and its right are there."""
+        namespace, name, uid = token.split(" ")
+        account = self.objects.get(identity.path(namespace, "serviceaccounts", name))
+        right = identity.path(namespace, "rolebindings", name + identity.RUN)
+        return bool(account) and account["metadata"]["uid"] == uid and right in self.objects
+
+    def admits(self, namespace: str, account: str, lag: float) -> bool:
+        """A pod may be made for the account: as admission's cache has it, `lag` seconds late."""
+        path = identity.path(namespace, "serviceaccounts", account)
+        return path in self.objects or self.sim.now - self._accounts_gone.get(path, float("-inf")) < lag
+
+    def create(self, collection: str, item: Json) -> None:
+        """Make an object that is not the gate's."""
+        item["metadata"]["uid"] = str(next(self._uids))
+        self.add(collection, item)
+        self.version += 1
+        if collection.endswith("/pods"):
+            self._waiting[item["metadata"]["uid"]] = self.sim.now
+        self._tell(f"{collection}/{item['metadata']['name']}", item)
+
+    def bind(self, path: str, uid: str, name: str) -> bool:
+        """Give a pod to a node, whatever the node's taint says: the API server does not look at it."""
+        pod = self.objects.get(path)
+        if not pod or pod["metadata"]["uid"] != uid or "deletionTimestamp" in pod["metadata"]:
+            return False
+        if pod["spec"].get("nodeName"):
+            return False
+        pod["spec"]["nodeName"] = name
+        self.version += 1
+        self._no_longer_unbound(pod)
+        return True
+
+    def _delete(self, path: str, body: Any, query: Any) -> Answer:
+        """Pods on a node end with their grace; all else is gone at once."""
+        it = self.objects.get(path)
+        if it and path.split("/")[-2] == "pods" and it["spec"].get("nodeName"):
+            uid = (body or {}).get("preconditions", {}).get("uid")
+            if uid and it["metadata"]["uid"] != uid:
+                return Answer(409, {"message": "the UID in the precondition does not match"})
+            self.end_pod(path, (body or {}).get("gracePeriodSeconds", it["spec"]["terminationGracePeriodSeconds"]))
+            return Answer(200, {})
+        answer = super()._delete(path, body, query)
+        if answer.ok and it:
+            self.gone(path, it)
+        return answer
+
+    def end_pod(self, path: str, grace: float) -> None:
+        """Ask a pod on a node to end. A later, shorter grace counts; a longer one does not."""
+        pod = self.objects[path]
+        metadata = pod["metadata"]
+        if metadata.get("deletionGracePeriodSeconds", grace + 1) > grace:
+            metadata |= {"deletionTimestamp": "now", "deletionGracePeriodSeconds": grace}
+            self._tell(path, pod)
+
+    def drop(self, path: str) -> None:
+        """Remove an object at once: what the kubelet does in the end, and whoever uses force."""
+        if it := self.objects.pop(path, None):
+            self.gone(path, it)
+
+    def gone(self, path: str, it: Json) -> None:
+        """Take note that an object is no longer there."""
+        self.version += 1
+        if "/serviceaccounts/" in path:
+            self._accounts_gone[path] = self.sim.now
+        if "/pods/" in path:
+            self._no_longer_unbound(it)
+        self._tell(path, it)
+
+    def _no_longer_unbound(self, pod: Json) -> None:
+        since = self._waiting.pop(pod["metadata"]["uid"], None)
+        if since is not None:
+            self.history.unbound.append(unbound(pod, since, self.sim.now))
+
+    def still_unbound(self) -> None:
+        """At the end: pods that never were bound."""
+        for _, pod in self.items_of("pods"):
+            self._no_longer_unbound(pod)
+
+    def _tell(self, path: str, it: Json) -> None:
+        for watcher in self.watchers:
+            watcher(path, it)
+
+
+def unbound(pod: Json, start: float, end: float) -> Pod:
+    """The record of a pod that waited for a node."""
+    return Pod(pod["metadata"]["name"], pod["metadata"]["namespace"], pod["spec"]["job"], start, end)
+
+
+def own_token(namespace: str, name: str) -> str:
+    """A host's own token; the gate reads its subject."""
+    payload = base64.urlsafe_b64encode(json.dumps({"sub": f"system:serviceaccount:{namespace}:{name}"}).encode())
+    return f"x.{payload.decode().rstrip('=')}.y"
+
+
+def allowed(who: str, name: str, before: str, after: str, label: str) -> bool:
+    """drawbridge-transitions: which edges are whose."""
+    held = owner(after) if not after.startswith(DIRTY) else None
+    if label != (str(held.job) if held else ""):
+        return False
+    if who == OPENER:
+        return before == CLOSED and held is not None
+    own, was = who == name, owner(before)
+    if was and before == was.held and after == was.dirty:
+        return own or who == RECONCILER
+    return own and before.startswith(DIRTY) and after == CLOSED

@@ -1,0 +1,549 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Slurm, as far as the gate can tell: what slurmctld and the slurmds do with jobs, when they run which script, what
+they forget. Seen on 24.11.5, with PrologFlags=Alloc, nohold_on_prolog_fail and ReturnToService=0.
+"""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from .hosts import Box, Process, System, wall
+from .kube import Kube
+from .plan import JobSpec
+from .records import NEVER, PERSON, Drain, Run
+
+REQUEUE_S = 121.0
+SLURMD_TIMEOUT_S = 60.0
+LOST_RESULT_S = 57.0
+"""Then slurmctld asks a new slurmd about an epilog that the old one had begun, and takes any answer for done."""
+ALIVE = ("CONFIGURING", "RUNNING", "SUSPENDED")
+
+
+@dataclass(eq=False)
+class Job:
+    """A job as slurmctld has it."""
+
+    spec: JobSpec
+    number: int
+    state: str = "PENDING"
+    nodes: tuple[str, ...] = ()
+    restarts: int = 0
+    begin: float = 0.0
+    started: int = 0
+    comment: str = ""
+    held: bool = False
+    after: str = ""
+    """What it becomes when its nodes have finished."""
+    generation: int = 0
+    """Grows with every start and end: what an earlier one asked for comes too late."""
+    ready: set[str] = field(default_factory=set)
+    closing: set[str] = field(default_factory=set)
+    ending: bool = False
+    """EpilogSlurmctld is at work."""
+    opener: Process | None = None
+    run: Run | None = None
+
+    @property
+    def gated(self) -> bool:
+        return self.spec.partition == "ai-train"
+
+    @property
+    def again(self) -> bool:
+        """Slurm may run it again."""
+        return self.spec.batch and self.spec.requeue
+
+
+@dataclass(eq=False)
+class Node:
+    """A node as slurmctld has it, and its slurmd."""
+
+    box: Box
+    job: int = 0
+    drained: bool = False
+    down: bool = False
+    reason: str = ""
+    since: float = 0.0
+    slurmd: bool = True
+    life: int = 0
+    """Grows whenever slurmd dies: its scripts' results are lost."""
+    silent: float = NEVER
+    jobs: dict[int, tuple[int, Mapping[str, str]]] = field(default_factory=dict)
+    """What slurmd has: the life in which it was given a job, and the scripts' environment."""
+    prologs: set[int] = field(default_factory=set)
+
+    @property
+    def reason_now(self) -> str:
+        """What keeps jobs off the node; "" if nothing does."""
+        return self.reason if self.drained or self.down else ""
+
+
+class Slurm:
+    """slurmctld with its nodes. `gate` runs the gate's program on a host."""
+
+    def __init__(self, system: System, kube: Kube, boxes: dict[str, Box], ctl: Box, rng: random.Random) -> None:
+        self.system, self.sim, self.kube, self.ctl, self.rng = system, system.sim, kube, ctl, rng
+        self.history = system.server.history
+        self.nodes = {name: Node(box) for name, box in boxes.items()}
+        self.jobs: dict[int, Job] = {}
+        self.up, self.saved = True, None
+        self.cancels_opener, self.prolog_waits = True, True
+
+    # submitting, scheduling
+
+    def submit(self, spec: JobSpec, number: int) -> None:
+        """sbatch, srun or salloc."""
+        if not self.up:
+            self.sim.after(2.0, self.submit, spec, number)
+            return
+        self.jobs[number] = Job(spec, number)
+        self.schedule()
+
+    def schedule(self) -> None:
+        """Start what can start."""
+        if not (self.up and self.ctl.on):
+            return
+        for job in list(self.jobs.values()):
+            if job.state == "PENDING" and not job.held and job.begin <= self.sim.now:
+                free = [name for name in self.nodes if self._free(name)]
+                if len(free) >= job.spec.nodes:
+                    self._start(job, tuple(sorted(self.rng.sample(free, job.spec.nodes))))
+
+    def _free(self, name: str) -> bool:
+        node = self.nodes[name]
+        return not (node.job or node.drained or node.down) and self._answers(name)
+
+    def _answers(self, name: str) -> bool:
+        node = self.nodes[name]
+        return node.slurmd and node.box.on and node.box.online
+
+    def _start(self, job: Job, nodes: tuple[str, ...]) -> None:
+        job.nodes, job.state, job.generation = nodes, "CONFIGURING", job.generation + 1
+        job.started, job.ready = int(wall(self.sim, self.ctl)), set()
+        for name in nodes:
+            self.nodes[name].job = job.number
+        namespace = job.spec.account if job.gated else ""
+        job.run = Run(job.number, job.restarts, namespace, nodes, self.sim.now)
+        self.history.runs.append(job.run)
+        self.system.trace("slurmctld", f"job {job.number} (run {job.restarts}) gets {','.join(nodes)}")
+        self._prolog(job)
+        if not self.prolog_waits:
+            self._launch(job)
+
+    def _prolog(self, job: Job) -> None:
+        """PrologSlurmctld; from the start again if slurmctld dies meanwhile."""
+        job.opener = self.gate(self.ctl, "open", self._env(job), partial(self._opened, job, job.generation))
+
+    def _opened(self, job: Job, generation: int, code: int | None) -> None:
+        if job.generation != generation or job.state != "CONFIGURING" or not self.up:
+            return
+        if code != 0:
+            self._end(job, "PENDING" if job.again else "FAILED")
+            return
+        job.state = "RUNNING"
+        if self.prolog_waits:
+            self._launch(job)
+        self._work(job)
+
+    def _launch(self, job: Job) -> None:
+        for name in job.nodes:
+            self._deliver(name, 0.02, self._slurmd_prolog, job, job.generation, name)
+
+    def _deliver(self, name: str, delay: float, call: Callable[..., None], job: Job, *args: Any) -> None:
+        """A message between slurmctld and a slurmd: repeated until both are there, or nobody waits for it."""
+        self.sim.after(delay, self._arrive, name, call, job, *args)
+
+    def _arrive(self, name: str, call: Callable[..., None], job: Job, *args: Any) -> None:
+        if self.jobs.get(job.number) is not job:
+            return
+        if self.up and self.ctl.on and self._answers(name):
+            call(job, *args)
+        else:
+            self.sim.after(1.0, self._arrive, name, call, job, *args)
+
+    # a run
+
+    def _slurmd_prolog(self, job: Job, generation: int, name: str) -> None:
+        node = self.nodes[name]
+        if job.generation != generation:
+            return
+        node.jobs[job.number] = (node.life, self._env(job, name))
+        node.prologs.add(job.number)
+        node.box.scripts += 1
+        self.gate(node.box, "place", self._env(job, name), partial(self._prologued, job, generation, name, node.life))
+
+    def _prologued(self, job: Job, generation: int, name: str, life: int, code: int | None) -> None:
+        node = self.nodes[name]
+        node.prologs.discard(job.number)
+        node.box.scripts -= 1
+        if node.life == life:
+            self._dispatched(name, "prolog", job, code)
+            self._deliver(name, 0.01, self._ready, job, generation, name, code)
+
+    def _dispatched(self, name: str, kind: str, job: Job, code: int | None) -> None:
+        """The dispatcher's own drain, which Slurm keeps; the gate may have been quicker."""
+        node = self.nodes[name]
+        if code != 0 and not node.reason_now and self.up and node.box.online:
+            how = "ended with code 137" if code is None else f"ended with code {code}"
+            self.set_node(name, f"drawbridge: {kind} part 50-gate {how} in job {job.number}", by="slurm")
+
+    def _ready(self, job: Job, generation: int, name: str, code: int | None) -> None:
+        if job.generation != generation:
+            return
+        if code != 0:
+            if not self.nodes[name].reason_now:
+                self.set_node(name, "Prolog error", by="slurm")
+            self._end(job, "PENDING" if job.again else "CANCELLED")
+            return
+        job.ready.add(name)
+        self._work(job)
+
+    def _work(self, job: Job) -> None:
+        """The batch script starts with the first node's prolog, interactive jobs with the last one's."""
+        needed = {job.nodes[0]} if job.spec.batch else set(job.nodes)
+        if job.state != "RUNNING" or not job.run or job.run.works != NEVER or not needed <= job.ready:
+            return
+        job.run.works = self.sim.now
+        box = self.nodes[job.nodes[0]].box
+        if job.spec.batch or not job.gated:
+            box.steps[job.number] = (500_000 + job.number, "batch" if job.spec.batch else "0")
+        if not job.gated:
+            box.gpus[500_000 + job.number] = "train"
+        self.system.trace("slurmd", f"job {job.number} works on {job.nodes[0]}")
+        self.sim.after(job.spec.works_s, self._done, job, job.generation)
+        if job.gated and job.spec.pods:
+            self.sim.after(0.2, self._submit_pods, job, job.generation)
+
+    def _submit_pods(self, job: Job, generation: int) -> None:
+        """The batch script's launcher: waits for its token, then makes its workload."""
+        if job.generation != generation:
+            return
+        box = self.nodes[job.nodes[0]].box
+        if job.spec.batch and job.number not in box.steps:
+            return
+        token = box.files.get(f"/jobs/{job.number}/token", ("",))[0]
+        if not (token and box.online and self.kube.submit(token, job.number, job.restarts, job.spec.pods)):
+            self.sim.after(2.0, self._submit_pods, job, generation)
+
+    def _done(self, job: Job, generation: int) -> None:
+        """The work is done; the script may have ended its workload, or not."""
+        if job.generation != generation or not job.nodes or job.number not in self.nodes[job.nodes[0]].jobs:
+            return
+        if job.spec.tidy and job.gated:
+            self.kube.finish(job.spec.account, job.number, job.restarts)
+        self._deliver(job.nodes[0], 0.5 if job.spec.tidy else 0.01, self._finished, job, generation)
+
+    def _finished(self, job: Job, generation: int) -> None:
+        if job.generation == generation:
+            self._end(job, "COMPLETED")
+
+    # the end of a run
+
+    def _end(self, job: Job, after: str, without: str = "") -> None:
+        """End this run: its processes, EpilogSlurmctld, the epilogs of its nodes but one that is lost."""
+        if job.state not in ALIVE or not job.run:
+            return
+        if job.state == "CONFIGURING" and self.cancels_opener and job.opener and not job.opener.dead:
+            job.opener.kill(noticed=False)
+        job.generation, job.state, job.after, job.run.over = job.generation + 1, "COMPLETING", after, self.sim.now
+        self.system.trace("slurmctld", f"job {job.number} (run {job.run.run}) is over: {after}")
+        if after == "PENDING":
+            job.restarts, job.begin = job.restarts + 1, self.sim.now + REQUEUE_S
+        job.closing = {name for name in job.nodes if self.nodes[name].job == job.number}
+        for name in job.nodes:
+            self._user_gone(self.nodes[name], job)
+        if without:
+            self._epilogued(job, job.generation, without, 0)
+        self._epilog(job)
+        for name in sorted(job.closing):
+            self._deliver(name, 0.03, self._terminate, job, job.generation, name)
+
+    @staticmethod
+    def _user_gone(node: Node, job: Job) -> None:
+        node.box.steps.pop(job.number, None)
+        node.box.gpus.pop(500_000 + job.number, None)
+
+    def _epilog(self, job: Job) -> None:
+        """EpilogSlurmctld; again if slurmctld dies meanwhile."""
+        job.ending = True
+        self.gate(self.ctl, "end", self._env(job), partial(self._ended, job, job.generation))
+
+    def _ended(self, job: Job, generation: int, _code: int | None) -> None:
+        if job.generation == generation and self.up:
+            job.ending = False
+            self._released(job)
+
+    def _terminate(self, job: Job, generation: int, name: str) -> None:
+        """A prolog is not interrupted; then the epilog."""
+        node = self.nodes[name]
+        if job.generation != generation or name not in job.closing:
+            return
+        if job.number in node.prologs:
+            self._deliver(name, 0.5, self._terminate, job, generation, name)
+            return
+        given, env = node.jobs.pop(job.number, (node.life, self._env(job, name)))
+        env = self._poor(env) if given != node.life else self._env(job, name)
+        self._run_epilog(name, env, partial(self._node_ended, job, generation, name, node.life))
+
+    def _run_epilog(self, name: str, env: Mapping[str, str], done: Callable[[int | None], None]) -> None:
+        box = self.nodes[name].box
+        box.scripts += 1
+        self.gate(box, "close", env, done)
+
+    def _poor(self, env: Mapping[str, str]) -> Mapping[str, str]:
+        """What a slurmd that was not there before knows of a job."""
+        missing = ["SLURM_JOB_NODELIST"]
+        if self.rng.random() < 0.3:
+            missing += ["SLURM_JOB_ACCOUNT", "SLURM_JOB_START_TIME"]
+        return {key: value for key, value in env.items() if key not in missing}
+
+    def _node_ended(self, job: Job, generation: int, name: str, life: int, code: int | None) -> None:
+        node = self.nodes[name]
+        node.box.scripts -= 1
+        self._dispatched(name, "epilog", job, code)
+        if node.life == life:
+            self._deliver(name, 0.01, self._epilogued, job, generation, name, code)
+
+    def _epilogued(self, job: Job, generation: int, name: str, code: int | None) -> None:
+        if job.generation != generation or name not in job.closing:
+            return
+        node = self.nodes[name]
+        if code != 0 and not node.reason_now:
+            self.set_node(name, "Epilog error", by="slurm")
+        job.closing.discard(name)
+        if node.job == job.number:
+            node.job = 0
+        self._released(job)
+
+    def _released(self, job: Job) -> None:
+        if job.state == "COMPLETING" and not job.closing and not job.ending:
+            job.state, job.nodes, job.generation = job.after, (), job.generation + 1
+            if job.run:
+                job.run.gone = self.sim.now
+            self.system.trace("slurmctld", f"job {job.number} is {job.state}")
+        self.schedule()
+
+    # what is asked of it
+
+    def requeue(self, job: Job, hold: bool = False) -> bool:
+        """scontrol requeue, requeuehold, and preemption."""
+        if job.state not in ALIVE or not job.again:
+            return False
+        self._end(job, "PENDING")
+        job.held = hold
+        return True
+
+    def cancel(self, job: Job, state: str = "CANCELLED") -> None:
+        """scancel, or the time limit."""
+        if job.state == "PENDING":
+            job.state = state
+        self._end(job, state)
+
+    def shrink(self, job: Job) -> None:
+        """scontrol update NumNodes=: the last node leaves the job, with an epilog."""
+        if job.state != "RUNNING" or len(job.nodes) < 2 or not job.run:
+            return
+        name = job.nodes[-1]
+        job.nodes, job.run.left[name] = job.nodes[:-1], self.sim.now
+        job.run.shaken = min(job.run.shaken, self.sim.now)
+        job.ready.discard(name)
+        self.nodes[name].jobs.pop(job.number, None)
+        done = partial(self._left, job, name, self.nodes[name].life)
+        self._deliver(name, 0.03, lambda _: self._run_epilog(name, self._env(job, name), done), job)
+
+    def _left(self, job: Job, name: str, life: int, code: int | None) -> None:
+        self.nodes[name].box.scripts -= 1
+        self._dispatched(name, "epilog", job, code)
+        if self.nodes[name].life == life and self.nodes[name].job == job.number:
+            self.nodes[name].job = 0
+            self.schedule()
+
+    def set_node(self, name: str, reason: str, by: str, down: bool = False) -> None:
+        """Keep jobs off a node. An earlier reason is lost without a word."""
+        node = self.nodes[name]
+        self.history.drains.append(Drain(self.sim.now, name, node.reason_now, reason, by, node.since))
+        node.reason, node.since = reason, self.sim.now
+        node.drained, node.down = node.drained or not down, node.down or down
+        self.system.trace("slurmctld", f"{name}: {reason} ({by})")
+
+    def resume(self, name: str, by: str) -> bool:
+        """Let jobs onto a node again."""
+        node = self.nodes[name]
+        if not node.reason_now:
+            return False
+        self.history.drains.append(Drain(self.sim.now, name, node.reason_now, "", by, node.since))
+        node.drained = node.down = False
+        self.system.trace("slurmctld", f"{name} is resumed by {by}")
+        self.schedule()
+        return True
+
+    # daemons
+
+    def ctld_stops(self) -> None:
+        """slurmctld ends, and its scripts with it."""
+        self.up = False
+        for process in [it for it in self.ctl.processes if it.verb in ("open", "end")]:
+            process.kill(noticed=False)
+
+    def save(self) -> None:
+        """What a slurmctld that dies badly will find of its state."""
+        self.saved = {number: self._copy(job) for number, job in self.jobs.items()}
+
+    @staticmethod
+    def _copy(job: Job) -> Job:
+        twin = copy.copy(job)
+        twin.ready, twin.closing = set(job.ready), set(job.closing)
+        return twin
+
+    def ctld_starts(self) -> None:
+        """Scripts of jobs that are starting or ending run again; nodes tell what they have."""
+        self.up = True
+        if self.saved is not None:
+            self._recall(self.saved)
+        for job in list(self.jobs.values()):
+            if job.state == "CONFIGURING":
+                job.generation += 1
+                self._prolog(job)
+                if not self.prolog_waits:
+                    self._launch(job)
+            elif job.state == "COMPLETING" and (job.ending or self.rng.random() < 0.5):
+                self._epilog(job)
+        self.sim.after(1.0, self._register_all)
+
+    def _recall(self, saved: dict[int, Job]) -> None:
+        """Jobs as they were when the state was last saved; what happened since is not known."""
+        for number, job in self.jobs.items():
+            if job.run and (number not in saved or saved[number].run is not job.run or job.state == "COMPLETING"):
+                job.run.over = min(job.run.over, self.sim.now)
+            if job.run:
+                job.run.shaken = min(job.run.shaken, self.sim.now)
+        for job in saved.values():
+            known = self.jobs.get(job.number)
+            job.generation = (known or job).generation + 10
+            if job.run and job.run.over != NEVER and job.state in ALIVE:  # Slurm believes that it goes on
+                job.run = copy.copy(job.run)
+                job.run.start = job.run.shaken = self.sim.now
+                job.run.works, job.run.over = max(job.run.works, self.sim.now), NEVER
+                self.history.runs.append(job.run)
+        self.jobs, self.saved = saved, None
+        for name, node in self.nodes.items():
+            node.job = next((it.number for it in saved.values() if name in it.nodes and it.state != "PENDING"), 0)
+        for job in saved.values():
+            if job.state == "COMPLETING":
+                for name in sorted(job.closing):
+                    self._deliver(name, 0.1, self._terminate, job, job.generation, name)
+
+    def forget_everything(self) -> None:
+        """slurmctld starts with an empty state."""
+        for job in self.jobs.values():
+            if job.run:
+                job.run.over = min(job.run.over, self.sim.now)
+        self.jobs = {}
+        for node in self.nodes.values():
+            node.job = 0
+
+    def _register_all(self) -> None:
+        for name in self.nodes:
+            if self._answers(name):
+                self.register(name)
+
+    def register(self, name: str) -> None:
+        """A slurmd tells which jobs it has: those that are not its any more end there; a job that it lacks is lost."""
+        node = self.nodes[name]
+        if not (self.up and self._answers(name)):
+            self.sim.after(1.0, self.register, name)
+            return
+        for number in list(node.jobs):
+            job = self.jobs.get(number)
+            if number in node.prologs or (job and name in job.nodes and job.state in (*ALIVE, "COMPLETING")):
+                continue
+            _, env = node.jobs.pop(number)
+            gone = job or Job(JobSpec(), number)
+            self._user_gone(node, gone)
+            self._run_epilog(name, self._poor(env), partial(self._aborted, gone, name))
+        job = self.jobs.get(node.job)
+        lost = job and job.state == "RUNNING" and job.nodes[0] == name and name in job.ready
+        if job and lost and job.number not in node.jobs and node.box.boot == 1:
+            self._end(job, "PENDING" if job.again else "FAILED")
+
+    def _aborted(self, job: Job, name: str, code: int | None) -> None:
+        self.nodes[name].box.scripts -= 1
+        self._dispatched(name, "epilog", job, code)
+
+    def slurmd_dies(self, name: str) -> None:
+        """kill -9: scripts go on, nobody hears how they end."""
+        node = self.nodes[name]
+        node.slurmd, node.life = False, node.life + 1
+        job = self.jobs.get(node.job)
+        if job and job.run:
+            job.run.shaken = min(job.run.shaken, self.sim.now)
+        if job and job.state == "COMPLETING" and name in job.closing and job.number not in node.jobs:
+            self._deliver(name, LOST_RESULT_S, self._epilogued, job, job.generation, name, 0)
+
+    def slurmd_starts(self, name: str) -> None:
+        """It has what its steps' daemons tell it."""
+        self.nodes[name].slurmd = True
+        self.sim.after(0.5, self.register, name)
+
+    def power_off(self, name: str) -> None:
+        """Nothing of any job is left on the host."""
+        node = self.nodes[name]
+        self.slurmd_dies(name)
+        node.jobs.clear()
+        node.prologs.clear()
+        node.box.steps.clear()
+        node.box.scripts = 0
+
+    def ping(self) -> None:
+        """Nodes that have not answered for too long are down, with a reason that says so."""
+        for name, node in self.nodes.items():
+            if self._answers(name):
+                node.silent = NEVER
+            elif node.silent == NEVER:
+                node.silent = self.sim.now
+            elif self.up and not node.down and self.sim.now - node.silent > SLURMD_TIMEOUT_S:
+                self._lose(name)
+        self.schedule()
+        self.sim.after(5.0, self.ping)
+
+    def _lose(self, name: str) -> None:
+        node = self.nodes[name]
+        if node.drained:
+            node.down = True
+        else:
+            self.set_node(name, "Not responding", by="slurm", down=True)
+        job = self.jobs.get(node.job)
+        if job and job.run:
+            job.run.shaken = min(job.run.shaken, self.sim.now)
+        if job and job.state in ALIVE:
+            self._end(job, "PENDING" if job.again else "NODE_FAIL", without=name)
+        elif job:
+            self._epilogued(job, job.generation, name, 0)
+        node.job = 0
+
+    def _env(self, job: Job, name: str = "") -> Mapping[str, str]:
+        spec = job.spec
+        env = {
+            "SLURM_JOB_ID": str(job.number),
+            "SLURM_JOB_PARTITION": spec.partition,
+            "SLURM_JOB_ACCOUNT": spec.account,
+            "SLURM_JOB_UID": str(spec.uid),
+            "SLURM_JOB_GID": str(spec.uid),
+            "SLURM_JOB_NODELIST": ",".join(job.nodes),
+            "SLURM_JOB_OVERSUBSCRIBE": "NO",
+            "SLURM_JOB_START_TIME": str(job.started),
+            "SLURM_JOB_RESTART_COUNT": str(job.restarts),
+        }
+        return {**env, "SLURMD_NODENAME": name} if name else env
+
+    def gate(self, box: Box, verb: str, env: Mapping[str, str], done: Callable[[int | None], None]) -> Process:
+        """Run the gate's program as one of Slurm's scripts."""
+        return Process(self.system, box, verb, env, done)
+
+
+DRAINER = PERSON
