@@ -9,13 +9,13 @@ ServiceAccount is gone and no unbound pod is left: that is why the order matters
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from . import identity
-from .api import Answer, Api
+from .api import Api
 from .config import Refused
 from .log import Log
-from .nodes import swap, swap_all
+from .nodes import TRIES, swap, swap_all
 from .proof import local_obstacle
 from .states import PODS, Json, Owner, closing, dirtying
 from .workloads import made_by
@@ -27,21 +27,50 @@ IN_BACKGROUND = {"propagationPolicy": "Background"}
 
 
 def close_job(owner: Owner, accounts: Sequence[str], nodes: Sequence[str], api: Api, log: Log) -> None:
-    """Nodes dirty, rights gone, workloads gone, unbound pods gone, in this order. Raises Refused, Unreachable."""
+    """Nodes dirty, rights gone, workloads gone, unbound pods gone, in this order. Raises Refused, Unreachable.
+
+    The traces of the identity go last: while they are there, the timer sees a job that has to be ended.
+    """
     edge = dirtying(owner)
     swaps = swap_all(api, nodes, edge)
     for swapped in swaps:
         if swapped.changed:
             log.transition(edge, swapped.node, owner)
-    for path in (path for account in accounts for path in reversed(identity.paths(owner, account))):
-        _gone(api.call("DELETE", path), path)
-    for collection, workload in made_by(owner, api):
-        _delete(api, collection, workload, IN_BACKGROUND)
-    for pod in (pod for account in accounts for pod in _pods(api, owner, account)):
-        if not pod["spec"].get("nodeName"):
-            _delete(api, PODS.format(owner.namespace), pod, {})
+    for path in (path for account in accounts for path in identity.rights(owner, account)):
+        _remove(api, path)
+    _empty(api, lambda: made_by(owner, api), IN_BACKGROUND)
+    pods = PODS.format(owner.namespace)
+    for account in accounts:
+        _empty(api, lambda account=account: [(pods, it) for it in _unbound(_pods(api, owner, account))], {})
+    for path in (path for account in accounts for path in identity.traces(owner, account)):
+        _remove(api, path)
     if failed := [swapped for swapped in swaps if swapped.error]:
         raise Refused(f"node {failed[0].node} can't be made dirty: {failed[0].error}")
+
+
+def _remove(api: Api, path: str) -> None:
+    """Delete an object of the identity, whichever of that name it is. Somebody else's write may come in between."""
+    answer = api.call("DELETE", path)
+    for _ in range(TRIES):
+        if answer.ok or answer.status == 404:
+            return
+        if answer.status != 409:
+            break
+        answer = api.call("DELETE", path)
+    raise Refused(f"can't delete {path}: {answer.message}")
+
+
+def _empty(api: Api, find: Callable[[], list[tuple[str, Json]]], options: Json) -> None:
+    """Delete what is found; look again only if a name belonged to another object by then."""
+    for _ in range(TRIES):
+        left = [path for path, item in find() if not _delete(api, path, item, options)]
+        if not left:
+            return
+    raise Refused(f"can't delete what an ended job has in {left[0]}: somebody else writes it again and again")
+
+
+def _unbound(pods: list[Json]) -> list[Json]:
+    return [pod for pod in pods if not pod["spec"].get("nodeName")]
 
 
 def close_node(owner: Owner, account: str, node: str, world: World, api: Api, empty_s: float) -> None:
@@ -105,7 +134,7 @@ class Proof:
             self._end(pod)
         if account.status != 404:
             return f"the job's ServiceAccount {self._account} is still there: the controller has not ended it yet"
-        if left := here + [pod for pod in pods if not pod["spec"].get("nodeName")]:
+        if left := here + _unbound(pods):
             return f"pod {self._owner.namespace}/{left[0]['metadata']['name']} is still there: look at its kubelet"
         return local_obstacle(self._world, self._owner.job)
 
@@ -122,14 +151,12 @@ def _pods(api: Api, owner: Owner, account: str) -> list[Json]:
     return api.items(PODS.format(owner.namespace), fieldSelector=f"spec.serviceAccountName={account}")
 
 
-def _delete(api: Api, collection: str, item: Json, options: Json) -> None:
-    """Delete this very object, not a later one of the same name."""
+def _delete(api: Api, collection: str, item: Json, options: Json) -> bool:
+    """Delete this very object, not a later one of the same name. False if there is such a one, or if it was written."""
     metadata = item["metadata"]
     body = {**options, "preconditions": {"uid": metadata["uid"]}}
     path = f"{collection}/{metadata['name']}"
-    _gone(api.call("DELETE", path, body), path)
-
-
-def _gone(answer: Answer, path: str) -> None:
-    if not answer.ok and answer.status not in (404, 409):  # 409: the name belongs to another object by now
+    answer = api.call("DELETE", path, body)
+    if not answer.ok and answer.status not in (404, 409):
         raise Refused(f"can't delete {path}: {answer.message}")
+    return answer.status != 409

@@ -60,10 +60,15 @@ def objects(holder: Owner, account: str, members: Sequence[str]) -> list[tuple[s
     ]
 
 
-def paths(holder: Owner, account: str) -> list[str]:
-    """URL paths of the identity's objects, in the order of creation."""
-    named = [(resource, body["metadata"]["name"]) for resource, body in objects(holder, account, ())]
-    return [path(holder.namespace, resource, name) for resource, name in named]
+def rights(holder: Owner, account: str) -> list[str]:
+    """URL paths of what lets a job act, in the order of their end: a deleted binding acts sooner than an account."""
+    namespace = holder.namespace
+    return [path(namespace, "rolebindings", account + RUN), path(namespace, "serviceaccounts", account)]
+
+
+def traces(holder: Owner, account: str) -> list[str]:
+    """URL paths of the rest, good for nothing without the account. The last one tells whose nodes they were."""
+    return [path(holder.namespace, kind, account) for kind in ("roles", "rolebindings")]
 
 
 def path(namespace: str, resource: str, name: str = "") -> str:

@@ -14,7 +14,7 @@ from .closer import close_job
 from .config import Job, Refused
 from .gate_names import OPENER, RECONCILER, RUNTIMES, TAINT
 from .nodes import MISSING, Swap, swap_all
-from .states import LABEL_PATH, PODS, opening
+from .states import LABEL_PATH, PODS, Json, opening
 from .workloads import made_by
 from .world import World
 
@@ -82,12 +82,17 @@ class Opening:
             raise _refusal(failed)
 
     def _identify(self) -> None:
-        """Create the job's identity; of an older run nothing is there, so what exists is ours."""
-        namespace = self._job.owner.namespace
+        """Create the job's identity; what exists of it is ours, or a trace of an older run with that one's nodes."""
         for resource, body in identity.objects(self._job.owner, self._job.account, self._job.nodes):
-            answer = self._api.call("POST", identity.path(namespace, resource), body)
+            path, name = identity.path(self._job.owner.namespace, resource), body["metadata"]["name"]
+            answer = self._api.call("POST", path, body)
             if not answer.ok and answer.status != 409:
-                raise Refused(f"can't create the job's {resource} {body['metadata']['name']}: {answer.message}")
+                raise Refused(f"can't create the job's {resource} {name}: {answer.message}")
+            if not answer.ok and not self._ours(f"{path}/{name}", body):
+                raise Refused(f"{resource} {name} of an older run of this job is still there; it is being ended")
+
+    def _ours(self, path: str, body: Json) -> bool:
+        return set(identity.nodes(self._api.get(path).body)) == set(identity.nodes(body))
 
 
 def self_test(api: Api, node: str) -> None:

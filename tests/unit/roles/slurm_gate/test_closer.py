@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from roles.slurm_gate.files.gate.api import Answer
 from roles.slurm_gate.files.gate.closer import close_job, close_node
 from roles.slurm_gate.files.gate.config import Refused
+from roles.slurm_gate.files.gate.mend import mend_cluster
 from tests.unit.roles.slurm_gate.cluster import JOB, Cluster, Made, pod, world
 
 PODS = "/api/v1/namespaces/vision/pods"
 JOBS = "/apis/batch/v1/namespaces/vision/jobs"
+RBAC = "/apis/rbac.authorization.k8s.io/v1/namespaces/vision"
+ROLES, BINDINGS = f"{RBAC}/roles", f"{RBAC}/rolebindings"
 
 
 def close(at: Made, node: str = "gpu01") -> None:
@@ -42,7 +47,8 @@ def test_rights_go_before_workloads_and_workloads_before_pods(opened: Made) -> N
     opened.cluster.add(PODS, pod("slurm-4711-r0-1"))
     end(opened)
     changed = [path.split("/")[-2] for method, path in opened.cluster.log if method in ("PATCH", "DELETE")]
-    assert changed == ["nodes", "nodes", "rolebindings", "rolebindings", "roles", "serviceaccounts", "jobs", "pods"]
+    ended = ["nodes", "nodes", "rolebindings", "serviceaccounts", "jobs", "pods", "roles", "rolebindings"]
+    assert changed == ended, "the traces go last, or nobody would find what was not done"
 
 
 def test_a_node_that_is_gone_from_kubernetes_keeps_no_job_alive(opened: Made) -> None:
@@ -161,9 +167,42 @@ def test_bound_pods_are_left_to_their_nodes(opened: Made) -> None:
     assert f"{PODS}/slurm-4711-r0-0" in opened.cluster.objects
 
 
+def test_what_somebody_writes_meanwhile_is_deleted_all_the_same(opened: Made) -> None:
+    opened.cluster.add(JOBS, {"metadata": {"name": "slurm-4711-r0", "uid": "1"}})
+    left, asked = {f"{ROLES}/{JOB.account}": 2, f"{JOBS}/slurm-4711-r0": 2}, opened.cluster.call
+
+    def call(method: str, path: str, *args: Any, **more: Any) -> Answer:
+        if method == "DELETE" and left.get(path, 0):
+            left[path] -= 1
+            return Answer(409, {"message": "the object has been modified"})
+        return asked(method, path, *args, **more)
+
+    opened.cluster.call = call
+    end(opened)
+    assert not any(JOB.account in path or path.startswith(JOBS) for path in opened.cluster.objects)
+
+
+@pytest.mark.parametrize("path", [f"{ROLES}/{JOB.account}", f"{JOBS}/slurm-4711-r0"])
+def test_what_can_not_be_deleted_leaves_a_trace_for_the_timer(path: str, opened: Made) -> None:
+    opened.cluster.add(JOBS, {"metadata": {"name": "slurm-4711-r0", "uid": "1"}})
+    asked = opened.cluster.call
+
+    def call(method: str, it: str, *args: Any, **more: Any) -> Answer:
+        return Answer(409, {"message": "no"}) if (method, it) == ("DELETE", path) else asked(method, it, *args, **more)
+
+    opened.cluster.call = call
+    with pytest.raises(Refused):
+        end(opened)
+    assert f"{BINDINGS}/{JOB.account}" in opened.cluster.objects
+    opened.cluster.call = asked
+    assert mend_cluster(opened, opened.cluster)
+    assert not any(JOB.account in it or it.startswith(JOBS) for it in opened.cluster.objects)
+
+
 def test_a_later_pod_of_the_same_name_is_not_deleted(opened: Made) -> None:
     opened.cluster.add(PODS, pod("slurm-4711-r0-0"))
-    later = {**pod("slurm-4711-r0-0"), "metadata": {"name": "slurm-4711-r0-0", "uid": "later"}}
+    later = pod("slurm-4711-r0-0", account="slurm-9-u2001-g3001")
+    later["metadata"]["uid"] = "later"
 
     def replaced(method: str, path: str) -> None:
         if (method, path) == ("DELETE", f"{PODS}/slurm-4711-r0-0"):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.api import Unreachable
 from roles.slurm_gate.files.gate.config import Refused
 from roles.slurm_gate.files.gate.opener import open_job
@@ -163,3 +164,13 @@ def test_nodes_of_another_job_are_left_alone(at: Made) -> None:
     with pytest.raises(Refused, match=r"vision\.99"):
         open_job(JOB, at)
     assert set(at.cluster.values()) == {"vision.99"}
+
+
+def test_traces_of_an_older_run_with_other_nodes_are_refused(at: Made) -> None:
+    """A node that the binding does not name gets no token; one that it names too much would end the job."""
+    older = identity.objects(JOB.owner, JOB.account, ["gpu02", "gpu03"])[2][1]
+    at.cluster.add(identity.path("vision", "rolebindings"), older)
+    with pytest.raises(Refused, match="rolebindings slurm-4711-u2001-g3001 of an older run of this job is still there"):
+        open_job(JOB, at)
+    assert set(at.cluster.values()) == {"dirty_vision.4711"}
+    assert not any(JOB.account in path for path in at.cluster.objects), "the next try finds nothing of it"
