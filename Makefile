@@ -37,6 +37,9 @@ chaos: tools ## cut runs of the site off at seeded points, and see that the next
 	$(PYTHON) lab/lab requirements --install
 	$(PYTHON) -m tests.chaos $(SEEDS)
 
+explore: tools ## run the gate's code in a model of Slurm and Kubernetes, under 10,000 schedules of faults
+	$(PYTHON) -m tests.explorer
+
 docs: tools ## write what is derived from code
 	PYTHONPATH=collections $(PYTHON) docs/generate.py
 
@@ -59,4 +62,4 @@ $(UV):
 	@$(UV) pip sync --quiet --require-hashes --python $(PYTHON) requirements.lock
 	@touch $@
 
-.PHONY: help tools lab lab-down test old-python mutants bench floor chaos docs lock
+.PHONY: help tools lab lab-down test old-python mutants bench floor chaos explore docs lock

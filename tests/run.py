@@ -72,6 +72,7 @@ def parts() -> list[Part]:
         Part("chaos", (python("-m", "tests.chaos", "--ci"),), FIRST_LAB - 2),
         Part("hosts", ((*pytest, "-m", "live", "tests/lab"),), FIRST_LAB - 1),
         Part("attacks", ((*pytest, "-m", "live", *guards),), FIRST_LAB - 3),
+        Part("explorer", (python("-m", "tests.explorer"),)),
         Part("lab", ((*pytest, "-m", "not live", "-n", "3", "--dist", "loadfile", "tests/lab"),)),
         Part("unit", ((*pytest, "-n", "6", "--dist", "worksteal", "tests/unit"),)),
         Part("mutants", (python("-m", "tests.mutants"),)),

@@ -190,7 +190,8 @@ def test_tests_have_their_source() -> None:
     sources = {mirror(path) for path in MIRRORED}
     sources |= {ROOT / f"tests/unit/library/test_{path.stem}.py" for path in MODULES}
     sources.add(ROOT / "tests/unit/library/test_transcripts.py")
-    sources |= {ROOT / f"tests/unit/chaos/test_{path.stem}.py" for path in (ROOT / "tests/chaos").glob("*.py")}
+    for suite in ("chaos", "explorer"):
+        sources |= {ROOT / f"tests/unit/{suite}/test_{path.stem}.py" for path in (ROOT / "tests" / suite).glob("*.py")}
     for path in (ROOT / "tests/unit").rglob("test_*.py"):
         if path.parent != ROOT / "tests/unit/intent" and "roles" not in path.parts:
             assert path in sources, f"{relative(path)} tests nothing that is there"

@@ -61,6 +61,8 @@ class Box:
     locks: dict[int, deque[Process]] = field(default_factory=dict)
     """Who has each lock, and who waits behind him."""
     processes: list[Process] = field(default_factory=list)
+    mute_until: float = 0.0
+    """Slurm's steps do not say their processes."""
     skipped: bool = False
     """The last run of the timer left something to whoever had a lock."""
     scripts: int = 0
@@ -242,7 +244,8 @@ class Shell(Commands):
         process, system = self._process, self._process.system
         step = tool_step(argv)
         fault = process.step(step, system.faults.rng.uniform(0.005, 0.03))
-        if system.tools_hang or fault == HANGS:
+        mute = step == "listpids" and process.box.mute_until > process.sim.now
+        if system.tools_hang or mute or fault == HANGS:
             system.faults.hit(HANGS, process.label, step)
             process.sim.sleep(timeout_s)
             return Said(NO_ANSWER, "", f"timed out after {timeout_s} seconds")

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 
-from .records import EVERYWHERE, NEVER, PERSON, Change, Container, History, Run
+from .records import EVERYWHERE, GPU_USED, NEVER, PERSON, Change, Container, History, Run
 
 CLOSED, DIRTY = "closed", "dirty_"
 HELD = re.compile(r"([a-z0-9]([-a-z0-9]{0,44}[a-z0-9])?)[.]([1-9][0-9]{0,9})")
@@ -113,16 +113,31 @@ def no_gpu_is_given_twice(history: History) -> Breaches:
 
 
 def closed_means_empty(history: History) -> Breaches:
-    """At the moment a node closes nothing of its job is left there, and no pod of it that could still be bound."""
+    """When a node closes its job has no account, nothing of it is left there, and no pod could still be bound."""
+    for it in history.changes:
+        gone = owner(it.before)
+        if it.after != CLOSED or not gone:
+            continue
+        for account in history.accounts:
+            if (account.namespace, account.job) == gone and account.start <= it.at < account.end:
+                yield f"{it.node} was closed while the account of {it.before} was there, at {it.at:.2f}"
+        for pod in history.unbound:
+            if (pod.namespace, pod.job) == gone and pod.start <= it.at < pod.end:
+                yield f"{it.node} was closed while pod {pod.name} waited for a node, at {it.at:.2f}"
+        for container in history.containers:
+            if container.node == it.node and container.start <= it.at < container.end:
+                yield f"{it.node} was closed while {_named(container)} ran there, at {it.at:.2f}"
+
+
+def nothing_comes_after_closed(history: History) -> Breaches:
+    """Once a node of a job has closed, no pod of that run comes into being: the proof was not too early."""
     for it in history.changes:
         gone = owner(it.before)
         if it.after == CLOSED and gone:
+            again = [later.at for later in history.changes if later.at > it.at and owner(later.after) == gone]
             for pod in history.unbound:
-                if (pod.namespace, pod.job) == gone and pod.start < it.at - RACE_S and it.at < pod.end:
-                    yield f"{it.node} was closed while pod {pod.name} waited for a node, at {it.at:.2f}"
-            for container in history.containers:
-                if container.node == it.node and container.start <= it.at < container.end:
-                    yield f"{it.node} was closed while {_named(container)} ran there, at {it.at:.2f}"
+                if (pod.namespace, pod.job) == gone and it.at < pod.start < min([*again, NEVER]):
+                    yield f"pod {pod.name} was made at {pod.start:.2f}, after {it.node} had closed at {it.at:.2f}"
 
 
 def persons_drains_stay(history: History) -> Breaches:
@@ -192,16 +207,46 @@ def _longest_calm(history: History, node: str, start: float, end: float) -> tupl
     return (end - at, at) if end - at > longest else (longest, since)
 
 
-def no_job_waits_for_ever(history: History) -> Breaches:
-    """What Slurm runs at the end works, and holds its nodes."""
-    values = {node: states(history, node)[-1][2] for node in history.begun}
+def no_job_waits_for_ever(history: History, stuck_s: float) -> Breaches:
+    """What Slurm runs begins to work, and has its nodes: no calm stretch of T_S, and what it takes to see, without."""
     for run in history.runs:
-        if run.over == NEVER and run.start < history.end - T_S:
-            if run.works == NEVER:
-                yield f"job {run.job} (run {run.run}) has its nodes since {run.start:.0f} and never worked"
-            lost = [it for it in run.nodes if it not in run.left and owner(values[it]) != (run.namespace, run.job)]
-            if run.namespace and lost and run.shaken == NEVER:
-                yield f"job {run.job} (run {run.run}) runs and {lost[0]} is {values[lost[0]]!r}"
+        over = min(run.over, history.end)
+        for node in run.nodes:
+            calm, since = _longest_calm(history, node, run.start, min(run.works, over))
+            if calm > T_S + stuck_s:
+                yield f"job {run.job} (run {run.run}) had {node} for {calm:.0f} s of calm from {since:.0f} without work"
+            if run.namespace and not run.left and (gap := _without(history, run, node, over)) > T_S:
+                yield f"job {run.job} (run {run.run}) ran for {gap:.0f} s of calm without {node}"
+
+
+def _without(history: History, run: Run, node: str, over: float) -> float:
+    """The longest calm in which a run that works does not hold a node of its own."""
+    spans = [(a, b) for a, b, value in states(history, node) if value != f"{run.namespace}.{run.job}"]
+    return max([_longest_calm(history, node, max(a, run.works), min(b, over))[0] for a, b in spans], default=0.0)
+
+
+def prologs_do_not_fail(history: History) -> Breaches:
+    """A node's prolog never fails a job of the gate's for the API server's sake."""
+    gated = {run.job for run in history.runs if run.namespace}
+    for it in history.drains:
+        found = re.fullmatch(r"drawbridge: prolog part 50-gate ended with code 1 in job ([0-9]+).*", it.after)
+        if found and int(found.group(1)) in gated:
+            yield f"{it.node}: {it.after} at {it.at:.2f}"
+
+
+def back_means_empty(history: History) -> Breaches:
+    """The gate lets jobs onto a node again only when nothing of anybody is there; so does a prolog without pods."""
+    used = [it for it in history.troubles if it.what == GPU_USED]
+    for it in history.drains:
+        if it.by == "gate" and not it.after:
+            for trouble in used:
+                if trouble.node == it.node and trouble.start < it.at - RACE_S and it.at < trouble.end:
+                    yield f"{it.node} was resumed while {trouble.what}, at {it.at:.2f}"
+    for run in history.runs:
+        for trouble in used:
+            mine = not run.namespace and trouble.node == run.nodes[0]
+            if mine and trouble.start < run.works - RACE_S and run.works < trouble.end:
+                yield f"job {run.job} started on {trouble.node} while {trouble.what}, at {run.works:.2f}"
 
 
 def nothing_is_left(history: History) -> Breaches:
@@ -227,15 +272,18 @@ SAFETY: tuple[Callable[[History], Breaches], ...] = (
     pods_run_where_their_job_is,
     no_gpu_is_given_twice,
     closed_means_empty,
+    nothing_comes_after_closed,
     persons_drains_stay,
     the_living_are_left_alone,
-    no_job_waits_for_ever,
+    prologs_do_not_fail,
+    back_means_empty,
     nothing_is_left,
     no_surprises,
 )
 
 
-def breaches(history: History, grace_s: float) -> list[tuple[str, str]]:
-    """All breaches: the invariant's name, and what happened."""
+def breaches(history: History, grace_s: float, stuck_s: float) -> list[tuple[str, str]]:
+    """All breaches: the invariant's name, and what happened. Pods get `grace_s` to end; `stuck_s` is the gate's."""
     found = [(check.__name__, text) for check in SAFETY for text in check(history)]
-    return found + [(usable_in_time.__name__, text) for text in usable_in_time(history, grace_s)]
+    found += [(usable_in_time.__name__, text) for text in usable_in_time(history, grace_s)]
+    return found + [(no_job_waits_for_ever.__name__, text) for text in no_job_waits_for_ever(history, stuck_s)]

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from roles.slurm_gate.files.gate.states import PODS, WORKLOADS, Json
 
 from .hosts import Box, System
-from .records import NEVER, Container, Trouble
+from .records import GPU_USED, Container, Trouble
 
-SCHEDULER_LAG_S, KUBELET_LAG_S, ADMISSION_LAG_S, CONTROLLER_LAG_S = 1.0, 0.3, 0.6, 1.0
+SCHEDULER_LAG_S, KUBELET_LAG_S, ADMISSION_LAG_S, CONTROLLER_LAG_S = 1.0, 0.3, 0.6, 0.6
 """How old the caches are at most. The gate's second look, a second later, is for the third of them."""
 
 
@@ -42,7 +42,7 @@ class Kube:
         self.kubelets = dict.fromkeys(boxes, True)
         self.labels: dict[str, list[tuple[float, str]]] = {name: [(0.0, "")] for name in boxes}
         self.late_s, self.ghost_s, self.backoff_s = 0.0, 0.0, (0.05, 4.0)
-        self._pids, self._gone = itertools.count(1000), {}
+        self._pids = itertools.count(1000)
         self.server.watchers.append(self.watch)
 
     # jobs' own doing
@@ -71,9 +71,11 @@ class Kube:
         if "/nodes/" in path:
             self._note_label(it["metadata"]["name"])
         elif "/jobs/" in path:
-            self._gone[it["metadata"]["uid"]] = NEVER if there else self.sim.now
-            delay = self.rng.uniform(0.02, 0.3) if there else self.rng.uniform(0.05, 2.0)
-            self.sim.after(delay, self._sync if there else self._collect, path, it)
+            if there:
+                self.sim.after(self.rng.uniform(0.02, 0.3), self._sync, path, None)
+            else:  # the job controller may not know yet
+                self.sim.after(self.rng.uniform(0.0, CONTROLLER_LAG_S), self._sync, path, it)
+                self.sim.after(CONTROLLER_LAG_S + self.rng.uniform(0.1, 2.0), self._collect, path, it)
         elif "/pods/" in path and (not there or "deletionTimestamp" in it["metadata"]):
             self._pod_ends(path, it)
 
@@ -82,9 +84,9 @@ class Kube:
         if node := pod["spec"].get("nodeName"):
             self.sim.after(self.rng.uniform(0.01, 0.2), self._stop, node, path, pod["metadata"]["uid"])
 
-    def _sync(self, path: str, _: Json | None) -> None:
-        """Make the pods that a workload lacks, by a cache that may not know yet that it is gone."""
-        workload = self.server.objects.get(path)
+    def _sync(self, path: str, cached: Json | None) -> None:
+        """Make the pods that a workload lacks; `cached`, if it is gone and the cache doesn't know."""
+        workload = self.server.objects.get(path) or cached
         if not workload or not self.server.up:
             return
         spec, namespace = workload["spec"], workload["metadata"]["namespace"]
@@ -97,7 +99,8 @@ class Kube:
             if name in have:
                 continue
             if not self.server.admits(namespace, spec["account"], self.rng.uniform(0, ADMISSION_LAG_S)):
-                self.sim.after(self.rng.uniform(1.0, 10.0), self._sync, path, None)
+                if not cached:
+                    self.sim.after(self.rng.uniform(1.0, 10.0), self._sync, path, None)
                 return
             alive.append(self._make(path, workload, name))
 
@@ -207,11 +210,12 @@ class Kube:
         """A container has ended; its processes perhaps not quite."""
         live = self.live.get(uid)
         if live and live.box.on and self.kubelets[node]:
-            live.box.containers.pop(f"c-{uid}", None)
-            self.sim.after(self.ghost_s, self._forgotten, live)
-            if self.ghost_s:
+            first = live.box.containers.pop(f"c-{uid}", None)
+            if first:
+                self.sim.after(self.ghost_s, self._forgotten, live)
+            if first and self.ghost_s:
                 span = (self.sim.now, self.sim.now + self.ghost_s)
-                self.server.history.troubles.append(Trouble("a process uses a GPU", node, *span))
+                self.server.history.troubles.append(Trouble(GPU_USED, node, *span))
         pod = self.server.objects.get(path)
         if pod and pod["metadata"]["uid"] == uid and self._hears(node):
             self.server.drop(path)
@@ -235,6 +239,10 @@ class Kube:
             self._close(live)
         box.containers.clear()
         box.gpus.clear()
+        now, troubles = self.sim.now, self.server.history.troubles
+        for index, it in enumerate(troubles):
+            if it.what == GPU_USED and it.node == box.name and it.end > now:
+                troubles[index] = it._replace(end=now)
 
     def resync(self) -> None:
         """The API server is back: everybody lists anew."""

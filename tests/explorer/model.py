@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,10 +20,10 @@ from .hosts import Box, Faults, Process, System, replaced
 from .invariants import T_S, breaches
 from .kube import Kube
 from .plan import NODES, Event, Plan
-from .records import EVERYWHERE, PERSON, History, Trouble
+from .records import EVERYWHERE, GPU_USED, PERSON, History, Trouble
 from .server import Server, own_token
 from .sim import Sim
-from .slurm import Slurm
+from .slurm import REQUEUE_S, Slurm
 from .tools import Answers
 
 TICK_S, AT_BOOT_S = 30.0, 10.0
@@ -72,7 +72,9 @@ class Model:
         self.plan, self.sim, self.history = plan, Sim(), History()
         rng = random.Random(plan.seed)
         self.server = Server(self.sim, self.history, list(NODES))
-        self.system = System(self.sim, self.server, Config(**SETTINGS), Faults(plan.strikes, rng))
+        self.system = System(
+            self.sim, self.server, Config(**{**SETTINGS, "tries": plan.tries}), Faults(plan.strikes, rng)
+        )
         self.system.keep = keep
         self.boxes = {name: Box(name, plan.skews.get(name, 0.0)) for name in ("ctl", *NODES)}
         workers = {name: self.boxes[name] for name in NODES}
@@ -102,15 +104,15 @@ class Model:
         for number, (at, spec) in enumerate(self.plan.jobs, 1):
             self.sim.after(at, self.slurm.submit, spec, number)
         for event in self.plan.events:
-            begin = getattr(self, "_" + event.name.lower().replace(" ", "_"))
-            self.sim.after(event.at, self._begin, event, begin)
+            self.sim.after(event.at, self._begin, event)
         self.sim.after(5.0, self.slurm.ping)
         self.sim.after(self.plan.over_at, self._wind_up)
 
-    def _begin(self, event: Event, begin: Callable[[Event], None]) -> None:
+    def _begin(self, event: Event) -> None:
+        """Let the method of the event's name do it."""
         self.system.trace("****", f"{event.name} {event.subject or ''}")
         self.server.version += 1
-        begin(event)
+        getattr(self, "_" + re.sub("[^a-z]+", "_", event.name.lower()))(event)
 
     # the timer of every host
 
@@ -142,7 +144,7 @@ class Model:
     def _job(self, event: Event) -> Any:
         job = self.slurm.jobs.get(event.subject)
         if job and not self.slurm.up:
-            self.sim.after(1.0, self._begin, event, getattr(self, "_" + event.name.replace(" ", "_")))
+            self.sim.after(1.0, self._begin, event)
             return None
         return job
 
@@ -157,6 +159,10 @@ class Model:
     def _requeued(self, event: Event) -> None:
         if job := self._job(event):
             self.slurm.requeue(job)
+
+    def _requeued_its_scripts_again_later(self, event: Event) -> None:
+        if (job := self._job(event)) and self.slurm.requeue(job):
+            self.sim.after(REQUEUE_S + event.lasts, self.slurm.late_scripts, job.number)
 
     def _preempted(self, event: Event) -> None:
         if (job := self._job(event)) and not self.slurm.requeue(job):
@@ -250,6 +256,10 @@ class Model:
         self._trouble(event, event.subject)
         self.slurm.slurmd_dies(event.subject)
         self.sim.after(event.lasts, self._slurmd_starts, event.subject, self.boxes[event.subject].boot)
+
+    def _slurmstepd_hangs(self, event: Event) -> None:
+        self._trouble(event, event.subject, longer=20.0)
+        self.boxes[event.subject].mute_until = self.sim.now + event.lasts
 
     def _slurmd_starts(self, name: str, boot: int) -> None:
         if self.boxes[name].boot == boot and self.boxes[name].on:
@@ -345,8 +355,11 @@ class Model:
     def _clock_jumps(self, event: Event) -> None:
         self.boxes[event.subject].skew += self.slurm.rng.choice((-90.0, 90.0))
 
+    def _controller_s_clock_jumps(self, _: Event) -> None:
+        self.boxes["ctl"].skew += self.slurm.rng.choice((-90.0, 90.0))
+
     def _foreign_process_on_a_gpu(self, event: Event) -> None:
-        self._trouble(event, event.subject)
+        self._trouble(event._replace(name=GPU_USED), event.subject)
         self.boxes[event.subject].gpus[77] = "miner"
         self.sim.after(event.lasts, self.boxes[event.subject].gpus.pop, 77, None)
 
@@ -366,11 +379,11 @@ class Model:
         history = self.history
         history.end = self.sim.now
         self.kube.still_running()
-        self.server.still_unbound()
+        self.server.finish()
         history.left = [*self._objects_left(), *self._notes_left()]
         edges = Counter((kind_of(it.before), kind_of(it.after)) for it in history.changes)
         system, faults = self.system, self.system.faults
-        found = breaches(history, SETTINGS["pod_grace_s"])
+        found = breaches(history, SETTINGS["pod_grace_s"], SETTINGS["stuck_s"])
         return Outcome(found, faults.met, faults.steps, system.events, edges, system.lines)
 
     def _objects_left(self) -> list[str]:

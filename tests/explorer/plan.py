@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from .steps import KILL_BEFORE
+
 NODES = ("gpu01", "gpu02", "gpu03")
 TENANTS = (("vision", 2001), ("nlp", 2002))
 
@@ -54,6 +56,7 @@ class Plan:
     backoff_s: tuple[float, float] = (0.5, 5.0)
     prolog_waits: bool = True
     cancels_opener: bool = True
+    tries: int = 2
 
     def __str__(self) -> str:
         lines = [f"seed {self.seed}, wound up at {self.over_at:.0f} s"]
@@ -63,7 +66,7 @@ class Plan:
         return "\n".join(lines)
 
 
-FATES = ("cancelled", "requeued", "preempted", "timed out", "shrunk", "suspended")
+FATES = ("cancelled", "requeued", "requeued, its scripts again later", "preempted", "timed out", "shrunk", "suspended")
 """What becomes of a job, unless it just ends."""
 OUTAGES: dict[str, tuple[float, float]] = {
     "API server down": (3, 70),
@@ -79,6 +82,7 @@ OUTAGES: dict[str, tuple[float, float]] = {
 """What happens to all, and for how long."""
 LOCAL: dict[str, tuple[float, float]] = {
     "slurmd killed": (0.5, 20),
+    "slurmstepd hangs": (10, 120),
     "kubelet down": (3, 60),
     "node lost": (5, 110),
     "node loses power": (8, 110),
@@ -89,33 +93,74 @@ LOCAL: dict[str, tuple[float, float]] = {
     "foreign label": (0, 0),
     "pod deleted by force": (0, 0),
     "clock jumps": (0, 0),
+    "controller's clock jumps": (0, 0),
     "foreign process on a GPU": (5, 60),
 }
 """What happens to one node."""
 
 
-def plan_of(seed: int, targets: Sequence[tuple[str, str, str]]) -> Plan:
-    """The schedule of a seed. `targets` are (verb, step, fault): each is aimed at by every so manyth seed."""
+CROWD = "more pods than nodes"
+
+
+AT_START, AT_END, ENDLESS = "API down when a job starts", "API down when a job ends", "EpilogSlurmctld dies"
+BUSY = "foreign process when a job starts"
+NEEDS = {
+    **dict.fromkeys(
+        [("open", step) for step in ("squeue job", "show job", "comment", "notify", "requeuehold")], AT_START
+    ),
+    **dict.fromkeys(
+        [("open", step) for step in ("make a node dirty", "delete rolebindings", "delete roles")], AT_START
+    ),
+    ("open", "delete serviceaccounts"): AT_START,
+    **dict.fromkeys([("open", step) for step in ("get nodes", "show node", "drain")], "slurmd killed"),
+    **dict.fromkeys([("end", step) for step in ("show job", "comment")], AT_END),
+    **dict.fromkeys([("end", step) for step in ("get nodes",)], "slurmctld restarts"),
+    ("place", "show node"): BUSY,
+    ("place", "drain"): BUSY,
+    ("place", "show job"): BUSY,
+    ("place", "comment"): BUSY,
+    ("place", "listpids"): BUSY,
+    ("boot", ""): "node loses power",
+    ("tend node", "requeue"): "node loses power",
+    ("tend node", "scancel"): "node loses power",
+    ("tend node", "remove files"): "node lost",
+    ("tend controller", ""): ENDLESS,
+}
+"""What makes a step likely that is rare by itself; "" is all other steps of the verb."""
+
+
+def plan_of(seed: int, targets: Sequence[tuple[str, str, str]], focus: str = "") -> Plan:
+    """The schedule of a seed. `targets` are (verb, step, fault): each is aimed at by every so manyth seed.
+
+    `focus` is something that happens in each case.
+    """
     rng = random.Random(seed)
-    jobs = _jobs(rng)
-    events = [*_fates(rng, len(jobs)), *_outages(rng)]
+    jobs = _jobs(rng, focus)
+    strikes = _strikes(rng, seed, targets)
+    events = [*_fates(rng, len(jobs)), *_outages(rng), *_wanted(rng, len(jobs), focus)]
+    for verb, step in list(strikes)[-1:]:
+        need = NEEDS.get((verb, step), NEEDS.get((verb, ""), ""))
+        if need == ENDLESS:
+            strikes.setdefault(("end", "lock"), (KILL_BEFORE, 1))
+        events += _wanted(rng, len(jobs), need) or _needed(rng, need, jobs)
     last = max([it.at + it.lasts for it in events] + [at + spec.works_s for at, spec in jobs])
     return Plan(
         seed,
         tuple(jobs),
         tuple(sorted(events, key=lambda it: it.at)),
-        _strikes(rng, seed, targets),
-        last + rng.choice((5, 30, 60, 150)),
+        strikes,
+        last + rng.choice((5, 30, 60, 150, 240)),
         skews={name: rng.choice((0.0, 0.0, -200.0, 3.0, 400.0)) for name in ("ctl", *NODES)},
         late_s=rng.choice((0, 0, 0.5, 3, 20)),
         ghost_s=rng.choice((0, 0, 0, 4, 40)),
         backoff_s=rng.choice(((0.02, 0.1), (0.5, 5.0), (5.0, 20.0))),
         prolog_waits=rng.random() < 0.5,
         cancels_opener=rng.random() < 0.5,
+        tries=rng.choice((1, 2)),
     )
 
 
-def _jobs(rng: random.Random) -> list[tuple[float, JobSpec]]:
+def _jobs(rng: random.Random, focus: str) -> list[tuple[float, JobSpec]]:
     """One to four, back to back or at once: an array is as many jobs alike."""
     jobs = []
     for _ in range(rng.choice((1, 2, 2, 3))):
@@ -127,10 +172,12 @@ def _jobs(rng: random.Random) -> list[tuple[float, JobSpec]]:
             nodes=rng.choice((1, 1, 2, 3)),
             batch=rng.random() < 0.75,
             requeue=rng.random() < 0.85,
-            works_s=rng.choice((0.5, 3.0, 12.0, 40.0, 90.0)),
+            works_s=rng.choice((0.5, 3.0, 12.0, 40.0, 90.0, 150.0)),
             tidy=rng.random() < 0.5,
         )
-        spec = spec._replace(pods=spec.nodes if rng.random() < 0.9 else 0)
+        spec = spec._replace(pods=spec.nodes + rng.choice((0, 0, 0, 0, 0, 0, 1, 1, -spec.nodes)))
+        if focus == CROWD:
+            spec = spec._replace(pods=spec.nodes + 1)
         copies = 3 if rng.random() < 0.1 else 1
         jobs += [(rng.uniform(0, 30), spec)] * copies
     return jobs
@@ -140,6 +187,29 @@ def _fates(rng: random.Random, jobs: int) -> list[Event]:
     count = rng.choice((0, 1, 1, 2))
     chosen = [(rng.uniform(1, 70), rng.choice(FATES), rng.randint(1, jobs), rng.uniform(2, 30)) for _ in range(count)]
     return [Event(*it) for it in chosen]
+
+
+def _wanted(rng: random.Random, jobs: int, focus: str) -> list[Event]:
+    """What is in focus, once."""
+    at = rng.uniform(1, 70)
+    if focus in FATES:
+        return [Event(at, focus, rng.randint(1, jobs), rng.uniform(2, 30))]
+    tables = {**OUTAGES, **LOCAL}
+    if focus in tables:
+        return [Event(at, focus, rng.choice(NODES) if focus in LOCAL else None, rng.uniform(*tables[focus]))]
+    return []
+
+
+def _needed(rng: random.Random, need: str, jobs: Sequence[tuple[float, JobSpec]]) -> list[Event]:
+    """What has to happen together with a job."""
+    at, spec = jobs[0]
+    if need == AT_START:
+        return [Event(max(0.0, at - rng.uniform(0, 0.2)), "API server down", None, rng.uniform(11, 24))]
+    if need == AT_END:
+        return [Event(at + spec.works_s + rng.uniform(-0.5, 2.0), "API server down", None, rng.uniform(14, 40))]
+    if need == BUSY:
+        return [Event(max(0.0, at - 0.1), "foreign process on a GPU", name, 20.0) for name in NODES]
+    return []
 
 
 def _outages(rng: random.Random) -> list[Event]:

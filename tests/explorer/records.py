@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 NEVER = float("inf")
 EVERYWHERE = ""
+GPU_USED = "a process that is no job's uses a GPU"
+"""The trouble that keeps a node from being proven empty, and a job without pods from starting there."""
 PERSON = "person"
 """Who writes a Node, or drains one, without being of the gate."""
 
@@ -45,6 +47,15 @@ class Pod(NamedTuple):
     """A pod's object that no node was given, from its creation until it is bound or gone."""
 
     name: str
+    namespace: str
+    job: int
+    start: float
+    end: float = NEVER
+
+
+class Account(NamedTuple):
+    """A job's ServiceAccount, as long as it was there."""
+
     namespace: str
     job: int
     start: float
@@ -109,6 +120,7 @@ class History:
     changes: list[Change] = field(default_factory=list)
     containers: list[Container] = field(default_factory=list)
     unbound: list[Pod] = field(default_factory=list)
+    accounts: list[Account] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
     drains: list[Drain] = field(default_factory=list)
     troubles: list[Trouble] = field(default_factory=list)

@@ -23,7 +23,7 @@ from roles.slurm_gate.files.gate.gate_names import CLOSED, DIRTY, LABEL
 from roles.slurm_gate.files.gate.states import Json, owner, place
 from tests.unit.roles.slurm_gate.cluster import POLICY, Cluster, node
 
-from .records import PERSON, Change, History, Pod
+from .records import PERSON, Account, Change, History, Pod
 from .sim import Sim
 
 NODES = "/api/v1/nodes/"
@@ -40,6 +40,7 @@ class Server(Cluster):
         self.watchers: list[Callable[[str, Json], None]] = []
         self.policies_off_since = float("inf")
         self._uids, self._accounts_gone = itertools.count(1), {}
+        self._accounts: dict[str, float] = {}
         self._waiting: dict[str, float] = {}
         for name in nodes:
             self.add(NODES.rstrip("/"), {**node(CLOSED), "metadata": {"name": name, "labels": {}}})
@@ -60,6 +61,7 @@ class Server(Cluster):
             return self._token(who, url.path)
         if method == "POST":
             body = {**body, "metadata": {**body["metadata"], "uid": str(next(self._uids))}}
+            self._account_begins(f"{url.path}/{body['metadata']['name']}")
         return getattr(self, f"_{method.lower()}")(url.path, body, query)
 
     def value(self, name: str) -> str:
@@ -201,6 +203,7 @@ class Server(Cluster):
         self.version += 1
         if "/serviceaccounts/" in path:
             self._accounts_gone[path] = self.sim.now
+            self._account_ends(path)
         if "/pods/" in path:
             self._no_longer_unbound(it)
         self._tell(path, it)
@@ -210,8 +213,20 @@ class Server(Cluster):
         if since is not None:
             self.history.unbound.append(unbound(pod, since, self.sim.now))
 
-    def still_unbound(self) -> None:
-        """At the end: pods that never were bound."""
+    def _account_begins(self, path: str) -> None:
+        if "/serviceaccounts/" in path and path not in self.objects:
+            self._accounts[path] = self.sim.now
+
+    def _account_ends(self, path: str) -> None:
+        holder = identity.owner(path.split("/")[4], path.rpartition("/")[2])
+        if holder and path in self._accounts:
+            span = (self._accounts.pop(path), self.sim.now)
+            self.history.accounts.append(Account(holder.namespace, holder.job, *span))
+
+    def finish(self) -> None:
+        """At the end: what is still there."""
+        for path in list(self._accounts):
+            self._account_ends(path)
         for _, pod in self.items_of("pods"):
             self._no_longer_unbound(pod)
 

@@ -93,6 +93,7 @@ class Slurm:
         self.jobs: dict[int, Job] = {}
         self.up, self.saved = True, None
         self.cancels_opener, self.prolog_waits = True, True
+        self._old: dict[int, Mapping[str, str]] = {}
 
     # submitting, scheduling
 
@@ -253,6 +254,7 @@ class Slurm:
         job.generation, job.state, job.after, job.run.over = job.generation + 1, "COMPLETING", after, self.sim.now
         self.system.trace("slurmctld", f"job {job.number} (run {job.run.run}) is over: {after}")
         if after == "PENDING":
+            self._old[job.number] = self._env(job)
             job.restarts, job.begin = job.restarts + 1, self.sim.now + REQUEUE_S
         job.closing = {name for name in job.nodes if self.nodes[name].job == job.number}
         for name in job.nodes:
@@ -294,6 +296,18 @@ class Slurm:
         box = self.nodes[name].box
         box.scripts += 1
         self.gate(box, "close", env, done)
+
+    def late_scripts(self, number: int) -> None:
+        """The scripts of a job's last run but one run again, as the one or the other daemon may see fit."""
+        if env := self._old.get(number):
+            self.gate(self.ctl, "end", env, lambda code: None)
+            for name in env["SLURM_JOB_NODELIST"].split(","):
+                if self._answers(name):
+                    self._run_epilog(name, {**env, "SLURMD_NODENAME": name}, partial(self._late, name))
+
+    def _late(self, name: str, code: int | None) -> None:
+        self.nodes[name].box.scripts -= 1
+        self._dispatched(name, "epilog", Job(JobSpec(), 0), code)
 
     def _poor(self, env: Mapping[str, str]) -> Mapping[str, str]:
         """What a slurmd that was not there before knows of a job."""
@@ -342,6 +356,8 @@ class Slurm:
         """scancel, or the time limit."""
         if job.state == "PENDING":
             job.state = state
+        if job.state == "COMPLETING" and job.after == "PENDING":
+            job.after = state
         self._end(job, state)
 
     def shrink(self, job: Job) -> None:

@@ -43,7 +43,9 @@ class Mutant:
     error: str = ""
     """The exception that tells the defect where no assertion does."""
     invariant: str = ""
-    """The gate's invariant that a schedule of tests/explorer sees broken; one of several, with blanks between."""
+    """The gate's invariant that a schedule of tests/explorer sees broken."""
+    focus: str = ""
+    """What is to happen in these schedules, because it is rare."""
 
     def apply(self, text: str) -> str:
         """The file's text with the defect in it."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from .config import Refused
 from .host import obstacle
+from .slurm import NoAnswer
 from .world import World
 
 LOOK_S = 1.0
@@ -20,9 +21,9 @@ def local_obstacle(world: World, over: int = 0) -> str:
     try:
         containers = world.host.containers(world.config.spaces)
         on_gpus = world.host.gpu_processes() if int(world.config.pod_limits.get("gpus", "0")) else {}
-    except Refused as err:
+        jobs = world.slurm.pids() if on_gpus else {}
+    except (Refused, NoAnswer) as err:
         return str(err)
-    jobs = world.slurm.pids() if on_gpus else {}
     allowed = [pid for pid, job in jobs.items() if job != over]
     return obstacle(containers, on_gpus, allowed, world.config.gpu_daemons)
 

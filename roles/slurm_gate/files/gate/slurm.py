@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .command import Commands
+from .command import NO_ANSWER, Commands
 from .hostlist import expand
 
 REASON = "drawbridge gate: "
@@ -106,15 +106,19 @@ class Slurm:
         return parse_node(self._ask("scontrol", "--oneliner", "show", "node", name))
 
     def pids(self) -> dict[int, int]:
-        """Processes of jobs on this host, each with its job. The steps' daemons answer, no controller is needed."""
-        said = self._commands.run("/usr/bin/scontrol", "listpids")
-        rows = (line.split() for line in said.out.splitlines()[1:])
-        return {int(row[0]): int(row[1]) for row in rows if len(row) > 2 and row[0].isdigit() and row[1].isdigit()}
+        """Processes of jobs on this host, each with its job. Raises NoAnswer."""
+        return {int(row[0]): int(row[1]) for row in self._steps() if row[0].isdigit() and row[1].isdigit()}
 
     def has_batch_step(self, job: int) -> bool:
-        """The job's batch script runs on this host."""
-        said = self._commands.run("/usr/bin/scontrol", "listpids", str(job))
-        return any(row[2:3] == ["batch"] for row in (line.split() for line in said.out.splitlines()[1:]))
+        """The job's batch script runs on this host. Raises NoAnswer."""
+        return any(row[2] == "batch" for row in self._steps(str(job)))
+
+    def _steps(self, *job: str) -> list[list[str]]:
+        """Rows of PID, job, step. The steps' daemons answer, no controller is needed; without any the code is 1."""
+        said = self._commands.run("/usr/bin/scontrol", "listpids", *job)
+        if said.code == NO_ANSWER:
+            raise NoAnswer(f"scontrol listpids: {said.err}")
+        return [row for row in map(str.split, said.out.splitlines()[1:]) if len(row) > 2]
 
     def drain(self, node: str, reason: str) -> None:
         """Keep jobs off a node. A reason that somebody set before us stays. Raises NoAnswer."""

@@ -61,6 +61,9 @@ def test_a_closed_node_costs_one_read(at: Made) -> None:
     ("info", "lifted"),
     [
         (OURS, True),
+        (OURS._replace(reason="drawbridge: epilog part 50-gate ended with code 137 in job 7; look"), True),
+        (OURS._replace(reason="drawbridge: epilog part 60-health ended with code 1 in job 7; look"), False),
+        (OURS._replace(reason="Epilog error"), False),
         (NodeInfo(frozenset({"DOWN"}), "Not responding"), True),
         (NodeInfo(frozenset({"DOWN"}), "Node unexpectedly rebooted"), True),
         (NodeInfo(frozenset({"IDLE", "DRAIN"}), "bad disk, call Ben"), False),
@@ -73,6 +76,18 @@ def test_a_proven_node_comes_back_and_a_persons_drain_stays(info: NodeInfo, lift
     at.slurm.nodes["gpu01"] = info
     mend(at)
     assert bool(at.slurm.told) is lifted
+
+
+@pytest.mark.parametrize("reason", ["Prolog error", "Epilog error"])
+def test_a_drain_in_slurms_words_is_ours_if_a_script_of_ours_failed(reason: str, at: Made) -> None:
+    """Slurm did not answer when the gate and the dispatcher wanted to say more."""
+    at.notes.write("script-7", {})
+    at.slurm.nodes["gpu01"] = OURS._replace(reason=reason)
+    mend(at)
+    assert at.slurm.told == ["scontrol update nodename=gpu01 state=resume"]
+    at.slurm.nodes["gpu01"] = NodeInfo(frozenset({"IDLE"}), reason)
+    mend(at)
+    assert not at.notes.names("script-"), "it explains nothing that comes later"
 
 
 def test_a_closed_node_with_something_on_its_gpus_stays_out(at: Made) -> None:

@@ -102,6 +102,14 @@ def test_processes_of_jobs() -> None:
     assert not Slurm(Tools({"scontrol listpids": Said(1, "", "There are no steps for job 77")})).has_batch_step(77)
 
 
+def test_steps_that_do_not_answer_are_not_none() -> None:
+    """A healthy job would be run again, and its processes be taken for somebody else's."""
+    slurm = Slurm(Tools({"scontrol listpids": Said(NO_ANSWER, "", "timed out after 20 seconds")}))
+    for question in (slurm.pids, lambda: slurm.has_batch_step(1)):
+        with pytest.raises(NoAnswer, match="timed out"):
+            question()
+
+
 @pytest.mark.parametrize(
     ("job", "does"), [(JobInfo("RUNNING", True, True), "scontrol requeue 5"), (JobInfo("RUNNING", True), "scancel 5")]
 )

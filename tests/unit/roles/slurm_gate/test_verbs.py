@@ -206,6 +206,24 @@ def test_a_timer_with_nothing_to_do_writes_nothing_to_the_disk(at: Made) -> None
     assert before == {path: path.stat().st_mtime_ns for path in (at.etc.parent / "state").iterdir()}
 
 
+def test_the_timer_forgets_tokens_of_jobs_that_have_left(at: Made) -> None:
+    (at.jobs / "4711").mkdir()
+    tended(at, "node")
+    assert not list(at.jobs.iterdir())
+
+
+@pytest.mark.parametrize(("error", "left"), [(None, []), (Refused("no"), ["script-4711"])])
+def test_a_script_that_fails_leaves_a_note(
+    error: Exception | None, left: list[str], opened: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Slurm may hear of the failure alone, and drain the node in its own words."""
+    if error:
+        monkeypatch.setattr(verbs, "close_node", stop(error))
+    run("end", opened)
+    run("close", opened)
+    assert opened.notes.names("script-") == left
+
+
 @pytest.mark.parametrize("silent", ["slurm", "api"])
 def test_the_timer_comes_again(silent: str, at: Made) -> None:
     hold(at.cluster)

@@ -1,0 +1,159 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Each invariant on a history that keeps it, and on histories that break it in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from tests.explorer import invariants
+from tests.explorer.invariants import breaches
+from tests.explorer.records import (
+    EVERYWHERE,
+    GPU_USED,
+    PERSON,
+    Account,
+    Change,
+    Container,
+    Drain,
+    History,
+    Pod,
+    Run,
+    Trouble,
+)
+
+HELD, DIRTY, CLOSED = "vision.7", "dirty_vision.7", "closed"
+OURS = "drawbridge gate: not proven empty"
+
+
+def good() -> History:
+    """A job of two nodes, from its start to its end."""
+    return History(
+        begun={"a": CLOSED, "b": CLOSED},
+        changes=[
+            *(Change(10, node, CLOSED, HELD, "7", "opener") for node in "ab"),
+            *(Change(100, node, HELD, DIRTY, "", "reconciler") for node in "ab"),
+            *(Change(110, node, DIRTY, CLOSED, "", node) for node in "ab"),
+        ],
+        containers=[Container(node, f"p-{node}", "vision", 7, 0, 20, 105) for node in "ab"],
+        unbound=[Pod("p-a", "vision", 7, 15, 18)],
+        accounts=[Account("vision", 7, 11, 101)],
+        runs=[Run(7, 0, "vision", ("a", "b"), 9, works=12, over=99, gone=111)],
+        drains=[Drain(50, "a", "", "bad disk", PERSON), Drain(60, "a", "bad disk", "", PERSON, since=50)],
+        end=600,
+    )
+
+
+def judged(history: History) -> set[str]:
+    return {name for name, _ in breaches(history, grace_s=10, stuck_s=40)}
+
+
+def test_a_job_like_any_other_breaks_nothing() -> None:
+    assert breaches(good(), grace_s=10, stuck_s=40) == []
+
+
+def changed(index: int, **fields: object) -> Callable[[History], None]:
+    def change(history: History) -> None:
+        history.changes[index] = history.changes[index]._replace(**fields)  # type: ignore[arg-type]
+
+    return change
+
+
+def added(kind: str, *records: object) -> Callable[[History], None]:
+    return lambda history: getattr(history, kind).extend(records)
+
+
+def run(**fields: object) -> Callable[[History], None]:
+    def change(history: History) -> None:
+        history.runs[0] = replace(history.runs[0], **fields)
+
+    return change
+
+
+CASES: list[tuple[str, Callable[[History], None]]] = [
+    ("only_allowed_edges", changed(0, by="reconciler")),
+    ("only_allowed_edges", changed(2, after="closed", by="a")),
+    ("only_allowed_edges", changed(4, by="b")),
+    ("only_allowed_edges", changed(4, by=PERSON)),
+    ("only_allowed_edges", changed(0, before=DIRTY)),
+    ("the_label_names_the_holder", changed(0, label="8")),
+    ("the_label_names_the_holder", changed(2, label="7")),
+    ("one_write_a_transition", added("changes", Change(200, "a", CLOSED, CLOSED, "", "a"))),
+    ("opened_under_policies", changed(0, guarded=False)),
+    ("opened_for_its_job", run(nodes=("a",))),
+    ("opened_for_its_job", run(namespace="nlp")),
+    ("opened_for_its_job", run(gone=9.5)),
+    ("pods_run_where_their_job_is", added("containers", Container("a", "late", "vision", 7, 0, 104, 111))),
+    ("pods_run_where_their_job_is", added("containers", Container("a", "other", "nlp", 8, 0, 20, 30))),
+    ("no_gpu_is_given_twice", added("runs", Run(8, 0, "", ("a",), 80, works=90, over=95))),
+    ("no_gpu_is_given_twice", added("runs", Run(7, 1, "vision", ("a",), 80, works=90, over=95))),
+    ("closed_means_empty", added("accounts", Account("vision", 7, 101, 120))),
+    ("closed_means_empty", added("unbound", Pod("p", "vision", 7, 100, 120))),
+    ("closed_means_empty", added("containers", Container("a", "ghost", "vision", 7, 0, 50, 120))),
+    ("nothing_comes_after_closed", added("unbound", Pod("p", "vision", 7, 112, 120))),
+    ("persons_drains_stay", added("drains", Drain(70, "a", "bad disk", "", "gate", since=60))),
+    ("persons_drains_stay", added("drains", Drain(70, "a", "bad disk", OURS, "gate", since=60))),
+    ("the_living_are_left_alone", changed(2, at=50)),
+    ("the_living_are_left_alone", run(ended_by_gate=True)),
+    ("usable_in_time", changed(4, at=300)),
+    ("usable_in_time", added("drains", Drain(120, "b", "", OURS, "gate"))),
+    ("usable_in_time", added("drains", Drain(120, "b", "", "Epilog error", "slurm"))),
+    ("no_job_waits_for_ever", added("runs", Run(9, 0, "", ("b",), 200))),
+    ("no_job_waits_for_ever", added("runs", Run(9, 0, "vision", ("b",), 200, works=201))),
+    (
+        "prologs_do_not_fail",
+        added("drains", Drain(12, "b", "", "drawbridge: prolog part 50-gate ended with code 1 in job 7", "slurm")),
+    ),
+    ("back_means_empty", added("troubles", Trouble(GPU_USED, "a", 110, 130))),
+    ("nothing_is_left", added("left", "run-7 on ctl")),
+    ("no_surprises", added("surprises", "KeyError")),
+]
+
+
+@pytest.mark.parametrize(("name", "change"), CASES)
+def test_what_breaks_an_invariant_is_seen(name: str, change: Callable[[History], None]) -> None:
+    history = good()
+    if name == "back_means_empty":
+        history.drains += [Drain(119, "a", "", OURS, "gate"), Drain(120, "a", OURS, "", "gate", since=119)]
+    change(history)
+    assert name in judged(history)
+
+
+def test_every_invariant_has_a_case() -> None:
+    names = {check.__name__ for check in invariants.SAFETY} | {"usable_in_time", "no_job_waits_for_ever"}
+    assert {name for name, _ in CASES} == names
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "node", "late"), [(150, 160, "a", True), (150, 250, "a", False), (150, 250, "b", True)]
+)
+def test_the_bound_runs_while_everybody_answers(start: float, end: float, node: str, late: bool) -> None:
+    """Closed 251 s after the job's end; the longest calm counts."""
+    history = good()
+    history.changes[4] = history.changes[4]._replace(at=350)
+    history.troubles = [Trouble("slurmctld restarts", node, start, end)]
+    assert ("usable_in_time" in judged(history)) is late
+
+
+def test_what_a_person_does_in_the_same_second_is_lost() -> None:
+    history = good()
+    history.drains = [Drain(50, "a", "", "bad disk", PERSON), Drain(50.5, "a", "bad disk", "", "gate", since=50)]
+    assert judged(history) == set()
+
+
+def test_a_job_that_slurm_or_a_boot_has_shaken_may_lose_its_nodes() -> None:
+    history = good()
+    history.changes[2] = history.changes[2]._replace(at=50)
+    history.runs[0].shaken = 45
+    history.containers[0] = history.containers[0]._replace(end=49)
+    assert "the_living_are_left_alone" not in judged(history)
+
+
+def test_trouble_everywhere_is_everybodys() -> None:
+    history = good()
+    history.changes[4] = history.changes[4]._replace(at=350)
+    history.troubles = [Trouble("API server down", EVERYWHERE, 120, 340)]
+    assert judged(history) == set()
