@@ -257,6 +257,12 @@ class Model:
         self.slurm.slurmd_dies(event.subject)
         self.sim.after(event.lasts, self._slurmd_starts, event.subject, self.boxes[event.subject].boot)
 
+    def _slurmd_killed_in_a_prolog(self, event: Event) -> None:
+        self.slurm.nodes[event.subject].doom["place"] = partial(self._slurmd_killed, event)
+
+    def _slurmd_killed_in_an_epilog(self, event: Event) -> None:
+        self.slurm.nodes[event.subject].doom["close"] = partial(self._slurmd_killed, event)
+
     def _slurmstepd_hangs(self, event: Event) -> None:
         self._trouble(event, event.subject, longer=20.0)
         self.boxes[event.subject].mute_until = self.sim.now + event.lasts

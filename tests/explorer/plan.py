@@ -82,6 +82,8 @@ OUTAGES: dict[str, tuple[float, float]] = {
 """What happens to all, and for how long."""
 LOCAL: dict[str, tuple[float, float]] = {
     "slurmd killed": (0.5, 20),
+    "slurmd killed in a prolog": (0.5, 20),
+    "slurmd killed in an epilog": (0.5, 20),
     "slurmstepd hangs": (10, 120),
     "kubelet down": (3, 60),
     "node lost": (5, 110),
@@ -149,7 +151,7 @@ def plan_of(seed: int, targets: Sequence[tuple[str, str, str]], focus: str = "")
         tuple(jobs),
         tuple(sorted(events, key=lambda it: it.at)),
         strikes,
-        last + rng.choice((5, 30, 60, 150, 240)),
+        last + rng.choice((5, 30, 60, 150, 250)),
         skews={name: rng.choice((0.0, 0.0, -200.0, 3.0, 400.0)) for name in ("ctl", *NODES)},
         late_s=rng.choice((0, 0, 0.5, 3, 20)),
         ghost_s=rng.choice((0, 0, 0, 4, 40)),

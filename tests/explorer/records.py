@@ -83,6 +83,8 @@ class Run:
     shaken: float = NEVER
     """The first time that something took a node from it that it needs, or that Slurm lost it: a boot, a shrinking."""
     ended_by_gate: bool = False
+    batch: bool = True
+    """An interactive one is for its user to give up: whether it works is not to be seen."""
 
     def has(self, node: str, at: float) -> bool:
         """The node is the run's at this time."""

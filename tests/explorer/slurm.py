@@ -76,6 +76,8 @@ class Node:
     jobs: dict[int, tuple[int, Mapping[str, str]]] = field(default_factory=dict)
     """What slurmd has: the life in which it was given a job, and the scripts' environment."""
     prologs: set[int] = field(default_factory=set)
+    doom: dict[str, Callable[[], None]] = field(default_factory=dict)
+    """What befalls it while the next script of a kind is at work."""
 
     @property
     def reason_now(self) -> str:
@@ -129,7 +131,7 @@ class Slurm:
         for name in nodes:
             self.nodes[name].job = job.number
         namespace = job.spec.account if job.gated else ""
-        job.run = Run(job.number, job.restarts, namespace, nodes, self.sim.now)
+        job.run = Run(job.number, job.restarts, namespace, nodes, self.sim.now, batch=job.spec.batch)
         self.history.runs.append(job.run)
         self.system.trace("slurmctld", f"job {job.number} (run {job.restarts}) gets {','.join(nodes)}")
         self._prolog(job)
@@ -559,6 +561,9 @@ class Slurm:
 
     def gate(self, box: Box, verb: str, env: Mapping[str, str], done: Callable[[int | None], None]) -> Process:
         """Run the gate's program as one of Slurm's scripts."""
+        node = self.nodes.get(box.name)
+        if node and (doom := node.doom.pop(verb, None)):
+            self.sim.after(self.rng.uniform(0.0, 0.03), doom)
         return Process(self.system, box, verb, env, done)
 
 

@@ -101,7 +101,7 @@ CASES: list[tuple[str, Callable[[History], None]]] = [
     ("usable_in_time", changed(4, at=300)),
     ("usable_in_time", added("drains", Drain(120, "b", "", OURS, "gate"))),
     ("usable_in_time", added("drains", Drain(120, "b", "", "Epilog error", "slurm"))),
-    ("no_job_waits_for_ever", added("runs", Run(9, 0, "", ("b",), 200))),
+    ("no_job_waits_for_ever", added("runs", Run(9, 0, "vision", ("b",), 200))),
     ("no_job_waits_for_ever", added("runs", Run(9, 0, "vision", ("b",), 200, works=201))),
     (
         "prologs_do_not_fail",
