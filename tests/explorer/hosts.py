@@ -7,6 +7,7 @@ Every I/O call is a step: at each of them the program can be killed, and whateve
 
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
 import random
 from collections import Counter, deque
@@ -15,7 +16,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from typing import Any, cast
 
-from roles.slurm_gate.files.gate import metrics, nodes, tokens, verbs
+from roles.slurm_gate.files.gate import metrics, tokens, verbs
 from roles.slurm_gate.files.gate.api import REQUEST_S, Answer, Api
 from roles.slurm_gate.files.gate.clock import Clock
 from roles.slurm_gate.files.gate.command import NO_ANSWER, TIMEOUT_S, Commands, Said
@@ -381,6 +382,18 @@ class Leaf:
         except KeyError as err:
             raise FileNotFoundError(self.path) from err
 
+    def iterdir(self) -> list[Leaf]:
+        if not self.exists():
+            raise FileNotFoundError(self.path)
+        return self.glob("*")
+
+    def unlink(self) -> None:
+        fault = self.process.step("remove files", 0.0002)
+        self.process.box.files.pop(self.path, None)
+        self.process.after(fault, "remove files")
+
+    rmdir = unlink
+
     def glob(self, pattern: str) -> list[Leaf]:
         deep = pattern.count("/") + 1
         found = [it for it in self.process.box.files if it.startswith(self.path + "/")]
@@ -396,16 +409,6 @@ def write_file(file: Leaf, content: str, mode: int, uid: int, gid: int) -> None:
         raise FileNotFoundError(file.path)
     process.box.files[file.path] = (content, wall(process.sim, process.box), uid)
     process.after(fault, step)
-
-
-def remove_files(job: int, world: Seams) -> None:
-    """In the place of tokens.remove."""
-    step, files = "remove files", world.process.box.files
-    fault = world.process.step(step, 0.0005)
-    home = f"/jobs/{job}"
-    for path in [path for path in files if path == home or path.startswith(home + "/")]:
-        del files[path]
-    world.process.after(fault, step)
 
 
 class Written(Log):
@@ -500,8 +503,7 @@ def replaced() -> Iterator[None]:
     """The gate's modules with what they do to files and threads replaced."""
     parts: list[tuple[Any, str, Any]] = [
         (tokens, "write", write_file),
-        (tokens, "remove", remove_files),
-        (nodes, "ThreadPoolExecutor", Pool),
+        (concurrent.futures, "ThreadPoolExecutor", Pool),
         (metrics, "publish", lambda world, gauges: None),
     ]
     before = [(module, name, getattr(module, name)) for module, name, _ in parts]

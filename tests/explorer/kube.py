@@ -13,11 +13,12 @@ import random
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from roles.slurm_gate.files.gate.states import PODS, WORKLOADS, Json
+from roles.slurm_gate.files.gate.states import PODS, Json
 
 from .hosts import Box, System
 from .records import GPU_USED, Container, Trouble
 
+JOBS = "/apis/batch/v1/namespaces/{}/jobs"
 SCHEDULER_LAG_S, KUBELET_LAG_S, ADMISSION_LAG_S, CONTROLLER_LAG_S = 1.0, 0.3, 0.6, 0.6
 """How old the caches are at most. The gate's second look, a second later, is for the third of them."""
 
@@ -52,7 +53,7 @@ class Kube:
         if not self.server.up or not self.server.may_run(token):
             return False
         namespace, account, _ = token.split(" ")
-        collection, name = WORKLOADS[0].format(namespace), f"slurm-{job}-r{run}-main"
+        collection, name = JOBS.format(namespace), f"slurm-{job}-r{run}-main"
         if f"{collection}/{name}" not in self.server.objects:
             spec = {"job": job, "run": run, "pods": pods, "account": account}
             self.server.create(collection, {"metadata": {"name": name, "namespace": namespace}, "spec": spec})
@@ -61,7 +62,7 @@ class Kube:
     def finish(self, namespace: str, job: int, run: int) -> None:
         """A job's launcher ends its own workload, in the background."""
         if self.server.up:
-            self.server.drop(f"{WORKLOADS[0].format(namespace)}/slurm-{job}-r{run}-main")
+            self.server.drop(f"{JOBS.format(namespace)}/slurm-{job}-r{run}-main")
 
     # controllers
 

@@ -15,14 +15,22 @@ SILENT, HANGS, FAILS = "silent", "hangs", "fails"
 STEPS: dict[str, tuple[str, ...]] = {
     "open": (
         *("lock", "read note", "write note", "sleep", "try a forbidden change", "list pods", "list workloads"),
-        *("get serviceaccounts", "make a node held", "get nodes", "post serviceaccounts", "post roles"),
+        *(
+            "ask for kinds",
+            "get serviceaccounts",
+            "get rolebindings",
+            "make a node held",
+            "get nodes",
+            "post serviceaccounts",
+            "post roles",
+        ),
         *("post rolebindings", "make a node dirty", "delete rolebindings", "delete roles", "delete serviceaccounts"),
         *("squeue job", "show job", "comment", "show node", "drain", "notify", "requeuehold"),
     ),
     "end": (
         *("lock", "read note", "write note", "forget note", "sleep", "make a node dirty", "get nodes"),
         *("delete rolebindings", "delete roles", "delete serviceaccounts", "list workloads", "delete workloads"),
-        *("list pods", "delete pods", "show job", "comment"),
+        *("ask for kinds", "list pods", "delete pods", "show job", "comment"),
     ),
     "place": (
         *("lock", "read note", "write note", "forget note", "sleep", "write file", "ask for a token"),
@@ -38,7 +46,7 @@ STEPS: dict[str, tuple[str, ...]] = {
         *("lock", "read note", "write note", "forget note", "sleep", "ask for a token", "write file"),
         *("list serviceaccounts", "list rolebindings", "list nodes", "get nodes", "squeue all", "squeue job"),
         *("make a node dirty", "delete rolebindings", "delete roles", "delete serviceaccounts", "list workloads"),
-        *("delete workloads", "list pods", "delete pods", "show job", "comment"),
+        *("ask for kinds", "delete workloads", "list pods", "delete pods", "show job", "comment"),
     ),
     "tend node": (
         *("lock", "read note", "write note", "forget note", "sleep", "ask for a token", "write file", "remove files"),
@@ -91,6 +99,8 @@ def api_step(method: str, path: str, body: Any) -> str:
     if method == "PATCH":
         return "try a forbidden change" if "?dryRun" in path else f"make a node {_edge(body)}"
     words = path.partition("?")[0].split("/")
+    if len(words) == 3:  # /apis/GROUP
+        return "ask for kinds"
     if words[-1] == "token":
         return "ask for a token"
     listed = words[-1] if words[-1] in KINDS else words[-2] if words[-2] in KINDS else ""
