@@ -215,7 +215,7 @@ def no_job_waits_for_ever(history: History, stuck_s: float) -> Breaches:
             calm, since = _longest_calm(history, node, run.start, min(run.works, over))
             if run.namespace and run.batch and calm > T_S + stuck_s:
                 yield f"job {run.job} (run {run.run}) had {node} for {calm:.0f} s of calm from {since:.0f} without work"
-            if run.namespace and not run.left and (gap := _without(history, run, node, over)) > T_S:
+            if run.namespace and not run.shrank and (gap := _without(history, run, node, over)) > T_S:
                 yield f"job {run.job} (run {run.run}) ran for {gap:.0f} s of calm without {node}"
 
 

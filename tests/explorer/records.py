@@ -80,6 +80,8 @@ class Run:
     """Slurm was through with it: EpilogSlurmctld has ended, and so have the nodes' epilogs."""
     left: dict[str, float] = field(default_factory=dict)
     """Nodes that left it before its end, and when."""
+    shrank: bool = False
+    """It gave up a node, so that its pods were ended on all."""
     shaken: float = NEVER
     """The first time that something took a node from it that it needs, or that Slurm lost it: a boot, a shrinking."""
     ended_by_gate: bool = False

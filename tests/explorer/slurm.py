@@ -368,7 +368,7 @@ class Slurm:
             return
         name = job.nodes[-1]
         job.nodes, job.run.left[name] = job.nodes[:-1], self.sim.now
-        job.run.shaken = min(job.run.shaken, self.sim.now)
+        job.run.shaken, job.run.shrank = min(job.run.shaken, self.sim.now), True
         job.ready.discard(name)
         self.nodes[name].jobs.pop(job.number, None)
         done = partial(self._left, job, name, self.nodes[name].life)
@@ -447,6 +447,9 @@ class Slurm:
                 job.run = copy.copy(job.run)
                 job.run.start = job.run.shaken = self.sim.now
                 job.run.works, job.run.over = max(job.run.works, self.sim.now), NEVER
+            for name in job.nodes:
+                if job.run:
+                    job.run.left.pop(name, None)
                 self.history.runs.append(job.run)
         self.jobs, self.saved = saved, None
         for name, node in self.nodes.items():
