@@ -20,6 +20,8 @@ OURS = ("drawbridge gate: ", "drawbridge: prolog part 50-gate ", "drawbridge: ep
 SLURMS = ("Not responding", "Prolog error", "Epilog error", "Node unexpectedly rebooted")
 T_S = 120.0
 """From a job's end until its nodes are closed and usable, after its pods' grace, with everybody answering."""
+LATE_S = 60.0
+"""An opener's patience: so long it may go on for a job that Slurm is through with."""
 RACE_S = 1.0
 """Slurm has no compare and swap: what a person does while the gate's command is under way is lost."""
 
@@ -80,7 +82,8 @@ def opened_under_policies(history: History) -> Breaches:
 def opened_for_its_job(history: History) -> Breaches:
     """A node is given to a job that has it in Slurm, or is just ending, and to the namespace of that job's account.
 
-    Slurm may let PrologSlurmctld go on when its job is cancelled; EpilogSlurmctld then takes back what it gave.
+    Slurm may let PrologSlurmctld go on when its job is cancelled; EpilogSlurmctld, or the timer, takes back what it
+    gave.
     """
     for it in history.changes:
         to = owner(it.after)
@@ -89,7 +92,7 @@ def opened_for_its_job(history: History) -> Breaches:
 
 
 def _given(run: Run, change: Change, to: tuple[str, int]) -> bool:
-    return (run.namespace, run.job) == to and change.node in run.nodes and run.start <= change.at < run.gone
+    return (run.namespace, run.job) == to and change.node in run.nodes and run.start <= change.at < run.gone + LATE_S
 
 
 def pods_run_where_their_job_is(history: History) -> Breaches:
@@ -103,13 +106,17 @@ def pods_run_where_their_job_is(history: History) -> Breaches:
 
 
 def no_gpu_is_given_twice(history: History) -> Breaches:
-    """While a pod of one run of a job runs on a node, no user's process of another run of anything starts there."""
+    """While a pod of a run of a job runs on a node, no other run has a pod or a user's process there."""
     for it in history.containers:
         for run in history.runs:
             mine = (run.job, run.run) == (it.job, it.run)
             first, last = max(it.start, run.works), min(it.end, run.over, run.left.get(it.node, NEVER))
-            if not mine and it.node in run.nodes and first < last:
+            if not mine and it.node == run.nodes[0] and first < last:
                 yield f"{_named(it)} ran beside job {run.job} (run {run.run}) on {it.node} at {first:.2f}"
+        for other in history.containers:
+            same = (other.job, other.run) == (it.job, it.run) or other.node != it.node
+            if not same and it.start < other.end and other.start <= it.start:
+                yield f"{_named(it)} ran beside {_named(other)} on {it.node} at {it.start:.2f}"
 
 
 def closed_means_empty(history: History) -> Breaches:

@@ -366,8 +366,9 @@ class Model:
 
     def _foreign_process_on_a_gpu(self, event: Event) -> None:
         self._trouble(event._replace(name=GPU_USED), event.subject)
-        self.boxes[event.subject].gpus[77] = "miner"
-        self.sim.after(event.lasts, self.boxes[event.subject].gpus.pop, 77, None)
+        pid = len(self.history.troubles)
+        self.boxes[event.subject].gpus[pid] = "miner"
+        self.sim.after(event.lasts, self.boxes[event.subject].gpus.pop, pid, None)
 
     # the end
 

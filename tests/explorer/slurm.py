@@ -436,21 +436,12 @@ class Slurm:
     def _recall(self, saved: dict[int, Job]) -> None:
         """Jobs as they were when the state was last saved; what happened since is not known."""
         for number, job in self.jobs.items():
-            if job.run and (number not in saved or saved[number].run is not job.run or job.state == "COMPLETING"):
-                job.run.over = min(job.run.over, self.sim.now)
             if job.run:
-                job.run.shaken = min(job.run.shaken, self.sim.now)
+                self._shaken(job.run, number not in saved or saved[number].run is not job.run, job.state)
         for job in saved.values():
             known = self.jobs.get(job.number)
             job.generation = (known or job).generation + 10
-            if job.run and job.run.over != NEVER and job.state in ALIVE:  # Slurm believes that it goes on
-                job.run = copy.copy(job.run)
-                job.run.start = job.run.shaken = self.sim.now
-                job.run.works, job.run.over = max(job.run.works, self.sim.now), NEVER
-            for name in job.nodes:
-                if job.run:
-                    job.run.left.pop(name, None)
-                self.history.runs.append(job.run)
+            self._remember(job)
         self.jobs, self.saved = saved, None
         for name, node in self.nodes.items():
             node.job = next((it.number for it in saved.values() if name in it.nodes and it.state != "PENDING"), 0)
@@ -458,6 +449,22 @@ class Slurm:
             if job.state == "COMPLETING":
                 for name in sorted(job.closing):
                     self._deliver(name, 0.1, self._terminate, job, job.generation, name)
+
+    def _shaken(self, run: Run, forgotten: bool, state: str) -> None:
+        run.shaken = min(run.shaken, self.sim.now)
+        if forgotten or state == "COMPLETING":
+            run.over = min(run.over, self.sim.now)
+
+    def _remember(self, job: Job) -> None:
+        """What Slurm believes to go on is a run of its own from now on."""
+        if job.run and job.run.over != NEVER and job.state in ALIVE:
+            job.run = copy.copy(job.run)
+            job.run.start = job.run.shaken = self.sim.now
+            job.run.works, job.run.over = max(job.run.works, self.sim.now), NEVER
+            self.history.runs.append(job.run)
+        for name in job.nodes:
+            if job.run:
+                job.run.left.pop(name, None)
 
     def forget_everything(self) -> None:
         """slurmctld starts with an empty state."""

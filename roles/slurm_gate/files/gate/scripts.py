@@ -15,18 +15,18 @@ from .world import World
 NOTE = "script-"
 
 
-def begin(job: int, world: World) -> None:
+def begin(verb: str, job: int, world: World) -> None:
     """Note that a job's script is at work. A disk that takes no note must not keep a job from starting."""
     try:
-        world.notes.write(f"{NOTE}{job}", {})
+        world.notes.write(f"{NOTE}{job}-{verb}", {})
     except OSError as err:
         world.log.event("not noted", job=job, cause=str(err))
 
 
-def done(job: int, world: World) -> None:
-    """It came to its end, and Slurm hears nothing bad of it."""
+def done(verb: str, job: int, world: World) -> None:
+    """It came to its end, and Slurm hears nothing bad of it; a good epilog makes no good prolog."""
     with contextlib.suppress(OSError):
-        world.notes.forget(f"{NOTE}{job}")
+        world.notes.forget(f"{NOTE}{job}-{verb}")
 
 
 def unfinished(world: World) -> bool:

@@ -28,10 +28,10 @@ def run(verb: str, world: World) -> int:
     if verb not in ON_NODE:
         return _run(verb, world)
     number = int(world.env["SLURM_JOB_ID"])
-    scripts.begin(number, world)
+    scripts.begin(verb, number, world)
     code = _run(verb, world)
     if not code:
-        scripts.done(number, world)
+        scripts.done(verb, number, world)
     return code
 
 

@@ -212,7 +212,7 @@ def test_the_timer_forgets_tokens_of_jobs_that_have_left(at: Made) -> None:
     assert not list(at.jobs.iterdir())
 
 
-@pytest.mark.parametrize(("error", "left"), [(None, []), (Refused("no"), ["script-4711"])])
+@pytest.mark.parametrize(("error", "left"), [(None, []), (Refused("no"), ["script-4711-close"])])
 def test_a_script_that_fails_leaves_a_note(
     error: Exception | None, left: list[str], opened: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -222,6 +222,13 @@ def test_a_script_that_fails_leaves_a_note(
     run("end", opened)
     run("close", opened)
     assert opened.notes.names("script-") == left
+
+
+def test_a_good_epilog_makes_no_good_prolog(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    at.env.update({"SLURM_JOB_PARTITION": "hpc"})
+    monkeypatch.setattr(verbs, "require_empty", stop(Refused("no")))
+    assert [run(verb, at) for verb in ("place", "close")] == [1, 0]
+    assert at.notes.names("script-") == ["script-4711-place"]
 
 
 @pytest.mark.parametrize("silent", ["slurm", "api"])
