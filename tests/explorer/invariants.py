@@ -120,16 +120,17 @@ def no_gpu_is_given_twice(history: History) -> Breaches:
 
 
 def closed_means_empty(history: History) -> Breaches:
-    """When a node closes its job has no account, nothing of it is left there, and no pod could still be bound."""
-    for it in history.changes:
-        gone = owner(it.before)
-        if it.after != CLOSED or not gone:
-            continue
+    """When a node closes its job has no account, nothing of it is left there, and no pod could still be bound.
+
+    What a later run of the job has elsewhere is no matter.
+    """
+    for it, gone, later in _closings(history):
         for account in history.accounts:
-            if (account.namespace, account.job) == gone and account.start <= it.at < account.end:
+            mine = (account.namespace, account.job) == gone and account.start < later
+            if mine and account.start <= it.at < account.end:
                 yield f"{it.node} was closed while the account of {it.before} was there, at {it.at:.2f}"
         for pod in history.unbound:
-            if (pod.namespace, pod.job) == gone and pod.start <= it.at < pod.end:
+            if (pod.namespace, pod.job) == gone and pod.start <= it.at < pod.end and pod.start < later:
                 yield f"{it.node} was closed while pod {pod.name} waited for a node, at {it.at:.2f}"
         for container in history.containers:
             if container.node == it.node and container.start <= it.at < container.end:
@@ -138,13 +139,24 @@ def closed_means_empty(history: History) -> Breaches:
 
 def nothing_comes_after_closed(history: History) -> Breaches:
     """Once a node of a job has closed, no pod of that run comes into being: the proof was not too early."""
+    for it, gone, later in _closings(history):
+        for pod in history.unbound:
+            if (pod.namespace, pod.job) == gone and it.at < pod.start < later:
+                yield f"pod {pod.name} was made at {pod.start:.2f}, after {it.node} had closed at {it.at:.2f}"
+
+
+def _closings(history: History) -> Iterator[tuple[Change, tuple[str, int], float]]:
+    """Closings of nodes, with the job, and when its next run was given its first node."""
+    dirty: dict[str, float] = {}
     for it in history.changes:
-        gone = owner(it.before)
-        if it.after == CLOSED and gone:
-            again = [later.at for later in history.changes if later.at > it.at and owner(later.after) == gone]
-            for pod in history.unbound:
-                if (pod.namespace, pod.job) == gone and it.at < pod.start < min([*again, NEVER]):
-                    yield f"pod {pod.name} was made at {pod.start:.2f}, after {it.node} had closed at {it.at:.2f}"
+        if it.after.startswith(DIRTY):
+            dirty[it.node] = it.at
+        if it.after == CLOSED and (gone := owner(it.before)):
+            since = dirty.get(it.node, 0.0)
+            opened = [
+                other.at for other in history.changes if other.at > since and other.after == f"{gone[0]}.{gone[1]}"
+            ]
+            yield it, gone, min([*opened, NEVER])
 
 
 def persons_drains_stay(history: History) -> Breaches:

@@ -50,7 +50,15 @@ STEPS: dict[str, tuple[str, ...]] = {
     ),
     "tend node": (
         *("lock", "read note", "write note", "forget note", "sleep", "ask for a token", "write file", "remove files"),
-        *("get nodes", "make a node dirty", "list serviceaccounts", "list pods", "get serviceaccounts", "delete pods"),
+        *(
+            "get nodes",
+            "make a node dirty",
+            "list serviceaccounts",
+            "list pods",
+            "get serviceaccounts",
+            "get rolebindings",
+        ),
+        *("delete pods",),
         *("ctr containers", "ctr tasks", "nvidia-smi", "listpids", "make a node closed", "show node", "drain"),
         *("resume", "squeue job", "show job", "comment", "requeue", "scancel"),
     ),

@@ -73,15 +73,18 @@ def _unbound(pods: list[Json]) -> list[Json]:
     return [pod for pod in pods if not pod["spec"].get("nodeName")]
 
 
-def close_node(owner: Owner, account: str, node: str, world: World, api: Api, empty_s: float) -> None:
+def close_node(
+    owner: Owner, account: str, node: str, world: World, api: Api, empty_s: float, moved_on: bool = False
+) -> None:
     """Prove that nothing of the job is on this node, then close it. Safe to run twice or late.
 
-    Raises Refused when the node is not empty within `empty_s` seconds: it stays dirty.
+    `moved_on`: Slurm runs the job, and not here. Raises Refused when the node is not empty within `empty_s` seconds: it
+    stays dirty.
     """
     if not make_dirty(owner, node, world, api):
         return
     deadline = world.deadline(empty_s)
-    proof = Proof(owner, account, node, world, api)
+    proof = Proof(owner, account, node, world, api, moved_on)
     proof.wait(deadline)
     world.clock.sleep(SECOND_LOOK_S)
     proof.wait(deadline)
@@ -112,8 +115,9 @@ def stuck(node: str, why: str) -> Refused:
 class Proof:
     """Looks at one node until nothing of one job is left there."""
 
-    def __init__(self, owner: Owner, account: str, node: str, world: World, api: Api) -> None:
+    def __init__(self, owner: Owner, account: str, node: str, world: World, api: Api, moved_on: bool) -> None:
         self._owner, self._account, self._node, self._world, self._api = owner, account, node, world, api
+        self._moved_on = moved_on
 
     def wait(self, deadline: Deadline) -> None:
         """Return once the node is empty. Raises Refused when time is up, Unreachable."""
@@ -127,16 +131,28 @@ class Proof:
         Own pods are deleted here, again and again, since some may appear while the account still is there. The host
         itself is asked last: only there is seen what Kubernetes has forgotten.
         """
-        account = self._api.get(identity.path(self._owner.namespace, "serviceaccounts", self._account))
+        gone = self._account_is_gone()
+        next_runs = not gone and self._moved_on and self._is_the_next_runs()
         pods = _pods(self._api, self._owner, self._account)
         here = [pod for pod in pods if pod["spec"].get("nodeName") == self._node]
         for pod in here:
             self._end(pod)
-        if account.status != 404:
+        if not (gone or next_runs):
             return f"the job's ServiceAccount {self._account} is still there: the controller has not ended it yet"
-        if left := here + _unbound(pods):
+        if left := here + ([] if next_runs else _unbound(pods)):
             return f"pod {self._owner.namespace}/{left[0]['metadata']['name']} is still there: look at its kubelet"
         return local_obstacle(self._world, self._owner.job)
+
+    def _account_is_gone(self) -> bool:
+        return self._api.get(identity.path(self._owner.namespace, "serviceaccounts", self._account)).status == 404
+
+    def _is_the_next_runs(self) -> bool:
+        """The account was made for other nodes, and only after everything of the run that was here had gone.
+
+        No pod of it can be meant for this node, which has had no label since before.
+        """
+        binding = self._api.get(identity.path(self._owner.namespace, "rolebindings", self._account))
+        return binding.ok and self._node not in identity.nodes(binding.body)
 
     def _end(self, pod: Json) -> None:
         """Delete a pod of ours unless it is ending soon enough."""

@@ -74,7 +74,8 @@ def _owned(holder: Owner, seen: Seen, world: World, api: Api) -> None:
     """A node that a job holds, or left dirty."""
     verdict = judge.node(seen, world.config.stuck_s)
     if verdict == judge.CLOSE:
-        close_node(holder, _account(holder, world, api), seen.node, world, api, EMPTY_S)
+        account = _account(holder, world, api)
+        close_node(holder, account, seen.node, world, api, EMPTY_S, moved_on=seen.job.running)
         _closed(seen.node, CLOSED, world)
     elif verdict == judge.LOST:
         make_dirty(holder, seen.node, world, api)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.config import Refused
 from roles.slurm_gate.files.gate.mend import boot_node, mend_cluster, mend_node
 from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, NodeInfo
@@ -124,6 +125,21 @@ def test_a_pod_that_is_left_is_found_by_its_account_and_ended(at: Made) -> None:
     at.cluster.add(PODS, pod("slurm-4711-r0-0", "gpu01"))
     mend(at)
     assert f"{PODS}/slurm-4711-r0-0" not in at.cluster.objects
+
+
+@pytest.mark.parametrize("given", [["gpu02", "gpu03"], ["gpu01", "gpu02"]])
+def test_a_node_of_a_jobs_last_run_closes_while_the_next_one_runs_elsewhere(given: list[str], at: Made) -> None:
+    """It came back late. An identity that was made for this node, too, is that of a job that shrank: it ends first."""
+    hold(at.cluster, "dirty_vision.4711")
+    at.slurm.jobs[4711] = RUNNING._replace(nodes=("gpu02", "gpu03"))
+    for resource, body in identity.objects(JOB.owner, JOB.account, given):
+        at.cluster.add(identity.path("vision", resource), body)
+    at.cluster.add(PODS, pod("slurm-4711-r1-0", "gpu02"))
+    at.cluster.add(PODS, pod("slurm-4711-r1-1"))
+    with contextlib.suppress(Refused):
+        mend(at)
+    assert (at.cluster.value("gpu01") == "closed") is ("gpu01" not in given)
+    assert f"{PODS}/slurm-4711-r1-1" in at.cluster.objects
 
 
 @contextlib.contextmanager
