@@ -27,6 +27,7 @@ from roles.slurm_gate.files.gate.notes import Notes
 from roles.slurm_gate.files.gate.slurm import Slurm
 from roles.slurm_gate.files.gate.world import World
 
+from .records import EVERYWHERE, Trouble
 from .server import Server
 from .sim import Fiber, Killed, Sim
 from .steps import (
@@ -147,6 +148,12 @@ class Process:
             raise Killed
         return fault
 
+    def hit(self, fault: str, step: str, lasts: float = 0.0) -> None:
+        """A fault has met a step: somebody did not answer, or not well."""
+        self.faults.hit(fault, self.label, step)
+        node = EVERYWHERE if self.box.name == "ctl" else self.box.name
+        self.system.server.history.troubles.append(Trouble(fault, node, self.sim.now, self.sim.now + lasts))
+
     def after(self, fault: str, step: str) -> None:
         """Past a step: the program may die with its work done."""
         if fault == KILL_AFTER:
@@ -211,26 +218,28 @@ class Line(Api):
         latency = rng.uniform(0.002, 0.02) if not system.slow else rng.choice((0.3, 2.0, 5.0, 11.0))
         fault = process.step(step, min(latency, REQUEST_S))
         if fault == SLOW:
+            process.hit(SLOW, step, REQUEST_S)
             latency = 2 * REQUEST_S
             process.sim.sleep(REQUEST_S)
         if fault == UNREACHABLE or not (process.box.online and system.server.up):
-            system.faults.hit(UNREACHABLE, process.label, step)
+            process.hit(UNREACHABLE, step)
             if not process.box.online:
                 process.sim.sleep(REQUEST_S)
                 raise TimeoutError("timed out")
             raise ConnectionRefusedError("refused")
-        if system.slow or fault == SLOW:
+        if system.slow:
             system.faults.hit(SLOW, process.label, step)
         if fault in (UNAUTHORIZED, CONFLICT):
-            system.faults.hit(fault, process.label, step)
+            process.hit(fault, step)
             system.trace(process, f"{step}: {fault}")
             return Answer(int(fault), {"message": "injected"})
         answer = system.server.request(self._who, process.begun, method, path, body)
         if system.keep:
             system.trace(process, f"{method} {path} -> {answer.status}{'' if answer.ok else ' ' + answer.message[:60]}")
         process.after(fault, step)
+        if fault == LOST:
+            process.hit(fault, step)
         if fault == LOST or latency > REQUEST_S:
-            system.faults.hit(fault or SLOW, process.label, step)
             raise ConnectionResetError("reset") if fault == LOST else TimeoutError("timed out")
         return answer
 
@@ -247,11 +256,11 @@ class Shell(Commands):
         fault = process.step(step, system.faults.rng.uniform(0.005, 0.03))
         mute = step == "listpids" and process.box.mute_until > process.sim.now
         if system.tools_hang or mute or fault == HANGS:
-            system.faults.hit(HANGS, process.label, step)
+            process.hit(HANGS, step, timeout_s)
             process.sim.sleep(timeout_s)
             return Said(NO_ANSWER, "", f"timed out after {timeout_s} seconds")
         if fault in (SILENT, FAILS):
-            system.faults.hit(fault, process.label, step)
+            process.hit(fault, step)
             return Said(1, "", "Unable to contact slurm controller (connect failure)" if fault == SILENT else "failed")
         said = system.answer(process, argv)
         if said.code and "Unable to contact" in said.err:
