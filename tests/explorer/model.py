@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from roles.slurm_gate.files.gate.config import Config
-from roles.slurm_gate.files.gate.gate_names import GATE_NAMESPACE, NODES_NAMESPACE, TAINT
+from roles.slurm_gate.files.gate.gate_names import CLOSED, EFFECT, GATE_NAMESPACE, NODES_NAMESPACE, TAINT
 from roles.slurm_gate.files.gate.states import Json, place
 from tests.unit.roles.slurm_gate.cluster import CONFIG
 
@@ -333,6 +333,18 @@ class Model:
         if box.name != "ctl":
             self.sim.after(self.slurm.rng.uniform(0.5, 10.0), self.kube.restart, box.name, True)
             Process(self.system, box, "boot", {}, lambda _: self._slurmd_starts(box.name, box.boot))
+
+    def _person_releases(self, event: Event) -> None:
+        """Of the group drawbridge:platform: a closed node is given away for a while."""
+        if self.server.value(event.subject) == CLOSED:
+            self._trouble(event, event.subject)
+            self.server.edit_node(event.subject, lambda it: it["spec"].update(taints=[]))
+            self.sim.after(event.lasts, self._person_encloses, event.subject)
+
+    def _person_encloses(self, name: str) -> None:
+        if not self.server.value(name):
+            ours = {"key": TAINT, "value": CLOSED, "effect": EFFECT}
+            self.server.edit_node(name, lambda it: it["spec"]["taints"].append(ours))
 
     def _person_drains(self, event: Event) -> None:
         self.slurm.set_node(event.subject, "bad disk, call Ben", by=PERSON)

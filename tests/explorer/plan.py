@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from .steps import KILL_BEFORE
+from .needs import NEEDS, Need
 
 NODES = ("gpu01", "gpu02", "gpu03")
 TENANTS = (("vision", 2001), ("nlp", 2002))
@@ -88,6 +88,7 @@ LOCAL: dict[str, tuple[float, float]] = {
     "kubelet down": (3, 60),
     "node lost": (5, 220),
     "node loses power": (8, 220),
+    "person releases": (5, 40),
     "person drains": (0, 0),
     "person resumes": (0, 0),
     "foreign taint first": (0, 0),
@@ -104,33 +105,6 @@ LOCAL: dict[str, tuple[float, float]] = {
 CROWD = "more pods than nodes"
 
 
-AT_START, AT_END, ENDLESS = "API down when a job starts", "API down when a job ends", "EpilogSlurmctld dies"
-BUSY = "foreign process when a job starts"
-NEEDS = {
-    **dict.fromkeys(
-        [("open", step) for step in ("squeue job", "show job", "comment", "notify", "requeuehold")], AT_START
-    ),
-    **dict.fromkeys(
-        [("open", step) for step in ("make a node dirty", "delete rolebindings", "delete roles")], AT_START
-    ),
-    ("open", "delete serviceaccounts"): AT_START,
-    **dict.fromkeys([("open", step) for step in ("get nodes", "show node", "drain")], "slurmd killed"),
-    **dict.fromkeys([("end", step) for step in ("show job", "comment")], AT_END),
-    **dict.fromkeys([("end", step) for step in ("get nodes",)], "slurmctld restarts"),
-    ("place", "show node"): BUSY,
-    ("place", "drain"): BUSY,
-    ("place", "show job"): BUSY,
-    ("place", "comment"): BUSY,
-    ("place", "listpids"): BUSY,
-    ("boot", ""): "node loses power",
-    ("tend node", "requeue"): "node loses power",
-    ("tend node", "scancel"): "node loses power",
-    ("tend node", "remove files"): "node lost",
-    ("tend controller", ""): ENDLESS,
-}
-"""What makes a step likely that is rare by itself; "" is all other steps of the verb."""
-
-
 def plan_of(seed: int, targets: Sequence[tuple[str, str, str]], focus: str = "") -> Plan:
     """The schedule of a seed. `targets` are (verb, step, fault): each is aimed at by every so manyth seed.
 
@@ -138,13 +112,12 @@ def plan_of(seed: int, targets: Sequence[tuple[str, str, str]], focus: str = "")
     """
     rng = random.Random(seed)
     jobs = _jobs(rng, focus)
-    strikes = _strikes(rng, seed, targets)
+    strikes, need = _strikes(rng, seed, targets), None
     events = [*_fates(rng, len(jobs)), *_outages(rng), *_wanted(rng, len(jobs), focus)]
-    for verb, step in list(strikes)[-1:]:
-        need = NEEDS.get((verb, step), NEEDS.get((verb, ""), ""))
-        if need == ENDLESS:
-            strikes.setdefault(("end", "lock"), (KILL_BEFORE, 1))
-        events += _wanted(rng, len(jobs), need) or _needed(rng, need, jobs)
+    if targets and (need := NEEDS.get(targets[seed % len(targets)][:2])):
+        jobs[0] = (rng.uniform(0.6, 3.0), jobs[0][1]._replace(**need.job))
+        strikes = {**{at: (fault, 1) for at, fault in need.strikes}, **strikes}
+        events = [*(it for it in events if it.at > 40), *_needed(need, jobs[0])]
     last = max([it.at + it.lasts for it in events] + [at + spec.works_s for at, spec in jobs])
     return Plan(
         seed,
@@ -156,9 +129,9 @@ def plan_of(seed: int, targets: Sequence[tuple[str, str, str]], focus: str = "")
         late_s=rng.choice((0, 0, 0.5, 3, 20)),
         ghost_s=rng.choice((0, 0, 0, 4, 40)),
         backoff_s=rng.choice(((0.02, 0.1), (0.5, 5.0), (5.0, 20.0))),
-        prolog_waits=rng.random() < 0.5,
+        prolog_waits=bool(need) or rng.random() < 0.5,
         cancels_opener=rng.random() < 0.5,
-        tries=rng.choice((1, 2)),
+        tries=1 if need else rng.choice((1, 2)),
     )
 
 
@@ -202,16 +175,14 @@ def _wanted(rng: random.Random, jobs: int, focus: str) -> list[Event]:
     return []
 
 
-def _needed(rng: random.Random, need: str, jobs: Sequence[tuple[float, JobSpec]]) -> list[Event]:
-    """What has to happen together with a job."""
-    at, spec = jobs[0]
-    if need == AT_START:
-        return [Event(max(0.0, at - rng.uniform(0, 0.2)), "API server down", None, rng.uniform(11, 24))]
-    if need == AT_END:
-        return [Event(at + spec.works_s + rng.uniform(-0.5, 2.0), "API server down", None, rng.uniform(14, 40))]
-    if need == BUSY:
-        return [Event(max(0.0, at - 0.1), "foreign process on a GPU", name, 20.0) for name in NODES]
-    return []
+def _needed(need: Need, first: tuple[float, JobSpec]) -> list[Event]:
+    """What has to happen together with the first job; to all nodes, since one of them will be its own."""
+    start = first[0] + (first[1].works_s if need.at_end else 0.0)
+    found = []
+    for name, offset, lasts in need.events:
+        subjects = NODES if name in LOCAL else (1,) if name in FATES else (None,)
+        found += [Event(max(0.0, start + offset), name, subject, lasts) for subject in subjects]
+    return found
 
 
 def _outages(rng: random.Random) -> list[Event]:
@@ -237,4 +208,5 @@ def _strikes(
         return {}
     turn = targets[seed % len(targets)]
     chosen = [turn, *(rng.choice(targets) for _ in range(rng.choice((0, 1, 2, 3))))]
-    return {(verb, step): (fault, rng.choice((1, 1, 1, 2, 3))) for verb, step, fault in reversed(chosen)}
+    found = {(verb, step): (fault, rng.choice((1, 1, 1, 2, 3))) for verb, step, fault in reversed(chosen)}
+    return {**found, turn[:2]: (turn[2], rng.choice((1, 1, 1, 1, 2)))}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.explorer.plan import FATES, LOCAL, NEEDS, OUTAGES, plan_of
+from tests.explorer.needs import NEEDS
+from tests.explorer.plan import FATES, LOCAL, OUTAGES, plan_of
 from tests.explorer.steps import STEPS, targets
 
 AIMS = targets()
@@ -26,10 +27,11 @@ def test_what_is_in_focus_happens_in_each(focus: str) -> None:
     assert all(focus in {event.name for event in plan_of(seed, AIMS, focus).events} for seed in range(20))
 
 
-def test_needs_are_of_steps_that_there_are() -> None:
-    assert {(verb, step) for verb, step in NEEDS if step} <= {
-        (verb, step) for verb, all_ in STEPS.items() for step in all_
-    }
+def test_what_a_step_needs_is_there() -> None:
+    assert set(NEEDS) <= {(verb, step) for verb, steps in STEPS.items() for step in steps}
+    for need in NEEDS.values():
+        assert {name for name, _, _ in need.events} <= {*FATES, *OUTAGES, *LOCAL}
+        assert {(verb, step, fault) for (verb, step), fault in need.strikes} <= set(AIMS)
 
 
 def test_all_that_goes_wrong_is_over_before_the_bound_runs() -> None:

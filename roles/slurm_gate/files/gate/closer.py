@@ -29,7 +29,7 @@ IN_BACKGROUND = {"propagationPolicy": "Background"}
 def close_job(owner: Owner, accounts: Sequence[str], nodes: Sequence[str], api: Api, log: Log) -> None:
     """Nodes dirty, rights gone, workloads gone, unbound pods gone, in this order. Raises Refused, Unreachable.
 
-    The traces of the identity go last: while they are there, the timer sees a job that has to be ended.
+    A trace of the identity goes last: while it is there, the timer sees a job that has to be ended.
     """
     edge = dirtying(owner)
     swaps = swap_all(api, nodes, edge)
@@ -42,8 +42,8 @@ def close_job(owner: Owner, accounts: Sequence[str], nodes: Sequence[str], api: 
     pods = PODS.format(owner.namespace)
     for account in accounts:
         _empty(api, lambda account=account: [(pods, it) for it in _unbound(_pods(api, owner, account))], {})
-    for path in (path for account in accounts for path in identity.traces(owner, account)):
-        _remove(api, path)
+    for account in accounts:
+        _remove(api, identity.trace(owner, account))
     if failed := [swapped for swapped in swaps if swapped.error]:
         raise Refused(f"node {failed[0].node} can't be made dirty: {failed[0].error}")
 

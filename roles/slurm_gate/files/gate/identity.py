@@ -61,14 +61,17 @@ def objects(holder: Owner, account: str, members: Sequence[str]) -> list[tuple[s
 
 
 def rights(holder: Owner, account: str) -> list[str]:
-    """URL paths of what lets a job act, in the order of their end: a deleted binding acts sooner than an account."""
-    namespace = holder.namespace
-    return [path(namespace, "rolebindings", account + RUN), path(namespace, "serviceaccounts", account)]
+    """URL paths of what lets a job act, in the order of their end: a deleted binding acts sooner than an account.
+
+    The account comes after the role, or an identity that was never finished would leave a role that nobody looks for.
+    """
+    kinds = {"rolebindings": account + RUN, "roles": account, "serviceaccounts": account}
+    return [path(holder.namespace, kind, name) for kind, name in kinds.items()]
 
 
-def traces(holder: Owner, account: str) -> list[str]:
-    """URL paths of the rest, good for nothing without the account. The last one tells whose nodes they were."""
-    return [path(holder.namespace, kind, account) for kind in ("roles", "rolebindings")]
+def trace(holder: Owner, account: str) -> str:
+    """URL path of the rest, good for nothing without the account: it tells whose nodes they were."""
+    return path(holder.namespace, "rolebindings", account)
 
 
 def path(namespace: str, resource: str, name: str = "") -> str:

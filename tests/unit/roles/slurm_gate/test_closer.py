@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.api import Answer
 from roles.slurm_gate.files.gate.closer import close_job, close_node
 from roles.slurm_gate.files.gate.config import Refused
@@ -16,7 +17,8 @@ from tests.unit.roles.slurm_gate.cluster import JOB, Cluster, Made, pod, world
 PODS = "/api/v1/namespaces/vision/pods"
 JOBS = "/apis/batch/v1/namespaces/vision/jobs"
 RBAC = "/apis/rbac.authorization.k8s.io/v1/namespaces/vision"
-ROLES, BINDINGS = f"{RBAC}/roles", f"{RBAC}/rolebindings"
+BINDINGS = f"{RBAC}/rolebindings"
+ACCOUNTS = "/api/v1/namespaces/vision/serviceaccounts"
 
 
 def close(at: Made, node: str = "gpu01") -> None:
@@ -47,8 +49,8 @@ def test_rights_go_before_workloads_and_workloads_before_pods(opened: Made) -> N
     opened.cluster.add(PODS, pod("slurm-4711-r0-1"))
     end(opened)
     changed = [path.split("/")[-2] for method, path in opened.cluster.log if method in ("PATCH", "DELETE")]
-    ended = ["nodes", "nodes", "rolebindings", "serviceaccounts", "jobs", "pods", "roles", "rolebindings"]
-    assert changed == ended, "the traces go last, or nobody would find what was not done"
+    ended = ["nodes", "nodes", "rolebindings", "roles", "serviceaccounts", "jobs", "pods", "rolebindings"]
+    assert changed == ended, "a trace goes last, or nobody would find what was not done"
 
 
 def test_a_node_that_is_gone_from_kubernetes_keeps_no_job_alive(opened: Made) -> None:
@@ -169,7 +171,7 @@ def test_bound_pods_are_left_to_their_nodes(opened: Made) -> None:
 
 def test_what_somebody_writes_meanwhile_is_deleted_all_the_same(opened: Made) -> None:
     opened.cluster.add(JOBS, {"metadata": {"name": "slurm-4711-r0", "uid": "1"}})
-    left, asked = {f"{ROLES}/{JOB.account}": 2, f"{JOBS}/slurm-4711-r0": 2}, opened.cluster.call
+    left, asked = {f"{BINDINGS}/{JOB.account}": 2, f"{JOBS}/slurm-4711-r0": 2}, opened.cluster.call
 
     def call(method: str, path: str, *args: Any, **more: Any) -> Answer:
         if method == "DELETE" and left.get(path, 0):
@@ -182,7 +184,7 @@ def test_what_somebody_writes_meanwhile_is_deleted_all_the_same(opened: Made) ->
     assert not any(JOB.account in path or path.startswith(JOBS) for path in opened.cluster.objects)
 
 
-@pytest.mark.parametrize("path", [f"{ROLES}/{JOB.account}", f"{JOBS}/slurm-4711-r0"])
+@pytest.mark.parametrize("path", [f"{ACCOUNTS}/{JOB.account}", f"{JOBS}/slurm-4711-r0"])
 def test_what_can_not_be_deleted_leaves_a_trace_for_the_timer(path: str, opened: Made) -> None:
     opened.cluster.add(JOBS, {"metadata": {"name": "slurm-4711-r0", "uid": "1"}})
     asked = opened.cluster.call
@@ -197,6 +199,16 @@ def test_what_can_not_be_deleted_leaves_a_trace_for_the_timer(path: str, opened:
     opened.cluster.call = asked
     assert mend_cluster(opened, opened.cluster)
     assert not any(JOB.account in it or it.startswith(JOBS) for it in opened.cluster.objects)
+
+
+def test_of_an_identity_that_was_never_finished_nothing_stays(at: Made) -> None:
+    """The opener was killed after the role, and the end after the account."""
+    for resource, body in identity.objects(JOB.owner, JOB.account, JOB.nodes)[:2]:
+        at.cluster.add(identity.path("vision", resource), body)
+    end(at)
+    gone = [path.split("/")[-2] for method, path in at.cluster.log if method == "DELETE"]
+    assert gone.index("roles") < gone.index("serviceaccounts")
+    assert not any(JOB.account in path for path in at.cluster.objects)
 
 
 def test_a_later_pod_of_the_same_name_is_not_deleted(opened: Made) -> None:

@@ -73,8 +73,8 @@ def test_what_makes_others_goes_before_them(opened: Made) -> None:
     add(opened.cluster, JOBS, SETS, f"{TRAINER}/trainingruntimes", f"{TRAINER}/trainjobs")
     close_job(JOB.owner, [JOB.account], JOB.nodes, opened.cluster, opened.log)
     gone = [path.split("/")[-2] for method, path in opened.cluster.log if method == "DELETE"]
-    rights, traces = ["rolebindings", "serviceaccounts"], ["roles", "rolebindings"]
-    assert gone == [*rights, "trainjobs", "trainingruntimes", "jobsets", "jobs", *traces]
+    rights = ["rolebindings", "roles", "serviceaccounts"]
+    assert gone == [*rights, "trainjobs", "trainingruntimes", "jobsets", "jobs", "rolebindings"]
 
 
 def test_an_older_runs_trainjob_keeps_the_next_from_its_nodes(at: Made) -> None:
