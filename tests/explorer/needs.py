@@ -33,8 +33,10 @@ OCCUPIED = Need({**GATED, "partition": "hpc"}, ((BUSY, -0.2, 20.0),))
 REBOOT = Need(LONG, ((POWER, 4.0, 12.0),))
 INTERACTIVE_REBOOT = Need({**LONG, "batch": False}, ((POWER, 4.0, 12.0),))
 GHOST = Need(
-    {**GATED, "works_s": 12.0, "tidy": False},
-    (("kubelet down", 6.0, 60.0), ("pod deleted by force", 8.0, 0.0)),
+    {**GATED, "works_s": 6.0, "tidy": False},
+    (("kubelet down", -2.0, 60.0), ("pod deleted by force", 2.0, 0.0)),
+    (),
+    True,
 )
 SILENT_REBOOT = Need(LONG, ((POWER, 4.0, 12.0),), strikes=((("boot", "get nodes"), UNREACHABLE),))
 UNENDED_JOB = Need({**GATED, "pods": 2, "works_s": 3.0, "tidy": False}, strikes=(UNENDED,))

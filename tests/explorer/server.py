@@ -12,7 +12,6 @@ from __future__ import annotations
 import base64
 import itertools
 import json
-import pickle
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -21,7 +20,7 @@ from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.api import Answer
 from roles.slurm_gate.files.gate.gate_names import CLOSED, DIRTY, LABEL
 from roles.slurm_gate.files.gate.states import Json, owner, place
-from tests.unit.roles.slurm_gate.cluster import POLICY, Cluster, node
+from tests.unit.roles.slurm_gate.cluster import POLICY, Cluster, copied, node
 
 from .records import PERSON, Account, Change, History, Pod
 from .sim import Sim
@@ -99,7 +98,7 @@ class Server(Cluster):
     def edit_node(self, name: str, change: Callable[[Json], None]) -> None:
         """What somebody else does to a Node."""
         before, path = self.value(name), NODES + name
-        self.objects[path] = pickle.loads(pickle.dumps(self.objects[path]))
+        self.objects[path] = copied(self.objects[path])
         change(self.objects[path])
         self.version += 1
         if self.value(name) != before:

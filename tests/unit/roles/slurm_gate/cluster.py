@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import copy
+import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -70,6 +70,11 @@ def pod(name: str, on: str = "", account: str = JOB.account) -> dict[str, Any]:
     return {"metadata": {"name": name, "uid": f"uid-{name}"}, "spec": {"nodeName": on, "serviceAccountName": account}}
 
 
+def copied(what: Any) -> Any:
+    """As it is now; sooner than copy.deepcopy, which thousands of schedules would notice."""
+    return pickle.loads(pickle.dumps(what))
+
+
 class Cluster(Api):
     """Stands in for Api. `down` makes it silent; `before` is called with every request, to act in between."""
 
@@ -103,7 +108,7 @@ class Cluster(Api):
 
     def _get(self, path: str, _body: Any, query: Any) -> Answer:
         if path in self.objects:
-            return Answer(200, copy.deepcopy(self.objects[path]))
+            return Answer(200, copied(self.objects[path]))
         if not path.rsplit("/", 1)[-1].endswith("s"):
             return Answer(404, {"message": f"{path} not found"})
         items = [it for key, it in self.objects.items() if key.rpartition("/")[0] == path]
@@ -111,7 +116,7 @@ class Cluster(Api):
             items = [it for it in items if wanted in it["metadata"]["labels"]]
         if wanted := query.get("fieldSelector"):
             items = [it for it in items if it["spec"]["serviceAccountName"] == wanted.partition("=")[2]]
-        return Answer(200, {"items": copy.deepcopy(items) or None})
+        return Answer(200, {"items": copied(items) or None})
 
     def _patch(self, path: str, body: Any, query: Any) -> Answer:
         if path not in self.objects:
