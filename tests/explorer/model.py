@@ -172,6 +172,10 @@ class Model:
         if job := self._job(event):
             self.slurm.shrink(job)
 
+    def _its_node_is_lost(self, event: Event) -> None:
+        if (job := self._job(event)) and job.nodes:
+            self._node_lost(event._replace(subject=job.nodes[0]))
+
     def _suspended(self, event: Event) -> None:
         if (job := self._job(event)) and job.state == "RUNNING":
             job.state = "SUSPENDED"

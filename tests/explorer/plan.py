@@ -66,8 +66,17 @@ class Plan:
         return "\n".join(lines)
 
 
-FATES = ("cancelled", "requeued", "requeued, its scripts again later", "preempted", "timed out", "shrunk", "suspended")
-"""What becomes of a job, unless it just ends."""
+FATES: dict[str, tuple[float, float]] = {
+    "cancelled": (0, 0),
+    "requeued": (0, 0),
+    "requeued, its scripts again later": (2, 30),
+    "its node is lost": (150, 240),
+    "preempted": (0, 0),
+    "timed out": (0, 0),
+    "shrunk": (0, 0),
+    "suspended": (2, 30),
+}
+"""What becomes of a job, unless it just ends; and for how long."""
 OUTAGES: dict[str, tuple[float, float]] = {
     "API server down": (3, 70),
     "API server slow": (3, 40),
@@ -160,18 +169,14 @@ def _jobs(rng: random.Random, focus: str) -> list[tuple[float, JobSpec]]:
 
 def _fates(rng: random.Random, jobs: int) -> list[Event]:
     count = rng.choice((0, 1, 1, 2))
-    chosen = [(rng.uniform(1, 70), rng.choice(FATES), rng.randint(1, jobs), rng.uniform(2, 30)) for _ in range(count)]
-    return [Event(*it) for it in chosen]
+    return [_event(rng, FATES, lambda: rng.randint(1, jobs)) for _ in range(count)]
 
 
 def _wanted(rng: random.Random, jobs: int, focus: str) -> list[Event]:
     """What is in focus, once."""
-    at = rng.uniform(1, 70)
-    if focus in FATES:
-        return [Event(at, focus, rng.randint(1, jobs), rng.uniform(2, 30))]
-    tables = {**OUTAGES, **LOCAL}
-    if focus in tables:
-        return [Event(at, focus, rng.choice(NODES) if focus in LOCAL else None, rng.uniform(*tables[focus]))]
+    for table, subject in ((FATES, rng.randint(1, jobs)), (OUTAGES, None), (LOCAL, rng.choice(NODES))):
+        if focus in table:
+            return [Event(rng.uniform(1, 70), focus, subject, rng.uniform(*table[focus]))]
     return []
 
 
