@@ -196,13 +196,19 @@ def _unusable(history: History, node: str) -> Iterator[tuple[float, float, str]]
             for free, busy in _between(runs, node):
                 if max(start, free) < min(end, busy):
                     yield max(start, free), min(end, busy), value
-    since, reason = 0.0, ""
-    for it in [it for it in history.drains if it.node == node]:
-        if reason.startswith((*OURS, *SLURMS)):
-            yield since, it.at, f"kept out ({reason})"
-        since, reason = it.at, it.after
-    if reason.startswith((*OURS, *SLURMS)):
-        yield since, NEVER, f"kept out ({reason})"
+    for start, end, reason in _kept_out(history, node):
+        for free, busy in _between([run for run in history.runs if node in run.nodes], node):
+            if max(start, free) < min(end, busy):
+                yield max(start, free), min(end, busy), f"kept out ({reason})"
+
+
+def _kept_out(history: History, node: str) -> Iterator[tuple[float, float, str]]:
+    """(from, until, reason) of drains that are the gate's to lift, or Slurm's for the gate's sake."""
+    drains = [it for it in history.drains if it.node == node]
+    ends = [*(it.at for it in drains[1:]), NEVER]
+    for it, end in zip(drains, ends, strict=False):
+        if it.after.startswith((*OURS, *SLURMS)):
+            yield it.at, end, it.after
 
 
 def _between(runs: Iterable[Run], node: str) -> Iterator[tuple[float, float]]:
