@@ -384,7 +384,7 @@ class Model:
         self._trouble(event._replace(name=GPU_USED), event.subject)
         pid = len(self.history.troubles)
         self.boxes[event.subject].gpus[pid] = "miner"
-        self.sim.after(event.lasts, self.boxes[event.subject].gpus.pop, pid, None)
+        self.sim.after(event.lasts, lambda: self.boxes[event.subject].gpus.pop(pid, None))
 
     # the end
 

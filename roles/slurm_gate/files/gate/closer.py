@@ -62,6 +62,7 @@ def _remove(api: Api, path: str) -> None:
 
 def _empty(api: Api, find: Callable[[], list[tuple[str, Json]]], options: Json) -> None:
     """Delete what is found; look again only if a name belonged to another object by then."""
+    left: list[str] = []
     for _ in range(TRIES):
         left = [path for path, item in find() if not _delete(api, path, item, options)]
         if not left:

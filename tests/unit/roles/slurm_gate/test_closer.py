@@ -169,34 +169,33 @@ def test_bound_pods_are_left_to_their_nodes(opened: Made) -> None:
     assert f"{PODS}/slurm-4711-r0-0" in opened.cluster.objects
 
 
+class Busy(Cluster):
+    """Somebody else writes objects while they are deleted, so often."""
+
+    def __init__(self, cluster: Cluster, often: dict[str, int]) -> None:
+        super().__init__()
+        self.objects, self.often = cluster.objects, often
+
+    def call(self, method: str, path: str, *args: Any, **more: Any) -> Answer:
+        if method == "DELETE" and self.often.get(path, 0):
+            self.often[path] -= 1
+            return Answer(409, {"message": "the object has been modified"})
+        return super().call(method, path, *args, **more)
+
+
 def test_what_somebody_writes_meanwhile_is_deleted_all_the_same(opened: Made) -> None:
     opened.cluster.add(JOBS, {"metadata": {"name": "slurm-4711-r0", "uid": "1"}})
-    left, asked = {f"{BINDINGS}/{JOB.account}": 2, f"{JOBS}/slurm-4711-r0": 2}, opened.cluster.call
-
-    def call(method: str, path: str, *args: Any, **more: Any) -> Answer:
-        if method == "DELETE" and left.get(path, 0):
-            left[path] -= 1
-            return Answer(409, {"message": "the object has been modified"})
-        return asked(method, path, *args, **more)
-
-    opened.cluster.call = call
-    end(opened)
+    busy = Busy(opened.cluster, {f"{BINDINGS}/{JOB.account}": 2, f"{JOBS}/slurm-4711-r0": 2})
+    close_job(JOB.owner, [JOB.account], JOB.nodes, busy, opened.log)
     assert not any(JOB.account in path or path.startswith(JOBS) for path in opened.cluster.objects)
 
 
 @pytest.mark.parametrize("path", [f"{ACCOUNTS}/{JOB.account}", f"{JOBS}/slurm-4711-r0"])
 def test_what_can_not_be_deleted_leaves_a_trace_for_the_timer(path: str, opened: Made) -> None:
     opened.cluster.add(JOBS, {"metadata": {"name": "slurm-4711-r0", "uid": "1"}})
-    asked = opened.cluster.call
-
-    def call(method: str, it: str, *args: Any, **more: Any) -> Answer:
-        return Answer(409, {"message": "no"}) if (method, it) == ("DELETE", path) else asked(method, it, *args, **more)
-
-    opened.cluster.call = call
     with pytest.raises(Refused):
-        end(opened)
+        close_job(JOB.owner, [JOB.account], JOB.nodes, Busy(opened.cluster, {path: 99}), opened.log)
     assert f"{BINDINGS}/{JOB.account}" in opened.cluster.objects
-    opened.cluster.call = asked
     assert mend_cluster(opened, opened.cluster)
     assert not any(JOB.account in it or it.startswith(JOBS) for it in opened.cluster.objects)
 
