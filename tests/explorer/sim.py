@@ -72,7 +72,7 @@ class Sim:
         self._fibers: list[Fiber] = []
         self.current = self._main
 
-    def after(self, delay: float, call: Callable[..., None], *args: Any) -> None:
+    def after(self, delay: float, call: Callable[..., Any], *args: Any) -> None:
         """Call something later; it must not wait."""
         heapq.heappush(self._events, (self.now + delay, next(self._count), call, args))
 

@@ -460,7 +460,7 @@ class Slurm:
         if job.run and job.run.over != NEVER and job.state in ALIVE:
             job.run = copy.copy(job.run)
             job.run.start = job.run.shaken = self.sim.now
-            job.run.works, job.run.over = max(job.run.works, self.sim.now), NEVER
+            job.run.works = job.run.over = NEVER
             self.history.runs.append(job.run)
         for name in job.nodes:
             if job.run:
