@@ -22,6 +22,8 @@ Json = dict[str, Any]
 RUN_S, UPGRADE_S = 120, 900
 HISTORY = 5
 """Revisions that helm keeps."""
+ANY_STATUS = ("--deployed", "--failed", "--pending", "--superseded", "--uninstalled", "--uninstalling")
+KINDS_AT_ONCE = 500
 
 
 @dataclass(frozen=True)
@@ -73,12 +75,15 @@ class Helm:
     def rendered(self, values: Mapping[str, Any], kubernetes: str, api_versions: Sequence[str], there: bool) -> str:
         """The chart's objects as text, hooks and definitions of kinds among them."""
         argv = ["template", self._release, *self._source.argv(), *self._where, "--values", "-", "--include-crds"]
-        argv += ["--kube-version", kubernetes, "--api-versions", ",".join(api_versions)]
-        return self._run([*argv, *(["--is-upgrade"] if there else [])], values).out
+        argv += ["--kube-version", kubernetes, *(["--is-upgrade"] if there else [])]
+        # one argument may have 128 KiB, and large clusters know thousands of kinds
+        for start in range(0, len(api_versions), KINDS_AT_ONCE):
+            argv += ["--api-versions", ",".join(api_versions[start : start + KINDS_AT_ONCE])]
+        return self._run(argv, values).out
 
     def record(self) -> Record | None:
         """What helm remembers of the release."""
-        argv = ["list", *self._where, "--all", "--filter", f"^{self._release}$", "--output", "json"]
+        argv = ["list", *self._where, *ANY_STATUS, "--filter", f"^{self._release}$", "--output", "json"]
         found = json.loads(self._run(argv).out)
         if not found:
             return None

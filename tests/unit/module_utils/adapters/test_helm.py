@@ -70,8 +70,18 @@ def test_it_is_rendered_for_this_cluster() -> None:
     argv, stdin, _ = shell.asked[0]
     line = " ".join(argv)
     assert line.startswith("helm template gpu-operator gpu-operator --version v26.7.0 --repo https://repo --kubeconfig")
-    assert "--kube-version v1.36.3 --api-versions v1,v1/Pod --is-upgrade" in line and "--include-crds" in line
+    assert "--kube-version v1.36.3 --is-upgrade --api-versions v1,v1/Pod" in line and "--include-crds" in line
     assert json.loads(stdin or "") == {"a": 1}
+
+
+def test_large_clusters_know_more_than_an_argument_holds() -> None:
+    shell = Shell("")
+    kinds = [f"group{number}.example.org/v1alpha1/SomeKind{number}" for number in range(4000)]
+    helm(shell).rendered({}, "v1.36.3", kinds, False)
+    argv = shell.asked[0][0]
+    given = [argv[index + 1] for index, word in enumerate(argv) if word == "--api-versions"]
+    assert ",".join(given).split(",") == kinds
+    assert max(map(len, argv)) < 128 << 10
 
 
 def test_a_first_render_is_an_install() -> None:
