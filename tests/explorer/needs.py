@@ -16,6 +16,8 @@ class Need(NamedTuple):
     events: tuple[tuple[str, float, float], ...] = ()
     strikes: tuple[tuple[tuple[str, str], str], ...] = ()
     at_end: bool = False
+    later: float = 0.0
+    """So much longer nothing is wound up."""
 
 
 GATED = {"partition": "ai-train", "pods": 1, "nodes": 1, "requeue": True, "batch": True}
@@ -43,20 +45,22 @@ UNENDED_JOB = Need({**GATED, "pods": 2, "works_s": 3.0, "tidy": False}, strikes=
 UNCLOSED = Need({**GATED, "works_s": 3.0, "tidy": False}, strikes=(UNENDED, UNDONE))
 UNCLOSED_BUSY = Need({**GATED, "works_s": 3.0}, ((BUSY, 2.0, 60.0),), strikes=(UNDONE,))
 HALF_OPEN = Need(GATED, strikes=(UNENDED, UNDONE, (("open", "post serviceaccounts"), KILL_BEFORE)))
+MOVED = Need({**GATED, "works_s": 150.0}, (("its node is lost", 3.0, 195.0),), later=110.0)
 SHRUNK = Need({**LONG, "nodes": 2, "pods": 2}, (("shrunk", 6.0, 0.0),))
 
 NEEDS: dict[tuple[str, str], Need] = {
     **{("open", step): SILENT_START for step in ("squeue job", "show job", "comment", "requeuehold")},
     ("open", "notify"): SILENT_SRUN,
-    **{("open", step): SILENT_START for step in ("make a node dirty", "delete rolebindings", "delete roles")},
-    ("open", "delete serviceaccounts"): SILENT_START,
+    **{("open", step): RELEASED for step in ("make a node dirty", "delete rolebindings", "delete roles")},
+    ("open", "delete serviceaccounts"): RELEASED,
     ("open", "get rolebindings"): LATE_ANSWER,
     **{("open", step): RELEASED for step in ("get nodes", "show node", "drain")},
     **{("end", step): SILENT_END for step in ("show job", "comment", "get nodes")},
     **{("place", step): OCCUPIED for step in ("sleep", "show node", "drain", "show job", "comment", "listpids")},
     **{("boot", step): REBOOT for step in ("lock", "read note", "write note", "get nodes", "make a node dirty")},
     ("boot", "sleep"): SILENT_REBOOT,
-    ("tend node", "requeue"): REBOOT,
+    **{("tend node", step): REBOOT for step in ("show job", "comment", "requeue")},
+    ("tend node", "get rolebindings"): MOVED,
     ("tend node", "scancel"): INTERACTIVE_REBOOT,
     **{(verb, "ctr tasks"): GHOST for verb in ("close", "tend node")},
     **{("tend node", step): UNCLOSED for step in ("delete pods", "get serviceaccounts", "remove files")},

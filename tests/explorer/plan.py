@@ -133,7 +133,7 @@ def plan_of(seed: int, targets: Sequence[tuple[str, str, str]], focus: str = "")
         tuple(jobs),
         tuple(sorted(events, key=lambda it: it.at)),
         strikes,
-        last + rng.choice((5, 30, 60, 150, 250)),
+        last + rng.choice((5, 30, 60, 150, 250)) + (need.later if need else 0.0),
         skews={name: rng.choice((0.0, 0.0, -200.0, 3.0, 400.0)) for name in ("ctl", *NODES)},
         late_s=rng.choice((0, 0, 0.5, 3, 20)),
         ghost_s=rng.choice((0, 0, 0, 4, 40)),

@@ -64,6 +64,13 @@ STEPS: dict[str, tuple[str, ...]] = {
     ),
 }
 """What every verb does; a step that is not listed fails the exploration, and so does one that no schedule reaches."""
+RARE: dict[tuple[str, str], str] = {
+    ("open", "delete pods"): "an older run's pod that appears after the opener has looked",
+    ("open", "delete workloads"): "an older run's workload that appears after the opener has looked",
+    ("open", "get roles"): "an answer that is lost at this very call",
+    ("place", "ctr tasks"): "a container that outlives its pod, on a node that Slurm takes for free",
+}
+"""Steps that it takes several faults at once to reach: they are known, and nobody aims at them."""
 LOCAL = ("lock", "write note", "forget note", "write file", "remove files")
 HOSTS = ("ctr containers", "ctr tasks", "nvidia-smi", "listpids")
 SLURMS = ("squeue job", "squeue all", "show job", "show node", "comment", "drain", "resume", "notify")
