@@ -10,7 +10,7 @@ from roles.slurm_gate.files.gate.command import Said
 from roles.slurm_gate.files.gate.slurm import SEPARATOR
 
 from .hosts import Box, Process
-from .slurm import Job, Node, Slurm
+from .slurm import Job, Jobs, Node
 
 NO_SLURM = Said(1, "", "slurm_load_jobs error: Unable to contact slurm controller (connect failure)")
 SILENT_S = 1.0
@@ -20,7 +20,7 @@ BAD_JOB = Said(1, "", "slurm_load_jobs error: Invalid job id specified")
 class Answers:
     """Stands in for the programs."""
 
-    def __init__(self, slurm: Slurm) -> None:
+    def __init__(self, slurm: Jobs) -> None:
         self.slurm = slurm
 
     def __call__(self, process: Process, argv: Sequence[str]) -> Said:
