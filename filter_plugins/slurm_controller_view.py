@@ -33,7 +33,8 @@ slurm_controller_view: >-
 RETURN = r"""
 _value:
   description:
-    - C(slurmctld) and C(slurmdbd), files as M(drawbridge.drawbridge.slurm_config) and
+    - C(packages), options of M(drawbridge.drawbridge.slurm_packages); C(mariadb), path of our file for the database
+      server; C(slurmctld) and C(slurmdbd), files as M(drawbridge.drawbridge.slurm_config) and
       M(drawbridge.drawbridge.slurm_daemon) take them; C(books), options of M(drawbridge.drawbridge.slurm_accounting);
       C(release), the release that the files are for.
   type: dict

@@ -22,7 +22,9 @@ slurm_login_view: "{{ drawbridge_slurm | drawbridge.drawbridge.slurm_login_view 
 
 RETURN = r"""
 _value:
-  description: C(sackd), files as M(drawbridge.drawbridge.slurm_daemon) takes them.
+  description:
+    - C(packages), options of M(drawbridge.drawbridge.slurm_packages), and C(sackd), files as
+      M(drawbridge.drawbridge.slurm_daemon) takes them.
   type: dict
 """
 

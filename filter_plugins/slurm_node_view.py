@@ -9,7 +9,7 @@ version_added: 0.1.0
 author: Drawbridge contributors
 description:
   - Derives it from the site's description; reads nothing else.
-positional: slurm, name
+positional: slurm, name, mounts
 options:
   _input:
     description: C(drawbridge_nodes).
@@ -23,19 +23,29 @@ options:
     description: The node, as in C(drawbridge_nodes.ranges).
     type: str
     required: true
+  mounts:
+    description: Mount points that a healthy node has.
+    type: list
+    elements: str
+    default: []
 """
 
 EXAMPLES = r"""
-slurm_node_view: "{{ drawbridge_nodes | drawbridge.drawbridge.slurm_node_view(drawbridge_slurm, 'gpu01') }}"
+slurm_node_view: >-
+  {{ drawbridge_nodes | drawbridge.drawbridge.slurm_node_view(drawbridge_slurm, 'gpu01', ['/gpfs/fs1']) }}
 """
 
 RETURN = r"""
 _value:
-  description: C(slurmd), files as M(drawbridge.drawbridge.slurm_daemon) takes them, C(gres), and C(machine) as
-    M(drawbridge.drawbridge.slurm_node_hardware) takes it.
+  description:
+    - C(packages), options of M(drawbridge.drawbridge.slurm_packages); C(slurmd), files as
+      M(drawbridge.drawbridge.slurm_daemon) takes them; C(gres) and C(health) as
+      M(drawbridge.drawbridge.slurm_node_ready) takes them; C(machine) as
+      M(drawbridge.drawbridge.slurm_node_hardware) takes it.
   type: dict
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
@@ -45,10 +55,10 @@ from ..module_utils.drawbridge.intent.load import part
 from ..module_utils.drawbridge.views.slurm.hosts import node
 
 
-def slurm_node_view(nodes: Any, slurm: Any, name: str) -> dict[str, Any]:
+def slurm_node_view(nodes: Any, slurm: Any, name: str, mounts: Sequence[str] = ()) -> dict[str, Any]:
     """Derive it; see views.slurm.hosts."""
     try:
-        return node(part("nodes", nodes), part("slurm", slurm), name)
+        return node(part("nodes", nodes), part("slurm", slurm), name, mounts)
     except IntentError as err:
         raise AnsibleFilterError(str(err)) from err
     except KeyError as err:

@@ -9,7 +9,7 @@ short_description: Keep Slurm's QOS and accounts, and who may charge them
 version_added: 0.1.0
 description:
   - Brings the QOS and accounts named here, and exactly the users named in them, into Slurm's books through
-    C(sacctmgr). Other QOS and accounts are left alone.
+    C(sacctmgr), and those of O(absent) out of them. Other QOS and accounts are left alone.
   - What is set on them is exactly what I(terms) say, in C(sacctmgr)'s words. What they don't say is taken away or, for
     what accounts inherit, left to the account above.
   - A user whom the operating system doesn't know is C(pending), since Slurm would take the name and nobody could use
@@ -60,6 +60,21 @@ options:
             V(MaxJobsPerUser), V(MaxSubmitJobsPerUser) and V(MaxWall).
         type: dict
         default: {}
+  absent:
+    description: What must not be in the books. What others still need, or what has jobs, stays and is C(pending).
+    type: dict
+    default: {}
+    suboptions:
+      accounts:
+        description: Accounts, which go with their users.
+        type: list
+        elements: str
+        default: []
+      qos:
+        description: Qualities of service.
+        type: list
+        elements: str
+        default: []
   settle_s:
     description: How long slurmdbd may take to answer, in seconds.
     type: float
@@ -131,15 +146,26 @@ ARGUMENT_SPEC = {
             "terms": {"type": "dict", "default": {}},
         },
     },
+    "absent": {
+        "type": "dict",
+        "default": {},
+        "options": {
+            "accounts": {"type": "list", "elements": "str", "default": []},
+            "qos": {"type": "list", "elements": "str", "default": []},
+        },
+    },
     "settle_s": {"type": "float", "default": 30},
     "timeout_s": {"type": "float", "default": 60},
 }
 
 
-def wanted(accounts: list[dict[str, Any]], qos: list[dict[str, Any]]) -> BookState:
+def wanted(accounts: list[dict[str, Any]], qos: list[dict[str, Any]], absent: dict[str, list[str]]) -> BookState:
     """The books as the arguments describe them. Raises ValueError for a term that is none."""
+    kinds = (("account", "accounts"), ("qos", "qos"))
+    unwanted = frozenset((kind, name) for kind, key in kinds for name in absent.get(key) or [])
     users = {account["name"]: account["users"] for account in accounts}
-    return BookState.of(users, *({item["name"]: _texts(item["terms"]) for item in items} for items in (accounts, qos)))
+    terms = ({item["name"]: _texts(item["terms"]) for item in items} for items in (accounts, qos))
+    return BookState.of(users, *terms, unwanted=unwanted)
 
 
 def _texts(terms: dict[str, Any]) -> dict[str, str]:
@@ -150,7 +176,7 @@ def main() -> None:
     """Wire the books to the plan."""
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
-        want = wanted(module.params["accounts"], module.params["qos"])
+        want = wanted(module.params["accounts"], module.params["qos"], module.params["absent"])
     except ValueError as err:
         return module.fail_json(msg=f"the books can't be kept as described: {err}", changed=False)
     books = Books(Command(module.params["timeout_s"]), module.params["cluster"], want)

@@ -9,7 +9,8 @@ short_description: Compare a node's hardware with its class
 version_added: 0.1.0
 description:
   - Fails with what the node has and what its class has when sockets, cores, threads or GPUs differ or memory is less,
-    and drains the node with that as the reason. Slurm itself accepts GPUs too many in silence, and waits for missing
+    and drains the node with that as the reason. GPUs are counted by their device files and, where there is one, by
+    C(nvidia-smi). Slurm itself accepts GPUs too many in silence, and waits for missing
     ones while slurmd starts, so this comes before slurmd.
   - slurmd keeps the first topology that it saw in its spool directory and prefers that to the machine, so a lost socket
     shows only to a look without that directory, which this module takes.

@@ -9,10 +9,10 @@ short_description: Prove that a node registered with all that it should have
 version_added: 0.1.0
 description:
   - Waits, bounded, until the controller knows the node, and fails with a sentence when it registered with other
-    hardware than intended or with another slurm.conf than the controller's.
-  - Brings a node back that M(drawbridge.drawbridge.slurm_newcomers) kept jobs off, or that Slurm itself had given up
-    as not responding, since it has proved itself now. No other drain is ever lifted, only reported as C(pending) with
-    its reason and who set it.
+    hardware than intended or with another slurm.conf than the controller's, or when its health check finds something.
+  - Brings a node back that M(drawbridge.drawbridge.slurm_newcomers) kept jobs off, that its own health check had
+    drained, or that Slurm itself had given up as not responding, since it has proved itself now. No other drain is ever
+    lifted, only reported as C(pending) with its reason and who set it.
   - In check mode on a host without a running slurmd, says so in C(pending) instead of failing.
 author: Drawbridge contributors
 options:
@@ -23,6 +23,10 @@ options:
   gres:
     description: Its GPUs as C(Gres) writes them, such as C(gpu:h100:8); empty for none.
     type: str
+    default: ""
+  health:
+    description: Path of the node's health check, which C(--look) makes print what is wrong; empty for none.
+    type: path
     default: ""
   settle_s:
     description: How long the registration may take, in seconds.
@@ -74,6 +78,7 @@ from ..module_utils.drawbridge.unready import unready
 ARGUMENT_SPEC = {
     "name": {"type": "str", "required": True},
     "gres": {"type": "str", "default": ""},
+    "health": {"type": "path", "default": ""},
     "settle_s": {"type": "float", "default": 60},
     "timeout_s": {"type": "float", "default": 30},
 }
@@ -86,7 +91,7 @@ def main() -> None:
     run = Command(params["timeout_s"])
     if not Unit("slurmd.service", run).read().active:
         unready(module, "slurmd.service does not run yet")
-    node = Node(run, params["name"], params["gres"], params["settle_s"])
+    node = Node(run, params["name"], params["gres"], params["health"], params["settle_s"])
     finish(module, node, plan, ready(params["name"]), Settle(timeout_s=params["settle_s"]))
 
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..converge import DeviceError, Step
@@ -43,10 +43,19 @@ class Books:
         want = self._want
         associations = self._list("assoc", self._cluster, sacctmgr.ASSOCIATION)
         users = self._list("user", sacctmgr.USER)
-        services = self._list("qos", sacctmgr.SERVICE) if want.qos else ""
-        have = sacctmgr.books(associations, users, services, want.accounts, want.qos)
+        services = self._list("qos", sacctmgr.SERVICE) if want.qos or want.unwanted else ""
+        have = sacctmgr.books(associations, users, services, want)
+        if have.lingering:
+            have = sacctmgr.books(associations, users, services, want, self._busy(have.lingering))
         new = {user for _, user in want.members - have.members}
         return replace(have, strangers=frozenset(new - self._known(new)))
+
+    def _busy(self, items: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+        """Which of them have jobs. Slurm refuses to delete such an account, but not such a QOS."""
+        jobs = {
+            item: self._run(["squeue", "--noheader", f"--{item[0]}={item[1]}", "--format=%A"]).out for item in items
+        }
+        return {item: f"job {out.split()[0]} has it; run again when it is over" for item, out in jobs.items() if out}
 
     def _known(self, users: set[str]) -> set[str]:
         """Users whom the system knows. Slurm lets others into the books, where nobody can use them."""

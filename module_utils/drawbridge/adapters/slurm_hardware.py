@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ..converge import DeviceError, Step
@@ -15,6 +16,7 @@ from ..plans.node_hardware import HardwareState, Machine
 from .command import Run
 
 SPOOL = "/var/spool"
+DRIVER = "nvidia-smi"
 AFRESH = 'mount -t tmpfs tmpfs "$1"; exec slurmd -C'
 """slurmd keeps the first topology that it saw in its spool directory, which a new node lacks, and prefers that."""
 
@@ -29,7 +31,9 @@ class Hardware:
 
     def read(self) -> HardwareState:
         """The machine, and whether it is drained. Raises DeviceError when slurmd can't look."""
-        self.machine = machine = slurm_node.machine(self._slurmd(), self._gpus())
+        gpus = self._gpus()
+        listed = self._listed() if gpus else None
+        self.machine = machine = replace(slurm_node.machine(self._slurmd(), gpus), listed=listed)
         try:
             found = slurm_node.node(self._run(["scontrol", "show", "node", self.name, "-o"]).out)
         except DeviceError:
@@ -45,6 +49,16 @@ class Hardware:
         """Ask in the daemon's own environment: variables of hwloc in it change what slurmd takes for the machine."""
         told = self._run(["systemctl", "show", "--property", "Environment", "--value", "slurmd.service"]).out
         return self._run(["env", *shlex.split(told), "unshare", "--mount", "sh", "-ec", AFRESH, "sh", SPOOL]).out
+
+    def _listed(self) -> int | None:
+        """GPUs that the driver lists. One that fell off its bus keeps its device file, and makes the list a failure."""
+        try:
+            told = self._run([DRIVER, "--list-gpus"]).out
+        except DeviceError as err:
+            if "stdout" not in err.details:
+                return None  # there is no such tool here
+            told = err.details["stdout"]
+        return sum(line.startswith("GPU ") for line in told.splitlines())
 
     def _gpus(self) -> int:
         numbered = re.compile(re.escape(self._gpu_files.name) + "[0-9]+")

@@ -19,8 +19,9 @@ UNSETTLED = frozenset({"NOT_RESPONDING", "REBOOT_ISSUED"})
 class Node:
     """A node that must have registered with what it should have."""
 
-    def __init__(self, run: Run, name: str, gres: str, settle_s: float) -> None:
-        self.name, self._run, self._gres, self._settle_s = name, run, gres, settle_s
+    def __init__(self, run: Run, name: str, gres: str, health: str, settle_s: float) -> None:
+        """`health` is the path of the node's health check, which proves it too; empty for none."""
+        self.name, self._run, self._gres, self._health, self._settle_s = name, run, gres, health, settle_s
 
     def read(self) -> NodeState:
         """The node's state once it has registered. Raises DeviceError, with a sentence, for what a person must mend."""
@@ -33,6 +34,7 @@ class Node:
             except DeviceError as err:
                 problem, found = f"the controller does not tell about {self.name}: {err}", None
             if found and not problem:
+                self._refuse_illness()
                 return found
             if time.monotonic() >= deadline or "INVALID_REG" in (found.flags if found else ()):
                 raise DeviceError(problem)
@@ -55,3 +57,7 @@ class Node:
         if not same_hash(self._run(["scontrol", "show", "config"]).out):
             return f"slurmd of {name} runs with another slurm.conf than the controller; look at: journalctl -u slurmd"
         return ""
+
+    def _refuse_illness(self) -> None:
+        if self._health and (wrong := self._run([self._health, "--look"], ok=(0, 1)).out.strip()):
+            raise DeviceError(f"{self.name} is not healthy ({wrong}); mend that and run again")

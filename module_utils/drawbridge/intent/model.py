@@ -15,6 +15,7 @@ from typing import Any
 
 from .. import hostlist
 from ..charts.catalogue import NVIDIA, RDMA_PLUGIN
+from ..dialects.slurm_packaging import PACKAGINGS
 from ..dialects.slurm_release import RELEASES
 from .shape import NAME, option
 
@@ -248,6 +249,14 @@ class Account:
 
 
 @dataclass(frozen=True)
+class Absent:
+    """What was declared once and must go. What was never declared is left alone, so going has to be said."""
+
+    accounts: tuple[str, ...] = option("accounts that must not be in the books, with their users", (), pattern=NAME)
+    qos: tuple[str, ...] = option("qualities of service that must not be in the books", (), pattern=NAME)
+
+
+@dataclass(frozen=True)
 class Priority:
     """Who is next: each factor from 0 to 1 by its weight."""
 
@@ -258,6 +267,13 @@ class Priority:
     max_age: str = option("after so long a job gets no older", "7-0", pattern=TIME)
     half_life: str = option("after so long use counts half", "7-0", pattern=TIME)
     recount_minutes: int = option("how often use is counted", 5, low=1, high=1440)
+
+
+@dataclass(frozen=True)
+class Health:
+    """How nodes look after themselves: what they mount, munge, and GPUs against their class."""
+
+    interval_s: int = option("how often each node looks, in seconds; 0: only at a playbook's proof", 300, low=0)
 
 
 @dataclass(frozen=True)
@@ -282,9 +298,16 @@ class Slurm:
     part_timeout_s: int = option("limit of each part of a prolog or epilog, in seconds", 300, low=30, high=3000)
     gate: Gate = option("limits of the gate, for partitions with gate: true", Gate())
     qos: tuple[Qos, ...] = option("qualities of service", ())
+    absent: Absent = option("accounts and QOS that must not be there any more", Absent())
     priority: Priority = option("what a job's priority is made of", Priority())
     preempt_mode: str = option("what happens to a job that is pushed aside", "requeue", choices=("requeue", "cancel"))
     version: str = option("Slurm's release on all hosts", "24.11", choices=tuple(RELEASES))
+    packages: str = option(
+        "whose packages Slurm comes in: the distribution's on Debian and Ubuntu, OpenHPC's, or SchedMD's own",
+        "debian",
+        choices=tuple(PACKAGINGS),
+    )
+    health: Health = option("how nodes look after themselves between playbooks", Health())
     topology: str = option(
         "tree: jobs stay in one leaf when they fit; block: they get whole leaves; none: the network is flat",
         "tree",

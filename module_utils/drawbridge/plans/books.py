@@ -17,7 +17,8 @@ class BookState:
     """`qos` and `accounts` map names to terms; what counts, inherited or not, in a state that was read.
 
     `members` are pairs of account and user; `defaults` maps users to accounts; `top` is what the root account hands
-    down; `strangers` are users of ours whom the operating system doesn't know.
+    down; `strangers` are users of ours whom the operating system doesn't know. `unwanted` names what must not be there,
+    pairs of account or qos and name; `lingering` is what of it is there, with what keeps it.
     """
 
     cluster: bool
@@ -27,6 +28,8 @@ class BookState:
     qos: Mapping[str, Terms] = field(default_factory=dict)
     top: Terms = field(default_factory=dict, compare=False)
     strangers: frozenset[str] = field(default=frozenset(), compare=False)
+    unwanted: frozenset[tuple[str, str]] = field(default=frozenset(), compare=False)
+    lingering: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -34,6 +37,7 @@ class BookState:
         users: Mapping[str, Sequence[str]],
         terms: Mapping[str, Mapping[str, str]] | None = None,
         qos: Mapping[str, Mapping[str, str]] | None = None,
+        unwanted: frozenset[tuple[str, str]] = frozenset(),
     ) -> BookState:
         """The state in which these accounts have exactly these users; the first one named is a user's default.
 
@@ -44,7 +48,7 @@ class BookState:
         accounts = {name: spelled(ACCOUNT, (terms or {}).get(name, {})) for name in users}
         services = {name: spelled(QOS, values) for name, values in (qos or {}).items()}
         downwards({name: own["parent"] for name, own in accounts.items()})
-        return cls(True, accounts, frozenset(pairs), defaults, services)
+        return cls(True, accounts, frozenset(pairs), defaults, services, unwanted=unwanted)
 
     def lines(self) -> list[str]:
         """QOS, accounts, then their users; a star marks the user's default."""
@@ -52,6 +56,7 @@ class BookState:
         lines += [f"account {name} {shown(terms)}" for name, terms in sorted(self.accounts.items())]
         for account, user in sorted(self.members):
             lines.append(f"user {user} account {account}{' *' if self.defaults.get(user) == account else ''}")
+        lines += [f"{kind} {name} unwanted" for kind, name in sorted(self.lingering)]
         return lines if self.cluster else []
 
 
@@ -70,7 +75,7 @@ def plan(have: BookState, want: BookState) -> list[Step[BookState]]:
     for name, terms in want.qos.items():
         steps += _set("qos", name, have.qos.get(name, fresh), terms, terms)
     steps += _accounts(have, want)
-    return steps + _users(have, want)
+    return [*steps, *_users(have, want), *(_remove(item, kept) for item, kept in have.lingering.items())]
 
 
 def _accounts(have: BookState, want: BookState) -> list[Step[BookState]]:
@@ -157,7 +162,7 @@ def _users(have: BookState, want: BookState) -> list[Step[BookState]]:
         for user, account in sorted(want.defaults.items())
         if defaults.get(user, account if user in have.strangers else "") != account
     ]
-    for account in want.accounts:
+    for account in [*want.accounts, *(name for kind, name in have.lingering if kind == "account")]:
         if gone := sorted(user for name, user in have.members - want.members if name == account):
             steps.append(_remove_users(account, gone))
     return steps
@@ -171,6 +176,16 @@ def _add_users(account: str, users: list[str], pending: str = "") -> Step[BookSt
     names = ",".join(users)
     argv = ["add", "user", names, f"account={account}"]
     return Step(f"let {names} charge {account}", becomes, argv, pending)
+
+
+def _remove(item: tuple[str, str], kept: str) -> Step[BookState]:
+    """What is kept by something stays whole: its removal is pending."""
+    kind, name = item
+
+    def becomes(state: BookState) -> BookState:
+        return replace(state, lingering={other: why for other, why in state.lingering.items() if other != item})
+
+    return Step(f"remove {kind} {name}", becomes, ["delete", kind, "where", f"name={name}"], kept)
 
 
 def _default(user: str, account: str) -> Step[BookState]:

@@ -21,6 +21,9 @@ class Machine:
     threads_per_core: int
     memory_mib: int
     gpus: int
+    """By their device files."""
+    listed: int | None = None
+    """GPUs that the driver lists; None for nobody to ask."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,8 @@ def difference(have: Machine, want: Machine) -> str:
         (have.gpus, want.gpus, "GPUs"),
     ]
     found = [f"{has} {what} instead of {should}" for has, should, what in parts if has != should]
+    if have.listed not in (None, have.gpus, want.gpus):
+        found.append(f"{have.listed} GPUs in the driver's list instead of {want.gpus}")
     if have.memory_mib < want.memory_mib:
         found.append(f"{have.memory_mib} MiB of memory instead of {want.memory_mib}")
     return ", ".join(found)

@@ -16,6 +16,10 @@ HARDWARE = "drawbridge: hardware"
 """How our own reason begins for a node that has not what its class has; the difference follows."""
 
 
+HEALTH = "drawbridge: health"
+"""How the reason begins that the node's own health check gives; what is wrong follows."""
+
+
 @dataclass(frozen=True)
 class NodeState:
     """A node as `scontrol show node` tells of it. `flags` are the words after the first of State=."""
@@ -51,9 +55,10 @@ def plan(have: NodeState, want: NodeState) -> list[Step[NodeState]]:
     if "DRAIN" in have.flags and have.reason.rpartition(" [")[0] == JOINING:
         reason = f"resume {want.name}, which joins and has proved itself"
         return [Step(reason, lambda state: replace(state, state="IDLE", flags=state.flags - {"DRAIN"}), "resume")]
-    if "DRAIN" in have.flags and have.reason.startswith(f"{HARDWARE}: "):
-        reason = f"resume {want.name}, which has again what its class has"
-        return [Step(reason, lambda state: replace(state, state="IDLE", flags=state.flags - {"DRAIN"}), "resume")]
+    for prefix, proof in ((HARDWARE, "has again what its class has"), (HEALTH, "is healthy again")):
+        if "DRAIN" in have.flags and have.reason.startswith(f"{prefix}: "):
+            reason = f"resume {want.name}, which {proof}"
+            return [Step(reason, lambda state: replace(state, state="IDLE", flags=state.flags - {"DRAIN"}), "resume")]
     if have.state == "DOWN" and "DRAIN" not in have.flags and have.reason.startswith(SLURMS_OWN):
         reason = f"resume {want.name}, which Slurm had given up ({have.reason})"
         return [Step(reason, lambda state: replace(state, state="IDLE"), "resume")]

@@ -71,6 +71,20 @@ def accounts_are_a_tree(intent: Intent) -> Iterator[Fault]:
             yield Fault(f"{key}.parent", account.parent, f"{ring} is a ring", "set parent: root on one of them")
 
 
+def nothing_is_there_and_absent(intent: Intent) -> Iterator[Fault]:
+    """What has to go is not declared as well, and is not Slurm's own."""
+    slurm, own = intent.slurm, {"accounts": ROOT, "qos": NORMAL}
+    for kind, declared in (("accounts", slurm.accounts), ("qos", slurm.qos)):
+        key, names = f"drawbridge_slurm.absent.{kind}", getattr(slurm.absent, kind)
+        for name in names:
+            if name == own[kind]:
+                yield Fault(key, name, "Slurm keeps it itself", f"take {name} out of it")
+            elif name in {item.name for item in declared}:
+                reason = f"drawbridge_slurm.{kind} declares it"
+                yield Fault(key, name, reason, f"take it out of one of them: {key} deletes it")
+        yield from doubled(key, list(names), "name everything once")
+
+
 def limits_can_be_met(intent: Intent) -> Iterator[Fault]:
     """A limit that a narrower one never lets anybody reach is a mistake in one of the two."""
     accounts = {account.name: account for account in intent.slurm.accounts}
@@ -131,5 +145,6 @@ RULES = (
     qos_refer_to_each_other,
     accounts_refer_to_qos,
     accounts_are_a_tree,
+    nothing_is_there_and_absent,
     limits_can_be_met,
 )

@@ -27,9 +27,17 @@ def names_are_no_keywords(intent: Intent) -> Iterator[Fault]:
             reason = "Slurm reads that name as a word of its own"
             yield Fault("drawbridge_nodes.ranges", name, reason, "give the node another name")
     for name, build in intent.nodes.classes.items():
+        key = f"drawbridge_nodes.classes.{name}"
+        if name in intent.nodes.by_name:
+            reason = "Slurm's NodeSet of the class would have the name of a node"
+            yield Fault(key, name, reason, "give the class another name")
+        if name in ("default", "all"):
+            reason = "Slurm reads that name as a word of its own"
+            yield Fault(key, name, reason, "give the class another name")
         if build.gpus.type.isdigit():
-            key, gpus = f"drawbridge_nodes.classes.{name}.gpus.type", build.gpus.type
-            yield Fault(key, gpus, f"--gres=gpu:{gpus} asks for {gpus} GPUs of any type", "add a letter, such as h100")
+            gpus = build.gpus.type
+            reason = f"--gres=gpu:{gpus} asks for {gpus} GPUs of any type"
+            yield Fault(f"{key}.gpus.type", gpus, reason, "add a letter, such as h100")
 
 
 def leaves_make_one_tree(intent: Intent) -> Iterator[Fault]:

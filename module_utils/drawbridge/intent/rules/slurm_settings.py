@@ -17,6 +17,7 @@ SAID_ELSEWHERE = {
     "AccountingStorageTRES": "drawbridge_nodes.classes",
     "ClusterName": "drawbridge_slurm.cluster",
     "GresTypes": "drawbridge_nodes.classes",
+    "HealthCheckInterval": "drawbridge_slurm.health",
     "KillWait": "drawbridge_slurm.kill_wait_s",
     "NodeName": "drawbridge_nodes",
     "NodeSet": "drawbridge_nodes.classes",
@@ -41,6 +42,8 @@ OWNED = frozenset(
         "CredType",
         "Epilog",
         "EpilogSlurmctld",
+        "HealthCheckNodeState",
+        "HealthCheckProgram",
         "JobAcctGatherType",
         "JobSubmitPlugins",
         "MaxBatchRequeue",
@@ -71,7 +74,7 @@ HARMFUL = {
     "SlurmdParameters=config_overrides": "a node that lost a GPU or memory would go on as if it had it",
 }
 PROGRAMS = {
-    *("HealthCheckProgram", "RebootProgram", "ResumeFailProgram", "ResumeProgram", "ResvEpilog", "ResvProlog"),
+    *("RebootProgram", "ResumeFailProgram", "ResumeProgram", "ResvEpilog", "ResvProlog"),
     *("SuspendProgram", "TaskEpilog", "TaskProlog", "UnkillableStepProgram"),
 }
 """Slurm looks for a name without a slash in directories that configless nodes don't have."""

@@ -18,6 +18,7 @@ def books(slurm: Slurm) -> dict[str, Any]:
             for account in slurm.accounts
         ],
         "qos": [{"name": qos.name, "terms": qos_terms(qos)} for qos in slurm.qos],
+        "absent": {"accounts": list(slurm.absent.accounts), "qos": list(slurm.absent.qos)},
     }
 
 

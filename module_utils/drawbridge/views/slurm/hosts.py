@@ -4,24 +4,28 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
 from ...dialects.slurm_conf import HEADER
+from ...dialects.slurm_packaging import PACKAGINGS
 from ...intent.model import NodeClass, Nodes, Slurm
 from .books import books
-from .files import controller_files, slurmdbd_conf
+from .files import DEVICE_FILES, controller_files, slurmdbd_conf
 from .settings import at_start
-from .site import NODE_STATE, SCRIPTS, SLURMCTLD_PORT, STATE, gres
+from .site import HEALTH, NODE_STATE, SCRIPTS, SLURMCTLD_PORT, STATE, gres
 
 PARTS = "/etc/drawbridge/slurm"
 File = dict[str, Any]
 
 
 def controller(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, Any]:
-    """Files of slurmctld and of slurmdbd, and the books."""
+    """Packages, files of slurmctld and of slurmdbd, and the books."""
     texts = controller_files(slurm, nodes, cgroups)
     return {
+        **_packages(slurm, "controller"),
+        "mariadb": f"{PACKAGINGS[slurm.packages].mariadb}/60-drawbridge.cnf",
         "slurmctld": [
             *scripts(("prolog_slurmctld", "epilog_slurmctld"), slurm.part_timeout_s),
             {"path": STATE, "owner": "slurm", "group": "slurm", "mode": "0700"},
@@ -42,22 +46,25 @@ def controller(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, Any]:
     }
 
 
-def node(nodes: Nodes, slurm: Slurm, name: str) -> dict[str, Any]:
-    """Files of slurmd, and what the node has to register with. Raises KeyError for an unknown node."""
+def node(nodes: Nodes, slurm: Slurm, name: str, mounts: Sequence[str]) -> dict[str, Any]:
+    """Packages, files of slurmd, and what the node has to register with. Raises KeyError for an unknown node."""
     return {
+        **_packages(slurm, "node"),
         "slurmd": [
             *scripts(("prolog", "epilog"), slurm.part_timeout_s),
+            *_health(nodes.class_of(name), mounts),
             {"path": NODE_STATE, "mode": "0755"},
             _environment("slurmd", _server(slurm), slurm),
         ],
+        "health": HEALTH,
         "gres": gres(nodes.class_of(name)),
         "machine": _machine(nodes.class_of(name)),
     }
 
 
 def login(slurm: Slurm) -> dict[str, Any]:
-    """Files of sackd, which fetches slurm.conf for the commands of a host that runs no jobs."""
-    return {"sackd": [_environment("sackd", _server(slurm), slurm)]}
+    """Packages, and files of sackd, which fetches slurm.conf for the commands of a host that runs no jobs."""
+    return {**_packages(slurm, "login"), "sackd": [_environment("sackd", _server(slurm), slurm)]}
 
 
 def scripts(kinds: Sequence[str], part_timeout_s: int) -> list[File]:
@@ -74,6 +81,24 @@ def scripts(kinds: Sequence[str], part_timeout_s: int) -> list[File]:
         for kind in kinds
     ]
     return [*directories, *texts]
+
+
+def _packages(slurm: Slurm, part: str) -> dict[str, Any]:
+    """Arguments of slurm_packages."""
+    packaging = PACKAGINGS[slurm.packages]
+    names = list(getattr(packaging, part))
+    return {"packages": {"names": names, "manager": packaging.manager, "user_id": packaging.user_id}}
+
+
+def _health(node_class: NodeClass, mounts: Sequence[str]) -> list[File]:
+    """What the health check, which Slurm runs without arguments, looks for on this node, and a place for more parts."""
+    gpus = node_class.gpus
+    look = {"mounts": [*mounts], "gpus": gpus.count, "gpu_files": DEVICE_FILES[gpus.vendor]}
+    content = f"{json.dumps(look, indent=2)}\n"
+    return [
+        {"path": f"{PARTS}/health.d", "mode": "0755"},
+        {"path": f"{PARTS}/health.json", "content": content, "mode": "0644", "passive": True},
+    ]
 
 
 def _machine(node_class: NodeClass) -> dict[str, int]:
@@ -95,4 +120,5 @@ def _server(slurm: Slurm) -> str:
 def _environment(daemon: str, value: str, slurm: Slurm) -> File:
     """A daemon's options, in a file that changes with whatever the daemon reads only when it starts."""
     lines = [HEADER, *at_start(slurm.settings, daemon), f'{daemon.upper()}_OPTIONS="{value}"']
-    return {"path": f"/etc/default/{daemon}", "content": "".join(f"{line}\n" for line in lines)}
+    folder = PACKAGINGS[slurm.packages].options
+    return {"path": f"{folder}/{daemon}", "content": "".join(f"{line}\n" for line in lines)}

@@ -8,7 +8,9 @@ second.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ... import hostlist
 from ...dialects.slurm_conf import HEADER, Record, digest_of, settings, text
@@ -19,6 +21,7 @@ from .refusals import plugins
 from .settings import joined
 
 SCRIPTS = "/usr/local/libexec/drawbridge"
+HEALTH = f"{SCRIPTS}/slurm-health"
 STATE = "/var/spool/slurmctld"
 NODE_STATE = "/var/spool/slurmd"
 SLURMCTLD_PORT = 6817
@@ -33,8 +36,15 @@ BATCH_START_TIMEOUT_S = 600
 class Build:
     """Nodes that share one NodeName line."""
 
+    name: str
+    """Their class, which is their Feature and their NodeSet too."""
     nodes: str
     node_class: NodeClass
+
+    @cached_property
+    def members(self) -> frozenset[str]:
+        """The nodes, one by one."""
+        return frozenset(hostlist.expand(self.nodes))
 
     @property
     def memory_mib(self) -> int:
@@ -47,7 +57,7 @@ def builds(nodes: Nodes) -> list[Build]:
     names: dict[str, list[str]] = {}
     for part in nodes.ranges:
         names.setdefault(part.node_class, []).extend(hostlist.expand(part.names))
-    return [Build(hostlist.compress(members), nodes.classes[name]) for name, members in names.items()]
+    return [Build(name, hostlist.compress(members), nodes.classes[name]) for name, members in names.items()]
 
 
 def gres(node_class: NodeClass) -> str:
@@ -58,20 +68,23 @@ def gres(node_class: NodeClass) -> str:
 
 def slurm_conf(slurm: Slurm, nodes: Nodes, companions: dict[str, str], cgroups: bool) -> str:
     """The file. `companions` are the files beside it: their digests stand in it, so that its hash speaks for them."""
+    built = builds(nodes)
     digests = [f"# {name} {digest_of(content)}" for name, content in sorted(companions.items())]
     own = {
         **_daemons(slurm),
         **_scripts(slurm),
+        **_health(slurm),
         **_enforcement(cgroups),
         **_scheduling(slurm),
         **priority(slurm),
         **plugins(slurm),
-        **_accounting(slurm, nodes),
+        **_accounting(slurm, built),
     }
     records: list[Record] = [
         *settings(joined(own, slurm.settings)),
-        *(_node_line(build) for build in builds(nodes)),
-        *(_partition_line(partition, nodes, slurm) for partition in slurm.partitions),
+        *(_node_line(build) for build in built),
+        *({"NodeSet": build.name, "Feature": build.name} for build in built),
+        *(_partition_line(partition, built, slurm) for partition in slurm.partitions),
     ]
     return text(records, [HEADER, *digests])
 
@@ -110,6 +123,17 @@ def _scripts(slurm: Slurm) -> Record:
     }
 
 
+def _health(slurm: Slurm) -> Record:
+    """Nodes take turns, so that a large cluster asks its controller and its file systems a little all the time."""
+    if not slurm.health.interval_s:
+        return {}
+    return {
+        "HealthCheckProgram": HEALTH,
+        "HealthCheckInterval": slurm.health.interval_s,
+        "HealthCheckNodeState": "ANY,CYCLE",
+    }
+
+
 def _enforcement(cgroups: bool) -> Record:
     return {
         "ProctrackType": "proctrack/cgroup" if cgroups else "proctrack/linuxproc",
@@ -132,8 +156,8 @@ def _scheduling(slurm: Slurm) -> Record:
     }
 
 
-def _accounting(slurm: Slurm, nodes: Nodes) -> Record:
-    types = sorted({build.node_class.gpus.type for build in builds(nodes)})
+def _accounting(slurm: Slurm, built: Sequence[Build]) -> Record:
+    types = sorted({build.node_class.gpus.type for build in built})
     return {
         "AccountingStorageType": "accounting_storage/slurmdbd",
         "AccountingStorageHost": slurm.controller,
@@ -153,27 +177,39 @@ def _node_line(build: Build) -> Record:
         "ThreadsPerCore": node.threads_per_core,
         "RealMemory": build.memory_mib,
         "Gres": gres(node),
+        "Feature": build.name,
     }
 
 
-def _partition_line(partition: Partition, nodes: Nodes, slurm: Slurm) -> Record:
+def _partition_line(partition: Partition, built: Sequence[Build], slurm: Slurm) -> Record:
+    names = hostlist.expand(partition.nodes)
     return {
         "PartitionName": partition.name,
-        "Nodes": partition.nodes,
+        "Nodes": _members(names, built),
         "Default": partition.default,
         "MaxTime": partition.max_time,
         # Kubernetes may use a gated job's nodes, so they are the job's alone
         **(RELEASES[slurm.version].whole_nodes if partition.gate else {"OverSubscribe": "NO"}),
-        **_job_defaults(partition, nodes),
+        **_job_defaults([build for build in built if not build.members.isdisjoint(names)]),
     }
 
 
-def _job_defaults(partition: Partition, nodes: Nodes) -> Record:
-    """A GPU's fair part of the smallest node; without it a job that asks for one GPU takes all memory."""
-    classes = {nodes.by_name[name].node_class for name in hostlist.expand(partition.nodes)}
-    with_gpus = [build for build in map(nodes.classes.__getitem__, sorted(classes)) if build.gpus.count]
-    if not with_gpus:
-        return {}
-    cpus = min(node.cpus // node.gpus.count for node in with_gpus)
-    memory = min((node.memory_mib - node.reserved_memory_mib) // node.gpus.count for node in with_gpus)
-    return {"DefCpuPerGPU": cpus, "DefMemPerGPU": memory}
+def _members(names: Sequence[str], built: Sequence[Build]) -> str:
+    """A partition's nodes: classes that it has as a whole by the names of their NodeSets, then the others."""
+    left = set(names)
+    whole = [build for build in built if left.issuperset(build.members)]
+    left = left.difference(*(build.members for build in whole))
+    rest = hostlist.compress([name for name in names if name in left])
+    return ",".join([*(build.name for build in whole), *([rest] if rest else [])])
+
+
+def _job_defaults(built: Sequence[Build]) -> Record:
+    """The fair part of the smallest node that a CPU or a GPU brings; without it one CPU would take all memory.
+
+    Slurm gives a job with GPUs the memory of its GPUs, and any other job that of its CPUs.
+    """
+    default: dict[str, object] = {"DefMemPerCPU": min(build.memory_mib // build.node_class.cpus for build in built)}
+    if with_gpus := [build for build in built if build.node_class.gpus.count]:
+        default["DefCpuPerGPU"] = min(build.node_class.cpus // build.node_class.gpus.count for build in with_gpus)
+        default["DefMemPerGPU"] = min(build.memory_mib // build.node_class.gpus.count for build in with_gpus)
+    return default

@@ -30,13 +30,22 @@ def dev(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(state: Answer = "IDLE", reason: str = "", printed: str = PRINTED) -> Answers:
+ABSENT = DeviceError("nvidia-smi can't be run: No such file or directory", cmd=["nvidia-smi"])
+# NVIDIA's driver 570, of a GPU that fell off its bus
+LOST = (
+    "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-a)\n"
+    "Unable to determine the device handle for gpu 0000:1B:00.0: GPU is lost.  Reboot the system to recover this GPU\n"
+)
+
+
+def run(state: Answer = "IDLE", reason: str = "", printed: str = PRINTED, listed: Answer = ABSENT) -> Answers:
     shown = state if isinstance(state, DeviceError) else f"NodeName=gpu01 State={state} Reason={reason}\n"
     table: dict[str, Answer] = {
         "systemctl show --property Environment": 'HWLOC_XMLFILE=/run/topology.xml "NAME=two words"\n',
         "env HWLOC_XMLFILE=/run/topology.xml NAME=two words unshare --mount sh -ec mount -t tmpfs": printed,
         "scontrol show node": shown,
         "scontrol update": "",
+        "nvidia-smi --list-gpus": listed,
     }
     return Answers(table)
 
@@ -53,6 +62,18 @@ def test_a_lost_gpu_drains_the_node_with_the_numbers(dev: Path) -> None:
     converge(Hardware(answers, "gpu01", f"{dev}/nvidia"), plan, HardwareState("gpu01", CLASS))
     reason = "reason=drawbridge: hardware: 1 GPUs instead of 2"
     assert f"scontrol update nodename=gpu01 state=drain {reason}" in answers.asked
+
+
+def test_a_gpu_that_only_the_driver_misses_drains_the_node(dev: Path) -> None:
+    device = Hardware(run(listed=DeviceError("it failed", rc=15, stdout=LOST)), "gpu01", f"{dev}/nvidia")
+    converge(device, plan, HardwareState("gpu01", CLASS), check=True)
+    assert (device.machine.gpus, device.machine.listed) == (2, 1)
+
+
+def test_nobody_asks_a_driver_for_no_gpus(tmp_path: Path) -> None:
+    answers = run(listed="")
+    assert Hardware(answers, "gpu01", f"{tmp_path}/nvidia").read().machine.listed is None
+    assert not [asked for asked in answers.asked if asked.startswith("nvidia-smi")]
 
 
 def test_a_persons_drain_is_seen_without_name_and_time(dev: Path) -> None:

@@ -18,7 +18,7 @@ MATCH = "HASH_VAL = Match\n"
 
 def node(line: Answer, config: str = MATCH, settle_s: float = 0) -> tuple[Node, Answers]:
     run = Answers({"scontrol show node": line, "scontrol show config": config, "scontrol update": ""})
-    return Node(run, "gpu01", "gpu:h100:8", settle_s), run
+    return Node(run, "gpu01", "gpu:h100:8", "", settle_s), run
 
 
 def told(state: str = "IDLE", gres: str = "gpu:h100:8(S:0-1)", reason: str = "") -> str:
@@ -69,3 +69,12 @@ def test_a_node_that_slurm_gave_up_is_resumed() -> None:
     device, run = node(told("DOWN", reason="Not responding [slurm@now]"))
     device.apply(plan(device.read(), ready("gpu01")))
     assert run.asked[-1] == "scontrol update nodename=gpu01 state=resume"
+
+
+def test_a_registered_node_is_ready_when_it_is_healthy() -> None:
+    table = {"scontrol show node": told(), "scontrol show config": MATCH, "/health --look": "\n"}
+    device = Node(Answers(table), "gpu01", "gpu:h100:8", "/health", 3600)
+    assert device.read() == ready("gpu01")
+    ill = Answers({**table, "/health --look": "/gpfs/fs1 is not mounted\n"})
+    with pytest.raises(DeviceError, match=r"gpu01 is not healthy \(/gpfs/fs1 is not mounted\); mend that"):
+        Node(ill, "gpu01", "gpu:h100:8", "/health", 3600).read()

@@ -8,6 +8,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.d
     books,
     rows,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.books import BookState
 
 # Slurm 24.11.5, captured
 ASSOCIATIONS = """\
@@ -34,7 +35,7 @@ def test_the_listings_are_asked_for_as_they_are_read() -> None:
 
 
 def test_only_our_accounts_and_qos_are_read() -> None:
-    found = books(ASSOCIATIONS, USERS, SERVICES, ["chem", "vision"], ["urgent"])
+    found = books(ASSOCIATIONS, USERS, SERVICES, BookState.of({"chem": [], "vision": []}, qos={"urgent": {}}))
     assert found.cluster
     assert found.accounts == {
         "vision": {
@@ -58,8 +59,50 @@ def test_only_our_accounts_and_qos_are_read() -> None:
 
 
 def test_a_cluster_that_is_not_in_the_books_has_no_association() -> None:
-    assert not books("", "", "", ["vision"], []).cluster
+    assert not books("", "", "", BookState.of({"vision": []})).cluster
 
 
 def test_leading_blanks_of_a_tree_and_empty_lines_are_nothing() -> None:
     assert rows(" vision|ada\n\n") == [["vision", "ada"]]
+
+
+LEFT = """\
+root|||1|normal||||||
+old||root|1|gold,normal||||||
+old|zoe||1|gold,normal||||||
+below||old|1|gold,normal||||||
+theirs||root|1|normal,silver||||||
+"""
+OFFERED = "normal|0||cluster||||||\ngold|5||cluster||||||\nsilver|7||cluster||||||\n"
+
+
+def lingering(*unwanted: tuple[str, str], busy: dict[tuple[str, str], str] | None = None) -> dict[tuple[str, str], str]:
+    want = BookState.of({}, unwanted=frozenset(unwanted))
+    return dict(books(LEFT, "zoe|old\n", OFFERED, want, busy or {}).lingering)
+
+
+def test_what_must_not_be_there_is_told_from_below() -> None:
+    assert [*lingering(("account", "old"), ("account", "below"), ("account", "never")).items()] == [
+        (("account", "below"), ""),
+        (("account", "old"), ""),
+    ]
+
+
+def test_an_account_stays_for_what_is_below_it() -> None:
+    assert lingering(("account", "old")) == {("account", "old"): "account below is below it"}
+    running = {("account", "below"): "job 7 has it"}
+    assert lingering(("account", "old"), ("account", "below"), busy=running) == {
+        ("account", "below"): "job 7 has it",
+        ("account", "old"): "account below is below it",
+    }
+
+
+def test_a_qos_stays_for_accounts_of_others() -> None:
+    assert lingering(("qos", "silver"), ("qos", "bronze")) == {("qos", "silver"): "account theirs may ask for it"}
+    assert lingering(("qos", "gold"), ("account", "old"), ("account", "below"))[("qos", "gold")] == ""
+    assert lingering(("qos", "gold"))[("qos", "gold")] == "account old may ask for it"
+
+
+def test_users_of_an_account_that_must_go_are_read() -> None:
+    want = BookState.of({}, unwanted=frozenset({("account", "old")}))
+    assert books(LEFT, "zoe|old\n", OFFERED, want).members == {("old", "zoe")}

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.books import BookState, plan
 from hypothesis import given
@@ -108,3 +110,26 @@ def test_the_steps_lead_to_what_is_wanted(members: frozenset[tuple[str, str]], o
     for step in plan(have, WANT):
         after = step.becomes(after)
     assert plan(after, WANT) == []
+
+
+def test_what_must_not_be_there_goes_last_and_its_users_before_it() -> None:
+    want = BookState.of({"vision": ["ada"]}, unwanted=frozenset({("account", "old"), ("qos", "gold")}))
+    left = {("account", "old"): "", ("qos", "gold"): ""}
+    have = replace(want, members=want.members | {("old", "ada")}, defaults={"ada": "old"}, lingering=left)
+    steps = plan(have, want)
+    assert [step.payload for step in steps] == [
+        ["modify", "user", "where", "name=ada", "set", "defaultaccount=vision"],
+        ["delete", "user", "where", "name=ada", "account=old"],
+        ["delete", "account", "where", "name=old"],
+        ["delete", "qos", "where", "name=gold"],
+    ]
+    for step in steps:
+        have = step.becomes(have)
+    assert have == want
+    assert "account old unwanted" not in have.lines()
+
+
+def test_what_something_keeps_is_pending() -> None:
+    want = BookState.of({}, unwanted=frozenset({("account", "old")}))
+    (step,) = plan(replace(want, lingering={("account", "old"): "job 7 has it"}), want)
+    assert (step.reason, step.pending) == ("remove account old", "job 7 has it")

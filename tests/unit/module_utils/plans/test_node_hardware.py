@@ -16,7 +16,7 @@ CLASS = Machine(2, 56, 2, 2050000, 8)
 WANT = HardwareState("gpu01", CLASS)
 
 
-@pytest.mark.parametrize("machine", [CLASS, replace(CLASS, memory_mib=2064384)])
+@pytest.mark.parametrize("machine", [CLASS, replace(CLASS, memory_mib=2064384), replace(CLASS, listed=8)])
 def test_what_the_class_promises_is_right_and_so_is_a_little_more_memory(machine: Machine) -> None:
     assert plan(replace(WANT, machine=machine), WANT) == []
 
@@ -26,6 +26,8 @@ def test_what_the_class_promises_is_right_and_so_is_a_little_more_memory(machine
     [
         ({"gpus": 7}, "7 GPUs instead of 8"),
         ({"gpus": 10}, "10 GPUs instead of 8"),
+        ({"listed": 7}, "7 GPUs in the driver's list instead of 8"),
+        ({"gpus": 7, "listed": 7}, "7 GPUs instead of 8"),
         ({"sockets": 1}, "1 sockets instead of 2"),
         ({"threads_per_core": 1}, "1 threads a core instead of 2"),
         ({"cores_per_socket": 48}, "48 cores a socket instead of 56"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.node_ready import (
     HARDWARE,
+    HEALTH,
     JOINING,
     NodeState,
     plan,
@@ -58,8 +59,9 @@ def test_an_old_reason_is_no_line_of_the_diff() -> None:
     assert NodeState("gpu01", "DOWN", reason="x [ops]").lines() == ["NodeName=gpu01 State=DOWN Reason=x [ops]"]
 
 
-def test_what_lost_hardware_and_has_it_again_is_resumed() -> None:
-    reason = f"{HARDWARE}: 7 GPUs instead of 8 [root@2026-11-21T11:09:31]"
+@pytest.mark.parametrize("finding", [f"{HARDWARE}: 7 GPUs instead of 8", f"{HEALTH}: /gpfs/fs1 is not mounted"])
+def test_what_was_wrong_and_is_right_again_is_resumed(finding: str) -> None:
+    reason = f"{finding} [root@2026-11-21T11:09:31]"
     have = NodeState("gpu01", "IDLE", frozenset({"DRAIN"}), reason=reason)
     (step,) = plan(have, WANT)
     assert (step.payload, step.pending) == ("resume", "")

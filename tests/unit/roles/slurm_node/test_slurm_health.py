@@ -1,0 +1,166 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+HEALTH = Path(__file__).parents[4] / "roles/slurm_node/files/slurm-health"
+OURS = "drawbridge: health: /gpfs/fs1 is not mounted"
+
+
+class Node:
+    """A node with two GPUs and stand-ins for the commands that the health check asks."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.asked = root, root / "asked"
+        (root / "bin").mkdir()
+        (root / "dev").mkdir()
+        (root / "health.d").mkdir()
+        self.gpus(2)
+        self.look(["/proc"])
+        self.command("munge", "echo credential")
+        self.command("unmunge", "read it; test credential = $it")
+        self.command("nvidia-smi", "echo 'GPU 0: H100'; echo 'GPU 1: H100'")
+        self.slurm("IDLE")
+
+    def look(self, mounts: Iterable[str], gpus: int = 2) -> None:
+        look = {"mounts": [*mounts], "gpus": gpus, "gpu_files": str(self.root / "dev/nvidia")}
+        (self.root / "health.json").write_text(json.dumps(look))
+
+    def gpus(self, count: int) -> None:
+        for name in ("nvidiactl", *(f"nvidia{index}" for index in range(count))):
+            (self.root / "dev" / name).touch()
+
+    def command(self, name: str, body: str) -> None:
+        path = self.root / "bin" / name
+        path.write_text(f"#!/bin/sh\n{body}\n")
+        path.chmod(0o755)
+
+    def slurm(self, state: str, reason: str = "") -> None:
+        why = f" Reason={reason} [root@2026-11-21T11:09:31]" if reason else ""
+        self.command("scontrol", f'echo "$*" >> {self.asked}; echo "NodeName=gpu01 State={state} OS=Linux{why}"')
+
+    def run(self, *options: str) -> tuple[int, str]:
+        env = {"PATH": f"{self.root}/bin:{os.environ['PATH']}", "SLURMD_NODENAME": "gpu01"}
+        # by the Python that runs the tests: they run on the oldest that nodes may have, too
+        argv = [sys.executable, str(HEALTH), "--place", str(self.root), "--run", str(self.root / "run"), *options]
+        done = subprocess.run(argv, env=env, capture_output=True, text=True, check=False, timeout=60)
+        return done.returncode, done.stdout.strip() + done.stderr
+
+    def told(self) -> list[str]:
+        """What Slurm was told to do."""
+        asked = self.asked.read_text().splitlines() if self.asked.exists() else []
+        return [line for line in asked if "update" in line]
+
+
+@pytest.fixture
+def node(tmp_path: Path) -> Node:
+    return Node(tmp_path)
+
+
+def test_all_is_well_and_nobody_is_told(node: Node) -> None:
+    assert node.run("--look") == (0, "")
+    assert node.run() == (0, "")
+    assert node.told() == []
+
+
+def test_every_finding_is_in_the_reason(node: Node) -> None:
+    node.look(["/proc", "/gpfs/fs1"], gpus=3)
+    node.command("unmunge", "echo 'unmunge: Error: Rewound credential' >&2; exit 16")
+    node.run()
+    wrong = "/gpfs/fs1 is not mounted; unmunge: unmunge: Error: Rewound credential; 2 GPUs instead of 3"
+    assert node.told() == [f"update nodename=gpu01 state=drain reason=drawbridge: health: {wrong}"]
+    assert node.run("--look") == (1, wrong)
+    assert len(node.told()) == 1
+
+
+def test_a_gpu_that_only_the_driver_misses_is_a_finding(node: Node) -> None:
+    node.command("nvidia-smi", "echo 'GPU 0: H100'")
+    assert node.run("--look") == (1, "1 GPUs in the driver's list instead of 2")
+    node.command("nvidia-smi", "echo 'Unable to determine the device handle'; exit 15")
+    assert node.run("--look") == (1, "nvidia-smi: Unable to determine the device handle")
+
+
+def test_without_gpus_or_without_their_tool_the_driver_is_not_asked(node: Node) -> None:
+    node.command("nvidia-smi", "exit 9")
+    for device in (node.root / "dev").glob("nvidia[0-9]"):
+        device.unlink()
+    node.look(["/proc"], gpus=0)
+    assert node.run("--look") == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("state", "reason"),
+    [
+        ("IDLE+DRAIN", "power work"),
+        ("ALLOCATED+DRAIN", "drawbridge gate: not proven empty"),
+        ("IDLE+DRAIN", "drawbridge: prolog part 10-x ended with code 1 in job 7"),
+        ("DOWN", "Not responding"),
+        ("IDLE+DRAIN", OURS),
+    ],
+)
+def test_a_reason_that_stands_stays(node: Node, state: str, reason: str) -> None:
+    node.slurm(state, reason)
+    node.look(["/gpfs/fs1"])
+    node.run()
+    assert node.told() == []
+
+
+def test_only_its_own_drain_is_lifted(node: Node) -> None:
+    node.slurm("MIXED+DRAIN", OURS)
+    node.run()
+    assert node.told() == ["update nodename=gpu01 state=undrain"]
+
+
+@pytest.mark.parametrize(
+    ("state", "reason"),
+    [
+        ("IDLE+DRAIN", "drawbridge gate: not proven empty"),
+        ("IDLE+DRAIN", "drawbridge: hardware: 7 GPUs instead of 8"),
+        ("IDLE+DRAIN", "see drawbridge: health: in the wiki"),
+        ("DOWN", OURS),
+        ("IDLE", OURS),
+    ],
+)
+def test_nobody_elses_drain_is_lifted(node: Node, state: str, reason: str) -> None:
+    node.slurm(state, reason)
+    node.run()
+    assert node.told() == []
+
+
+def test_a_sites_own_part_says_what_is_wrong(node: Node) -> None:
+    for name, body in (("10-ib", "echo rail3 is down >&2; exit 1"), ("20-ok", ""), ("20-ok.dpkg-old", "exit 1")):
+        path = node.root / "health.d" / name
+        path.write_text(f"#!/bin/sh\n{body}\n")
+        path.chmod(0o755)
+    assert node.run("--look") == (1, "10-ib: rail3 is down")
+
+
+def test_a_file_system_that_hangs_is_a_finding(node: Node) -> None:
+    node.command("stat", "exec sleep 30")
+    assert node.run("--look", "--limit", "0.5") == (1, "/proc is mounted, but stat does not answer")
+
+
+def test_a_look_that_still_hangs_is_not_joined_by_another(node: Node) -> None:
+    """A lock that its process holds stands for one that can't be killed."""
+    lock = node.root / "run/health-proc.lock"
+    lock.parent.mkdir()
+    with subprocess.Popen(["flock", str(lock), "sh", "-c", "echo held; read end"], stdin=-1, stdout=-1) as holder:
+        assert holder.stdout
+        assert holder.stdout.readline() == b"held\n"
+        assert node.run("--look") == (1, "/proc is mounted, but an earlier look hangs")
+        holder.communicate(b"\n")
+    assert node.run("--look") == (0, "")
+
+
+def test_slurms_silence_is_no_failure(node: Node) -> None:
+    node.command("scontrol", "exit 1")
+    node.look(["/gpfs/fs1"])
+    assert node.run() == (0, "")
