@@ -1,0 +1,59 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Roles come to hosts in the order in which their layers need each other, whichever playbook does the whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.conformance.tree import ROOT
+
+CONTROLLER, CLUSTER, GATE = "slurm_controller", "slurm_gate/cluster", "slurm_gate"
+
+
+def plays(path: Path) -> list[dict[str, Any]]:
+    """The plays of a playbook and of those that it imports."""
+    found: list[dict[str, Any]] = []
+    for play in yaml.safe_load(path.read_text()):
+        imported = play.get("ansible.builtin.import_playbook")
+        found += plays(path.parent / imported) if imported else [play]
+    return found
+
+
+def work(path: Path) -> list[tuple[str, str]]:
+    """Who gets which role, in order; the names of groups stand for themselves, anything else is the chosen nodes."""
+    found = []
+    for play in plays(path):
+        hosts = play["hosts"] if play["hosts"].isidentifier() else "nodes"
+        roles = [(entry["role"], "main") for entry in play.get("roles", [])]
+        calls = [task.get("ansible.builtin.import_role") for task in play.get("tasks", [])]
+        roles += [(call["name"], call.get("tasks_from", "main")) for call in calls if call]
+        for name, entry in roles:
+            role = name.rpartition(".")[2]
+            found.append((hosts, role if entry == "main" else f"{role}/{entry}"))
+    return found
+
+
+@pytest.mark.parametrize("name", ["site", "onboard"])
+def test_slurmd_starts_when_everything_else_of_its_node_is_there(name: str) -> None:
+    order = work(ROOT / f"playbooks/{name}.yml")
+    slurmd = order.index(("nodes", "slurm_node"))
+    before = [("controllers", CONTROLLER), ("controllers", CLUSTER), ("nodes", "kubelet_numa"), ("nodes", GATE)]
+    assert [order.index(item) < slurmd for item in before] == [True] * len(before)
+    assert order.index(("nodes", "gpfs_client")) < slurmd
+
+
+def test_nothing_opens_before_every_nodes_half_is_there() -> None:
+    order = work(ROOT / "playbooks/site.yml")
+    assert order.index(("nodes", GATE)) < order.index(("controllers", GATE))
+    assert order.index(("nodes", "slurm_node")) < order.index(("controllers", GATE))
+
+
+@pytest.mark.parametrize("name", ["slurm", "gate"])
+def test_a_layer_alone_does_what_the_whole_site_does_of_it(name: str) -> None:
+    own = work(ROOT / f"playbooks/{name}.yml")
+    assert [item for item in work(ROOT / "playbooks/site.yml") if item in own] == own
