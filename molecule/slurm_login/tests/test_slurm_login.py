@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import pytest
 from testinfra.host import Host
 
 from lab.hosts.paths import Paths
@@ -33,3 +34,22 @@ def test_whoever_has_no_account_is_refused(host: Host) -> None:
     refused = host.run("su eve -s /bin/sh -c 'cd /tmp; sbatch -p hpc --wrap hostname'")
     assert refused.rc != 0
     assert "Invalid account or account/partition combination specified" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ("-N1 : -N1 --wrap=true", "heterogeneous jobs have one job id for each component"),
+        ("-p ai-train -N1 --no-kill --wrap=true", "a job with --no-kill goes on after it has lost a node"),
+    ],
+)
+def test_what_gated_partitions_refuse_is_refused_here_too(host: Host, options: str, reason: str) -> None:
+    """The controller's script refuses the first, and the one that sackd has fetched the second."""
+    refused = host.run(f"su ada -s /bin/sh -c 'cd /tmp; sbatch -o /dev/null {options}'")
+    assert refused.rc == 1
+    assert reason in refused.stderr
+
+
+def test_the_refusal_is_not_what_keeps_jobs_away(host: Host) -> None:
+    job = as_user(host, "ada", "sbatch --parsable -p hpc -N1 --no-kill -o /dev/null --wrap=true")
+    host.check_output(f"scancel {job}")

@@ -49,9 +49,29 @@ def test_two_gpus_are_two_gpus_with_their_part_of_the_node(host: Host) -> None:
     assert out.split() == ["0,1", "32"]
 
 
+def allocated(host: Host, options: str) -> dict[str, str]:
+    """What a job of these options gets, in Slurm's words."""
+    told = as_ada(host, f'srun {options} sh -c "scontrol show job \\$SLURM_JOB_ID -o"')
+    return dict(pair.split("=", 1) for pair in told.split(" AllocTRES=")[1].split()[0].split(","))
+
+
+@pytest.mark.parametrize(
+    ("options", "memory"),
+    [("-n2", "32064M"), ("--gres=gpu:2", "501G"), ("--gres=gpu:1 --mem=4G", "4G"), ("--exclusive", "2004G")],
+)
+def test_a_job_takes_the_memory_of_its_cpus_or_of_its_gpus(host: Host, options: str, memory: str) -> None:
+    assert allocated(host, f"-p hpc -w gpu01 {options}")["mem"] == memory
+
+
+def test_a_class_is_a_nodeset_of_partitions_and_a_feature_for_jobs(host: Host) -> None:
+    assert {"Nodes=gpu[01-04]", "NodeSets=h100"} <= set(host.check_output("scontrol show partition hpc -o").split())
+    assert as_ada(host, "srun -p hpc -C h100 hostname") in ("gpu01", "gpu02")
+    refused = host.run("su ada -s /bin/sh -c 'cd /tmp; srun -p hpc -C a100 hostname'")
+    assert "Invalid feature specification" in refused.stderr
+
+
 def test_a_gated_partition_gives_the_whole_node(host: Host) -> None:
-    told = as_ada(host, 'srun -p ai-train -n1 --gres=gpu:1 sh -c "scontrol show job \\$SLURM_JOB_ID -o"')
-    tres = dict(pair.split("=", 1) for pair in told.split(" AllocTRES=")[1].split()[0].split(","))
+    tres = allocated(host, "-p ai-train -n1 --gres=gpu:1")
     assert (tres["cpu"], tres["gres/gpu:h100"], tres["node"]) == ("128", "8", "1")
 
 

@@ -132,6 +132,18 @@ def test_a_job_whose_slurmd_died_in_its_prolog_is_stuck_until_somebody_requeues_
     until("it waits again", lambda: job(number, "JobState") == "PENDING")
 
 
+def test_a_node_whose_slurmd_died_in_an_epilog_is_idle_until_the_dispatcher_says_otherwise() -> None:
+    part(NODE, "epilog", "50-trap", f"touch {SCRATCH}; while test -e {SCRATCH}; do sleep 0.1; done; exit 7")
+    number = submit(f"-w {NODE}", "true")
+    until("the epilog runs", lambda: ssh(NODE, f"ls {SCRATCH} || true"))
+    ssh(NODE, "systemctl kill --kill-whom=main -s KILL slurmd; systemctl reset-failed slurmd; systemctl restart slurmd")
+    # slurmctld asks again after a minute, the new slurmd answers that the epilog isn't its own, and that is all
+    until("Slurm calls it idle", lambda: reason(NODE).startswith("idle"), 120)
+    assert job(number, "JobState") == "COMPLETED"
+    ssh(NODE, f"rm {SCRATCH}")
+    until("the orphan drained it", lambda: f"epilog part 50-trap ended with code 7 in job {number}" in reason(NODE))
+
+
 def test_slurm_does_not_notice_a_fast_reboot() -> None:
     number = submit(f"-N2 -w {NODE},{OTHER}", "sleep 300")
     until("it runs", lambda: job(number, "JobState") == "RUNNING")

@@ -1,0 +1,92 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A node that looks after itself: Slurm's own daemon runs the check, which drains, lifts its drain, and no other."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from testinfra.host import Host
+
+from lab.hosts.paths import Paths
+
+SSH_CONFIG = Paths.of().ssh_config
+testinfra_hosts = [f"ssh://gpu02?ssh_config={SSH_CONFIG}"]
+
+LOOK = "/etc/drawbridge/slurm/health.json"
+PART = "/etc/drawbridge/slurm/health.d/50-test"
+MOUNT = "/run/health-test"
+HEALTH = "/usr/local/libexec/drawbridge/slurm-health"
+AT_MOST_S = 75
+"""Twice the lab's interval, and some."""
+
+
+@pytest.fixture
+def broken(host: Host) -> Iterator[None]:
+    """The node needs a file system that it does not have."""
+    before = host.check_output(f"cat {LOOK}")
+    needs = json.dumps({**json.loads(before), "mounts": [MOUNT]})
+    host.check_output(f"mkdir -p {MOUNT}; echo '{needs}' > {LOOK}")
+    yield
+    host.check_output(f"echo '{before}' > {LOOK}; umount {MOUNT} || true; rm -f {PART}")
+    host.check_output("scontrol update nodename=gpu02 state=undrain")
+
+
+def state(host: Host) -> str:
+    return host.check_output("sinfo -h -n gpu02 -o '%T|%E' | sort -u")
+
+
+def until(what: str, true: Callable[[], object]) -> None:
+    deadline = time.monotonic() + AT_MOST_S
+    while not true():
+        assert time.monotonic() < deadline, f"not within {AT_MOST_S} s: {what}"
+        time.sleep(0.5)
+
+
+def test_slurm_has_the_check_and_it_finds_nothing(host: Host) -> None:
+    told = host.check_output("scontrol show config")
+    shown = dict(line.split("=", 1) for line in told.splitlines() if line.startswith("HealthCheck"))
+    found = {key.strip(): value.strip() for key, value in shown.items()}
+    assert found == {
+        "HealthCheckInterval": "30 sec",
+        "HealthCheckNodeState": "ANY,CYCLE",
+        "HealthCheckProgram": HEALTH,
+    }
+    assert host.check_output(f"{HEALTH} --look") == ""
+
+
+@pytest.mark.usefixtures("broken")
+def test_slurmd_looks_when_it_starts_and_now_and_then(host: Host) -> None:
+    wrong = f"drawbridge: health: {MOUNT} is not mounted"
+    host.check_output("systemctl restart slurmd")
+    until("it is drained", lambda: state(host) == f"drained|{wrong}")
+    host.check_output(f"mount -t tmpfs tmpfs {MOUNT}")
+    until("it is let on again", lambda: state(host).startswith("idle"))
+
+
+@pytest.mark.usefixtures("broken")
+@pytest.mark.parametrize("reason", ["power work", "drawbridge gate: not proven empty"])
+def test_what_others_drained_keeps_its_reason_ill_or_well(host: Host, reason: str) -> None:
+    host.check_output(f"scontrol update nodename=gpu02 state=drain reason='{reason}'")
+    for cure in ("true", f"mount -t tmpfs tmpfs {MOUNT}"):
+        host.check_output(f"{cure}; SLURMD_NODENAME=gpu02 {HEALTH}")
+        assert state(host) == f"drained|{reason}"
+
+
+@pytest.mark.usefixtures("broken")
+def test_every_finding_is_told(host: Host) -> None:
+    part = "#!/bin/sh\necho rail3 is down >&2\nexit 1\n"
+    host.check_output(f"printf '{part}' > {PART}; chmod 755 {PART}; mv /dev/nvidia7 /dev/kept7")
+    try:
+        said = host.run(f"{HEALTH} --look")
+    finally:
+        host.check_output("mv /dev/kept7 /dev/nvidia7")
+    assert said.rc == 1
+    assert said.stdout.strip() == f"{MOUNT} is not mounted; 7 GPUs instead of 8; 50-test: rail3 is down"
+
+
+def test_a_gpu_that_only_the_driver_misses_is_a_finding(host: Host) -> None:
+    assert host.check_output("nvidia-smi --list-gpus").count("GPU ") == 8
