@@ -4,11 +4,24 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
 import pytest
+import yaml
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import Absent, Nodes, Slurm
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.slurm.books import books
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.slurm.hosts import controller
 from testinfra.backend.base import CommandResult
 from testinfra.host import Host
 
-from lab.hosts.paths import Paths
+from lab.hosts.paths import REPOSITORY, Paths
 
 SSH_CONFIG = Paths.of().ssh_config
 testinfra_hosts = [f"ssh://ctl?ssh_config={SSH_CONFIG}"]
@@ -109,3 +122,96 @@ def test_a_waiting_heterogeneous_job_does_not_move_to_a_gated_partition(host: Ho
 def test_only_the_database_servers_owner_is_let_in_as_slurm(host: Host) -> None:
     assert host.run("su ada -s /bin/sh -c 'mariadb -u slurm -e \"SELECT 1\"'").rc != 0
     assert host.run("su slurm -s /bin/sh -c 'mariadb -e \"SELECT 1\" slurm_acct_db'").rc == 0
+
+
+def test_a_broken_file_ends_every_command_but_not_the_daemon(host: Host) -> None:
+    """Why new files are tried first and replaced atomically."""
+    pid = host.check_output("systemctl show --property MainPID --value slurmctld")
+    host.check_output("cp -p /etc/slurm/slurm.conf /run/slurm.conf.kept; echo PrologFlags= >> /etc/slurm/slurm.conf")
+    try:
+        broken = [host.run(command).rc for command in ("scontrol ping", "squeue", "sinfo", "sbatch --wrap=true")]
+    finally:
+        host.check_output("mv /run/slurm.conf.kept /etc/slurm/slurm.conf")
+    assert 0 not in broken
+    assert "UP" in host.check_output("scontrol ping")
+    assert host.check_output("systemctl show --property MainPID --value slurmctld") == pid
+
+
+def test_sacctmgr_calls_what_it_did_not_do_a_success(host: Host) -> None:
+    """Why only what it lists counts."""
+    for words in ("account where name=chem cluster=lab set parent=nosuch", "account where name=chem set fairshare=1"):
+        done = host.run(f"sacctmgr -i modify {words}")
+        assert (done.rc, "Modified" in done.stdout) == (0, True)
+    stored = host.run("sacctmgr -i add account junk cluster=lab GrpTRES=gres/gpu=abc")
+    try:
+        told = host.check_output(
+            "sacctmgr -nP list assoc cluster=lab account=chem,junk user= format=account,parentname,grptres"
+        )
+    finally:
+        host.check_output("sacctmgr -i delete account junk")
+    assert sorted(told.splitlines()) == ["chem|root|gres/gpu=16", "junk|root|gres/gpu=0"], stored
+
+
+def ours(module: str, arguments: dict[str, Any], *options: str) -> dict[str, Any]:
+    """The result of one of our modules on the controller, run as a role does."""
+    ansible = str(Path(sys.executable).parent / "ansible")
+    words = ["-i", "inventories/lab", "-m", f"drawbridge.drawbridge.{module}", "-a", json.dumps(arguments), *options]
+    env = {**os.environ, "ANSIBLE_CONFIG": "ansible.cfg", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_STDOUT_CALLBACK": "minimal"}
+    env["ANSIBLE_CALLBACK_RESULT_FORMAT"] = "json"
+    done = subprocess.run(
+        [ansible, "ctl", *words], cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False
+    )
+    return json.loads(done.stdout.partition("=> ")[2])
+
+
+def site() -> tuple[Slurm, Nodes]:
+    """The description of the lab."""
+    folder = REPOSITORY / "inventories/lab/group_vars/all"
+    raw = {name: yaml.safe_load((folder / f"{name}.yml").read_text()) for name in ("slurm", "nodes")}
+    return part("slurm", raw["slurm"]["drawbridge_slurm"]), part("nodes", raw["nodes"]["drawbridge_nodes"])
+
+
+def tried(broken: str = "") -> dict[str, Any]:
+    """What a slurmctld of its own says of production's files; `broken` joins cgroup.conf."""
+    files = controller(*site(), cgroups=True)["slurmctld"]
+    for file in files:
+        file["content"] = (
+            file.get("content", "") + broken if file["path"].endswith("/cgroup.conf") else file.get("content")
+        )
+    return ours("slurm_config", {"files": files}, "--check")
+
+
+def test_slurmctld_would_serve_with_the_files_of_production(host: Host) -> None:
+    """It reads cgroup.conf too, and would die of a key that its release doesn't know."""
+    found = tried()
+    assert "write /etc/slurm/cgroup.conf" in found["steps"], found
+    assert "ConstrainKmemSpace" in tried("ConstrainKmemSpace=yes\n")["msg"]
+    assert "CgroupPlugin=disabled" in host.check_output("cat /etc/slurm/cgroup.conf")
+
+
+def test_what_is_absent_goes_but_not_what_others_need(host: Host) -> None:
+    for words in (
+        *("qos gold", "account old", "account below parent=old", "user ben account=old,below"),
+        *("account theirs",),
+    ):
+        host.check_output(f"sacctmgr -i add {words}")
+    host.check_output("sacctmgr -i modify user where name=ben set defaultaccount=old")
+    host.check_output("sacctmgr -i modify account where name=theirs set qos+=gold")
+    slurm = replace(site()[0], absent=Absent(accounts=("old",), qos=("gold",)))
+    kept = ours("slurm_accounting", books(slurm))
+    assert [line.split(":")[0] for line in kept["pending"]] == ["remove account old", "remove qos gold"], kept
+    assert "account below is below it" in kept["pending"][0]
+    assert "account theirs may ask for it" in kept["pending"][1]
+    slurm = replace(slurm, absent=Absent(accounts=("old", "below", "theirs"), qos=("gold",)))
+    predicted, gone = ours("slurm_accounting", books(slurm), "--check"), ours("slurm_accounting", books(slurm))
+    assert gone["steps"] == predicted["steps"], gone
+    assert gone["steps"][-4:] == [
+        "remove account below",
+        "remove account theirs",
+        "remove account old",
+        "remove qos gold",
+    ]
+    assert not ours("slurm_accounting", books(slurm))["changed"]
+    left = host.check_output("sacctmgr -nP list account format=account; sacctmgr -nP list qos format=name").split()
+    assert not {"old", "below", "theirs", "gold"} & set(left)
+    assert "ben|vision" in host.check_output("sacctmgr -nP list user format=user,defaultaccount").splitlines()
