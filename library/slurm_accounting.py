@@ -122,7 +122,8 @@ from ansible.module_utils.basic import AnsibleModule
 from ..module_utils.drawbridge.adapters.command import Command
 from ..module_utils.drawbridge.adapters.sacctmgr import Books
 from ..module_utils.drawbridge.module import finish
-from ..module_utils.drawbridge.plans.books import BookState, plan
+from ..module_utils.drawbridge.plans.book_state import BookState
+from ..module_utils.drawbridge.plans.books import plan
 from ..module_utils.drawbridge.unready import unready
 
 ARGUMENT_SPEC = {

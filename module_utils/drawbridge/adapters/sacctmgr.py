@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from ..converge import DeviceError, Step
 from ..dialects import sacctmgr
-from ..plans.books import BookState
+from ..plans.book_state import BookState
 from .command import Run
 
 NOT_ALL_FOUND = 2

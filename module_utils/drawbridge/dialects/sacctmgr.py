@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from ..plans.book_state import BookState, downwards
 from ..plans.book_terms import ACCOUNT, QOS, ROOT, Term, Terms
-from ..plans.books import BookState, downwards
 
 ASSOCIATION = f"format=account,user,{','.join(term.column for term in ACCOUNT)}"
 SERVICE = f"format=name,{','.join(term.column for term in QOS)}"
@@ -56,7 +56,7 @@ def _accounts_left(
     unwanted: Sequence[str], accounts: Mapping[str, Terms], busy: Mapping[tuple[str, str], str]
 ) -> dict[tuple[str, str], str]:
     """Accounts that must not be there but are, from below. Slurm deletes what is below a deleted one without a word."""
-    left = {name: accounts[name]["parent"] for name in unwanted if name in accounts}
+    left = {name: accounts[name]["parent"] for name in sorted(unwanted) if name in accounts}
     found: dict[tuple[str, str], str] = {}
     for name in reversed(downwards(left)):
         below = sorted(other for other, terms in accounts.items() if terms["parent"] == name)

@@ -175,9 +175,8 @@ def tried(broken: str = "") -> dict[str, Any]:
     """What a slurmctld of its own says of production's files; `broken` joins cgroup.conf."""
     files = controller(*site(), cgroups=True)["slurmctld"]
     for file in files:
-        file["content"] = (
-            file.get("content", "") + broken if file["path"].endswith("/cgroup.conf") else file.get("content")
-        )
+        if file["path"] == "/etc/slurm/cgroup.conf":
+            file["content"] += broken
     return ours("slurm_config", {"files": files}, "--check")
 
 

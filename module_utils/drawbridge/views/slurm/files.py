@@ -10,8 +10,9 @@ from ... import hostlist
 from ...dialects.slurm_conf import Record, settings, text
 from ...dialects.slurm_release import RELEASES
 from ...intent.model import NodeClass, Nodes, Slurm
+from .builds import Build, builds
 from .refusals import refusals
-from .site import Build, builds, slurm_conf
+from .site import slurm_conf
 from .topology import topology_conf
 
 CONSTRAINTS = {

@@ -12,9 +12,10 @@ from ...dialects.slurm_conf import HEADER
 from ...dialects.slurm_packaging import PACKAGINGS
 from ...intent.model import NodeClass, Nodes, Slurm
 from .books import books
+from .builds import gres
 from .files import DEVICE_FILES, controller_files, slurmdbd_conf
 from .settings import at_start
-from .site import HEALTH, NODE_STATE, SCRIPTS, SLURMCTLD_PORT, STATE, gres
+from .site import HEALTH, NODE_STATE, SCRIPTS, SLURMCTLD_PORT, STATE
 
 PARTS = "/etc/drawbridge/slurm"
 File = dict[str, Any]

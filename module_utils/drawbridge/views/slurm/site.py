@@ -9,13 +9,12 @@ second.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 
 from ... import hostlist
 from ...dialects.slurm_conf import HEADER, Record, digest_of, settings, text
 from ...dialects.slurm_release import RELEASES
-from ...intent.model import NodeClass, Nodes, Partition, Slurm
+from ...intent.model import Nodes, Partition, Slurm
+from .builds import Build, builds, job_defaults, members, node_line
 from .priority import priority
 from .refusals import plugins
 from .settings import joined
@@ -30,40 +29,6 @@ SCRIPT_TIMEOUT_S = 3600
 MAX_REQUEUE = 1000
 BATCH_START_TIMEOUT_S = 600
 """How long a batch launch may wait for its node's prolog before Slurm calls the job lost (default 10 s)."""
-
-
-@dataclass(frozen=True)
-class Build:
-    """Nodes that share one NodeName line."""
-
-    name: str
-    """Their class, which is their Feature and their NodeSet too."""
-    nodes: str
-    node_class: NodeClass
-
-    @cached_property
-    def members(self) -> frozenset[str]:
-        """The nodes, one by one."""
-        return frozenset(hostlist.expand(self.nodes))
-
-    @property
-    def memory_mib(self) -> int:
-        """What jobs get: the reserve is never offered, and a kernel that reports a little less still registers."""
-        return self.node_class.memory_mib - self.node_class.reserved_memory_mib
-
-
-def builds(nodes: Nodes) -> list[Build]:
-    """The classes that have nodes, with these as a hostlist."""
-    names: dict[str, list[str]] = {}
-    for part in nodes.ranges:
-        names.setdefault(part.node_class, []).extend(hostlist.expand(part.names))
-    return [Build(name, hostlist.compress(members), nodes.classes[name]) for name, members in names.items()]
-
-
-def gres(node_class: NodeClass) -> str:
-    """The node's GPUs as Gres= writes them; empty for none."""
-    gpus = node_class.gpus
-    return f"gpu:{gpus.type}:{gpus.count}" if gpus.count else ""
 
 
 def slurm_conf(slurm: Slurm, nodes: Nodes, companions: dict[str, str], cgroups: bool) -> str:
@@ -82,7 +47,7 @@ def slurm_conf(slurm: Slurm, nodes: Nodes, companions: dict[str, str], cgroups: 
     }
     records: list[Record] = [
         *settings(joined(own, slurm.settings)),
-        *(_node_line(build) for build in built),
+        *(node_line(build) for build in built),
         *({"NodeSet": build.name, "Feature": build.name} for build in built),
         *(_partition_line(partition, built, slurm) for partition in slurm.partitions),
     ]
@@ -166,50 +131,14 @@ def _accounting(slurm: Slurm, built: Sequence[Build]) -> Record:
     }
 
 
-def _node_line(build: Build) -> Record:
-    node = build.node_class
-    return {
-        "NodeName": build.nodes,
-        "CPUs": node.cpus,
-        "Boards": 1,
-        "SocketsPerBoard": node.sockets,
-        "CoresPerSocket": node.cores_per_socket,
-        "ThreadsPerCore": node.threads_per_core,
-        "RealMemory": build.memory_mib,
-        "Gres": gres(node),
-        "Feature": build.name,
-    }
-
-
 def _partition_line(partition: Partition, built: Sequence[Build], slurm: Slurm) -> Record:
     names = hostlist.expand(partition.nodes)
     return {
         "PartitionName": partition.name,
-        "Nodes": _members(names, built),
+        "Nodes": members(names, built),
         "Default": partition.default,
         "MaxTime": partition.max_time,
         # Kubernetes may use a gated job's nodes, so they are the job's alone
         **(RELEASES[slurm.version].whole_nodes if partition.gate else {"OverSubscribe": "NO"}),
-        **_job_defaults([build for build in built if not build.members.isdisjoint(names)]),
+        **job_defaults([build for build in built if not build.members.isdisjoint(names)]),
     }
-
-
-def _members(names: Sequence[str], built: Sequence[Build]) -> str:
-    """A partition's nodes: classes that it has as a whole by the names of their NodeSets, then the others."""
-    left = set(names)
-    whole = [build for build in built if left.issuperset(build.members)]
-    left = left.difference(*(build.members for build in whole))
-    rest = hostlist.compress([name for name in names if name in left])
-    return ",".join([*(build.name for build in whole), *([rest] if rest else [])])
-
-
-def _job_defaults(built: Sequence[Build]) -> Record:
-    """The fair part of the smallest node that a CPU or a GPU brings; without it one CPU would take all memory.
-
-    Slurm gives a job with GPUs the memory of its GPUs, and any other job that of its CPUs.
-    """
-    default: dict[str, object] = {"DefMemPerCPU": min(build.memory_mib // build.node_class.cpus for build in built)}
-    if with_gpus := [build for build in built if build.node_class.gpus.count]:
-        default["DefCpuPerGPU"] = min(build.node_class.cpus // build.node_class.gpus.count for build in with_gpus)
-        default["DefMemPerGPU"] = min(build.memory_mib // build.node_class.gpus.count for build in with_gpus)
-    return default

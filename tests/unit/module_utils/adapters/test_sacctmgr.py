@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.sacctmgr import Books
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError, converge
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.books import BookState, plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.book_state import BookState
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.books import plan
 
 from .answers import Answers
 

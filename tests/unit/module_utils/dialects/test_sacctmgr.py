@@ -8,7 +8,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.d
     books,
     rows,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.books import BookState
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.book_state import BookState
 
 # Slurm 24.11.5, captured
 ASSOCIATIONS = """\

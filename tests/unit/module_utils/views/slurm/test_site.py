@@ -15,15 +15,12 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.d
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import (
     Health,
-    Partition,
-    Range,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.rules.slurm_settings import (
     OWNED,
     SAID_ELSEWHERE,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.slurm.site import (
-    builds,
     slurm_conf,
 )
 
@@ -31,53 +28,11 @@ from tests.unit.intent.test_refused import site
 
 SITE = site("lab")
 NODES, SLURM = part("nodes", SITE["drawbridge_nodes"]), part("slurm", SITE["drawbridge_slurm"])
-GPUS = NODES.classes["h100"].gpus
 COMPANIONS = {"gres.conf": "AutoDetect=off\n", "topology.conf": "SwitchName=leaf1 Nodes=gpu[01-02]\n"}
 
 
 def lines(companions: dict[str, str] = COMPANIONS, cgroups: bool = True, **changes: Any) -> list[str]:
     return slurm_conf(replace(SLURM, **changes), NODES, companions, cgroups).splitlines()
-
-
-def test_nodes_of_one_class_are_one_line_whatever_their_leaf() -> None:
-    assert [line for line in lines() if line.startswith("NodeName=")] == [
-        "NodeName=gpu[01-04] CPUs=128 Boards=1 SocketsPerBoard=2 CoresPerSocket=32 ThreadsPerCore=2"
-        " RealMemory=2052096 Gres=gpu:h100:8 Feature=h100"
-    ]
-
-
-SMALL = replace(
-    NODES.classes["h100"], sockets=1, memory_mib=131072, reserved_memory_mib=2048, gpus=replace(GPUS, numa=(0,) * 4)
-)
-BARE = replace(SMALL, gpus=replace(GPUS, numa=()))
-
-
-def mixed(**partitions: str) -> dict[str, str]:
-    """Partition lines of a site with two nodes of the lab's class, two small ones and one without GPUs."""
-    members = {"h100": "gpu[01-02]", "small": "small[1-2]", "cpu": "cpu1"}
-    ranges = tuple(Range(names, node_class, "leaf1") for node_class, names in members.items())
-    nodes = replace(NODES, classes={**NODES.classes, "small": SMALL, "cpu": BARE}, ranges=ranges)
-    slurm = replace(SLURM, partitions=tuple(Partition(name, members) for name, members in partitions.items()))
-    found = slurm_conf(slurm, nodes, COMPANIONS, True).splitlines()
-    assert [line for line in found if line.startswith("NodeSet=")] == [
-        *("NodeSet=h100 Feature=h100", "NodeSet=small Feature=small", "NodeSet=cpu Feature=cpu"),
-    ]
-    lines = (line.split() for line in found if line.startswith("PartitionName="))
-    return {words[0].partition("=")[2]: " ".join(words[1:]) for words in lines}
-
-
-def test_whole_classes_are_in_a_partition_by_their_name_and_other_nodes_by_theirs() -> None:
-    found = mixed(all="small[1-2],gpu[01-02],cpu1", some="gpu[01-02],small2", one="small1")
-    assert found["all"].startswith("Nodes=h100,small,cpu ")
-    assert found["some"].startswith("Nodes=h100,small2 ")
-    assert found["one"].startswith("Nodes=small1 ")
-
-
-def test_cpus_and_gpus_bring_their_part_of_the_smallest_node() -> None:
-    found = mixed(big="gpu[01-02]", all="small[1-2],gpu[01-02],cpu1", bare="cpu1")
-    assert found["big"].endswith("DefMemPerCPU=16032 DefCpuPerGPU=16 DefMemPerGPU=256512")
-    assert found["all"].endswith("DefMemPerCPU=2016 DefCpuPerGPU=16 DefMemPerGPU=32256")
-    assert found["bare"].endswith("OverSubscribe=NO DefMemPerCPU=2016"), "a node without GPUs has no part of one"
 
 
 def test_nodes_take_turns_to_look_after_themselves_and_need_not() -> None:
@@ -87,20 +42,10 @@ def test_nodes_take_turns_to_look_after_themselves_and_need_not() -> None:
     assert not [line for line in lines(health=Health(0)) if line.startswith("HealthCheck")]
 
 
-def test_ten_thousand_nodes_are_still_one_line() -> None:
-    parts = tuple(Range(f"n[{32 * leaf + 1:05}-{32 * leaf + 32:05}]", "h100", f"leaf{leaf}") for leaf in range(313))
-    (build,) = builds(replace(NODES, ranges=parts))
-    assert build.nodes == "n[00001-10016]"
-
-
 def test_a_gated_partition_gives_whole_nodes_and_no_other_does() -> None:
     partitions = {line.split()[0]: line for line in lines() if line.startswith("PartitionName=")}
     assert "Default=YES MaxTime=1-00:00:00 OverSubscribe=EXCLUSIVE" in partitions["PartitionName=ai-train"]
     assert "Default=NO MaxTime=UNLIMITED OverSubscribe=NO" in partitions["PartitionName=hpc"]
-
-
-def test_a_gpu_brings_its_part_of_the_node() -> None:
-    assert all("DefCpuPerGPU=16 DefMemPerGPU=256512" in line for line in lines() if line.startswith("PartitionName="))
 
 
 def test_a_launch_never_waits_in_slurmctlds_memory() -> None:
