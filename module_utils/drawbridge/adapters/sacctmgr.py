@@ -52,10 +52,9 @@ class Books:
 
     def _busy(self, items: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
         """Which of them have jobs. Slurm refuses to delete such an account, but not such a QOS."""
-        jobs = {
-            item: self._run(["squeue", "--noheader", f"--{item[0]}={item[1]}", "--format=%A"]).out for item in items
-        }
-        return {item: f"job {out.split()[0]} has it; run again when it is over" for item, out in jobs.items() if out}
+        squeue = ["squeue", "--noheader", "--format=%A"]
+        jobs = {item: self._run([*squeue, f"--{item[0]}={item[1]}"]).out.split() for item in items}
+        return {item: f"job {found[0]} has it; run again when it is over" for item, found in jobs.items() if found}
 
     def _known(self, users: set[str]) -> set[str]:
         """Users whom the system knows. Slurm lets others into the books, where nobody can use them."""
