@@ -25,7 +25,7 @@ PLAYBOOKS = {
     "kubelet_numa": "kubernetes",
     "slurm_gate": "gate",
 }
-"""Where a role is used, in the order of site.yml."""
+"""Where a role is used, in the order of the layers."""
 LONGEST_MS = 2500
 PACKAGES_MS = 8000
 

@@ -31,8 +31,6 @@ class Packaging:
     """Number for the user slurm, the same on all hosts, where packages bring none; 0: they bring it."""
 
 
-_DEBIAN = {"manager": "apt", "options": "/etc/default", "mariadb": "/etc/mysql/mariadb.conf.d"}
-_RHEL = {"manager": "dnf", "options": "/etc/sysconfig", "mariadb": "/etc/my.cnf.d"}
 _SLURM_ID = 64030
 """Debian's number of the user slurm, so that a site can change its distributor."""
 _BASE = ("munge", "slurm-client", "slurm-wlm-basic-plugins")
@@ -43,30 +41,38 @@ _ALL = (
         controller=(*DATABASE, *_BASE[1:], "slurm-wlm-mysql-plugin", "slurmctld", "slurmdbd"),
         node=(*_BASE, "slurmd"),
         login=(*_BASE, "sackd"),
-        **_DEBIAN,
+        manager="apt",
+        options="/etc/default",
+        mariadb="/etc/mysql/mariadb.conf.d",
     ),
     Packaging(
         "openhpc",
         controller=(*DATABASE, "slurm-ohpc", "slurm-slurmctld-ohpc", "slurm-slurmdbd-ohpc"),
         node=("munge", "slurm-ohpc", "slurm-slurmd-ohpc"),
         login=("munge", "slurm-ohpc", "slurm-sackd-ohpc"),
-        **_RHEL,
+        manager="dnf",
+        options="/etc/sysconfig",
+        mariadb="/etc/my.cnf.d",
     ),
     Packaging(
         "schedmd_deb",
         controller=(*DATABASE, "slurm-smd", "slurm-smd-client", "slurm-smd-slurmctld", "slurm-smd-slurmdbd"),
         node=("munge", "slurm-smd", "slurm-smd-client", "slurm-smd-slurmd"),
         login=("munge", "slurm-smd", "slurm-smd-client", "slurm-smd-sackd"),
+        manager="apt",
+        options="/etc/default",
+        mariadb="/etc/mysql/mariadb.conf.d",
         user_id=_SLURM_ID,
-        **_DEBIAN,
     ),
     Packaging(
         "schedmd_rpm",
         controller=(*DATABASE, "slurm", "slurm-slurmctld", "slurm-slurmdbd"),
         node=("munge", "slurm", "slurm-slurmd"),
         login=("munge", "slurm", "slurm-sackd"),
+        manager="dnf",
+        options="/etc/sysconfig",
+        mariadb="/etc/my.cnf.d",
         user_id=_SLURM_ID,
-        **_RHEL,
     ),
 )
 PACKAGINGS = {packaging.name: packaging for packaging in _ALL}

@@ -33,11 +33,12 @@ def test_each_change_takes_what_it_must_and_the_job_goes_on(job: str) -> None:
     slurm_changes.apply(slurm)
     after = look(job)
     assert slurm_changes.disturbed(before, after) == {RECONFIGURE}
+    last = after
     for change in (change for change in CHANGES if change.takes > {RECONFIGURE}):
-        before_it, slurm = look(job), changed(slurm, change)
+        slurm, earlier = changed(slurm, change), last
         slurm_changes.apply(slurm)
         last = look(job)
-        assert slurm_changes.disturbed(before_it, last) == change.takes, change.key
+        assert slurm_changes.disturbed(earlier, last) == change.takes, change.key
     assert last.job == before.job
     assert "JobState=RUNNING" in last.job
 
