@@ -5,13 +5,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 
 import pytest
 from testinfra.host import Host
 
-from lab.hosts.paths import Paths
+from lab.hosts.paths import REPOSITORY, Paths
 
 SSH_CONFIG = Paths.of().ssh_config
 testinfra_hosts = [f"ssh://gpu02?ssh_config={SSH_CONFIG}"]
@@ -33,6 +35,10 @@ def broken(host: Host) -> Iterator[None]:
     yield
     host.check_output(f"echo '{before}' > {LOOK}; umount {MOUNT} || true; rm -f {PART}")
     host.check_output("scontrol update nodename=gpu02 state=undrain")
+
+
+def lab(*words: str) -> None:
+    subprocess.run([sys.executable, "lab/lab", *words], cwd=REPOSITORY, check=True, capture_output=True)
 
 
 def state(host: Host) -> str:
@@ -89,4 +95,10 @@ def test_every_finding_is_told(host: Host) -> None:
 
 
 def test_a_gpu_that_only_the_driver_misses_is_a_finding(host: Host) -> None:
-    assert host.check_output("nvidia-smi --list-gpus").count("GPU ") == 8
+    lab("fault", "gpu02", "nvidia-smi", "drift", "--match", "list-gpus")
+    try:
+        said = host.run(f"{HEALTH} --look")
+    finally:
+        lab("fault", "gpu02", "nvidia-smi", "--clear")
+    assert said.stdout.strip() == "7 GPUs in the driver's list instead of 8"
+    host.check_output("scontrol update nodename=gpu02 state=undrain")
