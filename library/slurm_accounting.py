@@ -66,7 +66,7 @@ options:
     default: {}
     suboptions:
       accounts:
-        description: Accounts, which go with their users.
+        description: Accounts, which leave this cluster with their users; other clusters keep theirs.
         type: list
         elements: str
         default: []

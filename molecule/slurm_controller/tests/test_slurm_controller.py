@@ -211,6 +211,8 @@ def test_what_is_absent_goes_but_not_what_others_need(host: Host) -> None:
         "remove qos gold",
     ]
     assert not ours("slurm_accounting", books(slurm))["changed"]
-    left = host.check_output("sacctmgr -nP list account format=account; sacctmgr -nP list qos format=name").split()
+    left = host.check_output(
+        "sacctmgr -nP list assoc cluster=lab format=account; sacctmgr -nP list qos format=name"
+    ).split()
     assert not {"old", "below", "theirs", "gold"} & set(left)
     assert "ben|vision" in host.check_output("sacctmgr -nP list user format=user,defaultaccount").splitlines()

@@ -58,7 +58,7 @@ def test_slurm_has_the_check_and_it_finds_nothing(host: Host) -> None:
     found = {key.strip(): value.strip() for key, value in shown.items()}
     assert found == {
         "HealthCheckInterval": "30 sec",
-        "HealthCheckNodeState": "ANY,CYCLE",
+        "HealthCheckNodeState": "CYCLE,ANY",
         "HealthCheckProgram": HEALTH,
     }
     assert host.check_output(f"{HEALTH} --look") == ""

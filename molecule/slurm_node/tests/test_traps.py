@@ -137,7 +137,8 @@ def test_a_node_whose_slurmd_died_in_an_epilog_is_idle_until_the_dispatcher_says
     number = submit(f"-w {NODE}", "true")
     until("the epilog runs", lambda: ssh(NODE, f"ls {SCRATCH} || true"))
     ssh(NODE, "systemctl kill --kill-whom=main -s KILL slurmd; systemctl reset-failed slurmd; systemctl restart slurmd")
-    # slurmctld asks again after a minute, the new slurmd answers that the epilog isn't its own, and that is all
+    # slurmctld asks again when it starts, or else after a minute; the new slurmd answers that this epilog isn't its own
+    ssh("ctl", "systemctl restart slurmctld")
     until("Slurm calls it idle", lambda: reason(NODE).startswith("idle"), 120)
     assert job(number, "JobState") == "COMPLETED"
     ssh(NODE, f"rm {SCRATCH}")

@@ -95,7 +95,7 @@ def _health(slurm: Slurm) -> Record:
     return {
         "HealthCheckProgram": HEALTH,
         "HealthCheckInterval": slurm.health.interval_s,
-        "HealthCheckNodeState": "ANY,CYCLE",
+        "HealthCheckNodeState": "CYCLE,ANY",
     }
 
 

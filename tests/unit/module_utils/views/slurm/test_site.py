@@ -38,7 +38,7 @@ def lines(companions: dict[str, str] = COMPANIONS, cgroups: bool = True, **chang
 def test_nodes_take_turns_to_look_after_themselves_and_need_not() -> None:
     own = lines(health=Health(120))
     assert "HealthCheckProgram=/usr/local/libexec/drawbridge/slurm-health" in own
-    assert {"HealthCheckInterval=120", "HealthCheckNodeState=ANY,CYCLE"} <= set(own)
+    assert {"HealthCheckInterval=120", "HealthCheckNodeState=CYCLE,ANY"} <= set(own)
     assert not [line for line in lines(health=Health(0)) if line.startswith("HealthCheck")]
 
 
