@@ -103,11 +103,7 @@ EDITS = [
     ),
     (
         KIND,
-        {
-            "spec": {
-                "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": EDITED}}]
-            }
-        },
+        {"spec": {"versions": [{"name": "v1", "served": True, "storage": True, "schema": EDITED}]}},
         "change CustomResourceDefinition clusterpolicies.nvidia.com: "
         "spec.versions[v1].schema.openAPIV3Schema.properties.edited",
     ),
