@@ -163,7 +163,7 @@ def test_from_nothing(server: Server, charts: Charts) -> None:
     assert done.diff == predicted.diff
     # helm has made the rest: it is not written again
     assert server.writes == ["gpus", "policies.x.org", "s"] and charts.upgrades == 1
-    assert run(server, charts).changed is False
+    assert run(server, charts).steps == []
 
 
 @pytest.mark.parametrize(
@@ -191,14 +191,14 @@ def test_a_hand_edit_is_seen_and_mended(server: Server, charts: Charts, path: st
     assert predicted.steps == done.steps == [step] and done.error == ""
     assert predicted.diff == done.diff and done.diff["before"] != done.diff["after"]
     assert charts.upgrades == 1, "helm has nothing to do with it"
-    assert run(server, charts).changed is False
+    assert run(server, charts).steps == []
 
 
 def test_what_others_own_stays(server: Server, charts: Charts) -> None:
     run(server, charts)
     path = "/apis/x.org/v1/policies/p"
     server.objects[path] = merged(server.objects[path], {"spec": {"theirs": 1}, "metadata": {"labels": {"team": "a"}}})
-    assert run(server, charts).changed is False
+    assert run(server, charts).steps == []
     assert server.objects[path]["spec"]["theirs"] == 1
 
 
