@@ -88,7 +88,7 @@ class Slurm(Jobs):
         for job in self.jobs.values():
             if job.run:
                 job.run.over = min(job.run.over, self.sim.now)
-        self.jobs = {}
+        self.jobs, self.saved = {}, None
         for node in self.nodes.values():
             node.job = 0
 
