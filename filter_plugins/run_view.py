@@ -1,0 +1,65 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Door from templates into views.run."""
+
+DOCUMENTATION = r"""
+name: run_view
+short_description: What drawbridge-run must know of the site
+version_added: 0.1.0
+author: Drawbridge contributors
+description:
+  - Derives it from the site's description; reads nothing else.
+positional: gpfs, nodes, name
+options:
+  _input:
+    description: C(drawbridge_slurm).
+    type: dict
+    required: true
+  gpfs:
+    description: C(drawbridge_gpfs).
+    type: dict
+    required: true
+  nodes:
+    description: C(drawbridge_nodes).
+    type: dict
+    required: true
+  name:
+    description: Inventory name of the host.
+    type: str
+    required: true
+"""
+
+EXAMPLES = r"""
+slurm_gate_run_site: >-
+  {{ drawbridge_slurm | drawbridge.drawbridge.run_view(drawbridge_gpfs, drawbridge_nodes, inventory_hostname) }}
+"""
+
+RETURN = r"""
+_value:
+  description: The file's content.
+  type: dict
+"""
+
+from typing import Any
+
+from ansible.errors import AnsibleFilterError
+
+from ..module_utils.drawbridge.intent.fault import IntentError
+from ..module_utils.drawbridge.intent.load import part
+from ..module_utils.drawbridge.views.run import run_site
+
+
+def run_view(slurm: Any, gpfs: Any, nodes: Any, name: str) -> dict[str, Any]:
+    """Derive it; see views.run."""
+    try:
+        return run_site(part("slurm", slurm), part("gpfs", gpfs), part("nodes", nodes), name)
+    except IntentError as err:
+        raise AnsibleFilterError(str(err)) from err
+
+
+class FilterModule:
+    """Tells Ansible the filter's name."""
+
+    def filters(self) -> dict[str, Any]:
+        """Return name and function."""
+        return {"run_view": run_view}

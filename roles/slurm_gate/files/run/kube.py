@@ -1,0 +1,90 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The API server as the job sees it: requests that are tried for a while, and answers that come line by line."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from ..gate.api import Answer, Api, Unreachable
+from ..gate.clock import Clock
+from ..gate.config import Refused
+from ..gate.states import Json
+from .site import Grant
+
+PATIENCE_S = 60.0
+SILENCE_S = 300.0  # a stream without a word for so long is opened anew
+
+
+class Kube:
+    """Requests with the job's token. Safe to use from several threads."""
+
+    def __init__(self, grant: Grant, clock: Clock) -> None:
+        self._grant, self._clock = grant, clock
+
+    def call(self, method: str, path: str, body: Any = None) -> Answer:
+        """One request. Raises Unreachable when there is no answer for a minute."""
+        return self._api().call(method, path, body)
+
+    def items(self, path: str, **query: str) -> Json:
+        """A list with its metadata. Raises Refused, Unreachable."""
+        answer = self._api().get(path, **query)
+        if not answer.ok:
+            raise Refused(f"{path} can't be listed: {answer.message}")
+        return answer.body
+
+    def lines(self, path: str, **query: str) -> Iterator[str]:
+        """Lines as the server sends them, until it ends the answer. Raises Refused, Unreachable."""
+        stream = Stream(self._grant, self._clock)
+        try:
+            yield from stream.lines(f"{path}?{urlencode(query, quote_via=quote)}")
+        except (OSError, http.client.HTTPException) as err:
+            raise Unreachable(f"the API server broke off: {type(err).__name__}: {err}") from err
+        finally:
+            stream.close()
+
+    def changes(self, path: str, version: str, **query: str) -> Iterator[Json]:
+        """What happens to a list's objects after a version of it. Raises Refused, Unreachable."""
+        asked = {"watch": "true", "resourceVersion": version, "timeoutSeconds": str(int(SILENCE_S) - 10)}
+        for line in self.lines(path, **query, **asked):
+            change = json.loads(line)
+            if change["type"] == "ERROR":
+                return  # this version is too old: list again
+            yield change
+
+    def _api(self) -> Api:
+        return Api(self._grant.api_server, self._grant.ca_file, str(self._grant.token), PATIENCE_S, self._clock)
+
+
+class Stream(Api):
+    """One long answer over one connection."""
+
+    def __init__(self, grant: Grant, clock: Clock) -> None:
+        super().__init__(grant.api_server, grant.ca_file, str(grant.token), PATIENCE_S, clock)
+
+    def lines(self, path: str) -> Iterator[str]:
+        """Its lines. Raises Refused, OSError, HTTPException."""
+        connection = self._connection()
+        connection.timeout = SILENCE_S
+        connection.request("GET", path, headers={"Authorization": f"Bearer {self._token_file.read_text().strip()}"})
+        response = connection.getresponse()
+        if response.status >= 300:
+            text = response.read().decode(errors="replace")
+            raise Refused(_message(text) or f"HTTP {response.status}")
+        while line := response.readline():
+            yield line.decode(errors="replace").rstrip("\n")
+
+    def close(self) -> None:
+        """Hang up."""
+        self._drop()
+
+
+def _message(text: str) -> str:
+    try:
+        return str(json.loads(text)["message"])
+    except (ValueError, KeyError, TypeError):
+        return text.strip()

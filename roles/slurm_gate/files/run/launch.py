@@ -1,0 +1,185 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From the workload's creation to the exit code: what happens to its pods decides, nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+
+from ..gate.api import Unreachable
+from ..gate.clock import Clock
+from ..gate.config import Refused
+from ..gate.states import PODS, Json
+from .book import Book
+from .console import Console
+from .events import why_no_pods
+from .kinds import KINDS
+from .kube import Kube
+from .limits import Limit
+from .logs import Follower, last_lines
+from .pod import RUN_LABEL, Request
+from .pods import Pod, Trouble
+from .watcher import ASKED, CHANGE, GONE, LIST, SILENT, News, Watcher
+
+TICK_S = 1.0
+SETTLE_S = 2.0  # ranks end together; which of them was first is known once all have been heard of
+LOST_S = 30.0  # what a running workload gets to heal
+NO_PODS_S = 5.0
+DRAIN_S = 10.0  # what the last lines of a log may take
+LAST_WORDS_S = 3.0  # before Slurm kills us
+LIMIT = 124
+END = {"propagationPolicy": "Background"}
+OVER = "the gate has ended this job's rights in Kubernetes: the job is over"
+
+
+@dataclass
+class Launch:
+    """One workload and its pods."""
+
+    request: Request
+    kube: Kube
+    console: Console
+    clock: Clock
+    limit: Limit
+    queue: SimpleQueue[News] = field(default_factory=SimpleQueue)
+    """What the watcher and signals tell."""
+    _followers: dict[str, Follower] = field(default_factory=dict)
+    _verdict: Trouble | None = None
+    """What the end will be, while pods are on their way to it."""
+    _end_by: float = 0.0
+    _trouble: tuple[str, float] = ("", 0.0)
+    """What is wrong just now, and since when."""
+    _started: bool = False
+
+    def __post_init__(self) -> None:
+        """Begin with nothing known."""
+        self._namespace, self._begun = self.request.grant.namespace, self.clock.now()
+        self._collection = KINDS[self.request.options.backend].collection(self._namespace)
+        self._book = Book(self.request.allocation.nodes, self.request.grant.memory)
+
+    def run(self, manifest: Json) -> int:
+        """Create the workload, see it to its end, take it away. Raises Refused, Unreachable."""
+        self._create(manifest)
+        selector = f"{RUN_LABEL}={self.request.name}"
+        Watcher(PODS.format(self._namespace), selector, self.kube, self.clock, self.queue).start()
+        try:
+            while (verdict := self._look()) is None:
+                self._hear()
+            self._tell(verdict)
+        finally:
+            if not (self.request.options.keep or self._end_by):
+                self._delete()
+        return verdict.code
+
+    def _create(self, manifest: Json) -> None:
+        answer = self.kube.call("POST", self._collection, manifest)
+        if answer.status == 409:
+            raise Refused(
+                f"{manifest['metadata']['name']} is there already, for another drawbridge-run: choose a --name"
+            )
+        if answer.status == 404:
+            kind = KINDS[self.request.options.backend]
+            raise Refused(f"this cluster has no {kind.resource} ({kind.needs} is not installed): leave --backend away")
+        if not answer.ok:
+            raise Refused(f"Kubernetes does not take the workload: {answer.message}")
+
+    def _hear(self) -> None:
+        """Take in one piece of news; wait a moment for it."""
+        try:
+            news = self.queue.get(timeout=TICK_S)
+        except Empty:
+            return
+        if news.kind == LIST:
+            for pod in self._book.keep(item["metadata"]["name"] for item in news.what):
+                self._follow(pod, over=True)
+            for item in news.what:
+                self._follow(self._book.note(item))
+        elif news.kind == CHANGE:
+            self._follow(self._book.note(news.what["object"]))
+            if news.what["type"] == "DELETED":
+                self._follow(self._book.lose(news.what["object"]["metadata"]["name"]), over=True)
+        elif news.kind == SILENT:
+            self.console.say(f"{news.what}; the pods run on")
+        elif news.kind == GONE:
+            self._end(Trouble(OVER), 0)
+        elif news.kind == ASKED:
+            self._end(news.what, self.request.site.kill_wait_s - LAST_WORDS_S)
+
+    def _follow(self, pod: Pod, over: bool = False) -> None:
+        """Print the pod's log if it is one of those to be printed; tell its follower when no more will come."""
+        everything = self.request.options.all_logs
+        if (everything or pod.rank == 0) and pod.begun and pod.name not in self._followers:
+            prefix = f"[rank {pod.rank}] " if everything else ""
+            path = f"{PODS.format(self._namespace)}/{pod.name}"
+            self._followers[pod.name] = Follower(path, prefix, self.kube, self.console, self.clock)
+            self._followers[pod.name].start()
+        if (over or pod.over) and pod.name in self._followers:
+            self._followers[pod.name].over()
+
+    def _look(self) -> Trouble | None:
+        """The verdict, as soon as there is one."""
+        now = self.clock.now()
+        if self._end_by:
+            return self._verdict if now >= self._end_by or self._book.over else None
+        if self._book.well:
+            return Trouble("", 0)
+        self._progress(now)
+        if self.limit.reached(now):
+            grace = self.request.options.grace_s
+            text = f"the job's time limit is near: the pods are told to end (SIGTERM) and have {grace} s"
+            self._end(Trouble(text, LIMIT), grace + DRAIN_S)
+            return None
+        found = self._book.trouble()
+        if not (found or self._book.pods) and now - self._begun > NO_PODS_S:
+            found = Trouble(why_no_pods(self.kube, self._namespace, self.request.name))
+        return self._lasting(found, now)
+
+    def _lasting(self, found: Trouble | None, now: float) -> Trouble | None:
+        """A trouble that has lasted: a final one until others have been heard of, others may heal for a while."""
+        if found is None:
+            self._trouble = ("", 0.0)
+            return None
+        what = "final" if found.final else found.text
+        if self._trouble[0] != what:
+            self._trouble = (what, now)
+            if not found.final:
+                self.console.say(found.text)
+        patience = LOST_S if self._started else self.request.options.patience_s
+        return found if now - self._trouble[1] >= (SETTLE_S if found.final else patience) else None
+
+    def _progress(self, now: float) -> None:
+        if self._started:
+            return
+        self._started = self._book.running
+        if self._started:
+            self.console.say(f"all pods run, {now - self._begun:.1f} s after {self.request.name} was made")
+        else:
+            self.console.progress(self._book.summary)
+
+    def _end(self, verdict: Trouble, at_most_s: float) -> None:
+        """Tell the pods to end, and wait for that as long as there is time."""
+        if self._end_by:
+            return
+        self.console.say(verdict.text)
+        self._verdict = verdict
+        self._end_by = self.clock.now() + min(at_most_s, self.request.options.grace_s + DRAIN_S)
+        self._delete()
+
+    def _delete(self) -> None:
+        try:
+            self.kube.call("DELETE", f"{self._collection}/{self.request.name}", END)
+        except Unreachable as err:
+            self.console.say(f"{err}; the gate ends the pods with the job")
+
+    def _tell(self, verdict: Trouble) -> None:
+        """The rest of the logs; of a failed rank that is not printed anyway the last lines; the verdict last."""
+        for pod in self._book.pods:
+            if pod.over and pod.name in self._followers:
+                self._followers[pod.name].join(DRAIN_S)
+        failed = self._book.of_rank(verdict.rank)
+        if failed and failed.name not in self._followers:
+            for line in last_lines(f"{PODS.format(self._namespace)}/{failed.name}", self.kube):
+                self.console.print(f"[rank {failed.rank}] {line}")
+        if verdict.text and not self._end_by:
+            self.console.say(verdict.text)

@@ -1,0 +1,38 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The job's time limit, as Slurm has it: it is asked again before it is believed, since it can be changed."""
+
+from __future__ import annotations
+
+from ..gate.command import Commands
+from ..gate.slurm import seconds
+
+MARGIN_S = 15.0  # between the end of the pods' grace and Slurm's own signal
+ASK_AGAIN_S = 60.0  # when Slurm does not answer
+NONE_S = 3600.0  # a job without a limit may get one
+
+
+class Limit:
+    """When pods must be told to end, so that they have their grace before Slurm ends the job."""
+
+    def __init__(self, job: int, grace_s: float, commands: Commands, now: float) -> None:
+        self._job, self._before, self._commands = job, grace_s + MARGIN_S, commands
+        self._at: float | None = now
+
+    def reached(self, now: float) -> bool:
+        """Whether it is time. Slurm is asked when it seems so, and at the start."""
+        if self._at is None or now < self._at:
+            return False
+        left = self._left()
+        if left is not None and left <= self._before:
+            return True
+        self._at = now + (ASK_AGAIN_S if left is None else min(left - self._before, NONE_S))
+        return False
+
+    def _left(self) -> float | None:
+        """Seconds until the limit; None without an answer."""
+        said = self._commands.run("squeue", "--noheader", f"--jobs={self._job}", "--format=%L")
+        text = said.out.strip()
+        if said.code or not text:
+            return None
+        return float(seconds(text)) if text[0].isdigit() else float("inf")

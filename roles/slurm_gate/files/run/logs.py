@@ -1,0 +1,70 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Print what a pod prints, while it prints it, without loss or repetition when a connection breaks."""
+
+from __future__ import annotations
+
+import threading
+
+from ..gate.api import Unreachable
+from ..gate.clock import Clock
+from ..gate.config import Refused
+from .console import Console
+from .kube import Kube
+
+AGAIN_S = 1.0
+LAST_LINES = 20
+
+
+class Follower:
+    """One pod's log, in a thread of its own."""
+
+    def __init__(self, path: str, prefix: str, kube: Kube, console: Console, clock: Clock) -> None:
+        """`path` is the pod's in the API."""
+        self._path, self._prefix, self._kube, self._console, self._clock = f"{path}/log", prefix, kube, console, clock
+        self._last = ""
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def over(self) -> None:
+        """The pod has ended: what it said so far is all."""
+        self._over.set()
+
+    def join(self, timeout_s: float) -> None:
+        """Wait until all of it is printed."""
+        self._thread.join(timeout_s)
+
+    def _run(self) -> None:
+        while True:
+            all_said = self._over.is_set()
+            try:
+                self.follow()
+            except Refused:  # the pod is gone, or not so far yet
+                pass
+            except Unreachable:
+                all_said = False
+            if all_said:
+                return
+            self._over.wait(AGAIN_S)
+
+    def follow(self) -> None:
+        """Print the rest of the log as it comes. Raises Refused, Unreachable."""
+        # the kubelet writes nine digits of a second, and takes whole seconds
+        since = {"sinceTime": f"{self._last[:19]}{self._last[29:]}"} if self._last else {}
+        for line in self._kube.lines(self._path, follow="true", timestamps="true", **since):
+            stamp, _, text = line.partition(" ")
+            if stamp > self._last:
+                self._last = stamp
+                self._console.print(f"{self._prefix}{text}")
+
+
+def last_lines(path: str, kube: Kube) -> list[str]:
+    """The end of a pod's log; nothing if it can't be had."""
+    try:
+        return list(kube.lines(f"{path}/log", tailLines=str(LAST_LINES)))
+    except (Refused, Unreachable):
+        return []

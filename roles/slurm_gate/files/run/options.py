@@ -1,0 +1,160 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The command line. Pure."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..gate.config import Refused
+
+MAX_GRACE_S = 120  # the gate's policies allow no more
+NAME = re.compile(r"[a-z]([a-z0-9-]{0,18}[a-z0-9])?")
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+USAGE = """drawbridge-run --image IMAGE [OPTIONS] -- COMMAND [ARGUMENT...]
+       drawbridge-run --shell [--image IMAGE | --rank N] [-- COMMAND...]
+       drawbridge-run doctor [JOB]"""
+
+DESCRIPTION = """\
+Runs COMMAND in one pod on each node of this Slurm job, with all of the node's GPUs, as yourself, and ends as it ends.
+Call it from a batch script of a partition that Kubernetes may use, best as its last line and with exec:
+
+  #!/bin/sh
+  #SBATCH --partition=ai-train --nodes=2 --gres=gpu:8 --time=4:00:00
+  exec drawbridge-run --image nvcr.io/nvidia/pytorch:26.07-py3 -- torchrun train.py
+"""
+
+EPILOG = """\
+In the pods: the site's shared file systems at their usual paths, the directory that you call it from, your umask, a
+large /dev/shm, NCCL's settings of the site, and for torchrun and others MASTER_ADDR, MASTER_PORT, NNODES, NODE_RANK and
+PET_*. Rank 0 is on the job's first node, and so on in Slurm's order. Nothing else of your environment: pass it on with
+--env.
+
+What COMMAND prints on rank 0 goes to standard output, what drawbridge-run has to say to standard error.
+
+exit code
+  that of COMMAND, on the rank that failed first
+  124  the job's time limit came: the pods were told to end (SIGTERM) in time for --grace
+  125  COMMAND did not run, or its node was lost; the last line says why
+  126, 127  it can't be run, or there is no such program in the image
+  130, 143  interrupted, or ended by Slurm (scancel, preemption)
+"""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user asked for."""
+
+    image: str
+    command: tuple[str, ...]
+    name: str = "run"
+    backend: str = "job"
+    runtime: str = ""
+    mounts: tuple[str, ...] = ()
+    workdir: str = ""
+    env: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+    pull: str = "missing"
+    grace_s: int = 30
+    patience_s: int = 180
+    all_logs: bool = False
+    keep: bool = False
+    dry_run: bool = False
+    shell: bool = False
+    rank: int = 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """All options with their help."""
+    made = argparse.ArgumentParser(
+        prog="drawbridge-run",
+        usage=USAGE,
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = made.add_argument
+    add("--image", default="", help="the pods' image, with its registry")
+    add("--mount", action="append", default=[], metavar="PATH[:ro]", help="only these shared file systems (all)")
+    add("--workdir", default="", metavar="PATH", help="where COMMAND starts (the directory that you are in)")
+    add("--env", action="append", default=[], metavar="NAME[=VALUE]", help="set it in the pods, or pass yours on")
+    add("--secret-env", action="append", default=[], metavar="NAME=SECRET/KEY", help="set it from a Secret's key")
+    add("--name", default="run", help="part of the pods' names, if you start several (run)")
+    add("--backend", default="job", choices=("job", "trainjob", "pytorchjob"), help="kind of workload (job)")
+    add("--runtime", default="", help="with --backend trainjob: the ClusterTrainingRuntime (torch-distributed)")
+    add("--pull", default="missing", choices=("missing", "always", "never"), help="when to pull the image (missing)")
+    add(
+        "--grace",
+        type=int,
+        default=30,
+        metavar="SECONDS",
+        help="what COMMAND gets to end after SIGTERM (30, 120 at most)",
+    )
+    add("--patience", type=int, default=180, metavar="SECONDS", help="give up after so long without a start (180)")
+    add("--all-logs", action="store_true", help="print what all ranks print, each line with its rank")
+    add("--keep", action="store_true", help="leave pods and logs in Kubernetes until the job ends")
+    add(
+        "--dry-run", action="store_true", help="print the workload as JSON, which kubectl reads too, and create nothing"
+    )
+    add(
+        "--shell", action="store_true", help="a shell in a pod of this job; with --image in a new one on the first node"
+    )
+    add("--rank", type=int, default=0, metavar="N", help="with --shell: the pod of this rank (0)")
+    return made
+
+
+def parse(argv: Sequence[str]) -> Options:
+    """Read a command line. Raises Refused; SystemExit for --help and for options that don't exist."""
+    words = list(argv)
+    split = words.index("--") if "--" in words else len(words)
+    given, rest = parser().parse_known_args(words[:split])
+    command = words[split + 1 :]
+    if rest:
+        hint = "" if rest[0].startswith("-") else f"; write -- in front of the command: -- {' '.join(rest)}"
+        raise Refused(f"{rest[0]} is no option of drawbridge-run{hint}")
+    found = Options(
+        image=given.image,
+        command=tuple(command),
+        name=given.name,
+        backend=given.backend,
+        runtime=given.runtime,
+        mounts=tuple(given.mount),
+        workdir=given.workdir,
+        env=tuple(given.env),
+        secrets=tuple(given.secret_env),
+        pull=given.pull,
+        grace_s=given.grace,
+        patience_s=given.patience,
+        all_logs=given.all_logs,
+        keep=given.keep,
+        dry_run=given.dry_run,
+        shell=given.shell,
+        rank=given.rank,
+    )
+    _require(found)
+    return found
+
+
+def _require(options: Options) -> None:
+    if not options.shell and not options.image:
+        raise Refused("no image: name one, such as --image docker.io/library/python:3.13")
+    if not options.shell and not options.command:
+        raise Refused("no command: end the line with -- and what the pods shall run, such as -- python train.py")
+    if not NAME.fullmatch(options.name):
+        raise Refused(
+            f"--name {options.name}: a name is up to 20 small letters, digits and dashes and begins with a letter"
+        )
+    if not 1 <= options.grace_s <= MAX_GRACE_S:
+        raise Refused(f"--grace {options.grace_s}: it is between 1 and {MAX_GRACE_S} seconds")
+    for text in (*options.env, *options.secrets):
+        if not VARIABLE.fullmatch(text.partition("=")[0]):
+            raise Refused(f"{text}: a variable's name is letters, digits and _, and begins with no digit")
+    for text in options.secrets:
+        secret, _, key = text.partition("=")[2].partition("/")
+        if not (secret and key):
+            raise Refused(f"--secret-env {text}: it is NAME=SECRET/KEY; the Secret is one of the job's namespace")

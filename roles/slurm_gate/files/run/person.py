@@ -1,0 +1,35 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Who calls, and from where."""
+
+from __future__ import annotations
+
+import os
+import pwd
+from pathlib import Path
+
+from .pod import Person
+
+
+def myself() -> Person:
+    """The calling process's user. A uid without a name, as in a container, has none."""
+    uid = os.getuid()
+    try:
+        entry = pwd.getpwuid(uid)
+        name, home = entry.pw_name, entry.pw_dir
+    except KeyError:
+        name, home = str(uid), "/"
+    umask = os.umask(0)
+    os.umask(umask)
+    return Person(uid, os.getgid(), name, home, _here(), umask, os.environ)
+
+
+def _here() -> str:
+    """The directory as the user named it: a shared file system may be reached through a link."""
+    said = os.environ.get("PWD", "")
+    try:
+        if said and Path(said).samefile("."):
+            return str(Path(said).resolve())
+    except OSError:
+        pass
+    return str(Path.cwd())

@@ -1,0 +1,200 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The pod that takes one whole node of the job: everything that the gate demands and that users forget. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from ..gate.config import Refused
+from ..gate.gate_names import EFFECT, JOB_LABEL, LABEL, PREFIX, TAINT
+from .allocation import Allocation
+from .options import Options
+from .site import Grant, Site
+
+Json = dict[str, Any]
+
+RUN_LABEL = f"{PREFIX}/run"
+"""On the pods of one workload, whatever kind of controller makes them."""
+PULL = {"missing": "IfNotPresent", "always": "Always", "never": "Never"}
+FIRST_PORT, PORTS = 20000, 10000
+START = """\
+umask "$DRAWBRIDGE_UMASK"
+ulimit -S -l "$(ulimit -H -l)" 2>/dev/null
+NODE_RANK=0
+for node in $DRAWBRIDGE_NODES; do
+  [ "$node" = "$DRAWBRIDGE_NODE" ] && break
+  NODE_RANK=$((NODE_RANK + 1))
+done
+export NODE_RANK PET_NODE_RANK="$NODE_RANK"
+exec "$@"
+"""
+"""A pod's rank is its node's place among the job's: nobody chooses which pod of a Job gets which node."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """Who runs it, and from where."""
+
+    uid: int
+    gid: int
+    name: str
+    home: str
+    cwd: str
+    umask: int
+    env: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Request:
+    """All that a workload is made of."""
+
+    name: str
+    allocation: Allocation
+    grant: Grant
+    site: Site
+    options: Options
+    person: Person
+    nccl: Mapping[str, str]
+    master: str
+    """Address of the first node."""
+
+    @property
+    def processes(self) -> int:
+        """Processes of a node, for launchers such as torchrun."""
+        return self.allocation.tasks_per_node or max(int(self.grant.gpus), 1)
+
+    @property
+    def port(self) -> int:
+        """Where rank 0 listens; no two jobs share a node, so any one will do."""
+        return FIRST_PORT + self.allocation.job % PORTS
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """On the workload and its pods."""
+        return {JOB_LABEL: str(self.allocation.job), RUN_LABEL: self.name}
+
+
+def template(request: Request, container: str = "main") -> Json:
+    """The pods' template; `container` is the name that the kind of workload wants."""
+    account, (uid, gid) = request.grant.account, request.grant.ids
+    mounts = chosen_mounts(request)
+    pod = {
+        "hostNetwork": True,
+        "dnsPolicy": "ClusterFirstWithHostNet",
+        "restartPolicy": "Never",
+        "terminationGracePeriodSeconds": request.options.grace_s,
+        "serviceAccountName": account,
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "securityContext": {"runAsUser": uid, "runAsGroup": gid, "supplementalGroupsPolicy": "Strict"},
+        "nodeSelector": {LABEL: str(request.allocation.job)},
+        "tolerations": [{"key": TAINT, "value": request.grant.toleration, "effect": EFFECT}],
+        "volumes": [
+            {"name": "shm", "emptyDir": {"medium": "Memory"}},
+            *({"name": f"fs{index}", "hostPath": {"path": path}} for index, path in enumerate(mounts)),
+        ],
+        "containers": [_container(request, container, mounts)],
+    }
+    return {"metadata": {"labels": request.labels}, "spec": pod}
+
+
+def _container(request: Request, name: str, mounts: Mapping[str, bool]) -> Json:
+    grant, options = request.grant, request.options
+    resources = {
+        request.site.gpu_resource: grant.gpus,
+        "cpu": grant.cpus,
+        "memory": grant.memory,
+        **request.site.devices,
+    }
+    if grant.gpus == "0":
+        del resources[request.site.gpu_resource]
+    return {
+        "name": name,
+        "image": options.image,
+        "imagePullPolicy": PULL[options.pull],
+        "command": ["/bin/sh", "-c", START, "drawbridge-run", *options.command],
+        "workingDir": workdir(request),
+        "env": environment(request),
+        "resources": {"requests": resources, "limits": resources},
+        "securityContext": {"allowPrivilegeEscalation": False},
+        "volumeMounts": [
+            {"name": "shm", "mountPath": "/dev/shm"},
+            *(
+                {"name": f"fs{index}", "mountPath": path, **({"readOnly": True} if read_only else {})}
+                for index, (path, read_only) in enumerate(mounts.items())
+            ),
+        ],
+    }
+
+
+def chosen_mounts(request: Request) -> dict[str, bool]:
+    """File systems that the pods see, and whether only for reading. Raises Refused."""
+    wanted = {}
+    for text in request.options.mounts or request.site.mounts:
+        path, _, mode = text.partition(":")
+        if path not in request.site.mounts or mode not in ("", "ro", "rw"):
+            known = ", ".join(request.site.mounts) or "none"
+            raise Refused(f"--mount {text}: it is PATH or PATH:ro of a shared file system, which are: {known}")
+        wanted[path] = mode == "ro"
+    return wanted
+
+
+def workdir(request: Request) -> str:
+    """Where the command starts. Raises Refused for a place that pods don't see."""
+    place = request.options.workdir or request.person.cwd
+    if request.options.workdir or visible(place, chosen_mounts(request)):
+        return place
+    known = ", ".join(chosen_mounts(request)) or "no file system"
+    raise Refused(f"the pods see {known}, but not {place}: change to a directory there, or name one with --workdir")
+
+
+def visible(path: str, mounts: Mapping[str, bool]) -> bool:
+    """Whether a path is on one of the file systems."""
+    return any(PurePosixPath(mount) in (PurePosixPath(path), *PurePosixPath(path).parents) for mount in mounts)
+
+
+def environment(request: Request) -> list[Json]:
+    """The container's variables: the job's and the site's first, so that the user's own win."""
+    nodes, person = request.allocation.nodes, request.person
+    home = person.home if visible(person.home, chosen_mounts(request)) else workdir(request)
+    values = {
+        "HOME": home,
+        "USER": person.name,
+        "LOGNAME": person.name,
+        **request.allocation.variables,
+        **request.nccl,
+        "MASTER_ADDR": request.master,
+        "MASTER_PORT": str(request.port),
+        "NNODES": str(len(nodes)),
+        "PET_MASTER_ADDR": request.master,
+        "PET_MASTER_PORT": str(request.port),
+        "PET_NNODES": str(len(nodes)),
+        "PET_NPROC_PER_NODE": str(request.processes),
+        "DRAWBRIDGE_NODES": " ".join(nodes),
+        "DRAWBRIDGE_UMASK": f"{person.umask:04o}",
+    }
+    values.update(own_variables(request))
+    secret = [_secret(text) for text in request.options.secrets]
+    node = {"name": "DRAWBRIDGE_NODE", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}
+    return [*({"name": key, "value": value} for key, value in values.items()), *secret, node]
+
+
+def own_variables(request: Request) -> dict[str, str]:
+    """What --env says; a name alone passes the user's value on. Raises Refused."""
+    found = {}
+    for text in request.options.env:
+        name, given, value = text.partition("=")
+        if not given and name not in request.person.env:
+            raise Refused(f"--env {name}: it is not set here; set it, or write --env {name}=VALUE")
+        found[name] = value if given else request.person.env[name]
+    return found
+
+
+def _secret(text: str) -> Json:
+    name, _, place = text.partition("=")
+    secret, _, key = place.partition("/")
+    return {"name": name, "valueFrom": {"secretKeyRef": {"name": secret, "key": key}}}

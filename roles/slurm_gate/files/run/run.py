@@ -1,0 +1,144 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What every call does first: find out whose job this is, wait for what the gate places, make the manifest."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+
+from ..gate.clock import Clock
+from ..gate.command import Commands
+from ..gate.config import Refused
+from .allocation import Allocation
+from .console import Console
+from .kinds import KINDS
+from .kube import Kube
+from .launch import Launch
+from .limits import Limit
+from .options import Options
+from .pod import Person, Request
+from .pods import Trouble
+from .site import JOBS, NCCL, SITE, Grant, Site, nccl
+from .watcher import ASKED, News
+
+TOKEN_S = 120.0  # a node's timer brings what its prolog could not
+LOOK_S = 0.5
+SIGNALS = {
+    signal.SIGINT: "interrupted",
+    signal.SIGTERM: "Slurm ends this job (scancel, preemption, requeue or its time limit)",
+}
+
+
+@dataclass(frozen=True)
+class Seams:
+    """Everything outside of this process, in one place that tests can replace."""
+
+    env: Mapping[str, str]
+    clock: Clock
+    commands: Commands
+    console: Console
+    person: Person
+    site: Path = SITE
+    jobs: Path = JOBS
+    nccl: Path = NCCL
+
+    def address(self, host: str) -> str:
+        """A host's address: names of hosts mean nothing in a pod."""
+        try:
+            return str(socket.getaddrinfo(host, None, proto=socket.IPPROTO_TCP)[0][4][0])
+        except OSError as err:
+            raise Refused(f"the address of {host} can't be found ({err}): ask those who run the cluster") from err
+
+    def kube(self, grant: Grant) -> Kube:
+        """The API server with the job's token."""
+        return Kube(grant, self.clock)
+
+
+def run(options: Options, seams: Seams) -> int:
+    """Make the workload and end as it ends; or print it. Raises Refused, Unreachable."""
+    site = Site.read(seams.site)
+    refuse_root(seams.person)
+    allocation = Allocation.of(seams.env, site)
+    request = make(options, allocation, site, grant(allocation, seams), seams)
+    manifest = KINDS[options.backend].make(request)
+    if options.dry_run:
+        seams.console.print(json.dumps(manifest, indent=2))
+        return 0
+    limit = Limit(allocation.job, options.grace_s, seams.commands, seams.clock.now())
+    queue: SimpleQueue[News] = SimpleQueue()
+    listen(queue, options.grace_s)
+    return Launch(request, seams.kube(request.grant), seams.console, seams.clock, limit, queue).run(manifest)
+
+
+def refuse_root(person: Person) -> None:
+    """Raises Refused."""
+    if person.uid == 0:
+        raise Refused("root can't have pods: call it as the user whose job this is")
+
+
+def make(options: Options, allocation: Allocation, site: Site, given: Grant, seams: Seams) -> Request:
+    """Everything that the manifest is made of. Raises Refused."""
+    name, master = allocation.prefix + options.name, seams.address(allocation.nodes[0])
+    return Request(name, allocation, given, site, options, seams.person, nccl(seams.nccl), master)
+
+
+def grant(allocation: Allocation, seams: Seams) -> Grant:
+    """What the gate gave the job. It makes the job's identity after all nodes are the job's, so a token is proof."""
+    home, end = seams.jobs / str(allocation.job), seams.clock.now() + TOKEN_S
+    while True:
+        try:
+            found = Grant.read(home)
+            _require_own(found, seams.person, allocation.job)
+            found.token.read_text()
+            return found
+        except PermissionError as err:
+            raise Refused(f"job {allocation.job} is another user's: its token is not for you") from err
+        except FileNotFoundError as err:
+            _require_node(home, allocation)
+            if seams.clock.now() >= end:
+                raise Refused(_late(allocation.job)) from err
+            seams.console.progress("waiting for the job's token, which the gate places on its nodes")
+            seams.clock.sleep(LOOK_S)
+
+
+def _require_own(found: Grant, person: Person, job: int) -> None:
+    if found.ids != (person.uid, person.gid):
+        raise Refused(
+            f"job {job} runs as uid {found.ids[0]} with group {found.ids[1]}, and so do its pods; "
+            f"you are uid {person.uid} with group {person.gid}: call it as the job's user, without newgrp"
+        )
+
+
+def _require_node(home: Path, allocation: Allocation) -> None:
+    """What the gate places is on the job's nodes, while the job runs."""
+    if not home.is_dir() and socket.gethostname().partition(".")[0] not in allocation.nodes:
+        first = allocation.nodes[0] if allocation.nodes else "one of them"
+        raise Refused(
+            f"this is none of the job's nodes: call it on {first}, such as with "
+            f"srun --jobid={allocation.job} --overlap --nodes=1 --ntasks=1 --pty drawbridge-run ..."
+        )
+
+
+def _late(job: int) -> str:
+    return (
+        f"job {job} got no token within {TOKEN_S:.0f} s: the API server of Kubernetes does not answer its nodes; "
+        "drawbridge-run doctor says more"
+    )
+
+
+def listen(queue: SimpleQueue[News], grace_s: int) -> None:
+    """Turn signals into news. A second interrupt ends at once; the gate ends the pods then."""
+
+    def heard(number: int, _frame: object) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        text = f"{SIGNALS[signal.Signals(number)]}: the pods are told to end and have {grace_s} s at most"
+        queue.put(News(ASKED, Trouble(text, 128 + number)))
+
+    for number in SIGNALS:
+        signal.signal(number, heard)

@@ -1,0 +1,86 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the roles wrote about the site, and what the gate placed for this job on its nodes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from ..gate.config import Refused
+
+SITE = Path("/etc/drawbridge/run.json")
+NCCL = Path("/etc/nccl.conf")
+"""Written by the role fabric_nic; NCCL itself reads it on the host, pods get it as environment."""
+JOBS = Path("/run/drawbridge/jobs")
+
+
+@dataclass(frozen=True)
+class Site:
+    """The site as users of pods need it; the same on all of its hosts."""
+
+    partitions: list[str]
+    """Partitions whose jobs may have pods."""
+    namespaces: Mapping[str, str]
+    """Kubernetes namespace of every Slurm account that has one."""
+    mounts: list[str]
+    """File systems that pods may see, each at its own path."""
+    gpu_resource: str
+    devices: Mapping[str, str]
+    """What a pod takes beside GPUs, CPUs and memory: RDMA devices."""
+    kill_wait_s: int
+    """What Slurm gives a job to end."""
+
+    @classmethod
+    def read(cls, file: Path = SITE) -> Site:
+        """Read the file; keys that this program does not know are left to newer ones. Raises Refused."""
+        try:
+            raw = json.loads(file.read_text())
+            return cls(**{field.name: raw[field.name] for field in fields(cls)})
+        except (OSError, ValueError, KeyError) as err:
+            raise Refused(f"{file} can't be used ({err}): ask those who run the cluster for gate.yml") from err
+
+
+@dataclass(frozen=True)
+class Grant:
+    """What the gate gave the job: where to ask, as whom, and the size of a pod that takes a whole node."""
+
+    api_server: str
+    ca_file: str
+    namespace: str
+    account: str
+    toleration: str
+    token: Path
+    gpus: str
+    cpus: str
+    memory: str
+
+    @property
+    def ids(self) -> tuple[int, int]:
+        """uid and gid that the account stands for; pods run as these or not at all."""
+        found = re.fullmatch(r"slurm-[0-9]+-u([0-9]+)-g([0-9]+)", self.account)
+        if not found:
+            raise Refused(f"{self.account} is no account of a Slurm job: ask those who run the cluster for gate.yml")
+        return int(found.group(1)), int(found.group(2))
+
+    @classmethod
+    def read(cls, home: Path) -> Grant:
+        """Read a job's directory. Raises Refused, FileNotFoundError."""
+        known = dict(line.partition("=")[::2] for line in (home / "env").read_text().splitlines())
+        keys = {"api_server", "ca_file", "namespace", "toleration"}
+        values = {key: known[f"DRAWBRIDGE_{key.upper()}"] for key in keys}
+        pod = {key: known[f"DRAWBRIDGE_POD_{key.upper()}"] for key in ("gpus", "cpus", "memory")}
+        return cls(account=known["DRAWBRIDGE_SERVICE_ACCOUNT"], token=home / "token", **values, **pod)
+
+
+def nccl(file: Path = NCCL) -> dict[str, str]:
+    """NCCL's settings on this host; its nodes are of one build, so they hold for all of the job's."""
+    try:
+        lines = file.read_text().splitlines()
+    except FileNotFoundError:
+        return {}
+    pairs = (line.partition("=") for line in lines if "=" in line and not line.lstrip().startswith("#"))
+    return {key.strip(): value.strip() for key, _, value in pairs}

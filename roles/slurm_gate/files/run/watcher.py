@@ -1,0 +1,67 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Tells one queue of all that happens to a workload's pods, whatever happens to connections."""
+
+from __future__ import annotations
+
+import threading
+from queue import SimpleQueue
+from typing import Any, NamedTuple
+
+from ..gate.api import Unreachable
+from ..gate.clock import Clock
+from ..gate.config import Refused
+from ..gate.states import Json
+from .kube import Kube
+
+AGAIN_S = 2.0
+LIST, CHANGE, GONE, SILENT, ASKED = "list", "change", "gone", "silent", "asked"
+
+
+class News(NamedTuple):
+    """LIST: all pods. CHANGE: one pod's. GONE, SILENT: the API server's words. ASKED: the number of a signal."""
+
+    kind: str
+    what: Any
+
+
+class Watcher:
+    """A thread that lists and watches until the job may ask no more."""
+
+    def __init__(self, path: str, selector: str, kube: Kube, clock: Clock, queue: SimpleQueue[News]) -> None:
+        self._path, self._selector, self._kube, self._clock, self._queue = path, selector, kube, clock, queue
+
+    def start(self) -> None:
+        """Begin."""
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def _run(self) -> None:
+        while True:
+            try:
+                self.watch()
+            except Unreachable as err:
+                self._queue.put(News(SILENT, str(err)))
+            except Refused as err:
+                self._queue.put(News(GONE, str(err)))
+                return
+            self._clock.sleep(AGAIN_S)
+
+    def watch(self) -> None:
+        """All pods once, then every change until the server ends the answer. Raises Refused, Unreachable."""
+        found = self._kube.items(self._path, labelSelector=self._selector)
+        self._queue.put(News(LIST, found.get("items") or []))
+        version = found["metadata"]["resourceVersion"]
+        while version:
+            version = self._changes(version)
+
+    def _changes(self, version: str) -> str:
+        """The last version seen; "" if nothing came, so that a fresh list must be had."""
+        last = ""
+        for change in self._kube.changes(self._path, version, labelSelector=self._selector):
+            self._queue.put(News(CHANGE, change))
+            last = str(_version(change))
+        return last
+
+
+def _version(change: Json) -> str:
+    return change["object"]["metadata"]["resourceVersion"]

@@ -1,0 +1,143 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roles.slurm_gate.files.gate.config import Refused
+from roles.slurm_gate.files.run.pods import Trouble
+from roles.slurm_gate.files.run.watcher import ASKED, CHANGE, GONE, LIST, SILENT, News
+from tests.unit.roles.slurm_gate.run.job import NAME, Scene, ended, pod, running, waiting
+
+BOTH_RUN = News(LIST, [running("a", "gpu01"), running("b", "gpu02")])
+
+
+def now(item: dict[str, Any], kind: str = "MODIFIED") -> News:
+    return News(CHANGE, {"type": kind, "object": item})
+
+
+def test_it_ends_well_as_its_pods_do(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, [BOTH_RUN, now(ended("a", "gpu01")), now(ended("b", "gpu02"))])
+    scene.log("a", "one", "two")
+    assert scene.run() == 0
+    assert scene.paper.printed == ["one", "two"]
+    assert scene.paper.said == [f"all pods run, 1.0 s after {NAME} was made"]
+    assert scene.deleted()
+
+
+def test_the_exit_code_is_the_first_failing_ranks_with_its_last_lines(tmp_path: Path) -> None:
+    late = ended("a", "gpu01", 143, "2025-11-21T10:00:09Z")
+    scene = Scene(tmp_path, [BOTH_RUN, now(late), now(ended("b", "gpu02", 3, "2025-11-21T10:00:08Z"))])
+    scene.log("a", "from rank 0")
+    scene.kube.logs["/api/v1/namespaces/vision/pods/b/log"] = ["Traceback", "boom"]
+    assert scene.run() == 3
+    assert scene.paper.printed == ["from rank 0", "[rank 1] Traceback", "[rank 1] boom"]
+    assert scene.paper.said[-1] == "rank 1 on gpu02 ended with exit code 3"
+    assert scene.deleted()
+
+
+def test_all_logs_have_their_rank_in_front(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, [BOTH_RUN, now(ended("a", "gpu01")), now(ended("b", "gpu02", 1))])
+    scene = Scene(tmp_path, scene.news, "--image img --all-logs -- true")
+    scene.log("a", "one")
+    scene.log("b", "two")
+    assert scene.run() == 1
+    assert sorted(scene.paper.printed) == ["[rank 0] one", "[rank 1] two"]
+
+
+def test_an_image_that_does_not_exist_fails_at_once(tmp_path: Path) -> None:
+    missing = waiting("a", "gpu01", "ErrImagePull", "docker.io/lab/none:1: not found")
+    scene = Scene(tmp_path, [News(LIST, [missing, pod("b")])])
+    begun = scene.clock.now()
+    assert scene.run() == 125
+    assert scene.clock.now() - begun < 10
+    assert scene.paper.said[-1] == "the image can't be pulled on gpu01: docker.io/lab/none:1: not found"
+
+
+def test_a_registry_gets_patience_and_says_why_meanwhile(tmp_path: Path) -> None:
+    busy = waiting("a", "gpu01", "ErrImagePull", "i/o timeout")
+    scene = Scene(tmp_path, [News(LIST, [busy])], "--image img --patience 60 -- true")
+    begun = scene.clock.now()
+    assert scene.run() == 125
+    assert 60 <= scene.clock.now() - begun < 70
+    assert scene.paper.said == ["the image can't be pulled on gpu01: i/o timeout"] * 2
+
+
+def test_a_trouble_that_heals_is_forgotten(tmp_path: Path) -> None:
+    busy = waiting("a", "gpu01", "ErrImagePull", "i/o timeout")
+    scene = Scene(tmp_path, [News(LIST, [busy]), BOTH_RUN, now(ended("a", "gpu01")), now(ended("b", "gpu02"))])
+    assert scene.run() == 0
+
+
+def test_a_lost_node_ends_it_sooner_than_a_slow_start(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, [BOTH_RUN, now(running("b", "gpu02", "False"))])
+    begun = scene.clock.now()
+    assert scene.run() == 125
+    assert 30 <= scene.clock.now() - begun < 40
+    assert scene.paper.said[-1] == "rank 1 on gpu02 is lost: its node's kubelet reports no more"
+
+
+def test_a_workload_without_pods_tells_its_controllers_reason(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, [News(LIST, [])], "--image img --patience 20 -- true")
+    scene.kube.events = [{"message": "exceeded quota", "lastTimestamp": "1"}]
+    assert scene.run() == 125
+    assert scene.paper.said[-1] == f"{NAME} has no pods: exceeded quota"
+
+
+def test_what_slurm_ends_ends_its_pods_first(tmp_path: Path) -> None:
+    told = News(ASKED, Trouble("Slurm ends this job", 143))
+    scene = Scene(tmp_path, [BOTH_RUN, told, now(ended("a", "gpu01", 143)), now(running("b", "gpu02"), "DELETED")])
+    begun = scene.clock.now()
+    assert scene.run() == 143
+    assert scene.clock.now() - begun < 6
+    assert scene.paper.said[-1] == "Slurm ends this job"
+    assert scene.deleted()
+
+
+def test_a_pod_that_takes_its_time_is_not_waited_for_until_slurm_kills(tmp_path: Path) -> None:
+    """KillWait is 30 s: what is left then, the gate ends."""
+    scene = Scene(
+        tmp_path, [BOTH_RUN, News(ASKED, Trouble("Slurm ends this job", 143))], "--image i --grace 120 -- true"
+    )
+    begun = scene.clock.now()
+    assert scene.run() == 143
+    assert 27 <= scene.clock.now() - begun < 30
+
+
+def test_pods_are_told_in_time_before_the_limit(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, [BOTH_RUN], "--image img --grace 60 -- true", seconds_left=100)
+    begun = scene.clock.now()
+    assert scene.run() == 124
+    assert "time limit is near: the pods are told to end (SIGTERM) and have 60 s" in scene.paper.said[-1]
+    # told 75 s before the limit, so 25 s after the start, and waited for as long as they have
+    assert 25 + 60 < scene.clock.now() - begun < 100
+    assert scene.deleted()
+
+
+def test_a_job_that_is_over_waits_for_nothing(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, [BOTH_RUN, News(GONE, "Unauthorized")])
+    assert scene.run() == 125
+    assert "the job is over" in scene.paper.said[-1]
+
+
+def test_a_silent_api_server_ends_nothing(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, [BOTH_RUN, News(SILENT, "no answer"), now(ended("a", "gpu01")), now(ended("b", "gpu02"))])
+    assert scene.run() == 0
+    assert "no answer; the pods run on" in scene.paper.said
+
+
+def test_kept_pods_stay_until_the_job_ends(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, [BOTH_RUN, now(ended("a", "gpu01")), now(ended("b", "gpu02"))], "--image i --keep -- true")
+    assert scene.run() == 0
+    assert not scene.deleted()
+
+
+def test_a_name_in_use_is_refused(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, [])
+    scene.cluster.add("/apis/batch/v1/namespaces/vision/jobs", {"metadata": {"name": NAME}})
+    with pytest.raises(Refused, match=f"{NAME} is there already, .* choose a --name"):
+        scene.run()
+    assert not scene.deleted()

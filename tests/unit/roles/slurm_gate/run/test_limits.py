@@ -1,0 +1,30 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+
+from roles.slurm_gate.files.gate.command import Said
+from roles.slurm_gate.files.run.limits import Limit
+from tests.unit.roles.slurm_gate.cluster import Tools
+
+
+def test_slurm_is_asked_again_before_it_is_believed() -> None:
+    """A limit may be extended while the job runs."""
+    answers = {"squeue": "10:00"}
+    tools = Tools(answers)
+    limit = Limit(7, 45, tools, 0.0)
+    assert not limit.reached(0.0)
+    assert not limit.reached(539.0)
+    assert len(tools.asked) == 1
+    answers["squeue"] = "1-00:00:30"
+    assert not limit.reached(540.0)
+    answers["squeue"] = "0:59"
+    assert not limit.reached(4139.0)
+    assert limit.reached(4141.0)
+
+
+@pytest.mark.parametrize("said", [Said(1, "", "no answer"), "", "UNLIMITED", "INVALID"])
+def test_without_a_limit_nothing_ends(said: Said | str) -> None:
+    limit = Limit(7, 45, Tools({"squeue": said}), 0.0)
+    assert not any(limit.reached(float(now)) for now in range(0, 10000, 10))

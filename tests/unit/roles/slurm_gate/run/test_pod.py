@@ -1,0 +1,121 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roles.slurm_gate.files.gate.config import Refused
+from roles.slurm_gate.files.run.kinds import KINDS
+from roles.slurm_gate.files.run.pod import START, template
+from tests.unit.roles.slurm_gate.run.job import request
+
+
+def spec(root: Path, line: str = "--image img -- python train.py", **slurm: str) -> dict[str, Any]:
+    return template(request(root, line, **slurm))["spec"]
+
+
+def variables(root: Path, line: str = "--image img -- python train.py", **slurm: str) -> dict[str, str]:
+    return {entry["name"]: entry.get("value", "") for entry in spec(root, line, **slurm)["containers"][0]["env"]}
+
+
+def test_a_pod_takes_one_whole_node(tmp_path: Path) -> None:
+    resources = spec(tmp_path)["containers"][0]["resources"]
+    whole = {"nvidia.com/gpu": "8", "cpu": "120", "memory": "2052096Mi", "rdma/rail0": "1"}
+    assert resources == {"requests": whole, "limits": whole}
+
+
+def test_a_pod_is_the_jobs_and_the_users(tmp_path: Path) -> None:
+    found = spec(tmp_path)
+    assert found["nodeSelector"] == {"drawbridge.node-restriction.kubernetes.io/slurm-job": "4711"}
+    assert found["tolerations"] == [{"key": "drawbridge.io/slurm", "value": "vision.4711", "effect": "NoSchedule"}]
+    assert found["serviceAccountName"] == "slurm-4711-u2001-g3001"
+    assert found["securityContext"] == {"runAsUser": 2001, "runAsGroup": 3001, "supplementalGroupsPolicy": "Strict"}
+    assert found["containers"][0]["securityContext"] == {"allowPrivilegeEscalation": False}
+    assert not found["automountServiceAccountToken"]
+
+
+def test_file_systems_are_at_their_own_paths(tmp_path: Path) -> None:
+    found = spec(tmp_path, "--image img --mount /gpfs/fs2:ro --mount /gpfs/fs1 -- true")
+    volumes = {volume["name"]: volume.get("hostPath", {}).get("path") for volume in found["volumes"]}
+    mounts = {
+        (volumes[it["name"]], it["mountPath"], it.get("readOnly", False))
+        for it in found["containers"][0]["volumeMounts"]
+    }
+    assert mounts == {
+        (None, "/dev/shm", False),
+        ("/gpfs/fs1", "/gpfs/fs1", False),
+        ("/gpfs/fs2", "/gpfs/fs2", True),
+    }
+    assert next(volume for volume in found["volumes"] if volume["name"] == "shm")["emptyDir"] == {"medium": "Memory"}
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("--image img --mount /scratch -- true", "which are: /gpfs/fs1, /gpfs/fs2"),
+        ("--image img --mount /gpfs/fs1/home -- true", "a shared file system"),
+        ("--image img --mount /gpfs/fs1:rx -- true", "PATH:ro"),
+        ("--image img --mount /gpfs/fs2 -- true", "the pods see /gpfs/fs2, but not /gpfs/fs1/home/ada"),
+        ("--image img --env NOWHERE -- true", "NOWHERE: it is not set here"),
+    ],
+)
+def test_what_pods_would_not_see_is_refused(tmp_path: Path, line: str, says: str) -> None:
+    with pytest.raises(Refused, match=says):
+        spec(tmp_path, line)
+
+
+def test_counts_are_slurms(tmp_path: Path) -> None:
+    found = variables(tmp_path)
+    assert {key: found[key] for key in found if key.startswith(("PET_", "MASTER", "NNODES"))} == {
+        "MASTER_ADDR": "10.0.0.21",
+        "MASTER_PORT": "24711",
+        "NNODES": "2",
+        "PET_MASTER_ADDR": "10.0.0.21",
+        "PET_MASTER_PORT": "24711",
+        "PET_NNODES": "2",
+        "PET_NPROC_PER_NODE": "8",
+    }
+    assert variables(tmp_path, SLURM_NTASKS="8")["PET_NPROC_PER_NODE"] == "4"
+    job = KINDS["job"].make(request(tmp_path))["spec"]
+    assert (job["completions"], job["parallelism"], job["backoffLimit"]) == (2, 2, 0)
+
+
+def test_the_sites_settings_are_there_and_the_users_win(tmp_path: Path) -> None:
+    assert variables(tmp_path)["NCCL_IB_TC"] == "106"
+    found = variables(tmp_path, "--image img --env NCCL_IB_TC=0 --env TOKENS --env EMPTY= -- true")
+    assert (found["NCCL_IB_TC"], found["TOKENS"], found["EMPTY"]) == ("0", "two", "")
+
+
+def test_home_is_where_pods_can_write(tmp_path: Path) -> None:
+    assert variables(tmp_path)["HOME"] == "/gpfs/fs1/home/ada"
+    assert variables(tmp_path)["USER"] == "ada"
+
+
+def test_secrets_are_named_and_never_read(tmp_path: Path) -> None:
+    env = spec(tmp_path, "--image img --secret-env KEY=wandb/api -- true")["containers"][0]["env"]
+    assert {"name": "KEY", "valueFrom": {"secretKeyRef": {"name": "wandb", "key": "api"}}} in env
+
+
+@pytest.mark.parametrize(("node", "rank"), [("gpu01", "0"), ("gpu02", "1")])
+def test_the_pod_finds_its_rank_by_its_node(node: str, rank: str) -> None:
+    shown = 'echo "$NODE_RANK $PET_NODE_RANK $(umask) $1"'
+    env = {
+        "DRAWBRIDGE_NODES": "gpu01 gpu02",
+        "DRAWBRIDGE_NODE": node,
+        "DRAWBRIDGE_UMASK": "0027",
+        "PATH": "/usr/bin:/bin",
+    }
+    argv = ["/bin/sh", "-c", START, "drawbridge-run", "sh", "-c", shown, "sh", "a  b"]
+    done = subprocess.run(argv, env=env, capture_output=True, text=True, check=True)
+    assert done.stdout == f"{rank} {rank} 0027 a  b\n"
+
+
+def test_the_workload_is_labelled_for_the_gate(tmp_path: Path) -> None:
+    made = KINDS["job"].make(request(tmp_path))
+    assert made["metadata"]["name"] == "slurm-4711-r0-run"
+    assert made["metadata"]["labels"]["drawbridge.io/slurm-job"] == "4711"
+    assert made["spec"]["template"]["metadata"]["labels"]["drawbridge.io/slurm-job"] == "4711"

@@ -1,0 +1,126 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+import pytest
+
+from roles.slurm_gate.files.gate.config import Refused
+from roles.slurm_gate.files.run import run as module
+from roles.slurm_gate.files.run.allocation import Allocation
+from roles.slurm_gate.files.run.options import parse
+from roles.slurm_gate.files.run.run import Seams, grant, listen, run
+from roles.slurm_gate.files.run.site import nccl
+from roles.slurm_gate.files.run.watcher import News
+from tests.unit.roles.slurm_gate.cluster import StillClock, Tools
+from tests.unit.roles.slurm_gate.run.job import ADA, ENV, GATE, Paper, granted, site, write_site
+
+
+@dataclass(frozen=True)
+class Here(Seams):
+    """A host of the job."""
+
+    console: Paper
+    clock: StillClock
+
+    def address(self, host: str) -> str:
+        return "10.0.0.21"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Here:
+    monkeypatch.setattr(module.socket, "gethostname", lambda: "gpu01")
+    file = write_site(tmp_path)
+    return Here(ENV, StillClock(), Tools({}), Paper(), ADA, file, tmp_path / "jobs", tmp_path / "nccl.conf")
+
+
+def ask(here: Here, line: str = "--image img --dry-run -- true") -> dict[str, Any]:
+    assert run(parse(line.split()), here) == 0
+    return json.loads(here.console.printed[-1])
+
+
+def test_a_dry_run_prints_what_would_be_created(here: Here) -> None:
+    granted(here.jobs)
+    here.nccl.write_text("# BEGIN drawbridge\nNCCL_IB_TC=106\n# END drawbridge\n")
+    made = ask(here)
+    assert made["kind"] == "Job"
+    env = made["spec"]["template"]["spec"]["containers"][0]["env"]
+    assert {"name": "NCCL_IB_TC", "value": "106"} in env
+
+
+def test_a_host_without_the_sites_nccl_settings_has_none(tmp_path: Path) -> None:
+    assert nccl(tmp_path / "nothing") == {}
+
+
+def test_root_is_refused(here: Here) -> None:
+    granted(here.jobs)
+    with pytest.raises(Refused, match="root can't have pods"):
+        ask(replace(here, person=replace(ADA, uid=0)))
+
+
+@pytest.mark.parametrize("person", [replace(ADA, uid=2002), replace(ADA, gid=100)])
+def test_anothers_job_is_refused(here: Here, person: Any) -> None:
+    granted(here.jobs)
+    with pytest.raises(Refused, match="job 4711 runs as uid 2001 with group 3001"):
+        ask(replace(here, person=person))
+
+
+def test_a_token_that_may_not_be_read_is_anothers(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    granted(here.jobs)
+
+    def denied(file: Path) -> str:
+        if file.name == "token":
+            raise PermissionError
+        return "".join(f"{key}={value}\n" for key, value in GATE.items())
+
+    monkeypatch.setattr(Path, "read_text", denied)
+    with pytest.raises(Refused, match="another user's"):
+        grant(Allocation.of(ENV, site()), here)
+
+
+def test_the_token_is_waited_for_and_then_missed(here: Here) -> None:
+    granted(here.jobs).token.unlink()
+    begun = here.clock.now()
+    with pytest.raises(Refused, match="got no token within 120 s"):
+        ask(here)
+    assert here.clock.now() - begun >= 120
+    assert here.console.shown == ["waiting for the job's token, which the gate places on its nodes"]
+
+
+def test_elsewhere_there_is_nothing_to_wait_for(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module.socket, "gethostname", lambda: "login1")
+    begun = here.clock.now()
+    with pytest.raises(Refused, match=r"none of the job's nodes: call it on gpu01, such as with srun --jobid=4711"):
+        ask(here)
+    assert here.clock.now() == begun
+
+
+def test_a_host_without_drawbridge_says_so(here: Here) -> None:
+    with pytest.raises(Refused, match="ask those who run the cluster"):
+        ask(replace(here, site=Path("/nonexistent")))
+
+
+@pytest.fixture
+def handlers() -> Iterator[None]:
+    before = {number: signal.getsignal(number) for number in module.SIGNALS}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def test_signals_become_news(handlers: None) -> None:
+    queue: SimpleQueue[News] = SimpleQueue()
+    listen(queue, 30)
+    os.kill(os.getpid(), signal.SIGTERM)
+    heard = queue.get(timeout=5)
+    assert heard.what.code == 143
+    assert "scancel, preemption, requeue or its time limit" in heard.what.text
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
