@@ -41,7 +41,7 @@ explore: tools ## run the gate's code in a model of Slurm and Kubernetes, under 
 	$(PYTHON) -m tests.explorer
 
 docs: tools ## write what is derived from code
-	PYTHONPATH=collections $(PYTHON) docs/generate.py
+	PYTHONPATH=collections:. $(PYTHON) docs/generate.py
 
 lock: $(UV) ## pin anew: requirements.lock from pyproject.toml
 	$(UV) pip compile --quiet --universal --generate-hashes --python-version 3.12 --no-header \

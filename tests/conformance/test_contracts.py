@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from docs.generate import INTENT_SPEC, intent_spec
+from docs.generate import INTENT_SPEC, MAN_PAGE, intent_spec, man_page
 from tests.conformance.tree import ACTIONS, CALLBACKS, FILTERS, MODULES, ROLES, ROOT, relative
 
 COLLECTION = "ansible_collections.drawbridge.drawbridge.plugins"
@@ -99,6 +99,10 @@ def test_private_variables_are_spelled_so(role: Path) -> None:
 
 def test_the_intents_documentation_is_generated() -> None:
     assert INTENT_SPEC.read_text() == intent_spec(), "run `make docs`"
+
+
+def test_the_man_page_is_generated() -> None:
+    assert MAN_PAGE.read_text() == man_page(), "run `make docs`"
 
 
 def ansible_doc(kind: str, names: list[str]) -> dict[str, Any]:

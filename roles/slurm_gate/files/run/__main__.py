@@ -17,7 +17,8 @@ from .doctor import examine
 from .options import parse
 from .person import myself
 from .pods import NOTHING_RAN
-from .run import Seams, run
+from .run import run
+from .seams import Seams
 
 
 def main(argv: Sequence[str]) -> int:

@@ -1,14 +1,110 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""drawbridge-run doctor."""
+"""drawbridge-run doctor: why a job or its pods wait, or how they ended, from the side of the job's user."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from .run import Seams
+from ..gate.api import Unreachable
+from ..gate.config import Refused
+from ..gate.gate_names import JOB_LABEL
+from ..gate.slurm import GONE, JobInfo, NoAnswer, Slurm
+from ..gate.states import PODS
+from . import events, pods
+from .seams import Seams
+from .site import Grant, Site
+
+REASONS = {
+    "Resources": "it is next, and waits for nodes to become free",
+    "Priority": "others come first: sprio -j {job} shows what its priority is made of",
+    "BeginTime": "Slurm starts it again at its begin time: squeue --start -j {job}",
+    "Dependency": "it waits for another job: scontrol show job {job} names it",
+    "JobHeldUser": "you hold it: scontrol release {job}",
+    "JobHeldAdmin": "it is held: ask those who run the cluster for scontrol release {job}",
+    "JobHoldMaxRequeue": "it has been started too often in vain: ask those who run the cluster",
+    "PartitionTimeLimit": "it asks for more time than its partition has: scontrol show partition",
+    "ReqNodeNotAvail": "nodes that it needs are drained or reserved: sinfo -R",
+}
+LIMITS = "a limit of your account or QOS is used up: sacctmgr show assoc user=$USER, sacctmgr show qos"
+ELSEWHERE = (
+    "pods are seen from the job's nodes only: srun --jobid={job} --overlap --nodes=1 --ntasks=1 drawbridge-run doctor"
+)
 
 
 def examine(argv: Sequence[str], seams: Seams) -> int:
-    """Say why a job or its pods wait."""
-    raise NotImplementedError
+    """Print what there is to say. Raises Refused."""
+    named = argv[0] if argv else seams.env.get("SLURM_JOB_ID", "")
+    if not named.isdigit():
+        raise Refused("which job? Say its number: drawbridge-run doctor JOB; squeue --me lists yours")
+    for line in report(int(named), seams):
+        seams.console.print(line)
+    return 0
+
+
+def report(job: int, seams: Seams) -> Iterator[str]:
+    """All lines about a job. Raises Refused."""
+    site, slurm = Site.read(seams.site), Slurm(seams.commands)
+    try:
+        info, comment = slurm.job(job), ""
+        if info.state != GONE:
+            comment = slurm.comment(job)
+    except NoAnswer as err:
+        raise Refused(f"Slurm does not answer ({err}): try again in a minute") from err
+    if info.state == GONE:
+        yield f"Slurm knows no job {job} any more: sacct -j {job} tells how it ended"
+        return
+    yield f"job {job} is {info.state}{f' ({info.reason})' if info.reason not in ('', 'None') else ''}"
+    if comment:
+        yield f"the cluster says: {comment}"
+    if info.state == "PENDING":
+        yield waits(job, info)
+    yield from _place(job, site, seams)
+    if info.running:
+        yield from _pods(job, info, seams)
+
+
+def waits(job: int, info: JobInfo) -> str:
+    """What the reason of a waiting job means."""
+    if info.reason.startswith(("Assoc", "QOS")):
+        return LIMITS
+    return REASONS.get(info.reason, f"Slurm's word for why it waits is {info.reason}: man squeue explains it").format(
+        job=job
+    )
+
+
+def _place(job: int, site: Site, seams: Seams) -> Iterator[str]:
+    """Whether the job can have pods at all."""
+    said = seams.commands.run("squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%P|%a").out.strip()
+    partition, _, account = said.partition("|")
+    if partition and partition not in site.partitions:
+        yield f"partition {partition} gives no nodes to Kubernetes; these do: {', '.join(site.partitions)}"
+    elif account and account not in site.namespaces:
+        yield f"account {account} has no namespace in Kubernetes; these have: {', '.join(sorted(site.namespaces))}"
+
+
+def _pods(job: int, info: JobInfo, seams: Seams) -> Iterator[str]:
+    """What the job's pods do."""
+    try:
+        given = Grant.read(seams.jobs / str(job))
+        given.token.read_text()
+    except FileNotFoundError:
+        yield ELSEWHERE.format(job=job)
+        return
+    except PermissionError:
+        yield "it is another user's job: its pods are not for you to see"
+        return
+    kube = seams.kube(given)
+    try:
+        items = kube.items(PODS.format(given.namespace), labelSelector=f"{JOB_LABEL}={job}").get("items") or []
+        if not items:
+            yield "it has no pods: drawbridge-run has not been called yet, or has ended"
+        for item in items:
+            pod = pods.read(item, info.nodes)
+            found = pods.trouble(pod, given.memory)
+            yield found.text if found else f"{pod.label}: {pod.state}"
+            if found or pod.state == pods.STARTING:
+                for event in events.of(kube, given.namespace, pod.name)[-3:]:
+                    yield f"  {event.get('reason')}: {event.get('message')}"
+    except (Refused, Unreachable) as err:
+        yield f"Kubernetes does not tell about its pods: {err}"

@@ -74,7 +74,7 @@ class Stream(Api):
         response = connection.getresponse()
         if response.status >= 300:
             text = response.read().decode(errors="replace")
-            raise Refused(_message(text) or f"HTTP {response.status}")
+            raise Refused(reason(text) or f"HTTP {response.status}")
         while line := response.readline():
             yield line.decode(errors="replace").rstrip("\n")
 
@@ -83,7 +83,8 @@ class Stream(Api):
         self._drop()
 
 
-def _message(text: str) -> str:
+def reason(text: str) -> str:
+    """Why the server said no, from its answer."""
     try:
         return str(json.loads(text)["message"])
     except (ValueError, KeyError, TypeError):

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 
@@ -44,6 +45,8 @@ class Launch:
     limit: Limit
     queue: SimpleQueue[News] = field(default_factory=SimpleQueue)
     """What the watcher and signals tell."""
+    visit: Callable[[Book], int] | None = None
+    """What is done once all pods run; its end is the workload's, and its code the exit code."""
     _followers: dict[str, Follower] = field(default_factory=dict)
     _verdict: Trouble | None = None
     """What the end will be, while pods are on their way to it."""
@@ -125,6 +128,8 @@ class Launch:
         if self._book.well:
             return Trouble("", 0)
         self._progress(now)
+        if self._started and self.visit:
+            return Trouble("", self.visit(self._book))
         if self.limit.reached(now):
             grace = self.request.options.grace_s
             text = f"the job's time limit is near: the pods are told to end (SIGTERM) and have {grace} s"

@@ -7,24 +7,22 @@ from __future__ import annotations
 import json
 import signal
 import socket
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 
-from ..gate.clock import Clock
-from ..gate.command import Commands
 from ..gate.config import Refused
 from .allocation import Allocation
-from .console import Console
 from .kinds import KINDS
-from .kube import Kube
 from .launch import Launch
 from .limits import Limit
 from .options import Options
 from .pod import Person, Request
 from .pods import Trouble
-from .site import JOBS, NCCL, SITE, Grant, Site, nccl
+from .seams import Seams
+from .shell import IDLE, enter, step_in
+from .site import Grant, Site, nccl
 from .watcher import ASKED, News
 
 TOKEN_S = 120.0  # a node's timer brings what its prolog could not
@@ -35,37 +33,18 @@ SIGNALS = {
 }
 
 
-@dataclass(frozen=True)
-class Seams:
-    """Everything outside of this process, in one place that tests can replace."""
-
-    env: Mapping[str, str]
-    clock: Clock
-    commands: Commands
-    console: Console
-    person: Person
-    site: Path = SITE
-    jobs: Path = JOBS
-    nccl: Path = NCCL
-
-    def address(self, host: str) -> str:
-        """A host's address: names of hosts mean nothing in a pod."""
-        try:
-            return str(socket.getaddrinfo(host, None, proto=socket.IPPROTO_TCP)[0][4][0])
-        except OSError as err:
-            raise Refused(f"the address of {host} can't be found ({err}): ask those who run the cluster") from err
-
-    def kube(self, grant: Grant) -> Kube:
-        """The API server with the job's token."""
-        return Kube(grant, self.clock)
-
-
 def run(options: Options, seams: Seams) -> int:
-    """Make the workload and end as it ends; or print it. Raises Refused, Unreachable."""
+    """Make the workload and end as it ends; print it; or enter one. Raises Refused, Unreachable."""
     site = Site.read(seams.site)
     refuse_root(seams.person)
     allocation = Allocation.of(seams.env, site)
-    request = make(options, allocation, site, grant(allocation, seams), seams)
+    given = grant(allocation, seams)
+    if options.shell and not options.image:
+        return enter(given, allocation, options, seams)
+    shell = partial(step_in, given=given, options=options, seams=seams) if options.shell else None
+    if options.shell:
+        options = replace(options, command=IDLE, name="shell")
+    request = make(options, allocation, site, given, seams)
     manifest = KINDS[options.backend].make(request)
     if options.dry_run:
         seams.console.print(json.dumps(manifest, indent=2))
@@ -73,7 +52,8 @@ def run(options: Options, seams: Seams) -> int:
     limit = Limit(allocation.job, options.grace_s, seams.commands, seams.clock.now())
     queue: SimpleQueue[News] = SimpleQueue()
     listen(queue, options.grace_s)
-    return Launch(request, seams.kube(request.grant), seams.console, seams.clock, limit, queue).run(manifest)
+    launch = Launch(request, seams.kube(given), seams.console, seams.clock, limit, queue, shell)
+    return launch.run(manifest)
 
 
 def refuse_root(person: Person) -> None:

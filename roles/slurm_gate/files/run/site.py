@@ -69,7 +69,7 @@ class Grant:
     @classmethod
     def read(cls, home: Path) -> Grant:
         """Read a job's directory. Raises Refused, FileNotFoundError."""
-        known = dict(line.partition("=")[::2] for line in (home / "env").read_text().splitlines())
+        known = dict(line.split("=", 1) for line in (home / "env").read_text().splitlines())
         keys = {"api_server", "ca_file", "namespace", "toleration"}
         values = {key: known[f"DRAWBRIDGE_{key.upper()}"] for key in keys}
         pod = {key: known[f"DRAWBRIDGE_POD_{key.upper()}"] for key in ("gpus", "cpus", "memory")}

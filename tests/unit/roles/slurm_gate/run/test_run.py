@@ -17,7 +17,8 @@ from roles.slurm_gate.files.gate.config import Refused
 from roles.slurm_gate.files.run import run as module
 from roles.slurm_gate.files.run.allocation import Allocation
 from roles.slurm_gate.files.run.options import parse
-from roles.slurm_gate.files.run.run import Seams, grant, listen, run
+from roles.slurm_gate.files.run.run import grant, listen, run
+from roles.slurm_gate.files.run.seams import Seams
 from roles.slurm_gate.files.run.site import nccl
 from roles.slurm_gate.files.run.watcher import News
 from tests.unit.roles.slurm_gate.cluster import StillClock, Tools

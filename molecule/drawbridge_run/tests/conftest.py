@@ -1,0 +1,90 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What these tests share: jobs of users, what they wrote, and what is left of them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Callable
+from typing import Any
+
+from lab.hosts.paths import REPOSITORY, Paths
+
+PATHS = Paths.of()
+NODES = ("gpu01", "gpu02")
+HOME = "/gpfs/fs1/home/{}"
+IMAGE = "docker.io/lab/python:3"
+
+
+def ssh(host: str, command: str, text: str = "", check: bool = True) -> str:
+    argv = ["ssh", "-F", str(PATHS.ssh_config), host, command]
+    return subprocess.run(argv, input=text, capture_output=True, text=True, check=check).stdout.strip()
+
+
+def kubectl(*words: str) -> Any:
+    argv = ["kubectl", f"--kubeconfig={PATHS.kubeconfig}", *words, "-o", "json"]
+    return json.loads(subprocess.run(argv, capture_output=True, text=True, check=True).stdout)
+
+
+def submit(options: str, line: str, user: str = "ada") -> str:
+    """A job of the gated partition with one call of drawbridge-run; its number."""
+    script = f"#!/bin/sh\nexec {line}\n" if not line.startswith("#!") else line
+    sbatch = f"sbatch --parsable -p ai-train --gres=gpu:h100:8 --time=10 --chdir={HOME.format(user)} {options}"
+    return ssh("ctl", f"cd /; runuser -u {user} -- {sbatch} --output={HOME.format(user)}/%j.out", script)
+
+
+def run(command: str, options: str = "") -> str:
+    """A call of drawbridge-run that runs a line of shell."""
+    return f"drawbridge-run --image {IMAGE} --pull never {options} -- sh -c '{command}'"
+
+
+def output(job: str, user: str = "ada") -> str:
+    return ssh("gpu01", f"cat {HOME.format(user)}/{job}.out 2>/dev/null || true")
+
+
+def state(job: str) -> str:
+    return ssh("ctl", f"scontrol show job {job}").partition("JobState=")[2].split()[0]
+
+
+def code(job: str) -> str:
+    """State and exit code as Slurm has them in the end."""
+    return ssh("ctl", f"sacct -n -X -P -j {job} -o State,ExitCode")
+
+
+def pods(job: str) -> list[dict[str, Any]]:
+    found = kubectl("get", "pods", "-A", "-l", f"drawbridge.io/slurm-job={job}")["items"]
+    return sorted(found, key=lambda pod: pod["spec"].get("nodeName", ""))
+
+
+def running(job: str) -> int:
+    return sum(pod["status"]["phase"] == "Running" for pod in pods(job))
+
+
+def until(true: Callable[[], Any], timeout_s: float, what: str) -> float:
+    """Seconds until it was true."""
+    begun = time.monotonic()
+    while not true():
+        assert time.monotonic() < begun + timeout_s, f"not within {timeout_s} s: {what}"
+        time.sleep(0.5)
+    return time.monotonic() - begun
+
+
+def ended(job: str) -> bool:
+    return state(job) in ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "PREEMPTED")
+
+
+def closed() -> bool:
+    """Both nodes are nobody's, and in service."""
+    nodes = kubectl("get", "nodes", *NODES)["items"]
+    values = [taint["value"] for node in nodes for taint in node["spec"]["taints"] if taint["key"] == "drawbridge.io/slurm"]
+    return values == ["closed"] * len(NODES) and not ssh("ctl", "sinfo -h -N -t drain,down -o %N")
+
+
+def nothing_left(job: str) -> None:
+    """No pod, no workload, nodes closed."""
+    until(closed, 60, "both nodes closed")
+    assert pods(job) == []
+    left = kubectl("get", "jobs,serviceaccounts", "-A", "-l", f"drawbridge.io/slurm-job={job}")["items"]
+    assert left == []

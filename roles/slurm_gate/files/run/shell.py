@@ -1,0 +1,43 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A shell in a pod of one's own job: in one that runs, or in one made for it."""
+
+from __future__ import annotations
+
+from ..gate.config import Refused
+from ..gate.gate_names import JOB_LABEL
+from ..gate.states import PODS
+from . import pods
+from .allocation import Allocation
+from .book import Book
+from .options import Options
+from .pod import START
+from .seams import Seams
+from .site import Grant
+from .terminal import Session
+
+IDLE = ("/bin/sh", "-c", "trap 'exit 0' TERM; while :; do sleep 3600 & wait; done")
+SHELL = ("/bin/sh", "-c", "command -v bash >/dev/null && exec bash -l; exec sh -l")
+
+
+def enter(given: Grant, allocation: Allocation, options: Options, seams: Seams) -> int:
+    """A shell in a pod that runs. Raises Refused, Unreachable."""
+    book = Book(allocation.nodes, given.memory)
+    found = seams.kube(given).items(PODS.format(given.namespace), labelSelector=f"{JOB_LABEL}={allocation.job}")
+    for item in found.get("items") or []:
+        book.note(item)
+    return step_in(book, given, options, seams)
+
+
+def step_in(book: Book, given: Grant, options: Options, seams: Seams) -> int:
+    """A shell, or the command that was given, in the pod of a rank. Raises Refused, Unreachable."""
+    running = {pod.rank: pod for pod in book.pods if pod.state == pods.RUNNING}
+    if options.rank not in running:
+        ranks = ", ".join(str(rank) for rank in sorted(running)) or "none"
+        raise Refused(
+            f"no pod of rank {options.rank} runs in this job (running ranks: {ranks}): "
+            "choose another with --rank, or name an --image for new ones"
+        )
+    path = f"{PODS.format(given.namespace)}/{running[options.rank].name}"
+    command = options.command or SHELL
+    return Session(given, seams.clock).run(path, ("/bin/sh", "-c", START, "drawbridge-run", *command))

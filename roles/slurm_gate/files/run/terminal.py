@@ -1,0 +1,111 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A program in a running container, at the user's own terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sys
+import termios
+import threading
+import tty
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from urllib.parse import urlencode
+
+from ..gate.api import Api
+from ..gate.clock import Clock
+from ..gate.config import Refused
+from .kube import reason
+from .site import Grant
+from .websocket import BINARY, CLOSE, PING, PONG, RESIZE, STATUS, STDERR, STDIN, STDOUT, frame, headers, message
+
+PATIENCE_S = 60.0
+UNKNOWN = 126
+
+
+class Session(Api):
+    """One exec over one connection."""
+
+    def __init__(self, grant: Grant, clock: Clock) -> None:
+        super().__init__(grant.api_server, grant.ca_file, str(grant.token), PATIENCE_S, clock)
+        self._lock = threading.Lock()
+
+    def run(self, path: str, command: Sequence[str]) -> int:
+        """Run a command in the pod's first container and return its exit code. Raises Refused, OSError."""
+        live = sys.stdin.isatty()
+        wanted = [("stdin", "true"), ("stdout", "true"), ("stderr", str(not live).lower()), ("tty", str(live).lower())]
+        query = urlencode([*wanted, *(("command", word) for word in command)])
+        connection = self._connection()
+        connection.request("GET", f"{path}/exec?{query}", headers=headers(self._token_file.read_text().strip()))
+        response = connection.getresponse()
+        if response.status != 101:
+            raise Refused(f"no shell: {reason(response.read().decode(errors='replace'))}")
+        connection.sock.settimeout(None)
+        with raw(live):
+            if live:
+                self._resize()
+                signal.signal(signal.SIGWINCH, lambda *_: self._resize())
+            threading.Thread(target=self._type, daemon=True).start()
+            return self._show(response.fp)
+
+    def _type(self) -> None:
+        """Send what the user types."""
+        while data := os.read(sys.stdin.fileno(), 4096):
+            self._send(bytes([STDIN]) + data)
+
+    def _resize(self) -> None:
+        columns, lines = shutil.get_terminal_size()
+        self._send(bytes([RESIZE]) + json.dumps({"Width": columns, "Height": lines}).encode())
+
+    def _send(self, payload: bytes, opcode: int = BINARY) -> None:
+        with self._lock:
+            self._connection().sock.sendall(frame(payload, opcode))
+
+    def _show(self, reader: object) -> int:
+        """Print what comes until the program ends."""
+        code = UNKNOWN
+        while (found := message(reader)) and found[0] != CLOSE:  # type: ignore[arg-type]
+            opcode, payload = found
+            if opcode == PING:
+                self._send(payload, PONG)
+            elif payload[:1] == bytes([STDOUT]):
+                _write(1, payload[1:])
+            elif payload[:1] == bytes([STDERR]):
+                _write(2, payload[1:])
+            elif payload[:1] == bytes([STATUS]):
+                code = exit_code(payload[1:].decode(errors="replace"))
+        return code
+
+
+def exit_code(text: str) -> int:
+    """What the last message says of the program's end. Raises Refused if it never began."""
+    status = json.loads(text)
+    if status.get("status") == "Success":
+        return 0
+    for cause in status.get("details", {}).get("causes", []):
+        if cause.get("reason") == "ExitCode":
+            return int(cause["message"])
+    raise Refused(f"no shell: {status.get('message', text)}")
+
+
+@contextmanager
+def raw(live: bool) -> Iterator[None]:
+    """The terminal passes on every key; it is what it was afterwards."""
+    if not live:
+        yield
+        return
+    before = termios.tcgetattr(sys.stdin)
+    tty.setraw(sys.stdin)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+
+def _write(to: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(to, data) :]

@@ -1,0 +1,121 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roles.slurm_gate.files.gate.command import Said
+from roles.slurm_gate.files.gate.config import Refused
+from roles.slurm_gate.files.gate.slurm import SEPARATOR
+from roles.slurm_gate.files.run.doctor import examine
+from roles.slurm_gate.files.run.kube import Kube
+from roles.slurm_gate.files.run.seams import Seams
+from roles.slurm_gate.files.run.site import Grant
+from tests.unit.roles.slurm_gate.cluster import StillClock, Tools
+from tests.unit.roles.slurm_gate.run.job import ADA, Paper, granted, running, waiting, write_site
+
+
+class Seen(Kube):
+    """A cluster with pods and events."""
+
+    def __init__(self, pods: list[dict[str, Any]], events: list[dict[str, Any]]) -> None:
+        self._found = {"pods": pods, "events": events}
+
+    def items(self, path: str, **query: str) -> dict[str, Any]:
+        return {"items": self._found[path.rpartition("/")[2]]}
+
+
+@dataclass(frozen=True)
+class Here(Seams):
+    """A host, and what its cluster shows."""
+
+    console: Paper
+    seen: Seen = field(default_factory=lambda: Seen([], []))
+
+    def kube(self, grant: Grant) -> Kube:
+        return self.seen
+
+
+def here(root: Path, state: str, reason: str = "None", comment: str = "", place: str = "ai-train|vision") -> Here:
+    fields = (state, "1", "1", "0", "0:10", "gpu01", reason, "gpu[01-02]")
+    tools = Tools(
+        {
+            "squeue --noheader --states=all --jobs=4711 --Format": SEPARATOR.join(f"{field:<10}" for field in fields),
+            "squeue --noheader --states=all --jobs=4711 --format": place,
+            "squeue": Said(1, "", "slurm_load_jobs error: Invalid job id specified"),
+            "scontrol show job": f"JobId=4711\n   AdminComment={comment}\n",
+        }
+    )
+    paper = Paper()
+    return Here({"SLURM_JOB_ID": "4711"}, StillClock(), tools, paper, ADA, write_site(root), root / "jobs")
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "says"),
+    [
+        ("PENDING", "Resources", "it is next"),
+        ("PENDING", "Priority", "sprio -j 4711"),
+        ("PENDING", "QOSMaxGRESPerUser", "a limit of your account or QOS"),
+        ("PENDING", "AssocGrpGRES", "a limit of your account or QOS"),
+        ("PENDING", "Licenses", "Slurm's word for why it waits is Licenses"),
+        ("RUNNING", "None", "pods are seen from the job's nodes only: srun --jobid=4711"),
+        ("COMPLETED", "None", "job 4711 is COMPLETED"),
+    ],
+)
+def test_a_reason_is_said_in_words(tmp_path: Path, state: str, reason: str, says: str) -> None:
+    seams = here(tmp_path, state, reason)
+    assert examine([], seams) == 0
+    assert any(says in line for line in seams.console.printed), seams.console.printed
+
+
+def test_the_gates_cause_is_passed_on(tmp_path: Path) -> None:
+    cause = "drawbridge gate: try 1 of 5 (run 0): the API server at ctl:6443 does not answer"
+    seams = here(tmp_path, "PENDING", "BeginTime", cause)
+    examine(["4711"], seams)
+    assert f"the cluster says: {cause}" in seams.console.printed
+
+
+@pytest.mark.parametrize(
+    ("place", "says"),
+    [
+        ("hpc|vision", "partition hpc gives no nodes to Kubernetes; these do: ai-train"),
+        ("ai-train|physics", "account physics has no namespace in Kubernetes; these have: vision"),
+    ],
+)
+def test_jobs_that_can_have_no_pods_are_told_so(tmp_path: Path, place: str, says: str) -> None:
+    seams = here(tmp_path, "PENDING", "Priority", place=place)
+    examine([], seams)
+    assert says in seams.console.printed
+
+
+def test_pods_are_looked_at_with_what_their_kubelets_say(tmp_path: Path) -> None:
+    seams = here(tmp_path, "RUNNING")
+    granted(seams.jobs)
+    pods = [running("a", "gpu01"), waiting("b", "gpu02", "ContainerCreating")]
+    events = [{"reason": "FailedMount", "message": "no such path", "lastTimestamp": "2"}]
+    examine([], replace(seams, seen=Seen(pods, events)))
+    printed = seams.console.printed
+    assert "rank 0 on gpu01: run" in printed
+    assert printed[-2:] == ["rank 1 on gpu02: start", "  FailedMount: no such path"]
+
+
+def test_a_job_without_pods_is_told_so(tmp_path: Path) -> None:
+    seams = here(tmp_path, "RUNNING")
+    granted(seams.jobs)
+    examine([], seams)
+    assert seams.console.printed[-1].startswith("it has no pods")
+
+
+def test_jobs_that_slurm_forgot_are_in_its_books(tmp_path: Path) -> None:
+    seams = here(tmp_path, "RUNNING")
+    examine(["12"], seams)
+    assert seams.console.printed == ["Slurm knows no job 12 any more: sacct -j 12 tells how it ended"]
+
+
+def test_without_a_job_it_asks_which(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="which job"):
+        examine([], replace(here(tmp_path, "RUNNING"), env={}))
