@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from lab.hosts.paths import REPOSITORY, Paths
+from lab.hosts.paths import Paths
 
 PATHS = Paths.of()
 NODES = ("gpu01", "gpu02")
@@ -78,7 +78,9 @@ def ended(job: str) -> bool:
 def closed() -> bool:
     """Both nodes are nobody's, and in service."""
     nodes = kubectl("get", "nodes", *NODES)["items"]
-    values = [taint["value"] for node in nodes for taint in node["spec"]["taints"] if taint["key"] == "drawbridge.io/slurm"]
+    values = [
+        taint["value"] for node in nodes for taint in node["spec"]["taints"] if taint["key"] == "drawbridge.io/slurm"
+    ]
     return values == ["closed"] * len(NODES) and not ssh("ctl", "sinfo -h -N -t drain,down -o %N")
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 
@@ -15,7 +15,7 @@ from ..gate.states import PODS, Json
 from .book import Book
 from .console import Console
 from .events import why_no_pods
-from .kinds import KINDS
+from .kinds import KINDS, collection
 from .kube import Kube
 from .limits import Limit
 from .logs import Follower, last_lines
@@ -58,15 +58,16 @@ class Launch:
     def __post_init__(self) -> None:
         """Begin with nothing known."""
         self._namespace, self._begun = self.request.grant.namespace, self.clock.now()
-        self._collection = KINDS[self.request.options.backend].collection(self._namespace)
+        self._made: list[str] = []
         self._book = Book(self.request.allocation.nodes, self.request.grant.memory)
 
-    def run(self, manifest: Json) -> int:
+    def run(self, objects: Sequence[Json]) -> int:
         """Create the workload, see it to its end, take it away. Raises Refused, Unreachable."""
-        self._create(manifest)
-        selector = f"{RUN_LABEL}={self.request.name}"
-        Watcher(PODS.format(self._namespace), selector, self.kube, self.clock, self.queue).start()
         try:
+            for item in objects:
+                self._create(item)
+            selector = f"{RUN_LABEL}={self.request.name}"
+            Watcher(PODS.format(self._namespace), selector, self.kube, self.clock, self.queue).start()
             while (verdict := self._look()) is None:
                 self._hear()
             self._tell(verdict)
@@ -75,17 +76,17 @@ class Launch:
                 self._delete()
         return verdict.code
 
-    def _create(self, manifest: Json) -> None:
-        answer = self.kube.call("POST", self._collection, manifest)
+    def _create(self, item: Json) -> None:
+        name = item["metadata"]["name"]
+        answer = self.kube.call("POST", collection(item), item)
         if answer.status == 409:
-            raise Refused(
-                f"{manifest['metadata']['name']} is there already, for another drawbridge-run: choose a --name"
-            )
+            raise Refused(f"{name} is there already, for another drawbridge-run of this job: choose a --name")
         if answer.status == 404:
-            kind = KINDS[self.request.options.backend]
-            raise Refused(f"this cluster has no {kind.resource} ({kind.needs} is not installed): leave --backend away")
+            needs = KINDS[self.request.options.backend].needs
+            raise Refused(f"this cluster knows no {item['kind']} ({needs} is not installed): leave --backend away")
         if not answer.ok:
             raise Refused(f"Kubernetes does not take the workload: {answer.message}")
+        self._made.append(f"{collection(item)}/{name}")
 
     def _hear(self) -> None:
         """Take in one piece of news; wait a moment for it."""
@@ -172,8 +173,11 @@ class Launch:
         self._delete()
 
     def _delete(self) -> None:
+        """Take away what was made, what makes pods first."""
         try:
-            self.kube.call("DELETE", f"{self._collection}/{self.request.name}", END)
+            while self._made:
+                self.kube.call("DELETE", self._made[-1], END)
+                self._made.pop()
         except Unreachable as err:
             self.console.say(f"{err}; the gate ends the pods with the job")
 

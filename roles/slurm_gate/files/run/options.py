@@ -53,7 +53,6 @@ class Options:
     command: tuple[str, ...]
     name: str = "run"
     backend: str = "job"
-    runtime: str = ""
     mounts: tuple[str, ...] = ()
     workdir: str = ""
     env: tuple[str, ...] = ()
@@ -86,7 +85,6 @@ def parser() -> argparse.ArgumentParser:
     add("--secret-env", action="append", default=[], metavar="NAME=SECRET/KEY", help="set it from a Secret's key")
     add("--name", default="run", help="part of the pods' names, if you start several (run)")
     add("--backend", default="job", choices=("job", "trainjob", "pytorchjob"), help="kind of workload (job)")
-    add("--runtime", default="", help="with --backend trainjob: the ClusterTrainingRuntime (torch-distributed)")
     add("--pull", default="missing", choices=("missing", "always", "never"), help="when to pull the image (missing)")
     add(
         "--grace",
@@ -122,7 +120,6 @@ def parse(argv: Sequence[str]) -> Options:
         command=tuple(command),
         name=given.name,
         backend=given.backend,
-        runtime=given.runtime,
         mounts=tuple(given.mount),
         workdir=given.workdir,
         env=tuple(given.env),

@@ -24,15 +24,19 @@ FIRST_PORT, PORTS = 20000, 10000
 START = """\
 umask "$DRAWBRIDGE_UMASK"
 ulimit -S -l "$(ulimit -H -l)" 2>/dev/null
-NODE_RANK=0
+NODE_RANK=0 NNODES=0
 for node in $DRAWBRIDGE_NODES; do
-  [ "$node" = "$DRAWBRIDGE_NODE" ] && break
-  NODE_RANK=$((NODE_RANK + 1))
+  [ "$node" = "$DRAWBRIDGE_NODE" ] && NODE_RANK=$NNODES
+  NNODES=$((NNODES + 1))
 done
-export NODE_RANK PET_NODE_RANK="$NODE_RANK"
+export NODE_RANK NNODES MASTER_ADDR="$DRAWBRIDGE_MASTER" MASTER_PORT="$DRAWBRIDGE_PORT"
+export PET_NODE_RANK="$NODE_RANK" PET_NNODES="$NNODES" PET_NPROC_PER_NODE="$DRAWBRIDGE_PROCESSES"
+export PET_MASTER_ADDR="$MASTER_ADDR" PET_MASTER_PORT="$MASTER_PORT"
 exec "$@"
 """
-"""A pod's rank is its node's place among the job's: nobody chooses which pod of a Job gets which node."""
+"""A pod's rank is its node's place among the job's: nobody chooses which pod gets which node. The same for all kinds of
+workloads, whatever their controllers put into the environment, which counts their own pods.
+"""
 
 
 @dataclass(frozen=True)
@@ -167,14 +171,10 @@ def environment(request: Request) -> list[Json]:
         "LOGNAME": person.name,
         **request.allocation.variables,
         **request.nccl,
-        "MASTER_ADDR": request.master,
-        "MASTER_PORT": str(request.port),
-        "NNODES": str(len(nodes)),
-        "PET_MASTER_ADDR": request.master,
-        "PET_MASTER_PORT": str(request.port),
-        "PET_NNODES": str(len(nodes)),
-        "PET_NPROC_PER_NODE": str(request.processes),
         "DRAWBRIDGE_NODES": " ".join(nodes),
+        "DRAWBRIDGE_MASTER": request.master,
+        "DRAWBRIDGE_PORT": str(request.port),
+        "DRAWBRIDGE_PROCESSES": str(request.processes),
         "DRAWBRIDGE_UMASK": f"{person.umask:04o}",
     }
     values.update(own_variables(request))

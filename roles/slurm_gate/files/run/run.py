@@ -45,15 +45,15 @@ def run(options: Options, seams: Seams) -> int:
     if options.shell:
         options = replace(options, command=IDLE, name="shell")
     request = make(options, allocation, site, given, seams)
-    manifest = KINDS[options.backend].make(request)
+    objects = KINDS[options.backend].make(request)
     if options.dry_run:
-        seams.console.print(json.dumps(manifest, indent=2))
+        seams.console.print(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}, indent=2))
         return 0
     limit = Limit(allocation.job, options.grace_s, seams.commands, seams.clock.now())
     queue: SimpleQueue[News] = SimpleQueue()
     listen(queue, options.grace_s)
     launch = Launch(request, seams.kube(given), seams.console, seams.clock, limit, queue, shell)
-    return launch.run(manifest)
+    return launch.run(objects)
 
 
 def refuse_root(person: Person) -> None:

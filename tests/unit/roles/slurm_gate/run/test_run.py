@@ -51,7 +51,7 @@ def ask(here: Here, line: str = "--image img --dry-run -- true") -> dict[str, An
 def test_a_dry_run_prints_what_would_be_created(here: Here) -> None:
     granted(here.jobs)
     here.nccl.write_text("# BEGIN drawbridge\nNCCL_IB_TC=106\n# END drawbridge\n")
-    made = ask(here)
+    (made,) = ask(here)["items"]
     assert made["kind"] == "Job"
     env = made["spec"]["template"]["spec"]["containers"][0]["env"]
     assert {"name": "NCCL_IB_TC", "value": "106"} in env
