@@ -17,11 +17,11 @@ class Limit:
 
     def __init__(self, job: int, grace_s: float, commands: Commands, now: float) -> None:
         self._job, self._before, self._commands = job, grace_s + MARGIN_S, commands
-        self._at: float | None = now
+        self._at = now
 
     def reached(self, now: float) -> bool:
         """Whether it is time. Slurm is asked when it seems so, and at the start."""
-        if self._at is None or now < self._at:
+        if now < self._at:
             return False
         left = self._left()
         if left is not None and left <= self._before:

@@ -1,0 +1,105 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import io
+import json
+import struct
+from pathlib import Path
+
+import pytest
+
+from roles.slurm_gate.files.gate.config import Refused
+from roles.slurm_gate.files.run import shell
+from roles.slurm_gate.files.run.book import Book
+from roles.slurm_gate.files.run.options import parse
+from roles.slurm_gate.files.run.pod import START
+from roles.slurm_gate.files.run.seams import Seams
+from roles.slurm_gate.files.run.terminal import exit_code
+from roles.slurm_gate.files.run.websocket import BINARY, PING, STDIN, frame, headers, message
+from tests.unit.roles.slurm_gate.cluster import StillClock, Tools
+from tests.unit.roles.slurm_gate.run.job import ADA, ENV, Paper, ended, granted, running
+
+
+def unmasked(data: bytes, opcode: int = BINARY, final: bool = True) -> bytes:
+    """A message as servers send it."""
+    size = len(data)
+    head = bytes([(0x80 if final else 0) | opcode])
+    if size < 126:
+        return head + bytes([size]) + data
+    return head + (struct.pack("!BH", 126, size) if size < 65536 else struct.pack("!BQ", 127, size)) + data
+
+
+@pytest.mark.parametrize("size", [0, 1, 125, 126, 65535, 65536])
+def test_what_is_sent_is_masked_and_whole(size: int) -> None:
+    data, mask = bytes(index % 251 for index in range(size)), b"abcd"
+    sent = frame(data, mask=mask)
+    assert sent[1] & 0x80
+    start = len(sent) - size
+    assert sent[start - 4 : start] == mask
+    assert bytes(byte ^ mask[index % 4] for index, byte in enumerate(sent[start:])) == data
+    assert message(io.BytesIO(unmasked(data))) == (BINARY, data)
+
+
+def test_fragments_are_put_together_and_pings_may_come_between() -> None:
+    stream = io.BytesIO(unmasked(b"a", final=False) + unmasked(b"!", PING) + unmasked(b"b", opcode=0) + b"")
+    assert message(stream) == (PING, b"!")
+    stream = io.BytesIO(unmasked(b"a", final=False) + unmasked(b"b", opcode=0))
+    assert message(stream) == (BINARY, b"ab")
+    assert message(stream) is None
+
+
+def test_the_token_opens_the_connection() -> None:
+    found = headers("secret")
+    assert (found["Authorization"], found["Upgrade"]) == ("Bearer secret", "websocket")
+    assert STDIN == 0
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [
+        ({"status": "Success"}, 0),
+        ({"status": "Failure", "details": {"causes": [{"reason": "ExitCode", "message": "3"}]}}, 3),
+    ],
+)
+def test_the_last_message_says_how_it_ended(status: dict[str, object], code: int) -> None:
+    assert exit_code(json.dumps(status)) == code
+
+
+def test_a_program_that_never_began_is_told() -> None:
+    with pytest.raises(Refused, match="no shell: container not found"):
+        exit_code('{"status": "Failure", "message": "container not found"}')
+
+
+@pytest.fixture
+def entered(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...]]]:
+    found: list[tuple[str, tuple[str, ...]]] = []
+    monkeypatch.setattr(shell.Session, "run", lambda _, path, command: found.append((path, command)) or 0)
+    return found
+
+
+def step_in(root: Path, line: str, *items: dict[str, object]) -> int:
+    book = Book(("gpu01", "gpu02"), "9Gi")
+    for item in items:
+        book.note(item)
+    seams = Seams(ENV, StillClock(), Tools({}), Paper(), ADA)
+    return shell.step_in(book, granted(root), parse(line.split()), seams)
+
+
+def test_a_shell_has_rank_and_umask_like_the_program(
+    tmp_path: Path, entered: list[tuple[str, tuple[str, ...]]]
+) -> None:
+    assert step_in(tmp_path, "--shell --rank 1", running("a", "gpu01"), running("b", "gpu02")) == 0
+    ((path, command),) = entered
+    assert path == "/api/v1/namespaces/vision/pods/b"
+    assert command[:4] == ("/bin/sh", "-c", START, "drawbridge-run")
+
+
+def test_a_command_may_take_the_shells_place(tmp_path: Path, entered: list[tuple[str, tuple[str, ...]]]) -> None:
+    step_in(tmp_path, "--shell -- nvidia-smi -L", running("a", "gpu01"))
+    assert entered[0][1][4:] == ("nvidia-smi", "-L")
+
+
+def test_only_what_runs_is_entered(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match=r"no pod of rank 1 runs in this job \(running ranks: 0\)"):
+        step_in(tmp_path, "--shell --rank 1", running("a", "gpu01"), ended("b", "gpu02"))
