@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import time
 from collections.abc import Callable
@@ -24,8 +25,11 @@ def ssh(host: str, command: str, text: str = "", check: bool = True) -> str:
 
 
 def kubectl(*words: str) -> Any:
-    argv = ["kubectl", f"--kubeconfig={PATHS.kubeconfig}", *words, "-o", "json"]
-    return json.loads(subprocess.run(argv, capture_output=True, text=True, check=True).stdout)
+    """An administrator's look at objects; kubectl is where the API server is."""
+    command = (
+        f"umask 077; cat > /run/admin.kubeconfig; kubectl --kubeconfig=/run/admin.kubeconfig {' '.join(words)} -o json"
+    )
+    return json.loads(ssh("ctl", command, PATHS.kubeconfig.read_text()))
 
 
 def submit(options: str, line: str, user: str = "ada") -> str:
@@ -90,3 +94,27 @@ def nothing_left(job: str) -> None:
     assert pods(job) == []
     left = kubectl("get", "jobs,serviceaccounts", "-A", "-l", f"drawbridge.io/slurm-job={job}")["items"]
     assert left == []
+
+
+ASK = """
+import json, ssl, sys, urllib.error, urllib.request
+home, method, path, body = sys.argv[1:]
+gate = dict(line.split("=", 1) for line in open(home + "/env").read().splitlines())
+headers = {"Authorization": "Bearer " + open(home + "/token").read(), "Content-Type": "application/json"}
+request = urllib.request.Request(gate["DRAWBRIDGE_API_SERVER"] + path, body.encode() or None, headers, method=method)
+try:
+    context = ssl.create_default_context(cafile=gate["DRAWBRIDGE_CA_FILE"])
+    with urllib.request.urlopen(request, context=context, timeout=30) as answer:
+        print(answer.status, answer.read().decode())
+except urllib.error.HTTPError as err:
+    print(err.code, err.read().decode())
+"""
+"""What a user can do with a token: ask whatever they like."""
+
+
+def ask(host: str, user: str, job: str, method: str, path: str, body: Any = None) -> tuple[int, str]:
+    """The API server's answer to a job's token, used by a user on one of its nodes."""
+    words = [f"/run/drawbridge/jobs/{job}", method, path, "" if body is None else json.dumps(body)]
+    command = f"cd /; runuser -u {user} -- python3 - {' '.join(map(shlex.quote, words))}"
+    status, _, text = ssh(host, command, ASK).partition(" ")
+    return int(status), text
