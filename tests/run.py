@@ -63,7 +63,7 @@ def parts() -> list[Part]:
         (str(BIN / "ansible-lint"), "--offline", "-q"),
     )
     # what every line of a policy is there for, tests/attacks/test_teeth.py, takes minutes and is run when one changes
-    guards = ("tests/attacks/test_adoption.py", "tests/attacks/test_attacks.py")
+    guards = tuple(f"tests/attacks/test_{name}.py" for name in ("adoption", "attacks", "run_workloads"))
     return [
         *(
             Part(f"molecule {name}", ((str(BIN / "molecule"), "test", "-s", name),), FIRST_LAB + index)

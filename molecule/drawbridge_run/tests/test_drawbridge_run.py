@@ -56,7 +56,7 @@ class Way:
 WAYS = (
     Way("well", run("echo fine"), "COMPLETED|0:0", "fine"),
     Way("code_1", run("echo oh; exit 1"), "FAILED|1:0", "rank 0 on {node} ended with exit code 1"),
-    Way("killed", run("kill -9 $$"), "FAILED|137:0", f"rank 0 on {{node}} {KILLED}"),
+    Way("killed", run("sleep 60 & kill -9 $!; wait $!"), "FAILED|137:0", f"rank 0 on {{node}} {KILLED}"),
     Way(
         "rank_1",
         run("[ $NODE_RANK = 0 ] && exec sleep 60; echo boom; exit 3"),
