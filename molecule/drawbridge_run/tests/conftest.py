@@ -53,8 +53,9 @@ def state(job: str) -> str:
 
 
 def code(job: str) -> str:
-    """State and exit code as Slurm has them in the end."""
-    return ssh("ctl", f"sacct -n -X -P -j {job} -o State,ExitCode")
+    """State and exit code. sacct would take 128 off codes that stand for a signal."""
+    shown = dict(word.partition("=")[::2] for word in ssh("ctl", f"scontrol show job {job}").split())
+    return f"{shown['JobState']}|{shown['ExitCode']}"
 
 
 def pods(job: str) -> list[dict[str, Any]]:
