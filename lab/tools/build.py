@@ -3,8 +3,8 @@
 """Build the lab's Kubernetes binaries, containerd, helm and the device plugin, each once, into a cache.
 
 Versions and checksums are pinned by the go.mod/go.sum pairs beside this file: one for Kubernetes and the device plugin,
-and one each for containerd and helm, whose requirements differ.  Each program has a cache key of its own, so that a
-changed device plugin doesn't cost a new API server.
+and one each for containerd, helm and the training-operator, whose requirements differ.  Each program has a cache key of
+its own, so that a changed device plugin doesn't cost a new API server.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,6 +56,14 @@ BINARIES = (
     Binary("helm", "helm.sh/helm/v3/cmd/helm", module="helm", minutes=1.5),
 )
 
+TRAINING_OPERATOR = Binary(
+    "training-operator",
+    "github.com/kubeflow/training-operator/cmd/training-operator.v1",
+    module="training-operator",
+    minutes=1.5,
+)
+"""Built only for tests that are run on demand."""
+
 
 def cache_key(binary: Binary, go_version: str, sources: dict[str, bytes]) -> str:
     """Return what distinguishes this build of a program: a digest of everything that it depends on."""
@@ -74,14 +82,14 @@ def read_sources(binary: Binary) -> dict[str, bytes]:
     return {str(path.relative_to(HERE)): path.read_bytes() for path in wanted}
 
 
-def ensure(cache: Path, say: Callable[[str], None] = print) -> dict[str, Path]:
+def ensure(cache: Path, say: Callable[[str], None] = print, binaries: Sequence[Binary] = BINARIES) -> dict[str, Path]:
     """Return where each program lies, building those that the cache lacks.
 
     Two labs that start at once build once.  LabError when the disk is too small or Go fails; what was built before
     that is kept.  A killed build leaves only a `.building-` folder, and the next build removes that.
     """
     chosen = toolchain.find()
-    keys = {binary: cache_key(binary, chosen.version, read_sources(binary)) for binary in BINARIES}
+    keys = {binary: cache_key(binary, chosen.version, read_sources(binary)) for binary in binaries}
     done = {binary: cache / "tools" / f"{binary.name}-{key}" for binary, key in keys.items()}
     if not all(path.exists() for path in done.values()):
         (cache / "tools").mkdir(parents=True, exist_ok=True)

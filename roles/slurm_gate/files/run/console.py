@@ -10,7 +10,7 @@ from typing import TextIO
 
 from ..gate.clock import Clock
 
-OFTEN_S = 5.0  # a log gets a line of progress no more often
+OFTEN_S = 5.0  # a log gets a line of progress no more often, and none of what goes quickly
 
 
 class Console:
@@ -18,7 +18,7 @@ class Console:
 
     def __init__(self, clock: Clock, out: TextIO = sys.stdout, err: TextIO = sys.stderr) -> None:
         self._clock, self._out, self._err, self._lock = clock, out, err, threading.Lock()
-        self._live, self._shown, self._at = err.isatty(), "", float("-inf")
+        self._live, self._shown, self._at = err.isatty(), "", clock.now()
 
     def print(self, text: str) -> None:
         """A line of the workload."""

@@ -1,0 +1,44 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import io
+
+from roles.slurm_gate.files.run.console import Console
+from tests.unit.roles.slurm_gate.cluster import StillClock
+
+
+class Terminal(io.StringIO):
+    """Says that a person reads it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_shows_the_last_progress_only() -> None:
+    out, err = io.StringIO(), Terminal()
+    console = Console(StillClock(), out, err)
+    console.progress("1 of 2")
+    console.progress("1 of 2")
+    console.progress("2 of 2")
+    console.say("done")
+    assert err.getvalue() == (
+        "\r\x1b[Kdrawbridge-run: 1 of 2\r\x1b[Kdrawbridge-run: 2 of 2\r\x1b[Kdrawbridge-run: done\n"
+    )
+
+
+def test_a_log_gets_progress_when_it_takes_long_and_not_often() -> None:
+    clock, err = StillClock(), io.StringIO()
+    console = Console(clock, io.StringIO(), err)
+    for second in range(13):
+        console.progress(f"{second // 2} of 6")
+        clock.sleep(1)
+    assert err.getvalue() == "drawbridge-run: 2 of 6\ndrawbridge-run: 5 of 6\n"
+
+
+def test_the_workloads_words_and_ours_go_apart() -> None:
+    out, err = io.StringIO(), io.StringIO()
+    console = Console(StillClock(), out, err)
+    console.print("a  line")
+    console.say("a word")
+    assert (out.getvalue(), err.getvalue()) == ("a  line\n", "drawbridge-run: a word\n")
