@@ -8,6 +8,7 @@ import argparse
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 from ..gate.config import Refused
 
@@ -67,9 +68,17 @@ class Options:
     rank: int = 0
 
 
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one sentence, without all of the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raises Refused."""
+        raise Refused(f"{message}; drawbridge-run --help lists the options")
+
+
 def parser() -> argparse.ArgumentParser:
     """All options with their help."""
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog="drawbridge-run",
         usage=USAGE,
         description=DESCRIPTION,
@@ -107,7 +116,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def parse(argv: Sequence[str]) -> Options:
-    """Read a command line. Raises Refused; SystemExit for --help and for options that don't exist."""
+    """Read a command line. Raises Refused; SystemExit for --help."""
     words = list(argv)
     split = words.index("--") if "--" in words else len(words)
     given, rest = parser().parse_known_args(words[:split])
