@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -16,7 +15,6 @@ from lab.hosts.paths import REPOSITORY
 from .conftest import (
     HOME,
     NODES,
-    ask,
     closed,
     code,
     ended,
@@ -246,76 +244,3 @@ def test_a_newcomers_mistakes_are_told(host: str, command: str, says: str) -> No
     said = ssh(host, f"cd {'/' if host == 'login1' else ADA}; runuser -u ada -- sh -c '{command}' 2>&1 || echo $?")
     assert says in said
     assert said.endswith("125")
-
-
-def test_a_shell_is_one_in_a_pod_of_the_job(long: str) -> None:
-    env = f"SLURM_JOB_ID={long} SLURM_JOB_PARTITION=ai-train SLURM_JOB_NODELIST=gpu[01-02]"
-    enter = "drawbridge-run --shell --rank 1 -- sh -c"
-    show = "echo rank $NODE_RANK of $NNODES uid $(id -u) on $(hostname) in $PWD; exit 5"
-    said = ssh("gpu01", f"cd {ADA}; {env} runuser -u ada -- {enter} {shlex.quote(show)} </dev/null; echo $?")
-    assert said.splitlines() == [f"rank 1 of 2 uid 2001 on gpu02 in {ADA}", "5"]
-
-
-@pytest.fixture
-def neighbours() -> Iterator[tuple[str, str]]:
-    """A job of ada's on gpu01 and one of ben's on gpu02, of the same account."""
-    found = submit("-N1 -w gpu01", run(SLEEP)), submit("-N1 -w gpu02", run(SLEEP), "ben")
-    until(lambda: [running(job) for job in found] == [1, 1], 90, "both pods run")
-    yield found
-    ssh("ctl", f"scancel {' '.join(found)}", check=False)
-
-
-def test_users_of_one_account_can_do_nothing_to_each_others_pods(neighbours: tuple[str, str]) -> None:
-    ada, ben = neighbours
-    (pod,) = pods(ada)
-    jobs, namespace = "/apis/batch/v1/namespaces/vision/jobs", "/api/v1/namespaces/vision/pods"
-    (own,) = [item for item in kubectl("get", "jobs", "-n", "vision")["items"] if ben in item["metadata"]["name"]]
-    forged = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": f"slurm-{ada}-r0-x"}, "spec": own["spec"]}
-    for method, path, body, code_, why in (
-        ("POST", jobs, forged, 422, "a workload here is named slurm-JOB-"),
-        (
-            "DELETE",
-            f"{jobs}/slurm-{ada}-r0-run",
-            None,
-            422,
-            "only the job's own account and the gate end its workloads",
-        ),
-        ("DELETE", f"{namespace}/{pod['metadata']['name']}", None, 403, "cannot delete"),
-        ("POST", f"{namespace}/{pod['metadata']['name']}/exec?command=id", None, 403, "entered by their own job"),
-        (
-            "POST",
-            f"/api/v1/namespaces/vision/serviceaccounts/{pod['spec']['serviceAccountName']}/token",
-            {},
-            403,
-            "cannot",
-        ),
-        ("GET", "/api/v1/namespaces/vision/secrets", None, 403, "cannot list"),
-    ):
-        status, text = ask("gpu02", "ben", ben, method, path, body)
-        assert status in (code_, 403, 422), (method, path, text)
-        assert why in text, (method, path, text)
-
-
-def test_users_of_one_account_can_read_each_others_pods_and_logs(neighbours: tuple[str, str]) -> None:
-    """Documented (docs/guides/first-job.md), with the way out: one namespace a project."""
-    ada, ben = neighbours
-    (pod,) = pods(ada)
-    path = f"/api/v1/namespaces/vision/pods/{pod['metadata']['name']}"
-    assert ask("gpu02", "ben", ben, "GET", path)[0] == 200
-    assert ask("gpu02", "ben", ben, "GET", f"{path}/log") == (200, "begun")
-
-
-def test_users_of_one_account_cannot_read_each_others_tokens_or_files(neighbours: tuple[str, str]) -> None:
-    ada, _ = neighbours
-    env = f"SLURM_JOB_ID={ada} SLURM_JOB_PARTITION=ai-train SLURM_JOB_NODELIST=gpu01"
-    said = ssh("gpu01", f"cd /gpfs/fs1; {env} runuser -u ben -- drawbridge-run --image x -- true 2>&1 || true")
-    assert f"job {ada} runs as uid 2001" in said
-    for file in (f"/run/drawbridge/jobs/{ada}/token", f"{ADA}/{ada}.out"):
-        assert "Permission denied" in ssh("gpu01", f"runuser -u ben -- cat {file} 2>&1 || true")
-
-
-def test_the_doctor_sees_pods_and_their_state(long: str) -> None:
-    said = ssh("gpu01", f"runuser -u ada -- drawbridge-run doctor {long}")
-    assert "rank 0 on gpu01: run" in said
-    assert "rank 1 on gpu02: run" in said
-    assert f"srun --jobid={long}" in ssh("login1", f"runuser -u ada -- drawbridge-run doctor {long}")

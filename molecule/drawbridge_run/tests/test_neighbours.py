@@ -1,0 +1,94 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Two users of one account side by side: what each may do to its own pods, and what it can't to the other's."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from .conftest import HOME, IMAGE, ask, closed, kubectl, pods, running, ssh, submit, until
+
+ADA = HOME.format("ada")
+SLEEP = f"drawbridge-run --image {IMAGE} --pull never -- sh -c 'echo begun; exec sleep 600'"
+JOBS, PODS = "/apis/batch/v1/namespaces/vision/jobs", "/api/v1/namespaces/vision/pods"
+ACCOUNTS = "/api/v1/namespaces/vision/serviceaccounts"
+
+
+@pytest.fixture(scope="module")
+def neighbours() -> Iterator[tuple[str, str]]:
+    """A job of ada's on gpu01 and one of ben's on gpu02, of the same account."""
+    until(closed, 120, "both nodes closed and in service")
+    found = submit("-N1 -w gpu01", SLEEP), submit("-N1 -w gpu02", SLEEP, "ben")
+    until(lambda: [running(job) for job in found] == [1, 1], 90, "both pods run")
+    yield found
+    ssh("ctl", f"scancel {' '.join(found)}")
+    until(closed, 60, "both nodes closed")
+
+
+def named(job: str) -> str:
+    return pods(job)[0]["metadata"]["name"]
+
+
+def forged(ada: str, account: str) -> dict[str, Any]:
+    """The workload of ada's that runs, under a name of its own: nothing in it is wrong but who asks."""
+    (job,) = [item for item in kubectl("get", "jobs", "-n", "vision")["items"] if ada in item["metadata"]["name"]]
+    labels = {"drawbridge.io/slurm-job": ada}
+    pod = {**job["spec"]["template"]["spec"], "serviceAccountName": account}
+    spec = {key: job["spec"][key] for key in ("completionMode", "completions", "parallelism", "backoffLimit")}
+    return {
+        "metadata": {"name": f"slurm-{ada}-r0-forged", "labels": labels},
+        "spec": {**spec, "template": {"metadata": {"labels": labels}, "spec": pod}},
+    }
+
+
+def test_a_job_can_do_nothing_to_its_neighbours_pods(neighbours: tuple[str, str]) -> None:
+    ada, ben = neighbours
+    pod, account = named(ada), f"slurm-{ada}-u2001-g3001"
+    for method, path, body, why in (
+        ("POST", JOBS, forged(ada, account), "only the job's own account makes its workloads"),
+        ("POST", JOBS, forged(ada, f"slurm-{ben}-u2002-g3001"), "a workload here is named slurm-JOB-"),
+        ("DELETE", f"{JOBS}/slurm-{ada}-r0-run", None, "only the job's own account and the gate end its workloads"),
+        ("DELETE", f"{PODS}/{pod}", None, "cannot delete"),
+        ("POST", f"{PODS}/{pod}/exec?command=id", None, "entered by their own job"),
+        ("POST", f"{ACCOUNTS}/{account}/token", {}, "cannot create"),
+        ("GET", "/api/v1/namespaces/vision/secrets", None, "cannot list"),
+    ):
+        status, text = ask("gpu02", "ben", ben, method, path, body)
+        assert status in (403, 422), (method, path, text)
+        assert why in text, (method, path, text)
+    assert running(ada) == 1
+
+
+def test_a_job_can_read_its_neighbours_pods_and_logs(neighbours: tuple[str, str]) -> None:
+    """Documented (docs/guides/first-job.md), with the way out: one namespace a project."""
+    ada, ben = neighbours
+    assert ask("gpu02", "ben", ben, "GET", f"{PODS}/{named(ada)}")[0] == 200
+    assert ask("gpu02", "ben", ben, "GET", f"{PODS}/{named(ada)}/log") == (200, "begun")
+
+
+def test_neighbours_cannot_read_each_others_tokens_or_files(neighbours: tuple[str, str]) -> None:
+    ada, _ = neighbours
+    env = f"SLURM_JOB_ID={ada} SLURM_JOB_PARTITION=ai-train SLURM_JOB_NODELIST=gpu01"
+    said = ssh("gpu01", f"cd /gpfs/fs1; {env} runuser -u ben -- drawbridge-run --image x -- true 2>&1 || true")
+    assert f"job {ada} runs as uid 2001" in said
+    for file in (f"/run/drawbridge/jobs/{ada}/token", f"{ADA}/{ada}.out"):
+        assert "Permission denied" in ssh("gpu01", f"runuser -u ben -- cat {file} 2>&1 || true")
+
+
+def test_a_shell_is_one_in_a_pod_of_ones_own_job(neighbours: tuple[str, str]) -> None:
+    env = f"SLURM_JOB_ID={neighbours[0]} SLURM_JOB_PARTITION=ai-train SLURM_JOB_NODELIST=gpu01"
+    show = "echo rank $NODE_RANK of $NNODES uid $(id -u) on $(hostname) in $PWD; exit 5"
+    enter = f"{env} runuser -u ada -- drawbridge-run --shell -- sh -c {shlex.quote(show)}"
+    said = ssh("gpu01", f"cd {ADA}; {enter} </dev/null; echo $?")
+    assert said.splitlines() == [f"rank 0 of 1 uid 2001 on gpu01 in {ADA}", "5"]
+
+
+def test_the_doctor_sees_pods_on_their_nodes_and_says_so_elsewhere(neighbours: tuple[str, str]) -> None:
+    ada, _ = neighbours
+    assert "rank 0 on gpu01: run" in ssh("gpu01", f"runuser -u ada -- drawbridge-run doctor {ada}")
+    assert "another user's job" in ssh("gpu01", f"runuser -u ben -- drawbridge-run doctor {ada}")
+    assert f"srun --jobid={ada}" in ssh("login1", f"runuser -u ada -- drawbridge-run doctor {ada}")
