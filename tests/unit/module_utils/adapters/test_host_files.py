@@ -7,6 +7,7 @@ from pathlib import Path
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.host_files import HostFiles
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import converge
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.host_files import FilesState, plan
+
 from tests.unit.module_utils.adapters.test_files import mine
 
 
