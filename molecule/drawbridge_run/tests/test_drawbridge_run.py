@@ -187,6 +187,19 @@ def test_a_launcher_that_is_killed_leaves_nothing(long: str) -> None:
     nothing_left(long)
 
 
+def test_an_api_server_that_goes_away_for_a_while_ends_nothing() -> None:
+    job = submit("-N2", run("echo begun; sleep 25; echo through", "--all-logs"))
+    until(lambda: running(job) == 2, 60, "both pods run")
+    ssh("ctl", "systemctl stop kube-apiserver; sleep 10; systemctl start kube-apiserver")
+    until(lambda: ended(job), 120, "the job ends")
+    assert code(job) == "COMPLETED|0:0"
+    said = output(job)
+    assert sorted(line for line in said.splitlines() if line.startswith("[")) == [
+        f"[rank {rank}] {word}" for rank in (0, 1) for word in ("begun", "through")
+    ], said
+    nothing_left(job)
+
+
 def gpus(node: str) -> str:
     return kubectl("get", "node", node)["status"]["allocatable"]["nvidia.com/gpu"]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from ..gate.api import Answer, Api, Unreachable
+from ..gate.api import NOT_READY, RETRIED, Answer, Api, Unreachable
 from ..gate.clock import Clock
 from ..gate.config import Refused
 from ..gate.states import Json
@@ -67,14 +67,14 @@ class Stream(Api):
         super().__init__(grant.api_server, grant.ca_file, str(grant.token), PATIENCE_S, clock)
 
     def lines(self, path: str) -> Iterator[str]:
-        """Its lines. Raises Refused, OSError, HTTPException."""
+        """Its lines. Raises Refused, Unreachable, OSError, HTTPException."""
         connection = self._connection()
         connection.timeout = SILENCE_S
         connection.request("GET", path, headers={"Authorization": f"Bearer {self._token_file.read_text().strip()}"})
         response = connection.getresponse()
         if response.status >= 300:
-            text = response.read().decode(errors="replace")
-            raise Refused(reason(text) or f"HTTP {response.status}")
+            text = reason(response.read().decode(errors="replace")) or f"HTTP {response.status}"
+            raise Unreachable(text) if response.status in RETRIED or NOT_READY in text else Refused(text)
         while line := response.readline():
             yield line.decode(errors="replace").rstrip("\n")
 

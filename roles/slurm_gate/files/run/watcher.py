@@ -15,6 +15,7 @@ from ..gate.states import Json
 from .kube import Kube
 
 AGAIN_S = 2.0
+REFUSED_S = 60.0  # an API server that has just started may refuse what it allows a moment later
 LIST, CHANGE, GONE, SILENT, ASKED = "list", "change", "gone", "silent", "asked"
 
 
@@ -36,14 +37,19 @@ class Watcher:
         threading.Thread(target=self._run, daemon=True).start()
 
     def _run(self) -> None:
+        refused = 0.0
         while True:
             try:
                 self.watch()
+                refused = 0.0
             except Unreachable as err:
                 self._queue.put(News(SILENT, str(err)))
+                refused = 0.0
             except Refused as err:
-                self._queue.put(News(GONE, str(err)))
-                return
+                refused = refused or self._clock.now()
+                if self._clock.now() - refused >= REFUSED_S:
+                    self._queue.put(News(GONE, str(err)))
+                    return
             self._clock.sleep(AGAIN_S)
 
     def watch(self) -> None:

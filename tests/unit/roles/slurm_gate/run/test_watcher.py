@@ -62,3 +62,9 @@ def test_after_silence_everything_is_listed_again() -> None:
 def test_a_quiet_watch_ends_in_a_fresh_list(nothing: Any) -> None:
     server = Server([], nothing, [], [change("20")])
     assert [news.kind for news in seen(server)] == [LIST, LIST, CHANGE, GONE]
+
+
+def test_a_refusal_that_heals_is_no_end() -> None:
+    """Rights are read anew by an API server that starts."""
+    server = Server([], Refused("RBAC: not found"), Refused("RBAC: not found"), [{"metadata": {"name": "a"}}])
+    assert [news.kind for news in seen(server)] == [LIST, LIST, GONE]
