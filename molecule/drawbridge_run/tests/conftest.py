@@ -54,7 +54,7 @@ def state(job: str) -> str:
 
 def code(job: str) -> str:
     """State and exit code. sacct would take 128 off codes that stand for a signal."""
-    shown = dict(word.partition("=")[::2] for word in ssh("ctl", f"scontrol show job {job}").split())
+    shown = dict(word.split("=", 1) for word in ssh("ctl", f"scontrol show job {job}").split() if "=" in word)
     return f"{shown['JobState']}|{shown['ExitCode']}"
 
 

@@ -24,6 +24,7 @@ def why_no_pods(kube: Kube, namespace: str, name: str) -> str:
         warnings = of(kube, namespace, name)
     except (Refused, Unreachable) as err:
         return f"{name} has no pods, and Kubernetes does not say why ({err})"
+    warnings = [event for event in warnings if "Fail" in str(event.get("reason"))] or warnings
     if warnings:
         return f"{name} has no pods: {warnings[-1].get('message', warnings[-1].get('reason'))}"
     return f"{name} has no pods: its controller has not begun"

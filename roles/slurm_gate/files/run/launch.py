@@ -51,8 +51,9 @@ class Launch:
     _verdict: Trouble | None = None
     """What the end will be, while pods are on their way to it."""
     _end_by: float = 0.0
-    _trouble: tuple[str, float] = ("", 0.0)
-    """What is wrong just now, and since when."""
+    _troubled: dict[bool, float] = field(default_factory=dict)
+    """Since when something is wrong that can heal, and something that can't."""
+    _said: set[str] = field(default_factory=set)
     _started: bool = False
 
     def __post_init__(self) -> None:
@@ -142,17 +143,19 @@ class Launch:
         return self._lasting(found, now)
 
     def _lasting(self, found: Trouble | None, now: float) -> Trouble | None:
-        """A trouble that has lasted: a final one until others have been heard of, others may heal for a while."""
+        """A trouble that has lasted: a final one until others have been heard of, others may heal for a while.
+
+        Its words may change meanwhile, as between a pull that failed and one that waits for its next try.
+        """
         if found is None:
-            self._trouble = ("", 0.0)
+            self._troubled = {}
             return None
-        what = "final" if found.final else found.text
-        if self._trouble[0] != what:
-            self._trouble = (what, now)
-            if not found.final:
-                self.console.say(found.text)
+        since = self._troubled.setdefault(found.final, now)
+        if not found.final and found.text not in self._said:
+            self._said.add(found.text)
+            self.console.say(found.text)
         patience = LOST_S if self._started else self.request.options.patience_s
-        return found if now - self._trouble[1] >= (SETTLE_S if found.final else patience) else None
+        return found if now - since >= (SETTLE_S if found.final else patience) else None
 
     def _progress(self, now: float) -> None:
         if self._started:

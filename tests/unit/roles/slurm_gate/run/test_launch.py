@@ -66,6 +66,16 @@ def test_a_registry_gets_patience_and_says_why_meanwhile(tmp_path: Path) -> None
     assert scene.paper.said == ["the image can't be pulled on gpu01: i/o timeout"] * 2
 
 
+def test_patience_does_not_begin_anew_when_the_words_change(tmp_path: Path) -> None:
+    words = ["i/o timeout", "Back-off pulling image"] * 40
+    news = [News(LIST, [waiting("a", "gpu01", "ErrImagePull", word)]) for word in words]
+    scene = Scene(tmp_path, news, "--image img --patience 60 -- true")
+    begun = scene.clock.now()
+    assert scene.run() == 125
+    assert 60 <= scene.clock.now() - begun < 70
+    assert len(scene.paper.said) == 3
+
+
 def test_a_trouble_that_heals_is_forgotten(tmp_path: Path) -> None:
     busy = waiting("a", "gpu01", "ErrImagePull", "i/o timeout")
     scene = Scene(tmp_path, [News(LIST, [busy]), BOTH_RUN, now(ended("a", "gpu01")), now(ended("b", "gpu02"))])
@@ -82,7 +92,10 @@ def test_a_lost_node_ends_it_sooner_than_a_slow_start(tmp_path: Path) -> None:
 
 def test_a_workload_without_pods_tells_its_controllers_reason(tmp_path: Path) -> None:
     scene = Scene(tmp_path, [News(LIST, [])], "--image img --patience 20 -- true")
-    scene.kube.events = [{"message": "exceeded quota", "lastTimestamp": "1"}]
+    scene.kube.events = [
+        {"reason": "FailedCreate", "message": "exceeded quota", "lastTimestamp": "1"},
+        {"reason": "Overwritten", "message": "a detail", "lastTimestamp": "2"},
+    ]
     assert scene.run() == 125
     assert scene.paper.said[-1] == f"{NAME} has no pods: exceeded quota"
 
