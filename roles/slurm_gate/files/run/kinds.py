@@ -45,8 +45,7 @@ def train_job(request: Request) -> list[Json]:
             "spec": {"backoffLimit": 0, "template": template(request, "node")},
         },
     }
-    policy = {"numNodes": pods, "torch": {"numProcPerNode": request.processes}}
-    runtime = {"mlPolicy": policy, "template": {"spec": {"replicatedJobs": [job]}}}
+    runtime = {"mlPolicy": {"numNodes": pods}, "template": {"spec": {"replicatedJobs": [job]}}}
     reference = {"apiGroup": TRAINER, "kind": "TrainingRuntime", "name": request.name}
     version = f"{TRAINER}/v1alpha1"
     return [
