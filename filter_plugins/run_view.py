@@ -9,7 +9,7 @@ version_added: 0.1.0
 author: Drawbridge contributors
 description:
   - Derives it from the site's description; reads nothing else.
-positional: gpfs, nodes, name
+positional: gpfs, kube, nodes, name
 options:
   _input:
     description: C(drawbridge_slurm).
@@ -17,6 +17,10 @@ options:
     required: true
   gpfs:
     description: C(drawbridge_gpfs).
+    type: dict
+    required: true
+  kube:
+    description: C(drawbridge_kube).
     type: dict
     required: true
   nodes:
@@ -31,7 +35,8 @@ options:
 
 EXAMPLES = r"""
 slurm_gate_run_site: >-
-  {{ drawbridge_slurm | drawbridge.drawbridge.run_view(drawbridge_gpfs, drawbridge_nodes, inventory_hostname) }}
+  {{ drawbridge_slurm
+  | drawbridge.drawbridge.run_view(drawbridge_gpfs, drawbridge_kube, drawbridge_nodes, inventory_hostname) }}
 """
 
 RETURN = r"""
@@ -49,10 +54,10 @@ from ..module_utils.drawbridge.intent.load import part
 from ..module_utils.drawbridge.views.run import run_site
 
 
-def run_view(slurm: Any, gpfs: Any, nodes: Any, name: str) -> dict[str, Any]:
+def run_view(slurm: Any, gpfs: Any, kube: Any, nodes: Any, name: str) -> dict[str, Any]:
     """Derive it; see views.run."""
     try:
-        return run_site(part("slurm", slurm), part("gpfs", gpfs), part("nodes", nodes), name)
+        return run_site(part("slurm", slurm), part("gpfs", gpfs), part("kube", kube), part("nodes", nodes), name)
     except IntentError as err:
         raise AnsibleFilterError(str(err)) from err
 

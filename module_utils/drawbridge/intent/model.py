@@ -389,7 +389,7 @@ class RdmaResource:
 class Rdma:
     """The plugin that gives pods the RDMA devices of their node."""
 
-    install: bool = option("false: pods get RDMA devices by other means", True)
+    install: bool = option("false: pods get RDMA devices by other means, under the same names", True)
     image: str = option(
         "image of the plugin, with its tag",
         f"{RDMA_PLUGIN.name}:{RDMA_PLUGIN.tag}",

@@ -28,14 +28,18 @@ FOLDERS = {
 
 def config(nodes: Nodes, kube: Kube) -> Json:
     """The plugin's config.json: what may be asked for, and which devices it stands for on any node."""
-    resources = kube.rdma.resources or tuple(RdmaResource(f"rail{rail}", (rail,)) for rail in range(_rails(nodes)))
     return {
         "periodicUpdateInterval": kube.rdma.look_again_s,
         "configList": [
             {"resourceName": part.name, "rdmaHcaMax": kube.rdma.share, "selectors": _selectors(nodes, part)}
-            for part in resources
+            for part in resources(nodes, kube)
         ],
     }
+
+
+def resources(nodes: Nodes, kube: Kube) -> tuple[RdmaResource, ...]:
+    """What pods may ask for."""
+    return kube.rdma.resources or tuple(RdmaResource(f"rail{rail}", (rail,)) for rail in range(_rails(nodes)))
 
 
 def manifests(nodes: Nodes, kube: Kube) -> list[Json]:

@@ -9,12 +9,8 @@ Services; what it would refuse (another container's name, no workers) the operat
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -45,16 +41,6 @@ def apply(*items: dict[str, Any]) -> None:
     ssh("ctl", command, yaml.safe_dump_all(items))
 
 
-def gate(controllers: dict[str, str]) -> None:
-    """Tell the gate whose pods it may let in."""
-    site = yaml.safe_load((REPOSITORY / "inventories/lab/group_vars/all/kube.yml").read_text())
-    kube = {**site["drawbridge_kube"], "controllers": controllers}
-    playbook = [str(Path(sys.executable).parent / "ansible-playbook"), "playbooks/gate.yml", "-i", "inventories/lab"]
-    words = ["--limit", "ctl,localhost", "-e", json.dumps({"drawbridge_kube": kube})]
-    env = {**os.environ, "ANSIBLE_CONFIG": "ansible.cfg"}
-    subprocess.run([*playbook, *words], cwd=REPOSITORY, env=env, check=True, capture_output=True, timeout=300)
-
-
 @pytest.fixture(scope="module")
 def operator() -> Iterator[None]:
     """The training-operator at work."""
@@ -80,7 +66,6 @@ def operator() -> Iterator[None]:
             "ClusterRoleBinding", rbac, "training-operator", roleRef=role, subjects=[{"kind": "User", "name": ACCOUNT}]
         ),
     )
-    gate({"training_operator": "kubeflow/training-operator"})
     flags = (
         "--enable-scheme=pytorchjob --metrics-bind-address=127.0.0.1:8080 --health-probe-bind-address=127.0.0.1:8081"
     )
@@ -96,7 +81,6 @@ def operator() -> Iterator[None]:
     until(lambda: "Starting workers" in ssh("ctl", f"journalctl -u {UNIT} -o cat"), 120, "the operator works")
     yield
     ssh("ctl", f"systemctl stop {UNIT}")
-    gate({})
 
 
 def test_a_pytorchjob_adds_up_the_numbers_of_two_nodes(operator: None) -> None:

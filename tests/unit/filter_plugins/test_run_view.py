@@ -13,10 +13,10 @@ VIEW = FilterModule().filters()["run_view"]
 
 
 def test_raw_variables_go_in() -> None:
-    parts = (SITE[f"drawbridge_{domain}"] for domain in ("slurm", "gpfs", "nodes"))
+    parts = (SITE[f"drawbridge_{domain}"] for domain in ("slurm", "gpfs", "kube", "nodes"))
     assert VIEW(*parts, "gpu04")["gpu_resource"] == "nvidia.com/gpu"
 
 
 def test_a_wrong_intent_is_a_filter_error() -> None:
     with pytest.raises(AnsibleFilterError, match="drawbridge_slurm"):
-        VIEW({}, SITE["drawbridge_gpfs"], SITE["drawbridge_nodes"], "gpu04")
+        VIEW({}, SITE["drawbridge_gpfs"], SITE["drawbridge_kube"], SITE["drawbridge_nodes"], "gpu04")
