@@ -7,7 +7,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.p
 
 from .answers import Answers
 
-# rpm 4.18, captured
+# as rpm words it: its exit code is the number of such lines
 ONE_OF_TWO = "munge\npackage slurm-slurmd-ohpc is not installed\n"
 WANTED = ("munge", "slurm-slurmd-ohpc")
 
