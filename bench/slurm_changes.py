@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a change of Slurm's configuration disturbs: `python -m bench.slurm_changes`, on the lab that slurm_node built.
+"""What a change of Slurm's configuration disturbs: `python -m bench.slurm_changes`, on a lab that slurm_node built.
 
 Makes twenty changes one after another, each from the one before, while a job runs on gpu01. Systemd's InvocationIDs
 tell which daemon was restarted (a reconfigure replaces the processes but not the unit's invocation), slurmctld's main
@@ -15,7 +15,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,6 +22,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.slurm.hosts import controller, node
 
 from bench.counted import ROOT
 from bench.results import store
@@ -76,10 +77,15 @@ class Seen:
     job: str
 
 
+def lab(name: str) -> dict[str, Any]:
+    """A file of the lab's description."""
+    found: dict[str, Any] = yaml.safe_load((ROOT / f"inventories/lab/group_vars/all/{name}.yml").read_text())
+    return found
+
+
 def site() -> dict[str, Any]:
     """drawbridge_slurm as the lab's inventory has it."""
-    path = ROOT / "inventories/lab/group_vars/all/slurm.yml"
-    return {"settings": {}, **yaml.safe_load(path.read_text())["drawbridge_slurm"]}
+    return {"settings": {}, **lab("slurm")["drawbridge_slurm"]}
 
 
 def changed(slurm: Mapping[str, Any], change: Change) -> dict[str, Any]:
@@ -135,24 +141,27 @@ def disturbed(before: Seen, after: Seen) -> frozenset[str]:
 
 
 def apply(slurm: Mapping[str, Any]) -> None:
-    """Run the roles on the controller and the node with this site. Leaves with the output when that fails."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "site.json"
-        path.write_text(json.dumps({"drawbridge_slurm": slurm}))
-        playbook = str(Path(sys.executable).parent / "ansible-playbook")
-        words = [
-            "-i",
-            "inventories/lab",
-            "--limit",
-            f"ctl,{NODE}",
-            "-e",
-            f"@{path}",
-            "molecule/slurm_node/converge.yml",
-        ]
-        env = {**os.environ, "ANSIBLE_CONFIG": "ansible.cfg", "ANSIBLE_NOCOLOR": "1"}
-        done = subprocess.run([playbook, *words], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    """Hand this site's files to controller and node as their roles do. Leaves with the output when that fails."""
+    ours, nodes = part("slurm", slurm), part("nodes", lab("nodes")["drawbridge_nodes"])
+    files = controller(ours, nodes, cgroups=False)["slurmctld"]
+    call("ctl", "slurm_config", {"files": files, "release": ours.version})
+    files = node(nodes, ours, NODE, mounts=[])["slurmd"]
+    call(NODE, "slurm_daemon", {"unit": "slurmd.service", "files": files})
+
+
+def call(host: str, module: str, arguments: Mapping[str, Any]) -> None:
+    """Run one of our modules on a host. Leaves with the output when it fails."""
+    ansible = str(Path(sys.executable).parent / "ansible")
+    words = ["-i", "inventories/lab", "-m", f"drawbridge.drawbridge.{module}", "-a", json.dumps(arguments)]
+    env = {
+        **os.environ,
+        "ANSIBLE_CONFIG": "ansible.cfg",
+        "ANSIBLE_NOCOLOR": "1",
+        "ANSIBLE_CALLBACK_RESULT_FORMAT": "json",
+    }
+    done = subprocess.run([ansible, host, *words], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     if done.returncode:
-        sys.exit(f"{done.stdout[-4000:]}{done.stderr[-4000:]}the roles failed")
+        sys.exit(f"{done.stdout[-4000:]}{done.stderr[-4000:]}{module} failed on {host}")
 
 
 def page(rows: list[dict[str, Any]]) -> str:
