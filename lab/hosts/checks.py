@@ -121,7 +121,7 @@ def needs_memory(machine: Machine, plan: Plan) -> str | None:
 
 def needs_inotify(machine: Machine, plan: Plan) -> str | None:
     """A guest beyond the limit stops half-way through its boot, without a word."""
-    cluster = sum(host.kind.kubelet or host.kind.control_plane for host in plan.starting)
+    cluster = sum(bool(host.kind.kubelet) or host.kind.control_plane for host in plan.starting)
     need = cluster * INOTIFY_PER_CLUSTER_HOST + (plan.hosts - cluster) * INOTIFY_PER_HOST
     if machine.inotify_instances < machine.inotify_used + need:
         state = f"{machine.inotify_used} of {machine.inotify_instances} inotify instances are in use"

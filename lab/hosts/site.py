@@ -22,14 +22,19 @@ NAME = re.compile(r"[a-z][a-z0-9]{0,8}")
 
 Hardware = Mapping[str, Any]
 
+BARE, JOINED = "bare", "joined"
+
 
 @dataclass(frozen=True)
 class Kind:
-    """What hosts of one kind have in common."""
+    """What hosts of one kind have in common.
+
+    `kubelet`: `joined` (the site has made it a member), `bare` (ready for one, with nothing of it installed), or none.
+    """
 
     name: str
     control_plane: bool = False
-    kubelet: bool = False
+    kubelet: str = ""
     rails: int = 0
     hardware: Hardware = field(default_factory=dict)
 

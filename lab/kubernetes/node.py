@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a node has before Drawbridge arrives, as a site's own join leaves it: containerd, CNI, kubelet.  Pure.
+"""What a node has before Drawbridge arrives: CNI, devices, and on hosts that the site joins itself a kubelet.  Pure.
 
 The lab's kubelets hand out a machine that exists on paper, so nothing may try to enforce it: containers run without
 limits everywhere, also where the kernel would have them (a cpuset of CPU 4-63 is an error on two CPUs).
@@ -17,8 +17,9 @@ from lab.machine.hardware import Hardware
 
 RDMA_SHARES = 63  # the largest rdmaHcaMax that the shared RDMA plugin is usually given
 
+# What the lab's hardware asks for, in the directory that others than the owner of config.toml write to.
 CONTAINERD = """\
-version = 4
+version = 3
 
 # An overlay cannot lie on the guest's own overlay; the images are small enough to be copied.
 [plugins."io.containerd.cri.v1.images"]
@@ -36,6 +37,8 @@ version = 4
   [plugins."io.containerd.cri.v1.runtime".cni]
     bin_dirs = ["/usr/lib/cni"]
 """
+IMPORTS = 'version = 3\nimports = ["/etc/containerd/conf.d/*.toml"]\n'
+"""config.toml of a host that the site has joined itself."""
 
 
 def cni(address: int) -> str:

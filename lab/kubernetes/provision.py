@@ -12,8 +12,8 @@ from pathlib import Path
 from lab.errors import LabError
 from lab.hosts.paths import Paths
 from lab.hosts.provision import Bind, Context
-from lab.hosts.site import Host, Site
-from lab.kubernetes import charts, images, node
+from lab.hosts.site import JOINED, Host, Site
+from lab.kubernetes import charts, debs, images, node
 from lab.kubernetes.pki import Authority, Pair, write_private
 from lab.machine.provision import hardware_of
 from lab.tools import build
@@ -24,7 +24,6 @@ CONTROL_PLANE = ("kube-apiserver", "kube-scheduler", "kube-controller-manager")
 RUNTIME = ("kubelet", "containerd", "containerd-shim-runc-v2", "ctr")
 SERVICE_ADDRESS = "10.96.0.1"
 PKI = "/etc/kubernetes/pki"
-CONTAINERD = "/usr/lib/systemd/system/containerd.service"
 NAMES = ("localhost", "127.0.0.1", SERVICE_ADDRESS, "kubernetes", "kubernetes.default", "kubernetes.default.svc")
 
 
@@ -74,6 +73,8 @@ def _control_plane(context: Context) -> None:
     _bind_tools(context, {name: f"/usr/bin/{name}" for name in CONTROL_PLANE} | {"helm": "/usr/local/bin/helm"})
     context.write("/etc/kubernetes/apiserver.env", f"ADDRESS={address}\n")
     context.write(f"{PKI}/ca.crt", authority.ca.certificate)
+    # who signs what kubelets ask for has the authority's key
+    context.write(f"{PKI}/ca.key", authority.ca.key, 0o600)
     context.write(f"{PKI}/sa.pub", authority.tokens.certificate)
     context.write(f"{PKI}/sa.key", authority.tokens.key, 0o600)
     _pair(context, f"{PKI}/apiserver", authority.server("kube-apiserver", (context.host.name, address, *NAMES)))
@@ -82,7 +83,9 @@ def _control_plane(context: Context) -> None:
     _store(context)
     for component in ("scheduler", "controller-manager"):
         _kubeconfig(context, f"/etc/kubernetes/{component}.conf", authority.client(f"system:kube-{component}"))
-    _install(context, ("lab-etcd.service", *(f"{name}.service" for name in CONTROL_PLANE)))
+    packages = debs.ensure(context.paths.cache, build.ensure(context.paths.cache))
+    context.binds.append(Bind(packages, "/srv/lab/kubernetes"))
+    _install(context, ("lab-etcd.service", *(f"{name}.service" for name in CONTROL_PLANE), "lab-packages.service"))
 
 
 def _store(context: Context) -> None:
@@ -94,14 +97,27 @@ def _store(context: Context) -> None:
 
 
 def _node(context: Context) -> None:
-    host, address = context.host, context.site.ip(context.host.address)
-    authority, hardware = Authority.ensure(_home(context.paths)), hardware_of(context.host.kind)
-    # Debian 13 has containerd 1.7, which cannot keep an image's groups from a pod (supplementalGroupsPolicy: Strict).
-    _bind_tools(context, {name: f"/usr/bin/{name}" for name in RUNTIME})
+    host, hardware = context.host, hardware_of(context.host.kind)
     context.binds.append(Bind(images.ensure(context.paths.cache, context.image), "/usr/lib/lab/images"))
-    context.write("/etc/containerd/config.toml", node.CONTAINERD)
+    context.write("/etc/containerd/conf.d/10-lab.toml", node.CONTAINERD)
     context.write("/usr/lib/lab/lab-runc", (HERE / "guest/lab-runc").read_text(), 0o755)
     context.write("/etc/cni/net.d/10-lab.conflist", node.cni(host.address))
+    _install(context, ("lab-images.service",), "containerd.service")
+    if hardware:
+        _bind_tools(context, {"deviceplugin": "/usr/lib/lab/deviceplugin"})
+        context.write("/etc/lab/deviceplugin.json", node.devices(hardware))
+        _install(context, ("lab-device-plugin.service",))
+    if host.kind.kubelet == JOINED:
+        _member(context, start=not hardware)
+
+
+def _member(context: Context, start: bool) -> None:
+    """A node that the site has made a member by its own means. One with GPUs is started by who gives it its taint."""
+    host, address = context.host, context.site.ip(context.host.address)
+    authority = Authority.ensure(_home(context.paths))
+    # Debian 13 has containerd 1.7, which cannot keep an image's groups from a pod (supplementalGroupsPolicy: Strict).
+    _bind_tools(context, {name: f"/usr/bin/{name}" for name in RUNTIME})
+    context.write("/etc/containerd/config.toml", node.IMPORTS)
     context.write("/etc/default/kubelet", f"NODE_NAME={host.name}\nNODE_IP={address}\n")
     context.write("/var/lib/kubelet/config.yaml", node.kubelet_config())
     context.write(f"{PKI}/ca.crt", authority.ca.certificate)
@@ -111,23 +127,15 @@ def _node(context: Context) -> None:
     # where a kubelet that joins by itself keeps it, whatever its kubeconfig is called
     context.write("/var/lib/kubelet/pki/kubelet-client-current.pem", member.certificate + member.key, 0o600)
     (context.disk / "etc/kubernetes/kubelet.conf.d").mkdir(exist_ok=True)
-    context.link("/etc/systemd/system/multi-user.target.wants/containerd.service", CONTAINERD)
-    _install(context, ("lab-images.service",))
-    if hardware:
-        _bind_tools(context, {"deviceplugin": "/usr/lib/lab/deviceplugin"})
-        context.write("/etc/lab/deviceplugin.json", node.devices(hardware))
-        _install(context, ("lab-device-plugin.service",))
-        # A kubelet without its taint and its NUMA policy would be born open: the role kubelet_numa starts it.
-        _install(context, ("kubelet.service",), enable=False)
-    else:
-        _install(context, ("kubelet.service",))
+    _install(context, ("containerd.service",))
+    _install(context, ("kubelet.service",), "multi-user.target" if start else "")
 
 
-def _install(context: Context, units: Iterable[str], enable: bool = True) -> None:
+def _install(context: Context, units: Iterable[str], wanted_by: str = "multi-user.target") -> None:
     for unit in units:
         context.write(f"/etc/systemd/system/{unit}", (UNITS / unit).read_text())
-        if enable:
-            context.enable(unit)
+        if wanted_by:
+            context.enable(unit, wanted_by)
 
 
 def _bind_tools(context: Context, targets: dict[str, str]) -> None:

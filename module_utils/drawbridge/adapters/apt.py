@@ -28,37 +28,32 @@ KEEP_FILES = "--force-confold"
 _LOCKED = re.compile(r"Could not get lock|Unable to (?:acquire|lock)|(?:is|was) locked by")
 
 
-class Packages:
-    """Some packages of this host."""
+class Apt:
+    """What every installation of ours has in common."""
 
-    name = "packages"
+    def __init__(self, run: Run, policy: Path = POLICY) -> None:
+        self._run, self._policy = run, policy
 
-    def __init__(self, run: Run, wanted: Sequence[str], policy: Path = POLICY) -> None:
-        self._run, self._wanted, self._policy = run, wanted, policy
-
-    def read(self) -> PackageState:
-        """Ask dpkg; a package that was removed but has left its configuration is not installed."""
-        out = self._run(["dpkg-query", "-W", "-f", "${Package} ${Status}\\n", *self._wanted], ok=(0, 1)).out
-        rows = [line.split() for line in out.splitlines()]
-        installed = frozenset(row[0] for row in rows if row[1:] == ["install", "ok", "installed"])
-        return PackageState(installed, cut_off=self._policy.exists() and self._policy.read_text() == FORBID)
-
-    def apply(self, steps: Sequence[Step[PackageState]]) -> None:
+    def install(self, names: Sequence[str], *options: str) -> None:
         """Read the package lists anew, then install. Recommended packages stay away.
 
         What an installation left that was killed is configured first, as apt refuses to go on without. It can lack
         packages of its own; apt mends that with the rest, so it is no failure here.
         """
-        names = [name for step in steps for name in step.payload]
         quiet = ["env", "DEBIAN_FRONTEND=noninteractive"]
-        apt = [*quiet, "apt-get", "-q", "--yes", "--no-remove", "-o", f"DPkg::Options::={KEEP_FILES}"]
+        apt = [*quiet, "apt-get", "-q", "--yes", "--no-remove", "-o", f"DPkg::Options::={KEEP_FILES}", *options]
         if names:
-            self._patiently([*apt, "update"])
+            self.patiently([*apt, "update"])
         with self._services_stay_off():
-            self._patiently([*quiet, "dpkg", "--configure", KEEP_FILES, "--pending"], ok=(0, 1))
-            self._patiently([*apt, "--no-install-recommends", "--fix-broken", "install", *names])
+            self.patiently([*quiet, "dpkg", "--configure", KEEP_FILES, "--pending"], ok=(0, 1))
+            self.patiently([*apt, "--no-install-recommends", "--fix-broken", "install", *names])
 
-    def _patiently(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> None:
+    @property
+    def cut_off(self) -> bool:
+        """An installation of ours did not get to its end."""
+        return self._policy.exists() and self._policy.read_text() == FORBID
+
+    def patiently(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> None:
         """Run it; while somebody else installs packages, such as the end of a run that was killed, try again."""
         deadline = time.monotonic() + LOCK_WAIT_S
         while True:
@@ -82,3 +77,23 @@ class Packages:
             yield
         finally:
             self._policy.unlink(missing_ok=True)
+
+
+class Packages:
+    """Some packages of this host."""
+
+    name = "packages"
+
+    def __init__(self, run: Run, wanted: Sequence[str], policy: Path = POLICY) -> None:
+        self._run, self._wanted, self._apt = run, wanted, Apt(run, policy)
+
+    def read(self) -> PackageState:
+        """Ask dpkg; a package that was removed but has left its configuration is not installed."""
+        out = self._run(["dpkg-query", "-W", "-f", "${Package} ${Status}\\n", *self._wanted], ok=(0, 1)).out
+        rows = [line.split() for line in out.splitlines()]
+        installed = frozenset(row[0] for row in rows if row[1:] == ["install", "ok", "installed"])
+        return PackageState(installed, cut_off=self._apt.cut_off)
+
+    def apply(self, steps: Sequence[Step[PackageState]]) -> None:
+        """Install them in one transaction."""
+        self._apt.install([name for step in steps for name in step.payload])

@@ -55,29 +55,39 @@ class OwnNode:
     """The node of this name. Without a certificate this host is no member, and nobody is asked."""
 
     def __init__(self, server: Server, certificate: Path, name: str) -> None:
-        self._server, self._certificate, self._name = server, certificate, name
+        self._server, self.certificate, self._name = server, certificate, name
 
     @property
     def member(self) -> bool:
         """Whether the kubelet has an identity."""
-        return self._certificate.exists()
+        return self.certificate.exists()
 
     def look(self) -> Seen:
         """Ask for it. Raises DeviceError when the API server does not say."""
         found = self._get(f"/api/v1/nodes/{self._name}")
         return seen(found) if found else Seen(False)
 
+    def stranger(self) -> str:
+        """Why the API server does not take this host for a member; empty if it does. Raises DeviceError."""
+        try:
+            return "" if self.look().exists else f"the cluster has no Node {self._name}"
+        except DeviceError as err:
+            if err.details.get("status") == 401:
+                return "the API server does not accept its certificate"
+            raise
+
     def _get(self, path: str) -> dict[str, Any] | None:
         try:
             context = ssl.create_default_context(cafile=self._server.ca_file)
-            context.load_cert_chain(str(self._certificate))
+            context.load_cert_chain(str(self.certificate))
             https, direct = urllib.request.HTTPSHandler(context=context), urllib.request.ProxyHandler({})
             with urllib.request.build_opener(https, direct).open(self._server.url + path, timeout=TIMEOUT_S) as answer:
                 return json.load(answer)
         except urllib.error.HTTPError as err:
             if err.code == 404:
                 return None
-            raise DeviceError(f"{self._server.url} does not tell about node {self._name}: {err}") from err
+            message = f"{self._server.url} does not tell about node {self._name}: {err}"
+            raise DeviceError(message, status=err.code) from err
         except (OSError, ValueError) as err:
             raise DeviceError(f"{self._server.url} can't be asked about node {self._name}: {err}") from err
 

@@ -10,14 +10,27 @@ from typing import Any
 from .. import hostlist
 from .fault import Fault, IntentError
 from .model import Fabric, Gpfs, Intent, Kube, Nodes, Slurm
-from .rules import books, fabric, gate, kube, kube_devices, nodes, numa, slurm, slurm_layout, slurm_settings, storage
+from .rules import (
+    books,
+    fabric,
+    gate,
+    kube,
+    kube_devices,
+    kube_node,
+    nodes,
+    numa,
+    slurm,
+    slurm_layout,
+    slurm_settings,
+    storage,
+)
 from .shape import Reader
 
 DOMAINS = {"fabric": Fabric, "nodes": Nodes, "slurm": Slurm, "gpfs": Gpfs, "kube": Kube}
 """The part of `drawbridge_<domain>` that comes after the underscore, and what it is read into."""
 
 _SLURM = (*slurm.RULES, *slurm_settings.RULES, *slurm_layout.RULES)
-_KUBE = (*kube.RULES, *kube_devices.RULES)
+_KUBE = (*kube.RULES, *kube_devices.RULES, *kube_node.RULES)
 RULES = (*fabric.RULES, *nodes.RULES, *numa.RULES, *_SLURM, *gate.RULES, *books.RULES, *storage.RULES, *_KUBE)
 """Rules between keys, pure functions of the intent that yield faults, in the order of the report."""
 

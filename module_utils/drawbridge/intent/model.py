@@ -404,6 +404,29 @@ class Rdma:
 
 
 @dataclass(frozen=True)
+class Package:
+    """A package of the operating system, pinned."""
+
+    name: str = option("name of the package", pattern=r"[a-z0-9][a-z0-9+.-]+")
+    version: str = option("its version, in full, as the package manager writes it", pattern=r"[0-9][0-9A-Za-z.+:~-]*")
+
+
+@dataclass(frozen=True)
+class Registry:
+    """A registry of images, and who is asked in its place."""
+
+    name: str = option(
+        "what images call it, such as nvcr.io; _default: all that are not listed",
+        pattern=r"_default|[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?",
+    )
+    mirrors: tuple[str, ...] = option(
+        "URLs that are asked in its place, in this order", (), pattern=r"https?://[^\s\"]+"
+    )
+    ca: str = option("CA certificates of the mirrors, or of the registry, in PEM (empty: the host's own)", "")
+    fallback: bool = option("true: the registry itself is asked when no mirror has an image", False)
+
+
+@dataclass(frozen=True)
 class Kube:
     """drawbridge_kube: the Kubernetes control plane that is already there, and what the nodes' kubelets do."""
 
@@ -420,6 +443,14 @@ class Kube:
         ("kube-system",),
         pattern=NAME,
     )
+    join: str = option(
+        "who makes nodes members of the cluster: drawbridge, or site (then nodes are only looked at)",
+        "drawbridge",
+        choices=("drawbridge", "site"),
+    )
+    packages: tuple[Package, ...] = option("packages of the kubelet and of containerd on the nodes, pinned", ())
+    sources: str = option("apt's sources of these packages, as a deb822 file (empty: those that nodes have)", "")
+    registries: tuple[Registry, ...] = option("registries with mirrors, or with a CA of their own", ())
     schedulers: tuple[str, ...] = option(
         "Kubernetes users that may bind pods to nodes", ("system:kube-scheduler",), pattern=r"[A-Za-z0-9:._@-]+"
     )

@@ -1,0 +1,51 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Door from templates into views.kube_node."""
+
+DOCUMENTATION = r"""
+name: kube_node_view
+short_description: What a node needs to be a member of the Kubernetes cluster
+version_added: 0.1.0
+author: Drawbridge contributors
+description:
+  - Derives it from the site's description; reads nothing else.
+options:
+  _input:
+    description: C(drawbridge_kube).
+    type: dict
+    required: true
+"""
+
+EXAMPLES = r"""
+kube_node_view: "{{ drawbridge_kube | drawbridge.drawbridge.kube_node_view }}"
+"""
+
+RETURN = r"""
+_value:
+  description: Packages with their versions and sources, files of registries, the kubelet's main configuration.
+  type: dict
+"""
+
+from typing import Any
+
+from ansible.errors import AnsibleFilterError
+
+from ..module_utils.drawbridge.intent.fault import IntentError
+from ..module_utils.drawbridge.intent.load import part
+from ..module_utils.drawbridge.views.kube_node import kube_node
+
+
+def kube_node_view(kube: Any) -> dict[str, Any]:
+    """Derive it; see views.kube_node."""
+    try:
+        return kube_node(part("kube", kube))
+    except IntentError as err:
+        raise AnsibleFilterError(str(err)) from err
+
+
+class FilterModule:
+    """Tells Ansible the filter's name."""
+
+    def filters(self) -> dict[str, Any]:
+        """Return name and function."""
+        return {"kube_node_view": kube_node_view}

@@ -1,0 +1,106 @@
+#!/usr/bin/python
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Documentation of the kube_member action; it makes tokens and signs certificates in the controller's own process."""
+
+DOCUMENTATION = r"""
+module: kube_member
+short_description: Make a host a member of a Kubernetes cluster, or none
+version_added: 0.1.0
+description:
+  - The host looks at its kubelet and its Node. Only if something is missing, the kubeconfig of the person who runs
+    Ansible is used; it never leaves this process on the controller.
+  - A host that is no member gets a bootstrap token that is good for minutes and for signing requests alone, and is
+    deleted when the host has joined. It stands in one file of the host meanwhile, never in a log or a command line.
+  - The kubelet's signing requests are approved when the API server says that they come from this node, and they ask for
+    its own name and address alone. Others' requests are left to others.
+  - A Node is deleted only while it is closed.
+author: Drawbridge contributors
+options:
+  name:
+    description: Name of the Node, which is also Slurm's.
+    type: str
+    required: true
+  address:
+    description: IP address at which the API server reaches the kubelet.
+    type: str
+    required: true
+  state:
+    description: Whether the host is a member.
+    type: str
+    choices: [present, absent]
+    default: present
+  join:
+    description: Without it nothing is changed, and what is wrong with the membership is a failure.
+    type: bool
+    default: true
+  api_server:
+    description: URL of the API server.
+    type: str
+    required: true
+  ca_file:
+    description: Where the API server's CA certificate is put on the host.
+    type: path
+    required: true
+  config:
+    description: The kubelet's main configuration, keys of KubeletConfiguration.
+    type: dict
+    default: {}
+  flags:
+    description: Flags of the kubelet beside those for its files, its name and its address.
+    type: list
+    elements: str
+    default: []
+  program:
+    description: The kubelet.
+    type: path
+    default: /usr/bin/kubelet
+  certificate:
+    description: Where the kubelet keeps its client certificate and key.
+    type: path
+    default: /var/lib/kubelet/pki/kubelet-client-current.pem
+  timeout_s:
+    description: How long the node may take to become Ready with a verified certificate, in seconds.
+    type: int
+    default: 90
+  kubeconfig:
+    description:
+      - Kubeconfig of the person who runs Ansible, who may make bootstrap tokens, approve signing requests and delete
+        Nodes.
+    type: path
+    required: true
+  version:
+    description: Version of the kubelet's package. One that is newer than the API server is refused.
+    type: str
+    default: ""
+attributes:
+  check_mode:
+    description: Predicts exactly, requests nothing.
+    support: full
+  diff_mode:
+    description: Shows the unit's files and the membership, never a token or a key.
+    support: full
+"""
+
+EXAMPLES = r"""
+- name: Make the host a member
+  drawbridge.drawbridge.kube_member:
+    name: "{{ inventory_hostname }}"
+    address: 192.0.2.21
+    api_server: https://api.example.org:6443
+    ca_file: /etc/kubernetes/pki/ca.crt
+    kubeconfig: ~/.kube/config
+"""
+
+RETURN = r"""
+steps:
+  description: What was done, or would be.
+  returned: always
+  type: list
+  elements: str
+pending:
+  description: What has to wait, and for what.
+  returned: always
+  type: list
+  elements: str
+"""

@@ -1,0 +1,175 @@
+#!/usr/bin/python
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The host's half of the action kube_member: look at the node's membership, and do what needs no kubeconfig."""
+
+DOCUMENTATION = r"""
+module: kube_member_host
+short_description: Keep this host a member of its cluster, or none
+version_added: 0.1.0
+description:
+  - Writes how the kubelet is started, starts it, and waits until its Node is Ready and its certificate is verified.
+  - Runs on the host for M(drawbridge.drawbridge.kube_member), which makes tokens and signs certificates; use that one.
+author: Drawbridge contributors
+options:
+  name:
+    description: Name of the Node, which is also Slurm's.
+    type: str
+    required: true
+  address:
+    description: IP address at which the API server reaches the kubelet.
+    type: str
+    required: true
+  state:
+    description: Whether the host is a member.
+    type: str
+    choices: [present, absent]
+    default: present
+  join:
+    description: Without it nothing is changed, and what is wrong with the membership is a failure.
+    type: bool
+    default: true
+  look:
+    description: Predict, as in check mode.
+    type: bool
+    default: false
+  api_server:
+    description: URL of the API server.
+    type: str
+    required: true
+  ca_file:
+    description: Where the API server's CA certificate stands on the host.
+    type: path
+    required: true
+  ca:
+    description: The CA certificates of the API server, PEM.
+    type: str
+    default: ""
+  config:
+    description: The kubelet's main configuration, keys of KubeletConfiguration.
+    type: dict
+    default: {}
+  flags:
+    description: Flags of the kubelet beside those for its files, its name and its address.
+    type: list
+    elements: str
+    default: []
+  program:
+    description: The kubelet.
+    type: path
+    default: /usr/bin/kubelet
+  certificate:
+    description: Where the kubelet keeps its client certificate and key.
+    type: path
+    default: /var/lib/kubelet/pki/kubelet-client-current.pem
+  token:
+    description: A bootstrap token. It is written to a file that is removed when the node has joined.
+    type: str
+    default: ""
+  timeout_s:
+    description: How long the node may take to become Ready with a verified certificate, in seconds.
+    type: int
+    default: 90
+attributes:
+  check_mode:
+    description: Predicts exactly.
+    support: full
+  diff_mode:
+    description: Shows the unit's files and the membership, never a token or a key.
+    support: full
+"""
+
+EXAMPLES = r"""
+- name: Look at a node
+  drawbridge.drawbridge.kube_member_host:
+    name: gpu01
+    address: 192.0.2.21
+    api_server: https://api.example.org:6443
+    ca_file: /etc/kubernetes/pki/ca.crt
+    look: true
+"""
+
+RETURN = r"""
+steps:
+  description: What was done, or would be.
+  returned: always
+  type: list
+  elements: str
+pending:
+  description: What has to wait, and for what.
+  returned: always
+  type: list
+  elements: str
+"""
+
+from pathlib import Path
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ..module_utils.drawbridge.adapters.command import Command
+from ..module_utils.drawbridge.adapters.kube_unit import KubeUnit
+from ..module_utils.drawbridge.adapters.member import Invitation, Leaver, Member, Place
+from ..module_utils.drawbridge.adapters.node_use import NodeUse
+from ..module_utils.drawbridge.adapters.own_node import OwnNode, Server
+from ..module_utils.drawbridge.converge import DeviceError
+from ..module_utils.drawbridge.dialects.entry import Entry
+from ..module_utils.drawbridge.dialects.kube_member import NO_MEMBER, UNIT, MemberState, files, findings
+from ..module_utils.drawbridge.module import finish
+from ..module_utils.drawbridge.plans.daemon import DaemonState
+from ..module_utils.drawbridge.plans.kube_member import leave, plan
+
+COMMAND_S = 120.0
+ARGUMENT_SPEC = {
+    "name": {"type": "str", "required": True},
+    "address": {"type": "str", "required": True},
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    "join": {"type": "bool", "default": True},
+    "look": {"type": "bool", "default": False},
+    "api_server": {"type": "str", "required": True},
+    "ca_file": {"type": "path", "required": True},
+    "ca": {"type": "str", "default": ""},
+    "config": {"type": "dict", "default": {}},
+    "flags": {"type": "list", "elements": "str", "default": []},
+    "program": {"type": "path", "default": "/usr/bin/kubelet"},
+    "certificate": {"type": "path", "default": "/var/lib/kubelet/pki/kubelet-client-current.pem"},
+    "token": {"type": "str", "default": "", "no_log": True},
+    "timeout_s": {"type": "int", "default": 90},
+}
+
+
+def main() -> None:
+    """Look, converge, or leave."""
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    params = module.params
+    module.check_mode = module.check_mode or params["look"]
+    run = Command(COMMAND_S)
+    texts = files(params) if params["join"] else {}
+    ours = {path: Entry(text) for path, text in texts.items()}
+    want = MemberState(DaemonState(UNIT, ours, passive=frozenset({params["ca_file"]})), True, True)
+    busy = NodeUse(run, params["name"]).busy
+    unit = KubeUnit(want.daemon, run, params["program"], busy)
+    node = OwnNode(Server(params["api_server"], params["ca_file"]), Path(params["certificate"]), params["name"])
+    place = Place(params["address"], params["ca_file"], params["timeout_s"])
+    member = Member(place, unit, node, run, busy, Invitation(params["api_server"], params["ca"], params["token"]))
+    if params["state"] == "absent":
+        finish(module, Leaver(member), leave, NO_MEMBER)
+    elif not params["join"]:
+        judge(module, member)
+    else:
+        finish(module, member, plan, want)
+
+
+def judge(module: AnsibleModule, member: Member) -> Any:
+    """The site makes members itself: say what is wrong with this one."""
+    try:
+        found = findings(member.read(), module.params)
+    except DeviceError as err:
+        found = [str(err)]
+    if found:
+        module.fail_json(msg="\n".join(found), changed=False, faults=found)
+    module.exit_json(changed=False, steps=[], pending=[])
+
+
+if __name__ == "__main__":
+    main()

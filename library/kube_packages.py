@@ -1,0 +1,97 @@
+#!/usr/bin/python
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Install packages of chosen versions from the site's own sources."""
+
+DOCUMENTATION = r"""
+module: kube_packages
+short_description: Install pinned packages from the site's own sources
+version_added: 0.1.0
+description:
+  - Writes apt's sources, installs all packages in one transaction, each of the version that is wanted, and holds them,
+    so that no upgrade of the system replaces them. Their services are not started.
+  - A package that would replace another version waits while Slurm or a job's pods use the node; RV(pending) says why.
+author: Drawbridge contributors
+options:
+  packages:
+    description: Names of packages, with the version of each.
+    type: dict
+    required: true
+  sources:
+    description: Content of the file of sources, deb822. Without it the file is removed.
+    type: str
+    default: ""
+  path:
+    description: The file of sources.
+    type: path
+    default: /etc/apt/sources.list.d/drawbridge-kubernetes.sources
+  slurm_node:
+    description: What Slurm calls this node; used only where Slurm is installed.
+    type: str
+    required: true
+  timeout_s:
+    description: How long one call of apt-get may take, in seconds.
+    type: float
+    default: 900
+attributes:
+  check_mode:
+    description: Predicts the steps of the next run from what it reads.
+    support: full
+  diff_mode:
+    description: Packages with their versions, and the sources.
+    support: full
+"""
+
+EXAMPLES = r"""
+- name: Install the kubelet
+  drawbridge.drawbridge.kube_packages:
+    packages: {kubelet: 1.36.3-1.1, containerd.io: 2.2.1-1~debian.13~trixie}
+    slurm_node: "{{ inventory_hostname }}"
+"""
+
+RETURN = r"""
+steps:
+  description: What was done, or in check mode would be done, as sentences.
+  returned: always
+  type: list
+  elements: str
+pending:
+  description: What has to wait, and for what.
+  returned: always
+  type: list
+  elements: str
+"""
+
+from pathlib import Path
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ..module_utils.drawbridge.adapters.apt import Apt
+from ..module_utils.drawbridge.adapters.command import Command
+from ..module_utils.drawbridge.adapters.node_use import NodeUse
+from ..module_utils.drawbridge.adapters.pinned import Pinned
+from ..module_utils.drawbridge.module import finish
+from ..module_utils.drawbridge.plans.pinned import PinnedState, plan
+
+ARGUMENT_SPEC = {
+    "packages": {"type": "dict", "required": True},
+    "sources": {"type": "str", "default": ""},
+    "path": {"type": "path", "default": "/etc/apt/sources.list.d/drawbridge-kubernetes.sources"},
+    "slurm_node": {"type": "str", "required": True},
+    "timeout_s": {"type": "float", "default": 900},
+}
+
+
+def main() -> None:
+    """Wire the packages to the plan."""
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    params = module.params
+    packages = {name: str(version) for name, version in params["packages"].items()}
+    run = Command(params["timeout_s"])
+    want = PinnedState(packages, frozenset(packages), params["sources"])
+    use = NodeUse(run, params["slurm_node"])
+    finish(module, Pinned(run, want, Path(params["path"]), use.busy, Apt(run)), plan, want)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Packages of one version each, from the site's own sources, which no upgrade of the system replaces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from ..converge import Step
+
+SOURCES, FINISH, INSTALL, HOLD = "sources", "finish", "install", "hold"
+
+
+@dataclass(frozen=True)
+class PinnedState:
+    """Packages by name with their version, empty for none."""
+
+    versions: Mapping[str, str]
+    held: frozenset[str]
+    """Packages that apt leaves alone when it upgrades the rest."""
+    sources: str = ""
+    """Our file of apt's sources."""
+    cut_off: bool = False
+    """An installation of ours did not get to its end; services of all packages are held back since."""
+    busy: str = field(default="", compare=False)
+    """Why packages that are there can't be replaced now."""
+
+    def lines(self) -> list[str]:
+        """One package a line, then the sources."""
+        shown = [
+            f"{name} {version or 'missing'}{' held' if name in self.held else ''}"
+            for name, version in sorted(self.versions.items())
+        ]
+        late = ["services of packages are held back"] if self.cut_off else []
+        return [*shown, *late, *(f"    {line}" for line in self.sources.splitlines())]
+
+
+def plan(have: PinnedState, want: PinnedState) -> list[Step[PinnedState]]:
+    """Sources first; all packages in one transaction, and held only when they are there.
+
+    A package that replaces another version waits while the node is busy: its daemon has to be restarted with it.
+    """
+    steps: list[Step[PinnedState]] = []
+    if have.sources != want.sources:
+        reason = "write the packages' sources" if want.sources else "remove the packages' sources"
+        steps.append(Step(reason, lambda s: replace(s, sources=want.sources), (SOURCES, ())))
+    if have.cut_off:
+        reason = "finish an installation that was cut off, and let packages start their services again"
+        steps.append(Step(reason, lambda s: replace(s, cut_off=False), (FINISH, ())))
+    other = {name: version for name, version in want.versions.items() if have.versions.get(name) != version}
+    if other:
+        shown = ", ".join(_change(name, have.versions.get(name, ""), version) for name, version in other.items())
+        held = have.busy if any(have.versions.get(name) for name in other) else ""
+        names = tuple(f"{name}={version}" for name, version in other.items())
+        steps.append(
+            Step(f"install {shown}", lambda s: replace(s, versions=want.versions), (INSTALL, names), pending=held)
+        )
+    if loose := want.held - have.held:
+        names = tuple(sorted(loose))
+        pending = have.busy if other and any(have.versions.get(name) for name in other) else ""
+        steps.append(
+            Step(f"hold {', '.join(names)}", lambda s: replace(s, held=want.held), (HOLD, names), pending=pending)
+        )
+    return steps
+
+
+def _change(name: str, old: str, new: str) -> str:
+    return f"{name} {new} instead of {old}" if old else f"{name} {new}"

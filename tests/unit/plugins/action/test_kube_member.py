@@ -1,0 +1,127 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import Any
+from unittest.mock import MagicMock
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.action import kube_member
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError
+
+CLUSTER = {"name": "c", "cluster": {"certificate-authority-data": base64.b64encode(b"PEM").decode()}}
+KUBECONFIG = {
+    "clusters": [CLUSTER],
+    "contexts": [{"name": "x", "context": {"cluster": "c"}}],
+    "current-context": "x",
+}
+NOTHING: dict[str, Any] = {"changed": False, "steps": []}
+JOIN: dict[str, Any] = {"changed": True, "steps": ["enable", "join the cluster: it has no certificate"], "diff": {}}
+CLOSED = [{"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}]
+
+
+class Api:
+    """Answers by method and path, and what was asked."""
+
+    def __init__(self, minor: str = "36", taints: Any = CLOSED) -> None:
+        self.minor, self.taints = minor, taints
+        self.calls: list[tuple[str, str]] = []
+        self.bodies: list[Any] = []
+
+    def __call__(self, method: str, path: str, body: Any) -> tuple[int, Any]:
+        self.calls.append((method, path))
+        self.bodies.append(body)
+        if path == "/version":
+            return 200, {"major": "1", "minor": self.minor}
+        if path.startswith("/api/v1/nodes/") and method == "GET":
+            return 200, {"metadata": {"uid": "u", "resourceVersion": "9"}, "spec": {"taints": self.taints}}
+        return 200, {"items": []}
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Run the action against a host that answers as told; its result, what was sent, and the API's calls."""
+    import yaml
+
+    (tmp_path / "config").write_text(yaml.safe_dump(KUBECONFIG))
+
+    def made(*told: dict[str, Any], api: Any = None, check: bool = False, **change: Any) -> Any:
+        api, answers, sent = api or Api(), list(told), []
+        args = {"name": "gpu01", "address": "192.0.2.21", "api_server": "https://api", "ca_file": "/ca.crt"}
+        args = {**args, "kubeconfig": str(tmp_path / "config"), **change}
+        task = MagicMock(args=args, check_mode=check, async_val=0)
+        action = kube_member.ActionModule(task, MagicMock(), MagicMock(), MagicMock(), MagicMock(), MagicMock())
+
+        def execute(name: str, args: dict[str, Any], task_vars: Any) -> dict[str, Any]:
+            sent.append(args)
+            return dict(answers.pop(0))
+
+        monkeypatch.setattr(action, "_execute_module", execute)
+        monkeypatch.setattr(kube_member, "connect", lambda kubeconfig: api)
+        monkeypatch.setattr(kube_member.ActionBase, "run", lambda *args: {})
+        return action.run(task_vars={}), sent, api
+
+    return made
+
+
+def test_a_good_member_costs_one_look(run: Any) -> None:
+    result, sent, api = run(NOTHING)
+    assert (result, len(sent), api.calls) == (NOTHING, 1, [])
+    assert (sent[0]["look"], sent[0]["ca"], "token" in sent[0]) == (True, "PEM", False)
+    assert "kubeconfig" not in sent[0]
+
+
+def test_check_mode_asks_for_nothing(run: Any) -> None:
+    result, sent, api = run(JOIN, check=True)
+    assert (result, len(sent), api.calls) == (JOIN, 1, [])
+
+
+def test_who_joins_gets_a_token_that_is_deleted(run: Any) -> None:
+    _, sent, api = run(JOIN, NOTHING)
+    secret = api.bodies[1]["stringData"]
+    assert sent[1]["token"] == f"{secret['token-id']}.{secret['token-secret']}"
+    assert "look" not in sent[1]
+    assert api.calls[-1][0] == "DELETE"
+
+
+def test_who_is_a_member_gets_none(run: Any) -> None:
+    _, sent, api = run({**JOIN, "steps": ["write /a", "restart kubelet.service"]}, NOTHING)
+    assert "token" not in sent[1]
+    assert not any(method == "POST" for method, _ in api.calls)
+
+
+def test_a_kubelet_newer_than_its_api_server_is_refused(run: Any) -> None:
+    result, sent, _ = run(JOIN, api=Api(minor="35+"), version="1.36.3-1.1")
+    assert "kubelet 1.36.3-1.1, but the API server is 1.35" in result["msg"]
+    assert len(sent) == 1
+
+
+def test_a_misspelt_key_reaches_no_host(run: Any) -> None:
+    result, sent, _ = run(config={"maxPod": 9, "cpuManagerPolicy": "static"})
+    assert (len(result["faults"]), sent) == (2, [])
+    assert "write it to kubelet_numa_settings" in result["faults"][0]
+
+
+GONE: dict[str, Any] = {"changed": True, "steps": ["delete the Node", "stop the kubelet"], "diff": {"before": "x"}}
+
+
+def test_a_closed_node_is_deleted_as_it_was_seen(run: Any) -> None:
+    result, sent, api = run(GONE, {"changed": True, "steps": ["stop the kubelet"]}, state="absent")
+    assert result["steps"] == GONE["steps"]
+    assert api.bodies[-1]["preconditions"] == {"uid": "u", "resourceVersion": "9"}
+    assert len(sent) == 2
+
+
+def test_a_node_that_was_opened_meanwhile_stays(run: Any) -> None:
+    held = [{"key": "drawbridge.io/slurm", "value": "vision.7"}]
+    result, sent, api = run(GONE, state="absent", api=Api(taints=held))
+    assert "is not closed, and stays" in result["msg"]
+    assert (len(sent), [method for method, _ in api.calls]) == (1, ["GET"])
+
+
+def test_a_kubeconfig_without_a_ca_is_told(tmp_path: Path) -> None:
+    (tmp_path / "config").write_text("{}")
+    with pytest.raises(DeviceError, match="names no CA certificate of its cluster"):
+        kube_member.authority(tmp_path / "config")
