@@ -21,6 +21,8 @@ BIN = ROOT / ".venv/bin"
 LOGS = ROOT / "build/test"
 FIRST_LAB = 60
 """Lab ids from here on belong to molecule scenarios and those right below to other parts, never to a person's lab."""
+SHARED = ("kube_node", "kubelet_numa", "gpu_operator", "rdma_plugin")
+"""Scenarios that go on, in this order, with the hosts of the one before; the last one takes them down."""
 AT_ONCE = 3
 """Parts at a time: two cores, and every part waits now and then."""
 
@@ -52,6 +54,17 @@ def python(*args: str) -> tuple[str, ...]:
     return (str(BIN / "python"), *args)
 
 
+def molecule(name: str) -> tuple[str, ...]:
+    """The command of a scenario."""
+    return (str(BIN / "molecule"), "test", "-s", name)
+
+
+def chains(scenarios: list[str]) -> list[list[str]]:
+    """Scenarios one by one, but those that share hosts together."""
+    shared = [name for name in SHARED if name in scenarios]
+    return [*([name] for name in scenarios if name not in shared), shared]
+
+
 def parts() -> list[Part]:
     """All parts; the long ones first, so that the last minutes are not one part alone."""
     pytest = python("-m", "pytest", "-q", "--durations=5")
@@ -66,8 +79,8 @@ def parts() -> list[Part]:
     guards = tuple(f"tests/attacks/test_{name}.py" for name in ("adoption", "attacks", "run_workloads"))
     return [
         *(
-            Part(f"molecule {name}", ((str(BIN / "molecule"), "test", "-s", name),), FIRST_LAB + index)
-            for index, name in enumerate(scenarios)
+            Part(f"molecule {' '.join(names)}", tuple(molecule(name) for name in names), FIRST_LAB + index)
+            for index, names in enumerate(chains(scenarios))
         ),
         Part("chaos", (python("-m", "tests.chaos", "--ci"),), FIRST_LAB - 2),
         Part("hosts", ((*pytest, "-m", "live", "tests/lab"),), FIRST_LAB - 1),

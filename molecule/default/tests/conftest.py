@@ -1,117 +1,19 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the whole-site tests share: the running lab, its hosts by ssh, and runs of our playbooks."""
+"""What the whole-site tests share: the running lab, and one second run for all who look at it."""
 
 from __future__ import annotations
 
-import json
-import os
-import shlex
-import subprocess
-import time
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bench.counted import Counting, Report
-from lab.hosts.paths import REPOSITORY, Paths
+from lab.hosts.paths import Paths
+from tests.running import Lab, Run
 
-
-@dataclass(frozen=True)
-class Run:
-    """A finished ansible-playbook: its results by host and task, as the json callback gives them."""
-
-    code: int
-    output: str
-    report: dict[str, Any]
-
-    def results(self) -> list[tuple[str, str, dict[str, Any]]]:
-        """Task name, host, result of every task."""
-        return [
-            (task["task"]["name"], host, result)
-            for play in self.report["plays"]
-            for task in play["tasks"]
-            for host, result in task["hosts"].items()
-        ]
-
-    def steps(self) -> dict[tuple[str, str], Any]:
-        """The steps that modules announced or did, by task and host."""
-        return {(task, host): result["steps"] for task, host, result in self.results() if result.get("steps")}
-
-    def changed(self) -> list[str]:
-        """Tasks that say they changed something."""
-        return [f"{host}: {task}" for task, host, result in self.results() if result.get("changed")]
-
-
-@dataclass(frozen=True)
-class Lab:
-    """The lab of this scenario."""
-
-    paths: Paths
-
-    def ssh(self, host: str, command: str, check: bool = True, stdin: str = "") -> str:
-        """Standard output of a command on a host."""
-        argv = ["ssh", "-F", str(self.paths.ssh_config), host, command]
-        done = subprocess.run(argv, input=stdin, capture_output=True, text=True, check=False)
-        assert done.returncode == 0 or not check, f"{host}: {command}: {done.stdout}{done.stderr}"
-        return done.stdout
-
-    def kubectl(self, *arguments: str, stdin: str = "", check: bool = True) -> str:
-        """Standard output of kubectl with the administrator's kubeconfig, run where kubectl is: on ctl."""
-        words = " ".join(shlex.quote(word) for word in arguments)
-        self.ssh("ctl", "umask 077; cat > /run/admin.kubeconfig", stdin=self.paths.kubeconfig.read_text())
-        return self.ssh("ctl", f"kubectl --kubeconfig=/run/admin.kubeconfig {words}", check=check, stdin=stdin)
-
-    def playbook(self, name: str, *arguments: str, counting: Counting | None = None) -> Run:
-        """Run one of our playbooks against this lab."""
-        arguments += tuple(counting.arguments() if counting else ())
-        command = ["ansible-playbook", "-i", "inventories/lab", f"playbooks/{name}.yml", *arguments]
-        env = {**os.environ, "ANSIBLE_CONFIG": "ansible.cfg", "ANSIBLE_STDOUT_CALLBACK": "ansible.posix.json"}
-        env["ANSIBLE_CALLBACK_RESULT_FORMAT"] = "json"
-        env |= counting.environment() if counting else {}
-        done = subprocess.run(command, cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False)
-        start = done.stdout.find("{")
-        # other callbacks may print after the report
-        report = json.JSONDecoder().raw_decode(done.stdout[start:])[0] if start >= 0 else {"plays": []}
-        return Run(done.returncode, done.stdout[-4000:] + done.stderr[-4000:], report)
-
-    def wait(self, what: str, condition: Callable[[], Any], seconds: float = 60) -> Any:
-        """The first true answer of a condition. Fails when there is none in time."""
-        deadline = time.monotonic() + seconds
-        while not (answer := condition()):
-            assert time.monotonic() < deadline, f"waited {seconds} s in vain: {what}"
-            time.sleep(0.3)
-        return answer
-
-    def written(self) -> dict[str, tuple[int, int]]:
-        """Files that hosts have written to their disks: change time and size, by host/path."""
-        found = {}
-        for disk in sorted((self.paths.state / "hosts").glob("*/disk")):
-            for folder, _, names in os.walk(disk):
-                for name in names:
-                    path = Path(folder) / name
-                    try:
-                        status = path.lstat()
-                    except FileNotFoundError:
-                        continue
-                    key = f"{disk.parent.name}/{path.relative_to(disk)}"
-                    found[key] = (status.st_ctime_ns, status.st_size)
-        return found
-
-    def journals(self, since: Mapping[str, int] | None = None) -> dict[str, list[dict[str, Any]]]:
-        """Calls that the emulators have seen, by the files that they noted them in; `since` skips so many of a file."""
-        files = [
-            *self.paths.state.glob("hosts/*/emu/**/journal.jsonl"),
-            *self.paths.state.glob("switches/*/journal.jsonl"),
-        ]
-        known = since or {}
-        return {
-            str(file): [json.loads(line) for line in file.read_text().splitlines()[known.get(str(file), 0) :]]
-            for file in files
-        }
+__all__ = ["Lab", "Run", "SecondRun"]
 
 
 @pytest.fixture(scope="session")

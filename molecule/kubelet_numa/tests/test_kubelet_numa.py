@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The node as the API server sees it, and what the real kubelet says to wrong numbers."""
+"""The node as the API server sees it, and a change of its policy: on a free node, on one that is not, and a bad one."""
 
 from __future__ import annotations
 
@@ -13,51 +13,93 @@ from typing import Any
 
 import pytest
 import yaml
-from kubernetes import client, config
 
-from lab.hosts.paths import REPOSITORY, Paths
+from lab.hosts.paths import REPOSITORY
+from tests.running import Lab, Run
 
-PATHS = Paths.of()
+from .conftest import PATHS, POLICY_FILE, send
+
 ANSIBLE = str(Path(sys.executable).with_name("ansible"))
 # Molecule asks for colours, and has a configuration of its own.
 PLAIN = {**os.environ, "ANSIBLE_FORCE_COLOR": "0", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_CONFIG": "ansible.cfg"}
-CA_FILE = "/etc/kubernetes/pki/ca.crt"
 MODULE = "drawbridge.drawbridge.kubelet_drop_in"
 """The host's half: the controller would not let the wrong numbers pass."""
-DROP_IN = "/etc/kubernetes/kubelet.conf.d/50-drawbridge.conf"
+MEMORY = "/var/lib/kubelet/memory_manager_state"
+CPU = "/var/lib/kubelet/cpu_manager_state"
 
 
-def run(*command: str) -> str:
-    argv = ["ssh", "-F", str(PATHS.ssh_config), "gpu01", *command]
-    return subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+def kubernetes(lab: Lab, *options: str, **settings: Any) -> Run:
+    """Run the playbook with settings of the site's own."""
+    given = json.dumps({"kubelet_numa_settings": settings})
+    return lab.playbook("kubernetes", "--limit", "gpu01", "--extra-vars", given, *options)
 
 
-def converge(configuration: dict[str, Any], *options: str) -> dict[str, Any]:
-    """Run the module with another configuration, as the role would."""
-    server = {"api_server": yaml.safe_load(PATHS.kubeconfig.read_text())["clusters"][0]["cluster"]["server"]}
-    given = {"slurm_node": "gpu01", "config": configuration, "start_timeout_s": 10, **server, "ca_file": CA_FILE}
+def steps(run: Run) -> list[str]:
+    return [step for found in run.steps().values() for step in found]
+
+
+def converge(configuration: dict[str, Any]) -> dict[str, Any]:
+    """Run the host's half with another configuration."""
+    server = yaml.safe_load(PATHS.kubeconfig.read_text())["clusters"][0]["cluster"]["server"]
+    given = {"slurm_node": "gpu01", "config": configuration, "start_timeout_s": 10, "api_server": server}
+    given["ca_file"] = "/etc/kubernetes/pki/ca.crt"
     argv = [ANSIBLE, "gpu01", "-i", "inventories/lab", "-m", MODULE, "-a", json.dumps(given)]
-    done = subprocess.run([*argv, *options], capture_output=True, text=True, check=False, cwd=REPOSITORY, env=PLAIN)
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, cwd=REPOSITORY, env=PLAIN)
     return yaml.safe_load(done.stdout[done.stdout.index("=>") + 2 :])
 
 
-@pytest.fixture(scope="module")
-def node() -> Any:
-    api = client.CoreV1Api(config.new_client_from_config(str(PATHS.kubeconfig)))
-    return api.read_node("gpu01")
-
-
-def test_the_node_is_ready_and_was_born_closed(node: Any) -> None:
+def test_the_node_is_ready_and_closed(api: Any) -> None:
+    node = api.read_node("gpu01")
     assert {entry.type: entry.status for entry in node.status.conditions}["Ready"] == "True"
     assert [(taint.key, taint.value, taint.effect) for taint in node.spec.taints] == [
         ("drawbridge.io/slurm", "closed", "NoSchedule")
     ]
 
 
-def test_pods_get_what_slurms_jobs_would_get(node: Any) -> None:
-    assert node.status.allocatable["cpu"] == "120"
-    assert node.status.allocatable["memory"] == f"{(2064384 - 12288) // 1024}Gi"
-    assert node.status.allocatable["nvidia.com/gpu"] == "8"
+def test_pods_get_what_slurms_jobs_would_get(api: Any) -> None:
+    allocatable = api.read_node("gpu01").status.allocatable
+    assert allocatable["cpu"] == "120"
+    assert allocatable["memory"] == f"{(2064384 - 12288) // 1024}Gi"
+    assert allocatable["nvidia.com/gpu"] == "8"
+
+
+def test_a_policy_changes_with_the_state_that_it_contradicts(lab: Lab) -> None:
+    before = send(f"stat -c %i {CPU} {MEMORY}").split()
+    change = {"cpuManagerPolicyOptions": {"strict-cpu-reservation": "true"}}
+    predicted = kubernetes(lab, "--check", **change)
+    done = kubernetes(lab, **change)
+    assert done.code == 0, done.output
+    assert steps(done) == steps(predicted)
+    assert steps(done)[-1].endswith("forget cpu_manager_state")
+    assert json.loads(send(f"cat {CPU}"))["defaultCpuSet"] == "4-63,68-127"
+    assert send(f"stat -c %i {MEMORY}").split() == before[1:], "what pods have of memory is not forgotten"
+    back = kubernetes(lab)
+    assert back.code == 0, back.output
+    assert json.loads(send(f"cat {CPU}"))["defaultCpuSet"] == "0-127"
+    assert kubernetes(lab).changed() == []
+
+
+def test_a_node_that_a_job_holds_waits(lab: Lab, api: Any) -> None:
+    def hold(value: str) -> None:
+        api.patch_node("gpu01", [{"op": "replace", "path": "/spec/taints/0/value", "value": value}])
+
+    before = send(f"cat {POLICY_FILE}; pidof kubelet")
+    hold("vision.7")
+    try:
+        run = kubernetes(lab, topologyManagerPolicy="restricted")
+    finally:
+        hold("closed")
+    assert (run.code, run.changed()) == (0, [])
+    assert "the gate has not closed this node yet (drawbridge.io/slurm=vision.7)" in json.dumps(run.report)
+    assert send(f"cat {POLICY_FILE}; pidof kubelet") == before
+
+
+def test_what_no_kubelet_should_see_reaches_no_host(lab: Lab) -> None:
+    run = kubernetes(lab, topologyManagerPolcy="restricted", reservedSystemCPUs="1-3")
+    assert run.code != 0
+    told = json.dumps(run.report)
+    assert "kubelet_numa_settings.topologyManagerPolcy is" in told
+    assert "CPU 0 is the other thread of a reserved core" in told
 
 
 @pytest.mark.parametrize(
@@ -68,10 +110,10 @@ def test_pods_get_what_slurms_jobs_would_get(node: Any) -> None:
     ],
 )
 def test_numbers_that_the_kubelet_dies_of_are_taken_back(change: dict[str, Any], said: str) -> None:
-    before = run("cat", DROP_IN)
+    before = send(f"cat {POLICY_FILE}")
     right = {key: value for key, value in yaml.safe_load(before).items() if key not in ("apiVersion", "kind")}
     result = converge({**right, **change})
     assert said in result["msg"]
     assert "it runs with its old configuration again" in result["msg"]
-    assert run("cat", DROP_IN) == before
-    assert run("systemctl", "is-active", "kubelet.service") == "active\n"
+    assert send(f"cat {POLICY_FILE}") == before
+    assert send("systemctl is-active kubelet.service") == "active\n"

@@ -1,0 +1,242 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Bare hosts that became members: as the API server sees them, with their drift, their secrets, and when they leave."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+import threading
+from typing import Any
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+from kubernetes import client, config
+
+from lab.hosts.paths import REPOSITORY
+from tests.running import Lab, Run
+
+NODES = ("gpu01", "gpu02", "gpu03", "gpu04")
+CLOSED = ("drawbridge.io/slurm", "closed", "NoSchedule")
+IDENTITY = "/etc/kubernetes/kubelet.conf /var/lib/kubelet/pki/kubelet-client-current.pem"
+DROP_IN = "/etc/systemd/system/kubelet.service.d/50-drawbridge.conf"
+
+
+def kubernetes(lab: Lab, host: str, *options: str, **variables: Any) -> Run:
+    """Run the playbook for one node."""
+    given = ["--extra-vars", json.dumps(variables)] if variables else []
+    return lab.playbook("kubernetes", "--limit", host, *given, *options)
+
+
+def taints(node: Any) -> list[tuple[str, str, str]]:
+    return [(taint.key, taint.value, taint.effect) for taint in node.spec.taints or []]
+
+
+def ready(node: Any) -> bool:
+    return any(entry.type == "Ready" and entry.status == "True" for entry in node.status.conditions)
+
+
+def test_four_bare_hosts_are_ready_and_closed(api: Any) -> None:
+    nodes = {node.metadata.name: node for node in api.list_node().items}
+    assert set(NODES) <= set(nodes)
+    for name in NODES:
+        assert ready(nodes[name])
+        assert taints(nodes[name]) == [CLOSED]
+        assert nodes[name].status.node_info.kubelet_version == "v1.36.3"
+        assert nodes[name].status.node_info.container_runtime_version == "containerd://2.3.5"
+        assert nodes[name].status.allocatable["cpu"] == "120"
+
+
+def test_who_asks_a_kubelet_can_verify_it(lab: Lab, api: Any) -> None:
+    """The API server is given one authority for kubelets, and looks."""
+    for name in NODES:
+        assert api.connect_get_node_proxy_with_path(name, "healthz") == "ok"
+    told = lab.ssh("gpu01", "openssl x509 -noout -subject -issuer -in /var/lib/kubelet/pki/kubelet-server-current.pem")
+    assert "CN = system:node:gpu01" in told
+    assert "drawbridge-lab" in told
+
+
+def test_pods_may_lock_memory_for_rdma(lab: Lab) -> None:
+    assert "LimitMEMLOCK=infinity" in lab.ssh("gpu01", "systemctl show containerd -p LimitMEMLOCK")
+
+
+def test_packages_are_pinned_and_held(lab: Lab) -> None:
+    assert lab.ssh("gpu01", "apt-mark showhold").split() == ["containerd", "kubelet"]
+    from_ours = lab.ssh("gpu01", "apt-cache policy kubelet")
+    assert "Installed: 1.36.3-1" in from_ours
+    assert "http://10.77." in from_ours
+
+
+DRIFTS = {
+    "a package": ("apt-mark unhold kubelet", "hold kubelet"),
+    "the sources": ("echo >> /etc/apt/sources.list.d/drawbridge-kubernetes.sources", "write the packages' sources"),
+    "the runtime": ("sed -i s/certs.d/docker/ /etc/containerd/config.toml", "write /etc/containerd/config.toml"),
+    "its limits": (
+        "sed -i s/infinity/65536/ /etc/systemd/system/containerd.service.d/50-drawbridge.conf",
+        "write /etc/systemd/system/containerd.service.d/50-drawbridge.conf",
+    ),
+    "the kubelet": ("sed -i s/Webhook/AlwaysAllow/ /var/lib/kubelet/config.yaml", "write /var/lib/kubelet/config.yaml"),
+    "its start": (f"sed -i 's/--node-ip=/--v=9 --node-ip=/' {DROP_IN}", f"write {DROP_IN}"),
+    "its boot": ("systemctl disable kubelet", "enable kubelet.service"),
+    "its certificate": (
+        "rm /var/lib/kubelet/pki/kubelet-server-*; systemctl stop kubelet",
+        "get a serving certificate that the cluster has signed",
+    ),
+    "its reservations": (
+        "sed -i s/0-3,64-67/0-1,64-65/ /etc/kubernetes/kubelet.conf.d/50-drawbridge.conf",
+        'change the drop-in: reservedSystemCPUs "0-1,64-65" -> "0-3,64-67"',
+    ),
+}
+FOREIGN = {
+    "/etc/containerd/conf.d/60-site.toml": "version = 3\n",
+    "/etc/containerd/certs.d/site/hosts.toml": 'server = "https://site"\n',
+    "/etc/kubernetes/kubelet.conf.d/60-site.conf": (
+        "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 99\n"
+    ),
+    "/etc/systemd/system/kubelet.service.d/60-site.conf": "[Service]\nNice=-1\n",
+}
+
+
+def test_every_drift_is_seen_predicted_and_repaired_and_what_is_foreign_stays(lab: Lab, api: Any) -> None:
+    for path, text in FOREIGN.items():
+        lab.ssh("gpu01", f"mkdir -p $(dirname {path}); cat > {path}", stdin=text)
+    api.patch_node("gpu01", {"metadata": {"labels": {"site": "own"}}})
+    for change, _ in DRIFTS.values():
+        lab.ssh("gpu01", change)
+    predicted = kubernetes(lab, "gpu01", "--check", "--diff")
+    assert predicted.code == 0, predicted.output
+    steps = [step for found in predicted.steps().values() for step in found]
+    for what, (_, expected) in DRIFTS.items():
+        assert any(step.startswith(expected) for step in steps), f"{what} is not seen in {steps}"
+    repaired = kubernetes(lab, "gpu01", "--diff")
+    assert repaired.code == 0, repaired.output
+    assert (repaired.steps(), repaired.changed()) == (predicted.steps(), predicted.changed())
+    assert kubernetes(lab, "gpu01", "--check").changed() == []
+    for path, text in FOREIGN.items():
+        assert lab.ssh("gpu01", f"cat {path}") == text
+    assert api.read_node("gpu01").metadata.labels["site"] == "own"
+    lab.ssh("gpu01", f"rm {' '.join(FOREIGN)}; systemctl daemon-reload")
+
+
+class TokenWatch(threading.Thread):
+    """Sees the bootstrap token while it exists."""
+
+    def __init__(self, api: Any) -> None:
+        super().__init__(daemon=True)
+        self.api, self.over, self.seen = api, threading.Event(), {}  # type: ignore[var-annotated]
+
+    def run(self) -> None:
+        """Look often; a join takes seconds."""
+        selector = "type=bootstrap.kubernetes.io/token"
+        while not self.over.wait(0.1):
+            for secret in self.api.list_namespaced_secret("kube-system", field_selector=selector).items:
+                self.seen |= {key: base64.b64decode(value).decode() for key, value in secret.data.items()}
+
+
+def test_a_token_is_in_no_log_and_gone_after(lab: Lab, api: Any) -> None:
+    """A member that lost its identity joins again; whoever finds its token can't use it, and nobody finds it."""
+    lab.ssh("gpu02", f"systemctl stop kubelet; rm {IDENTITY}; rm -r /var/lib/kubelet/pki")
+    watch = TokenWatch(api)
+    watch.start()
+    argv = [
+        "ansible-playbook",
+        "-i",
+        "inventories/lab",
+        "playbooks/kubernetes.yml",
+        "--limit",
+        "gpu02",
+        "-vvvv",
+        "--diff",
+    ]
+    env = {**os.environ, "ANSIBLE_CONFIG": "ansible.cfg"}
+    run = subprocess.run(argv, cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False)
+    watch.over.set()
+    assert run.returncode == 0, run.stdout[-4000:]
+    assert "join the cluster: it has no certificate" in run.stdout
+    secret = watch.seen["token-secret"]
+    assert watch.seen["auth-extra-groups"] == "system:bootstrappers:drawbridge"
+    assert secret not in run.stdout + run.stderr
+    places = "/etc /var/lib/kubelet /var/log /root /tmp /run/systemd /usr/lib/systemd"
+    assert lab.ssh("gpu02", f"grep -rlF {secret} {places} 2>/dev/null || true") == ""
+    assert lab.ssh("gpu02", f"journalctl -b --no-pager | grep -cF {secret} || true").strip() == "0"
+    left = api.list_namespaced_secret("kube-system", field_selector="type=bootstrap.kubernetes.io/token").items
+    assert left == []
+    assert ready(api.read_node("gpu02"))
+
+
+def forged(name: str, address: str) -> dict[str, Any]:
+    """A serving request in a node's name, for an address that is not its own."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = [(NameOID.ORGANIZATION_NAME, "system:nodes"), (NameOID.COMMON_NAME, f"system:node:{name}")]
+    builder = x509.CertificateSigningRequestBuilder(x509.Name([x509.NameAttribute(*part) for part in subject]))
+    builder = builder.add_extension(x509.SubjectAlternativeName([x509.DNSName(address)]), critical=False)
+    pem = builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+    spec = {
+        "request": base64.b64encode(pem).decode(),
+        "signerName": "kubernetes.io/kubelet-serving",
+        "usages": ["digital signature", "server auth"],
+    }
+    return {"metadata": {"generateName": f"forged-{name}-"}, "spec": spec}
+
+
+def test_only_the_nodes_own_requests_are_approved(lab: Lab) -> None:
+    made = []
+    for sender, address in (("gpu03", "kubernetes.default.svc"), ("gpu04", "gpu04")):
+        connection = config.new_client_from_config(str(lab.paths.kubeconfig))
+        connection.set_default_header("Impersonate-User", f"system:node:{sender}")
+        connection.set_default_header("Impersonate-Group", "system:nodes")
+        made.append(client.CertificatesV1Api(connection).create_certificate_signing_request(forged(sender, address)))
+    lab.ssh("gpu03", "systemctl stop kubelet; rm /var/lib/kubelet/pki/kubelet-server-*")
+    run = kubernetes(lab, "gpu03")
+    assert run.code == 0, run.output
+    certificates = client.CertificatesV1Api(config.new_client_from_config(str(lab.paths.kubeconfig)))
+    for request in made:
+        assert certificates.read_certificate_signing_request_status(request.metadata.name).status.conditions is None
+        certificates.delete_certificate_signing_request(request.metadata.name)
+
+
+def test_a_site_that_joins_nodes_itself_is_only_told(lab: Lab) -> None:
+    site = {
+        "kube_node_view": {"join": False, "packages": {}, "sources": "", "version": "", "registries": [], "kubelet": {}}
+    }
+    good = kubernetes(lab, "gpu03", **site)
+    assert (good.code, good.changed()) == (0, [])
+    lab.ssh("gpu03", "systemctl stop kubelet")
+    broken = kubernetes(lab, "gpu03", **site)
+    lab.ssh("gpu03", "systemctl start kubelet")
+    assert broken.code != 0
+    assert "kubelet.service of gpu03 does not run; start it" in json.dumps(broken.report)
+
+
+def test_a_closed_node_leaves_and_a_held_one_stays(lab: Lab, api: Any) -> None:
+    def hold(value: str) -> None:
+        index = [taint.key for taint in api.read_node("gpu04").spec.taints].index("drawbridge.io/slurm")
+        api.patch_node("gpu04", [{"op": "replace", "path": f"/spec/taints/{index}/value", "value": value}])
+
+    hold("vision.7")
+    held = kubernetes(lab, "gpu04", kube_node_state="absent")
+    assert held.changed() == []
+    assert "drawbridge.io/slurm=vision.7" in json.dumps(held.report)
+    assert api.read_node("gpu04")
+    hold("closed")
+    run = kubernetes(lab, "gpu04", kube_node_state="absent")
+    steps = [step for found in run.steps().values() for step in found]
+    assert steps[:2] == ["delete the Node", "stop the kubelet, and forget its identity"]
+    assert "gpu04" not in {node.metadata.name for node in api.list_node().items}
+    assert lab.ssh(
+        "gpu04", f"systemctl is-enabled kubelet; ls {IDENTITY} 2>/dev/null || true", check=False
+    ).split() == ["disabled"]
+    back = kubernetes(lab, "gpu04")
+    assert back.code == 0, back.output
+    assert taints(api.read_node("gpu04")) == [CLOSED]
+
+
+@pytest.mark.parametrize("host", NODES)
+def test_nothing_is_left_to_do(lab: Lab, host: str) -> None:
+    run = kubernetes(lab, host, "--check")
+    assert (run.code, run.changed()) == (0, [])

@@ -1,0 +1,132 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Every policy on every kind of machine: what we call good admits a pod with the whole node, what we refuse never does.
+
+The kubelet, its managers and its device manager are real; the machine is on paper.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.rules.common import cpu_list
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.numa import Machine, never_admits
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.kubelet import kubelet
+
+from lab.machine.hardware import Hardware
+from tests.unit.intent.test_refused import site
+
+from .conftest import dress, send, until, wear
+
+pytestmark = pytest.mark.usefixtures("wardrobe")
+GIB = 1 << 20  # in KiB
+DISK = {"nodefs.available": "0%", "nodefs.inodesFree": "0%", "imagefs.available": "0%", "imagefs.inodesFree": "0%"}
+TAINT = {"key": "drawbridge.io/slurm", "operator": "Exists"}
+
+
+@dataclass(frozen=True)
+class Build:
+    """A kind of machine, and what its owner reserves of it."""
+
+    hardware: Hardware
+    reserved_cpus: str
+
+    def view(self, policy: str) -> dict[str, Any]:
+        """What role kubelet_numa makes of it."""
+        nodes = site("lab")["drawbridge_nodes"]
+        own = {
+            "sockets": self.hardware.sockets,
+            "cores_per_socket": self.hardware.cores_per_socket,
+            "numa_nodes": self.hardware.numa_nodes,
+            "memory_mib": self.hardware.memory_kb // 1024,
+            "reserved_cpus": self.reserved_cpus,
+            "topology_policy": policy,
+            "gpus": {"type": "h100", "numa": list(self.hardware.gpu_numa)},
+        }
+        classes = {"h100": {**nodes["classes"]["h100"], **own}}
+        return kubelet(
+            part("nodes", {**nodes, "classes": classes}), part("kube", site("lab")["drawbridge_kube"]), "gpu01"
+        )
+
+
+def machine(numa: int, cores: int, gpus: tuple[int, ...]) -> Hardware:
+    return Hardware(numa, cores, 2, 1024 * GIB, numa, "h100", gpus)
+
+
+H100 = machine(2, 32, (0, 0, 0, 0, 1, 1, 1, 1))
+BUILDS = {
+    "two sockets": Build(H100, "0-3,64-67"),
+    "two sockets, one of them reserved": Build(H100, "0-63"),
+    "one socket": Build(machine(1, 32, (0, 0, 0, 0)), "0-3"),
+    "four NUMA nodes": Build(machine(4, 8, (0, 0, 1, 1, 2, 2, 3, 3)), "0-1,16-17,32-33,48-49"),
+    "four NUMA nodes, GPUs on two": Build(machine(4, 8, (0, 0, 0, 0, 2, 2, 2, 2)), "0-1,16-17,32-33,48-49"),
+    "nine NUMA nodes": Build(machine(9, 4, tuple(range(9))), "0-1"),
+}
+TRIED = [
+    *(("two sockets", policy) for policy in ("none", "best-effort", "restricted", "single-numa-node")),
+    ("two sockets, one of them reserved", "restricted"),
+    ("two sockets, one of them reserved", "best-effort"),
+    ("one socket", "single-numa-node"),
+    ("one socket", "restricted"),
+    ("four NUMA nodes", "restricted"),
+    ("four NUMA nodes, GPUs on two", "restricted"),
+    ("four NUMA nodes, GPUs on two", "best-effort"),
+    ("nine NUMA nodes", "best-effort"),
+    ("nine NUMA nodes", "none"),
+]
+worn: list[str] = []
+
+
+def whole_node(name: str, allocatable: dict[str, str]) -> dict[str, Any]:
+    """A Guaranteed pod with all that the node gives."""
+    limits = {key: allocatable[key] for key in ("cpu", "memory", "nvidia.com/gpu")}
+    container = {
+        "name": "main",
+        "image": "docker.io/lab/python:3",
+        "imagePullPolicy": "Never",
+        "command": ["python3", "-c", "import os; print(os.environ['NVIDIA_VISIBLE_DEVICES'])"],
+        "resources": {"limits": limits},
+    }
+    spec = {"nodeName": "gpu01", "restartPolicy": "Never", "tolerations": [TAINT], "containers": [container]}
+    return {"metadata": {"name": name}, "spec": {**spec, "automountServiceAccountToken": False}}
+
+
+def allocatable(api: Any, want: dict[str, str]) -> dict[str, str] | None:
+    """What the node gives, once its kubelet has told of this machine."""
+    found = api.read_node("gpu01").status.allocatable
+    return found if all(found.get(key) == value for key, value in want.items()) else None
+
+
+@pytest.mark.parametrize(("build", "policy"), TRIED)
+def test_what_is_called_good_runs_and_what_is_refused_fails(api: Any, build: str, policy: str) -> None:
+    chosen, view = BUILDS[build], BUILDS[build].view(policy)
+    if worn[-1:] != [build]:
+        dress(chosen.hardware)
+        worn.append(build)
+    reserved = len(cpu_list(chosen.reserved_cpus))
+    refused = never_admits(policy, Machine(**view["machine"]), reserved)
+    config = {**view["config"], "evictionHard": {**view["config"]["evictionHard"], **DISK}}
+    wear(config)
+    if "a kubelet starts with it" in refused:
+        text = "unsupported on machines with more than 8 NUMA Nodes"
+        until("the kubelet dies", lambda: text in send("journalctl -u kubelet -n 30 -o cat --no-pager"))
+        return
+    cpus, gpus = str(chosen.hardware.cpus - reserved), str(len(chosen.hardware.gpu_numa))
+    given = until("the node tells", lambda: allocatable(api, {"cpu": cpus, "nvidia.com/gpu": gpus}))
+    api.create_namespaced_pod("default", whole_node("whole", given))
+    try:
+        phase = until("the pod ends", lambda: ended(api))
+        log = api.read_namespaced_pod_log("whole", "default") if phase == ("Succeeded", None) else ""
+    finally:
+        api.delete_namespaced_pod("whole", "default", grace_period_seconds=0)
+        until("the pod is gone", lambda: not api.list_namespaced_pod("default").items)
+    assert phase == (("Failed", "TopologyAffinityError") if refused else ("Succeeded", None))
+    assert log.count("GPU-") == (0 if refused else len(chosen.hardware.gpu_numa))
+
+
+def ended(api: Any) -> tuple[str, str | None] | None:
+    status = api.read_namespaced_pod("whole", "default").status
+    return (status.phase, status.reason) if status.phase in ("Succeeded", "Failed") else None
