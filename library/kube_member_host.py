@@ -114,7 +114,7 @@ from ..module_utils.drawbridge.adapters.node_use import NodeUse
 from ..module_utils.drawbridge.adapters.own_node import OwnNode, Server
 from ..module_utils.drawbridge.converge import DeviceError
 from ..module_utils.drawbridge.dialects.entry import Entry
-from ..module_utils.drawbridge.dialects.kube_member import NO_MEMBER, UNIT, MemberState, files, findings
+from ..module_utils.drawbridge.dialects.kube_member import BOOTSTRAP, NO_MEMBER, UNIT, MemberState, files, findings
 from ..module_utils.drawbridge.module import finish
 from ..module_utils.drawbridge.plans.daemon import DaemonState
 from ..module_utils.drawbridge.plans.kube_member import leave, plan
@@ -148,7 +148,7 @@ def main() -> None:
     ours = {path: Entry(text) for path, text in texts.items()}
     want = MemberState(DaemonState(UNIT, ours, passive=frozenset({params["ca_file"]})), True, True)
     busy = NodeUse(run, params["name"]).busy
-    unit = KubeUnit(want.daemon, run, params["program"], busy)
+    unit = KubeUnit(want.daemon, run, params["program"], busy, [BOOTSTRAP] if params["join"] else [])
     node = OwnNode(Server(params["api_server"], params["ca_file"]), Path(params["certificate"]), params["name"])
     place = Place(params["address"], params["ca_file"], params["timeout_s"])
     member = Member(place, unit, node, run, busy, Invitation(params["api_server"], params["ca"], params["token"]))

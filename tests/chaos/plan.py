@@ -22,6 +22,7 @@ PLAYBOOKS = {
     "gpfs_client": "storage",
     "slurm_controller": "slurm",
     "slurm_node": "slurm",
+    "kube_node": "kubernetes",
     "kubelet_numa": "kubernetes",
     "slurm_gate": "gate",
 }

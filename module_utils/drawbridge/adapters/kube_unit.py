@@ -10,11 +10,15 @@ from pathlib import Path
 from typing import Callable
 
 from ..converge import Step
+from ..dialects.entry import Entry
 from ..plans.daemon import DaemonState
 from ..plans.kube_unit import REMOVE
 from . import files
 from .command import Run
 from .own_unit import OwnUnit
+
+LEFT = Entry("left over\n")
+"""What a diff shows of a file that goes: it may have held a secret."""
 
 
 class KubeUnit(OwnUnit):
@@ -32,8 +36,8 @@ class KubeUnit(OwnUnit):
     def read(self) -> DaemonState:
         """Files, unit, and whether the unit started after its files and its program last changed."""
         state = super().read()
-        left = {path: files.read(path) for path in self._leftovers if path not in self._want.files}
-        state = replace(state, files={**state.files, **{path: entry for path, entry in left.items() if entry}})
+        left = [path for path in self._leftovers if path not in self._want.files and Path(path).exists()]
+        state = replace(state, files={**state.files, **dict.fromkeys(left, LEFT)})
         return state if state == self._want else replace(state, busy=self._in_use() if state.active else "")
 
     def is_current(self, started_s: float) -> bool:

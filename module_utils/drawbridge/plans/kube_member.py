@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..converge import Step
 from ..dialects.kube_member import MemberState
-from . import daemon
+from . import daemon, kube_unit
 
 JOIN, SERVE, DELETE, LEAVE = "join", "serve", "delete", "leave"
 JOINS, DELETES = "join the cluster", "delete the Node"
@@ -21,7 +21,7 @@ def plan(have: MemberState, want: MemberState) -> list[Step[MemberState]]:
     The last word is the certificate with which the kubelet answers; a kubelet asks for a new one when it starts.
     """
     steps: list[Step[MemberState]] = []
-    for step in daemon.plan(have.daemon, want.daemon):
+    for step in kube_unit.plan(have.daemon, want.daemon):
         verb = step.payload[0]
         if have.member or verb in ("write", "enable"):
             steps.append(_lifted(step))

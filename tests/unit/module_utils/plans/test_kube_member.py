@@ -66,3 +66,11 @@ def test_the_node_goes_before_its_kubelet() -> None:
 
 def test_a_node_in_use_stays() -> None:
     assert {step.pending for step in leave(replace(WANT, busy="held"), NO_MEMBER)} == {"held"}
+
+
+def test_a_token_that_a_killed_run_left_goes() -> None:
+    have = replace(WANT, daemon=replace(DAEMON, files={**DAEMON.files, "/bootstrap": Entry("left over\n")}))
+    assert [step.reason for step in plan(have, WANT)] == ["remove /bootstrap"]
+    assert plan(have, WANT)[0].becomes(have) == WANT
+    joining = replace(have, member=False, why="it has no certificate")
+    assert [step.reason for step in plan(joining, WANT)] == [JOIN], "the next token replaces it"
