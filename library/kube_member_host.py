@@ -113,7 +113,6 @@ from ..module_utils.drawbridge.adapters.member import Invitation, Leaver, Member
 from ..module_utils.drawbridge.adapters.node_use import NodeUse
 from ..module_utils.drawbridge.adapters.own_node import OwnNode, Server
 from ..module_utils.drawbridge.converge import DeviceError
-from ..module_utils.drawbridge.dialects.entry import Entry
 from ..module_utils.drawbridge.dialects.kube_member import BOOTSTRAP, NO_MEMBER, UNIT, MemberState, files, findings
 from ..module_utils.drawbridge.module import finish
 from ..module_utils.drawbridge.plans.daemon import DaemonState
@@ -144,8 +143,7 @@ def main() -> None:
     params = module.params
     module.check_mode = module.check_mode or params["look"]
     run = Command(COMMAND_S)
-    texts = files(params) if params["join"] else {}
-    ours = {path: Entry(text) for path, text in texts.items()}
+    ours = files(params) if params["join"] else {}
     want = MemberState(DaemonState(UNIT, ours, passive=frozenset({params["ca_file"]})), True, True)
     busy = NodeUse(run, params["name"]).busy
     unit = KubeUnit(want.daemon, run, params["program"], busy, [BOOTSTRAP] if params["join"] else [])

@@ -22,8 +22,11 @@ from .node_use import NodeUse
 from .own_node import OwnNode
 
 PROPERTIES = ("UnitFileState", "ActiveState", "ExecMainStartTimestampMonotonic")
-DRY_RUN_ENDS_WITH = "invalid kubeconfig: stat /nonexistent"
-"""Where a kubelet stops that was given no kubeconfig: behind the checks of values, before those of the machine."""
+DRY_RUN_ENDS_WITH = "kubeconfig: stat /nonexistent"
+"""Where a kubelet stops that was given no kubeconfig: behind the checks of values, before those of the machine.
+
+"invalid kubeconfig: ..." without rotation of certificates, "unable to load kubeconfig: ..." with it (kubelet 1.36.3).
+"""
 
 
 @dataclass(frozen=True)

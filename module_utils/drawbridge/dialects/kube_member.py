@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..plans.daemon import DaemonState
+from .entry import Entry
 from .kubelet_config import render
 
 UNIT = "kubelet.service"
@@ -48,11 +49,13 @@ NO_MEMBER = MemberState(DaemonState(UNIT, {}, enabled=False, active=False), Fals
 """A host whose kubelet is off and has nothing of ours."""
 
 
-def files(params: Mapping[str, Any]) -> dict[str, str]:
-    """The kubelet's files, by path: whom it believes, its main configuration, and how it is started."""
+def files(params: Mapping[str, Any]) -> dict[str, Entry]:
+    """The kubelet's files and directories, by path: whom it believes, its main configuration, and how it is started."""
     main = "".join(f"{line}\n" for line in render(params["config"], HEADER))
     started = drop_in(params["program"], params["name"], params["address"], params["flags"])
-    return {params["ca_file"]: params["ca"], MAIN_CONFIG: main, DROP_IN: started}
+    texts = {params["ca_file"]: params["ca"], MAIN_CONFIG: main, DROP_IN: started}
+    # a kubelet that is told of a directory of drop-ins ends if there is none
+    return {CONFIG_DIR: Entry(None, "0755"), **{path: Entry(text) for path, text in texts.items()}}
 
 
 def findings(state: MemberState, params: Mapping[str, Any]) -> list[str]:

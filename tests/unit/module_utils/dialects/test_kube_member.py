@@ -32,7 +32,7 @@ def test_a_token_stands_in_one_file_alone() -> None:
     token = "abcdef.0123456789abcdef"
     text = bootstrap("https://api:6443", "PEM", token)
     assert json.loads(text)["users"][0]["user"] == {"token": token}
-    assert not any(token in other for other in files(PARAMS).values())
+    assert not any(token in (other.content or "") for other in files(PARAMS).values())
     with pytest.raises(ValueError, match="six and sixteen"):
         bootstrap("https://api:6443", "PEM", "abcdef")
 
@@ -48,8 +48,9 @@ def test_the_kubelet_is_started_with_its_files_name_and_address() -> None:
 
 def test_files() -> None:
     made = files(PARAMS)
-    assert made["/etc/kubernetes/pki/ca.crt"] == "PEM"
-    assert made["/var/lib/kubelet/config.yaml"].splitlines()[1:] == [
+    assert made["/etc/kubernetes/pki/ca.crt"].content == "PEM"
+    assert made["/etc/kubernetes/kubelet.conf.d"].content is None
+    assert (made["/var/lib/kubelet/config.yaml"].content or "").splitlines()[1:] == [
         'apiVersion: "kubelet.config.k8s.io/v1beta1"',
         'kind: "KubeletConfiguration"',
         "serverTLSBootstrap: true",
