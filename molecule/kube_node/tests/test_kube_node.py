@@ -9,9 +9,12 @@ import json
 import os
 import subprocess
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.kube_node import kube_node
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -19,7 +22,9 @@ from cryptography.x509.oid import NameOID
 from kubernetes import client, config
 
 from lab.hosts.paths import REPOSITORY
+from lab.kubernetes.pki import Authority
 from tests.running import Lab, Run
+from tests.unit.intent.test_refused import site
 
 NODES = ("gpu01", "gpu02", "gpu03", "gpu04")
 CLOSED = ("drawbridge.io/slurm", "closed", "NoSchedule")
@@ -57,7 +62,7 @@ def test_who_asks_a_kubelet_can_verify_it(lab: Lab, api: Any) -> None:
     for name in NODES:
         assert api.connect_get_node_proxy_with_path(name, "healthz") == "ok"
     told = lab.ssh("gpu01", "openssl x509 -noout -subject -issuer -in /var/lib/kubelet/pki/kubelet-server-current.pem")
-    assert "CN = system:node:gpu01" in told
+    assert "CN=system:node:gpu01" in told.replace(" ", "")
     assert "drawbridge-lab" in told
 
 
@@ -83,10 +88,6 @@ DRIFTS = {
     "the kubelet": ("sed -i s/Webhook/AlwaysAllow/ /var/lib/kubelet/config.yaml", "write /var/lib/kubelet/config.yaml"),
     "its start": (f"sed -i 's/--node-ip=/--v=9 --node-ip=/' {DROP_IN}", f"write {DROP_IN}"),
     "its boot": ("systemctl disable kubelet", "enable kubelet.service"),
-    "its certificate": (
-        "rm /var/lib/kubelet/pki/kubelet-server-*; systemctl stop kubelet",
-        "get a serving certificate that the cluster has signed",
-    ),
     "its reservations": (
         "sed -i s/0-3,64-67/0-1,64-65/ /etc/kubernetes/kubelet.conf.d/50-drawbridge.conf",
         'change the drop-in: reservedSystemCPUs "0-1,64-65" -> "0-3,64-67"',
@@ -198,6 +199,46 @@ def test_only_the_nodes_own_requests_are_approved(lab: Lab) -> None:
     for request in made:
         assert certificates.read_certificate_signing_request_status(request.metadata.name).status.conditions is None
         certificates.delete_certificate_signing_request(request.metadata.name)
+
+
+def test_images_come_from_the_mirror_whose_authority_the_intent_names(lab: Lab, tmp_path: Path) -> None:
+    """The registry itself does not exist; without the mirror's authority nothing is fetched either."""
+    address = lab.ssh("gpu03", "hostname -I").split()[0]
+    authority = Authority.ensure(tmp_path)
+    pair = authority.server("mirror", (address,))
+    lab.ssh("gpu03", "umask 077; cat > /run/mirror.pem", stdin=(pair.certificate + pair.key).decode())
+    lab.ssh("gpu03", "cat > /run/registry.py", stdin=(Path(__file__).parent / "registry.py").read_text())
+    serve = f"python3 /run/registry.py /usr/lib/lab/images/pause-1.tar /run/mirror.pem {address} 5443"
+    lab.ssh("gpu03", f"systemd-run --unit=mirror {serve}")
+    entry = {"name": "registry.invalid", "mirrors": [f"https://{address}:5443"]}
+    pull = (
+        "ctr -n k8s.io images pull --local --snapshotter native --hosts-dir /etc/containerd/certs.d"
+        " registry.invalid/lab/pause:1 2>&1 || true"
+    )
+    try:
+        assert mirrored(lab, {**entry, "ca": "", "fallback": False}).code == 0
+        assert "certificate signed by unknown authority" in lab.ssh("gpu02", pull)
+        run = mirrored(lab, {**entry, "ca": authority.ca.certificate.decode(), "fallback": False})
+        assert run.code == 0, run.output
+        lab.ssh("gpu02", pull)
+        assert "registry.invalid/lab/pause:1" in lab.ssh("gpu02", "ctr -n k8s.io images ls -q")
+    finally:
+        lab.ssh("gpu03", "systemctl stop mirror; rm /run/mirror.pem")
+        lab.ssh("gpu02", "ctr -n k8s.io images rm registry.invalid/lab/pause:1 || true")
+    gone = kubernetes(lab, "gpu02")
+    steps = [step for found in gone.steps().values() for step in found]
+    assert sorted(steps) == [
+        f"remove /etc/containerd/certs.d/registry.invalid/{name}" for name in ("ca.crt", "hosts.toml")
+    ]
+
+
+def mirrored(lab: Lab, registry: dict[str, Any]) -> Run:
+    """Run the playbook with this registry in the intent."""
+    described = {**site("lab")["drawbridge_kube"], "registries": [registry]}
+    view = kube_node(part("kube", described))
+    server = lab.ssh("ctl", "hostname -I").split()[0]
+    sources = view["sources"].replace("{{ lab_network }}.11", server)
+    return kubernetes(lab, "gpu02", kube_node_view={**view, "sources": sources})
 
 
 def test_a_site_that_joins_nodes_itself_is_only_told(lab: Lab) -> None:
