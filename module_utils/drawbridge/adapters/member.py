@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Callable
 
 from ..converge import DeviceError, Step
-from ..dialects.kube_member import BOOTSTRAP, DROP_IN, KUBECONFIG, MAIN_CONFIG, UNIT, MemberState, bootstrap
+from ..dialects.kube_member import BOOTSTRAP, DROP_IN, HEADER, KUBECONFIG, MAIN_CONFIG, UNIT, MemberState, bootstrap
 from ..plans.kube_member import DELETE, JOIN, SERVE
 from . import files
 from .command import Run
@@ -55,6 +55,9 @@ class Member:
 
     def read(self) -> MemberState:
         """Unit and files, then the API server as this node, then the kubelet as the API server."""
+        if self._invited.ca and Path(MAIN_CONFIG).exists() and not Path(MAIN_CONFIG).read_text().startswith(HEADER):
+            cause = f"{MAIN_CONFIG} is somebody else's, so this host was made a member by other means"
+            raise DeviceError(f"{cause}; set drawbridge_kube.join: site, or move the file away to start anew")
         found = self._unit.read()
         why = self._no_member()
         if why:

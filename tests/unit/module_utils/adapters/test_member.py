@@ -157,3 +157,11 @@ def test_a_node_that_a_job_holds_stays(host: Host) -> None:
     outcome = converge(Leaver(host.member()), leave, NO_MEMBER)
     assert not outcome.changed
     assert all("drawbridge.io/slurm=vision.7" in step for step in outcome.pending)
+
+
+def test_a_node_that_somebody_else_has_joined_is_left_alone(host: Host) -> None:
+    """kubeadm writes that file anew at each upgrade."""
+    Path(adapter.MAIN_CONFIG).write_text("apiVersion: kubelet.config.k8s.io/v1beta1\n")
+    with pytest.raises(DeviceError, match=r"set drawbridge_kube\.join: site"):
+        host.member().read()
+    assert host.ran == []
