@@ -87,7 +87,6 @@ DRIFTS = {
     ),
     "the kubelet": ("sed -i s/Webhook/AlwaysAllow/ /var/lib/kubelet/config.yaml", "write /var/lib/kubelet/config.yaml"),
     "its start": (f"sed -i 's/--node-ip=/--v=9 --node-ip=/' {DROP_IN}", f"write {DROP_IN}"),
-    "its boot": ("systemctl disable kubelet", "enable kubelet.service"),
     "its reservations": (
         "sed -i s/0-3,64-67/0-1,64-65/ /etc/kubernetes/kubelet.conf.d/50-drawbridge.conf",
         'change the drop-in: reservedSystemCPUs "0-1,64-65" -> "0-3,64-67"',
