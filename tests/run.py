@@ -21,7 +21,7 @@ BIN = ROOT / ".venv/bin"
 LOGS = ROOT / "build/test"
 FIRST_LAB = 60
 """Lab ids from here on belong to molecule scenarios and those right below to other parts, never to a person's lab."""
-SHARED = ("kube_node", "kubelet_numa", "gpu_operator", "rdma_plugin")
+SHARED = ("kube_node", "kubelet_numa")
 """Scenarios that go on, in this order, with the hosts of the one before; the last one takes them down."""
 AT_ONCE = 3
 """Parts at a time: two cores, and every part waits now and then."""
