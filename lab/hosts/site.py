@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -135,10 +135,16 @@ class Site:
         return uuid.uuid5(uuid.NAMESPACE_DNS, f"{host}.lab{self.lab_id}").hex
 
 
-def load(lab_id: int, path: Path = SITE_FILE) -> Site:
-    """Read a site file for one lab; LabError names the key that contradicts another."""
+def load(lab_id: int, path: Path = SITE_FILE, kubelets: str = "") -> Site:
+    """Read a site file for one lab; LabError names the key that contradicts another.
+
+    `kubelets` is how hosts with GPUs have theirs, instead of what the file says.
+    """
+    if kubelets not in ("", BARE, JOINED):
+        raise LabError(f"LAB_KUBELETS is {kubelets!r}: set it to {BARE} or {JOINED}")
     raw = yaml.safe_load(path.read_text())
     kinds = {name: Kind(name, **fields) for name, fields in raw["kinds"].items()}
+    kinds = {name: replace(kind, kubelet=(kind.hardware and kubelets) or kind.kubelet) for name, kind in kinds.items()}
     site = Site(
         lab_id=lab_id,
         hosts={

@@ -26,6 +26,7 @@ from lab.kubernetes.pki import Authority
 from tests.running import Lab, Run
 from tests.unit.intent.test_refused import site
 
+PLAYBOOK = "../molecule/kube_node/converge"
 NODES = ("gpu01", "gpu02", "gpu03", "gpu04")
 CLOSED = ("drawbridge.io/slurm", "closed", "NoSchedule")
 IDENTITY = "/etc/kubernetes/kubelet.conf /var/lib/kubelet/pki/kubelet-client-current.pem"
@@ -35,7 +36,7 @@ DROP_IN = "/etc/systemd/system/kubelet.service.d/50-drawbridge.conf"
 def kubernetes(lab: Lab, host: str, *options: str, **variables: Any) -> Run:
     """Run the playbook for one node."""
     given = ["--extra-vars", json.dumps(variables)] if variables else []
-    return lab.playbook("kubernetes", "--limit", host, *given, *options)
+    return lab.playbook(PLAYBOOK, "--limit", host, *given, *options)
 
 
 def taints(node: Any) -> list[tuple[str, str, str]]:
@@ -147,7 +148,7 @@ def test_a_token_is_in_no_log_and_gone_after(lab: Lab, api: Any) -> None:
         "ansible-playbook",
         "-i",
         "inventories/lab",
-        "playbooks/kubernetes.yml",
+        "molecule/kube_node/converge.yml",
         "--limit",
         "gpu02",
         "-vvvv",

@@ -24,6 +24,7 @@ ANSIBLE = str(Path(sys.executable).with_name("ansible"))
 PLAIN = {**os.environ, "ANSIBLE_FORCE_COLOR": "0", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_CONFIG": "ansible.cfg"}
 MODULE = "drawbridge.drawbridge.kubelet_drop_in"
 """The host's half: the controller would not let the wrong numbers pass."""
+PLAYBOOK = "../molecule/kube_node/converge"
 MEMORY = "/var/lib/kubelet/memory_manager_state"
 CPU = "/var/lib/kubelet/cpu_manager_state"
 
@@ -31,7 +32,7 @@ CPU = "/var/lib/kubelet/cpu_manager_state"
 def kubernetes(lab: Lab, *options: str, **settings: Any) -> Run:
     """Run the playbook with settings of the site's own."""
     given = json.dumps({"kubelet_numa_settings": settings})
-    return lab.playbook("kubernetes", "--limit", "gpu01", "--extra-vars", given, *options)
+    return lab.playbook(PLAYBOOK, "--limit", "gpu01", "--extra-vars", given, *options)
 
 
 def steps(run: Run) -> list[str]:

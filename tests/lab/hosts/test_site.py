@@ -77,3 +77,18 @@ def test_gpus_and_rails_name_numa_nodes_that_exist(room_site):
 def test_a_site_that_contradicts_itself_is_refused(tmp_path, change, sentence):
     with pytest.raises(LabError, match=sentence):
         load(tmp_path, change)
+
+
+@pytest.mark.parametrize(("kubelets", "kind"), [("", "joined"), ("bare", "bare"), ("joined", "joined")])
+def test_hosts_with_gpus_come_as_members_or_bare(kubelets, kind):
+    found = site.load(7, kubelets=kubelets).hosts
+    assert (found["gpu01"].kind.kubelet, found["infra1"].kind.kubelet, found["ctl"].kind.kubelet) == (
+        kind,
+        "joined",
+        "",
+    )
+
+
+def test_a_third_way_is_refused():
+    with pytest.raises(LabError, match="LAB_KUBELETS is 'none': set it to bare or joined"):
+        site.load(7, kubelets="none")
