@@ -14,7 +14,7 @@ import yaml
 from ansible.plugins.action import ActionBase
 
 from ..module_utils.drawbridge.adapters.kube_admission import Approver, token
-from ..module_utils.drawbridge.adapters.kube_cluster import Ask, connect
+from ..module_utils.drawbridge.adapters.kube_api import Ask, connect
 from ..module_utils.drawbridge.converge import DeviceError
 from ..module_utils.drawbridge.dialects.kube_csr import Applicant
 from ..module_utils.drawbridge.dialects.kubelet_keys import KEYS, NUMA, strangers
@@ -82,7 +82,8 @@ class ActionModule(ActionBase):
             done = self._execute_module(MODULE, {**host, **given}, task_vars=task_vars)
         if done.get("failed"):
             left = [f"signing request {csr} was not approved: {why}" for csr, why in approver.refused.items()]
-            done["msg"] = "; ".join([done.get("msg", ""), *left, *([approver.trouble] if approver.trouble else [])])
+            trouble = [approver.trouble] if approver.trouble else []
+            done["msg"] = "; ".join([str(done.get("msg", "")), *left, *trouble])
         return done
 
     def _leave(self, ask: Ask, host: dict[str, Any], looked: dict[str, Any], task_vars: Any) -> dict[str, Any]:
@@ -92,7 +93,7 @@ class ActionModule(ActionBase):
             delete(ask, host["name"])
         done = self._execute_module(MODULE, host, task_vars=task_vars)
         if gone:
-            done = {**done, "changed": True, "steps": [DELETES, *done.get("steps", [])], "diff": looked["diff"]}
+            done = {**done, "changed": True, "steps": looked["steps"], "diff": looked["diff"]}
         return done
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..converge import DeviceError
 from ..dialects.kube_csr import CLIENT, SERVING, Applicant, refusal
-from .kube_cluster import Ask, Json
+from .kube_api import Ask, Json
 
 CSRS = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
 SECRETS = "/api/v1/namespaces/kube-system/secrets"

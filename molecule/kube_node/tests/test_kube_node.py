@@ -170,7 +170,7 @@ def test_a_token_is_in_no_log_and_gone_after(lab: Lab, api: Any) -> None:
     assert ready(api.read_node("gpu02"))
 
 
-def forged(name: str, address: str) -> dict[str, Any]:
+def forged(name: str, address: str) -> Any:
     """A serving request in a node's name, for an address that is not its own."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = [(NameOID.ORGANIZATION_NAME, "system:nodes"), (NameOID.COMMON_NAME, f"system:node:{name}")]
@@ -195,7 +195,7 @@ def test_only_the_nodes_own_requests_are_approved(lab: Lab) -> None:
     lab.ssh("gpu03", "systemctl stop kubelet; rm /var/lib/kubelet/pki/kubelet-server-*")
     run = kubernetes(lab, "gpu03")
     assert run.code == 0, run.output
-    certificates = client.CertificatesV1Api(config.new_client_from_config(str(lab.paths.kubeconfig)))
+    certificates: Any = client.CertificatesV1Api(config.new_client_from_config(str(lab.paths.kubeconfig)))
     for request in made:
         assert certificates.read_certificate_signing_request_status(request.metadata.name).status.conditions is None
         certificates.delete_certificate_signing_request(request.metadata.name)

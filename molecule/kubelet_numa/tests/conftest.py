@@ -25,6 +25,7 @@ from tests.running import Lab
 PATHS = Paths.of()
 WARDROBE = "/run/wardrobe"
 DEVICES = "/etc/lab/deviceplugin.json"
+CHECKPOINT = "/var/lib/kubelet/device-plugins/kubelet_internal_checkpoint"
 STATE = "/var/lib/kubelet/cpu_manager_state /var/lib/kubelet/memory_manager_state"
 POLICY_FILE = "/etc/kubernetes/kubelet.conf.d/50-drawbridge.conf"
 
@@ -73,7 +74,7 @@ UNDRESS = f"""
 for place in {" ".join(BINDS)}; do
   while [ "$(grep -c " $place " /proc/mounts)" -gt 1 ]; do umount "$place"; done
 done
-rm -rf {WARDROBE} {STATE} /var/lib/kubelet/device-plugins/kubelet_internal_checkpoint
+rm -rf {WARDROBE} {STATE} {CHECKPOINT}
 """
 """The kubelet's notes of a machine are another machine's, once it has changed."""
 
@@ -104,5 +105,10 @@ def text_of(policy: dict[str, Any]) -> bytes:
 
 def wear(policy: dict[str, Any]) -> None:
     """Start the kubelet with a configuration, as its owner would on a new machine."""
-    send(f"systemctl stop kubelet; rm -f {STATE}; cat > {POLICY_FILE}", text_of(policy))
+    send(f"systemctl stop kubelet; rm -f {STATE} {CHECKPOINT}; cat > {POLICY_FILE}", text_of(policy))
     send("systemctl start kubelet; systemctl restart lab-device-plugin")
+
+
+def has_devices() -> bool:
+    """Whether the kubelet knows its GPUs since its start; its Node tells of those of before."""
+    return "GPU-0" in send(f"cat {CHECKPOINT} 2>/dev/null || true")

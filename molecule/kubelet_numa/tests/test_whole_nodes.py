@@ -19,7 +19,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.v
 from lab.machine.hardware import Hardware
 from tests.unit.intent.test_refused import site
 
-from .conftest import dress, send, until, wear
+from .conftest import dress, has_devices, send, until, wear
 
 pytestmark = pytest.mark.usefixtures("wardrobe")
 GIB = 1 << 20  # in KiB
@@ -115,6 +115,7 @@ def test_what_is_called_good_runs_and_what_is_refused_fails(api: Any, build: str
         until("the kubelet dies", lambda: text in send("journalctl -u kubelet -n 30 -o cat --no-pager"))
         return
     cpus, gpus = str(chosen.hardware.cpus - reserved), str(len(chosen.hardware.gpu_numa))
+    until("the kubelet has devices", has_devices)
     given = until("the node tells", lambda: allocatable(api, {"cpu": cpus, "nvidia.com/gpu": gpus}))
     api.create_namespaced_pod("default", whole_node("whole", given))
     try:

@@ -30,12 +30,17 @@ def members(deb):
 def test_a_package_is_what_dpkg_expects(size):
     found = members(debs.archive(PACKAGE, {"tool": b"x" * size}))
     assert list(found) == ["debian-binary", "control.tar.gz", "data.tar"]
-    with tarfile.open(fileobj=io.BytesIO(found["data.tar"])) as tar:
-        assert tar.getmember("./usr/bin/tool").mode == 0o755
-        assert tar.extractfile("./usr/bin/tool").read() == b"x" * size
-        assert "./usr/lib/systemd/system/tool.service" in tar.getnames()
-    with tarfile.open(fileobj=io.BytesIO(found["control.tar.gz"])) as tar:
-        assert b"Version: 1.2-1\n" in tar.extractfile("./control").read()
+    data, control = unpacked(found["data.tar"]), unpacked(found["control.tar.gz"])
+    assert data["./usr/bin/tool"] == (b"x" * size, 0o755)
+    assert "./usr/lib/systemd/system/tool.service" in data
+    assert b"Version: 1.2-1\n" in control["./control"][0]
+
+
+def unpacked(archive):
+    """Return content and mode of the files of a tar."""
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        files = [(member, tar.extractfile(member)) for member in tar if member.isfile()]
+        return {member.name: (file.read(), member.mode) for member, file in files if file}
 
 
 def test_the_repository_tells_of_its_files(tmp_path, monkeypatch):
