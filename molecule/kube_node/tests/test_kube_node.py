@@ -234,24 +234,22 @@ def test_images_come_from_the_mirror_whose_authority_the_intent_names(lab: Lab, 
 
 def mirrored(lab: Lab, registry: dict[str, Any]) -> Run:
     """Run the playbook with this registry in the intent."""
-    described = {**site("lab")["drawbridge_kube"], "registries": [registry]}
-    view = kube_node(part("kube", described))
-    server = lab.ssh("ctl", "hostname -I").split()[0]
-    sources = view["sources"].replace("{{ lab_network }}.11", server)
-    return kubernetes(lab, "gpu02", kube_node_view={**view, "sources": sources})
+    packages = [{"name": "kubelet", "version": "1.36.3-1"}, {"name": "containerd", "version": "2.3.5-1"}]
+    sources = lab.ssh("gpu02", "cat /etc/apt/sources.list.d/drawbridge-kubernetes.sources")
+    own = {"join": "drawbridge", "packages": packages, "sources": sources, "registries": [registry]}
+    return kubernetes(lab, "gpu02", kube_node_view=kube_node(part("kube", {**site("lab")["drawbridge_kube"], **own})))
 
 
 def test_a_site_that_joins_nodes_itself_is_only_told(lab: Lab) -> None:
-    site = {
-        "kube_node_view": {"join": False, "packages": {}, "sources": "", "version": "", "registries": [], "kubelet": {}}
-    }
-    good = kubernetes(lab, "gpu03", **site)
+    view = {"join": False, "packages": {}, "sources": "", "version": "", "registries": [], "kubelet": {}}
+    good = kubernetes(lab, "gpu03", kube_node_view=view)
     assert (good.code, good.changed()) == (0, [])
-    lab.ssh("gpu03", "systemctl stop kubelet")
-    broken = kubernetes(lab, "gpu03", **site)
-    lab.ssh("gpu03", "systemctl start kubelet")
-    assert broken.code != 0
-    assert "kubelet.service of gpu03 does not run; start it" in json.dumps(broken.report)
+    pem = "/var/lib/kubelet/pki/kubelet-client-current.pem"
+    lab.ssh("gpu03", f"mv {pem} /run/")
+    broken = kubernetes(lab, "gpu03", kube_node_view=view)
+    lab.ssh("gpu03", f"mv /run/{pem.rpartition('/')[2]} {pem}")
+    assert (broken.code != 0, broken.changed()) == (True, [])
+    assert "gpu03 is no member of the cluster (it has no certificate); join it" in json.dumps(broken.report)
 
 
 def test_a_closed_node_leaves_and_a_held_one_stays(lab: Lab, api: Any) -> None:
