@@ -22,7 +22,6 @@ PLAYBOOKS = {
     "gpfs_client": "storage",
     "slurm_controller": "slurm",
     "slurm_node": "slurm",
-    "kube_node": "kubernetes",
     "kubelet_numa": "kubernetes",
     "slurm_gate": "gate",
 }
