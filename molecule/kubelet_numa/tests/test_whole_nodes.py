@@ -53,7 +53,8 @@ class Build:
 
 
 def machine(numa: int, cores: int, gpus: tuple[int, ...]) -> Hardware:
-    return Hardware(numa, cores, 2, 1024 * GIB, numa, "h100", gpus)
+    # a whole number of MiB on each node: a pod with all memory fits only if nothing is lost by rounding
+    return Hardware(numa, cores, 2, 1024 * GIB // numa // 1024 * 1024 * numa, numa, "h100", gpus)
 
 
 H100 = machine(2, 32, (0, 0, 0, 0, 1, 1, 1, 1))
