@@ -72,6 +72,7 @@ def _control_plane(context: Context) -> None:
     authority, address = Authority.ensure(_home(context.paths)), context.site.ip(context.host.address)
     _bind_tools(context, {name: f"/usr/bin/{name}" for name in CONTROL_PLANE} | {"helm": "/usr/local/bin/helm"})
     context.write("/etc/kubernetes/apiserver.env", f"ADDRESS={address}\n")
+    context.write("/etc/kubernetes/audit.yml", (HERE / "guest/audit.yml").read_text())
     context.write(f"{PKI}/ca.crt", authority.ca.certificate)
     # who signs what kubelets ask for has the authority's key
     context.write(f"{PKI}/ca.key", authority.ca.key, 0o600)

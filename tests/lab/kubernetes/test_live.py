@@ -5,6 +5,7 @@
 One lab for the whole file; its tests tell one story, from the first boot to the mistake that single-numa-node is.
 """
 
+import json
 import os
 import subprocess
 import time
@@ -233,3 +234,16 @@ def test_single_numa_node_never_runs_a_whole_node_pod(api, closed_node):
     api.create_namespaced_pod("default", pod("whole-node-again", **TOLERANT))
     status = until(lambda: phase(api, "whole-node-again", "Failed", "Succeeded"))
     assert (status.phase, status.reason) == ("Failed", "TopologyAffinityError")
+
+
+def test_the_api_server_writes_down_who_changed_what(api, closed_node):
+    """Tests of the gate judge by it: writes of nodes and pods with their objects, and nothing that is only read."""
+    api.create_namespaced_pod("default", pod("audited"))
+    api.delete_namespaced_pod("audited", "default", grace_period_seconds=0)
+    lines = [json.loads(line) for line in guest("ctl", "cat /var/log/kubernetes-audit.log").splitlines()]
+    mine = [line for line in lines if line["objectRef"].get("name") == "audited"]
+    assert {"create", "delete"} <= {line["verb"] for line in mine}
+    assert mine[0]["user"]["username"] == "kubernetes-admin"
+    assert mine[0]["responseObject"]["metadata"]["resourceVersion"]
+    assert {line["objectRef"]["resource"] for line in lines} == {"nodes", "pods"}
+    assert not {line["verb"] for line in lines} & {"get", "list", "watch"}

@@ -82,11 +82,18 @@ def _owned(holder: Owner, seen: Seen, world: World, api: Api) -> None:
         _run_again(holder.job, seen.job, f"node {seen.node} was booted while the job ran", world)
     elif verdict == judge.HALTED:
         _report_halted(holder.job, world)
-    elif verdict == judge.STUCK and _without_batch(holder.job, world):
-        world.clock.sleep(LOOK_AGAIN_S)
-        now = world.slurm.job(holder.job)
-        if now.restarts == seen.job.restarts and now.state == seen.job.state and _without_batch(holder.job, world):
-            _run_again(holder.job, now, f"its batch script never started on {seen.node}", world)
+    elif verdict == judge.STUCK:
+        _stuck(holder.job, seen, f"its batch script never started on {seen.node}", world)
+
+
+def _stuck(job: int, seen: Seen, cause: str, world: World) -> None:
+    """A batch job that looks as if its script did not run here: look twice."""
+    if not _without_batch(job, world):
+        return
+    world.clock.sleep(LOOK_AGAIN_S)
+    now = world.slurm.job(job)
+    if now.restarts == seen.job.restarts and now.state == seen.job.state and _without_batch(job, world):
+        _run_again(job, now, cause, world)
 
 
 def _report_halted(job: int, world: World) -> None:
@@ -111,6 +118,8 @@ def _run_again(job: int, info: JobInfo, cause: str, world: World) -> None:
 def _closed(node: str, value: str, world: World) -> None:
     """Lift our own drain, and what Slurm did when it lost the node; nobody else's. Only after a look at the host."""
     info, unfinished = world.slurm.node(node), scripts.unfinished(world)
+    if info.busy:
+        _forgotten(node, value, world)
     if not judge.back(info, value, unfinished):
         if unfinished and not info.kept_out:
             scripts.forget(world)
@@ -119,6 +128,17 @@ def _closed(node: str, value: str, world: World) -> None:
         raise Refused(f"node {node} stays out: {why}", {node: why})
     world.log.event("resume", node=node)
     world.slurm.resume(node)
+
+
+def _forgotten(node: str, value: str, world: World) -> None:
+    """Run jobs again that Slurm takes for running here, on a node that has closed since.
+
+    A slurmctld that was killed goes on with what it had last written down, and does not know of their end.
+    """
+    for number in world.slurm.running_on(node, world.config.partitions):
+        seen = Seen(node, value, world.slurm.job(number))
+        if judge.node(seen, world.config.stuck_s) == judge.STUCK:
+            _stuck(number, seen, f"its batch script has left {node}, and Slurm did not notice", world)
 
 
 def _account(dead: Owner, world: World, api: Api) -> str:

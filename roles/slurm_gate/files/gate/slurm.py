@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from .command import NO_ANSWER, Commands
@@ -54,6 +55,8 @@ class NodeInfo(NamedTuple):
 
     states: frozenset[str]
     reason: str
+    busy: bool = False
+    """A job has CPUs of it. The states of a node that slurmctld has forgotten something about may say otherwise."""
 
     @property
     def drained_by_us(self) -> bool:
@@ -100,6 +103,11 @@ class Slurm:
         said = self._ask("squeue", "--noheader", "--states=R,CF,S,ST", "--format=%A %N")
         found = (line.split() for line in said.splitlines())
         return {int(words[0]): tuple(expand(words[1])) if len(words) > 1 else () for words in found}
+
+    def running_on(self, node: str, partitions: Sequence[str]) -> list[int]:
+        """Jobs of these partitions that run on a node. Raises NoAnswer."""
+        words = ("--states=R", f"--nodelist={node}", f"--partition={','.join(partitions)}", "--format=%A %N")
+        return [int(line.split()[0]) for line in self._ask("squeue", "--noheader", *words).splitlines()]
 
     def node(self, name: str) -> NodeInfo:
         """One node. Raises NoAnswer."""
@@ -193,5 +201,7 @@ def parse_node(text: str) -> NodeInfo:
     """What `scontrol show node` says of state and reason. Users write nothing of it."""
     state = re.search(r"\bState=(\S+)", text)
     reason = re.search(r"\bReason=(.*?)(?: \[[^ ]+@[^ ]+\]|$)", text, re.MULTILINE)
+    cpus = re.search(r"\bCPUAlloc=([0-9]+)", text)
     words = re.split(r"[+*~#!%$@^-]+", state.group(1)) if state else []
-    return NodeInfo(frozenset(filter(None, words)), reason.group(1).strip() if reason else "")
+    why, busy = reason.group(1).strip() if reason else "", bool(cpus and int(cpus.group(1)))
+    return NodeInfo(frozenset(filter(None, words)), why, busy)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -193,6 +193,10 @@ class Scheduler(Slurm):
     def running(self) -> dict[int, tuple[str, ...]]:
         self._answer()
         return {number: job.nodes for number, job in self.jobs.items() if job.running}
+
+    def running_on(self, node: str, partitions: Sequence[str]) -> list[int]:
+        self._answer()
+        return [number for number, job in self.jobs.items() if job.state == "RUNNING" and node in job.nodes]
 
     def node(self, name: str) -> NodeInfo:
         self._answer()

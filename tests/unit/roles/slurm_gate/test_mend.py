@@ -98,6 +98,42 @@ def test_a_closed_node_with_something_on_its_gpus_stays_out(at: Made) -> None:
     assert not at.slurm.told
 
 
+BUSY = NodeInfo(frozenset({"IDLE"}), "", busy=True)
+OLD = RUNNING._replace(age_s=500)
+
+
+@pytest.mark.parametrize(
+    ("job", "batch", "script", "again"),
+    [
+        (OLD, False, False, True),
+        (OLD._replace(requeue=False), False, False, True),
+        (OLD, True, False, False),
+        (OLD, False, True, False),
+        (RUNNING, False, False, False),
+        (OLD._replace(batch=False), False, False, False),
+        (OLD._replace(batch_host="gpu02"), False, False, False),
+    ],
+    ids=["lost", "can't run again", "runs", "in its prolog", "young", "interactive", "elsewhere"],
+)
+def test_a_job_whose_end_slurm_forgot_runs_again(
+    job: JobInfo, batch: bool, script: bool, again: bool, at: Made
+) -> None:
+    """The node has closed; slurmctld was killed and took up an older state in which the job runs."""
+    at.slurm.nodes["gpu01"], at.slurm.jobs[4711], at.host.script = BUSY, job, script
+    at.slurm.batch |= {4711} if batch else set()
+    assert mend(at) == "closed"
+    word = "scontrol requeue 4711" if job.requeue else "scancel 4711"
+    assert at.slurm.told == ([word] if again else [])
+    assert ("has left gpu01" in at.slurm.comment(4711)) is again
+
+
+def test_a_closed_node_that_works_for_another_partition_costs_one_question_more(at: Made) -> None:
+    at.slurm.nodes["gpu01"] = BUSY
+    mend(at)
+    assert not at.slurm.told
+    assert at.cluster.log == [("GET", "/api/v1/nodes/gpu01")]
+
+
 def test_a_node_without_the_taint_is_kept_from_jobs(tmp_path: Path) -> None:
     at = world(tmp_path, Cluster(gpu01=""))
     assert mend(at) == "open"

@@ -55,6 +55,13 @@ def test_all_running_jobs_with_their_nodes() -> None:
     assert Slurm(Tools({"squeue": "7 gpu[01-02]\n8 gpu04\n"})).running() == {7: ("gpu01", "gpu02"), 8: ("gpu04",)}
 
 
+def test_jobs_of_some_partitions_on_a_node() -> None:
+    tools = Tools({"squeue": "7 gpu[01-02]\n8 gpu02\n"})
+    assert Slurm(tools).running_on("gpu02", ["ai-train", "ai-test"]) == [7, 8]
+    (asked,) = tools.asked
+    assert "--states=R --nodelist=gpu02 --partition=ai-train,ai-test" in asked
+
+
 @pytest.mark.parametrize(
     ("text", "expected"), [("0:07", 7), ("12:00", 720), ("1:00:00", 3600), ("2-00:00:01", 172801), ("INVALID", 0)]
 )
@@ -76,6 +83,12 @@ def test_a_node_as_scontrol_prints_it(state: str, reason: str, ours: bool, lost:
     info = parse_node(NODE.format(state, reason))
     assert (info.drained_by_us, info.lost) == (ours, lost)
     assert reason in (f"Reason={info.reason} [root@2026-11-21T13:57:58]", "") or lost or "slurm@" in reason
+
+
+@pytest.mark.parametrize(("cpus", "busy"), [("CPUAlloc=128 CPUEfctv=128", True), ("CPUAlloc=0 CPUEfctv=128", False)])
+def test_a_node_that_is_idle_may_be_given_away_all_the_same(cpus: str, busy: bool) -> None:
+    """Seen after a kill of slurmctld, which took up an older state."""
+    assert parse_node(NODE.format("IDLE", cpus)).busy is busy
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,311 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Play schedules on the lab, several at a time, and read afterwards what the API server and Slurm wrote down."""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from lab import demo
+from roles.slurm_gate.files.gate.gate_names import CLOSED
+from tests.explorer.invariants import breaches
+from tests.explorer.records import EVERYWHERE, NEVER, History
+from tests.explorer.records import Trouble as Kept
+from tests.schedules import records, stack
+from tests.schedules.plan import (
+    CANCELLED,
+    CLOSE,
+    CONTROLLER,
+    DRAINED,
+    END,
+    ENDS,
+    NODES,
+    OPEN,
+    PERSON,
+    PLACE,
+    POWER,
+    PREEMPTED,
+    REQUEUED,
+    RUNS,
+    TIMED_OUT,
+    USERS,
+    WITHDRAWN,
+    Plan,
+    Trouble,
+    Work,
+)
+from tests.schedules.queue import Queue
+from tests.schedules.stack import PATHS, ssh
+
+AT_ONCE = 4
+START_S, REST_S, LAST_S, USABLE_S = 150.0, 240.0, 400.0, 180.0
+SEEN = "for i in $(seq 1200); do pgrep -f '{} [{}]{}' >/dev/null && exec sleep {}; sleep 0.05; done; exit 1"
+"""Wait for a verb of the gate to be at work here, then a little more."""
+SPACES = {"vision": "vision", "speech": "speech"}
+GATED = ("ai-train",)
+LONG_S = 600
+
+
+class Failed(Exception):
+    """A schedule did not go on: a job that never ran, a node that nobody gave back."""
+
+
+@dataclass
+class Diary:
+    """What we did to the stack, and when; what it made of that is in its own records."""
+
+    begin: float = field(default_factory=time.time)
+    troubles: list[Kept] = field(default_factory=list)
+    cuts: list[Kept] = field(default_factory=list)
+    undrained: list[Kept] = field(default_factory=list)
+    reached: dict[int, bool] = field(default_factory=dict)
+    jobs: dict[int, list[str]] = field(default_factory=dict)
+    ended: dict[str, list[str]] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def noted(self, kind: list[Kept], what: str, host: str = EVERYWHERE) -> Iterator[None]:
+        """Something lasts as long as this."""
+        begin = time.time()
+        try:
+            yield
+        finally:
+            kind.append(Kept(what, host, begin, time.time()))
+
+
+class Stage:
+    """The lab, its queue, and the schedules that are under way."""
+
+    def __init__(self) -> None:
+        self.queue, self.diary = Queue(), Diary()
+        self._power = threading.Lock()
+        self._offset = stack.audited()
+
+    def play_all(self, plans: Sequence[Plan]) -> History:
+        """Play schedules, a few at a time, and wait until the last job is over and all nodes are back."""
+        with stack.outsiders(), stack.impatient(NODES):
+            with ThreadPoolExecutor(AT_ONCE) as pool:
+                list(pool.map(self._try, plans))
+            arrays = [array for arrays in self.diary.jobs.values() for array in arrays]
+            self._expect(lambda: all(map(self.queue.over, arrays)), LAST_S, "all jobs are over")
+            self._expect(lambda: stack.all_usable(NODES), USABLE_S, "all nodes closed and in service")
+            self.queue.close()
+            return self.story()
+
+    def _try(self, plan: Plan) -> None:
+        try:
+            self._play(plan)
+        except Failed as late:
+            self.diary.failures.append(str(late))
+
+    def _expect(self, true: Callable[[], bool], seconds: float, what: str) -> None:
+        """Wait for what must come; what does not is one of the things that were wrong."""
+        try:
+            self._until(true, seconds, what)
+        except Failed as late:
+            self.diary.failures.append(str(late))
+
+    def _play(self, plan: Plan) -> None:
+        """One schedule, until its jobs are over or wait for minutes."""
+        moments = (OPEN, PLACE) if plan.way != WITHDRAWN else (OPEN, PLACE, END, CLOSE)
+        early = plan.trouble if plan.trouble and plan.trouble.moment in moments else None
+        with ThreadPoolExecutor(1) as aside:
+            doing = aside.submit(self._suffer, plan, early) if early else None
+            arrays = self.diary.jobs[plan.seed] = [self._submit(plan.first, plan.way)]
+            if plan.way == WITHDRAWN:
+                time.sleep(plan.withdrawn_ms / 1000)  # anywhere between the queue and the batch script's start
+                self._tell(f"scancel {arrays[0]}", lambda: self.queue.over(arrays[0]))
+            arrays += [self._submit(work, ENDS) for work in plan.works[1:]]
+            self._until(lambda: self._runs(plan) or self.queue.over(arrays[0]), START_S, f"{plan}: the first job runs")
+            if plan.trouble and not early:
+                doing = aside.submit(self._suffer, plan, plan.trouble)
+            self._end(plan, arrays)
+            if doing:
+                doing.result()
+        self._until(lambda: all(map(self.queue.at_rest, arrays)), REST_S, f"{plan}: its jobs are over")
+        self._take_back(plan)
+
+    def _submit(self, work: Work, way: str) -> str:
+        words = [
+            "-p ai-train" if work.gated else "-p hpc",
+            f"-N{len(work.nodes) or 1}",
+            f"-w {','.join(work.nodes)}" if work.nodes else "",
+            f"--array=1-{work.tasks}" if work.tasks > 1 else "",
+            "--requeue" if work.requeue else "--no-requeue",
+            "--output=/dev/null",
+        ]
+        return stack.sbatch(" ".join(words), script(work, way), work.user)
+
+    def _runs(self, plan: Plan) -> bool:
+        """The first job runs, and if it is to have pods, on all of its nodes."""
+        array = self.diary.jobs[plan.seed][0]
+        if plan.way == ENDS or not self.queue.running(array):
+            return self.queue.running(array)
+        return not plan.first.pods or self._pods(plan.first, array) or bool(plan.trouble)
+
+    @staticmethod
+    def _pods(work: Work, array: str) -> bool:
+        try:
+            return len(stack.pods(work.namespace, job=array)) >= len(work.nodes)
+        except (stack.ApiException, stack.HTTPError):
+            return False
+
+    def _end(self, plan: Plan, arrays: list[str]) -> None:
+        """Let the first job end as planned."""
+        job = arrays[0]
+        if plan.way in (CANCELLED, REQUEUED, TIMED_OUT):
+            verb = {
+                CANCELLED: f"scancel {job}",
+                REQUEUED: f"scontrol requeue {job}",
+                TIMED_OUT: f"scontrol update jobid={job} endtime=now",
+            }[plan.way]
+            self._tell(verb, lambda: not self.queue.running(job))
+        if plan.way == PREEMPTED:
+            options = f"-p ai-train -q urgent -N{len(plan.first.nodes)} -w {','.join(plan.first.nodes)}"
+            arrays.append(stack.sbatch(f"{options} --no-requeue --output=/dev/null", user="ben"))
+
+    def _tell(self, command: str, done: Callable[[], bool]) -> None:
+        """Tell slurmctld, which may be away just now."""
+        deadline = time.monotonic() + 60
+        while subprocess.run(demo.ssh(PATHS, CONTROLLER, command), capture_output=True, check=False).returncode:
+            if done() or time.monotonic() > deadline:
+                return
+            time.sleep(0.5)
+
+    def _suffer(self, plan: Plan, trouble: Trouble) -> None:
+        """Wait for the moment, then let it go wrong, until it is over."""
+        seen = SEEN.format("drawbridge/gate", trouble.moment[0], trouble.moment[1:], trouble.after_ms / 1000)
+        if trouble.moment == RUNS:
+            time.sleep(trouble.after_ms / 1000)  # the moment itself, not a wait for anything
+            reached = True
+        else:
+            reached = not subprocess.run(demo.ssh(PATHS, trouble.seen_on, seen), check=False).returncode
+        self.diary.reached[plan.seed] = reached
+        if not reached:
+            return
+        if trouble.what == POWER:
+            self._cut(trouble.host)
+            return
+        host = EVERYWHERE if trouble.host == CONTROLLER else trouble.host
+        with self.diary.noted(self.diary.troubles, trouble.what, host):
+            subprocess.run(demo.ssh(PATHS, trouble.host, trouble.script), capture_output=True, check=False)
+            if trouble.host == CONTROLLER:
+                self._until(stack.answering, 90, f"{plan}: API server and Slurm answer again")
+
+    def _cut(self, host: str) -> None:
+        diary = self.diary
+        with self._power, diary.noted(diary.troubles, POWER, host), diary.noted(diary.cuts, POWER, host):
+            stack.lab("power-cut", host)
+            stack.lab("up", host)
+
+    def _take_back(self, plan: Plan) -> None:
+        """A person takes a drain back; it must still be there."""
+        if not plan.trouble or plan.trouble.what != DRAINED or not self.diary.reached[plan.seed]:
+            return
+        node = plan.trouble.node
+        self._until(lambda: stack.all_closed([node]), USABLE_S, f"{plan}: {node} is closed")
+        if stack.reason(node) != PERSON:
+            raise Failed(f"{plan}: {node} should be drained because {PERSON!r}, and is because {stack.reason(node)!r}")
+        with self.diary.noted(self.diary.undrained, DRAINED, node):
+            ssh(CONTROLLER, f"scontrol update nodename={node} state=undrain")
+
+    def _until(self, true: Callable[[], bool], seconds: float, what: str) -> None:
+        """Like until(), but of the queue, which is asked by nobody but itself."""
+        deadline = time.monotonic() + seconds
+        while not true():
+            if time.monotonic() > deadline:
+                raise Failed(f"not within {seconds:.0f} s: {what}")
+            time.sleep(0.3)
+
+    def story(self) -> History:
+        """What API server and Slurm wrote down since the beginning."""
+        diary, end = self.diary, time.time()
+        entries = list(records.writes(stack.audit(self._offset)))
+        since = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(diary.begin))
+        told = "TZ=UTC SLURM_TIME_FORMAT=%s"
+        jobs = f"sacct --duplicates --allusers -nP --starttime={since} --format={records.SACCT}"
+        accounting = ssh(CONTROLLER, f"{told} {jobs}")
+        events = f"sacctmgr -nP show event nodes={','.join(NODES)} start={since} format={records.EVENTS}"
+        diary.ended = records.ended(accounting)
+        return History(
+            begun=dict.fromkeys(NODES, CLOSED),
+            changes=records.changes(entries, NODES),
+            containers=records.containers(entries, diary.cuts),
+            unbound=records.unbound(entries),
+            runs=records.runs(accounting, SPACES, GATED, diary.cuts),
+            drains=records.drains(ssh(CONTROLLER, f"{told} {events}"), diary.undrained),
+            troubles=diary.troubles,
+            left=stack.left_behind(sorted(set(USERS.values())), NODES),
+            surprises=records.strangers(entries, NODES),
+            end=end,
+        )
+
+
+def script(work: Work, way: str) -> str:
+    """A job's batch script. What is to be ended from outside runs for long, in its first run."""
+    first = work.seconds if way == ENDS else LONG_S
+    if not work.pods:
+        return f'#!/bin/sh\n[ "${{SLURM_RESTART_COUNT:-0}}" = 0 ] || exec sleep {work.seconds}\nsleep {first}\n'
+    return stack.pods_for(f"{work.seconds} if os.environ.get('SLURM_RESTART_COUNT') else {first}", work.stubborn)
+
+
+ENDINGS = {
+    ENDS: {"COMPLETED"},
+    CANCELLED: {"CANCELLED"},
+    WITHDRAWN: {"CANCELLED"},
+    REQUEUED: {"COMPLETED"},
+    TIMED_OUT: {"TIMEOUT"},
+    PREEMPTED: {"COMPLETED", "PREEMPTED"},
+}
+"""How a first job may end when nothing goes wrong."""
+DISTURBED = {"COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "PREEMPTED", "NODE_FAIL"}
+
+
+def astray(plans: Sequence[Plan], diary: Diary) -> list[str]:
+    """Jobs that did not come to the end that they should have; any end will do where something went wrong."""
+    found = []
+    calm = not any(diary.reached.values())
+    for plan in plans:
+        for number, array in enumerate(diary.jobs.get(plan.seed, [])):
+            wanted = (ENDINGS[plan.way] if number == 0 else ENDINGS[ENDS]) if calm else DISTURBED
+            ends = diary.ended.get(array, ["UNKNOWN"])
+            if not set(ends) <= wanted:
+                found.append(f"job {array} of {plan} ended {', '.join(ends)}")
+    return found
+
+
+def judged(plans: Sequence[Plan], diary: Diary, history: History) -> list[str]:
+    """Everything that is wrong with what came of schedules."""
+    broken = [f"{name}: {text}" for name, text in breaches(history, stack.SHORT["pod_grace_s"])]
+    return [*diary.failures, *broken, *astray(plans, diary)]
+
+
+def told(plans: Sequence[Plan], diary: Diary, history: History) -> list[str]:
+    """What happened, for people: schedules with their jobs, then everything in its order."""
+    lines = [
+        f"{plan}: jobs {' '.join(diary.jobs.get(plan.seed, []))}, reached {diary.reached.get(plan.seed)}"
+        for plan in plans
+    ]
+    moments = [(it.at, f"{it.node}: {it.before} -> {it.after} by {it.by}") for it in history.changes]
+    moments += [(it.at, f"{it.node}: kept out {it.before!r} -> {it.after!r} by {it.by}") for it in history.drains]
+    for run in history.runs:
+        moments += [(run.works, f"job {run.job} works on {run.nodes}"), (run.over, f"job {run.job} is over")]
+    for it in history.containers:
+        moments += [(it.start, f"{it.node}: {it.pod} runs"), (it.end, f"{it.node}: {it.pod} has ended")]
+    for it in history.troubles:
+        moments += [(it.start, f"{it.node or CONTROLLER}: {it.what}"), (it.end, f"{it.node or CONTROLLER}: over")]
+    return lines + [f"{at - diary.begin:8.2f} {what}" for at, what in sorted(moments) if at < NEVER]
+
+
+def summary(history: History) -> str:
+    """How much happened."""
+    return (
+        f"{len(history.changes)} changes of nodes, {len(history.runs)} runs of jobs, "
+        f"{len(history.containers)} pods, {len(history.drains)} changes of drains"
+    )

@@ -1,0 +1,127 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A job ends while its pods are being made: the scheduler binds some of them to a node that is no job's any more.
+
+The API server looks at no taint when it binds. What keeps such pods from running are the order in which the gate ends
+a job, and the kubelet, which refuses a pod whose selector its node's label no longer meets.
+"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+from kubernetes import client
+from kubernetes.client import ApiException
+
+from lab import demo
+from roles.slurm_gate.files.gate import identity
+from roles.slurm_gate.files.gate.gate_names import CLOSED, JOB_LABEL, LABEL, TAINT
+from roles.slurm_gate.files.gate.states import Owner
+from tests.explorer.invariants import closed_means_empty, only_allowed_edges, pods_run_where_their_job_is
+from tests.explorer.records import History
+from tests.schedules import records, stack
+from tests.schedules.plan import NODES
+from tests.schedules.queue import Queue
+
+SPACE, USER, UID, GID = "vision", "ada", 2001, 3001
+WORKLOADS, PODS = 5, 2
+SPREAD_S = 0.15
+REFUSED = "NodeAffinity"
+"""The kubelet's reason."""
+
+
+class Outcome(NamedTuple):
+    """What came of some rounds."""
+
+    bound: int
+    late: int
+    refused: int
+    wrong: list[str]
+
+
+def race(rounds: int, seed: int = 1) -> Outcome:
+    """Rounds on all nodes at once; everything is judged from the API server's own records."""
+    begin, offset, queue = time.time(), stack.audited(), Queue()
+    shares = [range(number, rounds, len(NODES)) for number in range(len(NODES))]
+    with ThreadPoolExecutor(len(NODES)) as pool:
+        for done in [pool.submit(_rounds, node, share, seed, queue) for node, share in zip(NODES, shares, strict=True)]:
+            done.result()
+    queue.close()
+    return outcome(list(records.writes(stack.audit(offset))), time.time() - begin)
+
+
+def outcome(entries: Sequence[records.Json], end: float) -> Outcome:
+    """What the API server's records say of it. Pure."""
+    changes = records.changes(entries, NODES)
+    late = set(records.bound_late(entries, changes))
+    history = History(
+        begun=dict.fromkeys(NODES, CLOSED),
+        changes=changes,
+        containers=records.containers(entries, ()),
+        unbound=records.unbound(entries),
+        end=end,
+    )
+    checks = (pods_run_where_their_job_is, closed_means_empty, only_allowed_edges)
+    wrong = [text for check in checks for text in check(history)]
+    wrong += [f"{it.pod} was bound late and ran" for it in history.containers if f"{it.namespace}/{it.pod}" in late]
+    refused = {records.name_of(it) for it in records.about(entries, "pods") if records.reason(it) == REFUSED}
+    return Outcome(len(records.bindings(entries)), len(late), len(refused), wrong)
+
+
+def _rounds(node: str, share: Iterable[int], seed: int, queue: Queue) -> None:
+    for number in share:
+        dice = random.Random(f"{seed}-{number}")
+        job = stack.quiet(f"-N1 -w {node} --no-requeue", "#!/bin/sh\nsleep 600\n", USER)
+        stack.until(lambda job=job: queue.running(job), 60, f"job {job} runs")
+        account = identity.name(int(job), UID, GID)
+        api = client.BatchV1Api(stack.api_client(f"system:serviceaccount:{SPACE}:{account}", "system:serviceaccounts"))
+        with subprocess.Popen(demo.ssh(stack.PATHS, "ctl", f"scancel {job}")):
+            for part in range(WORKLOADS):
+                time.sleep(dice.uniform(0, 2 * SPREAD_S))  # what is raced against is over in less than a second
+                if not _made(api, workload(Owner(SPACE, int(job)), account, part)):
+                    break
+        stack.until(
+            lambda job=job: queue.over(job) and stack.state(node) == CLOSED, 90, f"{node} is closed after {job}"
+        )
+
+
+def _made(api: Any, body: records.Json) -> bool:
+    """Whether the job still had the right to."""
+    try:
+        api.create_namespaced_job(SPACE, body)
+    except ApiException as refused:
+        assert refused.status in (401, 403), refused
+        return False
+    return True
+
+
+def workload(owner: Owner, account: str, number: int) -> records.Json:
+    """A Job of the job, with pods that want no GPU, so that many fit a node."""
+    labels = {JOB_LABEL: str(owner.job)}
+    pod = {
+        "restartPolicy": "Never",
+        "hostNetwork": True,
+        "terminationGracePeriodSeconds": 2,
+        "serviceAccountName": account,
+        "automountServiceAccountToken": False,
+        "securityContext": {"runAsUser": UID, "runAsGroup": GID, "supplementalGroupsPolicy": "Strict"},
+        "nodeSelector": {LABEL: str(owner.job)},
+        "tolerations": [{"key": TAINT, "value": owner.held, "effect": "NoSchedule"}],
+        "containers": [
+            {
+                "name": "racer",
+                "image": "docker.io/lab/pause:1",
+                "imagePullPolicy": "Never",
+                "securityContext": {"allowPrivilegeEscalation": False},
+            }
+        ],
+    }
+    template = {"metadata": {"labels": labels}, "spec": pod}
+    spec = {"parallelism": PODS, "completions": PODS, "backoffLimit": 1000, "template": template}
+    metadata = {"name": f"{owner.prefix}r0-race{number}", "labels": labels}
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}

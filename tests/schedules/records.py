@@ -1,0 +1,251 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From the API server's audit log and Slurm's accounting to plain records. Pure; the gate's own log is never read.
+
+Slurm tells whole seconds, so what it calls a start was up to a second later.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from roles.slurm_gate.files.gate import identity
+from roles.slurm_gate.files.gate.gate_names import CLOSED, GATE_ACCOUNTS, LABEL, NODE_ACCOUNTS
+from roles.slurm_gate.files.gate.hostlist import expand
+from roles.slurm_gate.files.gate.states import Owner, place
+from tests.explorer.records import NEVER, PERSON, Change, Container, Drain, Pod, Run, Trouble
+
+Json = dict[str, Any]
+
+SACCT = "JobIDRaw,JobID,Partition,Account,State,Start,End,NodeList"
+EVENTS = "NodeName,TimeStart,TimeEnd,Reason"
+TICK_S = 1.0
+PROLOG_S = 30.0
+"""Slurm calls the end of a job's prologs its start; so long before, its nodes may have been given to it."""
+RUN = re.compile(r"slurm-[0-9]+-r([0-9]+)-")
+
+
+def writes(lines: Iterable[str]) -> Iterator[Json]:
+    """Writes that were carried out, in the order of their ends."""
+    for line in lines:
+        entry = json.loads(line)
+        done = entry.get("responseStatus", {}).get("code", 500) < 300
+        if entry["stage"] == "ResponseComplete" and done and "dryRun=" not in entry["requestURI"]:
+            yield entry
+
+
+def when(text: str) -> float:
+    """Seconds since 1970."""
+    return datetime.fromisoformat(text).timestamp()
+
+
+def whole(entry: Json) -> Json:
+    """The object that a write made; {} when the answer holds none, as that of a binding."""
+    found = entry.get("responseObject", {})
+    return found if "metadata" in found and found.get("kind") != "Status" else {}
+
+
+def about(entries: Iterable[Json], resource: str) -> list[Json]:
+    """Writes of one kind of object that show it whole, in the order in which they happened to each object."""
+    found = [it for it in entries if it["objectRef"]["resource"] == resource and whole(it)]
+    return sorted(found, key=lambda it: int(whole(it)["metadata"]["resourceVersion"]))
+
+
+def changes(entries: Iterable[Json], nodes: Sequence[str]) -> list[Change]:
+    """Changes of nodes' states, beginning with closed ones."""
+    shown = dict.fromkeys(nodes, CLOSED)
+    found = []
+    for entry in about(entries, "nodes"):
+        node, body, swapped = entry["objectRef"]["name"], whole(entry), patched(entry, "replace")
+        value = swapped or (place(body)[1] if "spec" in body else shown.get(node, ""))
+        if node in shown and (swapped or shown[node] != value):
+            label = body["metadata"].get("labels", {}).get(LABEL, "")
+            before = patched(entry, "test") or shown[node]
+            found.append(Change(when(entry["stageTimestamp"]), node, before, value, label, author(entry)))
+            shown[node] = value
+    return found
+
+
+def author(entry: Json) -> str:
+    """Which of the gate's identities wrote; anybody else is a person."""
+    name = entry.get("impersonatedUser", entry["user"])["username"]
+    own = next((name.removeprefix(start) for start in (GATE_ACCOUNTS, NODE_ACCOUNTS) if name.startswith(start)), "")
+    return own or PERSON
+
+
+def patched(entry: Json, verb: str) -> str:
+    """The state that a compare and swap began with (test), or ended with (replace); "" for any other write."""
+    patch = entry.get("requestObject")
+    steps = [it for it in patch if it.get("op") == verb] if isinstance(patch, list) else []
+    return next((str(it["value"]) for it in steps if it["path"].endswith("/value")), "")
+
+
+def containers(entries: Iterable[Json], cuts: Sequence[Trouble]) -> list[Container]:
+    """When containers of jobs' pods ran, as their kubelets said. What ran on a host without power ended with it."""
+    found: dict[str, Container] = {}
+    for entry in about(entries, "pods"):
+        body, holder = whole(entry), job_of(entry)
+        node, uid = body.get("spec", {}).get("nodeName"), body["metadata"]["uid"]
+        if not (node and holder):
+            continue
+        said, at = [it.get("state", {}) for it in statuses(body)], when(entry["stageTimestamp"])
+        starts = [min(when(text) + TICK_S, at) for text in filter(None, map(started, said))]
+        if uid not in found and not starts:
+            continue
+        name = body["metadata"]["name"]
+        run = RUN.match(name)
+        known = found.get(uid) or Container(
+            node, name, holder.namespace, holder.job, int(run.group(1)) if run else 0, min(starts)
+        )
+        over = all("terminated" in it for it in said) or forgotten(entry)
+        found[uid] = known._replace(end=min(known.end, at)) if over else known
+    return [it._replace(end=min([it.end, *_cut(it, cuts)])) for it in found.values()]
+
+
+def _cut(it: Container, cuts: Sequence[Trouble]) -> list[float]:
+    return [cut.start for cut in cuts if cut.node == it.node and cut.start > it.start]
+
+
+def statuses(body: Json) -> list[Json]:
+    """What a kubelet says of a pod's containers."""
+    return body.get("status", {}).get("containerStatuses", [])
+
+
+def started(said: Json) -> str:
+    """When a container started; "" if it never did."""
+    return (said.get("running") or said.get("terminated") or {}).get("startedAt") or ""
+
+
+def forgotten(entry: Json) -> bool:
+    """The pod's object is gone with this write: a kubelet's last word, or that of whoever forced it."""
+    return entry["verb"] == "delete" and whole(entry)["metadata"].get("deletionGracePeriodSeconds", 1) == 0
+
+
+def job_of(entry: Json) -> Owner | None:
+    """The job that a pod runs for, told by its account, which nobody can choose."""
+    body = whole(entry)
+    return identity.owner(body["metadata"].get("namespace", ""), body.get("spec", {}).get("serviceAccountName", ""))
+
+
+def name_of(entry: Json) -> str:
+    """Namespace and name of the object that a write is about."""
+    return f"{entry['objectRef']['namespace']}/{whole(entry)['metadata']['name']}"
+
+
+def reason(entry: Json) -> str:
+    """Why a pod is as its status says."""
+    return whole(entry).get("status", {}).get("reason", "")
+
+
+def bindings(entries: Iterable[Json]) -> dict[str, tuple[str, float, float]]:
+    """By pod: the node that a scheduler bound it to, when it asked, and when that was done."""
+    return {
+        f"{it['objectRef']['namespace']}/{it['objectRef']['name']}": (
+            it["requestObject"]["target"]["name"],
+            when(it["requestReceivedTimestamp"]),
+            when(it["stageTimestamp"]),
+        )
+        for it in entries
+        if it["objectRef"].get("subresource") == "binding"
+    }
+
+
+def unbound(entries: Sequence[Json]) -> list[Pod]:
+    """Pods of jobs while they had no node."""
+    bound = bindings(entries)
+    gone = {whole(it)["metadata"]["uid"]: when(it["stageTimestamp"]) for it in about(entries, "pods") if forgotten(it)}
+    found = []
+    for entry in about(entries, "pods"):
+        holder, metadata = job_of(entry), whole(entry)["metadata"]
+        if entry["verb"] == "create" and holder:
+            done = bound.get(f"{holder.namespace}/{metadata['name']}", ("", 0.0, NEVER))[2]
+            end = min(done, gone.get(metadata["uid"], NEVER))
+            found.append(Pod(metadata["name"], holder.namespace, holder.job, when(entry["stageTimestamp"]), end))
+    return found
+
+
+def bound_late(entries: Sequence[Json], moves: Iterable[Change]) -> list[str]:
+    """Pods that a scheduler asked to bind to a node when no job held it any more."""
+    moves = list(moves)
+    found = []
+    for pod, (node, at, _) in bindings(entries).items():
+        before = [move for move in moves if move.node == node and move.at < at]
+        if before and not before[-1].label:
+            found.append(pod)
+    return found
+
+
+def strangers(entries: Sequence[Json], nodes: Sequence[str]) -> list[str]:
+    """Pods that are no job's and were given a gated node."""
+    own = {f"{it.namespace}/{it.name}" for it in unbound(entries)}
+    return [
+        f"pod {pod} was bound to {node}"
+        for pod, (node, _, _) in bindings(entries).items()
+        if node in nodes and pod not in own
+    ]
+
+
+def runs(accounting: str, namespaces: dict[str, str], gated: Sequence[str], cuts: Sequence[Trouble]) -> list[Run]:
+    """Runs of jobs, from `sacct --duplicates -nP` with SACCT and times in seconds since 1970."""
+    table = rows(accounting)
+    scripts = [row for row in table if row["JobIDRaw"].endswith(".batch") and row["Start"].isdigit()]
+    found: list[Run] = []
+    for row in (it for it in table if it["JobIDRaw"].isdigit() and it["Start"].isdigit()):
+        job, start, over = int(row["JobIDRaw"]), float(row["Start"]), seconds(row["End"])
+        before = [run for run in found if run.job == job]
+        own = [float(it["Start"]) for it in scripts if it["JobIDRaw"] == f"{job}.batch"]
+        nodes = tuple(expand(row["NodeList"])) if row["NodeList"] != "None assigned" else ()
+        found.append(
+            Run(
+                job,
+                len(before),
+                namespaces[row["Account"]] if row["Partition"] in gated else "",
+                nodes,
+                max([start - PROLOG_S, *(run.over for run in before)]),
+                min((at + TICK_S for at in own if start <= at <= over), default=NEVER),
+                over,
+                shaken=min((it.start for it in cuts if it.node in nodes and start <= it.start < over), default=NEVER),
+            )
+        )
+    return found
+
+
+def rows(accounting: str) -> list[dict[str, str]]:
+    """Lines of sacct by the names in SACCT."""
+    return [dict(zip(SACCT.split(","), line.split("|"), strict=True)) for line in accounting.splitlines()]
+
+
+def ended(accounting: str) -> dict[str, list[str]]:
+    """How the last runs of every submission ended, element by element."""
+    last = {row["JobIDRaw"]: row for row in rows(accounting) if row["JobIDRaw"].isdigit()}
+    found: dict[str, list[str]] = {}
+    for row in last.values():
+        found.setdefault(row["JobID"].partition("_")[0], []).append(row["State"].split()[0])
+    return found
+
+
+def drains(events: str, by_hand: Sequence[Trouble]) -> list[Drain]:
+    """What kept nodes from jobs, from `sacctmgr -nP show event` with EVENTS. Who lifted it is not told: we know what
+    people did, and whatever they did not was the gate.
+    """
+    found = []
+    lines = sorted((line.split("|") for line in events.splitlines()), key=lambda it: (it[0], it[1]))
+    for (node, begin, end, reason), after in zip(lines, [*lines[1:], ["", "", "", ""]], strict=True):
+        if not node:
+            continue
+        set_at, lifted = seconds(begin), seconds(end)
+        found.append(Drain(set_at, node, "", reason, "slurm"))
+        if lifted < NEVER:
+            person = any(it.node == node and it.start - TICK_S <= lifted <= it.end + TICK_S for it in by_hand)
+            following = after[3] if after[0] == node and seconds(after[1]) == lifted else ""
+            found.append(Drain(lifted, node, reason, following, PERSON if person else "gate", set_at))
+    return sorted(found)
+
+
+def seconds(text: str) -> float:
+    """A time as Slurm tells it; one that is not yet known is never."""
+    return float(text) if text.isdigit() and int(text) else NEVER

@@ -1,0 +1,85 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from tests.explorer.records import Change, Container, History, Run, Trouble
+from tests.schedules.plan import CANCELLED, ENDS, PREEMPTED, Plan, Work
+from tests.schedules.play import Diary, astray, script, summary, told
+
+QUIET, PODS = Work("ada", ("gpu01",), 3), Work("cleo", ("gpu01", "gpu02"), 4, pods=True, stubborn=True)
+
+
+@pytest.mark.parametrize("way", [ENDS, CANCELLED])
+@pytest.mark.parametrize("work", [QUIET, PODS], ids=["quiet", "pods"])
+def test_scripts_are_programs(work: Work, way: str) -> None:
+    text = script(work, way)
+    if text.startswith("#!/bin/sh"):
+        subprocess.run(["sh", "-n"], input=text, text=True, check=True)
+    else:
+        compile(text, "script", "exec")
+
+
+def test_what_is_ended_from_outside_runs_for_long_but_once() -> None:
+    assert script(QUIET, ENDS).splitlines()[-1] == "sleep 3"
+    assert script(QUIET, CANCELLED).splitlines()[-1] == "sleep 600"
+    assert "exec sleep 3" in script(QUIET, CANCELLED)
+    assert "4 if os.environ.get('SLURM_RESTART_COUNT') else 600" in script(PODS, CANCELLED)
+    assert '"backoffLimit": 1000' in script(PODS, ENDS)
+
+
+PLAN = Plan(1, PREEMPTED, (QUIET, PODS))
+
+
+def diary(*ends: list[str], reached: bool | None = None) -> Diary:
+    numbers = [str(number) for number in range(1, len(ends) + 1)]
+    found = Diary(jobs={1: numbers}, ended=dict(zip(numbers, ends, strict=True)))
+    found.reached = {} if reached is None else {1: reached}
+    return found
+
+
+@pytest.mark.parametrize(
+    ("ends", "reached", "wrong"),
+    [
+        ([["PREEMPTED"], ["COMPLETED"]], None, 0),
+        ([["COMPLETED"], ["COMPLETED", "COMPLETED"]], None, 0),
+        ([["CANCELLED"], ["COMPLETED"]], None, 1),
+        ([["PREEMPTED"], ["COMPLETED", "FAILED"]], None, 1),
+        ([["CANCELLED"], ["FAILED"]], True, 0),
+        ([["CANCELLED"], ["FAILED"]], False, 2),
+        ([["RUNNING"], ["COMPLETED"]], True, 1),
+        ([["COMPLETED"], ["PENDING"]], True, 1),
+    ],
+)
+def test_jobs_end_as_planned_unless_something_went_wrong(
+    ends: list[list[str]], reached: bool | None, wrong: int
+) -> None:
+    assert len(astray([PLAN], diary(*ends, reached=reached))) == wrong
+
+
+def test_a_job_that_slurm_has_no_end_of_went_astray() -> None:
+    assert "UNKNOWN" in astray([PLAN], Diary(jobs={1: ["5"]}))[0]
+
+
+def test_a_story_is_told_in_its_order() -> None:
+    history = History(
+        changes=[Change(112, "gpu01", "closed", "vision.1", "1", "opener")],
+        containers=[Container("gpu01", "slurm-1-r0-x-0", "vision", 1, 0, 113, 115)],
+        runs=[Run(1, 0, "vision", ("gpu01",), 111, 112.5, 116)],
+        troubles=[Trouble("power", "", 114, 117)],
+    )
+    lines = told([PLAN], Diary(begin=100, jobs={1: ["1"]}), history)
+    assert lines[0].startswith("seed 1: ")
+    assert [line.split(maxsplit=1)[1] for line in lines[1:]] == [
+        "gpu01: closed -> vision.1 by opener",
+        "job 1 works on ('gpu01',)",
+        "gpu01: slurm-1-r0-x-0 runs",
+        "ctl: power",
+        "gpu01: slurm-1-r0-x-0 has ended",
+        "job 1 is over",
+        "ctl: over",
+    ]
+    assert summary(history) == "1 changes of nodes, 1 runs of jobs, 1 pods, 0 changes of drains"

@@ -1,0 +1,207 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Audit entries here have the fields that kube-apiserver 1.36.3 writes, and of objects what is read of them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.explorer.records import NEVER, PERSON, Trouble
+from tests.schedules import records
+
+NODES = ("gpu01", "gpu02")
+GATE = "system:serviceaccount:drawbridge-gate:"
+OWN = "system:serviceaccount:drawbridge-nodes:gpu01"
+ACCOUNT = "slurm-7-u2001-g3001"
+
+
+def stamp(second: float) -> str:
+    return f"2026-11-21T10:00:{second:09.6f}Z"
+
+
+def at(second: float) -> float:
+    return records.when(stamp(second))
+
+
+def entry(second: float, version: int, verb: str, ref: dict[str, str], user: str, **more: Any) -> dict[str, Any]:
+    body = {"kind": "Some", **more.pop("body", {})}
+    if body != {"kind": "Status"}:
+        body["metadata"] = {"resourceVersion": str(version), "uid": "u", **body.get("metadata", {})}
+    return {
+        "stage": "ResponseComplete",
+        "verb": verb,
+        "requestURI": "/api/v1/x",
+        "objectRef": ref,
+        "user": {"username": user},
+        "responseStatus": {"code": 200},
+        "requestReceivedTimestamp": stamp(second - 0.01),
+        "stageTimestamp": stamp(second),
+        "responseObject": body,
+        **more,
+    }
+
+
+def swap(second: float, version: int, user: str, before: str, after: str, whole: bool = True) -> dict[str, Any]:
+    """A compare and swap; the answer may be the Node, or its metadata alone."""
+    label = {records.LABEL: after.rpartition(".")[2]} if "." in after and "dirty" not in after else {}
+    body: dict[str, Any] = {"metadata": {"name": "gpu01", "labels": label}}
+    if whole:
+        body["spec"] = {"taints": [{"key": "drawbridge.io/slurm", "value": after}]}
+    value = "/spec/taints/0/value"
+    patch = [{"op": "test", "path": value, "value": before}, {"op": "replace", "path": value, "value": after}]
+    ref = {"resource": "nodes", "name": "gpu01"}
+    return entry(second, version, "patch", ref, user, body=body, requestObject=patch)
+
+
+def pod(second: float, version: int, verb: str = "patch", **more: Any) -> dict[str, Any]:
+    states = more.pop("states", [])
+    metadata = {"name": "slurm-7-r1-x-0", "namespace": "vision", **more.pop("metadata", {})}
+    body = {
+        "metadata": metadata,
+        "spec": {"serviceAccountName": more.pop("account", ACCOUNT), **more.pop("spec", {"nodeName": "gpu01"})},
+        "status": {"containerStatuses": [{"state": state} for state in states], **more.pop("status", {})},
+    }
+    ref = {"resource": "pods", "namespace": "vision", "name": metadata["name"]}
+    return entry(second, version, verb, ref, "system:node:gpu01", body=body, **more)
+
+
+def binding(second: float, node: str) -> dict[str, Any]:
+    ref = {"resource": "pods", "subresource": "binding", "namespace": "vision", "name": "slurm-7-r1-x-0"}
+    target = {"target": {"kind": "Node", "name": node}}
+    return entry(second, 0, "create", ref, "system:kube-scheduler", body={}, requestObject=target) | {
+        "responseObject": {"kind": "Status", "metadata": {}}
+    }
+
+
+def test_only_what_was_carried_out_counts() -> None:
+    good = swap(1, 1, GATE + "opener", "closed", "vision.7")
+    refused = good | {"responseStatus": {"code": 422}}
+    dry = good | {"requestURI": "/api/v1/nodes/gpu01?dryRun=All"}
+    panic = good | {"stage": "Panic"}
+    lines = [json.dumps(it) for it in (refused, dry, panic, good)]
+    assert list(records.writes(lines)) == [good]
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_changes_are_those_of_taint_and_label_in_the_order_of_versions(whole: bool) -> None:
+    heartbeat = entry(2.5, 6, "patch", {"resource": "nodes", "name": "gpu01"}, "system:node:gpu01", body={})
+    found = records.changes(
+        [
+            swap(3, 7, OWN, "vision.7", "dirty_vision.7", whole),
+            swap(1, 5, GATE + "opener", "closed", "vision.7", whole),
+            heartbeat,
+            swap(4, 8, OWN, "dirty_vision.7", "closed", whole),
+        ],
+        NODES,
+    )
+    assert [(it.at, it.before, it.after, it.label, it.by) for it in found] == [
+        (at(1), "closed", "vision.7", "7", "opener"),
+        (at(3), "vision.7", "dirty_vision.7", "", "gpu01"),
+        (at(4), "dirty_vision.7", "closed", "", "gpu01"),
+    ]
+
+
+def test_a_person_and_whoever_he_impersonates() -> None:
+    by_hand = swap(1, 5, "kubernetes-admin", "closed", "vision.7")
+    as_opener = swap(2, 6, "kubernetes-admin", "vision.7", "dirty_vision.7")
+    as_opener["impersonatedUser"] = {"username": GATE + "reconciler"}
+    assert [it.by for it in records.changes([by_hand, as_opener], NODES)] == [PERSON, "reconciler"]
+
+
+def test_a_container_runs_from_its_start_until_its_kubelet_says_that_it_ended() -> None:
+    running = {"running": {"startedAt": stamp(2)[:19] + "Z"}}
+    over = {"terminated": {"startedAt": stamp(2)[:19] + "Z", "finishedAt": stamp(4)[:19] + "Z"}}
+    story = [pod(2.4, 3, states=[running]), pod(5.5, 4, states=[over]), pod(6, 5, states=[over])]
+    (found,) = records.containers(story, [])
+    assert (found.node, found.namespace, found.job, found.run) == ("gpu01", "vision", 7, 1)
+    assert (found.start, found.end) == (at(2.4), at(5.5))
+    (found,) = records.containers(story[:1], [])
+    assert found.end == NEVER
+    gone = pod(7, 6, "delete", states=[running], metadata={"deletionGracePeriodSeconds": 0})
+    (found,) = records.containers([story[0], gone], [])
+    assert found.end == at(7)
+    (found,) = records.containers(story[:1], [Trouble("power", "gpu01", at(3), at(9))])
+    assert found.end == at(3)
+
+
+def test_a_pod_that_was_refused_has_run_nothing() -> None:
+    refused = pod(2, 3, status={"phase": "Failed", "reason": "NodeAffinity"})
+    assert records.containers([refused], []) == []
+    assert records.reason(refused) == "NodeAffinity"
+
+
+def test_what_was_bound_after_its_nodes_end_was_bound_late() -> None:
+    moves = records.changes(
+        [swap(1, 5, GATE + "opener", "closed", "vision.7"), swap(3, 7, OWN, "vision.7", "dirty_vision.7")], NODES
+    )
+    assert records.bound_late([binding(2, "gpu01")], moves) == []
+    assert records.bound_late([binding(3.2, "gpu01")], moves) == ["vision/slurm-7-r1-x-0"]
+
+
+def test_a_pod_waits_until_it_is_bound_or_gone() -> None:
+    made = pod(1, 2, "create", spec={})
+    (found,) = records.unbound([made])
+    assert (found.start, found.end) == (at(1), NEVER)
+    (found,) = records.unbound([made, binding(2, "gpu01")])
+    assert found.end == at(2)
+    (found,) = records.unbound([made, pod(3, 4, "delete", metadata={"deletionGracePeriodSeconds": 0})])
+    assert found.end == at(3)
+    assert records.unbound([pod(1, 2, "create", spec={}, account="default")]) == []
+
+
+def test_a_stranger_on_a_gated_node_is_told() -> None:
+    assert records.strangers([pod(1, 2, "create", spec={}), binding(2, "gpu01")], NODES) == []
+    assert records.strangers([binding(2, "gpu01")], NODES) == ["pod vision/slurm-7-r1-x-0 was bound to gpu01"]
+    assert records.strangers([binding(2, "infra1")], NODES) == []
+
+
+BOOKS = """\
+7|7|ai-train|vision|REQUEUED|1000|1010|gpu[01-02]
+7.batch|7.batch||vision|CANCELLED|1003|1010|gpu01
+7|7|ai-train|vision|COMPLETED|1200|1210|gpu[01-02]
+7.batch|7.batch||vision|COMPLETED|1201|1210|gpu01
+8|8|hpc|vision|CANCELLED by 2001|1300|Unknown|gpu01
+10|9_1|ai-train|speech|COMPLETED|1400|1410|gpu02
+9|9_2|ai-train|speech|FAILED|1420|1430|gpu02
+11|11|ai-train|speech|PENDING|Unknown|Unknown|None assigned
+"""
+
+
+def test_runs_of_jobs_are_told_apart() -> None:
+    cut = Trouble("power", "gpu02", 1205, 1220)
+    found = records.runs(BOOKS, {"vision": "vision", "speech": "tongues"}, ("ai-train",), [cut])
+    first, second, ungated, element, _ = found
+    assert (first.job, first.run, first.nodes, first.start) == (7, 0, ("gpu01", "gpu02"), 1000 - records.PROLOG_S)
+    assert (first.works, first.over, first.shaken) == (1004, 1010, NEVER)
+    assert (second.run, second.works, second.over, second.shaken) == (1, 1202, 1210, 1205)
+    assert (ungated.namespace, ungated.works, ungated.over) == ("", NEVER, NEVER)
+    assert (element.job, element.namespace) == (10, "tongues")
+
+
+def test_a_run_begins_after_the_one_before() -> None:
+    close = "7|7|ai-train|vision|REQUEUED|1000|1190|gpu01\n7|7|ai-train|vision|COMPLETED|1200|1210|gpu01\n"
+    assert [it.start for it in records.runs(close, {"vision": "vision"}, ("ai-train",), [])] == [970, 1190]
+
+
+def test_a_submission_ends_as_its_elements_do() -> None:
+    assert records.ended(BOOKS) == {
+        "7": ["COMPLETED"],
+        "8": ["CANCELLED"],
+        "9": ["COMPLETED", "FAILED"],
+        "11": ["PENDING"],
+    }
+
+
+def test_drains_begin_end_and_follow_each_other() -> None:
+    events = "gpu01|100|110|drawbridge gate: a\ngpu01|110|130|by hand\ngpu02|100|0|Not responding\n"
+    undrained = Trouble("", "gpu01", 129.5, 130.5)
+    assert [(it.at, it.node, it.before, it.after, it.by) for it in records.drains(events, [undrained])] == [
+        (100, "gpu01", "", "drawbridge gate: a", "slurm"),
+        (100, "gpu02", "", "Not responding", "slurm"),
+        (110, "gpu01", "", "by hand", "slurm"),
+        (110, "gpu01", "drawbridge gate: a", "by hand", "gate"),
+        (130, "gpu01", "by hand", "", PERSON),
+    ]
