@@ -44,7 +44,7 @@ from tests.schedules.queue import Queue
 from tests.schedules.stack import PATHS, ssh
 
 AT_ONCE = 4
-START_S, REST_S, LAST_S, USABLE_S = 150.0, 240.0, 400.0, 180.0
+START_S, REST_S, LAST_S, USABLE_S, ANSWER_S = 150.0, 240.0, 400.0, 180.0, 60.0
 SEEN = "for i in $(seq 1200); do pgrep -f '{} [{}]{}' >/dev/null && exec sleep {}; sleep 0.05; done; exit 1"
 """Wait for a verb of the gate to be at work here, then a little more."""
 SPACES = {"vision": "vision", "speech": "speech"}
@@ -140,7 +140,18 @@ class Stage:
             "--requeue" if work.requeue else "--no-requeue",
             "--output=/dev/null",
         ]
-        return stack.sbatch(" ".join(words), script(work, way), work.user)
+        return self._submitted(" ".join(words), script(work, way), work.user)
+
+    def _submitted(self, options: str, text: str, user: str) -> str:
+        """The number of a job that slurmctld took, which may be away just now."""
+        numbers: list[str] = []
+
+        def taken() -> bool:
+            numbers.append(stack.sbatch(options, text, user))
+            return True
+
+        self._until(taken, ANSWER_S, f"{user} submits")
+        return numbers[0]
 
     def _runs(self, plan: Plan) -> bool:
         """The first job runs, and if it is to have pods, on all of its nodes."""
@@ -168,11 +179,12 @@ class Stage:
             self._tell(verb, lambda: not self.queue.running(job))
         if plan.way == PREEMPTED:
             options = f"-p ai-train -q urgent -N{len(plan.first.nodes)} -w {','.join(plan.first.nodes)}"
-            arrays.append(stack.sbatch(f"{options} --no-requeue --output=/dev/null", user="ben"))
+            urgent = f"{options} --no-requeue --output=/dev/null"
+            arrays.append(self._submitted(urgent, "#!/bin/sh\nsleep 2\n", "ben"))
 
     def _tell(self, command: str, done: Callable[[], bool]) -> None:
         """Tell slurmctld, which may be away just now."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + ANSWER_S
         while subprocess.run(demo.ssh(PATHS, CONTROLLER, command), capture_output=True, check=False).returncode:
             if done() or time.monotonic() > deadline:
                 return
@@ -216,9 +228,9 @@ class Stage:
             ssh(CONTROLLER, f"scontrol update nodename={node} state=undrain")
 
     def _until(self, true: Callable[[], bool], seconds: float, what: str) -> None:
-        """Like until(), but of the queue, which is asked by nobody but itself."""
+        """Wait for something that may have nobody to answer for a while."""
         deadline = time.monotonic() + seconds
-        while not true():
+        while not _answered(true):
             if time.monotonic() > deadline:
                 raise Failed(f"not within {seconds:.0f} s: {what}")
             time.sleep(0.3)
@@ -245,6 +257,13 @@ class Stage:
             surprises=records.strangers(entries, NODES),
             end=end,
         )
+
+
+def _answered(question: Callable[[], bool]) -> bool:
+    try:
+        return question()
+    except subprocess.CalledProcessError:
+        return False
 
 
 def script(work: Work, way: str) -> str:
