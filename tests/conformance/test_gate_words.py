@@ -16,7 +16,7 @@ from tests.conformance.tree import ROOT
 PROGRAM = sorted((ROOT / "roles/slurm_gate/files/gate").glob("*.py"))
 GUIDE = (ROOT / "docs/guides/operating-the-gate.md").read_text()
 CONCEPT = (ROOT / "docs/concepts/gate.md").read_text()
-TELLERS = {"Refused", "Unreachable", "stuck", "tell", "Swap", "_run_again", "append"}
+TELLERS = {"Refused", "Unreachable", "stuck", "tell", "Swap", "_run_again", "_stuck", "append"}
 """Calls with reasons among their arguments."""
 REASONS = {"obstacle", "open_reason", "_foreign", "explain"}
 """Functions that return one."""
