@@ -7,6 +7,8 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from tests.explorer.records import GPU_USED
+
 ALL_SEEDS = range(1, 301)
 CI_SEEDS = (
     *(15, 22, 26, 29, 35, 44, 59, 61, 63, 66),
@@ -55,6 +57,7 @@ PERSON = "schedules: a person looks at it"
 POWER = "the power is cut"
 DRAINED = "a person drains the node"
 GATE_KILLED = "the gate is killed"
+SLURMCTLD_KILLED = "slurmctld is killed"
 
 FAULTS = {
     "the API server stops": Fault(True, _service("kube-apiserver"), weight=5, longest_s=15),
@@ -63,7 +66,7 @@ FAULTS = {
     "the scheduler hangs": Fault(True, _asleep("kube-scheduler"), longest_s=6),
     "the controllers hang": Fault(True, _asleep("kube-controller-manager"), longest_s=6),
     "slurmctld restarts": Fault(True, "systemctl restart slurmctld"),
-    "slurmctld is killed": Fault(True, _KILL.format("slurmctld")),
+    SLURMCTLD_KILLED: Fault(True, _KILL.format("slurmctld")),
     "Slurm reconfigures": Fault(True, "scontrol reconfigure"),
     "slurmdbd stops": Fault(True, _service("slurmdbd"), weight=2, longest_s=6),
     "slurmd restarts": Fault(False, "systemctl restart slurmd"),
@@ -73,7 +76,7 @@ FAULTS = {
     "the kubelet restarts": Fault(False, "systemctl restart kubelet"),
     "the runtime restarts": Fault(False, "systemctl restart containerd", weight=2),
     GATE_KILLED: Fault(False, "pkill -KILL -f 'drawbridge/gate [{initial}]{rest}'", (OPEN, PLACE, END, CLOSE), 5),
-    "a ghost uses a GPU": Fault(False, f'python3 -c "{GHOST}"', (RUNS, END, CLOSE), longest_s=12),
+    GPU_USED: Fault(False, f'python3 -c "{GHOST}"', (RUNS, END, CLOSE), longest_s=12),
     DRAINED: Fault(False, f"scontrol update nodename={{node}} state=drain reason='{PERSON}'", (RUNS, CLOSE), 2),
     POWER: Fault(False, "", (OPEN, RUNS, CLOSE), weight=1),
 }

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 
 from lab import demo
 from roles.slurm_gate.files.gate.gate_names import CLOSED
+from roles.slurm_gate.files.gate.mend import LOOK_AGAIN_S
 from tests.explorer.invariants import breaches
-from tests.explorer.records import EVERYWHERE, NEVER, History
+from tests.explorer.records import EVERYWHERE, GPU_USED, NEVER, History
 from tests.explorer.records import Trouble as Kept
 from tests.schedules import records, stack
 from tests.schedules.plan import (
@@ -47,9 +48,12 @@ AT_ONCE = 4
 START_S, REST_S, LAST_S, USABLE_S, ANSWER_S = 150.0, 240.0, 400.0, 180.0, 60.0
 SEEN = "for i in $(seq 1200); do pgrep -f '{} [{}]{}' >/dev/null && exec sleep {}; sleep 0.05; done; exit 1"
 """Wait for a verb of the gate to be at work here, then a little more."""
-SPACES = {"vision": "vision", "speech": "speech"}
-GATED = ("ai-train",)
+SPACES = {("ai-train", account): account for account in ("vision", "speech")}
+"""The lab's gated partition and its accounts, which are called as their namespaces."""
+LAUNCHED = "journalctl -u slurmd --output=short-unix --no-pager --since=@{}"
 LONG_S = 600
+LOOKS_S = stack.SHORT["stuck_s"] + LOOK_AGAIN_S
+"""What the gate needs to see that a job's batch script does not run."""
 
 
 class Failed(Exception):
@@ -205,7 +209,11 @@ class Stage:
             self._cut(trouble.host)
             return
         host = EVERYWHERE if trouble.host == CONTROLLER else trouble.host
-        with self.diary.noted(self.diary.troubles, trouble.what, host):
+        ghost = trouble.what == GPU_USED
+        with self.diary.noted(self.diary.troubles, f"{trouble.what}, or its end" if ghost else trouble.what, host):
+            if ghost:
+                begin = time.time()  # the process itself ends no sooner than this, and ssh tells it late
+                self.diary.troubles.append(Kept(GPU_USED, host, begin, begin + trouble.seconds))
             subprocess.run(demo.ssh(PATHS, trouble.host, trouble.script), capture_output=True, check=False)
             if trouble.host == CONTROLLER:
                 self._until(stack.answering, 90, f"{plan}: API server and Slurm answer again")
@@ -244,13 +252,15 @@ class Stage:
         jobs = f"sacct --duplicates --allusers -nP --starttime={since} --format={records.SACCT}"
         accounting = ssh(CONTROLLER, f"{told} {jobs}")
         events = f"sacctmgr -nP show event nodes={','.join(NODES)} start={since} format={records.EVENTS}"
+        journal = "\n".join(ssh(node, LAUNCHED.format(int(diary.begin))) for node in NODES)
         diary.ended = records.ended(accounting)
         return History(
             begun=dict.fromkeys(NODES, CLOSED),
             changes=records.changes(entries, NODES),
             containers=records.containers(entries, diary.cuts),
             unbound=records.unbound(entries),
-            runs=records.runs(accounting, SPACES, GATED, diary.cuts),
+            accounts=records.accounts(entries),
+            runs=records.runs(accounting, records.launches(journal), SPACES, diary.troubles),
             drains=records.drains(ssh(CONTROLLER, f"{told} {events}"), diary.undrained),
             troubles=diary.troubles,
             left=stack.left_behind(sorted(set(USERS.values())), NODES),
@@ -301,7 +311,7 @@ def astray(plans: Sequence[Plan], diary: Diary) -> list[str]:
 
 def judged(plans: Sequence[Plan], diary: Diary, history: History) -> list[str]:
     """Everything that is wrong with what came of schedules."""
-    broken = [f"{name}: {text}" for name, text in breaches(history, stack.SHORT["pod_grace_s"])]
+    broken = [f"{name}: {text}" for name, text in breaches(history, stack.SHORT["pod_grace_s"], LOOKS_S)]
     return [*diary.failures, *broken, *astray(plans, diary)]
 
 

@@ -22,7 +22,12 @@ from lab import demo
 from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.gate_names import CLOSED, JOB_LABEL, LABEL, TAINT
 from roles.slurm_gate.files.gate.states import Owner
-from tests.explorer.invariants import closed_means_empty, only_allowed_edges, pods_run_where_their_job_is
+from tests.explorer.invariants import (
+    closed_means_empty,
+    nothing_comes_after_closed,
+    only_allowed_edges,
+    pods_run_where_their_job_is,
+)
 from tests.explorer.records import History
 from tests.schedules import records, stack
 from tests.schedules.plan import NODES
@@ -64,9 +69,10 @@ def outcome(entries: Sequence[records.Json], end: float) -> Outcome:
         changes=changes,
         containers=records.containers(entries, ()),
         unbound=records.unbound(entries),
+        accounts=records.accounts(entries),
         end=end,
     )
-    checks = (pods_run_where_their_job_is, closed_means_empty, only_allowed_edges)
+    checks = (pods_run_where_their_job_is, closed_means_empty, nothing_comes_after_closed, only_allowed_edges)
     wrong = [text for check in checks for text in check(history)]
     wrong += [f"{it.pod} was bound late and ran" for it in history.containers if f"{it.namespace}/{it.pod}" in late]
     refused = {records.name_of(it) for it in records.about(entries, "pods") if records.reason(it) == REFUSED}

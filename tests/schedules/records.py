@@ -1,15 +1,12 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From the API server's audit log and Slurm's accounting to plain records. Pure; the gate's own log is never read.
-
-Slurm tells whole seconds, so what it calls a start was up to a second later.
-"""
+"""From the API server's audit log and Slurm's own books to plain records. Pure; the gate's log is never read."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -17,15 +14,19 @@ from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.gate_names import CLOSED, GATE_ACCOUNTS, LABEL, NODE_ACCOUNTS
 from roles.slurm_gate.files.gate.hostlist import expand
 from roles.slurm_gate.files.gate.states import Owner, place
-from tests.explorer.records import NEVER, PERSON, Change, Container, Drain, Pod, Run, Trouble
+from tests.explorer.records import NEVER, PERSON, Account, Change, Container, Drain, Pod, Run, Trouble
+from tests.schedules.plan import POWER, SLURMCTLD_KILLED
 
 Json = dict[str, Any]
 
 SACCT = "JobIDRaw,JobID,Partition,Account,State,Start,End,NodeList"
 EVENTS = "NodeName,TimeStart,TimeEnd,Reason"
 TICK_S = 1.0
-PROLOG_S = 30.0
-"""Slurm calls the end of a job's prologs its start; so long before, its nodes may have been given to it."""
+"""Slurm and kubelets tell whole seconds."""
+FORGETS_S = 10.0
+"""What a slurmctld that is killed may not have written down yet."""
+LAUNCHED = re.compile(r"^([0-9.]+) .*: Launching batch job ([0-9]+) for UID", re.MULTILINE)
+"""What slurmd says in the journal, with --output=short-unix."""
 RUN = re.compile(r"slurm-[0-9]+-r([0-9]+)-")
 
 
@@ -51,7 +52,7 @@ def whole(entry: Json) -> Json:
 
 def about(entries: Iterable[Json], resource: str) -> list[Json]:
     """Writes of one kind of object that show it whole, in the order in which they happened to each object."""
-    found = [it for it in entries if it["objectRef"]["resource"] == resource and whole(it)]
+    found = [it for it in entries if it["objectRef"]["resource"] == resource and "uid" in whole(it).get("metadata", {})]
     return sorted(found, key=lambda it: int(whole(it)["metadata"]["resourceVersion"]))
 
 
@@ -179,39 +180,71 @@ def bound_late(entries: Sequence[Json], moves: Iterable[Change]) -> list[str]:
     return found
 
 
+def accounts(entries: Iterable[Json]) -> list[Account]:
+    """ServiceAccounts of jobs, from their creation to their end."""
+    found: dict[str, Account] = {}
+    over: list[Account] = []
+    for entry in (it for it in entries if it["objectRef"]["resource"] == "serviceaccounts"):
+        ref, at = entry["objectRef"], when(entry["stageTimestamp"])
+        holder = identity.owner(ref["namespace"], ref.get("name", ""))
+        if holder and entry["verb"] == "create":
+            found[holder.held] = Account(holder.namespace, holder.job, at)
+        elif holder and entry["verb"] == "delete" and holder.held in found:
+            over.append(found.pop(holder.held)._replace(end=at))
+    return [*over, *found.values()]
+
+
 def strangers(entries: Sequence[Json], nodes: Sequence[str]) -> list[str]:
     """Pods that are no job's and were given a gated node."""
     own = {f"{it.namespace}/{it.name}" for it in unbound(entries)}
-    return [
-        f"pod {pod} was bound to {node}"
-        for pod, (node, _, _) in bindings(entries).items()
-        if node in nodes and pod not in own
-    ]
+    given = {pod: node for pod, (node, _, _) in bindings(entries).items() if pod not in own}
+    return [f"pod {pod} was bound to {node}" for pod, node in given.items() if node in nodes]
 
 
-def runs(accounting: str, namespaces: dict[str, str], gated: Sequence[str], cuts: Sequence[Trouble]) -> list[Run]:
-    """Runs of jobs, from `sacct --duplicates -nP` with SACCT and times in seconds since 1970."""
-    table = rows(accounting)
-    scripts = [row for row in table if row["JobIDRaw"].endswith(".batch") and row["Start"].isdigit()]
-    found: list[Run] = []
-    for row in (it for it in table if it["JobIDRaw"].isdigit() and it["Start"].isdigit()):
-        job, start, over = int(row["JobIDRaw"]), float(row["Start"]), seconds(row["End"])
-        before = [run for run in found if run.job == job]
-        own = [float(it["Start"]) for it in scripts if it["JobIDRaw"] == f"{job}.batch"]
-        nodes = tuple(expand(row["NodeList"])) if row["NodeList"] != "None assigned" else ()
-        found.append(
-            Run(
-                job,
-                len(before),
-                namespaces[row["Account"]] if row["Partition"] in gated else "",
-                nodes,
-                max([start - PROLOG_S, *(run.over for run in before)]),
-                min((at + TICK_S for at in own if start <= at <= over), default=NEVER),
-                over,
-                shaken=min((it.start for it in cuts if it.node in nodes and start <= it.start < over), default=NEVER),
-            )
-        )
+def launches(journal: str) -> dict[int, list[float]]:
+    """When slurmd started the batch scripts of jobs."""
+    found: dict[int, list[float]] = {}
+    for at, job in LAUNCHED.findall(journal):
+        found.setdefault(int(job), []).append(float(at))
     return found
+
+
+def runs(
+    accounting: str,
+    launched: Mapping[int, Sequence[float]],
+    spaces: Mapping[tuple[str, str], str],
+    troubles: Sequence[Trouble],
+) -> list[Run]:
+    """Runs of jobs, from `sacct --duplicates -nP` with SACCT and times in seconds since 1970.
+
+    `spaces` are the namespaces of gated jobs, by partition and account.
+    """
+    found: list[Run] = []
+    for row in (it for it in rows(accounting) if it["JobIDRaw"].isdigit() and it["Start"].isdigit()):
+        job, start, over = int(row["JobIDRaw"]), float(row["Start"]), seconds(row["End"])
+        nodes = tuple(expand(row["NodeList"])) if row["NodeList"] != "None assigned" else ()
+        run = Run(
+            job,
+            sum(run.job == job for run in found),
+            spaces.get((row["Partition"], row["Account"]), ""),
+            nodes,
+            start,
+            min((at for at in launched.get(job, ()) if start <= at <= over + TICK_S), default=NEVER),
+            over,
+            over,
+        )
+        run.shaken = min((since for it in troubles if (since := shakes(it, run)) is not None), default=NEVER)
+        found.append(run)
+    return found
+
+
+def shakes(trouble: Trouble, run: Run) -> float | None:
+    """Since when a trouble may have taken from a run what it needs; None if it did not."""
+    if trouble.what == POWER and trouble.node in run.nodes and run.start <= trouble.start < run.over:
+        return trouble.start
+    if trouble.what == SLURMCTLD_KILLED and run.start <= trouble.end and trouble.start - FORGETS_S <= run.over:
+        return trouble.start - FORGETS_S
+    return None
 
 
 def rows(accounting: str) -> list[dict[str, str]]:

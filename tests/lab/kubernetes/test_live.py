@@ -245,5 +245,6 @@ def test_the_api_server_writes_down_who_changed_what(api, closed_node):
     assert {"create", "delete"} <= {line["verb"] for line in mine}
     assert mine[0]["user"]["username"] == "kubernetes-admin"
     assert mine[0]["responseObject"]["metadata"]["resourceVersion"]
-    assert {line["objectRef"]["resource"] for line in lines} == {"nodes", "pods"}
+    assert {line["objectRef"]["resource"] for line in lines} == {"nodes", "pods", "serviceaccounts"}
+    assert not [line for line in lines if line["objectRef"].get("subresource") == "token"]
     assert not {line["verb"] for line in lines} & {"get", "list", "watch"}

@@ -31,7 +31,8 @@ def test_a_seed_is_one_schedule_for_ever() -> None:
 
 
 SOME = [
-    "seed 9: cleo stubborn pods on gpu03 for 1 s; the first ends; a ghost uses a GPU (gpu03) for 8 s 0 ms into close",
+    "seed 9: cleo stubborn pods on gpu03 for 1 s; the first ends; "
+    "a process that is no job's uses a GPU (gpu03) for 8 s 0 ms into close",
     "seed 92: cleo quiet on gpu03 for 1 s; cleo quiet on gpu03 for 2 s; ada quiet on anywhere for 3 s; "
     "the first requeued; the kubelet restarts (gpu03) 1500 ms into end",
 ]

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.explorer.records import NEVER, PERSON, Trouble
+from tests.explorer.records import NEVER, PERSON, Account, Trouble
 from tests.schedules import records
+from tests.schedules.plan import POWER, SLURMCTLD_KILLED
 
 NODES = ("gpu01", "gpu02")
 GATE = "system:serviceaccount:drawbridge-gate:"
@@ -158,32 +159,67 @@ def test_a_stranger_on_a_gated_node_is_told() -> None:
     assert records.strangers([binding(2, "infra1")], NODES) == []
 
 
+def account(second: float, verb: str, name: str = ACCOUNT) -> dict[str, Any]:
+    ref = {"resource": "serviceaccounts", "namespace": "vision", "name": name}
+    return entry(second, 1, verb, ref, GATE + "opener", body={"kind": "Status"})
+
+
+def test_accounts_of_jobs_come_and_go() -> None:
+    story = [account(1, "create"), account(2, "create", "default"), account(4, "delete"), account(9, "create")]
+    assert records.accounts(story) == [Account("vision", 7, at(1), at(4)), Account("vision", 7, at(9))]
+
+
+def test_lists_of_pods_are_no_pods() -> None:
+    ref = {"resource": "pods", "namespace": "outsider"}
+    gone = entry(1, 1, "deletecollection", ref, "x", body={"kind": "PodList", "metadata": {}})
+    del gone["responseObject"]["metadata"]["uid"]
+    assert records.containers([gone], []) == []
+
+
 BOOKS = """\
 7|7|ai-train|vision|REQUEUED|1000|1010|gpu[01-02]
-7.batch|7.batch||vision|CANCELLED|1003|1010|gpu01
+7.batch|7.batch||vision|CANCELLED|1000|1010|gpu01
 7|7|ai-train|vision|COMPLETED|1200|1210|gpu[01-02]
-7.batch|7.batch||vision|COMPLETED|1201|1210|gpu01
+7.batch|7.batch||vision|COMPLETED|1200|1210|gpu01
 8|8|hpc|vision|CANCELLED by 2001|1300|Unknown|gpu01
 10|9_1|ai-train|speech|COMPLETED|1400|1410|gpu02
 9|9_2|ai-train|speech|FAILED|1420|1430|gpu02
 11|11|ai-train|speech|PENDING|Unknown|Unknown|None assigned
 """
+JOURNAL = """\
+1003.250000 gpu01 slurmd[728]: slurmd-gpu01: Launching batch job 7 for UID 2002
+1003.300000 gpu01 slurm-dispatch[1050]: job=7 kind=prolog part=50-gate rc=0 seconds=0.79
+1202.500000 gpu01 slurmd[728]: slurmd-gpu01: Launching batch job 7 for UID 2002
+"""
+SPACES = {("ai-train", "vision"): "vision", ("ai-train", "speech"): "tongues"}
 
 
 def test_runs_of_jobs_are_told_apart() -> None:
-    cut = Trouble("power", "gpu02", 1205, 1220)
-    found = records.runs(BOOKS, {"vision": "vision", "speech": "tongues"}, ("ai-train",), [cut])
-    first, second, ungated, element, _ = found
-    assert (first.job, first.run, first.nodes, first.start) == (7, 0, ("gpu01", "gpu02"), 1000 - records.PROLOG_S)
-    assert (first.works, first.over, first.shaken) == (1004, 1010, NEVER)
-    assert (second.run, second.works, second.over, second.shaken) == (1, 1202, 1210, 1205)
+    cut = Trouble(POWER, "gpu02", 1205, 1220)
+    first, second, ungated, element, _ = records.runs(BOOKS, records.launches(JOURNAL), SPACES, [cut])
+    assert (first.job, first.run, first.nodes, first.start) == (7, 0, ("gpu01", "gpu02"), 1000)
+    assert (first.works, first.over, first.shaken) == (1003.25, 1010, NEVER)
+    assert (second.run, second.works, second.over, second.shaken) == (1, 1202.5, 1210, 1205)
     assert (ungated.namespace, ungated.works, ungated.over) == ("", NEVER, NEVER)
     assert (element.job, element.namespace) == (10, "tongues")
 
 
-def test_a_run_begins_after_the_one_before() -> None:
-    close = "7|7|ai-train|vision|REQUEUED|1000|1190|gpu01\n7|7|ai-train|vision|COMPLETED|1200|1210|gpu01\n"
-    assert [it.start for it in records.runs(close, {"vision": "vision"}, ("ai-train",), [])] == [970, 1190]
+@pytest.mark.parametrize(
+    ("trouble", "since"),
+    [
+        (Trouble(POWER, "gpu01", 1005, 1020), 1005),
+        (Trouble(POWER, "gpu03", 1005, 1020), None),
+        (Trouble(POWER, "gpu01", 1010, 1020), None),
+        (Trouble(SLURMCTLD_KILLED, "", 1015, 1020), 1005),
+        (Trouble(SLURMCTLD_KILLED, "", 1021, 1025), None),
+        (Trouble(SLURMCTLD_KILLED, "", 990, 999), None),
+        (Trouble("slurmd is killed", "gpu01", 1005, 1006), None),
+    ],
+)
+def test_what_shakes_a_run(trouble: Trouble, since: float | None) -> None:
+    """A slurmctld that is killed may forget what was seconds before."""
+    run = records.Run(7, 0, "vision", ("gpu01",), 1000, over=1010)
+    assert records.shakes(trouble, run) == since
 
 
 def test_a_submission_ends_as_its_elements_do() -> None:
