@@ -45,7 +45,7 @@ from tests.schedules.queue import Queue
 from tests.schedules.stack import PATHS, ssh
 
 AT_ONCE = 4
-START_S, REST_S, LAST_S, USABLE_S, ANSWER_S = 150.0, 240.0, 400.0, 180.0, 60.0
+START_S, REST_S, LAST_S, USABLE_S, ANSWER_S = 600.0, 400.0, 600.0, 180.0, 60.0
 SEEN = "for i in $(seq 1200); do pgrep -f '{} [{}]{}' >/dev/null && exec sleep {}; sleep 0.05; done; exit 1"
 """Wait for a verb of the gate to be at work here, then a little more."""
 SPACES = {("ai-train", account): account for account in ("vision", "speech")}
@@ -107,6 +107,8 @@ class Stage:
             self._play(plan)
         except Failed as late:
             self.diary.failures.append(str(late))
+            jobs = " ".join(self.diary.jobs.get(plan.seed, []))
+            subprocess.run(demo.ssh(PATHS, CONTROLLER, f"scancel {jobs}"), capture_output=True, check=False)
 
     def _expect(self, true: Callable[[], bool], seconds: float, what: str) -> None:
         """Wait for what must come; what does not is one of the things that were wrong."""
