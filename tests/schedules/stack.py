@@ -162,7 +162,7 @@ def answering() -> bool:
 def left_behind(namespaces: Sequence[str], nodes: Sequence[str]) -> list[str]:
     """What is there of jobs once none is left: objects of theirs, tokens, containers. Empty if all is well."""
     core, batch, rights = kube(), client.BatchV1Api(api_client()), client.RbacAuthorizationV1Api(api_client())
-    lists = (
+    lists: tuple[Any, ...] = (
         core.list_namespaced_pod,
         core.list_namespaced_service_account,
         batch.list_namespaced_job,
@@ -221,7 +221,8 @@ def impatient(nodes: Sequence[str]) -> Iterator[None]:
 @contextlib.contextmanager
 def outsiders(name: str = "outsider", count: int = 2) -> Iterator[str]:
     """A third tenant, whose controller makes pods again as often as they go; they wait for any node."""
-    core, apps = kube(), client.AppsV1Api(api_client())
+    core: Any = kube()
+    apps: Any = client.AppsV1Api(api_client())
     core.create_namespace({"metadata": {"name": name}})
     labels = {"app": "nosy"}
     container = {"name": "nosy", "image": "docker.io/lab/pause:1", "imagePullPolicy": "Never"}
