@@ -11,9 +11,9 @@ ELSEWHERE = {
     *("AccountingStorageEnforce", "AccountingStorageHost", "AccountingStorageTRES", "AccountingStorageType"),
     *("EpilogSlurmctld", "JobCompType", "PriorityWeightTRES", "PrologSlurmctld", "ResumeFailProgram", "ResumeProgram"),
     *("SlurmctldHost", "SlurmctldLogFile", "SlurmctldPrimaryOffProg", "SlurmctldPrimaryOnProg", "SuspendProgram"),
-    *("SlurmctldDebug", "SlurmctldPidFile", "SlurmctldSyslogDebug", "StateSaveLocation"),
+    *("CommunicationParameters", "SlurmctldDebug", "SlurmctldPidFile", "SlurmctldSyslogDebug", "StateSaveLocation"),
 }
-"""What would reach the books, run something, or write where the real slurmctld does."""
+"""What would reach the books, run something, or write or listen where the real slurmctld does."""
 
 _KEY = re.compile(r"\s*([A-Za-z]+)\s*=")
 _WEIGHTS = re.compile(r"\s+TRESBillingWeights=(\"[^\"]*\"|\S+)", re.IGNORECASE)

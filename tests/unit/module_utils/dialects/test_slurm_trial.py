@@ -25,6 +25,7 @@ ClusterName=lab
 SlurmctldHost=ctl
 SlurmctldDebug=quiet
 PrologSlurmctld=/x
+CommunicationParameters=NoCtldInAddrAny
 accountingstoragetype=accounting_storage/slurmdbd
 SlurmctldTimeout=30
 PartitionName=hpc Nodes=gpu01 TRESBillingWeights="CPU=1.0,GRES/gpu=2" Default=YES
