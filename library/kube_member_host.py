@@ -140,7 +140,7 @@ ARGUMENT_SPEC = {
 def main() -> None:
     """Look, converge, or leave."""
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    params = module.params
+    params, predicting = module.params, module.check_mode
     module.check_mode = module.check_mode or params["look"]
     run = Command(COMMAND_S)
     ours = files(params) if params["join"] else {}
@@ -153,20 +153,25 @@ def main() -> None:
     if params["state"] == "absent":
         finish(module, Leaver(member), leave, NO_MEMBER)
     elif not params["join"]:
-        judge(module, member)
+        judge(module, member, predicting)
     else:
         finish(module, member, plan, want)
 
 
-def judge(module: AnsibleModule, member: Member) -> Any:
-    """The site makes members itself: say what is wrong with this one."""
+def judge(module: AnsibleModule, member: Member, predicting: bool) -> Any:
+    """The site makes members itself: say what is wrong with this one.
+
+    In check mode that is a warning: what starts the kubelet may have been predicted only, earlier in the same run.
+    """
     try:
         found = findings(member.read(), module.params)
     except DeviceError as err:
         found = [str(err)]
-    if found:
+    if found and not predicting:
         module.fail_json(msg="\n".join(found), changed=False, faults=found)
-    module.exit_json(changed=False, steps=[], pending=[])
+    for fault in found:
+        module.warn(fault)
+    module.exit_json(changed=False, steps=[], pending=found)
 
 
 if __name__ == "__main__":
