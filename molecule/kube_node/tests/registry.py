@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 archive, certificate, address, port = sys.argv[1:]
 with tarfile.open(archive) as tar:
-    content = {member.name: tar.extractfile(member).read() for member in tar if member.isfile()}
+    content = {member.name: file.read() for member in tar if (file := tar.extractfile(member))}
 manifest = json.loads(content["index.json"])["manifests"][0]
 
 
