@@ -83,7 +83,7 @@ class Lab:
     def up(self) -> None:
         """Start what does not run."""
         self._untouched = not self.paths.state.exists()
-        self.command("up", *inventory.HOSTS)
+        self.command("up", *inventory.HOSTS, inventory.INFRA)
 
     def bare(self) -> None:
         """Start anew with fresh disks, unless they are."""

@@ -47,7 +47,7 @@ def main(arguments: list[str]) -> int:
         whole = gather(lots, options.schedules, begun)
         survivors = [row.name for row, future in hunted if not told(row.name, future.result())]
     print(f"{time.monotonic() - begun:.0f} s in all")
-    missing = gaps(whole.seen, targets()) if options.schedules >= SCHEDULES else []
+    missing = list(gaps(whole.seen, targets())) if options.schedules >= SCHEDULES else []
     for line in missing:
         print(f"never reached: {line}")
     for name in survivors:

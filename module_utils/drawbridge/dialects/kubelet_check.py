@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ..cpus import cpu_list
 from ..gate_names import CLOSED, TAINT
 from ..intent.fault import MISSING, Fault
-from ..intent.rules.common import cpu_list
 from ..numa import MOST_NUMA_NODES, Machine, never_admits
 from .kubelet_keys import NUMA, strangers
 from .kubelet_memory import amounts, eviction, reserved_memory

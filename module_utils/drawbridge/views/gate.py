@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import gate_names, hostlist
+from ..cpus import cpu_list
 from ..gate_names import (
     GATE_NAMESPACE,
     GATED,
@@ -19,7 +20,6 @@ from ..gate_names import (
     WORKLOADS,
 )
 from ..intent.model import Gpfs, Kube, Nodes, Slurm
-from ..intent.rules.common import cpu_list
 
 RBAC = "rbac.authorization.k8s.io"
 MAKERS = {"trainer.kubeflow.org": "trainer", "kubeflow.org": "training_operator", "jobset.x-k8s.io": "jobset"}

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.cpus import cpu_list
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.rules.common import cpu_list
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.numa import Machine, never_admits
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.kubelet import kubelet
 

@@ -42,7 +42,8 @@ def lab(*words: str) -> None:
 
 
 def state(host: Host) -> str:
-    return host.check_output("sinfo -h -n gpu02 -o '%T|%E' | sort -u")
+    """State and reason, without the star of a node whose last answer is a while ago: busy machines show it."""
+    return host.check_output("sinfo -h -n gpu02 -o '%T|%E' | sort -u").replace("*|", "|")
 
 
 def until(what: str, true: Callable[[], object]) -> None:

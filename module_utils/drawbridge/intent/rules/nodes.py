@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ... import hostlist
+from ...cpus import cpu_list
 from ..fault import Fault
 from ..model import Intent
-from .common import cpu_list, doubled
+from .common import doubled
 
 
 def nodes_stand_once(intent: Intent) -> Iterator[Fault]:

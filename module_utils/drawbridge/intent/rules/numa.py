@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...cpus import cpu_list
 from ...numa import MOST_NUMA_NODES, Machine, never_admits
 from ..fault import Fault
 from ..model import Intent, NodeClass
-from .common import cpu_list
 
 LEAST_MIB = 1024
 """Of a node's daemons, beside their huge pages."""

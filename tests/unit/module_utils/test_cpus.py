@@ -1,0 +1,20 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.cpus import cpu_list
+
+
+@pytest.mark.parametrize(
+    ("text", "cpus"),
+    [("0", [0]), ("0-3,64-67", [0, 1, 2, 3, 64, 65, 66, 67]), ("8,2-3", [2, 3, 8]), ("1-2,2-3", [1, 2, 3])],
+)
+def test_a_list_of_the_kernel(text: str, cpus: list[int]) -> None:
+    assert cpu_list(text) == cpus
+
+
+@pytest.mark.parametrize("text", ["", "all", "1-", "1,,2"])
+def test_what_is_none(text: str) -> None:
+    with pytest.raises(ValueError, match="invalid literal"):
+        cpu_list(text)
