@@ -11,6 +11,7 @@ description:
   - Writes the program and the files that belong to it, and keeps its timer enabled and running.
   - Slurm starts the program anew for every job, so only a change of the unit files restarts anything.
 author: Drawbridge contributors
+extends_documentation_fragment: [drawbridge.drawbridge.files]
 options:
   program:
     description: Text of the program's files, by name.
@@ -28,35 +29,6 @@ options:
     description: The timer.
     type: str
     default: drawbridge-gate.timer
-  files:
-    description: Other files and directories, written after the program in this order.
-    type: list
-    elements: dict
-    default: []
-    suboptions:
-      path:
-        description: Absolute path.
-        type: path
-        required: true
-      content:
-        description: Text of the file. Without it, the path is a directory.
-        type: str
-      mode:
-        description: Permissions, four octal digits in quotes.
-        type: str
-        default: "0644"
-      owner:
-        description: Name of the owner.
-        type: str
-        default: root
-      group:
-        description: Name of the group.
-        type: str
-        default: root
-      passive:
-        description: The timer does not depend on this file.
-        type: bool
-        default: false
 attributes:
   check_mode:
     description: Predicts exactly.

@@ -11,35 +11,8 @@ description:
   - The host looks whether its token is accepted and lasts. Only if not, a new one is requested from here, with the
     kubeconfig of the person who runs Ansible, and written on the host. The kubeconfig never leaves this process.
 author: Drawbridge contributors
+extends_documentation_fragment: [drawbridge.drawbridge.token_file]
 options:
-  path:
-    description: The file.
-    type: path
-    required: true
-  namespace:
-    description: Namespace of the ServiceAccount.
-    type: str
-    required: true
-  name:
-    description: Name of the ServiceAccount.
-    type: str
-    required: true
-  owner:
-    description: Who may read the file, beside root.
-    type: str
-    default: root
-  api_server:
-    description: URL of the API server, as the host knows it.
-    type: str
-    required: true
-  ca_file:
-    description: CA certificate of the API server, a path on the host.
-    type: path
-    required: true
-  min_left_s:
-    description: A token that ends sooner than this is replaced.
-    type: int
-    default: 21600
   lifetime_s:
     description: How long a new token lasts; the host renews it by itself before.
     type: int

@@ -11,35 +11,8 @@ description:
   - Asks the API server whether the token in the file still is the ServiceAccount's, and writes another if it isn't.
   - Runs on the host for M(drawbridge.drawbridge.gate_token), which asks for tokens; use that one.
 author: Drawbridge contributors
+extends_documentation_fragment: [drawbridge.drawbridge.token_file]
 options:
-  path:
-    description: The file.
-    type: path
-    required: true
-  namespace:
-    description: Namespace of the ServiceAccount.
-    type: str
-    required: true
-  name:
-    description: Name of the ServiceAccount.
-    type: str
-    required: true
-  owner:
-    description: Who may read the file, beside root.
-    type: str
-    default: root
-  api_server:
-    description: URL of the API server, as the host knows it.
-    type: str
-    required: true
-  ca_file:
-    description: CA certificate of the API server, a path on the host.
-    type: path
-    required: true
-  min_left_s:
-    description: A token that ends sooner than this is replaced.
-    type: int
-    default: 21600
   token:
     description: The token to write if one is needed; without it the need is only reported, as C(pending).
     type: str

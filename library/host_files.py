@@ -11,6 +11,7 @@ description:
   - Writes a program and the files that belong to it, each of them at once or not at all, in the order given.
   - Nothing is restarted, since no daemon reads them.
 author: Drawbridge contributors
+extends_documentation_fragment: [drawbridge.drawbridge.files]
 options:
   name:
     description: What the diff calls them.
@@ -24,35 +25,6 @@ options:
     description: Where the program goes.
     type: path
     required: true
-  files:
-    description: Other files and directories, written after the program in this order.
-    type: list
-    elements: dict
-    default: []
-    suboptions:
-      path:
-        description: Absolute path.
-        type: path
-        required: true
-      content:
-        description: Text of the file. Without it, the path is a directory.
-        type: str
-      mode:
-        description: Permissions, four octal digits in quotes.
-        type: str
-        default: "0644"
-      owner:
-        description: Name of the owner.
-        type: str
-        default: root
-      group:
-        description: Name of the group.
-        type: str
-        default: root
-      passive:
-        description: Means nothing here, as there is no daemon.
-        type: bool
-        default: false
 attributes:
   check_mode:
     description: Predicts exactly.

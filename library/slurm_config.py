@@ -21,40 +21,8 @@ description:
     since a reconfigure could lose that job's launch.
   - When slurmctld refuses the files the old ones are put back, because every client command parses them.
 author: Drawbridge contributors
+extends_documentation_fragment: [drawbridge.drawbridge.files.staged]
 options:
-  files:
-    description: Files and directories, in the order in which they are written.
-    type: list
-    elements: dict
-    default: []
-    suboptions:
-      path:
-        description: Absolute path.
-        type: path
-        required: true
-      content:
-        description: Text of the file. Without it, the path is a directory.
-        type: str
-      mode:
-        description: Permissions, four octal digits in quotes.
-        type: str
-        default: "0644"
-      owner:
-        description: Name of the owner.
-        type: str
-        default: root
-      group:
-        description: Name of the group.
-        type: str
-        default: root
-      passive:
-        description: The daemon reads this file anew each time, so a change needs nothing more.
-        type: bool
-        default: false
-      at_start:
-        description: The daemon reads this file only when it starts, so a change restarts it.
-        type: bool
-        default: false
   conf:
     description: Path of slurm.conf among O(files).
     type: path

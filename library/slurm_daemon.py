@@ -13,40 +13,12 @@ description:
     the next one.
   - In check mode on a host that does not have the unit yet, says so in C(pending) instead of failing.
 author: Drawbridge contributors
+extends_documentation_fragment: [drawbridge.drawbridge.files]
 options:
   unit:
     description: The unit, with its suffix.
     type: str
     required: true
-  files:
-    description: Files and directories, in the order in which they are written.
-    type: list
-    elements: dict
-    default: []
-    suboptions:
-      path:
-        description: Absolute path.
-        type: path
-        required: true
-      content:
-        description: Text of the file. Without it, the path is a directory.
-        type: str
-      mode:
-        description: Permissions, four octal digits in quotes.
-        type: str
-        default: "0644"
-      owner:
-        description: Name of the owner.
-        type: str
-        default: root
-      group:
-        description: Name of the group.
-        type: str
-        default: root
-      passive:
-        description: The daemon reads this file anew each time, so a change needs no restart.
-        type: bool
-        default: false
   busy_lock:
     description:
       - A lock file. While somebody holds it shared, changes that need a restart are C(pending).

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import json
 import subprocess
@@ -27,7 +28,13 @@ def argument_spec(name: str) -> dict[str, Any]:
 
 
 def documentation(name: str) -> dict[str, Any]:
-    return yaml.safe_load(importlib.import_module(f"{COLLECTION}.modules.{name}").DOCUMENTATION)
+    """A module's page as ansible-doc shows it, with what it shares with others."""
+    return modules_documentation()[f"drawbridge.drawbridge.{name}"]["doc"]
+
+
+@functools.cache
+def modules_documentation() -> dict[str, Any]:
+    return ansible_doc("module", [f"drawbridge.drawbridge.{path.stem}" for path in MODULES])
 
 
 def comparable(spec: dict[str, Any], documented: bool) -> dict[str, Any]:
