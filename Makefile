@@ -40,7 +40,7 @@ chaos: tools ## cut runs of the site off at seeded points, and see that the next
 explore: tools ## run the gate's code in a model of Slurm and Kubernetes, under 10,000 schedules of faults
 	$(PYTHON) -m tests.explorer
 
-schedules: tools ## 300 seeds of jobs and faults through the gate, on a running lab; SEEDS="3 22" repeats some
+schedules: tools ## 300 seeds of jobs and faults through the gate, on the lab of scenario slurm_gate; SEEDS="3 22" repeats some
 	$(PYTHON) -m tests.schedules $(SEEDS)
 
 docs: tools ## write what is derived from code

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from functools import partial
 from typing import Any
 
@@ -23,7 +24,7 @@ from .slurm import REQUEUE_S
 AT_BOOT_S = 10.0
 
 
-class Happenings:
+class Happenings(ABC):
     """Everything that a schedule's events do to the model."""
 
     sim: Sim
@@ -34,9 +35,9 @@ class Happenings:
     kube: Kube
     slurm: Slurm
 
+    @abstractmethod
     def tick(self, box: Box, boot: int) -> None:
         """drawbridge-gate.timer of a host that was booted so often."""
-        raise NotImplementedError
 
     def _begin(self, event: Event) -> None:
         """Let the method of the event's name do it."""

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`make schedules`: jobs and faults as seeds say, on a lab with the gate in it, and what came of them.
+"""`make schedules`: jobs and faults as seeds say, on the lab that scenario slurm_gate has built, and what came of them.
 
 Without arguments all seeds that have not passed yet are played, some at a time: build/schedules keeps the list.
 """
@@ -14,10 +14,8 @@ import time
 from collections.abc import Sequence
 
 from lab.hosts.paths import REPOSITORY
-from tests.schedules.plan import ALL_SEEDS, NODES, plan_of
+from tests.schedules.plan import ALL_SEEDS, plan_of
 from tests.schedules.play import Stage, judged, summary, told
-from tests.schedules.race import race
-from tests.schedules.stack import impatient
 
 FOLDER = REPOSITORY / "build/schedules"
 PASSED = FOLDER / "passed.json"
@@ -29,13 +27,7 @@ def main(arguments: list[str]) -> int:
     """Play seeds; 0 if nothing was wrong."""
     parser = argparse.ArgumentParser(prog="python -m tests.schedules", description=__doc__)
     parser.add_argument("seeds", nargs="*", type=int, help="these seeds together, whatever has passed before")
-    parser.add_argument(
-        "--races", type=int, default=0, metavar="N", help="race N ends of jobs with the scheduler instead"
-    )
-    options = parser.parse_args(arguments)
-    if options.races:
-        return raced(options.races)
-    named = options.seeds
+    named = parser.parse_args(arguments).seeds
     FOLDER.mkdir(parents=True, exist_ok=True)
     seeds = named or remaining()
     batches = [seeds] if named else [seeds[at : at + TOGETHER] for at in range(0, len(seeds), TOGETHER)]
@@ -44,14 +36,6 @@ def main(arguments: list[str]) -> int:
         print(f"failed; repeat it with: {sys.executable} -m tests.schedules {' '.join(map(str, batch))}")
     print(f"{len(seeds) - sum(map(len, failed))} of {len(seeds)} seeds passed")
     return 1 if failed else 0
-
-
-def raced(rounds: int) -> int:
-    """Races; 0 if some pods were bound late and none of them ran."""
-    with impatient(NODES):
-        outcome = race(rounds)
-    print(outcome)
-    return 0 if outcome.late and not outcome.wrong else 1
 
 
 def remaining() -> list[int]:

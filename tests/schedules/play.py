@@ -15,10 +15,11 @@ from dataclasses import dataclass, field
 from lab import demo
 from roles.slurm_gate.files.gate.gate_names import CLOSED
 from roles.slurm_gate.files.gate.mend import LOOK_AGAIN_S
+from tests import stack
 from tests.explorer.invariants import breaches
 from tests.explorer.records import EVERYWHERE, GPU_USED, NEVER, History
 from tests.explorer.records import Trouble as Kept
-from tests.schedules import records, stack
+from tests.schedules import records
 from tests.schedules.plan import (
     CANCELLED,
     CLOSE,
@@ -42,7 +43,7 @@ from tests.schedules.plan import (
     Work,
 )
 from tests.schedules.queue import Queue
-from tests.schedules.stack import PATHS, ssh
+from tests.stack import PATHS, ssh
 
 AT_ONCE = 4
 START_S, REST_S, LAST_S, USABLE_S, ANSWER_S = 600.0, 400.0, 600.0, 180.0, 60.0

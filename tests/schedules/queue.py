@@ -10,7 +10,7 @@ import time
 from typing import NamedTuple
 
 from lab import demo
-from tests.schedules.stack import PATHS
+from tests.stack import PATHS
 
 SQUEUE = "while :; do squeue -h -a -t all -o '%F|%A|%T|%r' && echo .; sleep 0.4; done"
 OVER = frozenset({"COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "PREEMPTED", "NODE_FAIL", "BOOT_FAIL", "DEADLINE"})

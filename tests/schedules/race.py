@@ -22,6 +22,7 @@ from lab import demo
 from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.gate_names import CLOSED, JOB_LABEL, LABEL, TAINT
 from roles.slurm_gate.files.gate.states import Owner
+from tests import stack
 from tests.explorer.invariants import (
     closed_means_empty,
     nothing_comes_after_closed,
@@ -29,7 +30,7 @@ from tests.explorer.invariants import (
     pods_run_where_their_job_is,
 )
 from tests.explorer.records import History
-from tests.schedules import records, stack
+from tests.schedules import records
 from tests.schedules.plan import NODES
 from tests.schedules.queue import Queue
 

@@ -6,22 +6,16 @@ from __future__ import annotations
 
 import json
 import shlex
-import subprocess
-import time
-from collections.abc import Callable
 from typing import Any
 
-from lab.hosts.paths import Paths
+from tests.stack import PATHS, all_usable, ssh, until
+from tests.stack import job_state as state
 
-PATHS = Paths.of()
+__all__ = ["PATHS", "ssh", "state", "until"]
+
 NODES = ("gpu01", "gpu02")
 HOME = "/gpfs/fs1/home/{}"
 IMAGE = "docker.io/lab/python:3"
-
-
-def ssh(host: str, command: str, text: str = "", check: bool = True) -> str:
-    argv = ["ssh", "-F", str(PATHS.ssh_config), host, command]
-    return subprocess.run(argv, input=text, capture_output=True, text=True, check=check).stdout.strip()
 
 
 def kubectl(*words: str) -> Any:
@@ -48,10 +42,6 @@ def output(job: str, user: str = "ada") -> str:
     return ssh("gpu01", f"cat {HOME.format(user)}/{job}.out 2>/dev/null || true")
 
 
-def state(job: str) -> str:
-    return ssh("ctl", f"scontrol show job {job}").partition("JobState=")[2].split()[0]
-
-
 def code(job: str) -> str:
     """State and exit code. sacct would take 128 off codes that stand for a signal."""
     shown = dict(word.split("=", 1) for word in ssh("ctl", f"scontrol show job {job}").split() if "=" in word)
@@ -67,26 +57,13 @@ def running(job: str) -> int:
     return sum(pod["status"]["phase"] == "Running" for pod in pods(job))
 
 
-def until(true: Callable[[], Any], timeout_s: float, what: str) -> float:
-    """Seconds until it was true."""
-    begun = time.monotonic()
-    while not true():
-        assert time.monotonic() < begun + timeout_s, f"not within {timeout_s} s: {what}"
-        time.sleep(0.5)
-    return time.monotonic() - begun
-
-
 def ended(job: str) -> bool:
     return state(job) in ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "PREEMPTED")
 
 
 def closed() -> bool:
     """Both nodes are nobody's, and in service."""
-    nodes = kubectl("get", "nodes", *NODES)["items"]
-    values = [
-        taint["value"] for node in nodes for taint in node["spec"]["taints"] if taint["key"] == "drawbridge.io/slurm"
-    ]
-    return values == ["closed"] * len(NODES) and not ssh("ctl", "sinfo -h -N -t drain,down -o %N")
+    return all_usable(NODES)
 
 
 def nothing_left(job: str) -> None:

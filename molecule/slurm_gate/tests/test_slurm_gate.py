@@ -1,27 +1,31 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Real jobs on a real Slurm open real kubelets, and what else tries does not."""
+"""Real jobs on a real Slurm open real kubelets, and what else tries does not. test_schedules.py has much of it too."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
 
 import pytest
 from kubernetes import client
 from kubernetes.client import ApiException
 
-from .conftest import (
-    ALLREDUCE,
-    NODES,
-    TAINT,
+from roles.slurm_gate.files.gate.gate_names import GATE_ACCOUNTS, NODE_ACCOUNTS, TAINT
+from roles.slurm_gate.files.gate.states import Owner, dirtying
+from tests.schedules.plan import NODES
+from tests.stack import (
     all_closed,
     all_usable,
+    api_down,
+    bind,
     comment,
     ghost,
+    glass,
     job_state,
     kube,
-    patch,
+    move,
     pods,
+    pods_for,
     quiet,
     reason,
     sbatch,
@@ -30,54 +34,38 @@ from .conftest import (
     until,
 )
 
-NODE_SA, GATE_SA = "system:serviceaccount:drawbridge-nodes", "system:serviceaccount:drawbridge-gate"
+NODE_SA, GATE_SA = NODE_ACCOUNTS.rstrip(":"), GATE_ACCOUNTS.rstrip(":")
+PAIR = ("gpu01", "gpu02")
+DOWN_S = 60
+WITHIN_S = 120
+
+pytestmark = pytest.mark.usefixtures("impatient", "usable_before")
 
 
-@pytest.fixture
-def outsider() -> Iterator[str]:
-    """A pod of somebody else, who waits for any node."""
-    api, name = kube(), "outsider"
-    api.create_namespace({"metadata": {"name": name}})
-    container = {"name": "nosy", "image": "docker.io/lab/pause:1", "imagePullPolicy": "Never"}
-    until(lambda: bool(api.list_namespaced_service_account(name).items), 20, "the namespace's account")
-    api.create_namespaced_pod(name, {"metadata": {"name": "nosy"}, "spec": {"containers": [container]}})
-    yield name
-    api.delete_namespace(name)
-
-
-def test_jobs_back_to_back_and_an_array_each_get_their_node_and_leave_it(outsider: str) -> None:
-    jobs = [quiet("-N2 -w gpu01,gpu02"), quiet("-N1 --array=1-3"), quiet("-N2 -w gpu01,gpu02")]
-    until(lambda: not ssh("ctl", "squeue -h"), 120, "all of them over")
-    states = ssh("ctl", f"sacct -n -X -P -j {','.join(jobs)} -o State").split()
-    assert states == ["COMPLETED"] * 5
-    until(all_usable, 20, "nodes closed, none drained")
-    accounts = [account.metadata.name for account in kube().list_namespaced_service_account("vision").items]
-    assert not [name for name in accounts if name.startswith("slurm-")]
-    pod = kube().read_namespaced_pod("nosy", outsider)
-    assert (pod.status.phase, pod.spec.node_name) == ("Pending", None)
-    assert "untolerated taint" in pod.status.conditions[0].message
+def usable() -> bool:
+    return all_usable(NODES)
 
 
 def test_a_job_of_another_partition_leaves_its_nodes_closed() -> None:
     job = sbatch("-p hpc -N1 -w gpu01 --output=/dev/null", "#!/bin/sh\nsleep 30\n")
     until(lambda: job_state(job) == "RUNNING", 30, "the job runs")
-    assert all_closed()
+    assert all_closed(NODES)
     ssh("ctl", f"scancel {job}")
 
 
 def test_a_cancelled_job_takes_its_pods_along_and_a_process_on_a_gpu_keeps_its_node_dirty() -> None:
-    job = sbatch("--output=/dev/null", ALLREDUCE.replace("import array", "import time; time.sleep(600)"))
+    job = sbatch("-w gpu01,gpu02 --output=/dev/null", pods_for("600", stubborn=True))
     until(lambda: len(pods()) == 2, 60, "both pods run")
-    assert {state(node) for node in NODES} == {f"vision.{job}"}
+    assert {state(node) for node in PAIR} == {f"vision.{job}"}
     with ghost("gpu01") as pid:
         ssh("ctl", f"scancel {job}")
         until(lambda: f"process {pid} (python3) uses a GPU: end it" in reason("gpu01"), 60, "drained, with the cause")
         assert state("gpu01") == f"dirty_vision.{job}"
         until(lambda: state("gpu02") == "closed", 30, "gpu02 closed")
         assert not kube().list_namespaced_pod("vision").items
-    until(all_usable, 60, "both nodes in service, without a person")
-    for node in NODES:
-        assert not ssh(node, "pgrep -u ada -f JOB_COMPLETION_INDEX || true")
+    until(usable, 60, "both nodes in service, without a person")
+    for node in PAIR:
+        assert not ssh(node, "pgrep -u ada -f time.sleep || true")
         assert not ssh(node, f"ls /run/drawbridge/jobs/{job} 2>/dev/null || true")
 
 
@@ -88,26 +76,52 @@ def test_a_job_without_pods_does_not_start_beside_a_process_on_a_gpu() -> None:
         assert reason("gpu02") == f"drawbridge gate: process {pid} (python3) uses a GPU: end it"
         until(lambda: job_state(job) == "PENDING", 20, "its prolog sent it back")
         ssh("ctl", f"scancel {job}")
-    until(all_usable, 60, "in service, without a person")
+    until(usable, 60, "in service, without a person")
 
 
-def test_jobs_that_end_while_the_api_server_is_down_leave_usable_nodes() -> None:
-    jobs = [quiet(f"-N1 -w {node}", "#!/bin/sh\nsleep 4\n") for node in NODES]
-    until(lambda: [job_state(job) for job in jobs] == ["RUNNING"] * 2, 30, "both jobs run")
-    ssh("ctl", "systemctl stop kube-apiserver")
+def test_a_pod_that_is_bound_late_is_refused_by_its_kubelet() -> None:
+    ssh("ctl", "systemctl kill -s STOP kube-scheduler")
     try:
-        until(lambda: all(reason(node) for node in NODES), 60, "both nodes drained: nobody can prove them empty")
-        waiting = quiet("-N2 -w gpu01,gpu02")
+        job = sbatch("-N1 -w gpu01 --output=/dev/null", pods_for("600"))
+        until(lambda: pods(phase="Pending", job=job), 60, "its pod waits for a node")
+        reconciler = kube(f"{GATE_ACCOUNTS}reconciler", "system:serviceaccounts:drawbridge-gate")
+        reconciler.patch_node("gpu01", dirtying(Owner("vision", int(job))).patch())
+        (pod,) = pods(phase="Pending", job=job)
+        bind("vision", pod, "gpu01")
     finally:
-        ssh("ctl", "systemctl start kube-apiserver")
+        ssh("ctl", "systemctl kill -s CONT kube-scheduler")
+    until(lambda: kube().read_namespaced_pod(pod, "vision").status.phase == "Failed", 30, "its kubelet refuses it")
+    refused = kube().read_namespaced_pod(pod, "vision").status
+    assert (refused.reason, refused.container_statuses) == ("NodeAffinity", None)
+    ssh("ctl", f"scancel {job}")
+    until(usable, 60, "closed")
+
+
+def test_four_jobs_end_while_the_api_server_is_down_for_a_minute() -> None:
+    jobs = [quiet(f"-N1 -w {node}", "#!/bin/sh\nsleep 5\n") for node in NODES]
+    until(lambda: [job_state(job) for job in jobs] == ["RUNNING"] * 4, 60, "all four run")
+    with api_down():
+        begun = time.monotonic()
+        until(lambda: all(reason(node) for node in NODES), DOWN_S, "all drained: nobody can prove them empty")
+        assert all("the API server" in reason(node) for node in NODES)
+        waiting = quiet("-N4")
+        until(lambda: time.monotonic() > begun + DOWN_S, DOWN_S, "a minute is over")
+    assert [job_state(job) for job in jobs] == ["COMPLETED"] * 4
     ssh("ctl", f"scancel {waiting}")
-    until(all_usable, 120, "both nodes back, without a person")
+    took = until(usable, WITHIN_S, "all nodes back, without a person")
+    print(f"all four usable {took:.0f} s after the API server's return")
+
+
+def test_an_interactive_job_ends_with_the_cause() -> None:
+    with api_down():
+        said = ssh("ctl", "cd /; runuser -u ada -- srun -p ai-train -N1 -w gpu03 true 2>&1 || true")
+    assert "drawbridge gate: the API server at" in said, said
 
 
 def test_a_node_that_a_dead_job_left_is_drained_and_the_others_close_again() -> None:
     # a run that is under way would still close the node
     ssh("gpu02", "systemctl stop drawbridge-gate.timer drawbridge-gate.service")
-    patch(kube("somebody", "drawbridge:breakglass"), "gpu02", "dirty_vision.99999")
+    move(glass(), "gpu02", "dirty_vision.99999")
     job = quiet("-N2 -w gpu01,gpu02")
     try:
         until(lambda: "dirty_vision.99999" in comment(job), 60, "the cause in AdminComment")
@@ -118,7 +132,7 @@ def test_a_node_that_a_dead_job_left_is_drained_and_the_others_close_again() -> 
     finally:
         ssh("ctl", f"scancel {job}")
         ssh("gpu02", "systemctl start drawbridge-gate.timer")
-    until(all_usable, 90, "the left node closed itself, our drain lifted")
+    until(usable, 90, "the left node closed itself, our drain lifted")
 
 
 @pytest.mark.parametrize(
@@ -134,7 +148,7 @@ def test_a_node_that_a_dead_job_left_is_drained_and_the_others_close_again() -> 
 )
 def test_nobody_but_the_opener_opens_a_node(user: str, group: str, value: str) -> None:
     with pytest.raises(ApiException) as refused:
-        patch(kube(user, group), "gpu01", value)
+        move(kube(user, group), "gpu01", value)
     assert refused.value.status in (403, 422)
     assert state("gpu01") == "closed"
 
