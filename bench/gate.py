@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What it costs to open and close nodes, beside the kubectl scripts that most sites start from: `python -m bench.gate`.
 
-Against a lab of `lab/lab up ctl gpu01` with nothing built in it. Node objects have no kubelets; gpu01 plays their hosts
-and the controller, by the gate's own program and by bench/seed, in turns. API calls are counted in the API server's
-audit log. Writes bench/measured/gate.json and .md. The ratios are goals: a busy machine fails no build.
+Against a lab of `LAB_KUBELETS=joined lab/lab up ctl gpu01` with nothing built in it. Node objects have no kubelets;
+gpu01 plays their hosts and the controller, by the gate's own program and by bench/seed, in turns. API calls are counted
+in the API server's audit log. Writes bench/measured/gate.json and .md. The ratios are goals: a busy machine fails no
+build.
 """
 
 from __future__ import annotations
@@ -18,20 +19,19 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bench.counted import ROOT
 from bench.gate_stage import FOLDER, HOST, build, dress, names, on_host, register
 from bench.gate_table import compared, counted, grown, missed, page
 from bench.results import store
 from lab.hosts.paths import Paths
 from tests.attacks.client import Client
 from tests.attacks.scene import until
+from tests.stack import AUDIT
 
 ROUNDS = ((1, 30), (8, 10), (64, 3), (500, 1))
 LARGEST = 500
 REGISTERED = (1, LARGEST, 5000)
 FIRST_JOB = 1000
-UNIT = ROOT / "lab/kubernetes/units/kube-apiserver.service"
-AUDIT, LOG = "/etc/kubernetes/audit.yml", "/run/bench-audit.log"
+AUDITING = "/etc/kubernetes/audit.yml"
 POLICY = """apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
@@ -43,19 +43,10 @@ rules:
 Json = dict[str, Any]
 
 
-def audited() -> str:
-    """Drop-in that makes the API server keep a log of who asks what."""
-    start = UNIT.read_text().partition("ExecStart=")[2].partition("\nRestart=")[0]
-    return f"[Service]\nExecStart=\nExecStart={start} --audit-policy-file={AUDIT} --audit-log-path={LOG}\n"
-
-
 def listen(client: Client) -> None:
-    """Put it in place. The controllers rest, since they would ask too."""
-    folder = "/etc/systemd/system/kube-apiserver.service.d"
-    write = f"mkdir -p {folder} && cat > {{}}"
-    on_host("ctl", write.format(f"{folder}/audit.conf"), audited().encode())
-    on_host("ctl", write.format(AUDIT), POLICY.encode())
-    on_host("ctl", "systemctl daemon-reload && systemctl restart kube-apiserver")
+    """Let the API server write down who asks it what. Controllers and the host's own kubelet rest: they ask too."""
+    on_host(HOST, "systemctl stop kubelet")
+    on_host("ctl", f"cat > {AUDITING} && systemctl restart kube-apiserver", POLICY.encode())
     on_host("ctl", "systemctl stop kube-controller-manager kube-scheduler")
     client.close()
     until(lambda: client.ask("GET", "/readyz").status == 200, "the API server is ready")
@@ -69,7 +60,7 @@ def lives(nodes: Sequence[str], rounds: Sequence[tuple[int, int]], first_job: in
 
 def events() -> list[Json]:
     """The audit log, with times as numbers."""
-    found = [json.loads(line) for line in on_host("ctl", f"cat {LOG}").splitlines()]
+    found = [json.loads(line) for line in on_host("ctl", f"cat {AUDIT}").splitlines()]
     for event in found:
         event["at"] = datetime.fromisoformat(event["requestReceivedTimestamp"]).timestamp()
     return found

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.attacks.client import Client, Json
+from roles.slurm_gate.files.gate.opener import FORBIDDEN
+from tests.attacks.client import KINDS, Client, Json
 from tests.attacks.scene import Scene, judged, refused_by
 from tests.attacks.tables import attacks, permits
 
@@ -30,3 +31,19 @@ def test_refused(scene: Scene, row: Json) -> None:
 def test_let_in(scene: Scene, row: Json) -> None:
     answer = scene.ask(row)
     assert answer.status < 300 or answer.status == row.get("answer"), f"{answer.status}: {answer.message}"
+
+
+@pytest.mark.parametrize("annotations", [{}, {"example.org/rack": "r1"}], ids=len)
+@pytest.mark.parametrize("policy", FORBIDDEN)
+def test_the_openers_self_test_is_refused_on_any_node(scene: Scene, policy: str, annotations: dict[str, str]) -> None:
+    """A kubelet writes annotations some time after it has made its Node: a self-test must not need them."""
+    path = "/api/v1/nodes/gpu01"
+    before = scene.client.ask("GET", path).body["metadata"].get("annotations", {})
+    assert not before, "the stage's nodes have none, or the case without is not tried"
+    scene.client.ask("PATCH", path, {"metadata": {"annotations": annotations}}, kind=KINDS["merge"])
+    try:
+        asked = (f"{path}?dryRun=All", FORBIDDEN[policy], scene.people["opener"], KINDS["json"])
+        answer = scene.client.ask("PATCH", *asked)
+        assert f"'{policy}'" in answer.message, f"{answer.status}: {answer.message}"
+    finally:
+        scene.client.ask("PATCH", path, {"metadata": {"annotations": None}}, kind=KINDS["merge"])

@@ -21,7 +21,10 @@ from .world import World
 PAUSE_S = 3.0  # a node that is not closed yet, a server that has just started
 TAKE_BACK_S = 10.0  # EpilogSlurmctld comes next, and then the timer
 FORBIDDEN = {
-    "drawbridge-identities": [{"op": "add", "path": "/metadata/annotations/drawbridge.io~1self-test", "value": "no"}],
+    # the whole map, since a member can't be added to one that is not there; it differs from whatever is
+    "drawbridge-identities": [
+        {"op": "add", "path": "/metadata/annotations", "value": {"drawbridge.io/self-test": "no"}}
+    ],
     # a label of our own, so that no other policy refuses it too: the API server names one of them only
     "drawbridge-transitions": [{"op": "add", "path": LABEL_PATH, "value": "0"}],
 }

@@ -121,13 +121,14 @@ class Cluster(Api):
     def _patch(self, path: str, body: Any, query: Any) -> Answer:
         if path not in self.objects:
             return Answer(404, {"message": f"{path} not found"})
+        try:
+            after = jsonpatch.apply_patch(self.objects[path], body)
+        except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException):
+            return Answer(422, {"message": INVALID})
         if "dryRun" in query:
             policy = "identities" if "self-test" in str(body) else "transitions"
             return Answer(422, {"message": POLICY.format(policy)}) if self.policies else Answer(200, {})
-        try:
-            self.objects[path] = jsonpatch.apply_patch(self.objects[path], body)
-        except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException):
-            return Answer(422, {"message": INVALID})
+        self.objects[path] = after
         return Answer(200, {})
 
     def _post(self, path: str, body: Any, _query: Any) -> Answer:

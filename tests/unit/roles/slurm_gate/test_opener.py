@@ -95,6 +95,18 @@ def test_a_node_in_no_state_of_ours_is_drained_too(value: str, way_out: str, tmp
     assert way_out in refused.value.drain["gpu02"]
 
 
+@pytest.mark.parametrize("annotations", [None, {}, {"a": "b"}, {"drawbridge.io/self-test": "yes"}])
+def test_the_self_test_fits_every_node(annotations: dict[str, str] | None, at: Made) -> None:
+    """A patch that can't be applied is refused by no policy, and then nothing would ever open."""
+    metadata = at.cluster.objects["/api/v1/nodes/gpu01"]["metadata"]
+    metadata.pop("annotations", None)
+    if annotations is not None:
+        metadata["annotations"] = annotations
+    open_job(JOB, at)
+    assert set(at.cluster.values()) == {"vision.4711"}
+    assert metadata.get("annotations") == annotations
+
+
 def test_without_policies_nothing_opens(at: Made) -> None:
     at.cluster.policies = False
     with pytest.raises(Refused, match=r"drawbridge-identities is not in force .*: run gate\.yml"):
