@@ -7,7 +7,6 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from typing import Any, cast
 
@@ -315,11 +314,10 @@ class Task:
         return self._value
 
 
-@dataclass(frozen=True)
 class Seams(World):
     """The gate's world, made of the model's parts."""
 
-    process: Process = field(kw_only=True)
+    process: Process
 
     @classmethod
     def of(cls, process: Process) -> Seams:
@@ -327,7 +325,9 @@ class Seams(World):
         shell, clock = Shell(process), Ticking(process)
         etc, jobs = cast(Any, Leaf(process, "/etc")), cast(Any, Leaf(process, "/jobs"))
         parts = (Slurm(shell), Machine(shell, process.box, process.sim), Memory(process), Written(process))
-        return cls(process.system.config, process.env, clock, *parts, etc, jobs, process=process)
+        seams = cls(process.system.config, process.env, clock, *parts, etc, jobs)
+        seams.process = process
+        return seams
 
     def api(self, identity: str, patience_s: float) -> Api:
         who = self.process.box.name if identity == "node" else identity

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import NamedTuple
 
 from . import identity
 from .hostlist import expand
@@ -16,8 +16,7 @@ from .states import Owner
 CONFIG = Path("/etc/drawbridge/gate/config.json")
 
 
-@dataclass(frozen=True)
-class Config:
+class Config(NamedTuple):
     """The gate's configuration on this host."""
 
     api_server: str
@@ -50,7 +49,7 @@ class Config:
     def read(cls, file: Path = CONFIG) -> Config:
         """Read the file; keys that this program does not know are left to newer ones."""
         raw = json.loads(file.read_text())
-        return cls(**{field.name: raw[field.name] for field in fields(cls)})
+        return cls(**{name: raw[name] for name in cls._fields})
 
     @property
     def spaces(self) -> list[str]:
@@ -70,8 +69,7 @@ class Refused(Exception):
         self.drain = dict(drain or {})
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(NamedTuple):
     """One run of a job of a gated partition."""
 
     owner: Owner

@@ -10,8 +10,7 @@ Pure. No other edge exists; a node that is in none of these states is left alone
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .gate_names import CLOSED, DIRTY, LABEL, TAINT
 
@@ -24,8 +23,7 @@ LABEL_PATH = "/metadata/labels/" + LABEL.replace("/", "~1")
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Owner:
+class Owner(NamedTuple):
     """A Slurm job as the owner of nodes."""
 
     namespace: str
@@ -47,8 +45,7 @@ class Owner:
         return f"slurm-{self.job}-"
 
 
-@dataclass(frozen=True)
-class Edge:
+class Edge(NamedTuple):
     """One allowed change of a node's state."""
 
     name: str

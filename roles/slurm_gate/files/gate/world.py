@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from . import retry
 from .api import Api
@@ -23,8 +23,7 @@ NODE = "node"
 """Name of a node's own token; a controller's are named for its two identities."""
 
 
-@dataclass(frozen=True)
-class World:
+class World(NamedTuple):
     """The seams: environment, clock, Slurm, host, memory, log, tokens, API server."""
 
     config: Config

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -262,7 +261,6 @@ class Quiet(Log):
         self.lines.append(line)
 
 
-@dataclass(frozen=True)
 class Made(World):
     """A world with a cluster in the place of the API server."""
 
@@ -271,7 +269,7 @@ class Made(World):
     slurm: Scheduler
     host: Machine
     log: Quiet
-    cluster: Cluster = field(default_factory=Cluster)
+    cluster: Cluster
 
     def api(self, identity: str, patience_s: float) -> Api:
         return self.cluster
@@ -283,7 +281,9 @@ def world(root: Path, cluster: Cluster | None = None, **config: Any) -> Made:
         (root / name).mkdir(exist_ok=True)
     settings = Config(**{**CONFIG, "metrics": str(root / "gate.prom"), **config})
     seams = (StillClock(), Scheduler(), Machine(), Notes(root / "state"), Quiet())
-    return Made(settings, dict(ENVIRONMENT), *seams, root / "etc", root / "jobs", cluster or Cluster())
+    made = Made(settings, dict(ENVIRONMENT), *seams, root / "etc", root / "jobs")
+    made.cluster = cluster or Cluster()
+    return made
 
 
 def hold(cluster: Cluster, value: str = JOB.owner.held) -> None:

@@ -6,7 +6,6 @@ import contextlib
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -358,7 +357,7 @@ def test_a_job_that_started_again_since_it_was_seen_is_left_alone(opened: Made) 
             self.jobs[4711] = RUNNING
             return {}
 
-    again = replace(opened, slurm=Restarting())
+    again = opened._replace(slurm=Restarting())
     assert mend_cluster(again, opened.cluster)
     assert set(opened.cluster.values()) == {"vision.4711"}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -151,7 +150,7 @@ def test_nodes_that_an_older_run_of_the_job_still_holds_are_foreign(at: Made) ->
     for path in [path for path in at.cluster.objects if "/nodes/" not in path]:
         del at.cluster.objects[path]
     with pytest.raises(Refused, match=r"is not closed but vision\.4711") as refused:
-        open_job(replace(JOB, restart=1, started=1200), at)
+        open_job(JOB._replace(restart=1, started=1200), at)
     assert set(refused.value.drain) == {"gpu01", "gpu02"}
     assert set(at.cluster.values()) == {"dirty_vision.4711"}
 
@@ -160,7 +159,7 @@ def test_a_job_of_another_slurm_with_the_same_number_is_no_run_of_ours(at: Made)
     """Slurm lost its state and counts from one again."""
     open_job(JOB, at)
     with pytest.raises(Refused, match="older run"):
-        open_job(replace(JOB, started=5000), at)
+        open_job(JOB._replace(started=5000), at)
 
 
 def test_a_server_that_falls_silent_half_way_leaves_nothing_held(at: Made) -> None:

@@ -9,7 +9,18 @@ import sys
 from pathlib import Path
 
 FILES = Path(__file__).resolve().parents[4] / "roles/slurm_gate/files"
-HEAVY = {"subprocess", "concurrent.futures", "logging", "shutil", "traceback", "asyncio", "xml", "site"}
+HEAVY = {
+    "subprocess",
+    "concurrent.futures",
+    "logging",
+    "shutil",
+    "traceback",
+    "asyncio",
+    "xml",
+    "site",
+    "dataclasses",
+    "inspect",
+}
 
 
 def test_nothing_heavy_is_on_a_jobs_way() -> None:
