@@ -261,6 +261,10 @@ class Quiet(Log):
         self.lines.append(line)
 
 
+# doubles have more than what they stand in for, and nobody assigns to a named tuple
+# pyright: reportIncompatibleVariableOverride=false
+
+
 class Made(World):
     """A world with a cluster in the place of the API server."""
 
