@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,8 +22,11 @@ BIN = ROOT / ".venv/bin"
 LOGS = ROOT / "build/test"
 FIRST_LAB = 60
 """Lab ids from here on belong to molecule scenarios and those right below to other parts, never to a person's lab."""
-SHARED = ("kube_node", "kubelet_numa")
-"""Scenarios that go on, in this order, with the hosts of the one before; the last one takes them down."""
+CHAINS = (
+    ("gpu_operator", "rdma_plugin", "kube_node", "kubelet_numa"),
+    ("slurm_controller", "slurm_node", "slurm_login"),
+)
+"""Scenarios that go on, in this order, with the hosts of the ones before: each runs alone as well, but boots anew."""
 AT_ONCE = 3
 """Parts at a time: two cores, and every part waits now and then."""
 
@@ -54,15 +58,19 @@ def python(*args: str) -> tuple[str, ...]:
     return (str(BIN / "python"), *args)
 
 
-def molecule(name: str) -> tuple[str, ...]:
-    """The command of a scenario."""
-    return (str(BIN / "molecule"), "test", "-s", name)
+def molecule(names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """The commands of a scenario, or of a chain, whose hosts stay until its end."""
+    test = (str(BIN / "molecule"), "test")
+    if len(names) == 1:
+        return ((*test, "-s", names[0]),)
+    down = python("lab/lab", "down")
+    return (down, *((*test, "--destroy", "never", "-s", name) for name in names), down)
 
 
-def chains(scenarios: list[str]) -> list[list[str]]:
-    """Scenarios one by one, but those that share hosts together."""
-    shared = [name for name in SHARED if name in scenarios]
-    return [*([name] for name in scenarios if name not in shared), shared]
+def chains(scenarios: list[str]) -> list[Sequence[str]]:
+    """Chains, which are long, and scenarios one by one."""
+    chained = {name for chain in CHAINS for name in chain}
+    return [*CHAINS, *([name] for name in scenarios if name not in chained)]
 
 
 def parts() -> list[Part]:
@@ -79,7 +87,7 @@ def parts() -> list[Part]:
     guards = tuple(f"tests/attacks/test_{name}.py" for name in ("adoption", "attacks", "run_workloads"))
     return [
         *(
-            Part(f"molecule {' '.join(names)}", tuple(molecule(name) for name in names), FIRST_LAB + index)
+            Part(f"molecule {' '.join(names)}", molecule(names), FIRST_LAB + index)
             for index, names in enumerate(chains(scenarios))
         ),
         Part("chaos", (python("-m", "tests.chaos", "--ci"),), FIRST_LAB - 2),

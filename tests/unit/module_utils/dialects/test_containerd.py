@@ -2,10 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import importlib
+import sys
+from typing import Any
+
 import pytest
-import tomllib
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.containerd import config, hosts
 
+# the standard library has it since 3.11, and nodes may have less
+tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 MIRROR, OTHER = "https://mirror:5000", "https://far/v2/x"
 
 
