@@ -60,11 +60,13 @@ def python(*args: str) -> tuple[str, ...]:
 
 def molecule(names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """The commands of a scenario, or of a chain, whose hosts stay until its end."""
-    test = (str(BIN / "molecule"), "test")
+    program = str(BIN / "molecule")
     if len(names) == 1:
-        return ((*test, "-s", names[0]),)
+        return ((program, "test", "-s", names[0]),)
+    # molecule would boot nothing where it remembers hosts of an earlier run
+    forget = (program, "reset", *(word for name in names for word in ("-s", name)))
     down = python("lab/lab", "down")
-    return (down, *((*test, "--destroy", "never", "-s", name) for name in names), down)
+    return (forget, down, *((program, "test", "--destroy", "never", "-s", name) for name in names), down)
 
 
 def chains(scenarios: list[str]) -> list[Sequence[str]]:
