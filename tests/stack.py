@@ -121,14 +121,19 @@ def all_usable(nodes: Sequence[str]) -> bool:
     return all_closed(nodes) and not any(reason(node) for node in nodes)
 
 
+def shown(job: str) -> str:
+    """What Slurm shows of a job."""
+    return ssh("ctl", f"scontrol show job {job}")
+
+
 def job_state(job: str) -> str:
     """A job's state in Slurm."""
-    return ssh("ctl", f"scontrol show job {job}").partition("JobState=")[2].split()[0]
+    return shown(job).partition("JobState=")[2].split()[0]
 
 
 def comment(job: str) -> str:
     """A job's AdminComment, where the gate says why."""
-    return ssh("ctl", f"scontrol show job {job}").partition("AdminComment=")[2].partition("\n")[0]
+    return shown(job).partition("AdminComment=")[2].partition("\n")[0]
 
 
 def bind(namespace: str, pod: str, node: str) -> None:

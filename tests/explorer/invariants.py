@@ -17,7 +17,8 @@ from .records import EVERYWHERE, GPU_USED, NEVER, PERSON, Change, Container, His
 CLOSED, DIRTY = "closed", "dirty_"
 HELD = re.compile(r"([a-z0-9]([-a-z0-9]{0,44}[a-z0-9])?)[.]([1-9][0-9]{0,9})")
 OURS = ("drawbridge gate: ", "drawbridge: prolog part 50-gate ", "drawbridge: epilog part 50-gate ")
-SLURMS = ("Not responding", "Prolog error", "Epilog error", "Node unexpectedly rebooted")
+TWICE = "Duplicate jobid"
+SLURMS = ("Not responding", "Prolog error", "Epilog error", "Node unexpectedly rebooted", TWICE)
 T_S = 120.0
 """From a job's end until its nodes are closed and usable, after its pods' grace, with everybody answering."""
 LATE_S = 60.0

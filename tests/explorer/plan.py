@@ -28,6 +28,9 @@ class JobSpec(NamedTuple):
     pods: int = 1
     tidy: bool = True
     """Its script ends its own workload."""
+    task: int = 0
+    """Which element of an array it is; its last one's number is the array's, too. 0: of none."""
+    tasks: int = 0
 
 
 class Event(NamedTuple):
@@ -145,7 +148,7 @@ def plan_of(seed: int, targets: Sequence[tuple[str, str, str]], focus: str = "")
 
 
 def _jobs(rng: random.Random, focus: str) -> list[tuple[float, JobSpec]]:
-    """One to four, back to back or at once: an array is as many jobs alike."""
+    """One to four, back to back or at once, or elements of an array."""
     jobs = []
     for _ in range(rng.choice((1, 2, 2, 3))):
         account, uid = rng.choice(TENANTS)
@@ -162,8 +165,9 @@ def _jobs(rng: random.Random, focus: str) -> list[tuple[float, JobSpec]]:
         spec = spec._replace(pods=spec.nodes + rng.choice((0, 0, 0, 0, 0, 0, 1, 1, -spec.nodes)))
         if focus == CROWD:
             spec = spec._replace(pods=spec.nodes + 1)
-        copies = 3 if rng.random() < 0.1 else 1
-        jobs += [(rng.uniform(0, 30), spec)] * copies
+        copies, at = 3 if rng.random() < 0.1 else 1, rng.uniform(0, 30)
+        array = [spec._replace(task=task, tasks=copies) for task in range(1, copies + 1)]
+        jobs += [(at, it) for it in (array if copies > 1 else [spec])]
     return jobs
 
 

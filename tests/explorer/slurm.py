@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from .hosts import Box, Process, System, wall
+from .invariants import TWICE
 from .kube import Kube
 from .plan import JobSpec
 from .records import NEVER, Drain, Run
@@ -48,6 +49,11 @@ class Job:
     @property
     def gated(self) -> bool:
         return self.spec.partition == "ai-train"
+
+    @property
+    def array(self) -> int:
+        """The number that its array goes by; a job of none has only its own."""
+        return self.number - self.spec.task + self.spec.tasks
 
     @property
     def again(self) -> bool:
@@ -171,10 +177,19 @@ class Jobs:
         node = self.nodes[name]
         if job.generation != generation:
             return
+        if job.spec.batch and name == job.nodes[0] and job.number in node.jobs:
+            self._given_twice(job, name)
+            return
         node.jobs[job.number] = (node.life, self._env(job, name))
         node.prologs.add(job.number)
         node.box.scripts += 1
         self.gate(node.box, "place", self._env(job, name), partial(self._prologued, job, generation, name, node.life))
+
+    def _given_twice(self, job: Job, name: str) -> None:
+        """slurmd has the job already, and slurmctld had forgotten it."""
+        if not self.nodes[name].reason_now:
+            self.set_node(name, TWICE, by="slurm")
+        self._end(job, "PENDING" if job.again else "FAILED")
 
     def _prologued(self, job: Job, generation: int, name: str, life: int, code: int | None) -> None:
         node = self.nodes[name]

@@ -41,8 +41,16 @@ class Answers:
         if number is None:
             alive = [job for job in self.slurm.jobs.values() if state(job) in ("RUNNING", "CONFIGURING", "SUSPENDED")]
             return Said(0, "".join(f"{job.number} {','.join(job.nodes)}\n" for job in alive))
-        job = self.slurm.jobs.get(number)
-        return Said(0, self._line(job)) if job else BAD_JOB
+        found = self._named(str(number))
+        return Said(0, "".join(map(self._line, found))) if found else BAD_JOB
+
+    def _named(self, name: str) -> list[Job]:
+        """Jobs that a name stands for: an array's number for all of its elements, though it is the last one's."""
+        number, _, task = name.partition("_")
+        array = [job for job in self.slurm.jobs.values() if job.spec.tasks and job.array == int(number)]
+        if array:
+            return [job for job in array if task in ("", str(job.spec.task))]
+        return [job] if (job := self.slurm.jobs.get(int(number))) else []
 
     def _line(self, job: Job) -> str:
         used = int(self.slurm.sim.now - job.run.start) if job.run and job.nodes else 0
@@ -59,6 +67,7 @@ class Answers:
             host,
             "None",
             ",".join(job.nodes),
+            str(job.number),
         )
         return SEPARATOR.join(words) + SEPARATOR + "\n"
 
@@ -70,13 +79,13 @@ class Answers:
             return Said(0, node_text(words[-1], slurm.nodes[words[-1]]))
         if words[0] == "update" and words[1].startswith("nodename="):
             return self._update_node(words[1][9:], words[2:])
-        number = (
-            int(words[1][6:] if words[0] == "update" else words[0] if tool == "scancel" else words[-1])
+        name = (
+            (words[1][6:] if words[0] == "update" else words[0] if tool == "scancel" else words[-1])
             if (words[0] != "notify")
-            else int(words[1])
+            else words[1]
         )
-        job = slurm.jobs.get(number)
-        return self._update_job(tool, words, job) if job else BAD_JOB
+        said = [self._update_job(tool, words, job) for job in self._named(name)]
+        return Said(max(it.code for it in said), "\n".join(it.out for it in said), said[0].err) if said else BAD_JOB
 
     def _update_job(self, tool: str, words: list[str], job: Job) -> Said:
         self.slurm.system.server.version += words[0] != "show"
@@ -84,7 +93,8 @@ class Answers:
             self._ended_by_gate(job)
             self.slurm.cancel(job)
         elif words[0] == "show":
-            return Said(0, f"JobId={job.number} JobName=x\n   AdminComment={job.comment} \n   Comment=hello\n")
+            array = f"ArrayJobId={job.array} ArrayTaskId={job.spec.task} " if job.spec.tasks else ""
+            return Said(0, f"JobId={job.number} {array}JobName=x\n   AdminComment={job.comment} \n   Comment=hello\n")
         elif words[0] == "update":
             if state(job) not in ("PENDING", "RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED"):
                 return Said(1, "", "Job has already finished")

@@ -35,6 +35,7 @@ from tests.schedules.plan import (
     PREEMPTED,
     REQUEUED,
     RUNS,
+    SLURMCTLD_KILLED,
     TIMED_OUT,
     USERS,
     WITHDRAWN,
@@ -53,6 +54,8 @@ SPACES = {("ai-train", account): account for account in ("vision", "speech")}
 """The lab's gated partition and its accounts, which are called as their namespaces."""
 LAUNCHED = "journalctl -u slurmd --output=short-unix --no-pager --since=@{}"
 LONG_S = 600
+AGAIN_S = 30.0
+"""After so long a person asks once more for what slurmctld has forgotten."""
 LOOKS_S = stack.SHORT["stuck_s"] + LOOK_AGAIN_S
 """What the gate needs to see that a job's batch script does not run."""
 
@@ -135,8 +138,21 @@ class Stage:
             self._end(plan, arrays)
             if doing:
                 doing.result()
-        self._until(lambda: all(map(self.queue.at_rest, arrays)), REST_S, f"{plan}: its jobs are over")
+        told = [time.monotonic()]
+        self._until(lambda: self._at_rest(plan, arrays, told), REST_S, f"{plan}: its jobs are over")
         self._take_back(plan)
+
+    def _at_rest(self, plan: Plan, arrays: list[str], told: list[float]) -> bool:
+        """Its jobs are over, or wait for minutes. What a killed slurmctld has forgotten is asked for once more."""
+        forgetful = any(it.what == SLURMCTLD_KILLED for it in self.diary.troubles)
+        if forgetful and time.monotonic() > told[-1] + AGAIN_S and self._first_run(plan, arrays[0]):
+            told.append(time.monotonic())
+            self._end(plan, arrays)
+        return all(map(self.queue.at_rest, arrays))
+
+    def _first_run(self, plan: Plan, job: str) -> bool:
+        """A job that is to be ended from outside runs, and never was."""
+        return plan.way != ENDS and self.queue.running(job) and "Restarts=0" in stack.shown(job)
 
     def _submit(self, work: Work, way: str) -> str:
         words = [
@@ -177,9 +193,10 @@ class Stage:
     def _end(self, plan: Plan, arrays: list[str]) -> None:
         """Let the first job end as planned."""
         job = arrays[0]
-        if plan.way in (CANCELLED, REQUEUED, TIMED_OUT):
+        if plan.way in (CANCELLED, WITHDRAWN, REQUEUED, TIMED_OUT):
             verb = {
                 CANCELLED: f"scancel {job}",
+                WITHDRAWN: f"scancel {job}",
                 REQUEUED: f"scontrol requeue {job}",
                 TIMED_OUT: f"scontrol update jobid={job} endtime=now",
             }[plan.way]

@@ -28,6 +28,7 @@ from tests.stack import (
     quiet,
     reason,
     sbatch,
+    shown,
     ssh,
     state,
     until,
@@ -68,10 +69,6 @@ def test_a_job_whose_nodes_never_open_is_held_in_the_end_and_says_why() -> None:
         until(lambda: "Priority=0" in shown(job), 60, "held")
         assert "does not answer" in comment(job)
     ssh("ctl", f"scancel {job}")
-
-
-def shown(job: str) -> str:
-    return ssh("ctl", f"scontrol show job {job}")
 
 
 def test_a_batch_job_that_slurmd_lost_in_its_prolog_runs_again() -> None:

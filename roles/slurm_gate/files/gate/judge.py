@@ -56,11 +56,12 @@ def node(seen: Seen, stuck_s: float) -> str:
 
 
 def back(info: NodeInfo, value: str, unfinished: bool) -> bool:
-    """A closed node that we drained, or that Slurm had lost, may come back once it is proven empty.
+    """A closed node that we drained, or that Slurm had lost or mixed up, may come back once it is proven empty.
 
     `unfinished`: a script of ours failed here, so that a drain with Slurm's own words is ours, too.
     """
-    return value == CLOSED and (info.drained_by_us or info.lost or (unfinished and info.drained_by_slurm))
+    ours = info.drained_by_us or (unfinished and info.drained_by_slurm)
+    return value == CLOSED and (ours or info.lost or info.drained_for_twins)
 
 
 def open_reason() -> str:

@@ -18,10 +18,12 @@ KILLED = ("drawbridge: prolog part 50-gate ", "drawbridge: epilog part 50-gate "
 FAILED = ("Prolog error", "Epilog error")
 RUNNING = ("RUNNING", "CONFIGURING", "SUSPENDED", "STOPPED")
 GONE = "GONE"
-FIELDS = ("State", "BatchFlag", "Requeue", "RestartCnt", "TimeUsed", "BatchHost", "Reason", "NodeList")
+FIELDS = ("State", "BatchFlag", "Requeue", "RestartCnt", "TimeUsed", "BatchHost", "Reason", "NodeList", "JobID")
 SEPARATOR = "\x1f"
 # What Slurm itself writes when it lost a node; only a proof brings such a node back
 LOST = ("Not responding", "Node unexpectedly rebooted", "Node Not Responding")
+# ... when it started a job again that slurmd still has: it had forgotten the first time, and ends both
+TWICE = "Duplicate jobid"
 
 
 class NoAnswer(Exception):
@@ -74,6 +76,11 @@ class NodeInfo(NamedTuple):
         return "DRAIN" in self.states and self.reason in FAILED
 
     @property
+    def drained_for_twins(self) -> bool:
+        """Slurm gave it a job that was there already, as after a kill of slurmctld."""
+        return "DRAIN" in self.states and self.reason == TWICE
+
+    @property
     def lost(self) -> bool:
         """Slurm gave it up and keeps it down until somebody proves it."""
         return "DOWN" in self.states and "DRAIN" not in self.states and self.reason.startswith(LOST)
@@ -86,7 +93,10 @@ class Slurm:
         self._commands = commands
 
     def job(self, number: int) -> JobInfo:
-        """One job; a small question, whatever the size of the cluster. Raises NoAnswer."""
+        """One job; a small question, whatever the size of the cluster. Raises NoAnswer.
+
+        An array's number is also that of one of its elements, but Slurm takes it for all of them.
+        """
         form = ",".join(f"{field}:0{SEPARATOR}" for field in FIELDS)
         said = self._commands.run(
             "/usr/bin/squeue", "--noheader", "--states=all", f"--jobs={number}", f"--Format={form}"
@@ -96,7 +106,7 @@ class Slurm:
         if said.code:
             raise NoAnswer(said.err or "squeue failed")
         lines = said.out.splitlines()
-        return parse_job(lines[0]) if lines else JobInfo()
+        return next((parse_job(line) for line in lines if number_of(line) == number), JobInfo())
 
     def running(self) -> dict[int, tuple[str, ...]]:
         """Jobs that are not over, wherever they run, with their nodes. Raises NoAnswer."""
@@ -140,27 +150,40 @@ class Slurm:
 
     def comment(self, job: int) -> str:
         """The job's AdminComment, which survives a requeue and which users can't write. Raises NoAnswer."""
-        found = re.search(r"^ *AdminComment=(.*)$", self._ask("scontrol", "show", "job", str(job)), re.MULTILINE)
+        found = re.search(r"^ *AdminComment=(.*)$", self._shown(job), re.MULTILINE)
         return found.group(1).strip() if found else ""
 
     def set_comment(self, job: int, text: str) -> None:
         """Replace the job's AdminComment. Raises NoAnswer."""
-        self._ask("scontrol", "update", f"jobid={job}", f"admincomment={text}")
+        self._ask("scontrol", "update", f"jobid={self._name(job)}", f"admincomment={text}")
 
     def notify(self, job: int, text: str) -> None:
         """Tell whoever waits at srun or salloc. Raises NoAnswer."""
-        self._ask("scontrol", "notify", str(job), text)
+        self._ask("scontrol", "notify", self._name(job), text)
 
     def hold(self, job: int) -> None:
         """End this run of the job and keep it from starting until a person releases it. Raises NoAnswer."""
-        self._ask("scontrol", "requeuehold", str(job))
+        self._ask("scontrol", "requeuehold", self._name(job))
 
     def end_run(self, job: int, info: JobInfo) -> None:
         """Run the job again, or end it if it can't be. Raises NoAnswer."""
         if info.batch and info.requeue:
-            self._ask("scontrol", "requeue", str(job))
+            self._ask("scontrol", "requeue", self._name(job))
         else:
-            self._ask("scancel", str(job))
+            self._ask("scancel", self._name(job))
+
+    def _shown(self, job: int) -> str:
+        """What scontrol shows of a job, and of no other element of its array. Raises NoAnswer."""
+        records = re.split(r"^(?=JobId=)", self._ask("scontrol", "show", "job", str(job)), flags=re.MULTILINE)
+        own = [record for record in records if record.startswith(f"JobId={job} ")]
+        if not own:
+            raise NoAnswer(f"scontrol shows no job {job}")
+        return own[0]
+
+    def _name(self, job: int) -> str:
+        """What to call a job when something is done to it, and to no other element of its array. Raises NoAnswer."""
+        task = re.match(rf"JobId={job} ArrayJobId={job} ArrayTaskId=([0-9]+) ", self._shown(job))
+        return f"{job}_{task.group(1)}" if task else str(job)
 
     def _ask(self, tool: str, *words: str) -> str:
         said = self._commands.run(f"/usr/bin/{tool}", *words)
@@ -171,9 +194,7 @@ class Slurm:
 
 def parse_job(line: str) -> JobInfo:
     """A line of FIELDS, each followed by SEPARATOR."""
-    state, batch, requeue, restarts, used, host, reason, nodes = (
-        word.strip() for word in line.split(SEPARATOR)[: len(FIELDS)]
-    )
+    state, batch, requeue, restarts, used, host, reason, nodes, _ = _words(line)
     return JobInfo(
         state=state,
         batch=batch == "1",
@@ -184,6 +205,15 @@ def parse_job(line: str) -> JobInfo:
         reason=reason,
         nodes=tuple(expand(nodes)) if nodes else (),
     )
+
+
+def number_of(line: str) -> int:
+    """The job that a line of FIELDS is about."""
+    return int(_words(line)[-1])
+
+
+def _words(line: str) -> list[str]:
+    return [word.strip() for word in line.split(SEPARATOR)[: len(FIELDS)]]
 
 
 def seconds(text: str) -> int:

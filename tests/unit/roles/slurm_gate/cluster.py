@@ -216,6 +216,9 @@ class Scheduler(Slurm):
         self._answer()
         self.comments[job] = text
 
+    def _name(self, job: int) -> str:
+        return str(job)
+
     def _ask(self, tool: str, *words: str) -> str:
         self._answer()
         self.told.append(" ".join((tool, *words)))

@@ -64,6 +64,8 @@ def test_a_closed_node_costs_one_read(at: Made) -> None:
         (OURS._replace(reason="drawbridge: epilog part 50-gate ended with code 137 in job 7; look"), True),
         (OURS._replace(reason="drawbridge: epilog part 60-health ended with code 1 in job 7; look"), False),
         (OURS._replace(reason="Epilog error"), False),
+        (OURS._replace(reason="Duplicate jobid"), True),
+        (OURS._replace(reason="Duplicate jobids again, call Ben"), False),
         (NodeInfo(frozenset({"DOWN"}), "Not responding"), True),
         (NodeInfo(frozenset({"DOWN"}), "Node unexpectedly rebooted"), True),
         (NodeInfo(frozenset({"IDLE", "DRAIN"}), "bad disk, call Ben"), False),

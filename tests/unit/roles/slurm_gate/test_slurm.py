@@ -10,8 +10,8 @@ from roles.slurm_gate.files.gate.command import NO_ANSWER, Said
 from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, Slurm, parse_node, seconds
 from tests.unit.roles.slurm_gate.cluster import Tools
 
-RUNNING = "RUNNING\x1f1\x1f1\x1f0\x1f1-02:03:04\x1fgpu01\x1fNone\x1fgpu[01-02]\x1f\n"
-PENDING = "PENDING\x1f1\x1f1\x1f2\x1f0:00\x1fn/a\x1fBeginTime\x1f\x1f\n"
+RUNNING = "RUNNING\x1f1\x1f1\x1f0\x1f1-02:03:04\x1fgpu01\x1fNone\x1fgpu[01-02]\x1f1\x1f\n"
+PENDING = "PENDING\x1f1\x1f1\x1f2\x1f0:00\x1fn/a\x1fBeginTime\x1f\x1f1\x1f\n"
 DOWN = Said(1, "", "slurm_load_jobs error: Unable to contact slurm controller (connect failure)")
 UNKNOWN = Said(1, "", "slurm_load_jobs error: Invalid job id specified")
 NODE = "NodeName=gpu02 Gres=gpu:h100:8(S:0-1) State={} ThreadsPerCore=2 TmpDisk=0 AveWatts=0  {}"
@@ -127,11 +127,58 @@ def test_steps_that_do_not_answer_are_not_none() -> None:
     ("job", "does"), [(JobInfo("RUNNING", True, True), "scontrol requeue 5"), (JobInfo("RUNNING", True), "scancel 5")]
 )
 def test_a_job_runs_again_or_ends(job: JobInfo, does: str) -> None:
-    tools = Tools({"s": ""})
+    tools = Tools({"scontrol show job": "JobId=5 JobName=x\n", "s": ""})
     Slurm(tools).end_run(5, job)
-    assert tools.asked == [f"/usr/bin/{does}"]
+    assert tools.asked[1:] == [f"/usr/bin/{does}"]
 
 
 def test_the_comment_is_read_back() -> None:
     tools = Tools({"scontrol show job": "JobId=2 JobName=x\n   Comment=mine\n   AdminComment=drawbridge gate: why\n"})
     assert Slurm(tools).comment(2) == "drawbridge gate: why"
+
+
+LINE = "{}\x1f1\x1f1\x1f0\x1f0:07\x1f{}\x1fNone\x1f{}\x1f{}\x1f\n"
+ARRAY = LINE.format("COMPLETED", "gpu01", "gpu01", 12) + LINE.format("RUNNING", "gpu02", "gpu02", 10)
+RECORDS = """JobId=12 ArrayJobId=10 ArrayTaskId=1 JobName=x
+   JobState=COMPLETED AdminComment=no
+   AdminComment=drawbridge gate: of the first
+
+JobId=10 ArrayJobId=10 ArrayTaskId=2 JobName=x
+   AdminComment=drawbridge gate: of the last
+
+"""
+
+
+def test_an_arrays_number_is_the_last_elements_too() -> None:
+    """Slurm 24.11.5 shows and changes all elements for it: the last one would be judged by the first one's end."""
+    tools = Tools({"squeue": ARRAY, "scontrol show job": RECORDS, "s": ""})
+    slurm = Slurm(tools)
+    assert slurm.job(10).has("gpu02")
+    assert not slurm.job(12).running
+    assert slurm.job(11).state == "GONE"
+    assert slurm.comment(10) == "drawbridge gate: of the last"
+    slurm.set_comment(10, "why")
+    slurm.notify(10, "why")
+    slurm.hold(10)
+    slurm.end_run(10, slurm.job(10))
+    slurm.end_run(10, JobInfo("RUNNING", batch=True))
+    done = [words.removeprefix("/usr/bin/") for words in tools.asked if "show" not in words and "squeue" not in words]
+    assert done == [
+        "scontrol update jobid=10_2 admincomment=why",
+        "scontrol notify 10_2 why",
+        "scontrol requeuehold 10_2",
+        "scontrol requeue 10_2",
+        "scancel 10_2",
+    ]
+
+
+def test_any_other_element_is_called_by_its_own_number() -> None:
+    tools = Tools({"scontrol show job": RECORDS, "s": ""})
+    Slurm(tools).hold(12)
+    assert tools.asked[-1] == "/usr/bin/scontrol requeuehold 12"
+
+
+def test_what_scontrol_does_not_show_is_not_touched() -> None:
+    tools = Tools({"scontrol show job": RECORDS.replace("JobId=10 ", "JobId=13 "), "s": ""})
+    with pytest.raises(NoAnswer, match="shows no job 10"):
+        Slurm(tools).hold(10)
