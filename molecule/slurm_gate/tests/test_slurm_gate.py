@@ -53,6 +53,22 @@ def test_a_job_of_another_partition_leaves_its_nodes_closed() -> None:
     ssh("ctl", f"scancel {job}")
 
 
+def test_the_last_element_of_an_array_keeps_its_node_though_the_first_is_over() -> None:
+    """Slurm shows all elements for an array's number, which is also the last one's own."""
+    array = quiet("-N1 -w gpu01 --array=1-2", '#!/bin/sh\n[ "$SLURM_ARRAY_TASK_ID" = 1 ] || exec sleep 20\n')
+    until(lambda: state("gpu01") == f"vision.{array}", 60, "the last element holds the node")
+    looks: list[str] = []
+
+    def looked_twice() -> bool:
+        looks.append(ssh("gpu01", "systemctl show --value --property=InvocationID drawbridge-gate.service"))
+        return len(set(looks)) > 2
+
+    until(looked_twice, 30, "the node's timer has looked at it twice")
+    assert state("gpu01") == f"vision.{array}"
+    ssh("ctl", f"scancel {array}")
+    until(usable, 60, "closed")
+
+
 def test_a_cancelled_job_takes_its_pods_along_and_a_process_on_a_gpu_keeps_its_node_dirty() -> None:
     job = sbatch("-w gpu01,gpu02 --output=/dev/null", pods_for("600", stubborn=True))
     until(lambda: len(pods()) == 2, 60, "both pods run")
