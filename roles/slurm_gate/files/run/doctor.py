@@ -75,8 +75,8 @@ def waits(job: int, info: JobInfo) -> str:
 
 def _place(job: int, site: Site, seams: Seams) -> Iterator[str]:
     """Whether the job can have pods at all."""
-    said = seams.commands.run("squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%P|%a").out.strip()
-    partition, _, account = said.partition("|")
+    said = seams.commands.run("squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%P|%a").out
+    partition, _, account = said.strip().partition("\n")[0].partition("|")  # elements of an array are alike
     if partition and partition not in site.partitions:
         yield f"partition {partition} gives no nodes to Kubernetes; these do: {', '.join(site.partitions)}"
     elif account and account not in site.namespaces:

@@ -167,7 +167,7 @@ class Ending(Commands):
 
     def run(self, *argv: str, timeout_s: float = 0) -> Said:
         left = int(self._end - self._clock.now())
-        return Said(0, f"{left // 60}:{left % 60:02d}\n")
+        return Said(0, f"{JOB.owner.job} {left // 60}:{left % 60:02d}\n")
 
 
 @dataclass
