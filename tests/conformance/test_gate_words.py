@@ -22,7 +22,16 @@ REASONS = {"obstacle", "open_reason", "_foreign", "explain"}
 """Functions that return one."""
 NAMES = {"cause", "reason"}
 """What they are called until they are told."""
-SLURMS = {"PENDING (BeginTime)", "RUNNING", "drained", "down", "Not responding", "Epilog error", "Duplicate jobid"}
+SLURMS = {
+    "PENDING (BeginTime)",
+    "RUNNING",
+    "drained",
+    "down",
+    "Not responding",
+    "Epilog error",
+    "Prolog error",
+    "Duplicate jobid",
+}
 """What Slurm says of jobs and nodes."""
 GAP = "…"
 

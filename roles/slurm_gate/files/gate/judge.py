@@ -55,13 +55,15 @@ def node(seen: Seen, stuck_s: float) -> str:
     return STUCK if batch_host and seen.job.state == "RUNNING" and seen.job.age_s > stuck_s else LEAVE
 
 
-def back(info: NodeInfo, value: str, unfinished: bool) -> bool:
+def back(info: NodeInfo, value: str, unfinished: bool, lately: bool = False) -> bool:
     """A closed node that we drained, or that Slurm had lost or mixed up, may come back once it is proven empty.
 
-    `unfinished`: a script of ours failed here, so that a drain with Slurm's own words is ours, too.
+    `unfinished`: a script of ours failed here, so that a drain with Slurm's own words is ours, too. `lately`: a prolog
+    that failed without a word was forgiven already; a node where they fail again and again would eat jobs.
     """
     ours = info.drained_by_us or (unfinished and info.drained_by_slurm)
-    return value == CLOSED and (ours or info.lost or info.drained_for_twins)
+    slurms = info.lost or info.drained_for_twins or (info.drained_untold and not lately)
+    return value == CLOSED and (ours or slurms)
 
 
 def open_reason() -> str:

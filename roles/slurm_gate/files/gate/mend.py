@@ -23,7 +23,8 @@ from .world import World
 
 EMPTY_S = 5.0  # the next run looks again
 LOOK_AGAIN_S = 10.0  # between a prolog's end and the batch script's start nothing runs for a moment
-BOOT = "boot"
+BOOT, FORGIVEN = "boot", "forgiven"
+FORGIVE_S = 3600.0
 
 
 def mend_node(node: str, world: World, api: Api) -> str:
@@ -120,7 +121,8 @@ def _closed(node: str, value: str, world: World) -> None:
     info, unfinished = world.slurm.node(node), scripts.unfinished(world)
     if info.busy:
         _forgotten(node, value, world)
-    if not judge.back(info, value, unfinished):
+    lately = world.clock.wall() - world.notes.read(FORGIVEN).get("at", 0.0) < FORGIVE_S
+    if not judge.back(info, value, unfinished, lately):
         if unfinished and not info.kept_out:
             scripts.forget(world)
         return
@@ -128,6 +130,8 @@ def _closed(node: str, value: str, world: World) -> None:
         raise Refused(f"node {node} stays out: {why}", {node: why})
     world.log.event("resume", node=node)
     world.slurm.resume(node)
+    if info.drained_untold and not unfinished:
+        world.notes.write(FORGIVEN, {"at": world.clock.wall()})
 
 
 def _forgotten(node: str, value: str, world: World) -> None:

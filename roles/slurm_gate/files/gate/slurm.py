@@ -15,7 +15,8 @@ REASON = "drawbridge gate: "
 # what Slurm's dispatcher says when the gate's part of a node's script was killed
 KILLED = ("drawbridge: prolog part 50-gate ", "drawbridge: epilog part 50-gate ")
 # what Slurm says itself when nobody could tell it more
-FAILED = ("Prolog error", "Epilog error")
+UNTOLD = "Prolog error"
+FAILED = (UNTOLD, "Epilog error")
 RUNNING = ("RUNNING", "CONFIGURING", "SUSPENDED", "STOPPED")
 GONE = "GONE"
 FIELDS = ("State", "BatchFlag", "Requeue", "RestartCnt", "TimeUsed", "BatchHost", "Reason", "NodeList", "JobID")
@@ -74,6 +75,11 @@ class NodeInfo(NamedTuple):
     def drained_by_slurm(self) -> bool:
         """A script of the node failed, and Slurm knows no more of it."""
         return "DRAIN" in self.states and self.reason in FAILED
+
+    @property
+    def drained_untold(self) -> bool:
+        """No prolog ran, or none could say why it failed: a slurmctld that was killed loses the order to run it."""
+        return "DRAIN" in self.states and self.reason == UNTOLD
 
     @property
     def drained_for_twins(self) -> bool:

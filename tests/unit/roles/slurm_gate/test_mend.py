@@ -64,6 +64,7 @@ def test_a_closed_node_costs_one_read(at: Made) -> None:
         (OURS._replace(reason="drawbridge: epilog part 50-gate ended with code 137 in job 7; look"), True),
         (OURS._replace(reason="drawbridge: epilog part 60-health ended with code 1 in job 7; look"), False),
         (OURS._replace(reason="Epilog error"), False),
+        (OURS._replace(reason="Prolog error"), True),
         (OURS._replace(reason="Duplicate jobid"), True),
         (OURS._replace(reason="Duplicate jobids again, call Ben"), False),
         (NodeInfo(frozenset({"DOWN"}), "Not responding"), True),
@@ -78,6 +79,16 @@ def test_a_proven_node_comes_back_and_a_persons_drain_stays(info: NodeInfo, lift
     at.slurm.nodes["gpu01"] = info
     mend(at)
     assert bool(at.slurm.told) is lifted
+
+
+def test_a_prolog_that_fails_without_a_word_is_forgiven_once_an_hour(at: Made) -> None:
+    """Seen after a kill of slurmctld: slurmd waited for the order to run it. A broken node must not eat jobs."""
+    for waits, lifted in ((0.0, True), (600.0, False), (3600.0, True)):
+        at.clock.sleep(waits)
+        at.slurm.told.clear()
+        at.slurm.nodes["gpu01"] = OURS._replace(reason="Prolog error")
+        mend(at)
+        assert bool(at.slurm.told) is lifted
 
 
 @pytest.mark.parametrize("reason", ["Prolog error", "Epilog error"])
