@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -191,11 +191,20 @@ def node(name: str, cpu: str) -> Json:
     return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": {**status, "capacity": {}}}
 
 
-def test_pods_without_a_home_are_named(ask: Ask) -> None:
+@pytest.fixture
+def nodes(ask: Ask) -> Iterator[None]:
+    """Two nodes as objects, gone at the end: other scenarios have real ones by these names on this control plane."""
     for name, cpu in (("infra1", "1"), ("gpu01", "64")):
         assert ask("POST", "/api/v1/nodes", node(name, cpu))[0] == 201
         # put there by an admission plugin, until a controller has looked
         assert ask("PATCH", f"/api/v1/nodes/{name}", {"spec": {"taints": []}})[0] == 200
+    yield
+    for name in ("infra1", "gpu01"):
+        assert ask("DELETE", f"/api/v1/nodes/{name}", None)[0] == 200
+
+
+@pytest.mark.usefixtures("nodes")
+def test_pods_without_a_home_are_named(ask: Ask) -> None:
     needs = {"requests": {"cpu": "1500m", "memory": "1Gi"}}
     spec = {"nodeName": "gpu01", "containers": [{"name": "a", "image": "a", "resources": needs}]}
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "dns"}, "spec": spec}

@@ -156,7 +156,13 @@ def ours(module: str, arguments: dict[str, Any], *options: str) -> dict[str, Any
     """The result of one of our modules on the controller, run as a role does."""
     ansible = str(Path(sys.executable).parent / "ansible")
     words = ["-i", "inventories/lab", "-m", f"drawbridge.drawbridge.{module}", "-a", json.dumps(arguments), *options]
-    env = {**os.environ, "ANSIBLE_CONFIG": "ansible.cfg", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_STDOUT_CALLBACK": "minimal"}
+    env = {
+        **os.environ,
+        "ANSIBLE_CONFIG": "ansible.cfg",
+        "ANSIBLE_FORCE_COLOR": "0",
+        "ANSIBLE_NOCOLOR": "1",
+        "ANSIBLE_STDOUT_CALLBACK": "minimal",
+    }
     env["ANSIBLE_CALLBACK_RESULT_FORMAT"] = "json"
     done = subprocess.run(
         [ansible, "ctl", *words], cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False
