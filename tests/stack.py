@@ -138,11 +138,10 @@ def comment(job: str) -> str:
 
 def bind(namespace: str, pod: str, node: str) -> None:
     """Give a pod a node as the scheduler does."""
-    target = {"apiVersion": "v1", "kind": "Node", "name": node}
-    path = f"/api/v1/namespaces/{namespace}/pods/{pod}/binding"
-    api_client("system:kube-scheduler", "system:authenticated").call_api(
-        path, "POST", body={"metadata": {"name": pod}, "target": target}, header_params={"Accept": "application/json"}
-    )
+    body = {"metadata": {"name": pod}, "target": {"apiVersion": "v1", "kind": "Node", "name": node}}
+    scheduler = kube("system:kube-scheduler", "system:authenticated")
+    # the answer is a Status, which the client would take for a Binding
+    scheduler.create_namespaced_pod_binding(pod, namespace, body, _preload_content=False)
 
 
 @contextlib.contextmanager

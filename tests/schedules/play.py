@@ -270,10 +270,10 @@ class Stage:
         since = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(diary.begin))
         told = "TZ=UTC SLURM_TIME_FORMAT=%s"
         jobs = f"sacct --duplicates --allusers -nP --starttime={since} --format={records.SACCT}"
-        accounting = ssh(CONTROLLER, f"{told} {jobs}")
+        accounting = records.begun(ssh(CONTROLLER, f"{told} {jobs}"), int(diary.begin))
         events = f"sacctmgr -nP show event nodes={','.join(NODES)} start={since} format={records.EVENTS}"
         journal = "\n".join(ssh(node, LAUNCHED.format(int(diary.begin))) for node in NODES)
-        diary.ended = records.ended(accounting)
+        diary.ended = records.ended(accounting, diary.troubles)
         return History(
             begun=dict.fromkeys(NODES, CLOSED),
             changes=records.changes(entries, NODES),
@@ -313,7 +313,7 @@ ENDINGS = {
     PREEMPTED: {"COMPLETED", "PREEMPTED"},
 }
 """How a first job may end when nothing goes wrong."""
-DISTURBED = {"COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "PREEMPTED", "NODE_FAIL"}
+DISTURBED = {"COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "PREEMPTED", "NODE_FAIL", records.FORGOTTEN}
 
 
 def astray(plans: Sequence[Plan], diary: Diary) -> list[str]:

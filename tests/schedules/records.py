@@ -27,6 +27,8 @@ FORGETS_S = 10.0
 """What a slurmctld that is killed may not have written down yet."""
 LAUNCHED = re.compile(r"^([0-9.]+) .*: Launching batch job ([0-9]+) for UID", re.MULTILINE)
 """What slurmd says in the journal, with --output=short-unix."""
+FORGOTTEN = "FORGOTTEN"
+"""How a job ended that accounting has running, and slurmctld does not know."""
 RUN = re.compile(r"slurm-[0-9]+-r([0-9]+)-")
 
 
@@ -51,9 +53,12 @@ def whole(entry: Json) -> Json:
 
 
 def about(entries: Iterable[Json], resource: str) -> list[Json]:
-    """Writes of one kind of object that show it whole, in the order in which they happened to each object."""
+    """Writes of one kind of object that show it whole, in the order in which they happened to each object.
+
+    The answer to a deletion may come without a version; it is the last.
+    """
     found = [it for it in entries if it["objectRef"]["resource"] == resource and "uid" in whole(it).get("metadata", {})]
-    return sorted(found, key=lambda it: int(whole(it)["metadata"]["resourceVersion"]))
+    return sorted(found, key=lambda it: float(whole(it)["metadata"].get("resourceVersion", NEVER)))
 
 
 def changes(entries: Iterable[Json], nodes: Sequence[str]) -> list[Change]:
@@ -209,6 +214,11 @@ def launches(journal: str) -> dict[int, list[float]]:
     return found
 
 
+def forgot(troubles: Iterable[Trouble], start: float) -> float:
+    """When slurmctld was killed and forgot a job that had started before; accounting then has it running for ever."""
+    return min((it.end for it in troubles if it.what == SLURMCTLD_KILLED and it.end >= start), default=NEVER)
+
+
 def runs(
     accounting: str,
     launched: Mapping[int, Sequence[float]],
@@ -222,6 +232,7 @@ def runs(
     found: list[Run] = []
     for row in (it for it in rows(accounting) if it["JobIDRaw"].isdigit() and it["Start"].isdigit()):
         job, start, over = int(row["JobIDRaw"]), float(row["Start"]), seconds(row["End"])
+        over = forgot(troubles, start) if over == NEVER else over
         nodes = tuple(expand(row["NodeList"])) if row["NodeList"] != "None assigned" else ()
         run = Run(
             job,
@@ -252,9 +263,18 @@ def rows(accounting: str) -> list[dict[str, str]]:
     return [dict(zip(SACCT.split(","), line.split("|"), strict=True)) for line in accounting.splitlines()]
 
 
-def ended(accounting: str) -> dict[str, list[str]]:
+def begun(accounting: str, since: float) -> str:
+    """Accounting without what had started before: what Slurm once forgot is in every answer of it."""
+    wanted = [row for row in rows(accounting) if seconds(row["Start"]) >= since]
+    return "\n".join("|".join(row.values()) for row in wanted)
+
+
+def ended(accounting: str, troubles: Sequence[Trouble] = ()) -> dict[str, list[str]]:
     """How the last runs of every submission ended, element by element."""
     last = {row["JobIDRaw"]: row for row in rows(accounting) if row["JobIDRaw"].isdigit()}
+    for row in last.values():
+        if row["State"] == "RUNNING" and forgot(troubles, seconds(row["Start"])) < NEVER:
+            row["State"] = FORGOTTEN
     found: dict[str, list[str]] = {}
     for row in last.values():
         found.setdefault(row["JobID"].partition("_")[0], []).append(row["State"].split()[0])

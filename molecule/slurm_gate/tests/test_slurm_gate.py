@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
 import pytest
 from kubernetes import client
@@ -95,22 +96,27 @@ def test_a_job_without_pods_does_not_start_beside_a_process_on_a_gpu() -> None:
     until(usable, 60, "in service, without a person")
 
 
-def test_a_pod_that_is_bound_late_is_refused_by_its_kubelet() -> None:
-    ssh("ctl", "systemctl kill -s STOP kube-scheduler")
-    try:
-        job = sbatch("-N1 -w gpu01 --output=/dev/null", pods_for("600"))
-        until(lambda: pods(phase="Pending", job=job), 60, "its pod waits for a node")
-        reconciler = kube(f"{GATE_ACCOUNTS}reconciler", "system:serviceaccounts:drawbridge-gate")
-        reconciler.patch_node("gpu01", dirtying(Owner("vision", int(job))).patch())
-        (pod,) = pods(phase="Pending", job=job)
-        bind("vision", pod, "gpu01")
-    finally:
-        ssh("ctl", "systemctl kill -s CONT kube-scheduler")
+def test_a_pod_that_is_bound_late_is_refused_by_its_kubelet(asleep: None) -> None:
+    job = sbatch("-N1 -w gpu01 --output=/dev/null", pods_for("600"))
+    until(lambda: pods(phase="Pending", job=job), 60, "its pod waits for a node")
+    reconciler = kube(f"{GATE_ACCOUNTS}reconciler", "system:serviceaccounts:drawbridge-gate")
+    reconciler.patch_node("gpu01", dirtying(Owner("vision", int(job))).patch())
+    (pod,) = pods(phase="Pending", job=job)
+    bind("vision", pod, "gpu01")
     until(lambda: kube().read_namespaced_pod(pod, "vision").status.phase == "Failed", 30, "its kubelet refuses it")
     refused = kube().read_namespaced_pod(pod, "vision").status
     assert (refused.reason, refused.container_statuses) == ("NodeAffinity", None)
-    ssh("ctl", f"scancel {job}")
-    until(usable, 60, "closed")
+
+
+@pytest.fixture
+def asleep() -> Iterator[None]:
+    """The scheduler sleeps, and what waits for it goes in the end."""
+    ssh("ctl", "systemctl kill -s STOP kube-scheduler")
+    try:
+        yield
+    finally:
+        ssh("ctl", "systemctl kill -s CONT kube-scheduler; scancel -u ada")
+        until(usable, 60, "closed")
 
 
 def test_four_jobs_end_while_the_api_server_is_down_for_a_minute() -> None:

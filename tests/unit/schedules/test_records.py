@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.explorer.records import NEVER, PERSON, Account, Trouble
+from tests.explorer.records import EVERYWHERE, NEVER, PERSON, Account, Trouble
 from tests.schedules import records
 from tests.schedules.plan import POWER, SLURMCTLD_KILLED
 
@@ -241,3 +241,26 @@ def test_drains_begin_end_and_follow_each_other() -> None:
         (110, "gpu01", "drawbridge gate: a", "by hand", "gate"),
         (130, "gpu01", "by hand", "", PERSON),
     ]
+
+
+def test_the_answer_to_a_deletion_is_the_last_word_though_it_has_no_version() -> None:
+    """Seen: a pod that nobody had bound, deleted by the reconciler."""
+    last, first = pod(2, 9, "delete"), pod(1, 3, "create")
+    del last["responseObject"]["metadata"]["resourceVersion"]
+    assert [it["verb"] for it in records.about([last, first], "pods")] == ["create", "delete"]
+
+
+def test_what_a_killed_slurmctld_forgot_runs_for_ever_in_its_books_alone() -> None:
+    kill = Trouble(SLURMCTLD_KILLED, EVERYWHERE, 1310, 1312)
+    assert [run.over for run in records.runs(BOOKS, {}, SPACES, [kill]) if run.job == 8] == [1312]
+    assert [run.over for run in records.runs(BOOKS, {}, SPACES, []) if run.job == 8] == [NEVER]
+    books = "12|12|hpc|vision|RUNNING|1300|Unknown|gpu01"
+    assert records.ended(books, [kill]) == {"12": [records.FORGOTTEN]}
+    assert records.ended(books, []) == {"12": ["RUNNING"]}
+    earlier = Trouble(SLURMCTLD_KILLED, EVERYWHERE, 1200, 1202)
+    assert records.ended(books, [earlier]) == {"12": ["RUNNING"]}, "it started later"
+
+
+def test_jobs_of_before_are_not_of_this_story() -> None:
+    kept = records.rows(records.begun(BOOKS, 1300))
+    assert [row["JobIDRaw"] for row in kept] == ["8", "10", "9", "11"]
