@@ -53,7 +53,7 @@ class Health:
             if healthy_looks >= HEALTHY_LOOKS and ready:
                 break
             if time.monotonic() >= deadline:
-                raise self._unwell(begun_s, "healthy" if not healthy_looks else "Ready")
+                raise self._unwell(begun_s, "Ready" if healthy_looks and not ready else "healthy")
             time.sleep(POLL_S)
         if said := [line for line in self._journal(begun_s).splitlines() if any(it in line for it in COMPLAINTS)]:
             raise DeviceError(f"the kubelet contradicts its state files: {sentence(said[-1])}", stdout="\n".join(said))

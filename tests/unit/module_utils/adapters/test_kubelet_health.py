@@ -60,6 +60,11 @@ def test_a_word_from_before_is_none(health: Any) -> None:
         health('E1 err="out of memory"', timeout_s=0).wait(100.5, Node(ready(99)))
 
 
+def test_one_that_is_ready_and_not_yet_healthy_for_long(health: Any) -> None:
+    with pytest.raises(DeviceError, match="is not healthy 0 s after its start"):
+        health(timeout_s=0).wait(100.5, Node(ready(101)))
+
+
 def test_an_unhealthy_one(health: Any) -> None:
     with pytest.raises(DeviceError, match="is not healthy 0 s after its start: nothing in its journal"):
         health(healthy=False, timeout_s=0).wait(100.5, Node(ready(101)))

@@ -56,8 +56,9 @@ def test_what_the_role_makes_is_accepted() -> None:
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
 def test_refused(case: dict[str, Any]) -> None:
     fault, told = case["fault"], refused(merged(good(), case["change"]))
-    [sentence] = [line for line in told if line.startswith(f"here.{fault['key']} is ")]
-    shown, _, rest = sentence.partition(" is ")[2].partition(", but ")
+    found = [line for line in told if line.startswith(f"here.{fault['key']} is ")]
+    assert len(found) == 1, told
+    shown, _, rest = found[0].partition(" is ")[2].partition(", but ")
     assert fault["value"] in shown
     assert fault["reason"] in rest
     assert fault["repair"] in rest.rsplit("; ", 1)[1]

@@ -56,6 +56,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
 
         def execute(name: str, args: dict[str, Any], task_vars: Any) -> dict[str, Any]:
             sent.append(args)
+            assert answers, "the host is asked once more than it should be"
             return dict(answers.pop(0))
 
         monkeypatch.setattr(action, "_execute_module", execute)
