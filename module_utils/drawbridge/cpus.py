@@ -4,8 +4,18 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable
+
 
 def cpu_list(text: str) -> list[int]:
     """CPU numbers, ascending, of a kernel CPU list such as 0-3,64-67. Raises ValueError for what is none."""
     bounds = [[int(number) for number in part.split("-")] for part in text.split(",")]
     return sorted({cpu for part in bounds for cpu in range(part[0], part[-1] + 1)})
+
+
+def cpu_ranges(cpus: Iterable[int]) -> str:
+    """The list of these numbers, such as 0-3,64-67."""
+    groups = itertools.groupby(enumerate(sorted(cpus)), key=lambda pair: pair[1] - pair[0])
+    runs = [[cpu for _, cpu in pairs] for _, pairs in groups]
+    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)

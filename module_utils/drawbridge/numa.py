@@ -61,6 +61,11 @@ class Machine:
             return list(range(core * self.threads_per_core, (core + 1) * self.threads_per_core))
         return list(range(core, self.cpus, self.cores))
 
+    def core_by_core(self, cpus: Iterable[int]) -> list[int]:
+        """The cores of these CPUs, as Slurm numbers CPUs on every machine: core by core, each with its threads."""
+        cores = sorted({self.core_of(cpu) for cpu in cpus})
+        return [core * self.threads_per_core + thread for core in cores for thread in range(self.threads_per_core)]
+
     def halves(self, cpus: Iterable[int]) -> list[int]:
         """CPUs that are missing for the given ones to be whole cores."""
         given = set(cpus)

@@ -34,7 +34,14 @@ def as_ada(host: Host, command: str) -> str:
 
 def test_the_node_shows_the_intended_machine_and_has_no_slurm_conf(host: Host) -> None:
     told = host.check_output("scontrol show node gpu01 -o")
-    for part in ("CPUTot=128", "Sockets=2", "CoresPerSocket=32", "ThreadsPerCore=2", "Gres=gpu:h100:8(S:0-1)"):
+    for part in (
+        "CPUEfctv=120",
+        "CPUTot=128",
+        "Sockets=2",
+        "CoresPerSocket=32",
+        "ThreadsPerCore=2",
+        "Gres=gpu:h100:8(S:0-1)",
+    ):
         assert f" {part} " in told
     assert host.run("test -e /etc/slurm/slurm.conf").rc == 1
 
@@ -46,7 +53,7 @@ def test_a_job_gets_the_gpus_that_it_asks_for_on_both_nodes(host: Host) -> None:
 
 def test_two_gpus_are_two_gpus_with_their_part_of_the_node(host: Host) -> None:
     out = as_ada(host, 'srun -p hpc --gres=gpu:2 sh -c "echo \\$CUDA_VISIBLE_DEVICES \\$SLURM_CPUS_ON_NODE"')
-    assert out.split() == ["0,1", "32"]
+    assert out.split() == ["0,1", "28"]
 
 
 def allocated(host: Host, options: str) -> dict[str, str]:
@@ -57,7 +64,7 @@ def allocated(host: Host, options: str) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     ("options", "memory"),
-    [("-n2", "32064M"), ("--gres=gpu:2", "501G"), ("--gres=gpu:1 --mem=4G", "4G"), ("--exclusive", "2004G")],
+    [("-n2", "34200M"), ("--gres=gpu:2", "501G"), ("--gres=gpu:1 --mem=4G", "4G"), ("--exclusive", "2052000M")],
 )
 def test_a_job_takes_the_memory_of_its_cpus_or_of_its_gpus(host: Host, options: str, memory: str) -> None:
     assert allocated(host, f"-p hpc -w gpu01 {options}")["mem"] == memory
@@ -72,7 +79,7 @@ def test_a_class_is_a_nodeset_of_partitions_and_a_feature_for_jobs(host: Host) -
 
 def test_a_gated_partition_gives_the_whole_node(host: Host) -> None:
     tres = allocated(host, "-p ai-train -n1 --gres=gpu:1")
-    assert (tres["cpu"], tres["gres/gpu:h100"], tres["node"]) == ("128", "8", "1")
+    assert (tres["cpu"], tres["gres/gpu:h100"], tres["node"]) == ("120", "8", "1")
 
 
 def test_whoever_has_no_account_is_refused(host: Host) -> None:
@@ -89,3 +96,23 @@ def test_prolog_parts_run_upwards_and_epilog_parts_downwards(host: Host) -> None
 
 def test_nothing_keeps_the_nodes_back(host: Host) -> None:
     assert {*host.check_output("sinfo -h -N -n gpu01,gpu02 -o %T").split()} <= {"idle", "completing"}
+
+
+def test_what_is_reserved_is_offered_to_nobody(host: Host) -> None:
+    told = host.check_output("scontrol show node gpu01 -o")
+    assert {"CpuSpecList=0-3,64-67", "MemSpecLimit=12288", "RealMemory=2064384"} <= set(told.split())
+    for much in ("-n121", "--mem=2052097M"):
+        refused = host.run(f"su ada -s /bin/sh -c 'cd /tmp; srun -p hpc -w gpu01 {much} true'")
+        assert refused.rc != 0
+        assert "Requested node configuration is not available" in refused.stderr
+    assert allocated(host, "-p hpc -w gpu01 -n120 --mem=2052096M")["cpu"] == "120"
+
+
+def test_all_gpus_can_be_had_one_by_one(host: Host) -> None:
+    jobs = [as_ada(host, 'sbatch --parsable -p hpc -w gpu02 --gres=gpu:1 --wrap="sleep 60"') for _ in range(8)]
+    try:
+        host.check_output(
+            f"timeout 30 sh -c 'until [ \"$(squeue -h -t R -j {','.join(jobs)} | wc -l)\" = 8 ]; do sleep 0.2; done'"
+        )
+    finally:
+        host.check_output(f"scancel {' '.join(jobs)}")

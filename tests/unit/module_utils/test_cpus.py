@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.cpus import cpu_list
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.cpus import cpu_list, cpu_ranges
 
 
 @pytest.mark.parametrize(
@@ -12,6 +12,11 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 )
 def test_a_list_of_the_kernel(text: str, cpus: list[int]) -> None:
     assert cpu_list(text) == cpus
+
+
+@pytest.mark.parametrize("text", ["0", "0-3,64-67", "2-3,8"])
+def test_a_list_is_read_as_it_is_written(text: str) -> None:
+    assert cpu_ranges(cpu_list(text)) == text
 
 
 @pytest.mark.parametrize("text", ["", "all", "1-", "1,,2"])

@@ -32,6 +32,12 @@ def test_halves_of_cores(machine: Machine, cpus: list[int], missing: list[int]) 
     assert machine.halves(cpus) == missing
 
 
+def test_slurm_numbers_core_by_core() -> None:
+    assert H100.core_by_core([0, 1, 112, 113, 56, 168]) == [0, 1, 2, 3, 112, 113]
+    assert TOGETHER.core_by_core([0, 1, 2, 3, 112, 113]) == [0, 1, 2, 3, 112, 113]
+    assert replace(H100, threads_per_core=1).core_by_core([5, 200]) == [5, 200]
+
+
 @given(
     cores=st.integers(1, 256),
     threads=st.integers(1, 8),

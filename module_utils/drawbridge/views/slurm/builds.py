@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ... import hostlist
+from ...cpus import cpu_list, cpu_ranges
 from ...dialects.slurm_conf import Record
 from ...intent.model import NodeClass, Nodes
+from ...numa import Machine
 
 
 @dataclass(frozen=True)
@@ -27,9 +29,25 @@ class Build:
         """The nodes, one by one."""
         return frozenset(hostlist.expand(self.nodes))
 
+    @cached_property
+    def reserved_cpus(self) -> list[int]:
+        """CPUs that no job gets, as Slurm counts them; pods never get them either."""
+        return Machine.of(self.node_class).core_by_core(cpu_list(self.node_class.reserved_cpus))
+
+    @property
+    def cpus(self) -> int:
+        """What jobs get."""
+        return self.node_class.cpus - len(self.reserved_cpus)
+
+    @property
+    def cpus_per_gpu(self) -> int:
+        """Whole cores, as Slurm gives no half ones: else the last GPU of a node would find too few."""
+        threads = self.node_class.threads_per_core
+        return self.cpus // threads // self.node_class.gpus.count * threads
+
     @property
     def memory_mib(self) -> int:
-        """What jobs get: the reserve is never offered, and a kernel that reports a little less still registers."""
+        """What jobs get."""
         return self.node_class.memory_mib - self.node_class.reserved_memory_mib
 
 
@@ -57,7 +75,9 @@ def node_line(build: Build) -> Record:
         "SocketsPerBoard": node.sockets,
         "CoresPerSocket": node.cores_per_socket,
         "ThreadsPerCore": node.threads_per_core,
-        "RealMemory": build.memory_mib,
+        "CpuSpecList": cpu_ranges(build.reserved_cpus),
+        "RealMemory": node.memory_mib,
+        "MemSpecLimit": node.reserved_memory_mib,
         "Gres": gres(node),
         "Feature": build.name,
     }
@@ -77,8 +97,8 @@ def job_defaults(built: Sequence[Build]) -> Record:
 
     Slurm gives a job with GPUs the memory of its GPUs, and any other job that of its CPUs.
     """
-    default: dict[str, object] = {"DefMemPerCPU": min(build.memory_mib // build.node_class.cpus for build in built)}
+    default: dict[str, object] = {"DefMemPerCPU": min(build.memory_mib // build.cpus for build in built)}
     if with_gpus := [build for build in built if build.node_class.gpus.count]:
-        default["DefCpuPerGPU"] = min(build.node_class.cpus // build.node_class.gpus.count for build in with_gpus)
+        default["DefCpuPerGPU"] = min(build.cpus_per_gpu for build in with_gpus)
         default["DefMemPerGPU"] = min(build.memory_mib // build.node_class.gpus.count for build in with_gpus)
     return default
