@@ -26,7 +26,9 @@ def mirror(nodes: Nodes, kube: Kube, slurm: Slurm, roles: Iterable[Mapping[str, 
             {_image(image)["image"]: _image(image) for image in [*found, *_plugin(kube)]}.values(),
             key=lambda item: item["image"],
         ),
-        "packages": [_package(name, slurm.version) for name in sorted(names)],
+        "packages": sorted(
+            [*(_package(name, slurm.version) for name in names), *_members(kube)], key=lambda item: item["package"]
+        ),
     }
 
 
@@ -39,6 +41,11 @@ def _plugin(kube: Kube) -> list[Image]:
     name, _, tag = name.rpartition(":")
     digest = RDMA_PLUGIN.digest if (name, tag) == (RDMA_PLUGIN.name, RDMA_PLUGIN.tag) else ""
     return [Image(name, tag, digest)]
+
+
+def _members(kube: Kube) -> list[Json]:
+    """What makes nodes members of the cluster, as it is pinned."""
+    return [{"package": package.name, "version": package.version} for package in kube.packages]
 
 
 def _image(image: Image) -> Json:

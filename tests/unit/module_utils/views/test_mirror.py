@@ -52,13 +52,16 @@ def test_it_lists_what_the_role_runs() -> None:
 
 
 def test_nothing_for_what_the_site_does_otherwise() -> None:
-    bare = replace(KUBE, gpu_operator=GpuOperator(install=False), rdma=Rdma(install=False))
+    bare = replace(KUBE, gpu_operator=GpuOperator(install=False), rdma=Rdma(install=False), packages=())
     assert listed(bare) == {"charts": [], "images": [], "packages": []}
 
 
-def test_packages_are_the_roles_own() -> None:
+def test_packages_are_the_roles_own_and_what_joins_nodes() -> None:
+    kubelet, containerd = KUBE.packages
     found = listed(KUBE, {"__a_packages": ["munge", "slurmd"], "__a_other": ["x"]}, {"__b_packages": ["munge"]})
     assert found["packages"] == [
+        {"package": "containerd.io", "version": containerd.version},
+        {"package": "kubelet", "version": kubelet.version},
         {"package": "munge", "version": "the distribution's"},
         {"package": "slurmd", "version": "24.11.*"},
     ]
