@@ -14,7 +14,7 @@ from pathlib import Path
 from ..converge import DeviceError, Step
 from ..dialects.kubelet_config import KubeletState, parsed
 from ..dialects.kubelet_state import CPU, MEMORY, outdated
-from ..plans.kubelet import ENABLE, RELEASE, RESTART, WRITE
+from ..plans.kubelet import ENABLE, FORGET, RELEASE, RESTART, WRITE
 from . import files
 from .command import Run
 from .kubelet_health import UNIT, Health, sentence
@@ -63,6 +63,7 @@ class Kubelet:
             running=running,
             current=running and self._started_after_write(int(unit["ExecMainStartTimestampMonotonic"])),
             held=self._use.held,
+            member=self._node.member,
         )
         if state == self._want:
             return state
@@ -82,6 +83,8 @@ class Kubelet:
             self._change(WRITE in todo)
         elif WRITE in todo:
             self._write(self._want.lines_of_file)
+        if FORGET in todo:
+            self._forget(self._want.lines_of_file)
         if ENABLE in todo:
             self._run(["systemctl", "enable", UNIT])
         if RESTART in todo or RELEASE in todo:
@@ -103,11 +106,14 @@ class Kubelet:
             raise DeviceError(f"{err}; {left}", **err.details) from err
 
     def _start(self, lines: tuple[str, ...]) -> None:
-        for name in self._outdated(lines):
-            (self._at.state_dir / name).unlink(missing_ok=True)
+        self._forget(lines)
         begun_s = time.time()
         self._run(["systemctl", "start", UNIT])
         self._health.wait(begun_s, self._node)
+
+    def _forget(self, lines: tuple[str, ...]) -> None:
+        for name in self._outdated(lines):
+            (self._at.state_dir / name).unlink(missing_ok=True)
 
     def _go_back(self, old: tuple[str, ...]) -> str:
         """Run with the old content again; a kubelet that had none stays stopped, as it would be born open."""
@@ -151,7 +157,9 @@ class Kubelet:
                 for other in self._at.drop_in.parent.glob("*.conf"):
                     shutil.copy(other, work)
             Path(work, self._at.drop_in.name).write_text(_text(self._want.lines_of_file))
-            argv = ["kubelet", f"--config={self._at.main_config}", f"--config-dir={work}", "--kubeconfig=/nonexistent"]
+            # a host that is no member yet has no other configuration than the kubelet's own
+            main = [f"--config={self._at.main_config}"] if self._at.main_config.exists() else []
+            argv = ["kubelet", *main, f"--config-dir={work}", "--kubeconfig=/nonexistent"]
             tried = self._run(argv, ok=(0, 1))
         if DRY_RUN_ENDS_WITH not in tried.err:
             said = (tried.err.strip() or "nothing").splitlines()[-1]

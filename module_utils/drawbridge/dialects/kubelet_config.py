@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 API_VERSION, KIND = "kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"
@@ -32,6 +32,8 @@ class KubeletState:
     """An earlier run keeps jobs off the node, and did not get to its end."""
     busy: str = ""
     """Why the kubelet can't be restarted now."""
+    member: bool = field(default=True, compare=False)
+    """The host is a member of a cluster. One that is not yet is started by who makes it one, with the drop-in there."""
 
     def lines(self) -> list[str]:
         """The drop-in, and two lines about the daemon."""

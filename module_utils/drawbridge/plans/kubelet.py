@@ -9,11 +9,11 @@ from dataclasses import replace
 from ..converge import Step
 from ..dialects.kubelet_config import KubeletState, by_key
 
-WRITE, ENABLE, RESTART, RELEASE = "write", "enable", "restart", "release"
+WRITE, ENABLE, RESTART, RELEASE, FORGET = "write", "enable", "restart", "release", "forget"
 
 
 def plan(have: KubeletState, want: KubeletState) -> list[Step[KubeletState]]:
-    """File, unit, daemon; all of it waits while the node is busy.
+    """File, unit, daemon; all of it waits while the node is busy. On a host that is no member yet the file alone.
 
     Not even the file is written under a job: a kubelet that starts with other policies than its state files have
     refuses to start, and a crash or a power cut would start it.
@@ -22,6 +22,8 @@ def plan(have: KubeletState, want: KubeletState) -> list[Step[KubeletState]]:
     if have.lines_of_file != want.lines_of_file:
         write = _changes(have.lines_of_file, want.lines_of_file)
         steps.append(Step(write, lambda s: replace(s, lines_of_file=want.lines_of_file, current=False), WRITE))
+    if not (have.running or have.member):
+        return [*steps, *_forgotten(have)]
     if not have.enabled:
         steps.append(Step("start the kubelet at boot", lambda s: replace(s, enabled=True), ENABLE))
     stale = have.lines_of_file != want.lines_of_file or not have.current
@@ -36,6 +38,13 @@ def plan(have: KubeletState, want: KubeletState) -> list[Step[KubeletState]]:
 
 def _restarted(state: KubeletState) -> KubeletState:
     return replace(state, running=True, current=True, outdated=(), held=False)
+
+
+def _forgotten(have: KubeletState) -> list[Step[KubeletState]]:
+    """State files of a member of before: the kubelet that is started next would die of them."""
+    if not have.outdated:
+        return []
+    return [Step(f"forget {', '.join(have.outdated)}", lambda s: replace(s, outdated=()), FORGET)]
 
 
 def _restart(have: KubeletState) -> str:

@@ -8,6 +8,7 @@ import base64
 import json
 import os
 import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -234,9 +235,8 @@ def test_images_come_from_the_mirror_whose_authority_the_intent_names(lab: Lab, 
 
 def mirrored(lab: Lab, registry: dict[str, Any]) -> Run:
     """Run the playbook with this registry in the intent."""
-    packages = [{"name": "kubelet", "version": "1.36.3-1"}, {"name": "containerd", "version": "2.3.5-1"}]
     sources = lab.ssh("gpu02", "cat /etc/apt/sources.list.d/drawbridge-kubernetes.sources")
-    own = {"join": "drawbridge", "packages": packages, "sources": sources, "registries": [registry]}
+    own = {"sources": sources, "registries": [registry]}
     return kubernetes(lab, "gpu02", kube_node_view=kube_node(part("kube", {**site("lab")["drawbridge_kube"], **own})))
 
 
@@ -270,9 +270,27 @@ def test_a_closed_node_leaves_and_a_held_one_stays(lab: Lab, api: Any) -> None:
     assert lab.ssh(
         "gpu04", f"systemctl is-enabled kubelet; ls {IDENTITY} 2>/dev/null || true", check=False
     ).split() == ["disabled"]
-    back = kubernetes(lab, "gpu04")
+    comes_back_as_predicted(lab, api, "gpu04")
+
+
+def comes_back_as_predicted(lab: Lab, api: Any, host: str) -> None:
+    """What --check says of a host that is no member is what the run reports."""
+    predicted = kubernetes(lab, host, "--check", "--diff")
+    assert predicted.code == 0, predicted.output
+    back = kubernetes(lab, host, "--diff")
     assert back.code == 0, back.output
-    assert taints(api.read_node("gpu04")) == [CLOSED]
+    assert (back.steps(), back.changed()) == (predicted.steps(), predicted.changed())
+    assert any("join the cluster: it has no certificate" in steps for steps in back.steps().values())
+    lab.wait(f"{host} is Ready", lambda: ready(api.read_node(host)))
+    assert taints(api.read_node(host)) == [CLOSED]
+
+
+def test_a_bare_host_is_predicted_exactly_too(lab: Lab, api: Any) -> None:
+    """Not even its packages are there. Its Node is, so that a replaced machine is the case, too."""
+    subprocess.run([sys.executable, "lab/lab", "reset", "gpu04"], cwd=REPOSITORY, check=True, capture_output=True)
+    assert lab.ssh("gpu04", "ls /usr/bin/kubelet /usr/bin/containerd 2>/dev/null || true") == ""
+    comes_back_as_predicted(lab, api, "gpu04")
+    assert lab.ssh("gpu04", "systemctl show -P NRestarts kubelet").strip() == "0"
 
 
 @pytest.mark.parametrize("host", NODES)

@@ -79,7 +79,7 @@ def test_a_site_that_contradicts_itself_is_refused(tmp_path, change, sentence):
         load(tmp_path, change)
 
 
-@pytest.mark.parametrize(("kubelets", "kind"), [("", "joined"), ("bare", "bare"), ("joined", "joined")])
+@pytest.mark.parametrize(("kubelets", "kind"), [("", "bare"), ("bare", "bare"), ("joined", "joined")])
 def test_hosts_with_gpus_come_as_members_or_bare(kubelets, kind):
     found = site.load(7, kubelets=kubelets).hosts
     assert (found["gpu01"].kind.kubelet, found["infra1"].kind.kubelet, found["ctl"].kind.kubelet) == (

@@ -8,7 +8,9 @@ import tarfile
 from dataclasses import replace
 
 import pytest
+import yaml
 
+from lab.hosts.paths import REPOSITORY
 from lab.kubernetes import debs
 
 PACKAGE = debs.Package("tool", "1.2-1", ("tool",), "[Service]\nExecStart=/usr/bin/tool\n", "runc", "a tool")
@@ -53,3 +55,9 @@ def test_the_repository_tells_of_its_files(tmp_path, monkeypatch):
     assert hashlib.sha256(content).hexdigest() in listed
     assert hashlib.sha256(listed.encode()).hexdigest() in (directory / "Release").read_text()
     assert debs.ensure(tmp_path, {"tool": tmp_path / "tool"}) == directory
+
+
+def test_the_labs_site_pins_what_is_there():
+    file = REPOSITORY / "inventories/lab/group_vars/all/kube.yml"
+    pinned = yaml.safe_load(file.read_text())["drawbridge_kube"]["packages"]
+    assert {it["name"]: it["version"] for it in pinned} == {it.name: it.version for it in debs.PACKAGES}

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.live
 
 
 def lab(*arguments, check=True):
-    environment = {**os.environ, "LAB_ID": LAB_ID}
+    environment = {**os.environ, "LAB_ID": LAB_ID, "LAB_KUBELETS": "joined"}
     return subprocess.run([REPOSITORY / "lab/lab", *arguments], env=environment, check=check, timeout=300)
 
 

@@ -46,7 +46,8 @@ class Node:
     def __call__(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
         self.ran.append(" ".join(argv[:2]))
         if argv[0] == "kubelet":
-            assert (Path(argv[2].split("=")[1]) / "50-drawbridge.conf").read_text().startswith("# Written")
+            folder = next(word for word in argv if word.startswith("--config-dir=")).partition("=")[2]
+            assert (Path(folder) / "50-drawbridge.conf").read_text().startswith("# Written")
             return Completed(1, "", f"I1121 flags\n{self.says}\n")
         if argv[0] == "squeue":
             if self.queue.rc:
@@ -69,19 +70,25 @@ class Node:
         return Completed(0, f"{unit}ExecMainStartTimestampMonotonic={self.started_us}\n", "")
 
 
+def closed(node: Any) -> Seen:
+    """What the API server says of a node that is Ready and nobody's."""
+    return Seen(True, "closed", True, time.time() + 1)
+
+
 @pytest.fixture
 def device(tmp_path: Path, monkeypatch: Any) -> Any:
     monkeypatch.setattr(kubelet_health, "POLL_S", 0)
     monkeypatch.setattr(kubelet_health, "HEALTHY_LOOKS", 1)
     monkeypatch.setattr(node_use.shutil, "which", lambda name: name)
 
-    def make(node: Node, want: KubeletState = WANT, gate: Any = None) -> Kubelet:
+    def make(node: Node, want: KubeletState = WANT, gate: Any = closed, member: bool = True) -> Kubelet:
         places = Places(tmp_path / "conf.d/50-drawbridge.conf", tmp_path / "config.yaml", tmp_path)
         certificate = tmp_path / "kubelet.pem"
         monkeypatch.setattr(Health, "ok", lambda self: bool(node.started_us))
-        if gate is not None:
+        if member:
             certificate.write_text("")
-            monkeypatch.setattr(OwnNode, "look", gate)
+            places.main_config.write_text("")
+        monkeypatch.setattr(OwnNode, "look", gate)
         own = OwnNode(Server("https://api", "ca"), certificate, "gpu01")
         use = NodeUse(node, "gpu01", tmp_path / "pods", tmp_path / "marker")
         return Kubelet(places, want, node, use, own, Health(node, 0))
@@ -89,7 +96,7 @@ def device(tmp_path: Path, monkeypatch: Any) -> Any:
     return make
 
 
-def test_a_bare_node_gets_a_checked_drop_in_and_a_started_kubelet(device: Any, tmp_path: Path) -> None:
+def test_a_member_gets_a_checked_drop_in_and_a_started_kubelet(device: Any, tmp_path: Path) -> None:
     node = Node()
     (tmp_path / "memory_manager_state").write_text('{"policyName": "Static", "machineState": {}}')
     (tmp_path / "cpu_manager_state").write_text('{"policyName": "static", "defaultCpuSet": "0-7"}')
@@ -100,6 +107,19 @@ def test_a_bare_node_gets_a_checked_drop_in_and_a_started_kubelet(device: Any, t
     node.ran.clear()
     assert converge(device(node), plan, WANT).steps == []
     assert node.ran == ["systemctl show"]
+
+
+def test_a_host_that_is_no_member_yet_gets_the_checked_drop_in_alone(device: Any, tmp_path: Path) -> None:
+    node = Node()
+    (tmp_path / "memory_manager_state").write_text('{"policyName": "Static", "machineState": {}}')
+    (tmp_path / "cpu_manager_state").write_text('{"policyName": "static", "defaultCpuSet": "0-7"}')
+    outcome = converge(device(node, member=False), plan, WANT)
+    assert (outcome.error, outcome.steps) == ("", ["write the drop-in with 3 keys", "forget memory_manager_state"])
+    assert (tmp_path / "conf.d/50-drawbridge.conf").exists()
+    assert not (tmp_path / "memory_manager_state").exists(), "the kubelet that is started next would die of it"
+    assert (tmp_path / "cpu_manager_state").exists()
+    assert not {"systemctl start", "systemctl enable"} & set(node.ran)
+    assert converge(device(node, member=False), plan, WANT).steps == []
 
 
 def test_what_the_kubelet_refuses_is_never_written(device: Any, tmp_path: Path) -> None:

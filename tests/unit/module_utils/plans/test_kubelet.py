@@ -11,6 +11,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.d
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.kubelet import (
     ENABLE,
+    FORGET,
     RELEASE,
     RESTART,
     WRITE,
@@ -18,7 +19,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.p
 )
 
 WANT = KubeletState(render({"topologyManagerPolicy": "best-effort"}), enabled=True, running=True, current=True)
-BARE = KubeletState((), enabled=False, running=False, current=False)
+STOPPED = KubeletState((), enabled=False, running=False, current=False)
+BARE = replace(STOPPED, member=False)
 OTHER = replace(WANT, lines_of_file=render({"topologyManagerPolicy": "restricted"}))
 
 
@@ -26,7 +28,7 @@ OTHER = replace(WANT, lines_of_file=render({"topologyManagerPolicy": "restricted
     ("have", "payloads"),
     [
         (WANT, []),
-        (BARE, [WRITE, ENABLE, RESTART]),
+        (STOPPED, [WRITE, ENABLE, RESTART]),
         (OTHER, [WRITE, RESTART]),
         (replace(WANT, current=False), [RESTART]),
         (replace(WANT, running=False, current=False), [RESTART]),
@@ -67,3 +69,18 @@ def test_state_files_that_go_are_named() -> None:
 
 def test_our_own_drain_ends_whoever_uses_the_node() -> None:
     assert [step.pending for step in plan(replace(WANT, held=True, busy="Slurm job 7"), WANT)] == [""]
+
+
+def test_who_makes_a_host_a_member_starts_its_kubelet() -> None:
+    """With the drop-in there at its first start: else a new node would start twice, and the second time on a drain."""
+    (step,) = plan(BARE, WANT)
+    assert step.payload == WRITE
+    assert plan(step.becomes(BARE), WANT) == []
+    assert [step.payload for step in plan(replace(BARE, running=True), WANT)] == [WRITE, ENABLE, RESTART]
+
+
+def test_state_of_a_member_of_before_goes_first() -> None:
+    again = replace(BARE, lines_of_file=WANT.lines_of_file, outdated=("cpu_manager_state",))
+    (step,) = plan(again, WANT)
+    assert (step.payload, step.reason) == (FORGET, "forget cpu_manager_state")
+    assert plan(step.becomes(again), WANT) == []

@@ -9,8 +9,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.v
 
 from tests.unit.intent.test_refused import site
 
-PACKAGES = [{"name": "kubelet", "version": "1.36.3-1"}, {"name": "containerd", "version": "2.3.5-1"}]
-RAW = {**site("lab")["drawbridge_kube"], "join": "drawbridge", "packages": PACKAGES}
+RAW = site("lab")["drawbridge_kube"]
 PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----"
 
 
@@ -38,5 +37,5 @@ def test_a_registry_with_a_certificate_of_its_own() -> None:
 
 
 def test_a_site_that_joins_nodes_itself() -> None:
-    view = kube_node(part("kube", site("lab")["drawbridge_kube"]))
+    view = kube_node(part("kube", {**RAW, "join": "site", "packages": []}))
     assert (view["join"], view["packages"], view["version"]) == (False, {}, "")
