@@ -16,53 +16,12 @@ description:
     its own name and address alone. Others' requests are left to others.
   - A Node is deleted only while it is closed.
 author: Drawbridge contributors
+extends_documentation_fragment: [drawbridge.drawbridge.member]
 options:
-  name:
-    description: Name of the Node, which is also Slurm's.
-    type: str
-    required: true
-  address:
-    description: IP address at which the API server reaches the kubelet.
-    type: str
-    required: true
-  state:
-    description: Whether the host is a member.
-    type: str
-    choices: [present, absent]
-    default: present
-  join:
-    description: Without it nothing is changed, and what is wrong with the membership is a failure.
-    type: bool
-    default: true
-  api_server:
-    description: URL of the API server.
-    type: str
-    required: true
   ca_file:
     description: Where the API server's CA certificate is put on the host.
     type: path
     required: true
-  config:
-    description: The kubelet's main configuration, keys of KubeletConfiguration.
-    type: dict
-    default: {}
-  flags:
-    description: Flags of the kubelet beside those for its files, its name and its address.
-    type: list
-    elements: str
-    default: []
-  program:
-    description: The kubelet.
-    type: path
-    default: /usr/bin/kubelet
-  certificate:
-    description: Where the kubelet keeps its client certificate and key.
-    type: path
-    default: /var/lib/kubelet/pki/kubelet-client-current.pem
-  timeout_s:
-    description: How long the node may take to become Ready with a verified certificate, in seconds.
-    type: int
-    default: 90
   kubeconfig:
     description:
       - Kubeconfig of the person who runs Ansible, who may make bootstrap tokens, approve signing requests and delete

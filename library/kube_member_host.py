@@ -11,32 +11,12 @@ description:
   - Writes how the kubelet is started, starts it, and waits until its Node is Ready and its certificate is verified.
   - Runs on the host for M(drawbridge.drawbridge.kube_member), which makes tokens and signs certificates; use that one.
 author: Drawbridge contributors
+extends_documentation_fragment: [drawbridge.drawbridge.member]
 options:
-  name:
-    description: Name of the Node, which is also Slurm's.
-    type: str
-    required: true
-  address:
-    description: IP address at which the API server reaches the kubelet.
-    type: str
-    required: true
-  state:
-    description: Whether the host is a member.
-    type: str
-    choices: [present, absent]
-    default: present
-  join:
-    description: Without it nothing is changed, and what is wrong with the membership is a failure.
-    type: bool
-    default: true
   look:
     description: Predict, as in check mode.
     type: bool
     default: false
-  api_server:
-    description: URL of the API server.
-    type: str
-    required: true
   ca_file:
     description: Where the API server's CA certificate stands on the host.
     type: path
@@ -45,31 +25,10 @@ options:
     description: The CA certificates of the API server, PEM.
     type: str
     default: ""
-  config:
-    description: The kubelet's main configuration, keys of KubeletConfiguration.
-    type: dict
-    default: {}
-  flags:
-    description: Flags of the kubelet beside those for its files, its name and its address.
-    type: list
-    elements: str
-    default: []
-  program:
-    description: The kubelet.
-    type: path
-    default: /usr/bin/kubelet
-  certificate:
-    description: Where the kubelet keeps its client certificate and key.
-    type: path
-    default: /var/lib/kubelet/pki/kubelet-client-current.pem
   token:
     description: A bootstrap token. It is written to a file that is removed when the node has joined.
     type: str
     default: ""
-  timeout_s:
-    description: How long the node may take to become Ready with a verified certificate, in seconds.
-    type: int
-    default: 90
 attributes:
   check_mode:
     description: Predicts exactly.

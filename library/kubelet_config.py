@@ -12,6 +12,7 @@ description:
     swallows the rest, such as a misspelt key; all of them are refused here, each with its repair.
   - Then M(drawbridge.drawbridge.kubelet_drop_in) runs on the host, with the other options.
 author: Drawbridge contributors
+extends_documentation_fragment: [drawbridge.drawbridge.kubelet]
 options:
   config:
     description:
@@ -35,18 +36,6 @@ options:
   certificate:
     description: The kubelet's client certificate and key, one PEM file. A host without it is no member.
     type: path
-  api_server:
-    description: URL of the API server, as the host knows it.
-    type: str
-    required: true
-  ca_file:
-    description: CA certificate of the API server, a path on the host.
-    type: path
-    required: true
-  slurm_node:
-    description: What Slurm and Kubernetes call this node. Slurm is asked only where its commands are installed.
-    type: str
-    required: true
   start_timeout_s:
     description: How long the kubelet may take to become healthy, and its node Ready, in seconds.
     type: int

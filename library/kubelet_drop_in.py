@@ -16,6 +16,7 @@ description:
     job or a job's pods nothing is done; RV(pending) says why.
   - Runs on the host for M(drawbridge.drawbridge.kubelet_config), which checks the content before; use that one.
 author: Drawbridge contributors
+extends_documentation_fragment: [drawbridge.drawbridge.kubelet]
 options:
   path:
     description: The drop-in, a file that ends in C(.conf) in the kubelet's C(--config-dir).
@@ -33,18 +34,6 @@ options:
     description: The kubelet's client certificate and key, one PEM file. A host without it is no member.
     type: path
     default: /var/lib/kubelet/pki/kubelet-client-current.pem
-  api_server:
-    description: URL of the API server, as the host knows it.
-    type: str
-    required: true
-  ca_file:
-    description: CA certificate of the API server, a path on the host.
-    type: path
-    required: true
-  slurm_node:
-    description: What Slurm and Kubernetes call this node. Slurm is asked only where its commands are installed.
-    type: str
-    required: true
   start_timeout_s:
     description: How long the kubelet may take to become healthy, and its node Ready, in seconds.
     type: int
