@@ -13,7 +13,7 @@ import pytest
 from .conftest import Lab, Run
 from .test_gate import taints
 
-NODE = "gpu01"
+NODE = "gpu04"
 DROP_IN = "/etc/kubernetes/kubelet.conf.d/50-drawbridge.conf"
 STATE = "/var/lib/kubelet/cpu_manager_state"
 MEMORY = "/var/lib/kubelet/memory_manager_state"
@@ -43,6 +43,14 @@ def submit(lab: Lab, command: str) -> str:
     return lab.ssh("login1", f"runuser -u ada -- {words} --wrap='{command}'").strip()
 
 
+@pytest.fixture(autouse=True)
+def alone(lab: Lab) -> Iterator[None]:
+    """No job is left behind."""
+    yield
+    lab.ssh("ctl", "scancel --partition=ai-train")
+    lab.wait("the node is closed again", lambda: taints(lab)[NODE] == "closed")
+
+
 @pytest.fixture
 def seen(lab: Lab) -> Iterator[set[str]]:
     """Reasons with which the node was drained meanwhile."""
@@ -61,6 +69,9 @@ def seen(lab: Lab) -> Iterator[set[str]]:
 
 
 def test_it_waits_for_a_job_and_then_goes_through_on_a_drained_node(lab: Lab, seen: set[str]) -> None:
+    lab.wait(
+        "pods of earlier jobs are forgotten", lambda: not lab.ssh(NODE, "ls -d /var/log/pods/*_slurm-* || true"), 150
+    )
     before, memory = lab.ssh(NODE, f"cat {DROP_IN}; pidof kubelet"), lab.ssh(NODE, f"stat -c %i {MEMORY}")
     job = submit(lab, "sleep 600")
     lab.wait(f"job {job} holds the node", lambda: taints(lab)[NODE] == f"vision.{job}")
@@ -79,7 +90,6 @@ def test_it_waits_for_a_job_and_then_goes_through_on_a_drained_node(lab: Lab, se
     assert reason(lab) == ""
     again = submit(lab, "true")
     lab.wait("jobs come back", lambda: "COMPLETED" in lab.ssh("ctl", f"sacct -n -X -j {again} -o State"))
-    lab.wait("the node is closed again", lambda: taints(lab)[NODE] == "closed")
 
 
 def test_a_drain_of_somebody_else_stays(lab: Lab) -> None:

@@ -24,7 +24,7 @@ CONTACTED = {"ctl", "nsd1", "leaf1", *NEW}
 OTHERS = {"login1", "infra1", "gpu01", "gpu02", "gpu03", "gpu04", "leaf2", "spine1"}
 STOP = f"{HOME}/stop"
 COUNTING = f"""#!/bin/sh
-srun sh -c 'i=0; until [ -e {STOP} ] || [ $i -ge 1200 ]; do i=$((i+1)); echo $SLURMD_NODENAME $i; sleep 0.2; done;
+srun sh -c 'i=0; until [ -e {STOP} ] || [ $i -ge 3000 ]; do i=$((i+1)); echo $SLURMD_NODENAME $i; sleep 0.2; done;
             echo $SLURMD_NODENAME end'
 """
 
