@@ -13,7 +13,8 @@ VIEW = FilterModule().filters()["kube_node_view"]
 
 
 def test_raw_variables_go_in() -> None:
-    assert VIEW(KUBE)["join"] is False
+    assert VIEW(KUBE)["join"] is True
+    assert VIEW({**KUBE, "join": "site"})["join"] is False
 
 
 def test_a_wrong_intent_is_a_filter_error() -> None:
