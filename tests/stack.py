@@ -53,6 +53,15 @@ def quiet(options: str, script: str = "#!/bin/sh\nsleep 3\n", user: str = "ada")
     return sbatch(f"-p ai-train --output=/dev/null {options}", script, user)
 
 
+PATIENT = "#!/bin/sh\ntrap 'exit 0' USR1\nsleep 900 & wait\n"
+"""A batch script that ends well when `finish` says so, however long others take to start."""
+
+
+def finish(*jobs: str) -> None:
+    """Let jobs with that script come to their end."""
+    ssh("ctl", f"scancel --batch --signal=USR1 {' '.join(jobs)}")
+
+
 COMMAND = '["python3", "-c", PROGRAM]'
 
 

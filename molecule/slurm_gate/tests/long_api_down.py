@@ -12,7 +12,7 @@ import time
 import pytest
 
 from tests.schedules.plan import NODES
-from tests.stack import all_usable, api_down, job_state, quiet, reason, until
+from tests.stack import PATIENT, all_usable, api_down, finish, job_state, quiet, reason, until
 
 DOWN_S = 600
 WITHIN_S = 120
@@ -20,10 +20,11 @@ WITHIN_S = 120
 
 @pytest.mark.usefixtures("usable_before")
 def test_four_jobs_end_while_the_api_server_is_down_for_ten_minutes() -> None:
-    jobs = [quiet(f"-N1 -w {node}", "#!/bin/sh\nsleep 5\n") for node in NODES]
+    jobs = [quiet(f"-N1 -w {node}", PATIENT) for node in NODES]
     until(lambda: [job_state(job) for job in jobs] == ["RUNNING"] * 4, 60, "all four run")
     with api_down():
         begun = time.monotonic()
+        finish(*jobs)
         until(lambda: all(reason(node) for node in NODES), DOWN_S, "all drained: nobody can prove them empty")
         until(lambda: time.monotonic() > begun + DOWN_S, DOWN_S, "ten minutes are over")
     took = until(lambda: all_usable(NODES), WITHIN_S, "all nodes back, without a person")

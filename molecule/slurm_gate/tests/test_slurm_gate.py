@@ -15,11 +15,13 @@ from roles.slurm_gate.files.gate.gate_names import GATE_ACCOUNTS, NODE_ACCOUNTS,
 from roles.slurm_gate.files.gate.states import Owner, dirtying
 from tests.schedules.plan import NODES
 from tests.stack import (
+    PATIENT,
     all_closed,
     all_usable,
     api_down,
     bind,
     comment,
+    finish,
     ghost,
     glass,
     job_state,
@@ -120,10 +122,11 @@ def asleep() -> Iterator[None]:
 
 
 def test_four_jobs_end_while_the_api_server_is_down_for_a_minute() -> None:
-    jobs = [quiet(f"-N1 -w {node}", "#!/bin/sh\nsleep 5\n") for node in NODES]
+    jobs = [quiet(f"-N1 -w {node}", PATIENT) for node in NODES]
     until(lambda: [job_state(job) for job in jobs] == ["RUNNING"] * 4, 60, "all four run")
     with api_down():
         begun = time.monotonic()
+        finish(*jobs)
         until(lambda: all(reason(node) for node in NODES), DOWN_S, "all drained: nobody can prove them empty")
         assert all("the API server" in reason(node) for node in NODES)
         waiting = quiet("-N4")
