@@ -21,7 +21,7 @@ WITHIN_S = 120
 @pytest.mark.usefixtures("usable_before")
 def test_four_jobs_end_while_the_api_server_is_down_for_ten_minutes() -> None:
     jobs = [quiet(f"-N1 -w {node}", PATIENT) for node in NODES]
-    until(lambda: [job_state(job) for job in jobs] == ["RUNNING"] * 4, 60, "all four run")
+    until(lambda: [job_state(job) for job in jobs] == ["RUNNING"] * 4, 120, "all four run")
     with api_down():
         begun = time.monotonic()
         finish(*jobs)
