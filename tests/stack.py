@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import time
@@ -39,8 +40,9 @@ def ssh(host: str, command: str, text: str = "", check: bool = True) -> str:
 
 
 def lab(*words: str) -> None:
-    """A verb of the lab."""
-    subprocess.run([sys.executable, str(REPOSITORY / "lab/lab"), *words], check=True, capture_output=True)
+    """A verb of the lab, whose hosts came up with kubelets."""
+    argv = [sys.executable, str(REPOSITORY / "lab/lab"), *words]
+    subprocess.run(argv, check=True, capture_output=True, env={**os.environ, "LAB_KUBELETS": "joined"})
 
 
 def sbatch(options: str, script: str = "#!/bin/sh\nsleep 3\n", user: str = "ada") -> str:
