@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from ..gate.api import Unreachable
@@ -12,6 +13,7 @@ from ..gate.gate_names import JOB_LABEL
 from ..gate.slurm import GONE, JobInfo, NoAnswer, Slurm
 from ..gate.states import PODS
 from . import events, pods
+from .options import parse
 from .seams import Seams
 from .site import Grant, Site
 
@@ -35,11 +37,23 @@ ELSEWHERE = (
 def examine(argv: Sequence[str], seams: Seams) -> int:
     """Print what there is to say. Raises Refused."""
     named = argv[0] if argv else seams.env.get("SLURM_JOB_ID", "")
-    if not named.isdigit():
+    if named in ("-h", "--help"):
+        parse(["--help"])
+    if re.fullmatch(r"[0-9]+_[0-9]+", named):
+        named = _element(named, seams)
+    if not named.isdecimal():
         raise Refused("which job? Say its number: drawbridge-run doctor JOB; squeue --me lists yours")
     for line in report(int(named), seams):
         seams.console.print(line)
     return 0
+
+
+def _element(named: str, seams: Seams) -> str:
+    """The number of an array's element, which has one of its own as soon as it is to start. Raises Refused."""
+    said = seams.commands.run("squeue", "--noheader", "--states=all", f"--jobs={named}", "--format=%A").out.strip()
+    if not said:
+        raise Refused(f"Slurm knows no job {named} (any more): sacct -j {named} tells how it ended")
+    return said
 
 
 def report(job: int, seams: Seams) -> Iterator[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from ..gate.config import Refused
+from . import mistakes
 
 MAX_GRACE_S = 120  # the gate's policies allow no more
 NAME = re.compile(r"[a-z]([a-z0-9-]{0,18}[a-z0-9])?")
@@ -73,7 +74,14 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raises Refused."""
-        raise Refused(f"{message}; drawbridge-run --help lists the options")
+        raise Refused(f"{message}; {mistakes.LIST}")
+
+
+def whole(text: str) -> int:
+    """A number that is not negative. Raises ArgumentTypeError."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text} is no whole number")
+    return int(text)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -97,12 +105,12 @@ def parser() -> argparse.ArgumentParser:
     add("--pull", default="missing", choices=("missing", "always", "never"), help="when to pull the image (missing)")
     add(
         "--grace",
-        type=int,
+        type=whole,
         default=30,
         metavar="SECONDS",
         help="what COMMAND gets to end after SIGTERM (30, 120 at most)",
     )
-    add("--patience", type=int, default=180, metavar="SECONDS", help="give up after so long without a start (180)")
+    add("--patience", type=whole, default=180, metavar="SECONDS", help="give up after so long without a start (180)")
     add("--all-logs", action="store_true", help="print what all ranks print, each line with its rank")
     add("--keep", action="store_true", help="leave pods and logs in Kubernetes until the job ends")
     add(
@@ -111,19 +119,22 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--shell", action="store_true", help="a shell in a pod of this job; with --image in a new one on the first node"
     )
-    add("--rank", type=int, default=0, metavar="N", help="with --shell: the pod of this rank (0)")
+    add("--rank", type=whole, default=0, metavar="N", help="with --shell: the pod of this rank (0)")
     return made
 
 
 def parse(argv: Sequence[str]) -> Options:
     """Read a command line. Raises Refused; SystemExit for --help."""
     words = list(argv)
+    if not words:
+        raise Refused(mistakes.EMPTY)
     split = words.index("--") if "--" in words else len(words)
-    given, rest = parser().parse_known_args(words[:split])
+    made = parser()
+    given, rest = made.parse_known_args(words[:split])
     command = words[split + 1 :]
     if rest:
-        hint = "" if rest[0].startswith("-") else f"; write -- in front of the command: -- {' '.join(rest)}"
-        raise Refused(f"{rest[0]} is no option of drawbridge-run{hint}")
+        known = [name for action in made._actions for name in action.option_strings]
+        raise Refused(mistakes.unknown(rest, split < len(words), known))
     found = Options(
         image=given.image,
         command=tuple(command),
@@ -147,20 +158,39 @@ def parse(argv: Sequence[str]) -> Options:
 
 
 def _require(options: Options) -> None:
+    for wrong in (_program(options), _numbers(options), _names(options)):
+        if wrong:
+            raise Refused(wrong)
+
+
+def _program(options: Options) -> str:
     if not options.shell and not options.image:
-        raise Refused("no image: name one, such as --image docker.io/library/python:3.13")
+        return "no image: name one, such as --image docker.io/library/python:3.13"
     if not options.shell and not options.command:
-        raise Refused("no command: end the line with -- and what the pods shall run, such as -- python train.py")
-    if not NAME.fullmatch(options.name):
-        raise Refused(
-            f"--name {options.name}: a name is up to 20 small letters, digits and dashes and begins with a letter"
-        )
+        return "no command: end the line with -- and what the pods shall run, such as -- python train.py"
+    return (mistakes.image(options.image) if options.image else "") or mistakes.command(options.command)
+
+
+def _numbers(options: Options) -> str:
     if not 1 <= options.grace_s <= MAX_GRACE_S:
-        raise Refused(f"--grace {options.grace_s}: it is between 1 and {MAX_GRACE_S} seconds")
+        return f"--grace {options.grace_s}: it is between 1 and {MAX_GRACE_S} seconds"
+    if options.patience_s < 1:
+        return f"--patience {options.patience_s}: it is at least 1 second"
+    if options.rank and not options.shell:
+        return f"--rank {options.rank}: it says which pod --shell enters; otherwise all of them are yours"
+    return ""
+
+
+def _names(options: Options) -> str:
+    if options.workdir and not options.workdir.startswith("/"):
+        return f"--workdir {options.workdir}: it is a full path, such as $PWD/{options.workdir}"
+    if not NAME.fullmatch(options.name):
+        return f"--name {options.name}: a name is up to 20 small letters, digits and dashes and begins with a letter"
     for text in (*options.env, *options.secrets):
         if not VARIABLE.fullmatch(text.partition("=")[0]):
-            raise Refused(f"{text}: a variable's name is letters, digits and _, and begins with no digit")
+            return f"{text}: a variable's name is letters, digits and _, and begins with no digit"
     for text in options.secrets:
         secret, _, key = text.partition("=")[2].partition("/")
         if not (secret and key):
-            raise Refused(f"--secret-env {text}: it is NAME=SECRET/KEY; the Secret is one of the job's namespace")
+            return f"--secret-env {text}: it is NAME=SECRET/KEY; the Secret is one of the job's namespace"
+    return ""

@@ -46,6 +46,7 @@ def here(root: Path, state: str, reason: str = "None", comment: str = "", place:
         {
             "squeue --noheader --states=all --jobs=4711 --Format": SEPARATOR.join(f"{field:<10}" for field in fields),
             "squeue --noheader --states=all --jobs=4711 --format": place,
+            "squeue --noheader --states=all --jobs=4700_3 --format=%A": "4711\n",
             "squeue": Said(1, "", "slurm_load_jobs error: Invalid job id specified"),
             "scontrol show job": f"JobId=4711 JobName=x\n   AdminComment={comment}\n",
         }
@@ -119,3 +120,17 @@ def test_jobs_that_slurm_forgot_are_in_its_books(tmp_path: Path) -> None:
 def test_without_a_job_it_asks_which(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="which job"):
         examine([], replace(here(tmp_path, "RUNNING"), env={}))
+
+
+def test_an_arrays_element_is_asked_for_as_squeue_calls_it(tmp_path: Path) -> None:
+    seams = here(tmp_path, "PENDING", "Resources")
+    assert examine(["4700_3"], seams) == 0
+    assert seams.console.printed[0] == "job 4711 is PENDING (Resources)"
+    with pytest.raises(Refused, match="sacct -j 4700_4 tells how it ended"):
+        examine(["4700_4"], seams)
+
+
+def test_the_doctor_has_help_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        examine(["--help"], here(tmp_path, "PENDING"))
+    assert "drawbridge-run doctor [JOB]" in capsys.readouterr().out

@@ -11,15 +11,30 @@ from roles.slurm_gate.files.run.options import parse, parser
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("", "no image: name one"),
+        ("", "say what to run: drawbridge-run --image IMAGE -- COMMAND"),
+        ("-- true", "no image: name one"),
+        ("help", "help is no option of drawbridge-run; do you mean --help"),
         ("--image img", "no command: end the line with --"),
         ("--image img python train.py", "write -- in front of the command: -- python train.py"),
-        ("--imag img -- true", "--imag is no option"),
+        ("--imag img -- true", "--imag is no option of drawbridge-run; do you mean --image"),
+        ("--image img --dryrun -- true", "do you mean --dry-run"),
+        ("--image img --unheard-of -- true", "drawbridge-run --help lists the options"),
+        ("--image img --volume /a:/b -- true", "--volume is no option of drawbridge-run; do you mean --mount"),
+        ("--nodes=2 --image img -- true", "--nodes is Slurm's: .* so say --nodes to sbatch or salloc"),
+        ("--gpus 4 --image img -- true", "--gpus is Slurm's: .* so say --gres to sbatch or salloc"),
+        ("--image img --env A B -- true", "B stands alone before --"),
+        ("--image docker://img:1 -- true", "no docker:// in front: write img:1"),
+        ("--image ./it.sif -- true", "no images from files"),
+        ("--image Img -- true", "all but the tag in small letters"),
+        ("--image reg.Example:5000/a/b__c-d.e:Tag_1 -- true", ""),
+        ("--image img --workdir here -- true", r"it is a full path, such as \$PWD/here"),
+        ("--image img --patience 0 -- true", "at least 1 second"),
+        ("--image img --rank 1 -- true", "which pod --shell enters"),
         ("--image img --name Big -- true", "small letters"),
         ("--image img --name ends- -- true", "small letters"),
         ("--image img --name a-name-of-21-letters -- true", ""),
         ("--image img --name a-name-of-22-letters-x -- true", "up to 20"),
-        ("--image img --grace soon -- true", "argument --grace: invalid int value: 'soon'; drawbridge-run --help"),
+        ("--image img --grace soon -- true", "argument --grace: soon is no whole number; drawbridge-run --help"),
         ("--image -- true", "argument --image: expected one argument"),
         ("--image img --backend pods -- true", "invalid choice: 'pods'"),
         ("--image img --grace 0 -- true", "between 1 and 120"),
@@ -36,6 +51,12 @@ def test_a_wrong_line_is_refused_with_what_to_write(line: str, says: str) -> Non
         return
     with pytest.raises(Refused, match=says):
         parse(line.split())
+
+
+def test_a_line_in_quotes_is_no_program() -> None:
+    with pytest.raises(Refused, match=r"write -- python train\.py, without quotes"):
+        parse(["--image", "img", "--", "python train.py"])
+    assert parse(["--image", "img", "--", "/my place/run"]).command == ("/my place/run",)
 
 
 def test_what_stands_behind_the_dashes_is_the_commands() -> None:

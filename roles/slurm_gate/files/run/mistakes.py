@@ -1,0 +1,77 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What people write wrongly, and what to write instead. Pure."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+SLURMS = {
+    "--nodes": "-N --nodes",
+    "--gres": "-G --gres --gpus --gpus-per-node",
+    "--ntasks-per-node": "-n --ntasks --ntasks-per-node",
+    "--partition": "-p --partition",
+    "--time": "-t --time",
+    "--account": "-A --account",
+    "--array": "-a --array",
+    "--nodelist": "-w --nodelist",
+    "--output": "-o --output",
+}
+"""What sbatch and salloc take, and how people write it."""
+OTHERS = {
+    "--mount": "-v -B --volume --bind --container-mounts",
+    "--image": "-i --container-image",
+    "--env": "-e --environment --export",
+    "--workdir": "--cwd --pwd --chdir --container-workdir",
+    "--shell": "-it --pty --interactive",
+}
+"""Our options, and how other programs call the same."""
+EMPTY = "say what to run: drawbridge-run --image IMAGE -- COMMAND, in a job of Slurm; drawbridge-run --help explains it"
+LIST = "drawbridge-run --help lists the options"
+FILES = re.compile(r"[./~].*|.*\.(sif|sqsh|squashfs|tar)")
+SCHEME = re.compile(r"([a-z]+)://+")
+IMAGE = re.compile(
+    r"([A-Za-z0-9-]+([.:][A-Za-z0-9-]+)+/)?[a-z0-9]+(([._/]|__|-+)[a-z0-9]+)*"
+    r"(:[A-Za-z0-9_][A-Za-z0-9_.-]*)?(@sha256:[0-9a-f]{64})?"
+)
+
+
+def unknown(words: Sequence[str], dashes: bool, options: Collection[str]) -> str:
+    """What is wrong with words that are none of the options; `dashes`: the command stands behind -- already."""
+    word, _, _ = words[0].partition("=")
+    if f"--{word}" in options:
+        return f"{word} is no option of drawbridge-run; do you mean --{word}?"
+    if not word.startswith("-"):
+        if dashes:
+            return f"{word} stands alone before --: every option takes one word, or an option's name is missing; {LIST}"
+        return f"{word} is no option of drawbridge-run; write -- in front of the command: -- {' '.join(words)}"
+    if slurms := _ours(SLURMS, word):
+        return f"{word} is Slurm's: pods take what the job has, so say {slurms} to sbatch or salloc"
+    near = _ours(OTHERS, word) or next(iter(difflib.get_close_matches(word, options, 1, 0.75)), "")
+    return f"{word} is no option of drawbridge-run; {f'do you mean {near}?' if near else LIST}"
+
+
+def _ours(table: Mapping[str, str], word: str) -> str:
+    return next((ours for ours, theirs in table.items() if word in theirs.split()), "")
+
+
+def image(name: str) -> str:
+    """What is wrong with an image's name; "" if nothing is."""
+    if scheme := SCHEME.match(name):
+        return f"--image {name}: an image has no {scheme.group()} in front: write {name[scheme.end() :]}"
+    if FILES.fullmatch(name):
+        return f"--image {name}: pods have no images from files: name one in a registry, REGISTRY/NAME:TAG"
+    if not IMAGE.fullmatch(name):
+        return (
+            f"--image {name}: an image is written REGISTRY/NAME:TAG, all but the tag in small letters, without blanks"
+        )
+    return ""
+
+
+def command(words: Sequence[str]) -> str:
+    """What is wrong with a command; "" if nothing is."""
+    if len(words) == 1 and re.match(r"[^/.\s]+\s+\S", words[0]):
+        return f"'{words[0]}' is one word, the name of a program with blanks in it: write -- {words[0]}, without quotes"
+    return ""
