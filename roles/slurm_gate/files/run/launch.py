@@ -21,7 +21,8 @@ from .limits import Limit
 from .logs import Follower, last_lines
 from .pod import RUN_LABEL, Request
 from .pods import Pod, Trouble
-from .watcher import ASKED, CHANGE, GONE, LIST, SILENT, News, Watcher
+from .signals import Courier
+from .watcher import ASKED, CHANGE, GONE, LIST, SIGNAL, SILENT, News, Watcher
 
 TICK_S = 1.0
 SETTLE_S = 2.0  # ranks end together; which of them was first is known once all have been heard of
@@ -43,6 +44,7 @@ class Launch:
     console: Console
     clock: Clock
     limit: Limit
+    courier: Courier
     queue: SimpleQueue[News] = field(default_factory=SimpleQueue)
     """What the watcher and signals tell."""
     visit: Callable[[Book], int] | None = None
@@ -95,21 +97,28 @@ class Launch:
             news = self.queue.get(timeout=TICK_S)
         except Empty:
             return
+        if news.kind in (LIST, CHANGE):
+            self._note(news)
+        elif news.kind == SILENT:
+            self.console.say(f"{news.what}; the pods run on")
+        elif news.kind == GONE:
+            self._end(Trouble(OVER), 0)
+        elif news.kind == SIGNAL:
+            self.courier.send(news.what, self._book.pods)
+        elif news.kind == ASKED:
+            self._end(news.what, self.request.site.kill_wait_s - LAST_WORDS_S)
+
+    def _note(self, news: News) -> None:
+        """Take in what is said of pods."""
         if news.kind == LIST:
             for pod in self._book.keep(item["metadata"]["name"] for item in news.what):
                 self._follow(pod, over=True)
             for item in news.what:
                 self._follow(self._book.note(item))
-        elif news.kind == CHANGE:
-            self._follow(self._book.note(news.what["object"]))
-            if news.what["type"] == "DELETED":
-                self._follow(self._book.lose(news.what["object"]["metadata"]["name"]), over=True)
-        elif news.kind == SILENT:
-            self.console.say(f"{news.what}; the pods run on")
-        elif news.kind == GONE:
-            self._end(Trouble(OVER), 0)
-        elif news.kind == ASKED:
-            self._end(news.what, self.request.site.kill_wait_s - LAST_WORDS_S)
+            return
+        self._follow(self._book.note(news.what["object"]))
+        if news.what["type"] == "DELETED":
+            self._follow(self._book.lose(news.what["object"]["metadata"]["name"]), over=True)
 
     def _follow(self, pod: Pod, over: bool = False) -> None:
         """Print the pod's log if it is one of those to be printed; tell its follower when no more will come."""

@@ -36,6 +36,8 @@ large /dev/shm, NCCL's settings of the site, and for torchrun and others MASTER_
 PET_*. Rank 0 is on the job's first node, and so on in Slurm's order. Nothing else of your environment: pass it on with
 --env.
 
+SIGUSR1 and SIGUSR2, which Slurm sends when you ask it to (sbatch --signal=B:USR1@300), go on to COMMAND on every rank.
+
 What COMMAND prints on rank 0 goes to standard output, what drawbridge-run has to say to standard error.
 
 exit code

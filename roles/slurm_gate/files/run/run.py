@@ -22,8 +22,9 @@ from .pod import Person, Request
 from .pods import Trouble
 from .seams import Seams
 from .shell import IDLE, enter, step_in
+from .signals import PASSED_ON, Courier
 from .site import Grant, Site, nccl
-from .watcher import ASKED, News
+from .watcher import ASKED, SIGNAL, News
 
 TOKEN_S = 120.0  # a node's timer brings what its prolog could not
 LOOK_S = 0.5
@@ -52,7 +53,8 @@ def run(options: Options, seams: Seams) -> int:
     limit = Limit(allocation.job, options.grace_s, seams.commands, seams.clock.now())
     queue: SimpleQueue[News] = SimpleQueue()
     listen(queue, options.grace_s)
-    launch = Launch(request, seams.kube(given), seams.console, seams.clock, limit, queue, shell)
+    courier = Courier(given, seams.clock, seams.console)
+    launch = Launch(request, seams.kube(given), seams.console, seams.clock, limit, courier, queue, shell)
     return launch.run(objects)
 
 
@@ -122,3 +124,5 @@ def listen(queue: SimpleQueue[News], grace_s: int) -> None:
 
     for number in SIGNALS:
         signal.signal(number, heard)
+    for number in PASSED_ON:
+        signal.signal(number, lambda number, _: queue.put(News(SIGNAL, number)))

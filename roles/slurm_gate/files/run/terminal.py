@@ -14,6 +14,7 @@ import threading
 import tty
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from io import BufferedReader
 from urllib.parse import urlencode
 
 from ..gate.api import Api
@@ -35,22 +36,30 @@ class Session(Api):
         self._lock = threading.Lock()
 
     def run(self, path: str, command: Sequence[str]) -> int:
-        """Run a command in the pod's first container and return its exit code. Raises Refused, OSError."""
+        """Run a command in the pod's first container at our terminal; its exit code. Raises Refused, OSError."""
         live = sys.stdin.isatty()
         wanted = [("stdin", "true"), ("stdout", "true"), ("stderr", str(not live).lower()), ("tty", str(live).lower())]
-        query = urlencode([*wanted, *(("command", word) for word in command)])
-        connection = self._connection()
-        connection.request("GET", f"{path}/exec?{query}", headers=headers(self._token_file.read_text().strip()))
-        response = connection.getresponse()
-        if response.status != 101:
-            raise Refused(f"no shell: {reason(response.read().decode(errors='replace'))}")
-        connection.sock.settimeout(None)
+        reader = self._open(path, wanted, command)
         with raw(live):
             if live:
                 self._resize()
                 signal.signal(signal.SIGWINCH, lambda *_: self._resize())
             threading.Thread(target=self._type, daemon=True).start()
-            return self._show(response.fp)
+            return self._show(reader)
+
+    def tell(self, path: str, command: Sequence[str]) -> int:
+        """Run a command that reads nothing and says little; its exit code. Raises Refused, OSError."""
+        return self._show(self._open(path, [("stdout", "true"), ("stderr", "true")], command))
+
+    def _open(self, path: str, wanted: Sequence[tuple[str, str]], command: Sequence[str]) -> BufferedReader:
+        query = urlencode([*wanted, *(("command", word) for word in command)])
+        connection = self._connection()
+        connection.request("GET", f"{path}/exec?{query}", headers=headers(self._token_file.read_text().strip()))
+        response = connection.getresponse()
+        if response.status != 101:
+            raise Refused(f"the pod can't be entered: {reason(response.read().decode(errors='replace'))}")
+        connection.sock.settimeout(None)
+        return response.fp
 
     def _type(self) -> None:
         """Send what the user types."""
@@ -65,10 +74,10 @@ class Session(Api):
         with self._lock:
             self._connection().sock.sendall(frame(payload, opcode))
 
-    def _show(self, reader: object) -> int:
+    def _show(self, reader: BufferedReader) -> int:
         """Print what comes until the program ends."""
         code = UNKNOWN
-        while (found := message(reader)) and found[0] != CLOSE:  # type: ignore[arg-type]
+        while (found := message(reader)) and found[0] != CLOSE:
             opcode, payload = found
             if opcode == PING:
                 self._send(payload, PONG)
@@ -89,7 +98,7 @@ def exit_code(text: str) -> int:
     for cause in status.get("details", {}).get("causes", []):
         if cause.get("reason") == "ExitCode":
             return int(cause["message"])
-    raise Refused(f"no shell: {status.get('message', text)}")
+    raise Refused(f"the pod can't be entered: {status.get('message', text)}")
 
 
 @contextmanager

@@ -16,11 +16,13 @@ from .kube import Kube
 
 AGAIN_S = 2.0
 REFUSED_S = 60.0  # an API server that has just started may refuse what it allows a moment later
-LIST, CHANGE, GONE, SILENT, ASKED = "list", "change", "gone", "silent", "asked"
+LIST, CHANGE, GONE, SILENT, ASKED, SIGNAL = "list", "change", "gone", "silent", "asked", "signal"
 
 
 class News(NamedTuple):
-    """LIST: all pods. CHANGE: one pod's. GONE, SILENT: the API server's words. ASKED: the number of a signal."""
+    """LIST: all pods. CHANGE: one pod's. GONE, SILENT: the API server's words. ASKED: a signal that ends all, as what
+    follows from it. SIGNAL: the number of one that is the pods'.
+    """
 
     kind: str
     what: Any

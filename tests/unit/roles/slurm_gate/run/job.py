@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
@@ -24,6 +24,8 @@ from roles.slurm_gate.files.run.launch import Launch
 from roles.slurm_gate.files.run.limits import Limit
 from roles.slurm_gate.files.run.options import parse
 from roles.slurm_gate.files.run.pod import Person, Request
+from roles.slurm_gate.files.run.pods import Pod
+from roles.slurm_gate.files.run.signals import Courier
 from roles.slurm_gate.files.run.site import Grant, Site
 from roles.slurm_gate.files.run.watcher import News
 from tests.unit.roles.slurm_gate.cluster import JOB, Cluster, StillClock
@@ -170,6 +172,16 @@ class Ending(Commands):
         return Said(0, f"{JOB.owner.job} {left // 60}:{left % 60:02d}\n")
 
 
+class Slate(Courier):
+    """Keeps which signals would go to whom."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[int, list[str]]] = []
+
+    def send(self, number: int, found: Sequence[Pod]) -> None:
+        self.sent.append((number, [pod.name for pod in found]))
+
+
 @dataclass
 class Scene:
     """A launch whose pods do what the test says."""
@@ -181,6 +193,7 @@ class Scene:
     clock: StillClock = field(default_factory=StillClock)
     paper: Paper = field(default_factory=Paper)
     cluster: Cluster = field(default_factory=Cluster)
+    courier: Slate = field(default_factory=Slate)
 
     def __post_init__(self) -> None:
         self.kube = Served(self.cluster)
@@ -194,7 +207,7 @@ class Scene:
         tools = Ending(self.clock, self.seconds_left)
         limit = Limit(4711, self.request.options.grace_s, tools, self.clock.now())
         queue = Script(self.clock, self.news)
-        launch = Launch(self.request, self.kube, self.paper, self.clock, limit, queue)
+        launch = Launch(self.request, self.kube, self.paper, self.clock, limit, self.courier, queue)
         return launch.run(KINDS["job"].make(self.request))
 
     def deleted(self) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 from roles.slurm_gate.files.gate.config import Refused
 from roles.slurm_gate.files.run.pods import Trouble
-from roles.slurm_gate.files.run.watcher import ASKED, CHANGE, GONE, LIST, SILENT, News
+from roles.slurm_gate.files.run.watcher import ASKED, CHANGE, GONE, LIST, SIGNAL, SILENT, News
 from tests.unit.roles.slurm_gate.run.job import NAME, Scene, ended, pod, running, waiting
 
 BOTH_RUN = News(LIST, [running("a", "gpu01"), running("b", "gpu02")])
@@ -108,6 +108,13 @@ def test_what_slurm_ends_ends_its_pods_first(tmp_path: Path) -> None:
     assert scene.clock.now() - begun < 6
     assert scene.paper.said[-1] == "Slurm ends this job"
     assert scene.deleted()
+
+
+def test_a_signal_for_the_pods_ends_nothing(tmp_path: Path) -> None:
+    told = News(SIGNAL, 10)
+    scene = Scene(tmp_path, [BOTH_RUN, told, now(ended("a", "gpu01")), now(ended("b", "gpu02"))])
+    assert scene.run() == 0
+    assert scene.courier.sent == [(10, ["a", "b"])]
 
 
 def test_a_pod_that_takes_its_time_is_not_waited_for_until_slurm_kills(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from roles.slurm_gate.files.run.options import parse
 from roles.slurm_gate.files.run.run import grant, listen, run
 from roles.slurm_gate.files.run.seams import Seams
 from roles.slurm_gate.files.run.site import nccl
-from roles.slurm_gate.files.run.watcher import News
+from roles.slurm_gate.files.run.watcher import SIGNAL, News
 from tests.unit.roles.slurm_gate.cluster import StillClock, Tools
 from tests.unit.roles.slurm_gate.run.job import ADA, ENV, GATE, Paper, granted, site, write_site
 
@@ -111,7 +111,7 @@ def test_a_host_without_drawbridge_says_so(here: Here) -> None:
 
 @pytest.fixture
 def handlers() -> Iterator[None]:
-    before = {number: signal.getsignal(number) for number in module.SIGNALS}
+    before = {number: signal.getsignal(number) for number in (*module.SIGNALS, *module.PASSED_ON)}
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
@@ -125,3 +125,5 @@ def test_signals_become_news(handlers: None) -> None:
     assert heard.what.code == 143
     assert "scancel, preemption, requeue or its time limit" in heard.what.text
     assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+    os.kill(os.getpid(), signal.SIGUSR1)
+    assert queue.get(timeout=5) == News(SIGNAL, signal.SIGUSR1)

@@ -67,7 +67,7 @@ def test_the_last_message_says_how_it_ended(status: dict[str, object], code: int
 
 
 def test_a_program_that_never_began_is_told() -> None:
-    with pytest.raises(Refused, match="no shell: container not found"):
+    with pytest.raises(Refused, match="the pod can't be entered: container not found"):
         exit_code('{"status": "Failure", "message": "container not found"}')
 
 
