@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Build the lab's Kubernetes binaries, containerd, helm and the device plugin, each once, into a cache.
 
-Versions and checksums are pinned by the go.mod/go.sum pairs beside this file: one for Kubernetes and the device plugin,
-and one each for containerd, helm and the training-operator, whose requirements differ.  Each program has a cache key of
+Versions and checksums are pinned by go.mod and go.sum, a pair for Kubernetes and the device plugin, one each for
+containerd, helm, the training-operator, JobSet and Trainer, whose requirements differ.  Each program has a cache key of
 its own, so that a changed device plugin doesn't cost a new API server.
 """
 
@@ -62,7 +62,11 @@ TRAINING_OPERATOR = Binary(
     module="training-operator",
     minutes=1.5,
 )
-"""Built only for tests that are run on demand."""
+JOBSET = Binary("jobset", "sigs.k8s.io/jobset", module="jobset", minutes=1.5)
+TRAINER = Binary(
+    "trainer", "github.com/kubeflow/trainer/v2/cmd/trainer-controller-manager", module="trainer", minutes=1.5
+)
+"""These are built only for tests that are run on demand."""
 
 
 def cache_key(binary: Binary, go_version: str, sources: dict[str, bytes]) -> str:

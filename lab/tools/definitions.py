@@ -1,8 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""CustomResourceDefinitions of workloads, as their projects ship them, out of their Go modules into the lab's cache.
+"""What projects ship to install their kinds of workloads, out of their Go modules into the lab's cache.
 
-Pinned by each module's checksum, as in a go.sum. What the API server knows by them runs nothing by itself.
+Pinned by each module's checksum, as in a go.sum. CustomResourceDefinitions tell the API server of the kinds and run
+nothing by themselves; tests that are run on demand install the rest.
 """
 
 from __future__ import annotations
@@ -11,25 +12,26 @@ import json
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab.errors import LabError
 from lab.tools import build, toolchain
 
-FOLDER = "definitions"
+FOLDER = "manifests"
+CRDS = "base/crds"
 
 
 @dataclass(frozen=True)
 class Module:
-    """A Go module at a version, the checksum of all its files, and the folder and names of those that we want."""
+    """A Go module at a version, the checksum of all its files, the folder that is kept, definitions within it."""
 
     path: str
     version: str
     checksum: str
     folder: str
-    files: tuple[str, ...]
+    definitions: tuple[str, ...]
 
     @property
     def name(self) -> str:
@@ -37,49 +39,51 @@ class Module:
         return f"{self.path.replace('/', '-')}-{self.version}"
 
 
-MODULES = (
-    Module(
-        "github.com/kubeflow/training-operator",
-        "v1.9.3",
-        "h1:aaSHqskOtCY8Dn8sVd+l9p5XAczW6O0nYMPjVLAw/lc=",
-        "manifests/base/crds",
-        ("kubeflow.org_pytorchjobs.yaml",),
-    ),
-    Module(
-        "github.com/kubeflow/trainer/v2",
-        "v2.3.0",
-        "h1:Je+e7zvTLzB4qW09J1fB7pZrqvPtWuGng2NqdN5p5QU=",
-        "manifests/base/crds",
-        (
-            "trainer.kubeflow.org_trainjobs.yaml",
-            "trainer.kubeflow.org_trainingruntimes.yaml",
-            "trainer.kubeflow.org_clustertrainingruntimes.yaml",
-        ),
-    ),
-    Module(
-        "sigs.k8s.io/jobset",
-        "v0.12.0",
-        "h1:YYPuV0px8Ongq/RXmJg6V0w2UC67aiR+rCMD06vhQQQ=",
-        "config/components/crd/bases",
-        ("jobset.x-k8s.io_jobsets.yaml",),
+TRAINING_OPERATOR = Module(
+    "github.com/kubeflow/training-operator",
+    "v1.9.3",
+    "h1:aaSHqskOtCY8Dn8sVd+l9p5XAczW6O0nYMPjVLAw/lc=",
+    "manifests",
+    (f"{CRDS}/kubeflow.org_pytorchjobs.yaml",),
+)
+TRAINER = Module(
+    "github.com/kubeflow/trainer/v2",
+    "v2.3.0",
+    "h1:Je+e7zvTLzB4qW09J1fB7pZrqvPtWuGng2NqdN5p5QU=",
+    "manifests",
+    tuple(
+        f"{CRDS}/trainer.kubeflow.org_{kind}.yaml"
+        for kind in ("trainjobs", "trainingruntimes", "clustertrainingruntimes")
     ),
 )
+JOBSET = Module(
+    "sigs.k8s.io/jobset",
+    "v0.12.0",
+    "h1:YYPuV0px8Ongq/RXmJg6V0w2UC67aiR+rCMD06vhQQQ=",
+    "config",
+    ("components/crd/bases/jobset.x-k8s.io_jobsets.yaml",),
+)
+MODULES = (TRAINING_OPERATOR, TRAINER, JOBSET)
+FIRST_TRAINER = replace(TRAINER, version="v2.0.0", checksum="h1:mnQSR9iPKItxyUR8mq66XsmxqKNVHwr9YYOB7BTU9dU=")
+"""The first release, whose TrainJobs have other fields."""
 
 
-def ensure(cache: Path, say: Callable[[str], None] = print) -> list[Path]:
+def ensure(cache: Path, say: Callable[[str], None] = print, modules: Sequence[Module] = MODULES) -> list[Path]:
     """Return every definition's file, downloading the modules that the cache lacks.
 
     LabError when one can't be had, or is not what was pinned; nothing of it is kept then.
     """
-    found = []
-    for module in MODULES:
-        place = cache / "tools" / FOLDER / module.name
-        if not place.exists():
+    for module in modules:
+        if not place(cache, module).exists():
             say(f"tools: downloading {module.path} {module.version} for its definitions")
-            place.parent.mkdir(parents=True, exist_ok=True)
-            _download(module, place)
-        found += [place / name for name in module.files]
-    return found
+            place(cache, module).parent.mkdir(parents=True, exist_ok=True)
+            _download(module, place(cache, module))
+    return [place(cache, module) / name for module in modules for name in module.definitions]
+
+
+def place(cache: Path, module: Module) -> Path:
+    """Where a module's folder is kept."""
+    return cache / "tools" / FOLDER / module.name
 
 
 def _download(module: Module, place: Path) -> None:
@@ -100,8 +104,6 @@ def _download(module: Module, place: Path) -> None:
                 " use another GOPROXY"
             )
         whole = Path(work) / "whole"
-        whole.mkdir()
-        for name in module.files:
-            shutil.copy(Path(said["Dir"]) / module.folder / name, whole)
+        shutil.copytree(Path(said["Dir"]) / module.folder, whole)
         if not place.exists():
             whole.rename(place)

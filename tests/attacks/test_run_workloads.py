@@ -4,13 +4,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
+from lab.hosts.paths import Paths
+from lab.tools import definitions
 from roles.slurm_gate.files.run.kinds import KINDS, collection
-from tests.attacks.client import Json
-from tests.attacks.scene import Scene
+from tests.attacks.client import Answer, Json, path_of
+from tests.attacks.scene import Scene, until
 from tests.unit.roles.slurm_gate.run.job import request
 
 pytestmark = pytest.mark.live
@@ -18,14 +23,49 @@ pytestmark = pytest.mark.live
 LINE = "--image img --mount /gpfs/fs1 --env A=b --secret-env KEY=wandb/api --all-logs -- torchrun train.py"
 
 
-def objects(root: Path) -> list[Json]:
-    return [item for kind in KINDS.values() for item in kind.make(request(root, LINE))]
+OVERRIDES = {"podSpecOverrides": [{"targetJobs": [{"name": "node"}], "nodeSelector": {"a": "b"}}]}
+"""What only the first release of Trainer calls so."""
+
+
+def objects(root: Path, kinds: Iterable[str] = KINDS) -> list[Json]:
+    return [item for kind in kinds for item in KINDS[kind].make(request(root, LINE))]
+
+
+def posted(scene: Scene, item: Json, **spec: Any) -> Answer:
+    """What the API server says to an object of job 4711, word for word; nothing stays."""
+    path = f"{collection(item)}?dryRun=All&fieldValidation=Strict"
+    return scene.client.ask("POST", path, {**item, "spec": {**item["spec"], **spec}}, scene.people["job 4711"])
+
+
+def define(scene: Scene, *modules: definitions.Module) -> None:
+    """Have the API server know the kinds as these releases define them."""
+    for file in definitions.ensure(Paths.of().cache, print, modules):
+        body = yaml.load(file.read_text(), yaml.CSafeLoader)
+        scene.client.apply(path_of(body), body)
+
+
+@pytest.fixture
+def first_trainer(scene: Scene, tmp_path: Path) -> Iterator[None]:
+    """Trainer 2.0.0 instead of the pinned release: its TrainJobs are overridden by a field of another name."""
+    *_, job = objects(tmp_path, ["trainjob"])
+    assert "podSpecOverrides" in posted(scene, job, **OVERRIDES).message
+    define(scene, definitions.FIRST_TRAINER)
+    until(lambda: posted(scene, job, **OVERRIDES).status == 201, "the first release's definitions are in force")
+    yield
+    define(scene, definitions.TRAINER)
+    until(lambda: posted(scene, job, **OVERRIDES).status != 201, "the pinned release's definitions are back")
 
 
 def test_every_kind_is_let_in_without_a_word_too_many(scene: Scene, tmp_path: Path) -> None:
     for item in objects(tmp_path):
-        path = f"{collection(item)}?dryRun=All&fieldValidation=Strict"
-        answer = scene.client.ask("POST", path, item, scene.people["job 4711"])
+        answer = posted(scene, item)
+        assert answer.status == 201, f"{item['kind']}: {answer.message}"
+
+
+def test_trainers_first_release_lets_the_same_objects_in(scene: Scene, first_trainer: None, tmp_path: Path) -> None:
+    """A runtime of the job's own needs no override, whatever a release calls that."""
+    for item in objects(tmp_path, ["trainjob"]):
+        answer = posted(scene, item)
         assert answer.status == 201, f"{item['kind']}: {answer.message}"
 
 

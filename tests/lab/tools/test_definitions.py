@@ -27,8 +27,8 @@ def proxy(tmp_path, monkeypatch):
     go.chmod(0o755)
     for module in MODULES:
         sources = tmp_path / module.name / module.folder
-        sources.mkdir(parents=True)
-        for name in module.files:
+        for name in module.definitions:
+            (sources / name).parent.mkdir(parents=True, exist_ok=True)
             (sources / name).write_text(f"kind: {name}\n")
         answer = {"Dir": str(tmp_path / module.name), "Sum": module.checksum}
         (answers / f"{module.path}@{module.version}".replace("/", "-")).write_text(json.dumps(answer))
@@ -37,14 +37,14 @@ def proxy(tmp_path, monkeypatch):
 
 
 def left(cache: Path) -> set[str]:
-    return {path.name for path in (cache / "tools/definitions").iterdir()}
+    return {path.name for path in (cache / "tools" / definitions.FOLDER).iterdir()}
 
 
 def test_each_module_is_downloaded_once(proxy):
     cache = proxy / "cache"
     found = definitions.ensure(cache, lambda line: None)
     assert definitions.ensure(cache, lambda line: None) == found
-    assert [path.read_text() for path in found] == [f"kind: {name}\n" for it in MODULES for name in it.files]
+    assert [path.read_text() for path in found] == [f"kind: {name}\n" for it in MODULES for name in it.definitions]
     assert (proxy / "asked").read_text().splitlines() == [f"{it.path}@{it.version}" for it in MODULES]
     assert left(cache) == {module.name for module in MODULES}
 
