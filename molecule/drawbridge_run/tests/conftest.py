@@ -6,16 +6,28 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from tests.stack import PATHS, all_usable, ssh, until
-from tests.stack import job_state as state
+import pexpect
 
-__all__ = ["PATHS", "ssh", "state", "until"]
+from tests.stack import PATHS, all_usable, job_state, ssh, until
 
 NODES = ("gpu01", "gpu02")
 HOME = "/gpfs/fs1/home/{}"
 IMAGE = "docker.io/lab/python:3"
+
+
+@contextmanager
+def terminal(host: str, command: str, size: tuple[int, int] = (24, 80)) -> Iterator[pexpect.spawn]:
+    """A command at a terminal of its own; everything that is expected of it comes within seconds."""
+    argv = ["-F", str(PATHS.ssh_config), "-tt", host, command]
+    child = pexpect.spawn("ssh", argv, dimensions=size, encoding="utf-8", timeout=30)
+    try:
+        yield child
+    finally:
+        child.close(force=True)
 
 
 def kubectl(*words: str) -> Any:
@@ -58,17 +70,17 @@ def running(job: str) -> int:
 
 
 def ended(job: str) -> bool:
-    return state(job) in ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "PREEMPTED")
+    return job_state(job) in ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "PREEMPTED")
 
 
-def closed() -> bool:
-    """Both nodes are nobody's, and in service."""
-    return all_usable(NODES)
+def closed(*names: str) -> bool:
+    """The nodes, both if none is named, are nobody's and in service."""
+    return all_usable(names or NODES)
 
 
-def nothing_left(job: str) -> None:
+def nothing_left(job: str, *names: str) -> None:
     """No pod, no workload, nodes closed."""
-    until(closed, 60, "both nodes closed")
+    until(lambda: closed(*names), 60, f"{names or NODES} closed")
     assert pods(job) == []
     left = kubectl("get", "jobs,serviceaccounts", "-A", "-l", f"drawbridge.io/slurm-job={job}")["items"]
     assert left == []

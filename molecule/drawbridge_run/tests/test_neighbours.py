@@ -8,12 +8,15 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
+import pexpect
 import pytest
 
-from .conftest import HOME, IMAGE, ask, closed, kubectl, pods, running, ssh, submit, until
+from .conftest import HOME, IMAGE, ask, closed, kubectl, pods, running, ssh, submit, terminal, until
+
+pytestmark = pytest.mark.xdist_group("both")
 
 ADA = HOME.format("ada")
-SLEEP = f"drawbridge-run --image {IMAGE} --pull never -- sh -c 'echo begun; exec sleep 600'"
+SLEEP = f"drawbridge-run --image {IMAGE} --pull never --grace 1 -- sh -c 'echo begun; exec sleep 600'"
 JOBS, PODS = "/apis/batch/v1/namespaces/vision/jobs", "/api/v1/namespaces/vision/pods"
 ACCOUNTS = "/api/v1/namespaces/vision/serviceaccounts"
 
@@ -85,6 +88,24 @@ def test_a_shell_is_one_in_a_pod_of_ones_own_job(neighbours: tuple[str, str]) ->
     enter = f"{env} runuser -u ada -- drawbridge-run --shell -- sh -c {shlex.quote(show)}"
     said = ssh("gpu01", f"cd {ADA}; {enter} </dev/null; echo $?")
     assert said.splitlines() == [f"rank 0 of 1 uid 2001 on gpu01 in {ADA}", "5"]
+
+
+def test_at_a_terminal_a_shell_is_as_everywhere(neighbours: tuple[str, str]) -> None:
+    env = f"SLURM_JOB_ID={neighbours[0]} SLURM_JOB_PARTITION=ai-train SLURM_JOB_NODELIST=gpu01"
+    enter = f"{env} runuser -u ada -- drawbridge-run --shell; echo code $?; stty -a | grep -o -- '[-]*icanon'"
+    with terminal("gpu01", f"cd {ADA}; {enter}", size=(31, 97)) as shell:
+        shell.sendline("tty; stty size")
+        shell.expect(r"/dev/pts/\d+\s+31 97")
+        shell.setwinsize(40, 120)
+        shell.sendline("until [ \"$(stty size)\" = '40 120' ]; do sleep 0.1; done; echo res''ized")
+        shell.expect("resized")
+        shell.sendline("echo slee''ping; sleep 600")
+        shell.expect("sleeping")
+        shell.sendcontrol("c")
+        shell.sendline("echo inter''rupted; exit 5")
+        shell.expect("interrupted")
+        shell.expect("code 5\\s+icanon")
+        shell.expect(pexpect.EOF)
 
 
 def test_the_doctor_sees_pods_on_their_nodes_and_says_so_elsewhere(neighbours: tuple[str, str]) -> None:

@@ -1,0 +1,212 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How jobs of one node end, what their user reads, and what is left of them. gpu02 has its own tests meanwhile."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pexpect
+import pytest
+
+from .conftest import (
+    HOME,
+    IMAGE,
+    closed,
+    code,
+    ended,
+    nothing_left,
+    output,
+    pods,
+    run,
+    running,
+    ssh,
+    state,
+    submit,
+    terminal,
+    until,
+)
+
+pytestmark = pytest.mark.xdist_group("gpu01")
+
+NODE = "gpu01"
+HERE = f"-N1 -w {NODE}"
+ADA = HOME.format("ada")
+TOLD = "Slurm ends this job (scancel, preemption, requeue or its time limit): the pods are told"
+KILLED = "was killed (exit code 137): somebody did that, or its node ran out of memory"
+
+
+@pytest.fixture
+def free_node() -> None:
+    until(lambda: closed(NODE), 120, f"{NODE} closed and in service")
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to end by oneself: what is called, how Slurm's job ends, and what its user reads."""
+
+    name: str
+    call: str
+    ends: str
+    says: str
+
+
+WAYS = (
+    Way("well", run("echo fine"), "COMPLETED|0:0", "fine"),
+    Way("code_1", run("echo oh; exit 1"), "FAILED|1:0", f"rank 0 on {NODE} ended with exit code 1"),
+    Way("killed", run("sleep 60 & kill -9 $!; wait $!"), "FAILED|137:0", f"rank 0 on {NODE} {KILLED}"),
+    Way(
+        "no_program",
+        "drawbridge-run --image docker.io/lab/python:3 --pull never -- no-such-program",
+        "FAILED|127:0",
+        f"rank 0 on {NODE} ended with exit code 127",
+    ),
+    Way(
+        "no_image",
+        "drawbridge-run --image docker.io/lab/none:1 --patience 8 -- true",
+        "FAILED|125:0",
+        f"the image can't be pulled on {NODE}: failed to pull and unpack image",
+    ),
+    Way(
+        "no_local_image",
+        "drawbridge-run --image docker.io/lab/none:1 --pull never -- true",
+        "FAILED|125:0",
+        f"rank 0 on {NODE} can't start (ErrImageNeverPull)",
+    ),
+    Way(
+        "no_secret",
+        run("true", "--secret-env TOKEN=none/key"),
+        "FAILED|125:0",
+        f'rank 0 on {NODE} can\'t start (CreateContainerConfigError): secret "none" not found',
+    ),
+    Way(
+        "elsewhere",
+        "sh -c 'cd /tmp; drawbridge-run --image docker.io/lab/python:3 -- true'",
+        "FAILED|125:0",
+        "the pods see /gpfs/fs1, but not /tmp: change to a directory there",
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def jobs() -> dict[str, str]:
+    """All of them at once: Slurm starts one after the other."""
+    return {way.name: submit(HERE, way.call) for way in WAYS}
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
+def test_the_job_ends_as_its_pod_does_and_its_user_reads_why(way: Way, jobs: dict[str, str]) -> None:
+    job = jobs[way.name]
+    until(lambda: ended(job), 120, "the job ends")
+    said = output(job)
+    assert way.says in said, said
+    assert code(job) == way.ends, said
+    assert pods(job) == []
+
+
+def test_an_interactive_job_has_a_shell_in_a_pod_of_its_own(free_node: None) -> None:
+    wanted = f"salloc -q -p ai-train {HERE} --gres=gpu:h100:8 --time=5"
+    with terminal("login1", f"cd {ADA}; runuser -u ada -- {wanted}") as shell:
+        shell.sendline("echo j''ob $SLURM_JOB_ID")
+        shell.expect(r"job (\d+)")
+        job = shell.match.group(1)
+        shell.sendline(f"drawbridge-run --shell --image {IMAGE} --pull never --grace 1")
+        shell.expect("all pods run")
+        shell.sendline("echo rank''=$NODE_RANK uid=$(id -u) $PWD; exit")
+        shell.expect(f"rank=0 uid=2001 {ADA}")
+        shell.sendline("exit")
+        shell.expect(pexpect.EOF)
+    nothing_left(job, NODE)
+
+
+def test_a_dry_run_is_what_would_be_created() -> None:
+    job = submit(HERE, run("true", "--dry-run"))
+    until(lambda: ended(job), 60, "the job ends")
+    (item,) = json.loads(output(job))["items"]
+    assert item["metadata"]["name"] == f"slurm-{job}-r0-run"
+
+
+@pytest.fixture
+def long(free_node: None) -> Iterator[str]:
+    """A job whose pod runs."""
+    job = submit(HERE, run("echo begun; exec sleep 600", "--grace 1"))
+    until(lambda: running(job) == 1, 60, "the pod runs")
+    yield job
+    ssh("ctl", f"scancel {job}", check=False)
+
+
+def test_scancel_ends_the_pod(long: str) -> None:
+    ssh("ctl", f"scancel {long}")
+    until(lambda: ended(long), 60, "the job ends")
+    assert TOLD in output(long)
+    assert code(long).startswith("CANCELLED")
+    nothing_left(long, NODE)
+
+
+def test_a_process_killed_from_outside_is_told_like_one_out_of_memory(long: str) -> None:
+    ssh(NODE, "pkill -9 -u ada -x sleep")
+    until(lambda: ended(long), 60, "the job ends")
+    assert f"rank 0 on {NODE} {KILLED}" in output(long)
+    assert code(long) == "FAILED|137:0"
+    nothing_left(long, NODE)
+
+
+def test_a_requeued_job_leaves_nothing_for_its_next_run(long: str) -> None:
+    ssh("ctl", f"scontrol requeue {long}")
+    until(lambda: state(long) == "PENDING", 60, "requeued")
+    assert TOLD in output(long)
+    nothing_left(long, NODE)
+
+
+def test_a_job_that_is_pushed_aside_makes_room(long: str) -> None:
+    urgent = submit(f"{HERE} --qos=urgent", run("echo urgent"))
+    until(lambda: ended(urgent), 90, "the urgent one ends")
+    assert code(urgent) == "COMPLETED|0:0"
+    assert TOLD in output(long)
+    assert state(long) == "PENDING"
+    nothing_left(long, NODE)
+
+
+def test_a_launcher_that_is_killed_leaves_nothing(long: str) -> None:
+    """Cleaning up is the gate's."""
+    ssh(NODE, "pkill -9 -u ada -f /usr/local/bin/drawbridge-run")
+    until(lambda: ended(long), 60, "the job ends")
+    nothing_left(long, NODE)
+
+
+def test_the_program_is_warned_on_request_and_told_before_the_time_limit(free_node: None) -> None:
+    """As with sbatch --signal=B:USR1, which Slurm sends up to a minute too early."""
+    warned, saved = f"{ADA}/warned", f"{ADA}/saved"
+    traps = f'trap "echo again > {warned}" USR1; trap "echo saved > {saved}; exit 0" TERM'
+    ssh(NODE, f"rm -f {warned} {saved}")
+    job = submit(f"{HERE} --time=1", run(f"{traps}; while :; do sleep 600 & wait; done", "--grace 30"))
+    until(lambda: running(job) == 1, 60, "the pod runs")
+    ssh("ctl", f"scancel --batch --signal=USR1 {job}")
+    until(lambda: ssh(NODE, f"cat {warned} 2>/dev/null || true") == "again", 15, "the program is warned")
+    until(lambda: ended(job), 120, "the job ends")
+    said = output(job)
+    assert "SIGUSR1 goes on to the programs of 1 pod" in said
+    assert "time limit is near: the pods are told to end (SIGTERM) and have 30 s" in said
+    assert code(job) == "FAILED|124:0"
+    assert ssh(NODE, f"cat {saved}") == "saved"
+    nothing_left(job, NODE)
+
+
+@pytest.mark.parametrize(
+    ("host", "command", "says"),
+    [
+        ("login1", "drawbridge-run --image x -- true", "this is no Slurm job: put the line into a batch script"),
+        ("login1", "drawbridge-run --image x python train.py", "write -- in front of the command: -- python train.py"),
+        (
+            NODE,
+            "SLURM_JOB_ID=99999 SLURM_JOB_PARTITION=ai-train SLURM_JOB_NODELIST=gpu02 drawbridge-run --image x -- true",
+            "this is none of the job's nodes: call it on gpu02",
+        ),
+    ],
+)
+def test_a_newcomers_mistakes_are_told(host: str, command: str, says: str) -> None:
+    said = ssh(host, f"cd {'/' if host == 'login1' else ADA}; runuser -u ada -- sh -c '{command}' 2>&1 || echo $?")
+    assert says in said
+    assert said.endswith("125")

@@ -1,0 +1,53 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A node that fails its pod. gpu01 has its own tests meanwhile."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import closed, code, ended, kubectl, nothing_left, output, run, running, ssh, submit, until
+
+pytestmark = pytest.mark.xdist_group("gpu02")
+
+NODE = "gpu02"
+HERE = f"-N1 -w {NODE}"
+
+
+@pytest.fixture(autouse=True)
+def free_node() -> None:
+    until(lambda: closed(NODE), 120, f"{NODE} closed and in service")
+
+
+def gpus() -> str:
+    return kubectl("get", "node", NODE)["status"]["allocatable"]["nvidia.com/gpu"]
+
+
+def test_pods_without_room_are_told_so() -> None:
+    """As if the GPUs' device plugin had gone."""
+    ssh(NODE, "systemctl stop lab-device-plugin")
+    try:
+        until(lambda: gpus() == "0", 60, "no GPUs are offered")
+        job = submit(HERE, run("true", "--patience 3"))
+        until(lambda: ended(job), 60, "the job ends")
+    finally:
+        ssh(NODE, "systemctl start lab-device-plugin")
+        until(lambda: gpus() == "8", 60, "GPUs are offered again")
+    assert "a pod gets none of the job's nodes:" in output(job)
+    assert "Insufficient nvidia.com/gpu" in output(job)
+    assert code(job) == "FAILED|125:0"
+
+
+def test_a_lost_node_ends_the_job() -> None:
+    """The kubelet dies; Slurm's half of the node lives on, and nobody can prove it empty before it is back."""
+    job = submit(HERE, run("exec sleep 600", "--grace 1"))
+    until(lambda: running(job) == 1, 60, "the pod runs")
+    lost = f"rank 0 on {NODE} is lost: its node's kubelet reports no more"
+    ssh(NODE, "systemctl stop kubelet")
+    try:
+        until(lambda: output(job).count(lost) == 2, 150, "said when it is seen, and again when it stays so")
+    finally:
+        ssh(NODE, "systemctl start kubelet")
+    until(lambda: ended(job), 60, "the job ends")
+    assert code(job) == "FAILED|125:0"
+    nothing_left(job, NODE)
