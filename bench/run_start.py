@@ -8,6 +8,7 @@ clock that all of the lab's hosts share. Writes bench/measured/run_start.json an
 
 from __future__ import annotations
 
+import os
 import re
 import statistics
 import subprocess
@@ -82,23 +83,24 @@ def summary(runs: Sequence[Mapping[str, float]]) -> list[dict[str, Any]]:
     return rows
 
 
-def page(rows: Sequence[Mapping[str, Any]], runs: int) -> str:
-    """The table as Markdown."""
+def page(rows: Sequence[Mapping[str, Any]], loads: Sequence[float]) -> str:
+    """The table as Markdown. `loads` are the machine's load averages when the jobs began."""
     lines = [f"| {row['what']} | {row['median_s']} | {row['best_s']} | {row['worst_s']} |" for row in rows]
     head = "# What drawbridge-run adds to a start\n\nMade by `python -m bench.run_start`: seconds, two nodes, "
     table = "| part | median | best | worst |\n|---|---|---|---|"
-    return f"{head}{runs} jobs, the image on the nodes already.\n\n{table}\n" + "\n".join(lines) + "\n"
+    machine = f"The machine's {os.cpu_count()} cores had a load average of {min(loads):.1f} to {max(loads):.1f}."
+    return f"{head}{len(loads)} jobs, the image on the nodes already.\n{machine}\n\n{table}\n" + "\n".join(lines) + "\n"
 
 
 def main() -> None:
     """Run the jobs and store what they say."""
-    runs = []
+    runs, loads = [], []
     for _ in range(TIMES):
+        loads.append(round(os.getloadavg()[0], 1))
         runs.append(parts(one_job()))
         time.sleep(1)
     rows = summary(runs)
-    store("run_start", rows, page(rows, len(runs)))
-    print(page(rows, len(runs)))
+    store("run_start", {"cores": os.cpu_count(), "load_averages": loads, "parts": rows}, page(rows, loads))
 
 
 if __name__ == "__main__":

@@ -30,6 +30,9 @@ def test_the_median_is_of_all_runs() -> None:
     runs = [dict.fromkeys(PARTS, value) for value in (1.0, 5.0, 2.0)]
     rows = summary(runs)
     assert [(row["median_s"], row["best_s"], row["worst_s"]) for row in rows] == [(2.0, 1.0, 5.0)] * len(PARTS)
-    assert page(rows, 3).count("| 2.0 | 1.0 | 5.0 |") == len(PARTS)
+    text = page(rows, [0.5, 2.25, 1.0])
+    assert text.count("| 2.0 | 1.0 | 5.0 |") == len(PARTS)
+    assert "3 jobs" in text
+    assert "a load average of 0.5 to 2.2" in text
     with pytest.raises(IndexError):
         parts("nothing")
