@@ -45,7 +45,9 @@ def train_job(request: Request) -> list[Json]:
             "spec": {"backoffLimit": 0, "template": template(request, "node")},
         },
     }
-    runtime = {"mlPolicy": {"numNodes": pods}, "template": {"spec": {"replicatedJobs": [job]}}}
+    # a JobSet's labels are those of the template, whatever labels its TrainJob has
+    job_set = {"metadata": {"labels": request.labels}, "spec": {"replicatedJobs": [job]}}
+    runtime = {"mlPolicy": {"numNodes": pods}, "template": job_set}
     reference = {"apiGroup": TRAINER, "kind": "TrainingRuntime", "name": request.name}
     version = f"{TRAINER}/v1alpha1"
     return [

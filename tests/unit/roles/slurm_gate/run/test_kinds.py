@@ -36,6 +36,13 @@ def test_all_kinds_are_labelled_and_named_for_the_gate(tmp_path: Path, kind: str
     assert {item["metadata"]["name"] for item in items} == {"slurm-4711-r0-run"}
 
 
+def test_what_trainer_makes_of_a_runtime_is_labelled_for_the_gate(tmp_path: Path) -> None:
+    runtime, _ = made(tmp_path, "trainjob")
+    job_set = runtime["spec"]["template"]
+    for part in (job_set, *(it["template"] for it in job_set["spec"]["replicatedJobs"])):
+        assert part["metadata"]["labels"]["drawbridge.io/slurm-job"] == "4711"
+
+
 @pytest.mark.parametrize(("kind", "container"), [("job", "main"), ("trainjob", "node"), ("pytorchjob", "pytorch")])
 def test_all_kinds_make_the_same_pod(tmp_path: Path, kind: str, container: str) -> None:
     """Under the name that the kind wants its container to have."""
