@@ -67,4 +67,9 @@ def test_what_stands_behind_the_dashes_is_the_commands() -> None:
 
 def test_help_names_every_exit_code() -> None:
     text = parser().format_help()
-    assert all(code in text for code in ("124", "125", "126, 127", "130, 143"))
+    assert all(f"\n  {code}  " in text for code in ("124", "125", "126", "127", "130", "143"))
+
+
+def test_help_fits_a_usual_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert max(map(len, parser().format_help().splitlines())) <= 80
