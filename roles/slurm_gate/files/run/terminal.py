@@ -25,6 +25,7 @@ from .site import Grant
 from .websocket import BINARY, CLOSE, PING, PONG, RESIZE, STATUS, STDERR, STDIN, STDOUT, frame, headers, message
 
 PATIENCE_S = 60.0
+TELL_S = 10.0
 UNKNOWN = 126
 
 
@@ -49,16 +50,19 @@ class Session(Api):
 
     def tell(self, path: str, command: Sequence[str]) -> int:
         """Run a command that reads nothing and says little; its exit code. Raises Refused, OSError."""
-        return self._show(self._open(path, [("stdout", "true"), ("stderr", "true")], command))
+        return self._show(self._open(path, [("stdout", "true"), ("stderr", "true")], command, TELL_S))
 
-    def _open(self, path: str, wanted: Sequence[tuple[str, str]], command: Sequence[str]) -> BufferedReader:
+    def _open(
+        self, path: str, wanted: Sequence[tuple[str, str]], command: Sequence[str], silence_s: float | None = None
+    ) -> BufferedReader:
+        """Where the answers come from; `silence_s` is how long it may say nothing."""
         query = urlencode([*wanted, *(("command", word) for word in command)])
         connection = self._connection()
         connection.request("GET", f"{path}/exec?{query}", headers=headers(self._token_file.read_text().strip()))
         response = connection.getresponse()
         if response.status != 101:
             raise Refused(f"the pod can't be entered: {reason(response.read().decode(errors='replace'))}")
-        connection.sock.settimeout(None)
+        connection.sock.settimeout(silence_s)
         return response.fp
 
     def _type(self) -> None:
