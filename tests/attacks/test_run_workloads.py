@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from lab.hosts.paths import Paths
+from lab.hosts.paths import REPOSITORY, Paths
 from lab.tools import definitions
 from roles.slurm_gate.files.run.kinds import KINDS, collection
 from tests.attacks.client import Answer, Json, path_of
@@ -58,6 +58,15 @@ def first_trainer(scene: Scene, tmp_path: Path) -> Iterator[None]:
 
 def test_every_kind_is_let_in_without_a_word_too_many(scene: Scene, tmp_path: Path) -> None:
     for item in objects(tmp_path):
+        answer = posted(scene, item)
+        assert answer.status == 201, f"{item['kind']}: {answer.message}"
+
+
+@pytest.mark.parametrize("name", ["torchrun", "trainjob"])
+def test_examples_that_need_more_than_the_lab_are_let_in(scene: Scene, tmp_path: Path, name: str) -> None:
+    script = (REPOSITORY / f"examples/{name}.sbatch").read_text()
+    wanted = request(tmp_path, script.partition("exec drawbridge-run ")[2])
+    for item in KINDS[wanted.options.backend].make(wanted):
         answer = posted(scene, item)
         assert answer.status == 201, f"{item['kind']}: {answer.message}"
 

@@ -43,6 +43,10 @@ def free_node() -> None:
     until(lambda: closed(NODE), 120, f"{NODE} closed and in service")
 
 
+def example(name: str) -> str:
+    return (REPOSITORY / f"examples/{name}.sbatch").read_text()
+
+
 @dataclass(frozen=True)
 class Way:
     """A way to end by oneself: what is called, how Slurm's job ends, and what its user reads."""
@@ -51,10 +55,12 @@ class Way:
     call: str
     ends: str
     says: str
+    options: str = ""
 
 
 WAYS = (
-    Way("well", run("echo fine"), "COMPLETED|0:0", "fine"),
+    Way("one_node", example("one-node"), "COMPLETED|0:0", f"{NODE} uid 2001 0,1,2,3,4,5,6,7"),
+    Way("array", example("array"), "COMPLETED|0:0", "checkpoint 5 evaluated", "--array=5"),
     Way("code_1", run("echo oh; exit 1"), "FAILED|1:0", f"rank 0 on {NODE} ended with exit code 1"),
     Way("killed", run("sleep 60 & kill -9 $!; wait $!"), "FAILED|137:0", f"rank 0 on {NODE} {KILLED}"),
     Way(
@@ -93,7 +99,7 @@ WAYS = (
 @pytest.fixture(scope="module")
 def jobs() -> dict[str, str]:
     """All of them at once: Slurm starts one after the other."""
-    return {way.name: submit(HERE, way.call) for way in WAYS}
+    return {way.name: submit(f"{HERE} {way.options}", way.call) for way in WAYS}
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
