@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import pexpect
 import pytest
 
+from lab.hosts.paths import REPOSITORY
+
 from .conftest import (
     HOME,
     IMAGE,
