@@ -28,6 +28,8 @@ TICK_S = 1.0
 SETTLE_S = 2.0  # ranks end together; which of them was first is known once all have been heard of
 LOST_S = 30.0  # what a running workload gets to heal
 NO_PODS_S = 5.0
+SEEN_S = 10.0  # until a controller that is asked about an object knows of the one before it
+REFUSING = (400, 403, 422)
 DRAIN_S = 10.0  # what the last lines of a log may take
 LAST_WORDS_S = 3.0  # before Slurm kills us
 LIMIT = 124
@@ -82,6 +84,9 @@ class Launch:
     def _create(self, item: Json) -> None:
         name = item["metadata"]["name"]
         answer = self.kube.call("POST", collection(item), item)
+        while self._made and answer.status in REFUSING and self.clock.now() < self._begun + SEEN_S:
+            self.clock.sleep(TICK_S)
+            answer = self.kube.call("POST", collection(item), item)
         if answer.status == 409:
             raise Refused(f"{name} is there already, for another drawbridge-run of this job: choose a --name")
         if answer.status == 404:

@@ -208,7 +208,7 @@ class Scene:
         limit = Limit(4711, self.request.options.grace_s, tools, self.clock.now())
         queue = Script(self.clock, self.news)
         launch = Launch(self.request, self.kube, self.paper, self.clock, limit, self.courier, queue)
-        return launch.run(KINDS["job"].make(self.request))
+        return launch.run(KINDS[self.request.options.backend].make(self.request))
 
     def deleted(self) -> bool:
         return ("DELETE", f"/apis/batch/v1/namespaces/vision/jobs/{NAME}") in self.cluster.log

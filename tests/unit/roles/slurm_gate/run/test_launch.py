@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from roles.slurm_gate.files.gate.api import Answer
 from roles.slurm_gate.files.gate.config import Refused
 from roles.slurm_gate.files.run.pods import Trouble
 from roles.slurm_gate.files.run.watcher import ASKED, CHANGE, GONE, LIST, SIGNAL, SILENT, News
@@ -161,3 +162,37 @@ def test_a_name_in_use_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused, match=f"{NAME} is there already, .* choose a --name"):
         scene.run()
     assert not scene.deleted()
+
+
+@pytest.mark.parametrize(("refusals", "code"), [(3, 0), (30, 125)])
+def test_an_object_that_refers_to_another_is_offered_until_that_one_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refusals: int, code: int
+) -> None:
+    """Trainer's webhook looks a runtime up in what it has heard of so far."""
+    scene = Scene(
+        tmp_path, [BOTH_RUN, now(ended("a", "gpu01")), now(ended("b", "gpu02"))], "--image i --backend trainjob -- true"
+    )
+    post, left = scene.cluster._post, [refusals]
+
+    def late(path: str, body: Any, query: Any) -> Answer:
+        if path.endswith("/trainjobs") and left[0]:
+            left[0] -= 1
+            return Answer(403, {"message": "specified trainingRuntime must be created before"})
+        return post(path, body, query)
+
+    monkeypatch.setattr(scene.cluster, "_post", late)
+    if code == 0:
+        assert scene.run() == 0
+        return
+    with pytest.raises(Refused, match="does not take the workload: specified trainingRuntime"):
+        scene.run()
+    assert scene.cluster.log[-1][0] == "DELETE"
+
+
+def test_a_first_object_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Scene(tmp_path, [])
+    monkeypatch.setattr(scene.cluster, "_post", lambda *_: Answer(403, {"message": "no"}))
+    begun = scene.clock.now()
+    with pytest.raises(Refused, match="does not take the workload: no"):
+        scene.run()
+    assert scene.clock.now() == begun
