@@ -12,8 +12,9 @@ from collections.abc import Iterator
 import pytest
 
 from lab.hosts.paths import REPOSITORY
+from tests.stack import ssh, until
 
-from .conftest import HOME, NODES, closed, code, ended, output, pods, ssh, submit, until
+from .conftest import HOME, NODES, closed, code, ended, output, pods, submit
 from .operators import ADMIN, JOBSET, TRAINER, TRAINING_OPERATOR, at_work
 
 ADA = HOME.format("ada")

@@ -21,8 +21,7 @@ import yaml
 from lab.tools import build, definitions
 from lab.tools.build import Binary
 from lab.tools.definitions import Module
-
-from .conftest import PATHS, ssh, until
+from tests.stack import PATHS, ssh, until
 
 ADMIN = "/run/admin.kubeconfig"
 HOME = "/run/operators"

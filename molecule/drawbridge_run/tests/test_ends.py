@@ -12,24 +12,9 @@ import pexpect
 import pytest
 
 from lab.hosts.paths import REPOSITORY
+from tests.stack import job_state, ssh, until
 
-from .conftest import (
-    HOME,
-    IMAGE,
-    closed,
-    code,
-    ended,
-    nothing_left,
-    output,
-    pods,
-    run,
-    running,
-    ssh,
-    state,
-    submit,
-    terminal,
-    until,
-)
+from .conftest import HOME, IMAGE, closed, code, ended, nothing_left, output, pods, run, running, submit, terminal
 
 pytestmark = pytest.mark.xdist_group("gpu01")
 
@@ -163,7 +148,7 @@ def test_a_process_killed_from_outside_is_told_like_one_out_of_memory(long: str)
 
 def test_a_requeued_job_leaves_nothing_for_its_next_run(long: str) -> None:
     ssh("ctl", f"scontrol requeue {long}")
-    until(lambda: state(long) == "PENDING", 60, "requeued")
+    until(lambda: job_state(long) == "PENDING", 60, "requeued")
     assert TOLD in output(long)
     nothing_left(long, NODE)
 
@@ -173,7 +158,7 @@ def test_a_job_that_is_pushed_aside_makes_room(long: str) -> None:
     until(lambda: ended(urgent), 90, "the urgent one ends")
     assert code(urgent) == "COMPLETED|0:0"
     assert TOLD in output(long)
-    assert state(long) == "PENDING"
+    assert job_state(long) == "PENDING"
     nothing_left(long, NODE)
 
 

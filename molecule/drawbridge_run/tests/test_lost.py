@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import closed, code, ended, kubectl, nothing_left, output, run, running, ssh, submit, until
+from tests.stack import ssh, until
+
+from .conftest import closed, code, ended, kubectl, nothing_left, output, run, running, submit
 
 pytestmark = pytest.mark.xdist_group("gpu02")
 

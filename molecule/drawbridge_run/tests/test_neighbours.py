@@ -11,7 +11,9 @@ from typing import Any
 import pexpect
 import pytest
 
-from .conftest import HOME, IMAGE, ask, closed, kubectl, pods, running, ssh, submit, terminal, until
+from tests.stack import ssh, until
+
+from .conftest import HOME, IMAGE, ask, closed, kubectl, pods, running, submit, terminal
 
 pytestmark = pytest.mark.xdist_group("both")
 

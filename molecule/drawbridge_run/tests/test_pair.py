@@ -7,8 +7,9 @@ from __future__ import annotations
 import pytest
 
 from lab.hosts.paths import REPOSITORY
+from tests.stack import ssh, until
 
-from .conftest import HOME, NODES, closed, code, ended, nothing_left, output, run, running, ssh, submit, until
+from .conftest import HOME, NODES, closed, code, ended, nothing_left, output, run, running, submit
 
 pytestmark = pytest.mark.xdist_group("both")
 
