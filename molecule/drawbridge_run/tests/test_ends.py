@@ -16,8 +16,6 @@ from tests.stack import job_state, ssh, until
 
 from .conftest import HOME, IMAGE, closed, code, ended, nothing_left, output, pods, run, running, submit, terminal
 
-pytestmark = pytest.mark.xdist_group("gpu01")
-
 NODE = "gpu01"
 HERE = f"-N1 -w {NODE}"
 ADA = HOME.format("ada")

@@ -10,8 +10,6 @@ from tests.stack import ssh, until
 
 from .conftest import closed, code, ended, kubectl, nothing_left, output, run, running, submit
 
-pytestmark = pytest.mark.xdist_group("gpu02")
-
 NODE = "gpu02"
 HERE = f"-N1 -w {NODE}"
 
@@ -21,20 +19,22 @@ def free_node() -> None:
     until(lambda: closed(NODE), 120, f"{NODE} closed and in service")
 
 
-def gpus() -> str:
-    return kubectl("get", "node", NODE)["status"]["allocatable"]["nvidia.com/gpu"]
+def offered() -> dict[str, str]:
+    """What the node has for pods."""
+    return kubectl("get", "node", NODE)["status"]["allocatable"]
 
 
 def test_pods_without_room_are_told_so() -> None:
-    """As if the GPUs' device plugin had gone."""
+    """As if the devices' plugin had gone."""
+    before = offered()
     ssh(NODE, "systemctl stop lab-device-plugin")
     try:
-        until(lambda: gpus() == "0", 60, "no GPUs are offered")
+        until(lambda: offered()["nvidia.com/gpu"] == "0", 60, "no GPUs are offered")
         job = submit(HERE, run("true", "--patience 3"))
         until(lambda: ended(job), 60, "the job ends")
     finally:
         ssh(NODE, "systemctl start lab-device-plugin")
-        until(lambda: gpus() == "8", 60, "GPUs are offered again")
+        until(lambda: offered() == before, 90, "all devices are offered again")
     assert "a pod gets none of the job's nodes:" in output(job)
     assert "Insufficient nvidia.com/gpu" in output(job)
     assert code(job) == "FAILED|125:0"

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Two users of one account side by side: what each may do to its own pods, and what it can't to the other's."""
+"""Two nodes: of one workload, and of two users of one account, who may do nothing to each other's pods."""
 
 from __future__ import annotations
 
@@ -11,11 +11,26 @@ from typing import Any
 import pexpect
 import pytest
 
+from lab.hosts.paths import REPOSITORY
 from tests.stack import ssh, until
 
-from .conftest import HOME, IMAGE, ask, closed, kubectl, pods, running, submit, terminal
-
-pytestmark = pytest.mark.xdist_group("both")
+from .conftest import (
+    HOME,
+    IMAGE,
+    NODES,
+    ask,
+    closed,
+    code,
+    ended,
+    kubectl,
+    nothing_left,
+    output,
+    pods,
+    run,
+    running,
+    submit,
+    terminal,
+)
 
 ADA = HOME.format("ada")
 SLEEP = f"drawbridge-run --image {IMAGE} --pull never --grace 1 -- sh -c 'echo begun; exec sleep 600'"
@@ -24,9 +39,47 @@ ACCOUNTS = "/api/v1/namespaces/vision/serviceaccounts"
 
 
 @pytest.fixture(scope="module")
-def neighbours() -> Iterator[tuple[str, str]]:
+def free_nodes() -> None:
+    until(closed, 180, "both nodes closed and in service")
+
+
+def test_two_nodes_add_up_their_numbers_as_the_submitting_user(free_nodes: None) -> None:
+    ssh("gpu01", f"cat > {ADA}/all_reduce.py", (REPOSITORY / "examples/all_reduce.py").read_text())
+    ssh("gpu01", f"rm -f {ADA}/sum-*; chown ada:vision {ADA}/all_reduce.py")
+    job = submit("", (REPOSITORY / "examples/two-nodes.sbatch").read_text())
+    until(lambda: ended(job), 120, "the job ends")
+    said = output(job)
+    for rank, node in enumerate(NODES):
+        assert f"[rank {rank}] rank {rank} on {node} as uid 2001 with 8 GPUs: sum 3.0, expected 3.0" in said, said
+    assert code(job) == "COMPLETED|0:0"
+    assert ssh("gpu02", f"stat -c '%U:%G %a' {ADA}/sum-0.txt {ADA}/sum-1.txt").split("\n") == ["ada:vision 644"] * 2
+    nothing_left(job)
+
+
+def test_the_rank_that_failed_is_named_with_its_last_words(free_nodes: None) -> None:
+    job = submit("-N2", run("[ $NODE_RANK = 0 ] && exec sleep 60; echo boom; exit 3", "--grace 1"))
+    until(lambda: ended(job), 60, "the job ends")
+    assert "[rank 1] boom\ndrawbridge-run: rank 1 on gpu02 ended with exit code 3" in output(job)
+    assert code(job) == "FAILED|3:0"
+    nothing_left(job)
+
+
+def test_an_api_server_that_goes_away_for_a_while_ends_nothing(free_nodes: None) -> None:
+    job = submit("-N2", run("echo begun; sleep 12; echo through", "--all-logs"))
+    until(lambda: running(job) == 2, 60, "both pods run")
+    ssh("ctl", "systemctl stop kube-apiserver; sleep 6; systemctl start kube-apiserver")
+    until(lambda: ended(job), 120, "the job ends")
+    assert code(job) == "COMPLETED|0:0"
+    said = output(job)
+    assert sorted(line for line in said.splitlines() if line.startswith("[")) == [
+        f"[rank {rank}] {word}" for rank in (0, 1) for word in ("begun", "through")
+    ], said
+    nothing_left(job)
+
+
+@pytest.fixture(scope="module")
+def neighbours(free_nodes: None) -> Iterator[tuple[str, str]]:
     """A job of ada's on gpu01 and one of ben's on gpu02, of the same account."""
-    until(closed, 120, "both nodes closed and in service")
     found = submit("-N1 -w gpu01", SLEEP), submit("-N1 -w gpu02", SLEEP, "ben")
     until(lambda: [running(job) for job in found] == [1, 1], 90, "both pods run")
     yield found
