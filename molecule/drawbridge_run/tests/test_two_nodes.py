@@ -143,6 +143,8 @@ def test_a_shell_is_one_in_a_pod_of_ones_own_job(neighbours: tuple[str, str]) ->
     enter = f"{env} runuser -u ada -- drawbridge-run --shell -- sh -c {shlex.quote(show)}"
     said = ssh("gpu01", f"cd {ADA}; {enter} </dev/null; echo $?")
     assert said.splitlines() == [f"rank 0 of 1 uid 2001 on gpu01 in {ADA}", "5"]
+    piped = f"{env} runuser -u ada -- drawbridge-run --shell -- sh -c 'cat; echo end'"
+    assert ssh("gpu01", f"cd {ADA}; echo in | {piped}").splitlines() == ["in", "end"]
 
 
 def test_at_a_terminal_a_shell_is_as_everywhere(neighbours: tuple[str, str]) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import sys
 import termios
@@ -22,7 +21,7 @@ from ..gate.clock import Clock
 from ..gate.config import Refused
 from .kube import reason
 from .site import Grant
-from .websocket import BINARY, CLOSE, PING, PONG, RESIZE, STATUS, STDERR, STDIN, STDOUT, frame, headers, message
+from .websocket import BINARY, CLOSE, END, PING, PONG, RESIZE, STATUS, STDERR, STDIN, STDOUT, frame, headers, message
 
 PATIENCE_S = 60.0
 TELL_S = 10.0
@@ -62,21 +61,23 @@ class Session(Api):
         response = connection.getresponse()
         if response.status != 101:
             raise Refused(f"the pod can't be entered: {reason(response.read().decode(errors='replace'))}")
-        connection.sock.settimeout(silence_s)
+        self._socket = connection.sock  # connections are each thread's own, and what is typed is another's
+        self._socket.settimeout(silence_s)
         return response.fp
 
     def _type(self) -> None:
-        """Send what the user types."""
+        """Send what the user types, or what is piped in, and its end."""
         while data := os.read(sys.stdin.fileno(), 4096):
             self._send(bytes([STDIN]) + data)
+        self._send(bytes([END, STDIN]))
 
     def _resize(self) -> None:
-        columns, lines = shutil.get_terminal_size()
+        columns, lines = os.get_terminal_size(sys.stdin.fileno())
         self._send(bytes([RESIZE]) + json.dumps({"Width": columns, "Height": lines}).encode())
 
     def _send(self, payload: bytes, opcode: int = BINARY) -> None:
         with self._lock:
-            self._connection().sock.sendall(frame(payload, opcode))
+            self._socket.sendall(frame(payload, opcode))
 
     def _show(self, reader: BufferedReader) -> int:
         """Print what comes until the program ends."""
@@ -112,7 +113,7 @@ def raw(live: bool) -> Iterator[None]:
         yield
         return
     before = termios.tcgetattr(sys.stdin)
-    tty.setraw(sys.stdin)
+    tty.setraw(sys.stdin, termios.TCSADRAIN)  # what was typed early is kept
     try:
         yield
     finally:

@@ -10,8 +10,9 @@ import struct
 from typing import Protocol
 
 BINARY, CLOSE, PING, PONG = 2, 8, 9, 10
-PROTOCOL = "v4.channel.k8s.io"
+PROTOCOL = "v5.channel.k8s.io"  # the first that can end standard input
 STDIN, STDOUT, STDERR, STATUS, RESIZE = range(5)
+END = 255
 FINAL, MASKED = 0x80, 0x80
 SHORT, MEDIUM = 125, 0xFFFF
 

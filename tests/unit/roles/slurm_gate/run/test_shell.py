@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import socket
 import struct
+import threading
 from pathlib import Path
 
 import pytest
@@ -15,8 +18,8 @@ from roles.slurm_gate.files.run.book import Book
 from roles.slurm_gate.files.run.options import parse
 from roles.slurm_gate.files.run.pod import START
 from roles.slurm_gate.files.run.seams import Seams
-from roles.slurm_gate.files.run.terminal import exit_code
-from roles.slurm_gate.files.run.websocket import BINARY, PING, STDIN, frame, headers, message
+from roles.slurm_gate.files.run.terminal import Session, exit_code
+from roles.slurm_gate.files.run.websocket import BINARY, END, PING, STDIN, frame, headers, message
 from tests.unit.roles.slurm_gate.cluster import StillClock, Tools
 from tests.unit.roles.slurm_gate.run.job import ADA, ENV, Paper, ended, granted, running
 
@@ -28,6 +31,12 @@ def unmasked(data: bytes, opcode: int = BINARY, final: bool = True) -> bytes:
     if size < 126:
         return head + bytes([size]) + data
     return head + (struct.pack("!BH", 126, size) if size < 65536 else struct.pack("!BQ", 127, size)) + data
+
+
+def unmask(sent: bytes) -> bytes:
+    """The content of a short message as clients send it."""
+    mask, data = sent[2:6], sent[6:]
+    return bytes(byte ^ mask[index % 4] for index, byte in enumerate(data))
 
 
 @pytest.mark.parametrize("size", [0, 1, 125, 126, 65535, 65536])
@@ -76,6 +85,26 @@ def entered(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...]]
     found: list[tuple[str, tuple[str, ...]]] = []
     monkeypatch.setattr(shell.Session, "run", lambda _, path, command: found.append((path, command)) or 0)
     return found
+
+
+def test_what_is_piped_in_goes_over_the_one_connection_and_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Typing has a thread of its own, and connections are each thread's own."""
+    here, there = socket.socketpair()
+    session = Session(granted(tmp_path), StillClock())
+    session._socket = here
+    read, write = os.pipe()
+    os.write(write, b"ls\n")
+    os.close(write)
+    with os.fdopen(read) as piped, here, there:
+        monkeypatch.setattr("sys.stdin", piped)
+        typing = threading.Thread(target=session._type)
+        typing.start()
+        typing.join(5)
+        sent = there.recv(100)
+    said = [unmask(sent[start : start + 6 + size]) for start, size in ((0, 4), (10, 2))]
+    assert said == [bytes([STDIN]) + b"ls\n", bytes([END, STDIN])]
 
 
 def step_in(root: Path, line: str, *items: dict[str, object]) -> int:
