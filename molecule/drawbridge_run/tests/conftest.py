@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import shlex
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pexpect
@@ -17,6 +18,16 @@ from tests.stack import PATHS, all_usable, job_state, ssh, until
 NODES = ("gpu01", "gpu02")
 HOME = "/gpfs/fs1/home/{}"
 IMAGE = "docker.io/lab/python:3"
+
+
+@contextmanager
+def alone_on(*nodes: str) -> Iterator[None]:
+    """Files of tests run side by side; those that use the same nodes wait for one another."""
+    with ExitStack() as stack:
+        for node in nodes:
+            lock = stack.enter_context((PATHS.state / f"tests-{node}.lock").open("w"))
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @contextmanager

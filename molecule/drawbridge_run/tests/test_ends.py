@@ -14,13 +14,34 @@ import pytest
 from lab.hosts.paths import REPOSITORY
 from tests.stack import job_state, ssh, until
 
-from .conftest import HOME, IMAGE, closed, code, ended, nothing_left, output, pods, run, running, submit, terminal
+from .conftest import (
+    HOME,
+    IMAGE,
+    alone_on,
+    closed,
+    code,
+    ended,
+    nothing_left,
+    output,
+    pods,
+    run,
+    running,
+    submit,
+    terminal,
+)
 
 NODE = "gpu01"
+GPUS = ",".join(f"GPU-{index}" for index in range(8))
 HERE = f"-N1 -w {NODE}"
 ADA = HOME.format("ada")
 TOLD = "Slurm ends this job (scancel, preemption, requeue or its time limit): the pods are told"
 KILLED = "was killed (exit code 137): somebody did that, or its node ran out of memory"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def lane() -> Iterator[None]:
+    with alone_on(NODE):
+        yield
 
 
 @pytest.fixture
@@ -44,7 +65,7 @@ class Way:
 
 
 WAYS = (
-    Way("one_node", example("one-node"), "COMPLETED|0:0", f"{NODE} uid 2001 0,1,2,3,4,5,6,7"),
+    Way("one_node", example("one-node"), "COMPLETED|0:0", f"{NODE} uid 2001 {GPUS}"),
     Way("array", example("array"), "COMPLETED|0:0", "checkpoint 5 evaluated", "--array=5"),
     Way("code_1", run("echo oh; exit 1"), "FAILED|1:0", f"rank 0 on {NODE} ended with exit code 1"),
     Way("killed", run("sleep 60 & kill -9 $!; wait $!"), "FAILED|137:0", f"rank 0 on {NODE} {KILLED}"),
@@ -98,8 +119,8 @@ def test_the_job_ends_as_its_pod_does_and_its_user_reads_why(way: Way, jobs: dic
 
 
 def test_an_interactive_job_has_a_shell_in_a_pod_of_its_own(free_node: None) -> None:
-    wanted = f"salloc -q -p ai-train {HERE} --gres=gpu:h100:8 --time=5"
-    with terminal("login1", f"cd {ADA}; runuser -u ada -- {wanted}") as shell:
+    wanted = f"salloc --quiet -p ai-train {HERE} --gres=gpu:h100:8 --time=5 --chdir={ADA}"
+    with terminal("login1", f"cd /; runuser -u ada -- {wanted}") as shell:
         shell.sendline("echo j''ob $SLURM_JOB_ID")
         shell.expect(r"job (\d+)")
         job = shell.match.group(1)

@@ -4,14 +4,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from tests.stack import ssh, until
 
-from .conftest import closed, code, ended, kubectl, nothing_left, output, run, running, submit
+from .conftest import alone_on, closed, code, ended, kubectl, nothing_left, output, run, running, submit
 
 NODE = "gpu02"
 HERE = f"-N1 -w {NODE}"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def lane() -> Iterator[None]:
+    with alone_on(NODE):
+        yield
 
 
 @pytest.fixture(autouse=True)

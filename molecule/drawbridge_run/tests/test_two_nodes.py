@@ -18,6 +18,7 @@ from .conftest import (
     HOME,
     IMAGE,
     NODES,
+    alone_on,
     ask,
     closed,
     code,
@@ -39,8 +40,10 @@ ACCOUNTS = "/api/v1/namespaces/vision/serviceaccounts"
 
 
 @pytest.fixture(scope="module")
-def free_nodes() -> None:
-    until(closed, 180, "both nodes closed and in service")
+def free_nodes() -> Iterator[None]:
+    with alone_on(*NODES):
+        until(closed, 120, "both nodes closed and in service")
+        yield
 
 
 def test_two_nodes_add_up_their_numbers_as_the_submitting_user(free_nodes: None) -> None:
