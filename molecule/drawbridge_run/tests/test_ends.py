@@ -122,8 +122,8 @@ def test_an_interactive_job_has_a_shell_in_a_pod_of_its_own(free_node: None) -> 
     wanted = f"salloc --quiet -p ai-train {HERE} --gres=gpu:h100:8 --time=5 --chdir={ADA}"
     with terminal("login1", f"cd /; runuser -u ada -- {wanted}") as shell:
         shell.sendline("echo j''ob $SLURM_JOB_ID")
-        shell.expect(r"job (\d+)")
-        job = shell.match.group(1)
+        shell.expect(r"job \d+")
+        job = str(shell.after).split()[1]
         shell.sendline(f"drawbridge-run --shell --image {IMAGE} --pull never --grace 1")
         shell.expect("all pods run")
         shell.sendline("echo rank''=$NODE_RANK uid=$(id -u) $PWD; exit")
