@@ -8,7 +8,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import pexpect
 import pytest
 
 from lab.hosts.paths import REPOSITORY
@@ -119,8 +118,8 @@ def test_the_job_ends_as_its_pod_does_and_its_user_reads_why(way: Way, jobs: dic
 
 
 def test_an_interactive_job_has_a_shell_in_a_pod_of_its_own(free_node: None) -> None:
-    wanted = f"salloc --quiet -p ai-train {HERE} --gres=gpu:h100:8 --time=5 --chdir={ADA}"
-    with terminal("login1", f"cd /; runuser -u ada -- {wanted}") as shell:
+    wanted = f"salloc --quiet -p ai-train {HERE} --gres=gpu:h100:8 --time=5"
+    with terminal(NODE, f"cd {ADA}; runuser -u ada -- {wanted}") as shell:
         shell.sendline("echo j''ob $SLURM_JOB_ID")
         shell.expect(r"job \d+")
         job = str(shell.after).split()[1]
@@ -128,8 +127,8 @@ def test_an_interactive_job_has_a_shell_in_a_pod_of_its_own(free_node: None) -> 
         shell.expect("all pods run")
         shell.sendline("echo rank''=$NODE_RANK uid=$(id -u) $PWD; exit")
         shell.expect(f"rank=0 uid=2001 {ADA}")
-        shell.sendline("exit")
-        shell.expect(pexpect.EOF)
+    ssh("ctl", f"scancel {job}")
+    until(lambda: ended(job), 60, "the job ends")
     nothing_left(job, NODE)
 
 
