@@ -65,7 +65,7 @@ def test_every_kind_is_let_in_without_a_word_too_many(scene: Scene, tmp_path: Pa
 @pytest.mark.parametrize("name", ["torchrun", "trainjob"])
 def test_examples_that_need_more_than_the_lab_are_let_in(scene: Scene, tmp_path: Path, name: str) -> None:
     script = (REPOSITORY / f"examples/{name}.sbatch").read_text()
-    wanted = request(tmp_path, script.partition("exec drawbridge-run ")[2])
+    wanted = request(tmp_path, "--mount /gpfs/fs1 " + script.partition("exec drawbridge-run ")[2])
     for item in KINDS[wanted.options.backend].make(wanted):
         answer = posted(scene, item)
         assert answer.status == 201, f"{item['kind']}: {answer.message}"
