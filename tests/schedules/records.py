@@ -246,7 +246,17 @@ def runs(
         )
         run.shaken = min((since for it in troubles if (since := shakes(it, run)) is not None), default=NEVER)
         found.append(run)
-    return found
+    return [*found, *unwritten(found, troubles)]
+
+
+def unwritten(found: Sequence[Run], troubles: Iterable[Trouble]) -> list[Run]:
+    """Runs that a slurmctld which was killed may have begun and not written down, of jobs that it ran later."""
+    kills = [it for it in troubles if it.what == SLURMCTLD_KILLED]
+    later = [(run, kill) for kill in kills for run in found if run.start > kill.start]
+    return [
+        Run(run.job, run.run, run.namespace, run.nodes, kill.start - FORGETS_S, NEVER, kill.end, kill.end)
+        for run, kill in later
+    ]
 
 
 def shakes(trouble: Trouble, run: Run) -> float | None:

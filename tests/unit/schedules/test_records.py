@@ -264,3 +264,10 @@ def test_what_a_killed_slurmctld_forgot_runs_for_ever_in_its_books_alone() -> No
 def test_jobs_of_before_are_not_of_this_story() -> None:
     kept = records.rows(records.begun(BOOKS, 1300))
     assert [row["JobIDRaw"] for row in kept] == ["8", "10", "9", "11"]
+
+
+def test_a_run_that_nobody_wrote_down_may_have_opened_nodes() -> None:
+    """Seen: the opener was at work when slurmctld was killed, which then began the same run anew."""
+    kill = Trouble(SLURMCTLD_KILLED, EVERYWHERE, 1390, 1392)
+    extra = [run for run in records.runs(BOOKS, {}, SPACES, [kill]) if run.start < 1390 and run.over == 1392]
+    assert [(run.job, run.start, run.works) for run in extra] == [(8, 1300, NEVER), (10, 1380, NEVER), (9, 1380, NEVER)]
