@@ -273,13 +273,18 @@ def test_a_closed_node_leaves_and_a_held_one_stays(lab: Lab, api: Any) -> None:
     comes_back_as_predicted(lab, api, "gpu04")
 
 
+MADE_BEFORE = "make directory /etc/kubernetes/kubelet.conf.d"
+"""Role kubelet_numa makes it with its file, so that the step is there in a prediction alone."""
+
+
 def comes_back_as_predicted(lab: Lab, api: Any, host: str) -> None:
     """What --check says of a host that is no member is what the run reports."""
     predicted = kubernetes(lab, host, "--check", "--diff")
     assert predicted.code == 0, predicted.output
     back = kubernetes(lab, host, "--diff")
     assert back.code == 0, back.output
-    assert (back.steps(), back.changed()) == (predicted.steps(), predicted.changed())
+    expected = {task: [step for step in steps if step != MADE_BEFORE] for task, steps in predicted.steps().items()}
+    assert (back.steps(), back.changed()) == (expected, predicted.changed())
     assert any("join the cluster: it has no certificate" in steps for steps in back.steps().values())
     lab.wait(f"{host} is Ready", lambda: ready(api.read_node(host)))
     assert taints(api.read_node(host)) == [CLOSED]
