@@ -1,10 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Real jobs on a real Slurm open real kubelets, and what else tries does not. test_schedules.py has much of it too."""
+"""Real jobs on a real Slurm open real kubelets, and what else tries does not. long_schedules.py has much of it too."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -15,13 +14,11 @@ from roles.slurm_gate.files.gate.gate_names import GATE_ACCOUNTS, NODE_ACCOUNTS,
 from roles.slurm_gate.files.gate.states import Owner, dirtying
 from tests.schedules.plan import NODES
 from tests.stack import (
-    PATIENT,
     all_closed,
     all_usable,
     api_down,
     bind,
     comment,
-    finish,
     ghost,
     glass,
     job_state,
@@ -39,8 +36,6 @@ from tests.stack import (
 
 NODE_SA, GATE_SA = NODE_ACCOUNTS.rstrip(":"), GATE_ACCOUNTS.rstrip(":")
 PAIR = ("gpu01", "gpu02")
-DOWN_S = 60
-WITHIN_S = 120
 
 pytestmark = pytest.mark.usefixtures("impatient", "usable_before")
 
@@ -119,22 +114,6 @@ def asleep() -> Iterator[None]:
     finally:
         ssh("ctl", "systemctl kill -s CONT kube-scheduler; scancel -u ada")
         until(usable, 60, "closed")
-
-
-def test_four_jobs_end_while_the_api_server_is_down_for_a_minute() -> None:
-    jobs = [quiet(f"-N1 -w {node}", PATIENT) for node in NODES]
-    until(lambda: [job_state(job) for job in jobs] == ["RUNNING"] * 4, 120, "all four run")
-    with api_down():
-        begun = time.monotonic()
-        finish(*jobs)
-        until(lambda: all(reason(node) for node in NODES), DOWN_S, "all drained: nobody can prove them empty")
-        assert all("the API server" in reason(node) for node in NODES)
-        waiting = quiet("-N4")
-        until(lambda: time.monotonic() > begun + DOWN_S, DOWN_S, "a minute is over")
-    assert [job_state(job) for job in jobs] == ["COMPLETED"] * 4
-    ssh("ctl", f"scancel {waiting}")
-    took = until(usable, WITHIN_S, "all nodes back, without a person")
-    print(f"all four usable {took:.0f} s after the API server's return")
 
 
 def test_an_interactive_job_ends_with_the_cause() -> None:

@@ -1,6 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Twenty seeds of jobs and faults over each other, and a race, judged by what the API server and Slurm wrote down."""
+"""Twenty seeds of jobs and faults over each other, and a race, judged by what the API server and Slurm wrote down.
+
+On demand, as tests/long_gate.py is: about ten minutes on a quiet machine.
+"""
 
 from __future__ import annotations
 
