@@ -100,7 +100,7 @@ def test_nothing_keeps_the_nodes_back(host: Host) -> None:
 
 def test_what_is_reserved_is_offered_to_nobody(host: Host) -> None:
     told = host.check_output("scontrol show node gpu01 -o")
-    assert {"CpuSpecList=0-3,64-67", "MemSpecLimit=12288", "RealMemory=2064384"} <= set(told.split())
+    assert {"CPUSpecList=0-3,64-67", "MemSpecLimit=12288", "RealMemory=2064384"} <= set(told.split())
     for much in ("-N1 -n121", "--mem=2052097M"):
         refused = host.run(f"su ada -s /bin/sh -c 'cd /tmp; srun -p hpc -w gpu01 {much} true'")
         assert refused.rc != 0
