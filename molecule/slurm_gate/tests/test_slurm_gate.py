@@ -132,7 +132,7 @@ def test_a_node_that_a_dead_job_left_is_drained_and_the_others_close_again() -> 
         assert comment(job).startswith("drawbridge gate: try 1 of 5 (run 0): node gpu02 is not closed")
         assert reason("gpu02").startswith("drawbridge gate: is not closed")
         until(lambda: state("gpu01") == "closed", 60, "the other node closed")
-        until(lambda: "BeginTime" in ssh("ctl", f"scontrol show job {job}"), 20, "requeued with a start time")
+        until(lambda: "BeginTime" in ssh("ctl", f"scontrol show job {job}"), 150, "requeued with a start time")
     finally:
         ssh("ctl", f"scancel {job}")
         ssh("gpu02", "systemctl start drawbridge-gate.timer")
