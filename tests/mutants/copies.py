@@ -25,6 +25,7 @@ class Copy:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self._plantings = 0
         export(root)
         (root / ".venv").symlink_to(Path(sys.prefix))
         # CI makes hypothesis take the same examples each time; what is compiled once serves all defects
@@ -58,8 +59,9 @@ class Copy:
         path = self.root / mutant.file
         before, times = path.read_text(), path.stat()
         path.write_text(mutant.apply(before))
-        # another second than before, or Python would take the compiled file of the same size for this one's
-        os.utime(path, (times.st_atime, times.st_mtime - 2))
+        # A second that no other defect had, or Python would take what it compiled of one for another of the same size.
+        self._plantings += 1
+        os.utime(path, (times.st_atime, times.st_mtime - 1 - self._plantings))
         try:
             yield
         finally:
