@@ -13,10 +13,12 @@ from typing import Any
 
 import pexpect
 
+from lab.hosts.paths import REPOSITORY
 from tests.stack import PATHS, all_usable, job_state, ssh, until
 
 NODES = ("gpu01", "gpu02")
 HOME = "/gpfs/fs1/home/{}"
+ADA = HOME.format("ada")
 IMAGE = "docker.io/lab/python:3"
 
 
@@ -87,6 +89,22 @@ def ended(job: str) -> bool:
 def closed(*names: str) -> bool:
     """The nodes, both if none is named, are nobody's and in service."""
     return all_usable(names or NODES)
+
+
+def add_up(options: str = "") -> str:
+    """The example of an all-reduce on both nodes, seen to do its work as the submitting user; the job's number."""
+    ssh("gpu01", f"cat > {ADA}/all_reduce.py", (REPOSITORY / "examples/all_reduce.py").read_text())
+    ssh("gpu01", f"rm -f {ADA}/sum-*; chown ada:vision {ADA}/all_reduce.py")
+    script = (REPOSITORY / "examples/two-nodes.sbatch").read_text()
+    assert "--all-logs" in script
+    job = submit("", script.replace("--all-logs", f"--all-logs {options}"))
+    until(lambda: ended(job), 120, "the job ends")
+    said = output(job)
+    for rank, node in enumerate(NODES):
+        assert f"[rank {rank}] rank {rank} on {node} as uid 2001 with 8 GPUs: sum 3.0, expected 3.0" in said, said
+    assert code(job) == "COMPLETED|0:0"
+    assert ssh("gpu02", f"stat -c '%U:%G %a' {ADA}/sum-0.txt {ADA}/sum-1.txt").split("\n") == ["ada:vision 644"] * 2
+    return job
 
 
 def nothing_left(job: str, *names: str) -> None:

@@ -14,7 +14,7 @@ from lab.hosts.paths import REPOSITORY
 from tests.stack import job_state, ssh, until
 
 from .conftest import (
-    HOME,
+    ADA,
     IMAGE,
     alone_on,
     closed,
@@ -32,7 +32,6 @@ from .conftest import (
 NODE = "gpu01"
 GPUS = ",".join(f"GPU-{index}" for index in range(8))
 HERE = f"-N1 -w {NODE}"
-ADA = HOME.format("ada")
 TOLD = "Slurm ends this job (scancel, preemption, requeue or its time limit): the pods are told"
 KILLED = "was killed (exit code 137): somebody did that, or its node ran out of memory"
 

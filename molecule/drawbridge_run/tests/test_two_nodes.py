@@ -11,13 +11,13 @@ from typing import Any
 import pexpect
 import pytest
 
-from lab.hosts.paths import REPOSITORY
 from tests.stack import ssh, until
 
 from .conftest import (
-    HOME,
+    ADA,
     IMAGE,
     NODES,
+    add_up,
     alone_on,
     ask,
     closed,
@@ -33,7 +33,6 @@ from .conftest import (
     terminal,
 )
 
-ADA = HOME.format("ada")
 SLEEP = f"drawbridge-run --image {IMAGE} --pull never --grace 1 -- sh -c 'echo begun; exec sleep 600'"
 JOBS, PODS = "/apis/batch/v1/namespaces/vision/jobs", "/api/v1/namespaces/vision/pods"
 ACCOUNTS = "/api/v1/namespaces/vision/serviceaccounts"
@@ -47,16 +46,7 @@ def free_nodes() -> Iterator[None]:
 
 
 def test_two_nodes_add_up_their_numbers_as_the_submitting_user(free_nodes: None) -> None:
-    ssh("gpu01", f"cat > {ADA}/all_reduce.py", (REPOSITORY / "examples/all_reduce.py").read_text())
-    ssh("gpu01", f"rm -f {ADA}/sum-*; chown ada:vision {ADA}/all_reduce.py")
-    job = submit("", (REPOSITORY / "examples/two-nodes.sbatch").read_text())
-    until(lambda: ended(job), 120, "the job ends")
-    said = output(job)
-    for rank, node in enumerate(NODES):
-        assert f"[rank {rank}] rank {rank} on {node} as uid 2001 with 8 GPUs: sum 3.0, expected 3.0" in said, said
-    assert code(job) == "COMPLETED|0:0"
-    assert ssh("gpu02", f"stat -c '%U:%G %a' {ADA}/sum-0.txt {ADA}/sum-1.txt").split("\n") == ["ada:vision 644"] * 2
-    nothing_left(job)
+    nothing_left(add_up())
 
 
 def test_the_rank_that_failed_is_named_with_its_last_words(free_nodes: None) -> None:
