@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -29,6 +30,7 @@ VERSION = (3, 9)
 DOTTED = ".".join(map(str, VERSION))
 UV = ROOT / ".cache/uv/bin/uv"
 PLACE = ROOT / f".cache/python{DOTTED}"
+GLIBC = "manylinux_2_28"
 LOCK = Path(__file__).parent / "requirements.lock"
 COMPILE = "import sys\nfor name in sys.argv[1:]: compile(open(name).read(), name, 'exec')"
 
@@ -63,7 +65,7 @@ def interpreter() -> Path:
             return python
     if named := os.environ.get("OLD_PYTHON"):
         raise LabError(f"OLD_PYTHON is {named!r}, but that runs no Python {DOTTED}: name one that does, or none")
-    return debian.python(PLACE)
+    return debian.python()
 
 
 def packages() -> Path:
@@ -72,7 +74,9 @@ def packages() -> Path:
         raise LabError(f"{UV.relative_to(ROOT)} is not there, but it installs what tests import: run make tools")
     site = PLACE / "packages"
     sync = [str(UV), "pip", "sync", "--quiet", "--require-hashes", "--python", sys.executable, str(LOCK)]
-    subprocess.run([*sync, "--target", str(site), "--python-version", DOTTED], check=True)
+    # compiled packages that the C library of the Debian tree can load, whichever interpreter it is in the end
+    target = ["--target", str(site), "--python-version", DOTTED, "--python-platform", f"{platform.machine()}-{GLIBC}"]
+    subprocess.run([*sync, *target], check=True)
     return site
 
 
