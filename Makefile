@@ -3,6 +3,8 @@ SHELL := /bin/sh
 UV := .cache/uv/bin/uv
 PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
+# each program would compile Ansible and its libraries for itself
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import compileall
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.emulators import gpfs
@@ -35,6 +37,8 @@ WantedBy=multi-user.target
 
 def prepare(site: Site, paths: Paths) -> None:
     """Make the directories of what all hosts share: the cluster's configuration and the files of its file systems."""
+    # hosts see this folder read-only, and would compile it for every call of a tool
+    compileall.compile_dir(Path(__file__).parent, quiet=2)
     for directory in (paths.shared / "gpfs", paths.shared / "fs"):
         directory.mkdir(parents=True, exist_ok=True)
     (paths.shared / "gpfs").chmod(0o777)
