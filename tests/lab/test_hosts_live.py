@@ -45,6 +45,8 @@ class Lab:
             "BatchMode=yes",
             "-o",
             "ConnectTimeout=2",
+            "-o",
+            "ControlPath=none",
             *options,
             host,
             command,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-from .conftest import Lab, SecondRun
+from .conftest import SecondRun
 
 # Places that a site's daemons write to by themselves, and Ansible's own temporary files. Configuration, units and
 # binaries are in none of them.
@@ -27,9 +27,3 @@ def test_second_run_changes_nothing(second_run: SecondRun) -> None:
     calls = [call for noted in second_run.calls.values() for call in noted]
     assert [call for call in calls if call.get("writes")] == []
     assert calls, "the journals saw nothing at all, so they prove nothing"
-
-
-def test_check_mode_of_a_converged_site_predicts_nothing(lab: Lab) -> None:
-    run = lab.playbook("site", "--check", "--diff")
-    assert run.code == 0, run.output
-    assert run.changed() == [] and run.steps() == {}
