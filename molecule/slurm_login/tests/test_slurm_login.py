@@ -24,7 +24,8 @@ def test_commands_work_without_a_configuration_on_disk(host: Host) -> None:
 
 
 def test_a_job_is_submitted_run_and_accounted(host: Host) -> None:
-    job = as_user(host, "ada", "sbatch --wait --parsable -p hpc --gres=gpu:h100:8 -o /dev/null --wrap hostname")
+    sbatch = "timeout 300 sbatch --wait --parsable -p hpc --gres=gpu:h100:8 -o /dev/null --wrap hostname"
+    job = as_user(host, "ada", sbatch)
     row = as_user(host, "ada", f"sacct -n -X -P -j {job} -o user,account,state,alloctres,nodelist").split("|")
     assert (row[0], row[1], row[2], row[4]) == ("ada", "vision", "COMPLETED", "gpu01")
     assert "gres/gpu:h100=8" in row[3].split(",")
