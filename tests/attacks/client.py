@@ -101,9 +101,10 @@ class Client:
         self._connection.close()
         self._bearer.close()
 
-    def apply(self, path: str, body: Json, who: Who | None = None) -> Json:
+    def apply(self, path: str, body: Json, who: Who | None = None, dry: bool = False) -> Json:
         """Server-side apply that tolerates no unknown field."""
-        answer = self.ask("PATCH", f"{path}?fieldManager=attacks&force=true&fieldValidation=Strict", body, who, APPLY)
+        asked = f"{path}?fieldManager=attacks&force=true&fieldValidation=Strict{'&dryRun=All' if dry else ''}"
+        answer = self.ask("PATCH", asked, body, who, APPLY)
         assert answer.status < 300, f"{path}: {answer.message}"
         return answer.body
 

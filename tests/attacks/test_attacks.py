@@ -7,7 +7,8 @@ from __future__ import annotations
 import pytest
 
 from roles.slurm_gate.files.gate.opener import FORBIDDEN
-from tests.attacks.client import KINDS, Client, Json
+from tests.attacks.client import KINDS, Client, Json, path_of
+from tests.attacks.manifests import rendered
 from tests.attacks.scene import Scene, judged, refused_by
 from tests.attacks.tables import attacks, permits
 
@@ -19,6 +20,13 @@ def test_kubernetes_finds_no_fault_in_the_policies_types(client: Client, scene: 
     found = judged(client)
     assert found and all(name.startswith("drawbridge-") for name in found)
     assert not {name: warnings for name, warnings in found.items() if warnings}
+
+
+@pytest.mark.parametrize("body", rendered(), ids=lambda body: f"{body['kind']}-{body['metadata']['name']}")
+def test_an_apply_of_what_is_there_changes_nothing(client: Client, scene: Scene, body: Json) -> None:
+    """Not even who wrote what, and when: a field that the API server fills in moves that, and looks like a change."""
+    before = client.ask("GET", path_of(body)).body
+    assert client.apply(path_of(body), body, dry=True) == before
 
 
 @pytest.mark.parametrize("row", attacks(), ids=lambda row: row["id"])
