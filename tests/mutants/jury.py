@@ -72,6 +72,8 @@ def _testify(tests: list[str], all: bool, writing: int) -> None:
         witness = Witness()
         # libraries that are here before pytest can't have their assertions rewritten, and need not
         options = ["-q", "-p", "no:xdist", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+        # files of tests lie in the copy: where all sessions have theirs, each would tidy up after all others
+        options.append("--basetemp=jury.tmp")
         pytest.main([*options, *([] if all else ["--exitfirst"]), *tests], plugins=[witness])
         with os.fdopen(writing, "w") as pipe:
             json.dump(witness.seen, pipe)
