@@ -4,18 +4,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..gate.api import Unreachable
 from ..gate.config import Refused
 from ..gate.states import Json
 from .kube import Kube
 
 EVENTS = "/api/v1/namespaces/{}/events"
+KUBELETS = "source=kubelet"
+UNDER_WAY = ("Pulling", "Pulled", "Created", "Started")
+"""What a kubelet tells of a pod that has its sandbox and its volumes."""
 
 
 def of(kube: Kube, namespace: str, name: str) -> list[Json]:
     """Warnings about an object, the newest last. Raises Refused, Unreachable."""
-    found = kube.items(EVENTS.format(namespace), fieldSelector=f"involvedObject.name={name},type=Warning")
-    return sorted(found.get("items") or [], key=lambda event: str(event.get("lastTimestamp") or ""))
+    return _listed(kube, namespace, f"involvedObject.name={name},type=Warning")
+
+
+def failed_start(kube: Kube, namespace: str, names: Sequence[str]) -> Json | None:
+    """The event of the first of these pods that has not got past a failure; None while all may be on their way.
+
+    A failure before the pull of an image is over, however long the pull takes. Raises Refused, Unreachable.
+    """
+    warnings = _listed(kube, namespace, f"{KUBELETS},involvedObject.kind=Pod,type=Warning")
+    failed = {event["involvedObject"]["name"] for event in warnings if _failure(event)}
+    for name in names:
+        if name in failed:
+            told = _listed(kube, namespace, f"{KUBELETS},involvedObject.name={name}")
+            steps = [event for event in told if _failure(event) or event.get("reason") in UNDER_WAY]
+            if steps and _failure(steps[-1]):
+                return steps[-1]
+    return None
 
 
 def why_no_pods(kube: Kube, namespace: str, name: str) -> str:
@@ -28,3 +48,13 @@ def why_no_pods(kube: Kube, namespace: str, name: str) -> str:
     if warnings:
         return f"{name} has no pods: {warnings[-1].get('message', warnings[-1].get('reason'))}"
     return f"{name} has no pods: its controller has not begun"
+
+
+def _listed(kube: Kube, namespace: str, selector: str) -> list[Json]:
+    """Events, the newest last."""
+    found = kube.items(EVENTS.format(namespace), fieldSelector=selector)
+    return sorted(found.get("items") or [], key=lambda event: str(event.get("lastTimestamp") or ""))
+
+
+def _failure(event: Json) -> bool:
+    return event.get("type") == "Warning" and str(event.get("reason")).startswith("Failed")

@@ -22,6 +22,7 @@ from .logs import Follower, last_lines
 from .pod import RUN_LABEL, Request
 from .pods import Pod, Trouble
 from .signals import Courier
+from .starts import Starts
 from .watcher import ASKED, CHANGE, GONE, LIST, SIGNAL, SILENT, News, Watcher
 
 TICK_S = 1.0
@@ -30,6 +31,7 @@ LOST_S = 30.0  # what a running workload gets to heal
 NO_PODS_S = 5.0
 SEEN_S = 10.0  # until a controller that is asked about an object knows of the one before it
 REFUSING = (400, 403, 422)
+THERE = "AlreadyExists"
 DRAIN_S = 10.0  # what the last lines of a log may take
 LAST_WORDS_S = 3.0  # before Slurm kills us
 LIMIT = 124
@@ -65,6 +67,7 @@ class Launch:
         self._namespace, self._begun = self.request.grant.namespace, self.clock.now()
         self._made: list[str] = []
         self._book = Book(self.request.allocation.nodes, self.request.grant.memory)
+        self._starts = Starts(self.kube, self._namespace, self._begun, self.request.options.patience_s)
 
     def run(self, objects: Sequence[Json]) -> int:
         """Create the workload, see it to its end, take it away. Raises Refused, Unreachable."""
@@ -82,19 +85,18 @@ class Launch:
         return verdict.code
 
     def _create(self, item: Json) -> None:
-        name = item["metadata"]["name"]
+        """Nobody else has this call's names, so what is there already came of a request whose answer was lost."""
+        first = not self._made
+        self._made.append(f"{collection(item)}/{item['metadata']['name']}")  # without an answer it may be there as well
         answer = self.kube.call("POST", collection(item), item)
-        while self._made and answer.status in REFUSING and self.clock.now() < self._begun + SEEN_S:
+        while not first and answer.status in REFUSING and self.clock.now() < self._begun + SEEN_S:
             self.clock.sleep(TICK_S)
             answer = self.kube.call("POST", collection(item), item)
-        if answer.status == 409:
-            raise Refused(f"{name} is there already, for another drawbridge-run of this job: choose a --name")
         if answer.status == 404:
             needs = KINDS[self.request.options.backend].needs
             raise Refused(f"this cluster knows no {item['kind']} ({needs} is not installed): leave --backend away")
-        if not answer.ok:
+        if not answer.ok and answer.body.get("reason") != THERE:
             raise Refused(f"Kubernetes does not take the workload: {answer.message}")
-        self._made.append(f"{collection(item)}/{name}")
 
     def _hear(self) -> None:
         """Take in one piece of news; wait a moment for it."""
@@ -151,7 +153,7 @@ class Launch:
             text = f"the job's time limit is near: the pods are told to end (SIGTERM) and have {grace} s"
             self._end(Trouble(text, LIMIT), grace + DRAIN_S)
             return None
-        found = self._book.trouble()
+        found = self._book.trouble() or self._starts.trouble(self._book.pods, now)
         if not (found or self._book.pods) and now - self._begun > NO_PODS_S:
             found = Trouble(why_no_pods(self.kube, self._namespace, self.request.name))
         return self._lasting(found, now)

@@ -26,6 +26,9 @@ site, and for torchrun and others MASTER_ADDR, MASTER_PORT, NNODES, NODE_RANK
 and PET_*. Rank 0 is on the job's first node, and so on in Slurm's order.
 Nothing else of your environment: pass it on with --env.
 
+Pods have your uid and your job's group, and none of your other groups: what is
+open to one of those only is closed to COMMAND.
+
 SIGUSR1 and SIGUSR2, which Slurm sends when you ask it to
 (sbatch --signal=B:USR1@300), go on to COMMAND on every rank.
 

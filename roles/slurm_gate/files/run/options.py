@@ -82,7 +82,9 @@ def parser() -> argparse.ArgumentParser:
         metavar="SECONDS",
         help="what COMMAND gets to end after SIGTERM (30, 120 at most)",
     )
-    add("--patience", type=whole, default=180, metavar="SECONDS", help="give up after so long without a start (180)")
+    add(
+        "--patience", type=whole, default=180, metavar="SECONDS", help="give up when pods can't start for so long (180)"
+    )
     add("--all-logs", action="store_true", help="print what all ranks print, each line with its rank")
     add("--keep", action="store_true", help="leave pods and logs in Kubernetes until the job ends")
     add(

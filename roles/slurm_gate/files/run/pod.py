@@ -56,7 +56,8 @@ class Person:
 class Request:
     """All that a workload is made of."""
 
-    name: str
+    mark: str
+    """Tells this call from others of its job, whose pods may be ending yet."""
     allocation: Allocation
     grant: Grant
     site: Site
@@ -65,6 +66,11 @@ class Request:
     nccl: Mapping[str, str]
     master: str
     """Address of the first node."""
+
+    @property
+    def name(self) -> str:
+        """What all objects of this call are named, and none of another."""
+        return f"{self.allocation.prefix}{self.options.name}-{self.mark}"
 
     @property
     def processes(self) -> int:
@@ -120,7 +126,7 @@ def _container(request: Request, name: str, mounts: Mapping[str, bool]) -> Json:
         "name": name,
         "image": options.image,
         "imagePullPolicy": PULL[options.pull],
-        "command": ["/bin/sh", "-c", START, "drawbridge-run", *options.command],
+        "command": [literal(word) for word in ("/bin/sh", "-c", START, "drawbridge-run", *options.command)],
         "workingDir": workdir(request),
         "env": environment(request),
         "resources": {"requests": resources, "limits": resources},
@@ -180,7 +186,12 @@ def environment(request: Request) -> list[Json]:
     values.update(own_variables(request))
     secret = [_secret(text) for text in request.options.secrets]
     node = {"name": "DRAWBRIDGE_NODE", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}
-    return [*({"name": key, "value": value} for key, value in values.items()), *secret, node]
+    return [*({"name": key, "value": literal(value)} for key, value in values.items()), *secret, node]
+
+
+def literal(text: str) -> str:
+    """Kubernetes makes $ of $$, and puts a variable's value for $(NAME), in commands and in values of variables."""
+    return text.replace("$", "$$")
 
 
 def own_variables(request: Request) -> dict[str, str]:

@@ -49,8 +49,6 @@ class Pod:
     finished: str = ""
     unseen: bool = False
     """Its node's kubelet reports no more."""
-    leaving: bool = False
-    """It is being deleted."""
 
     @property
     def label(self) -> str:
@@ -80,7 +78,6 @@ def read(pod: Json, nodes: Sequence[str]) -> Pod:
     conditions = {entry["type"]: entry for entry in status.get("conditions", [])}
     containers = status.get("containerStatuses") or [{}]
     known = {"name": metadata["name"], "node": node, "rank": nodes.index(node) if node in nodes else -1}
-    known["leaving"] = "deletionTimestamp" in metadata
     current = containers[0].get("state", {})
     if "terminated" in current:
         return _ended(current["terminated"], known)

@@ -66,8 +66,8 @@ def refuse_root(person: Person) -> None:
 
 def make(options: Options, allocation: Allocation, site: Site, given: Grant, seams: Seams) -> Request:
     """Everything that the manifest is made of. Raises Refused."""
-    name, master = allocation.prefix + options.name, seams.address(allocation.nodes[0])
-    return Request(name, allocation, given, site, options, seams.person, nccl(seams.nccl), master)
+    master = seams.address(allocation.nodes[0])
+    return Request(seams.mark(), allocation, given, site, options, seams.person, nccl(seams.nccl), master)
 
 
 def grant(allocation: Allocation, seams: Seams) -> Grant:

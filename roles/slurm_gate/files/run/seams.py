@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import secrets
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,6 +31,10 @@ class Seams:
     site: Path = SITE
     jobs: Path = JOBS
     nccl: Path = NCCL
+
+    def mark(self) -> str:
+        """What no other call has; short, since workloads' controllers append to names of 63 characters at most."""
+        return secrets.token_hex(3)
 
     def address(self, host: str) -> str:
         """A host's address: names of hosts mean nothing in a pod."""
