@@ -10,6 +10,7 @@ version_added: 0.1.0
 description:
   - Looks at nodes that have no state of the gate yet. A node that others use or that is cordoned is refused, unless
     O(evict) says that its pods may be evicted; then they are, with their budgets respected, and the node is closed.
+  - Refuses to go on while jobs run in a namespace that is no account's any more.
   - Refuses operators and daemons that would drain, reboot or upgrade nodes under running jobs, unless O(accepted)
     names them.
   - Warns of DaemonSets of infrastructure that get no pod on gated nodes.
@@ -23,6 +24,11 @@ options:
     required: true
   infra_namespaces:
     description: Namespaces whose pods may stay.
+    type: list
+    elements: str
+    required: true
+  job_namespaces:
+    description: Namespaces of jobs, whose own pods may stay.
     type: list
     elements: str
     required: true
@@ -57,6 +63,7 @@ EXAMPLES = r"""
   drawbridge.drawbridge.gate_adoption:
     nodes: [gpu01, gpu02]
     infra_namespaces: "{{ drawbridge_kube.infra_namespaces }}"
+    job_namespaces: [vision]
     kubeconfig: "{{ slurm_gate_kubeconfig }}"
 """
 

@@ -16,8 +16,9 @@ from .clock import Clock
 from .config import Refused
 from .states import Json
 
-# 401: the token in the file may just have been replaced; a server that has just started knows no token yet
-RETRIED = (401, 429, 500, 502, 503, 504)
+# a token that is refused may just have been replaced in its file; a server that has just started knows none yet
+UNAUTHORIZED = 401
+RETRIED = (UNAUTHORIZED, 429, 500, 502, 503, 504)
 NOT_READY = "not yet ready to handle request"  # what admission says, as a 403, until it has read its policies
 METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 PAUSE_S = 0.5
@@ -64,15 +65,20 @@ class Api:
         A request may reach the server twice, so callers take "it is already so" for an answer.
         """
         while True:
+            expired = False
             try:
                 answer = self._ask(method, path, body, {"Accept": accept, "Content-Type": kind})
                 if answer.status not in RETRIED and NOT_READY not in answer.message:
                     return answer
-                trouble = answer.message
+                trouble, expired = answer.message, answer.status == UNAUTHORIZED
             except (OSError, http.client.HTTPException) as err:
                 self._drop()
                 trouble = f"{type(err).__name__}: {err}"
             if self._clock.now() + PAUSE_S >= self._deadline:
+                if expired:
+                    raise Unreachable(
+                        f"the API server refuses the token in {self._token_file}; gate.yml brings a new one"
+                    )
                 raise Unreachable(f"the API server at {self._host}:{self._port} does not answer: {trouble}")
             self._clock.sleep(PAUSE_S)
 

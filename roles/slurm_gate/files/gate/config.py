@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import identity
-from .hostlist import expand
+from .hostlist import expand, outside
 from .states import Owner
 
 CONFIG = Path("/etc/drawbridge/gate/config.json")
@@ -86,9 +86,10 @@ class Job(NamedTuple):
         return identity.name(self.owner.job, self.uid, self.gid)
 
     @classmethod
-    def of(cls, env: Mapping[str, str], config: Config) -> Job:
+    def of(cls, env: Mapping[str, str], config: Config, noted: str = "") -> Job:
         """The job that Slurm's environment describes. Raises NotGated, or Refused for one that can't be served.
 
+        `noted` is the namespace that it was opened in, if known: its account may have another one by now, or none.
         Every value used here comes from slurmctld, none can be chosen by the user.
         """
         if env.get("SLURM_JOB_PARTITION") not in config.partitions:
@@ -96,11 +97,12 @@ class Job(NamedTuple):
         if env.get("SLURM_HET_JOB_ID"):
             raise Refused("heterogeneous jobs can't open nodes: each part has a job id of its own; submit one job")
         account = env.get("SLURM_JOB_ACCOUNT", "")
-        if account not in config.namespaces:
+        namespace = noted or config.namespaces.get(account)
+        if not namespace:
             known = ", ".join(sorted(config.namespaces))
             raise Refused(f"Slurm account {account!r} has no Kubernetes namespace; submit with one of: {known}")
         return cls(
-            Owner(config.namespaces[account], int(env["SLURM_JOB_ID"])),
+            Owner(namespace, int(env["SLURM_JOB_ID"])),
             int(env["SLURM_JOB_UID"]),
             int(env["SLURM_JOB_GID"]),
             # an epilog that slurmd makes up for after a restart has no list of nodes, and needs none
@@ -121,8 +123,7 @@ def require_whole_nodes(env: Mapping[str, str], job: Job, config: Config) -> Non
         )
     if not job.nodes:
         raise Refused("Slurm named no node of the job: look into slurmctld's log")
-    known = set(expand(config.partition_nodes.get(partition, "")))
-    if strangers := [node for node in job.nodes if node not in known]:
+    if strangers := outside(config.partition_nodes.get(partition, ""), job.nodes):
         raise Refused(
             f"node {strangers[0]} is not in drawbridge_slurm's partition {partition}; run slurm.yml and gate.yml"
         )

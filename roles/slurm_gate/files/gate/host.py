@@ -12,8 +12,9 @@ from pathlib import Path
 from .command import Commands
 from .config import Refused
 
-BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-UPTIME = Path("/proc/uptime")
+PROC = Path("/proc")
+BOOT_ID = PROC / "sys/kernel/random/boot_id"
+UPTIME = PROC / "uptime"
 SCRIPTS_LOCK = Path("/run/drawbridge/slurm-dispatch.lock")
 NAMESPACE, POD = "io.kubernetes.pod.namespace", "io.kubernetes.pod.name"
 
@@ -33,6 +34,18 @@ class Host:
         rows = self._ask("nvidia-smi", "--query-compute-apps=pid,process_name", "--format=csv,noheader").splitlines()
         pairs = (row.partition(",") for row in rows if row.strip())
         return {int(pid): name.strip() for pid, _, name in pairs}
+
+    def daemons(self, pids: Iterable[int], programs: Iterable[str]) -> list[int]:
+        """Those processes that run one of these programs. What they call themselves proves nothing."""
+        known = set(programs)
+        return [pid for pid in pids if known and self._program(pid) in known]
+
+    def _program(self, pid: int) -> str:
+        exe = PROC / str(pid) / "exe"
+        try:
+            return exe.readlink().name if exe.stat().st_uid == 0 else ""
+        except OSError:
+            return ""  # it has ended
 
     def boot_id(self) -> str:
         """What tells one boot of this host from the next."""
@@ -82,12 +95,12 @@ def running_tasks(text: str, known: set[str]) -> list[str]:
     return [row[0] for row in rows if len(row) > 2 and row[0] in known and row[2] != "STOPPED"]
 
 
-def obstacle(containers: Sequence[str], on_gpus: dict[int, str], allowed: Iterable[int], daemons: Iterable[str]) -> str:
+def obstacle(containers: Sequence[str], on_gpus: dict[int, str], allowed: Iterable[int]) -> str:
     """Why the host is not empty; "" if it is. Pure."""
     if containers:
         return f"container {containers[0]} still runs: end it with its pod, or by the container runtime"
     free = set(allowed)
-    foreign = {pid: name for pid, name in on_gpus.items() if pid not in free and Path(name).name not in set(daemons)}
+    foreign = {pid: name for pid, name in on_gpus.items() if pid not in free}
     for pid, name in sorted(foreign.items()):
         return f"process {pid} ({name}) uses a GPU: end it"
     return ""

@@ -7,11 +7,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .gate_names import JOB_ROLE, NODES_NAMESPACE
+from .gate_names import JOB_ACCOUNT, JOB_ROLE, NODES_NAMESPACE
 from .states import Json, Owner
 
 RUN = "-run"
-NAME = re.compile(rf"(slurm-([0-9]+)-u[0-9]+-g[0-9]+)({RUN})?")
+NAME = re.compile(rf"({JOB_ACCOUNT})({RUN})?")
 
 
 def name(job: int, uid: int, gid: int) -> str:

@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import sys
+import os
 import syslog
 from collections import Counter
 from typing import Any
 
 from .states import Edge, Owner
+
+STDERR = 2
 
 
 class Log:
@@ -32,4 +35,5 @@ class Log:
         """Put a line where people look for it."""
         syslog.openlog("drawbridge-gate")
         syslog.syslog(syslog.LOG_NOTICE, line)
-        print(line, file=sys.stderr)
+        with contextlib.suppress(OSError):  # who started us may have died, and with it the reader; the log has the line
+            os.write(STDERR, f"{line}\n".encode())

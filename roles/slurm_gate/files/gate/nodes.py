@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from .api import Answer, Api
+from .gate_names import LABEL
 from .states import Edge, place
 
 WORKERS = 8  # more only queue at the API server
@@ -45,6 +46,8 @@ def swap(api: Api, node: str, edge: Edge) -> Swap:
         if not now.ok:
             return Swap(node, "", False, now.message)
         index, value = place(now.body)
+        if edge.label == "" and LABEL not in now.body["metadata"].get("labels", {}):
+            edge = edge._replace(label=None)  # a person may have taken it off, and what is not there can't be removed
         if value != edge.before:
             return Swap(node, value, False)
     return Swap(node, edge.before, False, f"{node} was written by somebody else {TRIES} times in a row")

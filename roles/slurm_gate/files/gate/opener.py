@@ -58,7 +58,7 @@ class Opening:
         self._api = world.api(OPENER, world.config.patience_s)
         self._left = list(job.nodes)
         self._note = f"run-{job.owner.job}"
-        self._run = {"restart": job.restart, "started": job.started}
+        self._run = {"restart": job.restart, "started": job.started, "namespace": job.owner.namespace}
         self._begun = world.notes.read(self._note) == self._run
         """An earlier program for this very run was killed: what is there may be its work, not an older run's."""
 

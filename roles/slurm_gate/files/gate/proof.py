@@ -25,7 +25,7 @@ def local_obstacle(world: World, over: int = 0) -> str:
     except (Refused, NoAnswer) as err:
         return str(err)
     allowed = [pid for pid, job in jobs.items() if job != over]
-    return obstacle(containers, on_gpus, allowed, world.config.gpu_daemons)
+    return obstacle(containers, on_gpus, [*allowed, *world.host.daemons(on_gpus, world.config.gpu_daemons)])
 
 
 def require_empty(world: World, patience_s: float) -> None:

@@ -13,6 +13,7 @@ import re
 from .slurm import REASON, JobInfo
 
 REQUEUE, HOLD, END = "requeue", "hold", "end"
+NEVER = -2  # a run before the first, and before that one's too
 
 
 def verdict(job: JobInfo, number: int, tries: int) -> str:
@@ -24,11 +25,21 @@ def verdict(job: JobInfo, number: int, tries: int) -> str:
 
 def count(comment: str, restart: int) -> int:
     """Which try in a row this is, by the last one's comment. One that was killed and runs again is still the same."""
-    last = re.search(rf"{REASON}try ([0-9]+) of [0-9]+ \(run ([0-9]+)\)", comment)
-    number, run = (int(last.group(1)), int(last.group(2))) if last else (0, -1)
+    number, run = _last(comment)
     if run == restart:
         return number
     return number + 1 if run == restart - 1 else 1
+
+
+def tried(comment: str, restart: int) -> bool:
+    """Whether the comment is of a try to open this run. Slurm tells some epilogs the number of the run to come."""
+    return _last(comment)[1] in (restart, restart - 1)
+
+
+def _last(comment: str) -> tuple[int, int]:
+    """Number and run of the last failed try."""
+    last = re.search(rf"{REASON}try ([0-9]+) of [0-9]+ \(run ([0-9]+)\)", comment)
+    return (int(last.group(1)), int(last.group(2))) if last else (0, NEVER)
 
 
 def explain(cause: str, number: int, tries: int, restart: int) -> str:

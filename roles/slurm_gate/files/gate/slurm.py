@@ -17,12 +17,15 @@ KILLED = ("drawbridge: prolog part 50-gate ", "drawbridge: epilog part 50-gate "
 # what Slurm says itself when nobody could tell it more
 UNTOLD = "Prolog error"
 FAILED = (UNTOLD, "Epilog error")
-RUNNING = ("RUNNING", "CONFIGURING", "SUSPENDED", "STOPPED")
+# SIGNALING hides RUNNING as long as a signal of any user is on its way
+RUNNING = ("RUNNING", "CONFIGURING", "SUSPENDED", "STOPPED", "SIGNALING")
 GONE = "GONE"
 FIELDS = ("State", "BatchFlag", "Requeue", "RestartCnt", "TimeUsed", "BatchHost", "Reason", "NodeList", "JobID")
 SEPARATOR = "\x1f"
 # What Slurm itself writes when it lost a node; only a proof brings such a node back
 LOST = ("Not responding", "Node unexpectedly rebooted", "Node Not Responding")
+# ... and puts between a reason that is there, be it of long ago, and its own
+APPENDED = " : "
 # ... when it started a job again that slurmd still has: it had forgotten the first time, and ends both
 TWICE = "Duplicate jobid"
 
@@ -89,7 +92,7 @@ class NodeInfo(NamedTuple):
     @property
     def lost(self) -> bool:
         """Slurm gave it up and keeps it down until somebody proves it."""
-        return "DOWN" in self.states and "DRAIN" not in self.states and self.reason.startswith(LOST)
+        return "DOWN" in self.states and "DRAIN" not in self.states and self.reason.rpartition(APPENDED)[2] in LOST
 
 
 class Slurm:
@@ -116,13 +119,13 @@ class Slurm:
 
     def running(self) -> dict[int, tuple[str, ...]]:
         """Jobs that are not over, wherever they run, with their nodes. Raises NoAnswer."""
-        said = self._ask("squeue", "--noheader", "--states=R,CF,S,ST", "--format=%A %N")
+        said = self._ask("squeue", "--noheader", "--states=R,CF,S,ST,SI", "--format=%A %N")
         found = (line.split() for line in said.splitlines())
         return {int(words[0]): tuple(expand(words[1])) if len(words) > 1 else () for words in found}
 
     def running_on(self, node: str, partitions: Sequence[str]) -> list[int]:
         """Jobs of these partitions that run on a node. Raises NoAnswer."""
-        words = ("--states=R", f"--nodelist={node}", f"--partition={','.join(partitions)}", "--format=%A %N")
+        words = ("--states=R,SI", f"--nodelist={node}", f"--partition={','.join(partitions)}", "--format=%A %N")
         return [int(line.split()[0]) for line in self._ask("squeue", "--noheader", *words).splitlines()]
 
     def node(self, name: str) -> NodeInfo:

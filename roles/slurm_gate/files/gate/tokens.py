@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from .api import Api, Unreachable
 from .config import Job, Refused
@@ -38,6 +39,8 @@ def write(file: Path, content: str, mode: int, uid: int, gid: int) -> None:
         out.write(content)
         os.fchown(out.fileno(), uid, gid)
         os.fchmod(out.fileno(), mode)
+        out.flush()
+        os.fsync(out.fileno())  # or a power cut may leave the new name with nothing in it
     partial.rename(file)
 
 
@@ -50,8 +53,8 @@ def place(job: Job, world: World, api: Api) -> None:
     home.mkdir(mode=0o755, parents=True, exist_ok=True)
     lines = [f"{key}={value}\n" for key, value in variables(job, world).items()]
     write(home / "env", "".join(lines), 0o444, 0, 0)
-    note = {"namespace": job.owner.namespace, "account": job.account, "started": job.started}
-    write(home / NOTE, json.dumps({**note, "uid": job.uid, "gid": job.gid}), 0o400, 0, 0)
+    whose = {"namespace": job.owner.namespace, "account": job.account, "started": job.started}
+    write(home / NOTE, json.dumps({**whose, "uid": job.uid, "gid": job.gid}), 0o400, 0, 0)
     write(home / "token", mint(api, job.owner.namespace, job.account, JOB_S), 0o400, job.uid, job.gid)
     world.log.event("token placed", job=job.owner.job, account=job.account)
 
@@ -68,12 +71,16 @@ def variables(job: Job, world: World) -> Mapping[str, str]:
     }
 
 
-def started(job: int, world: World) -> int:
-    """When the run began whose token is here; 0 if there is none."""
+def note(job: int, world: World) -> Mapping[str, Any]:
+    """Whose token is here, and for which run; empty if there is none."""
+    return _note(world.jobs / str(job) / NOTE)
+
+
+def _note(file: Path) -> Mapping[str, Any]:
     try:
-        return int(json.loads((world.jobs / str(job) / NOTE).read_text())["started"])
-    except (OSError, ValueError, KeyError):
-        return 0
+        return dict(json.loads(file.read_text()))
+    except (OSError, ValueError):
+        return {}
 
 
 def remove(job: int, world: World) -> None:
@@ -94,8 +101,12 @@ def tidy(node: str, world: World) -> None:
 
 def renew(file: Path, world: World, api: Api) -> bool:
     """Replace a ServiceAccount's own token, read from the file, when it is old. False if it can't be."""
-    _, _, namespace, account = subject(file.read_text()).split(":")
-    owner = file.stat()
+    try:
+        _, _, namespace, account = subject(file.read_text()).split(":")
+        owner = file.stat()
+    except (OSError, Refused) as err:
+        world.log.event("token not renewed", file=str(file), cause=str(err))
+        return False
     return _renewed(file, (namespace, account, OWN_S), (owner.st_uid, owner.st_gid), world, api)
 
 
@@ -103,21 +114,26 @@ def renew_jobs(world: World, api: Api) -> bool:
     """Bring the tokens of this node's jobs that are missing, replace those that are old. False if any can't be."""
     done = []
     for file in sorted(world.jobs.glob(f"*/{NOTE}")):
-        note = json.loads(file.read_text())
-        whose = (note["namespace"], note["account"], JOB_S)
-        done.append(_renewed(file.with_name("token"), whose, (note["uid"], note["gid"]), world, api))
+        # the job's epilog may take all of it away at any moment
+        if found := _note(file):
+            whose, owner = (found["namespace"], found["account"], JOB_S), (found["uid"], found["gid"])
+            done.append(_renewed(file.with_name("token"), whose, owner, world, api) or not file.exists())
     return all(done)
 
 
 def subject(token: str) -> str:
-    """Who a token says it is: system:serviceaccount:<namespace>:<name>. Nothing is verified here."""
-    payload = token.split(".")[1]
-    return str(json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["sub"])
+    """Who a token says it is: system:serviceaccount:<namespace>:<name>. Raises Refused. Nothing is verified here."""
+    try:
+        payload = token.split(".")[1]
+        return str(json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["sub"])
+    except (IndexError, KeyError, ValueError) as err:
+        raise Refused("a token file is damaged, as a power cut may leave it: run gate.yml") from err
 
 
 def _renewed(file: Path, whose: tuple[str, str, int], owner: tuple[int, int], world: World, api: Api) -> bool:
     try:
-        if file.exists() and world.clock.wall() - file.stat().st_mtime < RENEW_S:
+        # a clock that was set back finds files of the future, and the API server's clock does not wait for them
+        if file.exists() and 0 <= world.clock.wall() - file.stat().st_mtime < RENEW_S:
             return True
         write(file, mint(api, *whose), 0o400, *owner)
     except (OSError, Refused, Unreachable) as err:

@@ -65,7 +65,7 @@ def _for_job(verb: str, world: World) -> int:
     number = int(world.env["SLURM_JOB_ID"])
     try:
         try:
-            job = Job.of(world.env, world.config)
+            job = Job.of(world.env, world.config, _noted(verb, number, world))
         except NotGated:
             if verb != "place":
                 raise
@@ -81,6 +81,13 @@ def _for_job(verb: str, world: World) -> int:
     return 0
 
 
+def _noted(verb: str, number: int, world: World) -> str:
+    """The namespace that a job which ends was opened in, by what was noted then; "" if nothing was."""
+    if verb == "end":
+        return str(world.notes.read(f"run-{number}").get("namespace", ""))
+    return str(tokens.note(number, world).get("namespace", "")) if verb == "close" else ""
+
+
 def fail(verb: str, number: int, err: Exception, world: World) -> int:
     """Tell the cause where people look for it: the job's comment, the drained nodes, the log."""
     world.log.event("refused", verb=verb, job=number, cause=str(err))
@@ -89,7 +96,7 @@ def fail(verb: str, number: int, err: Exception, world: World) -> int:
     if verb == "open":
         _told(world, lambda: _not_opened(number, str(err), world))
     else:
-        world.tell(number, str(err))
+        world.tell(number, str(err), run=int(world.env.get("SLURM_JOB_RESTART_COUNT") or 0))
     return 1
 
 
@@ -144,7 +151,7 @@ def close_this_node(job: Job, world: World) -> None:
     """Epilog of a node. One that comes after the job's next run has begun here would end that one."""
     node = world.env["SLURMD_NODENAME"]
     with world.notes.locked(NODE_LOCK):
-        if tokens.started(job.owner.job, world) > job.started > 0:
+        if tokens.note(job.owner.job, world).get("started", 0) > job.started > 0:
             world.log.event("too late", verb="close", job=job.owner.job)
             return
         tokens.remove(job.owner.job, world)
@@ -167,9 +174,8 @@ def tend(world: World) -> int:
         if identity == RECONCILER:
             done.append(_attempt(world, lambda api=api: mend_cluster(world, api)))
         if identity == NODE:
-            node = _this_node(world)
             done.append(tokens.renew_jobs(world, api))
-            done.append(_attempt(world, lambda node=node, api=api: _tend_node(node, world, api, gauges)))
+            done.append(_attempt(world, lambda api=api: _tend_node(_this_node(world), world, api, gauges)))
     if all(done):
         gauges["tended_timestamp_seconds"] = world.clock.wall()
     metrics.publish(world, gauges)

@@ -44,10 +44,15 @@ class World(NamedTuple):
         """The API server as one of this host's identities; `patience_s` bounds all that is asked through it."""
         return Api(self.config.api_server, self.config.ca_file, str(self.token(identity)), patience_s, self.clock)
 
-    def tell(self, job: int, text: str) -> None:
-        """Say why in the job's AdminComment. Slurm takes none for a job that is over; then the log has to do."""
+    def tell(self, job: int, text: str, run: int | None = None) -> None:
+        """Say why in the job's AdminComment. Slurm takes none for a job that is over; then the log has to do.
+
+        What fails at the end of a `run` that was never opened is left to the log: the comment counts the tries.
+        """
         try:
-            self.slurm.set_comment(job, retry.comment(self.slurm.comment(job), text))
+            before = self.slurm.comment(job)
+            if run is None or not retry.tried(before, run):
+                self.slurm.set_comment(job, retry.comment(before, text))
         except NoAnswer as err:
             self.log.event("not told", job=job, cause=str(err))
 
