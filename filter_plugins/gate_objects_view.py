@@ -33,7 +33,7 @@ RETURN = r"""
 _value:
   description:
     - C(namespaces) and C(accounts), both lists of manifests; the second need the first.
-    - C(names), what the role's templates call things, C(nodes), all gated nodes, and C(infra), namespaces.
+    - C(names), what the role's templates call things, C(nodes), all gated nodes, C(infra) and C(jobs), namespaces.
   type: dict
 """
 
@@ -43,7 +43,7 @@ from ansible.errors import AnsibleFilterError
 
 from ..module_utils.drawbridge.intent.fault import IntentError
 from ..module_utils.drawbridge.intent.load import part
-from ..module_utils.drawbridge.views.gate import gated_nodes, names, namespaces, objects
+from ..module_utils.drawbridge.views.gate import gated_nodes, job_namespaces, names, namespaces, objects
 
 
 def gate_objects_view(slurm: Any, gpfs: Any, kube: Any) -> dict[str, Any]:
@@ -57,6 +57,7 @@ def gate_objects_view(slurm: Any, gpfs: Any, kube: Any) -> dict[str, Any]:
             "names": names(cluster),
             "nodes": gated_nodes(scheduler),
             "infra": list(cluster.infra_namespaces),
+            "jobs": job_namespaces(scheduler),
         }
     except IntentError as err:
         raise AnsibleFilterError(str(err)) from err

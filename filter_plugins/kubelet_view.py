@@ -31,7 +31,9 @@ kubelet_numa_view: "{{ drawbridge_nodes | drawbridge.drawbridge.kubelet_view(dra
 
 RETURN = r"""
 _value:
-  description: C(config), a KubeletConfiguration without apiVersion and kind, and C(machine), its CPUs and NUMA nodes.
+  description:
+    - C(config), a KubeletConfiguration without apiVersion and kind; C(machine), its CPUs and NUMA nodes; and C(join),
+      who starts the kubelet.
   type: dict
 """
 

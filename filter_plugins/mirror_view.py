@@ -9,7 +9,7 @@ version_added: 0.1.0
 author: Drawbridge contributors
 description:
   - Derives it from the site's description; reads nothing else.
-positional: kube, slurm, roles
+positional: kube, slurm
 options:
   _input:
     description: C(drawbridge_nodes).
@@ -23,15 +23,10 @@ options:
     description: C(drawbridge_slurm).
     type: dict
     required: true
-  roles:
-    description: Variables of roles, of which the lists of packages are taken.
-    type: list
-    elements: dict
-    required: true
 """
 
 EXAMPLES = r"""
-mirror: "{{ drawbridge_nodes | drawbridge.drawbridge.mirror_view(drawbridge_kube, drawbridge_slurm, roles) }}"
+mirror: "{{ drawbridge_nodes | drawbridge.drawbridge.mirror_view(drawbridge_kube, drawbridge_slurm) }}"
 """
 
 RETURN = r"""
@@ -49,10 +44,10 @@ from ..module_utils.drawbridge.intent.load import part
 from ..module_utils.drawbridge.views.mirror import mirror
 
 
-def mirror_view(nodes: Any, kube: Any, slurm: Any, roles: Any) -> dict[str, Any]:
+def mirror_view(nodes: Any, kube: Any, slurm: Any) -> dict[str, Any]:
     """Derive it; see views.mirror."""
     try:
-        return mirror(part("nodes", nodes), part("kube", kube), part("slurm", slurm), roles)
+        return mirror(part("nodes", nodes), part("kube", kube), part("slurm", slurm))
     except IntentError as err:
         raise AnsibleFilterError(str(err)) from err
 

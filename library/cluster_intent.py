@@ -12,6 +12,7 @@ description:
     of the inventory and refuses them, all faults together, before any host is contacted.
   - Also refuses inventory groups that name other hosts than the intent, and C(drawbridge_) variables that are set
     anywhere but in C(group_vars/all).
+  - Runs in Ansible's own process.
 author: Drawbridge contributors
 options:
   whole_site:

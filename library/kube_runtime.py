@@ -19,6 +19,10 @@ options:
     description: Whether systemd makes the control groups of containers. The kubelet asks containerd which way it is.
     type: bool
     default: true
+  sandbox_image:
+    description: Image that runs beside the containers of every pod, with its tag or digest.
+    type: str
+    required: true
   registries:
     description: Files of registries.
     type: list
@@ -53,6 +57,7 @@ attributes:
 EXAMPLES = r"""
 - name: Run containerd
   drawbridge.drawbridge.kube_runtime:
+    sandbox_image: registry.k8s.io/pause:3.10
     slurm_node: "{{ inventory_hostname }}"
 """
 
@@ -85,6 +90,7 @@ from ..module_utils.drawbridge.plans.kube_unit import plan
 COMMAND_S = 120.0
 ARGUMENT_SPEC = {
     "systemd_cgroup": {"type": "bool", "default": True},
+    "sandbox_image": {"type": "str", "required": True},
     "registries": {
         "type": "list",
         "elements": "dict",
@@ -101,7 +107,8 @@ def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     params, run = module.params, Command(COMMAND_S)
     registries = {file["path"]: Entry(file["content"]) for file in params["registries"]}
-    own = {CONFIG_FILE: Entry(config(params["systemd_cgroup"])), DROP_IN: Entry(LIMITS)}
+    main_file = config(params["systemd_cgroup"], params["sandbox_image"])
+    own = {CONFIG_FILE: Entry(main_file), DROP_IN: Entry(LIMITS)}
     want = DaemonState("containerd.service", {**own, **registries}, passive=frozenset(registries))
     use, left = NodeUse(run, params["slurm_node"]), marked(Path(CERTS_D), "*/*", HEADER)
     finish(module, KubeUnit(want, run, params["program"], use.busy, left), plan, want)

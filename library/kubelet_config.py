@@ -19,6 +19,12 @@ options:
       - Keys of KubeletConfiguration that say who gets which CPUs and memory, and the taints of a new node.
     type: dict
     required: true
+  derived:
+    description:
+      - C(config) as the site's description has it. Slurm knows its reservations and no others, so that those of
+        O(config) must be the same.
+    type: dict
+    required: true
   machine:
     description:
       - CPUs and NUMA nodes of the host, C(machine) of P(drawbridge.drawbridge.kubelet_view#filter).
@@ -51,7 +57,8 @@ attributes:
 EXAMPLES = r"""
 - name: Run the kubelet with the node's NUMA policy, born closed
   drawbridge.drawbridge.kubelet_config:
-    config: "{{ kubelet_numa_view.config }}"
+    config: "{{ kubelet_numa_view.config | combine(kubelet_numa_settings, recursive=true) }}"
+    derived: "{{ kubelet_numa_view.config }}"
     machine: "{{ kubelet_numa_view.machine }}"
     slurm_node: "{{ inventory_hostname }}"
     api_server: https://api.example.org:6443

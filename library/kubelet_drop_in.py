@@ -96,6 +96,7 @@ ARGUMENT_SPEC = {
     "ca_file": {"type": "path", "required": True},
     "slurm_node": {"type": "str", "required": True},
     "start_timeout_s": {"type": "int", "default": 60},
+    "join": {"type": "str", "choices": ["drawbridge", "site"], "default": "drawbridge"},
     "config": {"type": "dict", "required": True},
 }
 
@@ -108,8 +109,9 @@ def main() -> None:
     places = Places(Path(params["path"]), Path(params["main_config"]), Path(params["state_dir"]))
     server = Server(params["api_server"], params["ca_file"])
     node = OwnNode(server, Path(params["certificate"]), params["slurm_node"])
-    health = Health(run, params["start_timeout_s"])
-    finish(module, Kubelet(places, want, run, NodeUse(run, params["slurm_node"]), node, health), plan, want)
+    use, health = NodeUse(run, params["slurm_node"]), Health(run, params["start_timeout_s"])
+    kubelet = Kubelet(places, want, run, use, node, health, of_site=params["join"] == "site")
+    finish(module, kubelet, plan, want)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,10 @@ description:
   - Settles DCBX, trust and the DSCP map first and PFC last, one port at a time, and reads every port again, because the
     tool's exit codes don't tell. Entries of the map that are not named here stay as they are.
   - B(A change of PFC bounces the link of its port) (mlx5 resets the port). It needs O(may_flap_links); without it
-    the module fails and has changed nothing. A port that is right is never written.
-  - Settings last until the next reset of the NIC or boot.
+    the module fails, in check mode too, and has changed nothing. A port that is right is never written.
+  - While a Slurm job or a job's pod is on the node such a change waits, and is C(pending). The next port's link bounces
+    when the last one's is up again.
+  - Settings last until the next reset of the NIC or boot; role C(fabric_nic) installs what makes them again.
 author: Drawbridge contributors
 options:
   interfaces:
@@ -44,6 +46,10 @@ options:
     description: Whether links may go down for the moment that a change of PFC takes.
     type: bool
     default: false
+  slurm_node:
+    description: The node's name in Slurm.
+    type: str
+    required: true
   timeout_s:
     description: Seconds after which one run of the tool is killed.
     type: int
@@ -66,6 +72,7 @@ EXAMPLES = r"""
       - {dscp: 26, priority: 3}
       - {dscp: 48, priority: 6}
     may_flap_links: true
+    slurm_node: "{{ inventory_hostname }}"
 """
 
 RETURN = r"""
@@ -77,6 +84,11 @@ steps:
 link_flap:
   description: Ports whose link the change bounced, or would.
   returned: success
+  type: list
+  elements: str
+pending:
+  description: Steps that wait until nobody uses the node, and who does.
+  returned: always
   type: list
   elements: str
 done:
@@ -95,9 +107,10 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils.drawbridge.adapters.command import Command
 from ..module_utils.drawbridge.adapters.nic_port import NicPorts
+from ..module_utils.drawbridge.adapters.node_use import NodeUse
 from ..module_utils.drawbridge.dialects.mlnx_qos import NicQos, PortQos
 from ..module_utils.drawbridge.module import finish
-from ..module_utils.drawbridge.plans.qos import flapping, plan
+from ..module_utils.drawbridge.plans.qos import flapping, plan, spared
 
 ARGUMENT_SPEC = {
     "interfaces": {"type": "list", "elements": "str", "required": True},
@@ -109,6 +122,7 @@ ARGUMENT_SPEC = {
         "options": {"dscp": {"type": "int", "required": True}, "priority": {"type": "int", "required": True}},
     },
     "may_flap_links": {"type": "bool", "default": False},
+    "slurm_node": {"type": "str", "required": True},
     "timeout_s": {"type": "int", "default": 30},
 }
 
@@ -127,10 +141,12 @@ def main() -> None:
 
     def noting(have: NicQos, wanted: NicQos) -> list:
         steps = plan(have, wanted)
+        if flapping(steps):
+            steps = spared(steps, NodeUse(run, params["slurm_node"]).busy())
         flaps.extend(flapping(steps))  # a read back that succeeds has no steps, and adds none
         return steps
 
-    finish(module, device, noting, want, link_flap=flaps)
+    finish(module, device, noting, want, consent=device.consent, link_flap=flaps)
 
 
 if __name__ == "__main__":

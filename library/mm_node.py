@@ -28,7 +28,7 @@ options:
   accept_license:
     description:
       - Whether you accept IBM's licence agreement for each node that gets a client licence.
-      - Without it the module fails where a licence is missing, and has changed nothing.
+      - Without it the module fails where a licence is missing, in check mode too, and has changed nothing.
     type: bool
     default: false
   mm_path:
@@ -119,7 +119,7 @@ def main() -> None:
     mm = Mm(Command(params["timeout_s"] + SECONDS_A_NODE * len(nodes)), params["mm_path"], params["lock_wait_s"])
     device = Cluster(mm, nodes, params["cluster"], params["accept_license"])
     want = Membership(dict.fromkeys(nodes, Member("client", ACTIVE)))
-    finish(module, device, plan, want, settle=Settle(params["settle_s"]))
+    finish(module, device, plan, want, settle=Settle(params["settle_s"]), consent=device.consent)
 
 
 if __name__ == "__main__":

@@ -65,6 +65,7 @@ pending:
 
 import base64
 import binascii
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
@@ -99,7 +100,7 @@ def main() -> None:
         key = (kept or new_key()) if given is None else base64.b64decode(given, validate=True)
     except binascii.Error as err:
         return module.fail_json(msg=f"key is not Base64 ({err}); hand on what this module returned on the controller")
-    extra = {"key": base64.b64encode(key).decode()} if given is None else {}
+    extra: dict[str, Any] = {"key": base64.b64encode(key).decode()} if given is None else {}
     finish(module, Munge(unit, key), plan, MungeState(digest_of(key)), ONE_LOOK, **extra)
 
 

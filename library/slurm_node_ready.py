@@ -38,7 +38,9 @@ options:
     default: 30
 attributes:
   check_mode:
-    description: Predicts the steps of the next run from what it reads.
+    description:
+      - Predicts the steps of the next run from what it reads. What the health check finds is C(pending), a run may
+        have mended it before it comes here.
     support: full
   diff_mode:
     description: The node's state as Slurm writes it.
@@ -68,7 +70,7 @@ pending:
 from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils.drawbridge.adapters.command import Command
-from ..module_utils.drawbridge.adapters.slurm_node import Node
+from ..module_utils.drawbridge.adapters.slurm_node import Node, illness
 from ..module_utils.drawbridge.adapters.unit import Unit
 from ..module_utils.drawbridge.converge import Settle
 from ..module_utils.drawbridge.module import finish
@@ -91,7 +93,11 @@ def main() -> None:
     run = Command(params["timeout_s"])
     if not Unit("slurmd.service", run).read().active:
         unready(module, "slurmd.service does not run yet")
-    node = Node(run, params["name"], params["gres"], params["health"], params["settle_s"])
+    # a run mends mounts and ports before it comes here, a check does not
+    if module.check_mode and (wrong := illness(run, params["health"])):
+        unready(module, f"{params['name']} is not healthy ({wrong})")
+    health = "" if module.check_mode else params["health"]
+    node = Node(run, params["name"], params["gres"], health, params["settle_s"])
     finish(module, node, plan, ready(params["name"]), Settle(timeout_s=params["settle_s"]))
 
 

@@ -18,9 +18,9 @@ description:
     for trust and flow control that would overrule the profile. C(switchport) and addresses belong to the site.
   - Lines of the maps that only restate the switch's default are neither needed nor added.
   - Saving saves the whole running configuration, also what others have changed and not saved.
-  - It logs in with the variables C(ansible_host), C(ansible_port), C(ansible_user), C(ansible_ssh_private_key_file) or
-    C(ansible_password), and with C(-F), C(-i) and C(UserKnownHostsFile) of C(ansible_ssh_common_args). A host key that
-    is not known is refused.
+  - It runs in Ansible's own process, and logs in with the variables C(ansible_host), C(ansible_port), C(ansible_user),
+    C(ansible_ssh_private_key_file) or C(ansible_password), and with C(-F), C(-i) and C(UserKnownHostsFile) of
+    C(ansible_ssh_common_args). A host key that is not known is refused.
 author: Drawbridge contributors
 options:
   profile:

@@ -72,6 +72,10 @@ ONE_LOOK = Settle()
 """For devices that are what they will be as soon as the command returns."""
 
 
+def given(_: Sequence[Step[Any]]) -> None:
+    """Consent of a device whose steps need none."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What happened, in the words that every module returns."""
@@ -100,17 +104,24 @@ def converge(
     want: S,
     check: bool = False,
     settle: Settle = ONE_LOOK,
+    consent: Callable[[Sequence[Step[S]]], None] = given,
 ) -> Outcome:
     """Bring the device to the wanted state, or say exactly what it refused.
 
     `plan(have, want)` is pure and serves three times: it plans, and by having nothing left it proves; in check mode
-    its steps are applied to the state that was read instead of the device. Raises DeviceError only while nothing
-    has been changed yet.
+    its steps are applied to the state that was read instead of the device. `consent` raises DeviceError for steps
+    that somebody has to allow first; it is asked in check mode too, which would promise them otherwise. Raises
+    DeviceError only while nothing has been changed yet.
     """
     before = device.read()
     planned = plan(before, want)
     now = [step for step in planned if not step.pending]
     pending = [f"{step.reason}: {step.pending}" for step in planned if step.pending]
+    try:
+        consent(now)
+    except DeviceError as err:
+        left, diff = _reasons(now), _diff(device.name, before, before)
+        return Outcome(False, left, diff, left=left, pending=pending, error=str(err), details=err.details)
     if check or not now:
         after = before
         for step in now:

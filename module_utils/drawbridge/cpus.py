@@ -5,7 +5,21 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable
+
+_FORM = re.compile(r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*")
+
+
+def unreadable(text: str) -> str:
+    """Why a text is no kernel CPU list; empty for one that is. Programs disagree about ranges that run backwards."""
+    if not _FORM.fullmatch(text):
+        return "it is no CPU list"
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        if last and int(last) < int(first):
+            return f"{part} runs backwards"
+    return ""
 
 
 def cpu_list(text: str) -> list[int]:

@@ -32,6 +32,8 @@ NODE_ACCOUNTS = f"system:serviceaccount:{NODES_NAMESPACE}:"
 """What the usernames of their ServiceAccounts begin with; a node's name follows in the second."""
 OPENER, RECONCILER = "opener", "reconciler"
 JOB_ROLE = "drawbridge-job"
+JOB_ACCOUNT = "slurm-([0-9]+)-u[0-9]+-g[0-9]+"
+"""What a job's ServiceAccount is called, as a regular expression: job, uid, gid."""
 OPEN_NODES = "open-nodes"
 """ConfigMap in GATE_NAMESPACE: nodes that may be born without the taint."""
 

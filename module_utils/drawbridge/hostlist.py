@@ -11,7 +11,7 @@ import functools
 import itertools
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 MAX_RANGE = 65536  # names that Slurm accepts in one range
 
@@ -49,7 +49,13 @@ def count(expression: str) -> int:
 
 def contains(expression: str, name: str) -> bool:
     """Whether a name is one of them, in the time of reading the expression. Raises HostlistError."""
-    return True in [_has(part, name) for part in _split(expression)]
+    return not outside(expression, [name])
+
+
+def outside(expression: str, names: Iterable[str]) -> list[str]:
+    """Those names that are none of them, in the time of reading both. Raises HostlistError."""
+    tests = [_test(part) for part in _split(expression)]
+    return [name for name in names if not any(test(name) for test in tests)]
 
 
 def compress(names: list[str]) -> str:
@@ -223,16 +229,23 @@ def _expand_part(part: str) -> list[str]:
     return names
 
 
-def _has(part: str, name: str) -> bool:
+def _test(part: str) -> Callable[[str], bool]:
+    """What tells whether a name is one of a part's."""
     texts, brackets = _parse(part)
     if any(not text.strip("0123456789") for text in texts[1:-1]):
-        return name in _expand_part(part)  # where one number ends and the next begins is not to be seen
-    match = re.fullmatch("([0-9]+)".join(map(re.escape, texts)), name)
-    return bool(match) and all(
-        any(
-            int(low) <= int(number) <= int(high) and number == str(int(number)).zfill(len(low)) for low, high in bracket
-        )
-        for number, bracket in zip(match.groups(), brackets)
+        return set(_expand_part(part)).__contains__  # where one number ends and the next begins is not to be seen
+    pattern = re.compile("([0-9]+)".join(map(re.escape, texts)))
+
+    def has(name: str) -> bool:
+        match = pattern.fullmatch(name)
+        return bool(match) and all(map(_within, brackets, match.groups()))
+
+    return has
+
+
+def _within(bracket: _Bracket, number: str) -> bool:
+    return any(
+        int(low) <= int(number) <= int(high) and number == str(int(number)).zfill(len(low)) for low, high in bracket
     )
 
 

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+import platform
+from collections.abc import Sequence
 from typing import Any, Callable
 
 from ansible.module_utils.basic import AnsibleModule
 
-from .converge import ONE_LOOK, Device, DeviceError, S, Settle, Step, converge
+from .converge import ONE_LOOK, Device, DeviceError, S, Settle, Step, converge, given
 
 
 def finish(
@@ -17,13 +19,19 @@ def finish(
     plan: Callable[[S, S], list[Step[S]]],
     want: S,
     settle: Settle = ONE_LOOK,
+    consent: Callable[[Sequence[Step[S]]], None] = given,
     **extra: Any,
 ) -> None:
-    """Converge and leave through exit_json or fail_json. `extra` joins the result of a success."""
+    """Converge and leave through exit_json or fail_json. `extra` joins the result of a success.
+
+    What must wait is a warning too: a task that only waits counts as ok, and nobody would see it.
+    """
     try:
-        outcome = converge(device, plan, want, check=module.check_mode, settle=settle)
+        outcome = converge(device, plan, want, check=module.check_mode, settle=settle, consent=consent)
     except DeviceError as err:
         return module.fail_json(msg=str(err), changed=False, **err.details)
+    for waiting in outcome.pending:
+        module.warn(f"{platform.node()}: to be done by a later run: {waiting}")
     if outcome.error:
         module.fail_json(**outcome.result())
     module.exit_json(**outcome.result(), **extra)

@@ -13,4 +13,6 @@ def unready(module: AnsibleModule, reason: str, **extra: Any) -> None:
     """Leave the module: in check mode with `reason` as what is pending, otherwise as a failure."""
     if not module.check_mode:
         module.fail_json(msg=reason, changed=False, steps=[], pending=[])
-    module.exit_json(changed=False, steps=[], pending=[f"{reason}, so nothing can be predicted"], **extra)
+    unknown = f"{reason}, so nothing can be predicted"
+    module.warn(unknown)
+    module.exit_json(changed=False, steps=[], pending=[unknown], **extra)

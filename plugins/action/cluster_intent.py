@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ansible import context
 from ansible.plugins.action import ActionBase
 from ansible.plugins.loader import filter_loader
 
@@ -19,6 +21,8 @@ from ..module_utils.drawbridge.intent.model import Intent
 
 ARGUMENT_SPEC = {"whole_site": {"type": "bool", "default": False}, "nodes": {"type": "raw"}}
 OWN_PREFIX = "drawbridge_"
+PARTS = "parts"
+"""Where playbooks are that our own ones import: Ansible reads variables beside these as well, for their plays."""
 
 # Ansible forks a process for every task of every host, and loads this file before. What it has then is theirs too: all
 # filters and the views behind them, which each of them would compile anew, for as long as a no-op module takes.
@@ -56,18 +60,17 @@ class ActionModule(ActionBase):
         return {**result, "changed": False}
 
     def _strays(self) -> list[Fault]:
-        """Intent outside group_vars/all: the inventory's files beside it, and variables of groups and hosts."""
+        """Intent outside the inventory's group_vars/all: files beside it or the playbooks, variables of its entries."""
         variable_manager = self._task.get_variable_manager()
         inventory = getattr(variable_manager, "_inventory", None)
         if inventory is None:
             return []
+        sources = [Path(source) if Path(source).is_dir() else Path(source).parent for source in inventory._sources]
+        # beside this play's, and beside those that were called, which may have plays of their own with our roles
+        named = [Path(word).absolute().parent for word in context.CLIARGS.get("args", ()) if Path(word).is_file()]
         faults = []
-        for source in inventory._sources:
-            root = Path(source) if Path(source).is_dir() else Path(source).parent
-            for path in sorted([*root.glob("group_vars/**/*"), *root.glob("host_vars/**/*")]):
-                if path.is_file() and path.relative_to(root).parts[1].split(".")[0] != "all":
-                    content = self._loader.load_from_file(str(path), cache="none")
-                    faults += stray_faults(content or {}, str(path.relative_to(root)))
+        for path, place in stray_files(sources, [Path(self._loader.get_basedir()), *named]).items():
+            faults += stray_faults(self._loader.load_from_file(str(path), cache="none") or {}, place)
         owners = [*inventory.groups.values(), *inventory.hosts.values()]
         for owner in owners:
             if owner.name != "all":
@@ -75,10 +78,60 @@ class ActionModule(ActionBase):
         return faults
 
 
+def stray_files(inventories: list[Path], playbooks: list[Path]) -> dict[Path, str]:
+    """Files in which Ansible finds variables, but not the intent; each with a name that a person knows it by.
+
+    Beside playbooks these are files for all hosts too: not all playbooks have the same, and the inventory's gives way.
+    """
+    found = {}
+    for root in inventories:
+        for path in files_of_variables(root):
+            if is_stray(path.relative_to(root)):
+                found[path] = str(path.relative_to(root))
+    known = {root.resolve() for root in inventories}
+    for folder in playbooks:
+        for root in (folder, folder / PARTS):
+            for path in files_of_variables(root) if root.resolve() not in known else ():
+                if is_read(path.relative_to(root)):
+                    found[path] = str(path.relative_to(folder.parent))
+    return found
+
+
+def files_of_variables(root: Path) -> Iterator[Path]:
+    """All files in which variables of groups and hosts may be, through links as Ansible goes, but in no circle."""
+
+    def below(folder: Path, above: tuple[Path, ...]) -> Iterator[Path]:
+        real = folder.resolve()
+        for path in sorted(folder.iterdir()) if real not in above else ():
+            if path.is_dir():
+                yield from below(path, (*above, real))
+            elif path.is_file():
+                yield path
+
+    for name in ("group_vars", "host_vars"):
+        if (root / name).is_dir():
+            yield from below(root / name, ())
+
+
+def is_stray(path: Path) -> bool:
+    """Whether Ansible reads this file, such as group_vars/nodes/x.yml, and for less than all hosts."""
+    return is_read(path) and path.parts[1].split(".")[0] != "all"
+
+
+def is_read(path: Path) -> bool:
+    """Whether Ansible reads this file: it passes over what an editor leaves.
+
+    These are names that begin with a dot or end with ~, and other endings.
+    """
+    left = any(part.startswith(".") or part.endswith("~") for part in path.parts)
+    return not left and path.suffix in ("", ".yml", ".yaml", ".json")
+
+
 def stray_faults(content: dict[str, Any], place: str) -> list[Fault]:
-    """Faults for the intent's keys found in a place that is not group_vars/all."""
+    """Faults for the intent's keys found in a place that is not the inventory's group_vars/all."""
+    reason = "the intent is the same for every host and has one place"
     return [
-        Fault(key, place, "the intent is the same for every host and has one place", f"move {key} to group_vars/all")
+        Fault(key, place, reason, f"move {key} to the inventory's group_vars/all")
         for key in sorted(content)
         if key.startswith(OWN_PREFIX)
     ]
@@ -91,7 +144,7 @@ def limit_faults(controllers: list[str], task_vars: dict[str, Any]) -> list[Faul
     if not missing:
         return []
     nodes = hostlist.compress(sorted(hosts & set(task_vars.get("groups", {}).get("nodes", []))))
-    line = f"ansible-playbook playbooks/onboard.yml -e nodes={nodes or 'NODES'}"
+    line = f"ansible-playbook playbooks/onboard.yml -e 'nodes={nodes or 'NODES'}'"
     limit = task_vars.get("ansible_limit", "")
     reason = f"it leaves out {hostlist.compress(missing)}, where cluster-wide files are made"
     return [Fault("--limit", limit, reason, f"run without --limit, or onboard single nodes with: {line}")]

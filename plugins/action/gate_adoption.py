@@ -22,6 +22,7 @@ from ..module_utils.drawbridge.plans.adoption import ClusterUse, NodeUse, faults
 ARGUMENT_SPEC = {
     "nodes": {"type": "list", "elements": "str", "required": True},
     "infra_namespaces": {"type": "list", "elements": "str", "required": True},
+    "job_namespaces": {"type": "list", "elements": "str", "required": True},
     "kubeconfig": {"type": "path", "required": True},
     "evict": {"type": "bool", "default": False},
     "accepted": {"type": "list", "elements": "str", "default": []},
@@ -42,7 +43,8 @@ class ActionModule(ActionBase):
         _, args = self.validate_argument_spec(ARGUMENT_SPEC)
         try:
             ask = connect(args["kubeconfig"])
-            cluster = KubeCluster(ask, args["nodes"], args["infra_namespaces"], args["timeout_s"])
+            spaces = args["infra_namespaces"], args["job_namespaces"]
+            cluster = KubeCluster(ask, args["nodes"], *spaces, args["timeout_s"])
             result |= adopt(cluster, args, bool(self._task.check_mode))
         except DeviceError as err:
             result |= {"failed": True, "changed": False, "msg": str(err), **err.details}
@@ -54,12 +56,17 @@ def adopt(cluster: KubeCluster, args: dict[str, Any], check: bool) -> dict[str, 
     daemons = cluster.items("/apis/apps/v1/daemonsets")
     found = [*faults(cluster.read(), args["evict"]), *_fights(cluster, daemons, args["accepted"])]
     if found:
-        sentence = "Kubernetes uses nodes that are to be gated:\n" + "\n".join(found)
+        sentence = "the cluster is not ready for the gate as it is described:\n" + "\n".join(found)
         return {"failed": True, "changed": False, "msg": sentence, "faults": found}
     want = ClusterUse({name: NodeUse(True) for name in args["nodes"]})
     outcome = converge(cluster, plan, want, check=check)
     homeless = intolerant(daemons, args["infra_namespaces"])
-    return {**outcome.result(), "failed": bool(outcome.error), "intolerant": homeless, "warnings": homeless}
+    return {
+        **outcome.result(),
+        "failed": bool(outcome.error),
+        "intolerant": homeless,
+        "warnings": [*homeless, *outcome.pending],
+    }
 
 
 def _fights(cluster: KubeCluster, daemons: list[Json], accepted: list[str]) -> list[str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import ipaddress
 import re
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,8 @@ class ActionModule(ActionBase):
             msg = "\n".join(["the kubelet's configuration is refused:", *found])
             return {**result, "failed": True, "changed": False, "msg": msg, "faults": found}
         try:
+            if args["join"] and args["state"] == "present":
+                refuse_name(args["address"])
             host = {key: value for key, value in args.items() if key not in OWN}
             host["ca"] = authority(Path(args["kubeconfig"]).expanduser()) if args["join"] else ""
             looked = self._execute_module(MODULE, {**host, "look": True}, task_vars=task_vars)
@@ -109,6 +112,17 @@ def authority(kubeconfig: Path) -> str:
     except (OSError, yaml.YAMLError, KeyError, TypeError, ValueError, StopIteration) as err:
         what = f"{type(err).__name__}: {err}"
         raise DeviceError(f"kubeconfig {str(kubeconfig)!r} names no CA certificate of its cluster ({what})") from err
+
+
+def refuse_name(address: str) -> None:
+    """The kubelet is told its address, and its serving certificate is for it. Raises DeviceError."""
+    try:
+        ipaddress.ip_address(address)
+    except ValueError as err:
+        raise DeviceError(
+            f"kube_node_address is {address!r}, but the kubelet's certificate is for an IP address;"
+            " set kube_node_address in the inventory, or ansible_host to the address"
+        ) from err
 
 
 def refuse_newer(ask: Ask, version: str) -> None:

@@ -9,13 +9,16 @@ from typing import Any
 from ansible.plugins.action import ActionBase
 
 from ..module_utils.drawbridge.dialects.kubelet_check import faults
+from ..module_utils.drawbridge.dialects.kubelet_reserved import departures
 from ..module_utils.drawbridge.numa import Machine
 
 MODULE = "drawbridge.drawbridge.kubelet_drop_in"
 WHERE, OTHER = "kubelet_numa_settings", "kube_node_kubelet"
 ARGUMENT_SPEC = {
     "config": {"type": "dict", "required": True},
+    "derived": {"type": "dict", "required": True},
     "machine": {"type": "dict", "required": True},
+    "join": {"type": "str", "choices": ["drawbridge", "site"], "default": "drawbridge"},
     "path": {"type": "path"},
     "main_config": {"type": "path"},
     "state_dir": {"type": "path"},
@@ -25,6 +28,7 @@ ARGUMENT_SPEC = {
     "slurm_node": {"type": "str", "required": True},
     "start_timeout_s": {"type": "int"},
 }
+CHECKED_HERE = ("derived", "machine")
 
 
 class ActionModule(ActionBase):
@@ -38,8 +42,9 @@ class ActionModule(ActionBase):
         result = super().run(tmp, task_vars)
         _, args = self.validate_argument_spec(ARGUMENT_SPEC)
         machine = Machine(**{**args["machine"], "gpus": tuple(args["machine"]["gpus"])})
-        if found := [str(fault) for fault in faults(args["config"], machine, WHERE, OTHER)]:
+        wrong = [*faults(args["config"], machine, WHERE, OTHER), *departures(args["config"], args["derived"], WHERE)]
+        if found := [str(fault) for fault in wrong]:
             msg = "\n".join(["the kubelet's configuration is refused:", *found])
             return {**result, "failed": True, "changed": False, "msg": msg, "faults": found}
-        given = {key: value for key, value in args.items() if key != "machine" and value is not None}
+        given = {key: value for key, value in args.items() if key not in CHECKED_HERE and value is not None}
         return self._execute_module(MODULE, given, task_vars=task_vars)

@@ -20,4 +20,11 @@ options:
     description: What Slurm and Kubernetes call this node. Slurm is asked only where its commands are installed.
     type: str
     required: true
+  join:
+    description:
+      - Who starts the kubelet. With V(site) one that runs without C(--config-dir), or with another directory, is
+        refused; else role C(kube_node) starts it with the right one.
+    type: str
+    choices: [drawbridge, site]
+    default: drawbridge
 """

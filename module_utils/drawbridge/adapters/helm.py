@@ -22,6 +22,13 @@ Json = dict[str, Any]
 RUN_S, UPGRADE_S = 120, 900
 HISTORY = 5
 """Revisions that helm keeps."""
+UNFINISHED = {
+    "pending-install": "uninstall",
+    "pending-upgrade": "rollback",
+    "pending-rollback": "rollback",
+    "uninstalling": "uninstall",
+}
+"""What a run of helm leaves that did not get to its end, and the command without which no other upgrade begins."""
 ANY_STATUS = ("--deployed", "--failed", "--pending", "--superseded", "--uninstalled", "--uninstalling")
 KINDS_AT_ONCE = 500
 
@@ -82,13 +89,22 @@ class Helm:
         return self._run(argv, values).out
 
     def record(self) -> Record | None:
-        """What helm remembers of the release."""
+        """What helm remembers of the release. Raises DeviceError for one that helm would not upgrade any more."""
         argv = ["list", *self._where, *ANY_STATUS, "--filter", f"^{self._release}$", "--output", "json"]
         found = json.loads(self._run(argv).out)
         if not found:
             return None
+        self._refuse_unfinished(found[0]["status"])
         values = json.loads(self._run(["get", "values", self._release, *self._where, "--output", "json"]).out)
         return Record(found[0]["chart"], values or {}, found[0]["status"])
+
+    def _refuse_unfinished(self, status: str) -> None:
+        if status in UNFINISHED:
+            command = " ".join([self._program, UNFINISHED[status], self._release, *self._where])
+            raise DeviceError(
+                f"helm has release {self._release} as {status}: it is at it now, or was cut off, and till then refuses "
+                f"every other upgrade; if no helm runs, end what it began and run this again: {command}"
+            )
 
     def upgrade(self, values: Mapping[str, Any]) -> None:
         """Install or upgrade. Definitions of kinds are not helm's: it makes them once and never looks again."""

@@ -94,8 +94,8 @@ class Approver:
         while not self._over.wait(POLL_S):
             try:
                 self.look()
-            except DeviceError as err:
-                self.trouble = str(err)
+            except Exception as err:  # the host waits meanwhile, and nobody else would tell why in vain
+                self.trouble = str(err) if isinstance(err, DeviceError) else f"{type(err).__name__}: {err}"
 
     def look(self) -> None:
         """One look at all requests of the two kinds. Raises DeviceError."""

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
 from ..converge import DeviceError, Step
-from ..gate_names import ADOPTING, CLOSED, EFFECT, GATE_NAMESPACE, NODES_NAMESPACE, TAINT
-from ..plans.adoption import ClusterUse, NodeUse, foreign
+from ..gate_names import ADOPTING, CLOSED, EFFECT, GATE_NAMESPACE, GATED, NODES_NAMESPACE, TAINT
+from ..plans.adoption import ClusterUse, NodeUse, foreign, is_jobs
 from .kube_api import Ask, Json
 
 PAUSE_S = 1.0
@@ -28,29 +28,38 @@ class KubeCluster:
 
     name = "cluster"
 
-    def __init__(self, ask: Ask, nodes: Iterable[str], infra: Iterable[str], timeout_s: float) -> None:
-        self._ask, self._names = ask, tuple(nodes)
+    def __init__(
+        self, ask: Ask, nodes: Iterable[str], infra: Iterable[str], spaces: Iterable[str], timeout_s: float
+    ) -> None:
+        """`spaces`: namespaces of jobs. `timeout_s` bounds all that is waited for."""
+        self._ask, self._names, self._spaces = ask, tuple(nodes), frozenset(spaces)
         self._spared = (*infra, GATE_NAMESPACE, NODES_NAMESPACE)
         self._deadline = time.monotonic() + timeout_s
         self.found: list[Json] = []
         """Node objects of the last look."""
 
     def read(self) -> ClusterUse:
-        """Nodes in one list; pods only of those that have no state yet."""
+        """Nodes in one list; pods only of those without a state, jobs only in namespaces that lost their account."""
         names = set(self._names)
         self.found = [node for node in self.items("/api/v1/nodes") if node["metadata"]["name"] in names]
-        return ClusterUse({node["metadata"]["name"]: self._use(node) for node in self.found})
+        return ClusterUse({node["metadata"]["name"]: self._use(node) for node in self.found}, tuple(self._dropped()))
 
     def apply(self, steps: Sequence[Step[ClusterUse]]) -> None:
         """Keep new pods off, evict, wait until nothing of others runs, then close with one write."""
+        evicted = {pod for verb, _, pod in (step.payload for step in steps) if verb == "evict"}
+        # all of them first, or what leaves one node lands on the next
+        for node in dict.fromkeys(step.payload[1] for step in steps if evicted):
+            self._taint(node, ADOPTING)
         for step in steps:
             verb, node, pod = step.payload
             if verb == "evict":
-                self._taint(node, ADOPTING)
                 self._evict(pod)
             else:
                 while left := self._foreign(node):
-                    self._pause(f"{node} still runs pod {left[0]}, which was evicted")
+                    for late in set(left) - evicted if evicted else ():
+                        self._evict(late)
+                        evicted.add(late)
+                    self._pause(f"{node} still runs pod {left[0]}")
                 self._taint(node, TAINT)
 
     def items(self, path: str) -> list[Json]:
@@ -70,7 +79,16 @@ class KubeCluster:
         return NodeUse(False, self._foreign(node["metadata"]["name"]), bool(spec.get("unschedulable")))
 
     def _foreign(self, node: str) -> tuple[str, ...]:
-        return foreign(self.items(f"/api/v1/pods?fieldSelector={quote(f'spec.nodeName={node}')}"), self._spared)
+        pods = self.items(f"/api/v1/pods?fieldSelector={quote(f'spec.nodeName={node}')}")
+        return foreign(pods, self._spared, self._spaces)
+
+    def _dropped(self) -> list[str]:
+        """Jobs in gated namespaces that are no account's any more."""
+        gated = self.items(f"/api/v1/namespaces?labelSelector={quote(f'{GATED}=true')}")
+        spaces = {space["metadata"]["name"] for space in gated} - self._spaces
+        accounts = (it for space in sorted(spaces) for it in self.items(f"/api/v1/namespaces/{space}/serviceaccounts"))
+        names = ((it["metadata"]["namespace"], it["metadata"]["name"]) for it in accounts)
+        return [f"{space}/{name}" for space, name in names if is_jobs(name)]
 
     def _evict(self, pod: str) -> None:
         """Ask for it as kubectl drain does: a budget that others have set is waited for."""

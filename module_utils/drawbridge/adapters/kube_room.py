@@ -65,14 +65,23 @@ def _pod(item: Json) -> Pod:
 
 
 def _needs(spec: Json) -> dict[str, float]:
-    """What the scheduler sets aside: containers together, or the largest of those that run before, and one pod."""
-    needs = {"pods": 1.0}
+    """What the scheduler sets aside: containers and sidecars together, or what runs at a time before them; and one pod.
+
+    Sidecars (init containers that are always restarted) run on, beside the init containers after them too.
+    """
+    before: dict[str, float] = {}
+    sidecars: dict[str, float] = {}
+    for container in spec.get("initContainers") or []:
+        at_a_time = dict(sidecars)
+        _add(at_a_time, _requests(container))
+        if container.get("restartPolicy") == "Always":
+            sidecars = at_a_time
+        before = _most(before, at_a_time)
+    needs = dict(sidecars)
     for container in spec["containers"]:
         _add(needs, _requests(container))
-    for container in spec.get("initContainers") or []:
-        for what, amount in _requests(container).items():
-            needs[what] = max(needs.get(what, 0), amount)
-    _add(needs, _amounts(spec.get("overhead") or {}))
+    needs = _most(needs, before)
+    _add(needs, {"pods": 1.0, **_amounts(spec.get("overhead") or {})})
     return needs
 
 
@@ -83,6 +92,10 @@ def _requests(container: Json) -> dict[str, float]:
 def _add(total: dict[str, float], more: Mapping[str, float]) -> None:
     for what, amount in more.items():
         total[what] = total.get(what, 0) + amount
+
+
+def _most(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
+    return {what: max(one.get(what, 0), other.get(what, 0)) for what in {**one, **other}}
 
 
 def _amounts(quantities: dict[str, Any]) -> dict[str, float]:

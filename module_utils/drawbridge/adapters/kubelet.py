@@ -17,11 +17,11 @@ from ..dialects.kubelet_state import CPU, MEMORY, outdated
 from ..plans.kubelet import ENABLE, FORGET, RELEASE, RESTART, WRITE
 from . import files
 from .command import Run
-from .kubelet_health import UNIT, Health, sentence
+from .kubelet_health import UNIT, Health, refuse_deaf, sentence
 from .node_use import NodeUse
 from .own_node import OwnNode
 
-PROPERTIES = ("UnitFileState", "ActiveState", "ExecMainStartTimestampMonotonic")
+PROPERTIES = ("UnitFileState", "ActiveState", "ExecMainStartTimestampMonotonic", "MainPID")
 DRY_RUN_ENDS_WITH = "kubeconfig: stat /nonexistent"
 """Where a kubelet stops that was given no kubeconfig: behind the checks of values, before those of the machine.
 
@@ -36,16 +36,27 @@ class Places:
     drop_in: Path
     main_config: Path
     state_dir: Path
+    proc: Path = Path("/proc")
 
 
 class Kubelet:
-    """The kubelet of this node. `want` spares it questions whose answers would not matter."""
+    """The kubelet of this node. `want` spares it questions whose answers would not matter.
+
+    One that the site starts (`of_site`) is looked at before all else: without our directory it would never read us.
+    """
 
     def __init__(
-        self, places: Places, want: KubeletState, run: Run, use: NodeUse, node: OwnNode, health: Health
+        self,
+        places: Places,
+        want: KubeletState,
+        run: Run,
+        use: NodeUse,
+        node: OwnNode,
+        health: Health,
+        of_site: bool = False,
     ) -> None:
         self._at, self._want, self._run = places, want, run
-        self._use, self._node, self._health = use, node, health
+        self._use, self._node, self._health, self._of_site = use, node, health, of_site
 
     @property
     def name(self) -> str:
@@ -57,6 +68,8 @@ class Kubelet:
         shown = self._run(["systemctl", "show", UNIT, "-p", ",".join(PROPERTIES)])
         unit = dict(line.split("=", 1) for line in shown.out.splitlines() if "=" in line)
         running = unit.get("ActiveState") == "active" and self._health.ok()
+        if running and self._of_site:
+            refuse_deaf(self._at.proc / unit["MainPID"] / "cmdline", self._at.drop_in)
         state = KubeletState(
             lines_of_file=self._lines(),
             enabled=unit.get("UnitFileState") == "enabled",
@@ -68,7 +81,7 @@ class Kubelet:
         if state == self._want:
             return state
         state = replace(state, outdated=self._outdated(self._want.lines_of_file))
-        return replace(state, busy=self._busy()) if running else state
+        return replace(state, busy=self._busy()) if running or state.member else state
 
     def apply(self, steps: Sequence[Step[KubeletState]]) -> None:
         """Write, enable, restart. The kubelet tries the content before it replaces anything, but its last checks come
@@ -77,7 +90,7 @@ class Kubelet:
         todo = [step.payload for step in steps]
         if WRITE in todo:
             self._try()
-        if RESTART in todo and self._health.ok():
+        if RESTART in todo and (WRITE in todo or self._outdated(self._want.lines_of_file) or self._health.ok()):
             self._use.hold()
         if RESTART in todo:
             self._change(WRITE in todo)
@@ -101,9 +114,7 @@ class Kubelet:
         except DeviceError as err:
             if not rewrite:
                 raise
-            left = self._go_back(old)
-            self._use.release()
-            raise DeviceError(f"{err}; {left}", **err.details) from err
+            raise DeviceError(f"{err}; {self._go_back(old)}", **err.details) from err
 
     def _start(self, lines: tuple[str, ...]) -> None:
         self._forget(lines)
@@ -116,12 +127,16 @@ class Kubelet:
             (self._at.state_dir / name).unlink(missing_ok=True)
 
     def _go_back(self, old: tuple[str, ...]) -> str:
-        """Run with the old content again; a kubelet that had none stays stopped, as it would be born open."""
+        """Run with the old content again, and let jobs in.
+
+        A kubelet that had none stays stopped, as it would be born open, and jobs stay off a node without a kubelet.
+        """
         self._run(["systemctl", "stop", UNIT])
         if not old:
-            return "it is stopped"
+            return "it is stopped, and Slurm keeps the node drained" if self._use.held else "it is stopped"
         self._write(old)
         self._start(old)
+        self._use.release()
         return "it runs with its old configuration again"
 
     def _busy(self) -> str:
@@ -148,7 +163,9 @@ class Kubelet:
     def _started_after_write(self, started_us: int) -> bool:
         """Compare on the wall clock, the only one that files know."""
         written = files.changed_s(str(self._at.drop_in))
-        return 0 < written <= time.time() - (time.monotonic() - started_us / 1e6)
+        # in this order: what passes between the two looks must not make the start look older than it is
+        up_s = time.monotonic() - started_us / 1e6
+        return 0 < written <= time.time() - up_s
 
     def _try(self) -> None:
         """Let the kubelet check the whole configuration; it has no dry run, but stops at a missing kubeconfig."""

@@ -1,13 +1,15 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a kubelet that was started is well: its health check, its Node, its journal."""
+"""Whether a kubelet that was started is well, and reads us: its health check, Node, journal and command line."""
 
 from __future__ import annotations
 
 import time
 import urllib.request
+from pathlib import Path
 
 from ..converge import DeviceError
+from ..dialects.kubelet_config import config_dir
 from .command import Run
 from .own_node import OwnNode
 
@@ -75,6 +77,20 @@ class Health:
     def _journal(self, begun_s: float) -> str:
         since = ["--since", f"@{begun_s:.3f}", "-n", "200"]
         return self._run(["journalctl", "-u", UNIT, *since, "-o", "cat", "--no-pager"], ok=(0, 1)).out
+
+
+def refuse_deaf(cmdline: Path, drop_in: Path) -> None:
+    """Raises DeviceError for a running kubelet that does not read the drop-in: it would be restarted for nothing."""
+    try:
+        told = config_dir(cmdline.read_text().rstrip("\0").split("\0"))
+    except OSError as err:
+        raise DeviceError(f"the kubelet ended while it was looked at ({err}); run this again") from err
+    if Path(told or "/") != drop_in.parent:
+        reads, flag = f"drop-ins of {told}" if told else "no drop-ins", f"--config-dir={drop_in.parent}"
+        raise DeviceError(
+            f"the running kubelet reads {reads}, so {drop_in} would say nothing to it; start it with {flag}, after "
+            f"kubeadm by KUBELET_EXTRA_ARGS={flag} in /etc/default/kubelet (/etc/sysconfig/kubelet with RPM)"
+        )
 
 
 def sentence(line: str) -> str:

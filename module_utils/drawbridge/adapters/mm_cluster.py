@@ -18,6 +18,8 @@ from .mm import Mm, reason
 
 FOLDER = Path("/var/lib/drawbridge/gpfs")
 """Where node files are while their commands run."""
+AT_A_TIME = 1000
+"""Nodes that one mmgetstate is asked about; their names may have a hundred characters."""
 CONSENT = "gpfs_client_accept_license: true"
 
 
@@ -39,21 +41,23 @@ class Cluster:
         rows = {name: row for name in self._nodes if (row := find(listed, name))}
         if not rows:
             return Membership(dict.fromkeys(self._nodes))
-        daemons = ",".join(row["daemonNodeName"] for row in rows.values())
         licenses = directory(self._mm.read("mmlslicense", "-L").get("", []))
-        states = directory(self._mm.read("mmgetstate", "-N", daemons).get("", []))
+        states = self._states([row["daemonNodeName"] for row in rows.values()])
         return Membership(
             {name: self._member(name, rows[name], licenses, states) if name in rows else None for name in self._nodes}
         )
 
-    def apply(self, steps: Sequence[Step[Membership]]) -> None:
-        """One command for all nodes of a verb. Nodes that could not join are left out of what follows, and named."""
+    def consent(self, steps: Sequence[Step[Membership]]) -> None:
+        """Refuse all steps when one takes a licence and nobody has accepted it."""
         unlicensed = [step.payload.node for step in steps if step.payload.verb == LICENSE]
         if unlicensed and not self._accept_license:
             raise DeviceError(
                 f"accept_license is false, but {', '.join(unlicensed)} would get a client licence of IBM Storage Scale;"
                 f" read its agreement and, if you accept it, set {CONSENT}"
             )
+
+    def apply(self, steps: Sequence[Step[Membership]]) -> None:
+        """One command for all nodes of a verb. Nodes that could not join are left out of what follows, and named."""
         troubles: dict[str, str] = {}
         for verb, group in groupby(steps, key=lambda step: step.payload.verb):
             nodes = [step.payload.node for step in group if step.payload.node not in troubles]
@@ -81,6 +85,12 @@ class Cluster:
         if not listed:
             raise DeviceError("mmlscluster lists no node, not even this one; look at the cluster before changing it")
         return directory(listed)
+
+    def _states(self, daemons: Sequence[str]) -> dict[str, Row]:
+        """mmgetstate's answer for nodes, asked for some thousands in turns: Linux bounds one argument to 128 KiB."""
+        turns = [daemons[at : at + AT_A_TIME] for at in range(0, len(daemons), AT_A_TIME)]
+        answers = [self._mm.read("mmgetstate", "-N", ",".join(turn)).get("", []) for turn in turns]
+        return directory([row for rows in answers for row in rows])
 
     def _member(self, name: str, row: Row, licenses: dict[str, Row], states: dict[str, Row]) -> Member:
         daemon = row["daemonNodeName"]

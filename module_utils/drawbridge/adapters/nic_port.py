@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable, Sequence
 
 from ..converge import DeviceError, Step
@@ -13,6 +14,8 @@ from ..plans.qos import flapping
 from .command import Run
 
 CONSENT = "fabric_nic_may_flap_links: true"
+LINK_BACK_S, LOOK_EVERY_S = 30.0, 0.5
+"""How long a link that bounces may take to come up again."""
 
 
 class NicPorts:
@@ -33,24 +36,46 @@ class NicPorts:
 
     def read(self) -> NicQos:
         """Every port's QoS and link. Raises DeviceError for a port that does not exist or has no DCB."""
-        links = {link["ifname"]: link for link in json.loads(self._run([self._tools["ip"], "-j", "link", "show"]).out)}
+        links = self._links()
         if missing := [name for name in self._interfaces if name not in links]:
             raise DeviceError(
                 f"interfaces is {list(self._interfaces)}, but this host has no {', '.join(missing)};"
                 " correct nics.netdev of the node's class in drawbridge_nodes, or load the NIC's driver"
             )
-        return NicQos({name: self._port(name, links[name].get("operstate") != "DOWN") for name in self._interfaces})
+        return NicQos({name: self._port(name, links[name]) for name in self._interfaces})
 
-    def apply(self, steps: Sequence[Step[NicQos]]) -> None:
-        """One command a step, one port at a time. Refuses all of them when one would flap a link without consent."""
+    def consent(self, steps: Sequence[Step[NicQos]]) -> None:
+        """Refuse all steps when one would flap a link and nobody has allowed it."""
         flaps = flapping(list(steps))
         if flaps and not self._may_flap_links:
             raise DeviceError(
                 f"may_flap_links is false, but a change of PFC bounces the link of {', '.join(flaps)};"
                 f" drain this host's jobs and set {CONSENT}"
             )
+
+    def apply(self, steps: Sequence[Step[NicQos]]) -> None:
+        """One command a step. A link that bounces is up again before the next one goes: rails are never all down."""
         for step in steps:
             self._run([self._tools["mlnx_qos"], "-i", step.payload.interface, *step.payload.options])
+            if step.payload.flaps:
+                self._wait_for_link(step.payload.interface)
+
+    def _wait_for_link(self, interface: str) -> None:
+        deadline = time.monotonic() + LINK_BACK_S
+        while True:
+            time.sleep(LOOK_EVERY_S)  # before the first look, too: the link goes down a moment after the command
+            if self._links().get(interface):
+                return
+            if time.monotonic() >= deadline:
+                raise DeviceError(
+                    f"the link of {interface} did not come back within {LINK_BACK_S:.0f} s of the change of PFC;"
+                    " look at its cable and at its switch port, then run this again"
+                )
+
+    def _links(self) -> dict[str, bool]:
+        """Which network devices are up."""
+        listed = json.loads(self._run([self._tools["ip"], "-j", "link", "show"]).out)
+        return {link["ifname"]: link.get("operstate") != "DOWN" for link in listed}
 
     def _port(self, interface: str, up: bool) -> PortQos:
         done = self._run([self._tools["mlnx_qos"], "-i", interface], ok=(0, 1))

@@ -59,5 +59,10 @@ class Node:
         return ""
 
     def _refuse_illness(self) -> None:
-        if self._health and (wrong := self._run([self._health, "--look"], ok=(0, 1)).out.strip()):
+        if wrong := illness(self._run, self._health):
             raise DeviceError(f"{self.name} is not healthy ({wrong}); mend that and run again")
+
+
+def illness(run: Run, health: str) -> str:
+    """What a node's health check, given by its path, finds wrong; empty if all is well. Raises DeviceError."""
+    return run([health, "--look"], ok=(0, 1)).out.strip() if health else ""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,10 @@ from .unit import Unit, first_errors
 
 FOR_LIFE = ("ClusterName", "SlurmctldPort", "SlurmUser", "StateSaveLocation", "AuthType")
 """What a running cluster can't follow: its state, its clients and its nodes hold on to the old value."""
+_NO_ANSWER = re.compile(r"timed out|no answer within|Unable to contact")
+"""How a reconfigure ends that takes longer than a client waits, for example because a node's name does not resolve."""
+LATE_S, LOOK_EVERY_S = 60.0, 1.0
+"""How long after that slurmctld is asked which files it runs with."""
 
 
 @dataclass(frozen=True)
@@ -123,10 +128,21 @@ class Slurmctld(Daemon):
             raise
 
     def refresh(self) -> None:
-        """Reconfigure; a failure tells what the daemon itself said of the files. Raises DeviceError."""
+        """Reconfigure; a failure tells what the daemon itself said of the files. Raises DeviceError.
+
+        No answer is no refusal: the daemon may have read them all the same, and its hash tells.
+        """
         begun_s = time.time()
         try:
             self._run(["scontrol", "reconfigure"])
         except DeviceError as err:
+            if _NO_ANSWER.search(f"{err} {err.details.get('stderr', '')}") and self._follows_late():
+                return
             said = self.unit.complaints(begun_s) or first_errors(err.details.get("stderr", "")) or str(err)
             raise DeviceError(f"slurmctld refused the files and goes on with the old ones: {said}") from err
+
+    def _follows_late(self) -> bool:
+        deadline = time.monotonic() + LATE_S
+        while not (current := self.is_current(0)) and time.monotonic() < deadline:
+            time.sleep(LOOK_EVERY_S)
+        return current

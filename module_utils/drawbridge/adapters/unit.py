@@ -37,7 +37,8 @@ class Unit:
         try:
             out = self._run(["systemctl", "show", "--property", PROPERTIES, self.name]).out
         except DeviceError as err:
-            if "cmd" in err.details and "rc" not in err.details:
+            # one that hangs has said something, if little
+            if "cmd" in err.details and "stdout" not in err.details:
                 return UnitState(False, False, False, 0.0)
             raise
         told = dict(line.split("=", 1) for line in out.splitlines() if "=" in line)

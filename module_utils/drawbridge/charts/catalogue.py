@@ -96,6 +96,11 @@ CHARTS = {"nvidia": NVIDIA, "amd": AMD}
 # vendor's own DaemonSet names no tag at all.
 RDMA_PLUGIN = Image("ghcr.io/mellanox/k8s-rdma-shared-dev-plugin", "v1.5.3")
 
+# What every pod runs beside its containers. containerd takes a release of this image that depends on its own.
+PAUSE = Image(
+    "registry.k8s.io/pause", "3.10", "sha256:ee6521f290b2168b6e0935a181d4cff9be1ac3f505666ef0e3c98fae8199917a"
+)
+
 # Physical functions by vendor and device, as pci.ids has them; those that speak RoCE.
 RDMA_DEVICES = {
     "15b3:1013": "ConnectX-4",

@@ -24,6 +24,9 @@ CONFIG = """\
 version = 3
 imports = ["/etc/containerd/conf.d/*.toml"]
 
+[plugins."io.containerd.cri.v1.images".pinned_images]
+  sandbox = {sandbox_image}
+
 [plugins."io.containerd.cri.v1.images".registry]
   config_path = "{certs}"
 
@@ -35,9 +38,14 @@ imports = ["/etc/containerd/conf.d/*.toml"]
 """
 
 
-def config(systemd_cgroup: bool) -> str:
-    """/etc/containerd/config.toml."""
-    return CONFIG.format(header=HEADER, certs=CERTS_D, systemd_cgroup=str(systemd_cgroup).lower())
+def config(systemd_cgroup: bool, sandbox_image: str) -> str:
+    """/etc/containerd/config.toml. What is not said here of the pause image changes with containerd's releases."""
+    return CONFIG.format(
+        header=HEADER,
+        certs=CERTS_D,
+        systemd_cgroup=str(systemd_cgroup).lower(),
+        sandbox_image=json.dumps(sandbox_image),
+    )
 
 
 def hosts(name: str, mirrors: Sequence[str], ca_file: str, fallback: bool) -> str:

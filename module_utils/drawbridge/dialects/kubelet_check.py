@@ -7,13 +7,12 @@ A kubelet dies of most of it, with a sentence that names another key; the rest i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..cpus import cpu_list
-from ..gate_names import CLOSED, TAINT
+from ..cpus import cpu_list, unreadable
+from ..gate_names import CLOSED, EFFECT, TAINT
 from ..intent.fault import MISSING, Fault
 from ..numa import MOST_NUMA_NODES, Machine, never_admits
 from .kubelet_keys import NUMA, strangers
@@ -40,12 +39,13 @@ OPTIONS = {
 """Those that kubelet 1.36 takes without an alpha feature gate."""
 NEEDED = {"topologyManagerPolicyOptions": "topologyManagerPolicy", "cpuManagerPolicyOptions": "cpuManagerPolicy"}
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
-CPU_LIST = re.compile(r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*")
+MAPPINGS = (*OPTIONS, "evictionHard", "systemReserved", "kubeReserved")
+LISTS = ("registerWithTaints", "reservedMemory")
 
 
 def faults(config: Config, machine: Machine, where: str, other: str) -> list[Fault]:
     """Everything that is wrong; keys are told as keys of the variable `where`, `other` takes what is not for it."""
-    found = [
+    found = [*_shapes(config)] or [
         *_choices(config),
         *_options(config),
         *amounts(config),
@@ -56,6 +56,26 @@ def faults(config: Config, machine: Machine, where: str, other: str) -> list[Fau
         *_taints(config),
     ]
     return [*strangers(config, where, NUMA, other), *(replace(fault, key=f"{where}.{fault.key}") for fault in found)]
+
+
+def _shapes(config: Config) -> Iterator[Fault]:
+    """What has another shape; nothing else can be said of it then. A key without a value is as good as none."""
+    for key in MAPPINGS:
+        yield from _mapping(key, config.get(key) or {})
+    for key in LISTS:
+        given = config.get(key) or []
+        if not isinstance(given, (list, tuple)):
+            yield Fault(key, given, "a list is expected here", f"write {key} as a list, also when it has one element")
+            continue
+        for index, entry in enumerate(given):
+            yield from _mapping(f"{key}[{index}]", entry)
+            if isinstance(entry, Mapping):
+                yield from _mapping(f"{key}[{index}].limits", entry.get("limits") or {})
+
+
+def _mapping(key: str, value: Any) -> Iterator[Fault]:
+    if not isinstance(value, Mapping):
+        yield Fault(key, value, "a mapping is expected here", f"write {key} as keys and values")
 
 
 def _choices(config: Config) -> Iterator[Fault]:
@@ -90,8 +110,8 @@ def _reserved_cpus(config: Config, machine: Machine) -> Iterator[Fault]:
         if cpu:
             reason = "reservedSystemCPUs is given too, and the kubelet then forgets this amount"
             yield Fault(f"{name}.cpu", cpu, reason, "leave it out")
-    if not CPU_LIST.fullmatch(str(text)):
-        yield Fault("reservedSystemCPUs", text, "it is no CPU list", "write one such as 0-3,64-67")
+    if why := unreadable(str(text)):
+        yield Fault("reservedSystemCPUs", text, why, "write one such as 0-3,64-67")
         return
     cpus = cpu_list(str(text))
     if max(cpus) >= machine.cpus:
@@ -104,7 +124,7 @@ def _reserved_cpus(config: Config, machine: Machine) -> Iterator[Fault]:
 
 def _whole_node(config: Config, machine: Machine) -> Iterator[Fault]:
     policy, text = config.get("topologyManagerPolicy", "none"), str(config.get("reservedSystemCPUs", ""))
-    reserved = len(cpu_list(text)) if CPU_LIST.fullmatch(text) else 0
+    reserved = 0 if unreadable(text) else len(cpu_list(text))
     options = config.get("topologyManagerPolicyOptions") or {}
     most = quantity(options.get("max-allowable-numa-nodes"))
     if reason := never_admits(policy, machine, reserved, MOST_NUMA_NODES if most is None else int(most)):
@@ -114,9 +134,10 @@ def _whole_node(config: Config, machine: Machine) -> Iterator[Fault]:
 
 def _taints(config: Config) -> Iterator[Fault]:
     given = config.get("registerWithTaints") or []
-    if "registerWithTaints" in config and (TAINT, CLOSED) not in [(it.get("key"), it.get("value")) for it in given]:
+    born = [(taint.get("key"), taint.get("value"), taint.get("effect")) for taint in given]
+    if "registerWithTaints" in config and (TAINT, CLOSED, EFFECT) not in born:
         reason = "the node would be born open to everybody"
-        yield Fault("registerWithTaints", given, reason, f"add {TAINT}={CLOSED}:NoSchedule")
+        yield Fault("registerWithTaints", given, reason, f"add {TAINT}={CLOSED}:{EFFECT}")
     for index, taint in enumerate(given):
         if taint.get("effect") not in EFFECTS:
             key = f"registerWithTaints[{index}].effect"

@@ -8,7 +8,7 @@ Managed nodes have no YAML library that we could count on, and people should be 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,3 +63,13 @@ def parsed(lines: tuple[str, ...]) -> dict[str, Any]:
         except ValueError:
             continue
     return config
+
+
+def config_dir(command: Sequence[str]) -> str:
+    """The directory of drop-ins that a kubelet's command line names, the last one as the kubelet takes it."""
+    found = ""
+    for word, after in zip(command, [*command[1:], ""]):
+        flag, equals, value = word.partition("=")
+        if flag == "--config-dir":
+            found = value if equals else after
+    return found

@@ -74,7 +74,7 @@ def reserved_memory(config: Config, machine: Machine) -> Iterator[Fault]:
             yield Fault("reservedMemory", given, reason, "set memoryManagerPolicy: Static, or leave it out")
         return
     faults = [fault for index, entry in enumerate(given) for fault in _entry(index, entry, machine)]
-    nodes = [entry.get("numaNode") for entry in given]
+    nodes = [entry["numaNode"] for entry in given if isinstance(entry.get("numaNode"), int)]
     if twice := sorted({node for node in nodes if nodes.count(node) > 1}):
         reason = "a NUMA node may stand there once"
         faults.append(Fault("reservedMemory", given, reason, f"leave one entry with numaNode: {twice[0]}"))

@@ -14,13 +14,14 @@ from types import MappingProxyType
 from typing import Any
 
 from .. import hostlist
-from ..charts.catalogue import NVIDIA, RDMA_PLUGIN
+from ..charts.catalogue import NVIDIA, PAUSE, RDMA_PLUGIN
 from ..dialects.slurm_packaging import PACKAGINGS
 from ..dialects.slurm_release import RELEASES
 from .shape import NAME, option
 
 PORTS = r"[A-Za-z]+[0-9/]+(-[0-9]+)?(,[A-Za-z]+[0-9/]+(-[0-9]+)?)*"
 CPUS = r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*"
+IMAGE = r"[a-z0-9._/:-]+(:[A-Za-z0-9._-]+|@sha256:[0-9a-f]{64})"
 PATH = r"/[A-Za-z0-9._/-]+"
 ACCOUNT = r"[a-z0-9-]+/[a-z0-9.-]+"
 TIME = r"[0-9]+|[0-9]+:[0-5][0-9]:[0-5][0-9]|[0-9]+-[0-9]{1,2}(:[0-5][0-9]){0,2}"
@@ -206,13 +207,13 @@ class Amount:
 
 @dataclass(frozen=True)
 class Qos:
-    """A quality of service: what a job may be worth, and whom it may push aside."""
+    """A quality of service: what a job may be worth, and whose jobs it may preempt."""
 
     name: str = option("name of the QOS; normal is the one that Slurm makes itself", pattern=NAME)
     priority: int = option("its weight among all QOS", 0, low=0, high=1000000)
-    preempt: tuple[str, ...] = option("QOS whose jobs it pushes aside", (), pattern=NAME)
+    preempt: tuple[str, ...] = option("QOS whose jobs it preempts", (), pattern=NAME)
     preempt_mode: str = option(
-        "what happens to its own jobs when they are pushed aside; cluster: preempt_mode of the cluster",
+        "what happens to its own jobs when they are preempted; cluster: preempt_mode of the cluster",
         "cluster",
         choices=("cluster", "requeue", "cancel"),
     )
@@ -302,7 +303,7 @@ class Slurm:
     qos: tuple[Qos, ...] = option("qualities of service", ())
     absent: Absent = option("accounts and QOS that must not be there any more", Absent())
     priority: Priority = option("what a job's priority is made of", Priority())
-    preempt_mode: str = option("what happens to a job that is pushed aside", "requeue", choices=("requeue", "cancel"))
+    preempt_mode: str = option("what happens to a job that is preempted", "requeue", choices=("requeue", "cancel"))
     version: str = option("Slurm's release on all hosts", "24.11", choices=tuple(RELEASES))
     packages: str = option(
         "whose packages Slurm comes in: the distribution's on Debian and Ubuntu, OpenHPC's, or SchedMD's own",
@@ -393,7 +394,7 @@ class Rdma:
     image: str = option(
         "image of the plugin, with its tag",
         f"{RDMA_PLUGIN.name}:{RDMA_PLUGIN.tag}",
-        pattern=r"[a-z0-9._/:-]+(:[A-Za-z0-9._-]+|@sha256:[0-9a-f]{64})",
+        pattern=IMAGE,
     )
     namespace: str = option("namespace of its pods", "kube-system", pattern=NAME)
     resources: tuple[RdmaResource, ...] = option(
@@ -450,6 +451,11 @@ class Kube:
     )
     packages: tuple[Package, ...] = option("packages of the kubelet and of containerd on the nodes, pinned", ())
     sources: str = option("apt's sources of these packages, as a deb822 file (empty: those that nodes have)", "")
+    sandbox_image: str = option(
+        "image that is a part of every pod, beside its containers (pause), with its tag",
+        f"{PAUSE.name}:{PAUSE.tag}",
+        pattern=IMAGE,
+    )
     registries: tuple[Registry, ...] = option("registries with mirrors, or with a CA of their own", ())
     schedulers: tuple[str, ...] = option(
         "Kubernetes users that may bind pods to nodes", ("system:kube-scheduler",), pattern=r"[A-Za-z0-9:._@-]+"

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..converge import Step
-from ..gate_names import CLOSED, TAINT
+from ..gate_names import CLOSED, JOB_ACCOUNT, TAINT
 
 Json = Mapping[str, Any]
 
@@ -29,6 +30,8 @@ class ClusterUse:
     """Nodes that are to be gated. One that is not there yet will be born closed."""
 
     nodes: Mapping[str, NodeUse]
+    dropped: tuple[str, ...] = ()
+    """Jobs, as namespace/account, in namespaces of jobs that are no account's any more."""
 
     def lines(self) -> list[str]:
         """A line a node, and one for each pod that is in the way."""
@@ -39,21 +42,30 @@ class ClusterUse:
         return found
 
 
-def foreign(pods: Iterable[Json], spared: Iterable[str]) -> tuple[str, ...]:
-    """Pods that may not stay on a gated node: those that still run, outside of infrastructure and of jobs."""
-    spaces = set(spared)
+def foreign(pods: Iterable[Json], spared: Iterable[str], spaces: Iterable[str]) -> tuple[str, ...]:
+    """Pods that may not stay on a gated node: those that still run, outside of infrastructure and of jobs' `spaces`."""
+    infra, gated = set(spared), set(spaces)
     return tuple(
         f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
         for pod in pods
-        if pod["metadata"]["namespace"] not in spaces
+        if pod["metadata"]["namespace"] not in infra
         and (pod.get("status") or {}).get("phase") not in ("Succeeded", "Failed")
-        and not (pod["spec"].get("serviceAccountName") or "").startswith("slurm-")
+        and not (pod["metadata"]["namespace"] in gated and is_jobs(pod["spec"].get("serviceAccountName") or ""))
     )
+
+
+def is_jobs(account: str) -> bool:
+    """Whether a ServiceAccount is called as a job's is."""
+    return bool(re.fullmatch(JOB_ACCOUNT, account))
 
 
 def faults(have: ClusterUse, evict: bool) -> list[str]:
     """Why nodes can't be taken over as they are."""
-    found = []
+    found = [
+        f"{job} is a job's, and drawbridge_slurm.accounts no longer names its namespace, so its nodes could not be "
+        "taken back from it; end the job or wait for its end, then run again"
+        for job in have.dropped
+    ]
     for name, use in sorted(have.nodes.items()):
         if use.gated:
             continue
@@ -87,10 +99,10 @@ def _without(name: str, pod: str) -> Any:
     def becomes(state: ClusterUse) -> ClusterUse:
         use = state.nodes[name]
         left = tuple(other for other in use.pods if other != pod)
-        return ClusterUse({**state.nodes, name: replace(use, pods=left)})
+        return replace(state, nodes={**state.nodes, name: replace(use, pods=left)})
 
     return becomes
 
 
 def _closed(name: str) -> Any:
-    return lambda state: ClusterUse({**state.nodes, name: replace(state.nodes[name], gated=True)})
+    return lambda state: replace(state, nodes={**state.nodes, name: replace(state.nodes[name], gated=True)})

@@ -16,22 +16,24 @@ def plan(have: KubeletState, want: KubeletState) -> list[Step[KubeletState]]:
     """File, unit, daemon; all of it waits while the node is busy. On a host that is no member yet the file alone.
 
     Not even the file is written under a job: a kubelet that starts with other policies than its state files have
-    refuses to start, and a crash or a power cut would start it.
+    refuses to start, and a crash or a power cut would start it. One that is down waits with its change too: its pods
+    run on without it. Only to start it as it was can't hurt them.
     """
     steps = []
-    if have.lines_of_file != want.lines_of_file:
+    rewrites = have.lines_of_file != want.lines_of_file
+    if rewrites:
         write = _changes(have.lines_of_file, want.lines_of_file)
         steps.append(Step(write, lambda s: replace(s, lines_of_file=want.lines_of_file, current=False), WRITE))
     if not (have.running or have.member):
         return [*steps, *_forgotten(have)]
     if not have.enabled:
         steps.append(Step("start the kubelet at boot", lambda s: replace(s, enabled=True), ENABLE))
-    stale = have.lines_of_file != want.lines_of_file or not have.current
-    if not have.running or stale:
-        steps.append(Step(_restart(have), _restarted, RESTART))
+    disturbs = have.running or rewrites or bool(have.outdated)
+    if not have.running or rewrites or not have.current:
+        steps.append(Step(_restart(have, disturbs), _restarted, RESTART))
     elif have.held:
         steps.append(Step("let Slurm use the node again", lambda s: replace(s, held=False), RELEASE))
-    if have.running and have.busy:
+    if have.busy and disturbs:
         return [step if step.payload == RELEASE else replace(step, pending=have.busy) for step in steps]
     return steps
 
@@ -47,9 +49,10 @@ def _forgotten(have: KubeletState) -> list[Step[KubeletState]]:
     return [Step(f"forget {', '.join(have.outdated)}", lambda s: replace(s, outdated=()), FORGET)]
 
 
-def _restart(have: KubeletState) -> str:
+def _restart(have: KubeletState, disturbs: bool) -> str:
     """Say it with the state files that go: pods of before would lose what they say."""
-    verb = "drain the node, restart the kubelet with it, resume" if have.running else "start the kubelet"
+    start = "restart" if have.running else "start"
+    verb = f"drain the node, {start} the kubelet with it, resume" if disturbs else "start the kubelet"
     return f"{verb}; forget {', '.join(have.outdated)}" if have.outdated else verb
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,9 +39,14 @@ def plan(have: NicQos, want: NicQos) -> list[Step[NicQos]]:
     return steps
 
 
-def flapping(steps: list[Step[NicQos]]) -> list[str]:
-    """Ports whose link the steps bounce."""
-    return [step.payload.interface for step in steps if step.payload.flaps]
+def flapping(steps: Sequence[Step[NicQos]]) -> list[str]:
+    """Ports whose link the steps bounce now."""
+    return [step.payload.interface for step in steps if step.payload.flaps and not step.pending]
+
+
+def spared(steps: Sequence[Step[NicQos]], busy: str) -> list[Step[NicQos]]:
+    """The same steps, but while somebody uses the node no link is bounced; `busy` says who."""
+    return [replace(step, pending=busy) if step.payload.flaps else step for step in steps]
 
 
 def _dcbx(interface: str, have: PortQos, want: PortQos) -> list[Step[NicQos]]:

@@ -33,6 +33,11 @@ def gated_nodes(slurm: Slurm) -> list[str]:
     return list(dict.fromkeys(name for part in slurm.partitions if part.gate for name in hostlist.expand(part.nodes)))
 
 
+def job_namespaces(slurm: Slurm) -> list[str]:
+    """Namespaces of jobs, one for each account that has any."""
+    return [account.namespace for account in slurm.accounts if account.namespace]
+
+
 def config(slurm: Slurm, kube: Kube, nodes: Nodes, host: str) -> Json:
     """The site's part of the gate's configuration file on a host. A controller has no pods, so no limits for any."""
     gated = [part for part in slurm.partitions if part.gate]
@@ -63,14 +68,13 @@ def pod_limits(nodes: Nodes, host: str) -> dict[str, str]:
 
 def objects(slurm: Slurm, kube: Kube) -> list[Json]:
     """Accounts and bindings of this site. The roles they bind are the same everywhere, so those are files."""
-    spaces = [account.namespace for account in slurm.accounts if account.namespace]
     return [
         _open_nodes(kube),
         *(_account(GATE_NAMESPACE, name) for name in (OPENER, RECONCILER)),
         *(_account(NODES_NAMESPACE, node) for node in gated_nodes(slurm)),
         *(
             _binding(space, f"drawbridge-{role}", subject)
-            for space in spaces
+            for space in job_namespaces(slurm)
             for role, subject in (
                 (OPENER, {"kind": "ServiceAccount", "namespace": GATE_NAMESPACE, "name": OPENER}),
                 (RECONCILER, {"kind": "ServiceAccount", "namespace": GATE_NAMESPACE, "name": RECONCILER}),
@@ -98,7 +102,7 @@ def names(kube: Kube) -> dict[str, Any]:
 def namespaces(slurm: Slurm, gpfs: Gpfs, kube: Kube) -> list[Json]:
     """Namespaces of jobs, gated, with the mounts that pods may see; and those that policies leave alone."""
     paths = {HOST_PATHS: ",".join(filesystem.mount for filesystem in gpfs.filesystems)}
-    gated = [_namespace(account.namespace, GATED, paths) for account in slurm.accounts if account.namespace]
+    gated = [_namespace(name, GATED, paths) for name in job_namespaces(slurm)]
     return [
         *gated,
         *(_namespace(name, INFRA, {}) for name in (GATE_NAMESPACE, NODES_NAMESPACE, *kube.infra_namespaces)),

@@ -20,6 +20,7 @@ def kube_node(kube: Kube) -> Json:
         "packages": {package.name: package.version for package in kube.packages},
         "sources": kube.sources,
         "version": next((package.version for package in kube.packages if package.name == "kubelet"), ""),
+        "sandbox_image": kube.sandbox_image,
         "registries": [file for registry in kube.registries for file in _registry(registry)],
         "kubelet": kubelet(kube),
     }

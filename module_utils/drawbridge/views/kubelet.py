@@ -17,7 +17,7 @@ BORN_CLOSED = {"key": TAINT, "value": CLOSED, "effect": EFFECT}
 
 
 def kubelet(nodes: Nodes, kube: Kube, name: str) -> dict[str, Any]:
-    """KubeletConfiguration of a node, without apiVersion and kind, and its machine. Raises IntentError.
+    """KubeletConfiguration of a node, without apiVersion and kind, its machine, and who joins it. Raises IntentError.
 
     The kubelet refuses to start unless the reservations by NUMA node add up to system, kube and eviction reserve. All
     three together and the huge pages, which it leaves alone by itself, are the intent's reserved_memory_mib, so that
@@ -41,7 +41,7 @@ def kubelet(nodes: Nodes, kube: Kube, name: str) -> dict[str, Any]:
             for node, share in enumerate(shares(reserved_mib, build.numa_nodes))
         ],
     }
-    return {"config": config, "machine": asdict(Machine.of(build))}
+    return {"config": config, "machine": asdict(Machine.of(build)), "join": kube.join}
 
 
 def split(reserved_mib: int) -> tuple[int, int]:

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..charts.catalogue import RDMA_PLUGIN, Image
+from ..charts.catalogue import PAUSE, RDMA_PLUGIN, Image
+from ..dialects.slurm_packaging import PACKAGINGS
 from ..intent.model import Kube, Nodes, Slurm
 from .gpu_operator import images, releases
 
@@ -15,15 +15,16 @@ Json = dict[str, Any]
 UNPUBLISHED = "not published by the vendor; note it when you copy the image"
 
 
-def mirror(nodes: Nodes, kube: Kube, slurm: Slurm, roles: Iterable[Mapping[str, Any]]) -> Json:
-    """Charts, images and packages. `roles` are variables of roles; lists of packages are called __<role>_packages."""
+def mirror(nodes: Nodes, kube: Kube, slurm: Slurm) -> Json:
+    """Charts, images and packages."""
     charts = releases(nodes, kube)
     found = [image for chart in charts for image in images(chart["vendor"], chart["values"])]
-    names = {name for role in roles for key, value in role.items() if key.endswith("_packages") for name in value}
+    packaging = PACKAGINGS[slurm.packages]
+    names = {*packaging.controller, *packaging.node, *packaging.login}
     return {
         "charts": [{key: chart[key] for key in ("chart", "version", "source")} for chart in charts],
         "images": sorted(
-            {_image(image)["image"]: _image(image) for image in [*found, *_plugin(kube)]}.values(),
+            {_image(image)["image"]: _image(image) for image in [*found, *_own(kube)]}.values(),
             key=lambda item: item["image"],
         ),
         "packages": sorted(
@@ -32,15 +33,19 @@ def mirror(nodes: Nodes, kube: Kube, slurm: Slurm, roles: Iterable[Mapping[str, 
     }
 
 
-def _plugin(kube: Kube) -> list[Image]:
-    if not kube.rdma.install:
-        return []
-    name, _, tag = kube.rdma.image.partition("@")
-    if tag:
-        return [Image(name, "", tag)]
+def _own(kube: Kube) -> list[Image]:
+    """Images that no chart brings: the plugin's, and the one that is part of every pod."""
+    found = [_named(kube.rdma.image, RDMA_PLUGIN)] if kube.rdma.install else []
+    return [*found, _named(kube.sandbox_image, PAUSE)] if kube.join == "drawbridge" else found
+
+
+def _named(text: str, known: Image) -> Image:
+    """The image of a name with tag or digest; of the one that we know, its digest too."""
+    name, _, digest = text.partition("@")
+    if digest:
+        return Image(name, "", digest)
     name, _, tag = name.rpartition(":")
-    digest = RDMA_PLUGIN.digest if (name, tag) == (RDMA_PLUGIN.name, RDMA_PLUGIN.tag) else ""
-    return [Image(name, tag, digest)]
+    return Image(name, tag, known.digest if (name, tag) == (known.name, known.tag) else "")
 
 
 def _members(kube: Kube) -> list[Json]:

@@ -16,7 +16,7 @@ ROOT, NORMAL = "root", "normal"
 
 
 def qos_refer_to_each_other(intent: Intent) -> Iterator[Fault]:
-    """A QOS pushes aside what is there and worth less; otherwise two jobs could push each other aside for ever."""
+    """A QOS preempts what is there and worth less; otherwise two jobs could preempt each other for ever."""
     named = {qos.name: qos for qos in intent.slurm.qos}
     yield from doubled(
         "drawbridge_slurm.qos", [qos.name for qos in intent.slurm.qos], "give every QOS a name of its own"

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...charts.catalogue import NVIDIA, RDMA_DEVICES, VIRTUAL_FUNCTIONS
 from ...charts.values import leaves, tree, unread
-from ...gate_names import TAINT
+from ...gate_names import EFFECT, TAINT
 from ..fault import Fault
 from ..model import Intent
 from .common import doubled
@@ -27,6 +27,9 @@ OURS: Mapping[str, tuple[Any, str]] = {
 TOLERATING = ("daemonsets.tolerations", "node-feature-discovery.worker.tolerations")
 
 
+MIG = "mig.strategy"
+
+
 def values_are_read(intent: Intent) -> Iterator[Fault]:
     """Helm takes any value, and a chart without a schema passes over what it does not know."""
     values = intent.kube.gpu_operator.values
@@ -37,15 +40,18 @@ def values_are_read(intent: Intent) -> Iterator[Fault]:
 
 def values_leave_the_gate_alone(intent: Intent) -> Iterator[Fault]:
     """What the site sets may not undo what nodes that change hands need."""
-    values = intent.kube.gpu_operator.values
-    given = {".".join(path): value for path, value in leaves(values)}
+    part = intent.kube.gpu_operator
+    given = {".".join(path): value for path, value in leaves(part.values)}
+    if MIG in given and given[MIG] != part.mig_strategy:
+        reason = f"{OPERATOR}.mig_strategy is {part.mig_strategy}, and this would win over it"
+        yield Fault(f"{OPERATOR}.values.{MIG}", given[MIG], reason, "take it out, and set mig_strategy")
     for path, (must, reason) in OURS.items():
         if path in given and given[path] is not must:
             yield Fault(f"{OPERATOR}.values.{path}", given[path], reason, "take it out")
     for path in TOLERATING:
         if path in given and not _tolerates(given[path]):
             reason = f"the chart replaces the whole list, and without {TAINT} nothing of it runs on closed nodes"
-            repair = f"add {{key: {TAINT}, operator: Exists}}"
+            repair = f"add {{key: {TAINT}, operator: Exists}}, without an effect or with {EFFECT}"
             yield Fault(f"{OPERATOR}.values.{path}", given[path], reason, repair)
 
 
@@ -110,7 +116,8 @@ def _at(values: Mapping[str, Any], path: str) -> Any:
 
 def _tolerates(tolerations: Any) -> bool:
     return isinstance(tolerations, list) and any(
-        isinstance(item, Mapping) and item.get("key", TAINT) == TAINT and item.get("operator") == "Exists"
+        isinstance(item, Mapping)
+        and (item.get("key", TAINT), item.get("operator"), item.get("effect") or EFFECT) == (TAINT, "Exists", EFFECT)
         for item in tolerations
     )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ...dialects.slurm_packaging import PACKAGINGS
 from ..fault import MISSING, Fault
 from ..model import Intent, Package
 from .common import doubled
@@ -26,6 +27,9 @@ def packages_are_there(intent: Intent) -> Iterator[Fault]:
             reason = "drawbridge_kube.join is site, so nobody installs them"
             yield Fault(key, [package.name for package in packages], reason, "leave them out, or set join: drawbridge")
         return
+    if PACKAGINGS[intent.slurm.packages].manager != "apt":
+        reason = f"nodes with drawbridge_slurm.packages: {intent.slurm.packages} install with dnf, and only apt's are"
+        yield Fault("drawbridge_kube.join", intent.kube.join, f"{reason} installed here", "set join: site")
     names = [package.name for package in packages]
     for wanted in (KUBELET, CONTAINERD):
         if not set(wanted) & set(names):
@@ -70,6 +74,15 @@ def registries_can_be_asked(intent: Intent) -> Iterator[Fault]:
             yield Fault(f"{key}.ca", "...", reason, "write the mirrors as https://, or leave it out")
 
 
+def images_are_pinned(intent: Intent) -> Iterator[Fault]:
+    """What `latest` is changes from pull to pull: nodes would differ, and the mirror's list would say nothing."""
+    kube = intent.kube
+    for key, image in (("sandbox_image", kube.sandbox_image), ("rdma.image", kube.rdma.image)):
+        if image.endswith(":latest"):
+            reason = "that is another image from one day to the next"
+            yield Fault(f"drawbridge_kube.{key}", image, reason, "write the tag of a release, or @sha256: and a digest")
+
+
 def sources_are_deb822(intent: Intent) -> Iterator[Fault]:
     """apt reads a file that ends in .sources as stanzas, and ends with an error at anything else."""
     text, key = intent.kube.sources, "drawbridge_kube.sources"
@@ -83,5 +96,6 @@ RULES = (
     packages_are_there,
     packages_are_new_enough,
     registries_can_be_asked,
+    images_are_pinned,
     sources_are_deb822,
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...cpus import cpu_list
+from ...cpus import cpu_list, unreadable
 from ...numa import MOST_NUMA_NODES, Machine, never_admits
 from ..fault import Fault
 from ..model import Intent, NodeClass
@@ -18,7 +18,11 @@ LEAST_MIB = 1024
 def reserved_cpus_are_whole_cores(intent: Intent) -> Iterator[Fault]:
     """A kubelet takes half a core without a word; then a pod and the daemons share one."""
     for name, build in intent.nodes.classes.items():
-        key, cpus = f"drawbridge_nodes.classes.{name}.reserved_cpus", cpu_list(build.reserved_cpus)
+        key = f"drawbridge_nodes.classes.{name}.reserved_cpus"
+        if why := unreadable(build.reserved_cpus):
+            yield Fault(key, build.reserved_cpus, why, "write one such as 0-3,64-67")
+            continue
+        cpus = cpu_list(build.reserved_cpus)
         if max(cpus) >= build.cpus:
             continue
         if len(cpus) == build.cpus:

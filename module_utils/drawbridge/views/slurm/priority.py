@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Who is next and who is pushed aside, as slurm.conf's settings."""
+"""Who is next and who is preempted, as slurm.conf's settings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...intent.model import Slurm
 
 
 def priority(slurm: Slurm) -> Record:
-    """Priorities by account and QOS. Jobs that are pushed aside end: a suspended one would keep its pods and GPUs."""
+    """Priorities by account and QOS. Jobs that are preempted end: a suspended one would keep its pods and GPUs."""
     weights = slurm.priority
     return {
         "PriorityType": "priority/multifactor",
