@@ -77,6 +77,7 @@ class Command:
     def ssh(self) -> int:
         """Become ssh(1) to a host or switch."""
         self.site.select([self.options.name])
+        self.room.must_run()
         os.execvp("ssh", ["ssh", "-F", str(self.paths.ssh_config), self.options.name, *self.options.command])
 
     def env(self) -> int:
@@ -95,11 +96,13 @@ class Command:
                 "a fault takes a host, a tool and an effect: lab fault gpu01 mlnx_qos lie, or lab fault --clear"
             )
         target = switchboard.device(self.site, self.paths, chosen.name, chosen.tool)
+        self.room.must_run()
         switchboard.arm(target, chosen.tool, chosen.effect, chosen.match, chosen.times or None)
         return 0
 
     def clock(self) -> int:
         """Move the emulators' clock."""
+        self.room.must_run()
         say(f"the emulators' clock is {switchboard.move_clock(self.paths, self.options.step):g} s ahead")
         return 0
 

@@ -73,7 +73,7 @@ Look around:
   lab/lab ssh login1 sacct -j {job} -X               the job that just ran
   eval "$(lab/lab env)"; kubectl get nodes -o custom-columns=NODE:.metadata.name,TAINTS:.spec.taints[*].value
   .venv/bin/ansible-playbook playbooks/site.yml --check --diff     nothing to change
-  lab/lab fault gpu01 mlnx_qos drift              then run the line above again
+  lab/lab ssh gpu01 mlnx_qos -i rail3 --pfc 0,0,0,0,0,1,0,0        then run the line above again
   lab/lab down                                    nothing is left"""
     )
 

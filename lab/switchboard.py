@@ -7,13 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from lab.emulators.common import EFFECTS, Device
+from lab.emulators.common import EFFECTS, FAMILIES, Device, family
 from lab.errors import LabError
 from lab.hosts.paths import Paths
 from lab.hosts.site import Site
-
-FAMILIES = {"cma_roce_mode": "cma_roce", "cma_roce_tos": "cma_roce", "mlnx_qos": "mlnx_qos", "nvidia-smi": "nvidia_smi"}
-"""Tools of a host, and the device whose directory holds their state; every mm* command belongs to gpfs."""
 
 
 def device(site: Site, paths: Paths, name: str, tool: str) -> Device:
@@ -21,10 +18,10 @@ def device(site: Site, paths: Paths, name: str, tool: str) -> Device:
     if name in site.switches:
         return Device(paths.switch(name), paths.clock)
     site.select([name])
-    family = FAMILIES.get(tool) or ("gpfs" if tool.startswith("mm") else None)
-    if family is None:
+    folder = family(tool)
+    if folder is None:
         raise LabError(f"{tool} is no emulated tool of a host: use one of mm*, {', '.join(FAMILIES)}")
-    return Device(paths.host(name).emulators / family, paths.clock)
+    return Device(paths.host(name).emulators / folder, paths.clock)
 
 
 def arm(target: Device, tool: str, effect: str, match: str, times: int | None) -> None:

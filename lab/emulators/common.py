@@ -206,15 +206,13 @@ class Call:
         self.device.journal(tool=self.tool, argv=self.argv, rc=rc, writes=self.writes, fault=self.effect)
 
 
+FAMILIES = {"cma_roce_mode": "cma_roce", "cma_roce_tos": "cma_roce", "mlnx_qos": "mlnx_qos", "nvidia-smi": "nvidia_smi"}
+"""Families by command; every mm* command is one of gpfs."""
+
+
 def family(command: str) -> str | None:
     """Return the tool family of an emulated command: it names the module and the directory of the host's device."""
-    known = {
-        "cma_roce_mode": "cma_roce",
-        "cma_roce_tos": "cma_roce",
-        "mlnx_qos": "mlnx_qos",
-        "nvidia-smi": "nvidia_smi",
-    }
-    return "gpfs" if command.startswith("mm") else known.get(command)
+    return "gpfs" if command.startswith("mm") else FAMILIES.get(command)
 
 
 def host_device(family: str) -> Device:

@@ -44,7 +44,7 @@ class Backend(Protocol):
         ...
 
     def serve(self, switch: Switch, command: Sequence[str]) -> None:
-        """Start the process that is an emulated switch, on the switch's address, unless it runs."""
+        """Plug in the switch and start the process that is it, on its own address, unless it runs."""
         ...
 
     def serving(self, switch: Switch) -> bool:
@@ -52,7 +52,7 @@ class Backend(Protocol):
         ...
 
     def unplug(self, switch: Switch) -> None:
-        """End the switch's process; its state stays."""
+        """End the switch's process and unplug it; its state stays."""
         ...
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lab.errors import LabError
 from lab.hosts.paths import Paths
-from lab.hosts.site import Host, Site
+from lab.hosts.site import Host, Site, Switch
 
 
 def link_group(lab_id: int) -> int:
@@ -18,56 +18,57 @@ def link_group(lab_id: int) -> int:
     return 7700 + lab_id
 
 
-def cables(host: Host, paths: Paths) -> dict[str, tuple[str, str]]:
-    """The host's interfaces: name in the host -> (name of the other end on the machine, bridge it is plugged into)."""
-    stem = f"db{paths.lab_id}{host.name}"
-    rails = {f"rail{i}": (f"{stem}r{i}", paths.fabric) for i in range(host.kind.rails)}
-    return {"eth0": (stem, paths.bridge), **rails}
+def cables(node: Host | Switch, paths: Paths) -> dict[str, tuple[str, str]]:
+    """Its interfaces: name in there -> (name of the other end on the machine, bridge it is plugged into).
+
+    A switch has the one that it is managed by; the ports between which it would forward are its emulator's affair.
+    """
+    stem = f"db{paths.lab_id}{node.name}"
+    rails = range(node.kind.rails if isinstance(node, Host) else 0)
+    return {"eth0": (stem, paths.bridge), **{f"rail{i}": (f"{stem}r{i}", paths.fabric) for i in rails}}
 
 
 def bridge_lines(site: Site, paths: Paths) -> list[str]:
-    """Both bridges, the machine's own address and the switches' addresses."""
+    """Both bridges and the machine's own address."""
     group = link_group(paths.lab_id)
-    switches = [f"address add {site.ip(switch.address)}/32 dev {paths.bridge}" for switch in site.switches.values()]
     return [
         f"link add {paths.bridge} group {group} type bridge",
         f"link add {paths.fabric} group {group} type bridge",
         f"address add {site.gateway}/24 dev {paths.bridge}",
-        *switches,
         f"link set {paths.fabric} up",
         f"link set {paths.bridge} up",
     ]
 
 
-def cable_lines(site: Site, host: Host, paths: Paths) -> list[str]:
-    """The machine's side of a host's cables; the other ends appear in the network namespace of the host's name."""
+def cable_lines(site: Site, node: Host | Switch, paths: Paths) -> list[str]:
+    """The machine's side of the cables; the other ends appear in the network namespace of the node's name."""
     group = link_group(paths.lab_id)
     lines = []
-    for inside, (outside, bridge) in cables(host, paths).items():
-        peer = f"peer name {inside} address {site.mac(host.name, inside)} netns {host.name}"
+    for inside, (outside, bridge) in cables(node, paths).items():
+        peer = f"peer name {inside} address {site.mac(node.name, inside)} netns {node.name}"
         lines.append(f"link add {outside} group {group} type veth {peer}")
         lines.append(f"link set {outside} master {bridge} up")
     return lines
 
 
-def inside_lines(site: Site, host: Host, paths: Paths) -> list[str]:
-    """The host's side: what a site's installer or DHCP would have configured before the host is handed over."""
-    up = [f"link set {name} up" for name in ("lo", *cables(host, paths))]
-    return [f"address add {site.ip(host.address)}/24 dev eth0", *up, f"route add default via {site.gateway}"]
+def inside_lines(site: Site, node: Host | Switch, paths: Paths) -> list[str]:
+    """The node's side: what a site's installer or DHCP would have configured before it is handed over."""
+    up = [f"link set {name} up" for name in ("lo", *cables(node, paths))]
+    return [f"address add {site.ip(node.address)}/24 dev eth0", *up, f"route add default via {site.gateway}"]
 
 
-def connect(site: Site, host: Host, paths: Paths) -> None:
-    """Make the host's network namespace and plug in its cables."""
-    disconnect(host, paths)
-    run(["netns", "add", host.name])
-    batch(cable_lines(site, host, paths))
-    batch(inside_lines(site, host, paths), netns=host.name)
+def connect(site: Site, node: Host | Switch, paths: Paths) -> None:
+    """Make the network namespace of a host or switch and plug in its cables: ports that the machine uses are free."""
+    disconnect(node, paths)
+    run(["netns", "add", node.name])
+    batch(cable_lines(site, node, paths))
+    batch(inside_lines(site, node, paths), netns=node.name)
 
 
-def disconnect(host: Host, paths: Paths) -> None:
+def disconnect(node: Host | Switch, paths: Paths) -> None:
     """Pull the cables first: a namespace dies some time after its name, and would keep theirs so long."""
-    lines = [f"link delete {outside}" for outside, _ in cables(host, paths).values()]
-    run(["-force", "-batch", "-"], text="\n".join([*lines, f"netns delete {host.name}", ""]), check=False)
+    lines = [f"link delete {outside}" for outside, _ in cables(node, paths).values()]
+    run(["-force", "-batch", "-"], text="\n".join([*lines, f"netns delete {node.name}", ""]), check=False)
 
 
 def ensure_bridges(site: Site, paths: Paths) -> None:

@@ -128,21 +128,24 @@ class Nspawn:
         return done.stdout.strip() or "unknown"
 
     def serve(self, switch: Switch, command: Sequence[str]) -> None:
-        """Start the process that is an emulated switch, on the switch's address, unless it runs."""
+        """Plug in the switch and start the process that is it, on its own address, unless it runs."""
         if self.serving(switch):
             return
+        network.connect(self._site, switch, self._paths)
         directory = self._paths.switch(switch.name)
         directory.mkdir(parents=True, exist_ok=True)
         environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1"}
-        self._group("switches", switch.name).create().start(command, environment, directory / "console.log")
+        inside = ["nsenter", f"--net=/run/netns/{switch.name}", *command]
+        self._group("switches", switch.name).create().start(inside, environment, directory / "console.log")
 
     def serving(self, switch: Switch) -> bool:
         """Whether the switch's process lives."""
         return self._group("switches", switch.name).populated()
 
     def unplug(self, switch: Switch) -> None:
-        """End the switch's process; its state stays."""
+        """End the switch's process and unplug it; its state stays."""
         self._group("switches", switch.name).end()
+        network.disconnect(switch, self._paths)
 
     def close(self) -> None:
         """End everything of this lab, however it was started or left, and remove it from the machine."""

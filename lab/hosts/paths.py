@@ -123,7 +123,7 @@ class Paths:
 
     @property
     def bridge(self) -> str:
-        """The management bridge, which also carries the switches' addresses."""
+        """The management bridge: the machine, all hosts and all switches have an address on it."""
         return f"dblab{self.lab_id}"
 
     @property

@@ -68,7 +68,7 @@ class Room:
 
     def reset(self, chosen: Selection, image: Callable[[], Image]) -> bool:
         """Give hosts a fresh disk, and switches their factory state, and boot them; names, addresses and keys stay."""
-        self._must_run()
+        self.must_run()
         self.backend.open()
         for host in chosen.hosts:
             self.backend.cut(host)
@@ -80,7 +80,7 @@ class Room:
 
     def cut(self, chosen: Selection) -> None:
         """Cut the power; `up` boots hosts again from the disks, and switches from the state, that they had."""
-        self._must_run()
+        self.must_run()
         self.backend.open()
         for host in chosen.hosts:
             self.backend.cut(host)
@@ -99,7 +99,8 @@ class Room:
             self.paths.base.rmdir()
         self.say(f"lab {self.paths.lab_id} is gone")
 
-    def _must_run(self) -> None:
+    def must_run(self) -> None:
+        """LabError unless the lab runs: what is done to one that doesn't would be in the next one's way."""
         if not self.backend.alive():
             raise LabError(f"lab {self.paths.lab_id} is not running: run lab up first")
 

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""An emulated switch is one process that serves SSH on the switch's own address on the bridge."""
+"""An emulated switch is one process that serves SSH on the switch's own address, in a network namespace of its own."""
 
 from __future__ import annotations
 

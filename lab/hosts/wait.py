@@ -10,9 +10,10 @@ from collections.abc import Callable
 
 
 def banner(address: str, seconds: float, alive: Callable[[], bool] = lambda: True) -> bool:
-    """Whether an SSH server greets on port 22 in time; gives up early when `alive` says no.
+    """Whether an SSH server greets on port 22 in time, and `alive` says yes then; gives up early when it says no.
 
-    A connection alone proves nothing: some networks answer for every address and then stay silent.
+    A connection alone proves nothing: some networks answer for every address and then stay silent. Nor does a greeting
+    prove that it came from whom it was asked of, once that one is dead.
     """
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline and alive():
@@ -20,7 +21,7 @@ def banner(address: str, seconds: float, alive: Callable[[], bool] = lambda: Tru
             with socket.create_connection((address, 22), timeout=1) as connection:
                 connection.settimeout(3)
                 if connection.recv(4) == b"SSH-":
-                    return True
+                    return alive()
         except OSError:
             pass
         time.sleep(0.1)
