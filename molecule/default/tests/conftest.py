@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +15,10 @@ from bench.counted import Counting, Report
 from lab.hosts.paths import Paths
 from tests.running import Lab, Run
 
-__all__ = ["Lab", "Run", "SecondRun"]
+__all__ = ["COUNTED", "Lab", "Run", "SecondRun"]
+
+COUNTED = Path(os.environ["MOLECULE_EPHEMERAL_DIRECTORY"]) / "counted"
+"""What molecule's own runs cost; molecule.yml says so."""
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,8 @@ NODES = ["gpu01", "gpu02", "gpu03", "gpu04"]
 HOME = "/gpfs/fs1/home/ada"
 ADA = 2001
 POD_PROCESSES = "ps -eo uid=,args= | grep JOB_COMPLETION_INDEX | grep -v grep || true"
+HER_PROCESSES = "ps -u ada -o args= || true"
+"""Pods, batch script, steps and whatever they started; ps that finds none ends with 1."""
 STRANGER = {
     "apiVersion": "v1",
     "kind": "Pod",
@@ -62,6 +64,7 @@ class Passage:
     nodes: list[str]
     held: dict[str, str]
     processes: dict[str, list[str]]
+    hers: dict[str, str]
     after: dict[str, str]
     left: dict[str, str]
     output: str
@@ -89,6 +92,7 @@ def passage(lab: Lab) -> Passage:
     lab.wait(f"job {job} runs two pods", running)
     held = taints(lab)
     nodes = lab.ssh("login1", f"scontrol show hostnames $(squeue -h -j {job} -o %N)").split()
+    hers = {node: lab.ssh(node, HER_PROCESSES) for node in NODES}
     lab.wait(f"job {job} ends", lambda: not lab.ssh("login1", f"squeue -h -j {job} -t R,CG,CF,PD", check=False).strip())
     lab.wait("all nodes are closed again", lambda: set(taints(lab).values()) == {"closed"})
     phases.add(stranger(lab)["status"]["phase"])
@@ -97,8 +101,9 @@ def passage(lab: Lab) -> Passage:
         nodes=nodes,
         held=held,
         processes=processes,
+        hers=hers,
         after=taints(lab),
-        left={node: lab.ssh(node, POD_PROCESSES) for node in NODES},
+        left={node: lab.ssh(node, HER_PROCESSES) for node in NODES},
         output=lab.ssh(nodes[0], f"cat {HOME}/{job}.out"),
         phases=phases,
         event=lab.kubectl("get", "events", "--field-selector", "involvedObject.name=stranger", "-o", "json"),
@@ -115,6 +120,7 @@ def test_its_pods_are_processes_of_its_user_on_its_nodes_only(passage: Passage) 
     for node, lines in passage.processes.items():
         uids = {int(line.split()[0]) for line in lines}
         assert uids == ({ADA} if node in passage.nodes else set()), passage.processes
+    assert {node for node, lines in passage.hers.items() if lines} == set(passage.nodes), passage.hers
 
 
 def test_the_pods_talked_over_the_network(passage: Passage) -> None:
@@ -124,7 +130,7 @@ def test_the_pods_talked_over_the_network(passage: Passage) -> None:
 
 def test_nothing_of_the_job_is_left(lab: Lab, passage: Passage) -> None:
     assert set(passage.after.values()) == {"closed"}
-    assert set(passage.left.values()) == {""}
+    assert set(passage.left.values()) == {""}, passage.left
     objects = lab.kubectl("get", "pods,jobs,serviceaccounts,roles,rolebindings", "-n", "vision", "-o", "name")
     assert f"slurm-{passage.job}-" not in objects
     state = lab.ssh("login1", f"sacct -n -X -j {passage.job} -o State,ExitCode").split()

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from pathlib import Path
 
@@ -14,9 +13,7 @@ from bench.budgets import load, over
 from bench.counted import Counting, groups, spent
 from bench.results import built
 
-from .conftest import SecondRun
-
-COUNTED = Path(os.environ["MOLECULE_EPHEMERAL_DIRECTORY"]) / "counted"
+from .conftest import COUNTED, SecondRun
 
 
 @pytest.fixture(scope="module")

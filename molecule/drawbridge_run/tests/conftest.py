@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import re
 import shlex
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -14,12 +15,13 @@ from typing import Any
 import pexpect
 
 from lab.hosts.paths import REPOSITORY
-from tests.stack import PATHS, all_usable, job_state, ssh, until
+from tests.stack import PATHS, all_usable, job_state, kube, objects, ssh, until
 
 NODES = ("gpu01", "gpu02")
 HOME = "/gpfs/fs1/home/{}"
 ADA = HOME.format("ada")
 IMAGE = "docker.io/lab/python:3"
+IDENTITY = re.compile(r"slurm-\d+-u\d+-g\d+(-run)?")
 
 
 @contextmanager
@@ -74,8 +76,10 @@ def code(job: str) -> str:
 
 
 def pods(job: str) -> list[dict[str, Any]]:
-    found = kubectl("get", "pods", "-A", "-l", f"drawbridge.io/slurm-job={job}")["items"]
-    return sorted(found, key=lambda pod: pod["spec"].get("nodeName", ""))
+    """A job's pods as the API server writes them, by the names of their nodes."""
+    label = f"drawbridge.io/slurm-job={job}"
+    answer = kube().list_pod_for_all_namespaces(label_selector=label, _preload_content=False)
+    return sorted(json.loads(answer.data)["items"], key=lambda pod: pod["spec"].get("nodeName", ""))
 
 
 def running(job: str) -> int:
@@ -107,12 +111,17 @@ def add_up(options: str = "") -> str:
     return job
 
 
+def left_of(job: str) -> list[str]:
+    """Names of what is there of a job."""
+    return [name for name in objects("vision") if name.startswith(f"slurm-{job}-")]
+
+
 def nothing_left(job: str, *names: str) -> None:
-    """No pod, no workload, nodes closed."""
+    """Nodes closed, no pod, no workload; no identity either, whose last trace may go after the nodes are closed."""
     until(lambda: closed(*names), 60, f"{names or NODES} closed")
     assert pods(job) == []
-    left = kubectl("get", "jobs,serviceaccounts", "-A", "-l", f"drawbridge.io/slurm-job={job}")["items"]
-    assert left == []
+    assert [name for name in left_of(job) if not IDENTITY.fullmatch(name)] == []
+    until(lambda: not left_of(job), 20, f"the identity of job {job} is gone")
 
 
 ASK = """

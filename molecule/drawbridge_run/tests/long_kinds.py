@@ -1,8 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A PyTorchJob and a TrainJob under the real controllers: `pytest molecule/drawbridge_run/tests/long_kinds.py`.
+"""A PyTorchJob and a TrainJob under the real controllers.
 
-On demand, in a lab that the scenario built; the controllers are built once, in minutes. docs/support.md has what came.
+On demand, in the lab that the scenario built: `LAB_ID=59 pytest molecule/drawbridge_run/tests/long_kinds.py`. The
+controllers are built once, in minutes. docs/support.md has what came.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -65,6 +66,12 @@ class Way:
 WAYS = (
     Way("one_node", example("one-node"), "COMPLETED|0:0", f"{NODE} uid 2001 {GPUS}"),
     Way("array", example("array"), "COMPLETED|0:0", "checkpoint 5 evaluated", "--array=5"),
+    Way(
+        "second_call",  # beside what the first one leaves; and $$ is for the shell in the pod
+        f"#!/bin/sh\n{run('exit 3')} || {run('echo process $$ of the second')}\n",
+        "COMPLETED|0:0",
+        "process 1 of the second",
+    ),
     Way("code_1", run("echo oh; exit 1"), "FAILED|1:0", f"rank 0 on {NODE} ended with exit code 1"),
     Way("killed", run("sleep 60 & kill -9 $!; wait $!"), "FAILED|137:0", f"rank 0 on {NODE} {KILLED}"),
     Way(
@@ -135,7 +142,7 @@ def test_a_dry_run_is_what_would_be_created() -> None:
     job = submit(HERE, run("true", "--dry-run"))
     until(lambda: ended(job), 60, "the job ends")
     (item,) = json.loads(output(job))["items"]
-    assert item["metadata"]["name"] == f"slurm-{job}-r0-run"
+    assert re.fullmatch(rf"slurm-{job}-r0-run-[0-9a-f]{{6}}", item["metadata"]["name"])
 
 
 @pytest.fixture

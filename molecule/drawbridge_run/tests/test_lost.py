@@ -14,6 +14,7 @@ from .conftest import alone_on, closed, code, ended, kubectl, nothing_left, outp
 
 NODE = "gpu02"
 HERE = f"-N1 -w {NODE}"
+SANDBOX = "docker.io/lab/pause:1"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -46,6 +47,20 @@ def test_pods_without_room_are_told_so() -> None:
     assert "a pod gets none of the job's nodes:" in output(job)
     assert "Insufficient nvidia.com/gpu" in output(job)
     assert code(job) == "FAILED|125:0"
+
+
+def test_a_node_that_makes_no_sandbox_is_told_of_in_time() -> None:
+    """As where the sandboxes' image can't be pulled, of which the pod itself says nothing."""
+    ssh(NODE, f"ctr --namespace k8s.io images rm {SANDBOX}")
+    try:
+        job = submit(HERE, run("true", "--patience 5"))
+        until(lambda: ended(job), 120, "the job ends")
+    finally:
+        ssh(NODE, "systemctl restart lab-images")
+        until(lambda: SANDBOX in ssh(NODE, "ctr --namespace k8s.io images ls -q"), 30, "the image is back")
+    assert f"rank 0 on {NODE} does not start (FailedCreatePodSandBox): " in output(job)
+    assert code(job) == "FAILED|125:0"
+    nothing_left(job, NODE)
 
 
 def test_a_lost_node_ends_the_job() -> None:

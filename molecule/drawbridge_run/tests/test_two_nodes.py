@@ -58,9 +58,12 @@ def test_the_rank_that_failed_is_named_with_its_last_words(free_nodes: None) -> 
 
 
 def test_an_api_server_that_goes_away_for_a_while_ends_nothing(free_nodes: None) -> None:
-    job = submit("-N2", run("echo begun; sleep 12; echo through", "--all-logs"))
+    go = f"{ADA}/go"
+    ssh("gpu01", f"rm -f {go}")
+    job = submit("-N2", run(f"echo begun; until [ -e {go} ]; do sleep 0.2; done; echo through", "--all-logs"))
     until(lambda: running(job) == 2, 60, "both pods run")
     ssh("ctl", "systemctl stop kube-apiserver; sleep 6; systemctl start kube-apiserver")
+    ssh("gpu01", f"touch {go}")
     until(lambda: ended(job), 120, "the job ends")
     assert code(job) == "COMPLETED|0:0"
     said = output(job)
@@ -84,9 +87,16 @@ def named(job: str) -> str:
     return pods(job)[0]["metadata"]["name"]
 
 
+def workload(job: str) -> dict[str, Any]:
+    """The Kubernetes Job of a job."""
+    label = f"drawbridge.io/slurm-job={job}"
+    (found,) = kubectl("get", "jobs", "-n", "vision", "-l", label)["items"]
+    return found
+
+
 def forged(ada: str, account: str) -> dict[str, Any]:
     """The workload of ada's that runs, under a name of its own: nothing in it is wrong but who asks."""
-    (job,) = [item for item in kubectl("get", "jobs", "-n", "vision")["items"] if ada in item["metadata"]["name"]]
+    job = workload(ada)
     labels = {"drawbridge.io/slurm-job": ada}
     pod = {**job["spec"]["template"]["spec"], "serviceAccountName": account}
     spec = {key: job["spec"][key] for key in ("completionMode", "completions", "parallelism", "backoffLimit")}
@@ -98,11 +108,11 @@ def forged(ada: str, account: str) -> dict[str, Any]:
 
 def test_a_job_can_do_nothing_to_its_neighbours_pods(neighbours: tuple[str, str]) -> None:
     ada, ben = neighbours
-    pod, account = named(ada), f"slurm-{ada}-u2001-g3001"
+    pod, account, made = named(ada), f"slurm-{ada}-u2001-g3001", workload(ada)["metadata"]["name"]
     for method, path, body, why in (
         ("POST", JOBS, forged(ada, account), "only the job's own account makes its workloads"),
         ("POST", JOBS, forged(ada, f"slurm-{ben}-u2002-g3001"), "a workload here is named slurm-JOB-"),
-        ("DELETE", f"{JOBS}/slurm-{ada}-r0-run", None, "only the job's own account and the gate end its workloads"),
+        ("DELETE", f"{JOBS}/{made}", None, "only the job's own account and the gate end its workloads"),
         ("DELETE", f"{PODS}/{pod}", None, "cannot delete"),
         ("POST", f"{PODS}/{pod}/exec?command=id", None, "entered by their own job"),
         ("POST", f"{ACCOUNTS}/{account}/token", {}, "cannot create"),

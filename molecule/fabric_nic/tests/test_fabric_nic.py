@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ports as their tool shows them, after check, converge and a second run."""
+"""The ports as their tool shows them, after converge and a second run."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from testinfra.host import Host
 
 from lab.hosts.paths import Paths
+from tests.stack import lab, ssh, until
 
 testinfra_hosts = [f"ssh://gpu01?ssh_config={Paths.of().ssh_config}"]
 
@@ -40,3 +41,26 @@ def test_nccl_marks_what_the_ports_keep_lossless(host: Host) -> None:
     lines = host.check_output("cat /etc/nccl.conf").splitlines()
     assert "NCCL_IB_TC=106" in lines
     assert "NCCL_IB_HCA==mlx5_0,mlx5_1,mlx5_2,mlx5_3,mlx5_4,mlx5_5,mlx5_6,mlx5_7" in lines
+
+
+SLURMD = "[Service]\nExecStart=/bin/sleep infinity\n[Install]\nWantedBy=multi-user.target\n"
+"""Stands for the daemon of another scenario: it waits for the ports as the real one does."""
+
+
+def test_after_a_power_cut_the_ports_are_lossless_before_slurmd_starts() -> None:
+    ssh("gpu01", "cat > /etc/systemd/system/slurmd.service", SLURMD)
+    ssh("gpu01", "systemctl daemon-reload; systemctl enable slurmd.service; sync")
+    lab("power-cut", "gpu01")
+    lab("up", "gpu01")
+    until(lambda: ssh("gpu01", "systemctl is-active slurmd.service || true") == "active", 60, "slurmd runs")
+    began = {
+        unit: int(ssh("gpu01", f"systemctl show --value --property {stamp} {unit}"))
+        for unit, stamp in (
+            ("drawbridge-nic", "ExecMainExitTimestampMonotonic"),
+            ("slurmd", "ExecMainStartTimestampMonotonic"),
+        )
+    }
+    assert 0 < began["drawbridge-nic"] <= began["slurmd"]
+    assert ssh("gpu01", "/etc/drawbridge/slurm/health.d/20-nic") == ""
+    flaps = json.loads(ssh("gpu01", "cat /var/lib/lab/mlnx_qos/state.json"))["ports"]
+    assert {rail: flaps[rail]["link_flaps"] for rail in RAILS} == dict.fromkeys(RAILS, 2)

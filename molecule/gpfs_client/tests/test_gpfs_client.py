@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The cluster as its commands show it, after check, converge and a second run."""
+"""The cluster as its commands show it, after converge and a second run."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from lab.kubernetes import node as devices
 from lab.machine import trees
 from lab.machine.build import BINDS
 from lab.machine.hardware import Hardware
-from tests.running import Lab
+from tests.running import SSH_S, Lab
 
 PATHS = Paths.of()
 WARDROBE = "/run/wardrobe"
@@ -65,7 +65,7 @@ def packed(files: dict[str, str]) -> bytes:
 def send(script: str, data: bytes = b"") -> str:
     """Run a script on gpu01 with these bytes as its input."""
     argv = ["ssh", "-F", str(PATHS.ssh_config), "gpu01", script]
-    done = subprocess.run(argv, input=data, capture_output=True, check=False)
+    done = subprocess.run(argv, input=data, capture_output=True, check=False, timeout=SSH_S)
     assert done.returncode == 0, f"{script}: {done.stderr.decode()}"
     return done.stdout.decode()
 

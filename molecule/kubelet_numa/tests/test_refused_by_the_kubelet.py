@@ -18,10 +18,11 @@ TRY = """
 mkdir -p /run/try; rm -f {state}; cat > /run/try/50-drawbridge.conf
 {command} > /run/try/log 2>&1 &
 pid=$!
-healthy=0
+healthy=0 over=$(($(date +%s) + 180))
 while kill -0 $pid 2>/dev/null; do
-  curl -sf -o /dev/null http://127.0.0.1:10248/healthz && healthy=$((healthy + 1)) || healthy=0
+  curl -sf --max-time 5 -o /dev/null http://127.0.0.1:10248/healthz && healthy=$((healthy + 1)) || healthy=0
   if [ $healthy -ge 10 ]; then kill $pid; wait $pid; echo runs; exit 0; fi
+  if [ "$(date +%s)" -ge $over ]; then kill -9 $pid; echo hangs; tail -n 3 /run/try/log; exit 0; fi
   sleep 0.25
 done
 echo dies; tail -n 3 /run/try/log

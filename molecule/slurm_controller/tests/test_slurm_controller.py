@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The controller and its books as Slurm's commands show them, after check, converge and a second run."""
+"""The controller and its books as Slurm's commands show them, after converge and a second run."""
 
 from __future__ import annotations
 
@@ -113,10 +113,18 @@ def test_everything_else_is_accepted(host: Host, options: str) -> None:
 
 
 def test_a_waiting_heterogeneous_job_does_not_move_to_a_gated_partition(host: Host) -> None:
-    job = submitted(host, "-p hpc -N1 : -p hpc -N1 --wrap=true").stdout.split()[-1]
-    moved = host.run(f"scontrol update jobid={job} partition=ai-train")
-    host.check_output(f"scancel {job}")
-    assert moved.rc == 1
+    """A job of one component does, and this one can be changed otherwise: it is the script that refuses."""
+    kinds = ("-p hpc -N1 : -p hpc -N1", "-p hpc -N1")
+    pair, single = (submitted(host, f"{kind} --wrap=true").stdout.split()[-1] for kind in kinds)
+    try:
+        host.check_output(f"scontrol update jobid={single} partition=ai-train")
+        host.check_output(f"scontrol update jobid={pair} comment=kept")
+        moved = host.run(f"scontrol update jobid={pair} partition=ai-train")
+        told = host.check_output(f"scontrol show job {pair} -o").splitlines()
+    finally:
+        host.check_output(f"scancel {pair} {single}")
+    assert moved.rc == 1, moved
+    assert [" Partition=hpc " in line for line in told] == [True, True]
 
 
 def test_only_the_database_servers_owner_is_let_in_as_slurm(host: Host) -> None:

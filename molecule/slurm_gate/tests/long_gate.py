@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What takes minutes on a real Slurm: `pytest molecule/slurm_gate/tests/long_gate.py` on a lab that the scenario built.
+"""What takes minutes on a real Slurm: `LAB_ID=59 pytest molecule/slurm_gate/tests/long_gate.py`, in the scenario's lab.
 
 Not part of the scenario; docs/concepts/gate.md has the last results.
 """

@@ -21,6 +21,7 @@ testinfra_hosts = [f"ssh://gpu02?ssh_config={SSH_CONFIG}"]
 LOOK = "/etc/drawbridge/slurm/health.json"
 PART = "/etc/drawbridge/slurm/health.d/50-test"
 MOUNT = "/run/health-test"
+LOOKS = "/run/health-looks"
 HEALTH = "/usr/local/libexec/drawbridge/slurm-health"
 AT_MOST_S = 75
 """Twice the lab's interval, and some."""
@@ -33,7 +34,7 @@ def broken(host: Host) -> Iterator[None]:
     needs = json.dumps({**json.loads(before), "mounts": [MOUNT]})
     host.check_output(f"mkdir -p {MOUNT}; echo '{needs}' > {LOOK}")
     yield
-    host.check_output(f"echo '{before}' > {LOOK}; umount {MOUNT} || true; rm -f {PART}")
+    host.check_output(f"echo '{before}' > {LOOK}; umount {MOUNT} || true; rm -f {PART} {LOOKS}")
     host.check_output("scontrol update nodename=gpu02 state=undrain")
 
 
@@ -65,11 +66,20 @@ def test_slurm_has_the_check_and_it_finds_nothing(host: Host) -> None:
     assert host.check_output(f"{HEALTH} --look") == ""
 
 
+STARTED = "scontrol show node gpu02 -o | grep -o 'SlurmdStartTime=[^ ]*'"
+
+
 @pytest.mark.usefixtures("broken")
-def test_slurmd_looks_when_it_starts_and_now_and_then(host: Host) -> None:
+def test_slurmd_looks_before_it_registers_and_then_now_and_then(host: Host) -> None:
+    """As long as the new slurmd has not registered, Slurm knows the start of the one before."""
     wrong = f"drawbridge: health: {MOUNT} is not mounted"
-    host.check_output("systemctl restart slurmd")
+    part = f"#!/bin/sh\n{STARTED} >> {LOOKS}\n"
+    host.check_output("printf '%%s' %s > %s; chmod 755 %s", part, PART, PART)
+    before = host.check_output(STARTED)
+    host.check_output(f"systemctl stop slurmd; rm -f {LOOKS}; systemctl start slurmd")
     until("it is drained", lambda: state(host) == f"drained|{wrong}")
+    until("the new slurmd registered", lambda: host.check_output(STARTED) != before)
+    assert host.check_output(f"head -n 1 {LOOKS}") == before
     host.check_output(f"mount -t tmpfs tmpfs {MOUNT}")
     until("it is let on again", lambda: state(host).startswith("idle"))
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePath
 
 import pytest
@@ -35,24 +36,35 @@ def files() -> dict[str, str]:
     return {**texts, "slurm.conf": "".join(f"{line}\n" for line in own)}
 
 
+HYBRID, STARTED = "Hybrid mode is not supported", re.compile(r"slurmd version \S+ started")
+TRY = f"""
+timeout --kill-after=5 60 unshare --net --pid --fork --kill-child \\
+  sh -c 'ip link set lo up; exec slurmd -D -N gpu01 -f {SCRATCH}/slurm.conf' > {SCRATCH}/log 2>&1 &
+while kill -0 $! 2>/dev/null && ! grep -Eq 'fatal|{STARTED.pattern}' {SCRATCH}/log; do sleep 0.1; done
+kill $! 2>/dev/null; wait $!; cat {SCRATCH}/log; rm -rf {SCRATCH}
+"""
+
+
 def slurmd(host: Host, texts: dict[str, str]) -> str:
-    """What a slurmd that nobody can reach says of the files within three seconds."""
+    """What a slurmd that nobody can reach says of the files until it has started, or died."""
     host.check_output(f"mkdir -p {SCRATCH}/spool")
     for name, text in texts.items():
         host.check_output("printf '%%s' %s > %s", text, str(SCRATCH / name))
-    foreground = f"ip link set lo up; exec slurmd -D -N gpu01 -f {SCRATCH}/slurm.conf"
-    told = host.run(f"timeout 3 unshare --net --pid --fork --kill-child sh -c '{foreground}'")
-    host.check_output(f"rm -rf {SCRATCH}")
-    return told.stdout + told.stderr
+    return host.check_output(TRY)
 
 
 def test_slurmd_reads_it_and_stops_only_where_the_machine_cant_confine_jobs(host: Host) -> None:
     said = slurmd(host, files())
     assert "Parsing error" not in said
+    fatal = [line for line in said.splitlines() if "fatal" in line]
     mounted = host.run("cat /sys/fs/cgroup/cgroup.controllers").stdout.split()
-    refusal = "" if set(mounted) >= CONTROLLERS else "Hybrid mode is not supported"
-    assert [line for line in said.splitlines() if "fatal" in line and refusal not in line] == []
-    assert refusal in said
+    if set(mounted) >= CONTROLLERS:
+        # a scope from systemd, outside of its own unit, is that machine's matter: what it says of files counts
+        assert fatal or STARTED.search(said), said
+        assert not [line for line in fatal if ".conf" in line or "pars" in line.lower()]
+    else:
+        assert fatal, said
+        assert [line for line in fatal if HYBRID not in line] == []
 
 
 @pytest.mark.parametrize("wrong", ["ConstrainKmemSpace=yes", "TaskAffinity=yes"])

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Two nodes as Slurm shows them, and jobs on them, after check, converge and a second run."""
+"""Two nodes as Slurm shows them, and jobs on them, after converge and a second run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def parts(host: Host) -> Iterator[None]:
     for kind in ("prolog", "epilog"):
         for name in ("10-a", "20-b"):
             path = f"{PARTS}/{kind}.d/{name}"
-            host.check_output(f"printf '#!/bin/sh\\necho {kind} {name} >> {RAN}\\n' > {path}; chmod 755 {path}")
+            script = f"#!/bin/sh\\necho $SLURM_JOB_ID {kind} {name} >> {RAN}\\n"
+            host.check_output(f"printf '{script}' > {path}; chmod 755 {path}")
     yield
     host.check_output(f"rm -f {PARTS}/prolog.d/* {PARTS}/epilog.d/* {RAN}")
 
@@ -89,9 +90,12 @@ def test_whoever_has_no_account_is_refused(host: Host) -> None:
 
 @pytest.mark.usefixtures("parts")
 def test_prolog_parts_run_upwards_and_epilog_parts_downwards(host: Host) -> None:
-    as_ada(host, "srun -p hpc -w gpu01 true")
-    host.check_output(f"timeout 30 sh -c 'until [ \"$(wc -l < {RAN})\" -ge 4 ]; do sleep 0.1; done'")
-    assert host.check_output(f"cat {RAN}").splitlines() == ["prolog 10-a", "prolog 20-b", "epilog 20-b", "epilog 10-a"]
+    """Of this job: the epilog of the one before may still be on its way."""
+    job = as_ada(host, "srun -p hpc -w gpu01 printenv SLURM_JOB_ID").strip()
+    mine = f"grep '^{job} ' {RAN}"
+    host.check_output(f'timeout 30 sh -c "until [ \\"\\$({mine} | wc -l)\\" -ge 4 ]; do sleep 0.1; done"')
+    parts = ["prolog 10-a", "prolog 20-b", "epilog 20-b", "epilog 10-a"]
+    assert host.check_output(mine).splitlines() == [f"{job} {part}" for part in parts]
 
 
 def test_nothing_keeps_the_nodes_back(host: Host) -> None:
