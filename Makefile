@@ -21,7 +21,7 @@ lab-down: tools ## stop the lab; nothing of it is left
 	$(PYTHON) lab/lab down
 
 test: tools ## lint, types, tests, the lab's tests, molecule; PARTS="lint unit" runs some of them
-	$(PYTHON) tests/run.py $(PARTS)
+	$(PYTHON) -m tests.run $(PARTS)
 
 old-python: tools ## node-side code and its tests on Python 3.9, the oldest that managed nodes may have
 	$(PYTHON) -m tests.old_python
@@ -43,7 +43,7 @@ explore: tools ## run the gate's code in a model of Slurm and Kubernetes, under 
 	$(PYTHON) -m tests.explorer
 
 schedules: tools ## 300 seeds of jobs and faults through the gate, on the lab of scenario slurm_gate; SEEDS="3 22" repeats some
-	$(PYTHON) -m tests.schedules $(SEEDS)
+	LAB_ID=$${LAB_ID:-59} $(PYTHON) -m tests.schedules $(SEEDS)
 
 docs: tools ## write what is derived from code
 	PYTHONPATH=collections:. $(PYTHON) docs/generate.py

@@ -7,15 +7,19 @@ Parts named on the command line run alone: `make test PARTS="lint unit"`.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import IO, TextIO
+
+from tests.processes import end
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv/bin"
@@ -27,8 +31,13 @@ CHAINS = (
     ("slurm_controller", "slurm_node", "slurm_login"),
 )
 """Scenarios that go on, in this order, with the hosts of the ones before: each runs alone as well, but boots anew."""
+LIMIT_S = 3600
+"""What a part may take, some times as long as any does: one that hangs must not keep the table from those who wait."""
 AT_ONCE = 3
 """Parts at a time: two cores, and every part waits now and then."""
+LATE = -1000
+"""Stands for the return code of what was killed, or not begun, because the part's time was over."""
+DOWN_S, LAST_WORDS_S = 120, 10
 
 
 @dataclass(frozen=True)
@@ -93,13 +102,14 @@ def parts() -> list[Part]:
             for index, names in enumerate(chains(scenarios))
         ),
         Part("chaos", (python("-m", "tests.chaos", "--ci"),), FIRST_LAB - 2),
-        Part("hosts", ((*pytest, "-m", "live", "tests/lab"),), FIRST_LAB - 1),
+        # has the next lab as well
+        Part("hosts", ((*pytest, "-m", "live", "tests/lab"),), FIRST_LAB - 5),
         Part("attacks", ((*pytest, "-m", "live", *guards),), FIRST_LAB - 3),
     ]
     others = [
         Part("explorer", (python("-m", "tests.explorer"),)),
-        Part("lab", ((*pytest, "-m", "not live", "-n", "3", "--dist", "loadfile", "tests/lab"),)),
-        Part("unit", ((*pytest, "-n", "6", "--dist", "worksteal", "tests/unit"),)),
+        Part("lab", ((*pytest, "-m", "not live", "-n", "2", "--dist", "loadfile", "tests/lab"),)),
+        Part("unit", ((*pytest, "-n", "2", "--dist", "worksteal", "tests/unit"),)),
         Part("mutants", (python("-m", "tests.mutants"),)),
         Part("old-python", (python("-m", "tests.old_python"),)),
         Part("collection", ((*pytest, "tests/collection"),)),
@@ -122,7 +132,9 @@ def run(part: Part, live: bool) -> Result:
     start = time.monotonic()
     say(f"{part.name}: started")
     with log.open("w") as file:
-        codes = [stream(command, env, file, live) for command in part.commands]
+        codes = [stream(command, env, file, live, start + LIMIT_S) for command in part.commands]
+        if LATE in codes and part.needs_lab:
+            stream(python("lab/lab", "down"), env, file, live, time.monotonic() + DOWN_S)
     passed, seconds = not any(codes), time.monotonic() - start
     if not (live or passed):
         say(f"{part.name}: the end of {log.relative_to(ROOT)}\n{log.read_text()[-8000:]}")
@@ -130,18 +142,36 @@ def run(part: Part, live: bool) -> Result:
     return Result(part.name, passed, seconds)
 
 
-def stream(command: tuple[str, ...], env: dict[str, str], file: TextIO, live: bool) -> int:
-    """Run a command, its output to a file and perhaps to the terminal; its return code."""
+def stream(command: tuple[str, ...], env: dict[str, str], file: TextIO, live: bool, until: float) -> int:
+    """Run a command, its output to a file and perhaps to the terminal; its return code, or LATE at that moment."""
+    if time.monotonic() >= until:
+        return LATE
     process = subprocess.Popen(
         command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
     assert process.stdout is not None
-    for line in process.stdout:
-        text = line.decode(errors="replace")
-        file.write(text)
-        if live:
-            sys.stdout.write(text)
-    return process.wait()
+    # by a thread: somebody who has left the program's family may keep the pipe open when all of it is killed
+    copier = threading.Thread(target=copy, args=(process.stdout, file, live), daemon=True)
+    copier.start()
+    try:
+        return process.wait(until - time.monotonic())
+    except subprocess.TimeoutExpired:
+        end(process.pid)
+        process.wait()
+        say(f"{' '.join(command)} was killed: a part may take {LIMIT_S} s")
+        return LATE
+    finally:
+        copier.join(LAST_WORDS_S)
+
+
+def copy(source: IO[bytes], file: TextIO, live: bool) -> None:
+    """Lines to a file, as long as it is open, and perhaps to the terminal."""
+    with contextlib.suppress(ValueError):
+        for line in source:
+            text = line.decode(errors="replace")
+            file.write(text)
+            if live:
+                sys.stdout.write(text)
 
 
 def say(line: str) -> None:

@@ -12,10 +12,15 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 from bench.counted import Counting
 from lab.hosts.paths import REPOSITORY, Paths
+from tests.processes import end
+
+SSH_S, RUN_S = 300, 1800
+"""What a command and a playbook may take; what hangs is a finding, and must not look like a slow machine for ever."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,7 @@ class Lab:
     def ssh(self, host: str, command: str, check: bool = True, stdin: str = "") -> str:
         """Standard output of a command on a host."""
         argv = ["ssh", "-F", str(self.paths.ssh_config), host, command]
-        done = subprocess.run(argv, input=stdin, capture_output=True, text=True, check=False)
+        done = subprocess.run(argv, input=stdin, capture_output=True, text=True, check=False, timeout=SSH_S)
         assert done.returncode == 0 or not check, f"{host}: {command}: {done.stdout}{done.stderr}"
         return done.stdout
 
@@ -70,11 +75,16 @@ class Lab:
         env = {**os.environ, "ANSIBLE_CONFIG": "ansible.cfg", "ANSIBLE_STDOUT_CALLBACK": "ansible.posix.json"}
         env["ANSIBLE_CALLBACK_RESULT_FORMAT"] = "json"
         env |= counting.environment() if counting else {}
-        done = subprocess.run(command, cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False)
-        start = done.stdout.find("{")
+        with subprocess.Popen(command, cwd=REPOSITORY, env=env, text=True, stdout=PIPE, stderr=PIPE) as process:
+            try:
+                out, err = process.communicate(timeout=RUN_S)
+            except subprocess.TimeoutExpired:
+                end(process.pid)
+                raise
+        start = out.find("{")
         # other callbacks may print after the report
-        report = json.JSONDecoder().raw_decode(done.stdout[start:])[0] if start >= 0 else {"plays": []}
-        return Run(done.returncode, done.stdout[-4000:] + done.stderr[-4000:], report)
+        report = json.JSONDecoder().raw_decode(out[start:])[0] if start >= 0 else {"plays": []}
+        return Run(process.returncode, out[-4000:] + err[-4000:], report)
 
     def wait(self, what: str, condition: Callable[[], Any], seconds: float = 60) -> Any:
         """The first true answer of a condition. Fails when there is none in time."""

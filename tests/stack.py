@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -31,18 +33,24 @@ SHORT = {"patience_s": 4, "empty_s": 8, "pod_grace_s": 2, "stuck_s": 15}
 ALLREDUCE = (REPOSITORY / "examples/allreduce.sbatch").read_text()
 GHOST = "import os, time; os.open('/dev/nvidia3', os.O_PATH); time.sleep(900)"
 """A process that uses a GPU, as the lab's nvidia-smi sees it."""
+SSH_S, LAB_S = 300, 600
+"""What commands may take: no test waits so long in one."""
+SOCKET = {socket.TCP_NODELAY: 1, socket.TCP_USER_TIMEOUT: 10_000}
+"""Options of kept connections: one whose other end lost its power would be silent for a quarter of an hour."""
 
 
 def ssh(host: str, command: str, text: str = "", check: bool = True) -> str:
     """What a command says on a host of the lab."""
     argv = demo.ssh(PATHS, host, command)
-    return subprocess.run(argv, input=text, capture_output=True, text=True, check=check).stdout.strip()
+    done = subprocess.run(argv, input=text, capture_output=True, text=True, check=check, timeout=SSH_S)
+    return done.stdout.strip()
 
 
 def lab(*words: str) -> None:
-    """A verb of the lab, whose hosts came up with kubelets."""
+    """A verb of the lab, whose hosts came up with kubelets. Whose power it took has ended no connection."""
     argv = [sys.executable, str(REPOSITORY / "lab/lab"), *words]
-    subprocess.run(argv, check=True, capture_output=True, env={**os.environ, "LAB_KUBELETS": "joined"})
+    subprocess.run(argv, check=True, capture_output=True, env={**os.environ, "LAB_KUBELETS": "joined"}, timeout=LAB_S)
+    api_client.cache_clear()
 
 
 def sbatch(options: str, script: str = "#!/bin/sh\nsleep 3\n", user: str = "ada") -> str:
@@ -94,18 +102,30 @@ def audit(offset: int) -> list[str]:
     return ssh("ctl", f"tail -c +{offset + 1} {AUDIT}").splitlines()
 
 
-def api_client(user: str = "", *groups: str) -> client.ApiClient:
-    """The API as the administrator, or as somebody else."""
-    api = config.new_client_from_config(str(PATHS.kubeconfig))
+@functools.lru_cache(maxsize=16)
+def api_client(user: str = "", group: str = "system:masters") -> client.ApiClient:
+    """The API as the administrator, or as somebody else with a group; kept, so that a look is no new connection.
+
+    What was connected before the API server's restart is connected anew by urllib3, for reads without a word.
+    """
+    settings = client.Configuration()
+    settings.socket_options = [(socket.IPPROTO_TCP, name, value) for name, value in SOCKET.items()]
+    api = config.new_client_from_config(str(PATHS.kubeconfig), client_configuration=settings)
     if user:
         api.set_default_header("Impersonate-User", user)
-        api.set_default_header("Impersonate-Group", groups[0] if groups else "system:masters")
+        api.set_default_header("Impersonate-Group", group)
     return api
 
 
-def kube(user: str = "", *groups: str) -> Any:
+def kube(user: str = "", group: str = "system:masters") -> Any:
     """Its core group."""
-    return client.CoreV1Api(api_client(user, *groups))
+    return client.CoreV1Api(api_client(user, group))
+
+
+def states() -> dict[str, str]:
+    """The values of the gate's taint; nodes without it are left out."""
+    taints = ((node.metadata.name, taint) for node in kube().list_node().items for taint in node.spec.taints or [])
+    return {name: taint.value for name, taint in taints if taint.key == TAINT}
 
 
 def state(node: str) -> str:
@@ -116,20 +136,29 @@ def state(node: str) -> str:
 def all_closed(nodes: Sequence[str]) -> bool:
     """Every node is closed; not while the API server has just started and does not answer."""
     try:
-        return all(state(node) == CLOSED for node in nodes)
+        found = states()
     except (ApiException, HTTPError):
         return False
+    return all(found.get(node) == CLOSED for node in nodes)
+
+
+def reasons() -> dict[str, str]:
+    """Why Slurm keeps jobs off each of its nodes; empty where it doesn't."""
+    rows = [line.split("|", 2) for line in ssh("ctl", "sinfo -h -N -o '%N|%T|%E'").splitlines()]
+    return {node: why if kept.startswith(("drain", "down")) else "" for node, kept, why in rows}
 
 
 def reason(node: str) -> str:
     """Why Slurm keeps jobs off the node; empty if it doesn't."""
-    said = ssh("ctl", f"sinfo -h -n {node} -o '%T|%E'").splitlines()[0].partition("|")
-    return said[2] if said[0].startswith(("drain", "down")) else ""
+    return reasons()[node]
 
 
 def all_usable(nodes: Sequence[str]) -> bool:
     """Every node is closed, and Slurm gives it away again."""
-    return all_closed(nodes) and not any(reason(node) for node in nodes)
+    if not all_closed(nodes):
+        return False
+    kept = reasons()
+    return not any(kept[node] for node in nodes)
 
 
 def shown(job: str) -> str:
@@ -151,8 +180,8 @@ def bind(namespace: str, pod: str, node: str) -> None:
     """Give a pod a node as the scheduler does."""
     body = {"metadata": {"name": pod}, "target": {"apiVersion": "v1", "kind": "Node", "name": node}}
     scheduler = kube("system:kube-scheduler", "system:authenticated")
-    # the answer is a Status, which the client would take for a Binding
-    scheduler.create_namespaced_pod_binding(pod, namespace, body, _preload_content=False)
+    # the answer is a Status, which the client would take for a Binding; read, it frees the connection
+    assert scheduler.create_namespaced_pod_binding(pod, namespace, body, _preload_content=False).data
 
 
 @contextlib.contextmanager
@@ -167,15 +196,15 @@ def api_down() -> Iterator[None]:
 
 def answering() -> bool:
     """API server and Slurm answer."""
-    asked = subprocess.run(demo.ssh(PATHS, "ctl", "squeue -h"), capture_output=True, check=False)
+    asked = subprocess.run(demo.ssh(PATHS, "ctl", "squeue -h"), capture_output=True, check=False, timeout=SSH_S)
     try:
         return bool(kube().list_node().items) and not asked.returncode
     except (ApiException, HTTPError):
         return False
 
 
-def left_behind(namespaces: Sequence[str], nodes: Sequence[str]) -> list[str]:
-    """What is there of jobs once none is left: objects of theirs, tokens, containers. Empty if all is well."""
+def objects(namespace: str) -> list[str]:
+    """Names of all that a job can have in a namespace; what the gate makes there carries no label to find it by."""
     core, batch, rights = kube(), client.BatchV1Api(api_client()), client.RbacAuthorizationV1Api(api_client())
     lists: tuple[Any, ...] = (
         core.list_namespaced_pod,
@@ -184,8 +213,12 @@ def left_behind(namespaces: Sequence[str], nodes: Sequence[str]) -> list[str]:
         rights.list_namespaced_role,
         rights.list_namespaced_role_binding,
     )
-    objects = [item.metadata.name for space in namespaces for ask in lists for item in ask(space).items]
-    found = [name for name in objects if name.startswith("slurm-")]
+    return [item.metadata.name for ask in lists for item in ask(namespace).items]
+
+
+def left_behind(namespaces: Sequence[str], nodes: Sequence[str]) -> list[str]:
+    """What is there of jobs once none is left: objects of theirs, tokens, containers. Empty if all is well."""
+    found = [name for space in namespaces for name in objects(space) if name.startswith("slurm-")]
     living = "ls /run/drawbridge/jobs 2>/dev/null; pgrep -f '[t]ime.sleep' || true"
     return found + [f"{node}: {line}" for node in nodes for line in ssh(node, living).splitlines()]
 
@@ -244,7 +277,8 @@ def outsiders(name: str = "outsider", count: int = 2) -> Iterator[str]:
     template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
     spec = {"replicas": count, "selector": {"matchLabels": labels}, "template": template}
     apps.create_namespaced_deployment(name, {"metadata": {"name": "nosy"}, "spec": spec})
-    until(lambda: len(pods(name, "Pending")) == count, 30, "the third tenant's pods wait")
+    # controllers that have just lost their API server take a while to lead again
+    until(lambda: len(pods(name, "Pending")) == count, 120, "the third tenant's pods wait")
     try:
         yield name
     finally:

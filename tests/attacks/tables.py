@@ -47,7 +47,8 @@ def _each(row: Json) -> list[Json]:
         (f"a Job of a set has a pod that {row['id']}", "jobset controller", "job of a jobset", "workloads"),
         (f"a pod of a PyTorchJob {row['id']}", "training-operator", "pod of a pytorchjob", "job-pods"),
     ]
+    rest = {key: row[key] for key in ("saying", "since") if key in row}
     return [
-        {"id": name, "as": who, "create": thing, "pod": row["spec"], "guard": guard, "saying": row["saying"]}
+        {"id": name, "as": who, "create": thing, "pod": row["spec"], "guard": guard, **rest}
         for name, who, thing, guard in asked
     ]

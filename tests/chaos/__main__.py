@@ -92,6 +92,8 @@ def attempt(lab: Lab, plan: Plan) -> list[str]:
         lab.arm(plan.death)
     cut = lab.run(plan.playbooks, f"{plan.seed}-1.log", plan.kill)
     print(f"  {how_it_ended(cut.code, cut.output)}", flush=True)
+    if plan.kill and not cut.killed:
+        return [f"the first run was over before it could be killed: see {FOLDER}/{plan.seed}-1.log"]
     if plan.death and not lab.disarm(plan.death):
         return ["nobody called the tool that was to die"]
     second = lab.run(plan.playbooks, f"{plan.seed}-2.log")

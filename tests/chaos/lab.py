@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,10 +20,13 @@ from lab.demo import ssh
 from lab.hosts.paths import REPOSITORY, Paths
 from tests.chaos import inventory
 from tests.chaos.plan import Kill, Verb
+from tests.processes import end
 
 PLAYBOOK = Path(sys.executable).parent / "ansible-playbook"
 LAB = (sys.executable, "lab/lab")
-ENVIRONMENT = {**os.environ, "ANSIBLE_CONFIG": "ansible.cfg", "ANSIBLE_NOCOLOR": "1", "PYTHONUNBUFFERED": "1"}
+SETTINGS = {"ANSIBLE_CONFIG": "ansible.cfg", "ANSIBLE_NOCOLOR": "1", "PYTHONUNBUFFERED": "1"}
+LAB_ID = "58"
+"""Where LAB_ID names none: nobody's own lab, since its hosts are drifted, and down at the end."""
 RUN_S = 1800
 """What a run may take at most, on a machine that has much else to do; a run that hangs is a finding."""
 TASK = re.compile(r"^TASK \[(?:[\w.]*\.)?(\w+) : (.*?)\]")
@@ -32,6 +35,8 @@ TASK_OF_LIST = re.compile(r"^      (?:[\w.]*\.)?(\w+) : (.*?)\t")
 RECAP = re.compile(r"^\w+ +: ok=\d+ +changed=(\d+) ", re.MULTILINE)
 CHANGED = re.compile(r"^TASK \[(.*?)\] \*+\n(?:(?!^TASK \[).*\n)*?changed: \[(\w+)", re.MULTILINE)
 VALIDATION = "Validating arguments"
+LAST_TASKS, LAST_MS = 2, 100
+"""How long after the start of such a task a run lives for sure, whose end is near."""
 
 
 SHIM = """\
@@ -49,10 +54,11 @@ class Broken(Exception):
 
 @dataclass(frozen=True)
 class Run:
-    """A finished run."""
+    """A finished run; `killed` tells whether where it was to be killed, and not before or never."""
 
     code: int
     output: str
+    killed: bool = False
 
     def changes(self) -> list[str]:
         """What a whole run changed; empty if nothing, which the recap must confirm."""
@@ -66,7 +72,8 @@ class Lab:
     """Four hosts of the lab. `folder` takes the inventory and the logs."""
 
     def __init__(self, folder: Path) -> None:
-        self.paths = Paths.of()
+        self._environment = {"LAB_ID": LAB_ID, **os.environ, **SETTINGS}
+        self.paths = Paths.of(self._environment)
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self._inventory = inventory.write(folder / f"inventory-{self.paths.lab_id}")
@@ -75,7 +82,9 @@ class Lab:
 
     def command(self, *words: str) -> str:
         """Run a verb of the lab; what it says."""
-        done = subprocess.run([*LAB, *words], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [*LAB, *words], cwd=REPOSITORY, env=self._environment, capture_output=True, text=True, check=False
+        )
         if done.returncode:
             raise Broken(f"lab {' '.join(words)}: {done.stderr.strip()[-2000:]}")
         return done.stderr
@@ -105,13 +114,19 @@ class Lab:
             self.command("fault", verb.host, verb.tool, "die", f"--match={verb.match}")
             return
         shim, text = SHIM_PATH.format(verb.tool), SHIM.format(match=verb.match, tool=verb.tool)
-        self.sh(verb.host, f"cat > {shim} <<'END'\n{text}END\nchmod 755 {shim}\n")
+        done = self.sh(verb.host, f"cat > {shim} <<'END' && chmod 755 {shim}\n{text}END\n")
+        if done.returncode:
+            raise Broken(f"{verb.tool} on {verb.host} can't be made to die: {done.stderr.strip()}")
 
     def disarm(self, verb: Verb) -> bool:
         """Whether somebody died of it; it is harmless now in any case."""
         if verb.emulated:
             return self.command("fault", "--clear").startswith("0 devices")
-        return self.sh(verb.host, f"rm {SHIM_PATH.format(verb.tool)}").returncode != 0
+        shim = SHIM_PATH.format(verb.tool)
+        done = self.sh(verb.host, f"if test -e {shim}; then rm {shim} && echo armed; else echo used; fi")
+        if done.returncode or (word := done.stdout.strip()) not in ("armed", "used"):
+            raise Broken(f"nobody knows whether {verb.tool} died on {verb.host}: {done.stderr.strip()}")
+        return word == "used"
 
     def kubectl(self, *words: str) -> str:
         """Standard output of kubectl on the controller, as the administrator."""
@@ -122,42 +137,43 @@ class Lab:
     def run(self, playbooks: Sequence[str], log: str, kill: Kill | None = None) -> Run:
         """Run playbooks; with `kill`, up to there. The output also goes to a log."""
         command = [str(PLAYBOOK), "-i", str(self._inventory), *(f"playbooks/{name}.yml" for name in playbooks)]
-        number = _place(command, kill) if kill else 0
+        number, seconds = _moment(command, kill, self._environment) if kill else (0, 0.0)
         self._untouched = False
-        with _started(command) as process, (self._folder / log).open("w", buffering=1) as file:
-            for line in _until(process, number, kill.milliseconds / 1000 if kill else 0.0):
+        with _started(command, self._environment) as process, (self._folder / log).open("w", buffering=1) as file:
+            for line in _until(process, number, seconds):
                 file.write(line)
         if kill and kill.powerless:
             self.command("power-cut", kill.powerless)
             self.command("up", kill.powerless)
-        return Run(process.returncode, (self._folder / log).read_text())
+        output = (self._folder / log).read_text()
+        begun = sum(bool(TASK.match(line)) for line in output.splitlines())
+        return Run(process.returncode, output, process.returncode == -signal.SIGKILL and 0 < number <= begun)
 
 
 @contextlib.contextmanager
-def _started(command: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
-    process = subprocess.Popen(
+def _started(command: Sequence[str], environment: Mapping[str, str]) -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(
         command,
         cwd=REPOSITORY,
-        env=ENVIRONMENT,
+        env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-    )
-    late = threading.Timer(RUN_S, end, (process.pid,))
-    late.start()
-    try:
-        yield process
-    finally:
-        late.cancel()
-        process.wait()
+    ) as process:
+        late = threading.Timer(RUN_S, end, (process.pid,))
+        late.start()
+        try:
+            yield process
+        finally:
+            late.cancel()
 
 
-def _place(command: Sequence[str], kill: Kill) -> int:
-    """Which TASK line of the output a kill belongs to."""
+def _moment(command: Sequence[str], kill: Kill, environment: Mapping[str, str]) -> tuple[int, float]:
+    """Which TASK line of the output a kill belongs to, and the seconds after it."""
     listing = [*command, "--list-tasks"]
-    done = subprocess.run(listing, cwd=REPOSITORY, env=ENVIRONMENT, capture_output=True, text=True, check=True)
-    return place(tasks(done.stdout), kill)
+    done = subprocess.run(listing, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=True)
+    return moment(tasks(done.stdout), kill)
 
 
 def tasks(listed: str) -> list[tuple[str, str]]:
@@ -172,8 +188,8 @@ def tasks(listed: str) -> list[tuple[str, str]]:
     return found
 
 
-def place(listed: Sequence[tuple[str, str]], kill: Kill) -> int:
-    """The number, from 1, of the task that a kill means."""
+def moment(listed: Sequence[tuple[str, str]], kill: Kill) -> tuple[int, float]:
+    """The number, from 1, of the task that a kill means, and how many seconds after its start that is."""
     meant = [
         number
         for number, (role, name) in enumerate(listed, 1)
@@ -181,7 +197,9 @@ def place(listed: Sequence[tuple[str, str]], kill: Kill) -> int:
     ]
     if not meant:
         raise Broken(f"site.yml has no task of the role {kill.role}")
-    return meant[min(int(kill.share * len(meant)), len(meant) - 1)]
+    number = meant[min(int(kill.share * len(meant)), len(meant) - 1)]
+    longest = LAST_MS if number > len(listed) - LAST_TASKS else kill.milliseconds
+    return number, min(kill.milliseconds, longest) / 1000
 
 
 def _until(process: subprocess.Popen[str], number: int, seconds: float) -> Iterator[str]:
@@ -195,34 +213,3 @@ def _until(process: subprocess.Popen[str], number: int, seconds: float) -> Itera
             time.sleep(seconds)  # the moment of the kill, not a wait for anything
             end(process.pid)
             number = 0
-
-
-def end(pid: int) -> None:
-    """SIGKILL for a process and all that descend from it, workers with sessions of their own included.
-
-    All are stopped first, until no child is found that is not: what runs could have more of them meanwhile.
-    """
-    doomed: list[int] = []
-    while new := [one for one in (pid, *_descendants([pid, *doomed])) if one not in doomed]:
-        for one in new:
-            _signal(one, signal.SIGSTOP)
-        doomed += new
-    for one in doomed:
-        _signal(one, signal.SIGKILL)
-
-
-def _descendants(ancestors: Sequence[int]) -> list[int]:
-    children: dict[int, list[int]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            fields = stat.read_text().rpartition(")")[2].split()
-            children.setdefault(int(fields[1]), []).append(int(stat.parent.name))
-    found = list(ancestors)
-    for parent in found:
-        found += [child for child in children.get(parent, []) if child not in found]
-    return found
-
-
-def _signal(pid: int, number: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, number)

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.collection.installed import NAME, ROOT, Site
 from tests.collection.payloads import refusing_python
@@ -80,6 +81,17 @@ def test_the_check_still_refuses(site: Site) -> None:
     done = site.ansible("ansible-playbook", "-i", str(inventory), f"{NAME}.check", "-e", '{"drawbridge_kube": {}}')
     assert done.code == 2, done.text
     assert "drawbridge_kube.api_server is missing, but it has no default" in done.out
+
+
+def test_the_list_for_a_mirror_is_written_without_any_host(site: Site, tmp_path: Path) -> None:
+    """The example's hosts exist nowhere."""
+    inventory, file = site.installed / "inventories/example-h100", tmp_path / "mirror.yml"
+    done = site.ansible(
+        "ansible-playbook", "-i", str(inventory), f"{NAME}.mirror", "-e", f"cluster_intent_mirror_file={file}"
+    )
+    assert done.code == 0, done.text
+    listed = {item["package"] for item in yaml.safe_load(file.read_text())["packages"]}
+    assert {"slurmctld", "slurmd", "sackd", "munge", "kubelet"} <= listed
 
 
 @pytest.mark.parametrize(("kind", "paths"), [("module", MODULES), ("filter", FILTERS)], ids=["modules", "filters"])

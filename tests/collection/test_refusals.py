@@ -8,6 +8,7 @@ The table of broken inventories is tests/unit/intent/refused.yml; one of each do
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +18,22 @@ from tests.collection.installed import ROOT, Completed, bare_environment, run
 from tests.collection.recorder import Recorder
 from tests.unit.intent.test_refused import CASES, patched
 
-END_TO_END = {
-    "dscp_lands_elsewhere": "drawbridge_fabric",
-    "class_not_described": "drawbridge_nodes",
-    "partition_with_a_stranger": "drawbridge_slurm",
-    "two_file_systems_at_one_place": "drawbridge_gpfs",
-    "infra_node_in_a_gated_partition": "drawbridge_kube",
-}
-BY_ID = {case["id"]: case for case in CASES}
+END_TO_END = (
+    "dscp_lands_elsewhere",
+    "class_not_described",
+    "partition_with_a_stranger",
+    "two_file_systems_at_one_place",
+    "infra_node_in_a_gated_partition",
+)
+BROKEN = [case for case in CASES if case["id"] in END_TO_END]
 
 
 def play(recorder: Recorder, tmp_path: Path, *arguments: str, playbook: str = "site") -> Completed:
-    """Run a playbook, the whole site's if no other is named, against stand-ins."""
+    """Run a playbook, the whole site's if no other is named or given as a path, against stand-ins."""
     environment = bare_environment(tmp_path / "home") | recorder.environment
     environment |= {"ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), "LAB_STATE": str(tmp_path / "lab")}
-    argv = ["ansible-playbook", "-i", "inventories/lab", f"playbooks/{playbook}.yml", *arguments]
+    path = playbook if playbook.endswith(".yml") else f"playbooks/{playbook}.yml"
+    argv = ["ansible-playbook", "-i", "inventories/lab", path, *arguments]
     return run(argv, ROOT, environment)
 
 
@@ -47,13 +49,25 @@ def variables(values: dict[str, Any]) -> tuple[str, str]:
     return ("-e", json.dumps(values))
 
 
-@pytest.mark.parametrize(("name", "domain"), END_TO_END.items(), ids=list(END_TO_END))
-def test_a_broken_intent_is_refused(recorder: Recorder, tmp_path: Path, name: str, domain: str) -> None:
-    case = BY_ID[name]
-    output = refuse(recorder, tmp_path, *variables({domain: patched(case["patch"])[domain]}))
-    [sentence] = {line.strip() for line in output.splitlines() if line.strip().startswith(f"{case['key']} is ")}
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """What is said of a site with a fault in each domain: one run, since faults are told together."""
+    folder = tmp_path_factory.mktemp("broken")
+    broken = patched({key: value for case in BROKEN for key, value in case["patch"].items()})
+    return [line.strip() for line in refuse(Recorder(folder), folder, *variables(broken)).splitlines()]
+
+
+@pytest.mark.parametrize("case", BROKEN, ids=lambda case: case["id"])
+def test_a_broken_intent_is_refused(told: list[str], case: dict[str, str]) -> None:
+    [sentence] = {line for line in told if line.startswith(f"{case['key']} is ")}
     for part in ("value", "reason", "repair"):
         assert case[part] in sentence
+
+
+def test_every_domain_is_broken_once() -> None:
+    assert len(BROKEN) == len(END_TO_END)
+    domains = [key.partition(".")[0] for case in BROKEN for key in case["patch"]]
+    assert sorted(domains) == sorted(f"drawbridge_{name}" for name in ("fabric", "gpfs", "kube", "nodes", "slurm"))
 
 
 def test_several_faults_are_told_together(recorder: Recorder, tmp_path: Path) -> None:
@@ -68,21 +82,44 @@ def test_several_faults_are_told_together(recorder: Recorder, tmp_path: Path) ->
 def test_a_site_without_its_controllers_is_refused(recorder: Recorder, tmp_path: Path) -> None:
     output = refuse(recorder, tmp_path, "--limit", "gpu01,gpu02")
     assert "it leaves out ctl, where cluster-wide files are made" in output
-    assert "ansible-playbook playbooks/onboard.yml -e nodes=gpu[01-02]" in output
+    assert "ansible-playbook playbooks/onboard.yml -e 'nodes=gpu[01-02]'" in output
+
+
+def test_a_broken_intent_is_refused_under_a_limit_as_well(recorder: Recorder, tmp_path: Path) -> None:
+    """By the first host that is left, whichever it is."""
+    broken = patched({"drawbridge_fabric.dscp": 99})
+    output = refuse(recorder, tmp_path, "--limit", "leaf2", *variables(broken), playbook="fabric")
+    assert "the intent is refused:" in output, "whoever uses it notices as well, but the check comes first"
+    assert "drawbridge_fabric.dscp is 99, but" in output
 
 
 def test_intent_in_another_place_is_refused(recorder: Recorder, tmp_path: Path) -> None:
-    inventory = tmp_path / "inventory"
-    (inventory / "group_vars").mkdir(parents=True)
-    (inventory / "host_vars").mkdir()
-    (inventory / "group_vars/nodes.yml").write_text("drawbridge_fabric: {}\n")
-    (inventory / "host_vars/gpu01.yml").write_text("drawbridge_gpfs: {}\n")
-    (inventory / "more.yml").write_text("gpu:\n  vars: {drawbridge_kube: {}}\n")
-    output = refuse(recorder, tmp_path, "-i", str(inventory))
+    """Everywhere that Ansible reads variables: beside the inventory, also through links, and beside playbooks."""
+    inventory, playbooks, shared, own = (tmp_path / name for name in ("inventory", "playbooks", "shared", "own"))
+    shutil.copytree(ROOT / "playbooks", playbooks)
+    files = {
+        inventory / "group_vars/nodes.yml": "drawbridge_fabric: {}\n",
+        inventory / "host_vars/gpu01.yml": "drawbridge_gpfs: {}\n",
+        inventory / "more.yml": "gpu:\n  vars: {drawbridge_kube: {}}\n",
+        shared / "fabric.yml": "drawbridge_fabric: {}\n",
+        playbooks / "group_vars/all.yml": "drawbridge_slurm: {}\n",
+        playbooks / "parts/host_vars/gpu01": "drawbridge_nodes: {}\n",
+        own / "group_vars/gpu/x.yml": "drawbridge_nodes: {}\n",
+        own / "site.yml": f"- import_playbook: {playbooks}/site.yml\n",
+    }
+    for path, content in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    (inventory / "group_vars/gpu").symlink_to(shared)
+    output = refuse(recorder, tmp_path, "-i", str(inventory), playbook=str(own / "site.yml"))
     for sentence in (
         'drawbridge_fabric is "group_vars/nodes.yml", but the intent is the same for every host',
         'drawbridge_gpfs is "host_vars/gpu01.yml", but',
         'drawbridge_kube is "inventory entry gpu", but',
+        'drawbridge_fabric is "group_vars/gpu/fabric.yml", but',
+        'drawbridge_slurm is "playbooks/group_vars/all.yml", but',
+        'drawbridge_nodes is "playbooks/parts/host_vars/gpu01", but',
+        'drawbridge_nodes is "own/group_vars/gpu/x.yml", but',
     ):
         assert sentence in output
 

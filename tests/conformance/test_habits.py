@@ -7,11 +7,13 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
+from molecule.interpolation import Interpolator, TemplateWithDefaults
 
 from tests.conformance.tree import (
     ACTIONS,
@@ -20,6 +22,7 @@ from tests.conformance.tree import (
     FILTERS,
     MODULES,
     PLAYBOOKS,
+    PROGRAMS,
     PYTHON,
     ROLES,
     ROOT,
@@ -211,6 +214,19 @@ def test_licence_header(path: Path) -> None:
         assert "SPDX-License-Identifier: Apache-2.0" in "\n".join(text.splitlines()[:3])
 
 
+def test_the_linter_sees_programs_without_an_ending() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert settings["tool"]["ruff"]["extend-include"] == [relative(path) for path in PROGRAMS]
+
+
+@pytest.mark.parametrize(("named", "number"), [({}, "59"), ({"LAB_ID": "3"}, "3")])
+def test_scenarios_take_a_lab_that_somebody_made_only_by_its_number(named: dict[str, str], number: str) -> None:
+    """They begin with lab down. That numbers from 60 on are those of all tests is said in tests/run.py."""
+    text = (ROOT / ".config/molecule/config.yml").read_text()
+    told = Interpolator(TemplateWithDefaults, {"MOLECULE_PROJECT_DIRECTORY": "", **named}).interpolate(text)
+    assert str(yaml.safe_load(told)["ansible"]["env"]["LAB_ID"]) == number
+
+
 def test_the_lab_is_the_inventorys() -> None:
     """Names and addresses stand in the lab's machine room and in its inventory; they must be the same."""
     room = yaml.safe_load((ROOT / "lab/site.yml").read_text())
@@ -224,13 +240,10 @@ def test_the_lab_is_the_inventorys() -> None:
     assert {name: machines[name]["address"] for name in hosts} == hosts
 
 
-LOCKS = [ROOT / "requirements.lock", ROOT / "tests/old_python/requirements.lock"]
-
-
 def test_no_file_knows_this_checkout() -> None:
     command = ["git", "grep", "-nIF", f"{ROOT}/"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.stdout == ""
+    assert (done.returncode, done.stdout) == (1, ""), done.stderr
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,27 @@ def test_nothing_opens_before_every_nodes_half_is_there() -> None:
     assert order.index(("nodes", "slurm_node")) < order.index(("controllers", GATE))
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "playbooks").glob("*.yml")), ids=lambda path: path.name)
+def test_every_playbook_checks_the_description_first(path: Path) -> None:
+    """What a rule refuses must reach no host, whichever playbook a person runs."""
+    first = plays(path)[0]
+    assert first == plays(ROOT / "playbooks/check.yml")[0]
+
+
+@pytest.mark.parametrize("name", ["site", "onboard"])
+def test_no_nic_is_lossless_behind_a_switch_that_failed(name: str) -> None:
+    """It would pause into the void."""
+    [switches] = [
+        play
+        for play in plays(ROOT / f"playbooks/{name}.yml")
+        for task in play.get("tasks", [])
+        if task.get("ansible.builtin.import_role", {}).get("name") == "drawbridge.drawbridge.fabric_switch"
+    ]
+    assert switches["any_errors_fatal"] is True
+    order = work(ROOT / f"playbooks/{name}.yml")
+    assert [role for _, role in order if role.startswith("fabric_")] == ["fabric_switch", "fabric_nic"]
+
+
 @pytest.mark.parametrize("name", ["slurm", "gate"])
 def test_a_layer_alone_does_what_the_whole_site_does_of_it(name: str) -> None:
     own = work(ROOT / f"playbooks/{name}.yml")

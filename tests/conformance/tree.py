@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,23 +17,29 @@ CALLBACKS = sorted(path for path in (ROOT / "plugins/callback").glob("*.py"))
 BENCH = sorted(path for path in (ROOT / "bench").glob("*.py"))
 FILTERS = sorted(path for path in (ROOT / "filter_plugins").glob("*.py"))
 ROLES = sorted(path for path in (ROOT / "roles").iterdir() if path.is_dir())
-PLAYBOOKS = sorted((ROOT / "playbooks").glob("*.yml"))
-PYTHON = sorted(
-    path
-    for folder in (
-        "library",
-        "module_utils",
-        "filter_plugins",
-        "plugins/action",
-        "plugins/callback",
-        "roles",
-        "lab",
-        "docs",
-        "bench",
-        "tests",
-    )
-    for path in (ROOT / folder).rglob("*.py")
+PLAYBOOKS = sorted((ROOT / "playbooks").rglob("*.yml"))
+"""Those that people run, and in parts/ what these are made of."""
+FOLDERS = (
+    "library",
+    "module_utils",
+    "filter_plugins",
+    "plugins/action",
+    "plugins/callback",
+    "roles",
+    "lab",
+    "docs",
+    "bench",
+    "tests",
 )
+
+
+def is_program(path: Path) -> bool:
+    """Whether this is Python that only its first line says so of."""
+    return not path.suffix and path.is_file() and re.match(rb"#!.*\bpython", path.read_bytes()) is not None
+
+
+PROGRAMS = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if is_program(path))
+PYTHON = sorted([*PROGRAMS, *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))])
 
 
 def relative(path: Path) -> str:

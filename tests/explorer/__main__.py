@@ -9,6 +9,7 @@ named defect of the gate is not noticed.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 import time
@@ -18,7 +19,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 
 from .coverage import Seen, gaps
-from .model import Outcome, explore
+from .model import GARBAGE, Outcome, explore
 from .mutants import hunt, named
 from .plan import plan_of
 from .steps import targets
@@ -43,7 +44,7 @@ def main(arguments: list[str]) -> int:
     begun = time.monotonic()
     with ProcessPoolExecutor(options.processes) as pool:
         lots = pool.map(run_lot, batches(options.first, options.schedules))
-        hunted = [(row, pool.submit(hunt, row.name)) for row in named(options.mutants)]
+        hunted = [(row, pool.submit(hunt, row)) for row in named(options.mutants)]
         whole = gather(lots, options.schedules, begun)
         survivors = [row.name for row, future in hunted if not told(row.name, future.result())]
     print(f"{time.monotonic() - begun:.0f} s in all")
@@ -74,6 +75,7 @@ def batches(first: int, count: int) -> Iterator[range]:
 
 def run_lot(seeds: Iterable[int]) -> Lot:
     """Run some schedules, in a process of the pool."""
+    gc.set_threshold(GARBAGE)
     lot, aims = Lot(), targets()
     for seed in seeds:
         outcome = explore(plan_of(seed, aims))

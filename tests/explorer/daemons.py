@@ -158,10 +158,7 @@ class Slurm(Jobs):
 
     def _lose(self, name: str) -> None:
         node = self.nodes[name]
-        if node.drained:
-            node.down = True
-        else:
-            self.set_node(name, "Not responding", by="slurm", down=True)
+        self.set_node(name, "Not responding", by="slurm", down=True)
         job = self.jobs.get(node.job)
         if job and job.run:
             job.run.shaken = min(job.run.shaken, self.sim.now)

@@ -39,6 +39,8 @@ SETTINGS = {
     "tries": 2,
 }
 """Shorter than a site's, in the same order of size."""
+GARBAGE = 100_000
+"""So many new objects before Python looks for cycles: a schedule leaves few, and looking is a sixth of all the work."""
 SLACK_S = 45.0
 """After the bound: what began late in it is seen to its end."""
 

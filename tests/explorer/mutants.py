@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+import gc
+import json
 import subprocess
 import sys
+from dataclasses import asdict
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
-from pathlib import Path
 from types import CodeType
 
 from tests.mutants.table import ROOT, Mutant, read
@@ -48,9 +50,9 @@ def named(names: list[str] | None) -> list[Mutant]:
     return rows if names is None else [row for row in rows if row.name in names]
 
 
-def hunt(name: str) -> tuple[int, str] | None:
+def hunt(row: Mutant) -> tuple[int, str] | None:
     """The first schedule that notices a defect, and the invariant; tried in a Python of its own."""
-    argv = [sys.executable, "-m", __name__, name]
+    argv = [sys.executable, "-m", __name__, json.dumps(asdict(row))]
     done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False)
     words = done.stdout.split()
     if done.returncode or len(words) != 2:
@@ -68,10 +70,11 @@ def plant(row: Mutant) -> None:
 
 def search(row: Mutant) -> int:
     """Run schedules until one breaks the invariant that the row names."""
-    from .model import explore
+    from .model import GARBAGE, explore
     from .plan import plan_of
     from .steps import targets
 
+    gc.set_threshold(GARBAGE)
     for seed in range(LIMIT):
         broken = {name for name, _ in explore(plan_of(seed, targets(), row.focus)).breaches}
         if row.invariant in broken:
@@ -81,6 +84,6 @@ def search(row: Mutant) -> int:
 
 
 if __name__ == "__main__":
-    ROW = next(row for row in read(Path(ROOT) / "tests/mutants/table") if row.name == sys.argv[1])
+    ROW = Mutant(**json.loads(sys.argv[1]))  # to read the whole table takes longer than some hunts
     plant(ROW)
     sys.exit(search(ROW))

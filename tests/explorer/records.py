@@ -101,7 +101,7 @@ class Drain(NamedTuple):
     before: str
     after: str
     by: str
-    """gate, slurm or PERSON."""
+    """gate, slurm, dispatcher or PERSON."""
     since: float = 0.0
     """When the one before was set."""
 

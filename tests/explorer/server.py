@@ -14,7 +14,7 @@ import itertools
 import json
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote
 
 from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.api import Answer
@@ -47,21 +47,21 @@ class Server(Cluster):
 
     def request(self, who: str, begun: float, method: str, path: str, body: Any) -> Answer:
         """Answer one identity, whose program began at `begun`."""
-        url = urlsplit(path)
-        query = {key: words[0] for key, words in parse_qs(url.query).items()}
+        path, _, words = path.partition("?")
+        query = dict(parse_qsl(words)) if words else {}
         if method == "GET":
-            return self._get(url.path, None, query)
+            return self._get(path, None, query)
         if method == "PATCH" and "dryRun" not in query:
-            return self._write_node(who, begun, unquote(url.path), body)
-        if refused := self._refused(who, method, url.path, body):
+            return self._write_node(who, begun, unquote(path), body)
+        if refused := self._refused(who, method, path, body):
             return refused
         self.version += 1
-        if url.path.endswith("/token"):
-            return self._token(who, url.path)
+        if path.endswith("/token"):
+            return self._token(who, path)
         if method == "POST":
             body = {**body, "metadata": {**body["metadata"], "uid": str(next(self._uids))}}
-            self._account_begins(f"{url.path}/{body['metadata']['name']}")
-        return getattr(self, f"_{method.lower()}")(url.path, body, query)
+            self._account_begins(f"{path}/{body['metadata']['name']}")
+        return getattr(self, f"_{method.lower()}")(path, body, query)
 
     def value(self, name: str) -> str:
         return place(self.objects[NODES + name])[1]

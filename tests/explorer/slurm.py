@@ -83,8 +83,8 @@ class Node:
 
     @property
     def reason_now(self) -> str:
-        """What keeps jobs off the node; "" if nothing does."""
-        return self.reason if self.drained or self.down else ""
+        """What keeps jobs off the node; "" if nothing does. What a lost node's reason was before does not."""
+        return self.reason if self.drained else self.reason.rpartition(" : ")[2] if self.down else ""
 
 
 class Jobs:
@@ -204,7 +204,7 @@ class Jobs:
         node = self.nodes[name]
         if code != 0 and not node.reason_now and self.up and node.box.online:
             how = "ended with code 137" if code is None else f"ended with code {code}"
-            self.set_node(name, f"drawbridge: {kind} part 50-gate {how} in job {job.number}", by="slurm")
+            self.set_node(name, f"drawbridge: {kind} part 50-gate {how} in job {job.number}", by="dispatcher")
 
     def _ready(self, job: Job, generation: int, name: str, code: int | None) -> None:
         if job.generation != generation:
@@ -393,11 +393,14 @@ class Jobs:
             self.schedule()
 
     def set_node(self, name: str, reason: str, by: str, down: bool = False) -> None:
-        """Keep jobs off a node. An earlier reason is lost without a word."""
+        """Keep jobs off a node. scontrol replaces an earlier reason, be it of long ago; slurmctld itself does not."""
         node = self.nodes[name]
-        self.history.drains.append(Drain(self.sim.now, name, node.reason_now, reason, by, node.since))
+        before, since = node.reason_now, node.since
+        if by == "slurm" and node.reason and not node.reason.startswith("Not responding"):
+            reason = f"{node.reason} : {reason}" if down else node.reason
         node.reason, node.since = reason, self.sim.now
         node.drained, node.down = node.drained or not down, node.down or down
+        self.history.drains.append(Drain(self.sim.now, name, before, node.reason_now, by, since))
         self.system.trace("slurmctld", f"{name}: {reason} ({by})")
 
     def resume(self, name: str, by: str) -> bool:
@@ -406,6 +409,8 @@ class Jobs:
         if not node.reason_now:
             return False
         self.history.drains.append(Drain(self.sim.now, name, node.reason_now, "", by, node.since))
+        if node.down or not node.job:
+            node.reason = ""
         node.drained = node.down = False
         self.system.trace("slurmctld", f"{name} is resumed by {by}")
         self.schedule()

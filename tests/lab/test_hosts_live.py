@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Real hosts: booted, used over SSH, rebooted, reset, and removed without a trace, even after kill -9."""
 
+import errno
 import json
 import os
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -14,7 +16,9 @@ from lab.hosts.paths import REPOSITORY, Paths
 
 pytestmark = pytest.mark.live
 
-NUMBER = 90
+NUMBER = int(os.environ.get("LAB_ID", "90"))
+"""The lab that these tests may have; another one beside it has the next number."""
+NETWORK, NEXT = f"10.77.{NUMBER}", f"10.77.{NUMBER + 1}"
 LAB = REPOSITORY / "lab" / "lab"
 
 
@@ -113,6 +117,19 @@ def other(tmp_path):
     room.run("down")
 
 
+@pytest.fixture
+def port_22_taken():
+    """The machine listens on all its addresses, as most machines' own sshd does."""
+    try:
+        listener = socket.create_server(("", 22))
+    except OSError as error:
+        assert error.errno == errno.EADDRINUSE
+        yield
+        return
+    with listener:
+        yield
+
+
 def test_hosts_answer_with_the_keys_that_the_lab_wrote(lab):
     assert lab.out("login1", "hostname") == "login1"
     assert lab.out("nsd1", "systemctl is-system-running") == "running"
@@ -120,17 +137,17 @@ def test_hosts_answer_with_the_keys_that_the_lab_wrote(lab):
 
 
 def test_a_host_with_another_key_is_not_trusted(lab, tmp_path):
-    known = lab.paths.known_hosts.read_text().replace("login1,10.77.90.12", "nsd1,10.77.90.13")
+    known = lab.paths.known_hosts.read_text().replace(f"login1,{NETWORK}.12", f"nsd1,{NETWORK}.13")
     (tmp_path / "known").write_text("\n".join(line for line in known.splitlines() if line.startswith("nsd1")) + "\n")
     wrong = [line.split()[2] for line in lab.paths.known_hosts.read_text().splitlines()]
-    (tmp_path / "known").write_text(f"10.77.90.12 ssh-ed25519 {wrong[0]}\n")
+    (tmp_path / "known").write_text(f"{NETWORK}.12 ssh-ed25519 {wrong[0]}\n")
     refused = lab.ssh("login1", "true", "-o", f"UserKnownHostsFile={tmp_path / 'known'}")
     assert refused.returncode == 255
     assert "Host key verification failed" in refused.stderr
 
 
 def test_hosts_know_each_other_by_name_and_share_a_directory(lab):
-    assert lab.out("login1", "getent hosts gpu07") == "10.77.90.27     gpu07"
+    assert lab.out("login1", "getent hosts gpu07").split() == [f"{NETWORK}.27", "gpu07"]
     assert lab.out("login1", "ping -c1 -W2 nsd1 >/dev/null && echo there") == "there"
     lab.out("login1", "echo shared > /var/lib/lab-shared/note")
     assert lab.out("nsd1", "cat /var/lib/lab-shared/note") == "shared"
@@ -159,9 +176,21 @@ def test_power_comes_back_to_the_disk_as_it_was(lab):
     lab.out("nsd1", "echo kept > /root/note")
     lab.run("power-cut", "nsd1")
     assert lab.ssh("nsd1", "true").returncode == 255
-    assert "nsd1      10.77.90.13  nsd        off" in lab.run("status")
+    assert ["nsd1", f"{NETWORK}.13", "nsd", "off"] in [line.split()[:4] for line in lab.run("status").splitlines()]
     lab.run("up", "nsd1")
     assert lab.out("nsd1", "cat /root/note") == "kept"
+
+
+@pytest.mark.usefixtures("port_22_taken")
+def test_a_switch_has_an_address_of_its_own(lab):
+    """With its own key, which ssh checks; the machine's sshd is not in its way, nor taken for it."""
+    lab.run("up", "leaf1")
+    assert "hostname leaf1" in lab.out("leaf1", "show running-config")
+    assert lab.out("login1", "timeout 5 bash -c 'head -c 4 < /dev/tcp/leaf1/22'") == "SSH-"
+    lab.run("power-cut", "leaf1")
+    assert lab.ssh("leaf1", "show version").returncode == 255
+    lab.run("up", "leaf1")
+    assert "hostname leaf1" in lab.out("leaf1", "show running-config")
 
 
 def test_a_reset_host_is_fresh_and_trusted_still(lab):
@@ -175,7 +204,7 @@ def test_a_host_joins_a_running_lab_beside_another_lab(lab, other):
     said = lab.run("up", "infra1", "login1")
     assert "1 hosts and 0 switches are booting" in said
     assert lab.out("login1", "ping -c1 -W2 infra1 >/dev/null && echo there") == "there"
-    assert other.ssh("login1", "ping -c1 -W1 10.77.90.12").returncode != 0
+    assert other.ssh("login1", f"ping -c1 -W1 {NETWORK}.12").returncode != 0
     other.run("down")
     assert lab.out("login1", "hostname") == "login1"
 
@@ -191,7 +220,7 @@ MOMENTS = {
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_nothing_is_left_after_a_kill(other, moment):
     """Killed at several moments: before, while and after hosts are started."""
-    with other.start("up", "login1", "nsd1") as process:
+    with other.start("up", "login1", "nsd1", "leaf1") as process:
         eventually(lambda: MOMENTS[moment](other.paths))
         assert process.poll() is None, "the command was over before it could be killed"
         process.kill()
@@ -210,16 +239,17 @@ def test_a_lab_cut_short_can_be_taken_up_again(other):
 def test_a_taken_bridge_is_refused_before_anything_starts(other):
     subprocess.run(["ip", "link", "add", "foreign0", "type", "bridge"], check=True)
     try:
-        subprocess.run(["ip", "address", "add", "10.77.91.9/24", "dev", "foreign0"], check=True)
+        subprocess.run(["ip", "address", "add", f"{NEXT}.9/24", "dev", "foreign0"], check=True)
         said = other.run("up", "login1", code=1)
     finally:
         subprocess.run(["ip", "link", "delete", "foreign0"], check=True)
-    assert said == "lab: 10.77.91.0/24 is used by foreign0: choose another lab number, such as LAB_ID=92\n"
+    advice = f"choose another lab number, such as LAB_ID={(NUMBER + 2) % 100}"
+    assert said == f"lab: {NEXT}.0/24 is used by foreign0: {advice}\n"
     assert not other.paths.state.exists()
 
 
 def test_down_is_a_clean_end_and_may_be_said_twice(other):
-    other.run("up", "login1")
+    other.run("up", "login1", "spine1")
     assert other.traces()["processes"]
     other.run("down")
     assert not any(other.traces().values()), other.traces()

@@ -22,8 +22,8 @@ from tests.mutants import scenario
 from tests.mutants.copies import Copy
 from tests.mutants.table import Mutant, Seen, faults, of, read, verdict
 
-COPIES = 3
-"""One more than cores: now and then a test waits."""
+COPIES = 2
+"""As many as cores: each costs an import of everything, and more would not be done sooner."""
 
 UNHURT_S = 600.0
 """All named tests, without any defect."""

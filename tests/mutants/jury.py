@@ -8,6 +8,7 @@ and answers each with the list of what was seen, or with null when there was no 
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -19,11 +20,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.config import get_config
 
 LIBRARIES = ("ansible.module_utils.basic", "ansible.module_utils.testing", "asyncssh", "hier_config", "jsonpatch")
 LIBRARIES += ("netmiko", "yaml", "ansible.plugins.action", "ansible.plugins.callback", "xml.etree.ElementTree")
 LIBRARIES += ("ansible.executor.task_queue_manager", "ansible.template", "ansible.plugins.loader", "ansible.cli")
-LIBRARIES += ("hypothesis", "hypothesis.internal.conjecture.engine", "pdb")
+LIBRARIES += ("hypothesis", "hypothesis.internal.conjecture.engine", "_hypothesis_pytestplugin", "pdb")
 LOG = Path("jury.log")
 
 
@@ -71,7 +73,9 @@ def _testify(tests: list[str], all: bool, writing: int) -> None:
             os.dup2(log, descriptor)
         witness = Witness()
         # libraries that are here before pytest can't have their assertions rewritten, and need not
-        options = ["-q", "-p", "no:xdist", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+        options = ["-q", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+        # of what is installed these tests need one plugin; to look for others takes longer than many a test
+        options += ["--disable-plugin-autoload", "-p", "_hypothesis_pytestplugin"]
         # files of tests lie in the copy: where all sessions have theirs, each would tidy up after all others
         options.append("--basetemp=jury.tmp")
         pytest.main([*options, *([] if all else ["--exitfirst"]), *tests], plugins=[witness])
@@ -86,6 +90,8 @@ def main() -> None:
     """Answer until there are no more requests."""
     for name in LIBRARIES:
         importlib.import_module(name)
+    get_config()  # imports pytest's own plugins
+    gc.freeze()  # or each child would search all of it for garbage, and by that copy it
     for line in sys.stdin:
         print(json.dumps(hear(**json.loads(line))), flush=True)
 

@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
     batches = [seeds] if named else [seeds[at : at + TOGETHER] for at in range(0, len(seeds), TOGETHER)]
     failed = [batch for batch in batches if played(batch)]
     for batch in failed:
-        print(f"failed; repeat it with: {sys.executable} -m tests.schedules {' '.join(map(str, batch))}")
+        print(f"failed; repeat it with: make schedules SEEDS='{' '.join(map(str, batch))}'")
     print(f"{len(seeds) - sum(map(len, failed))} of {len(seeds)} seeds passed")
     return 1 if failed else 0
 

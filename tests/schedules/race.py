@@ -39,6 +39,8 @@ WORKLOADS, PODS = 5, 2
 SPREAD_S = 0.15
 REFUSED = "NodeAffinity"
 """The kubelet's reason."""
+HEARD_S = 1.0
+"""A kubelet learns of its Node and of its pods from two watches: for so long it may go by what the Node was before."""
 
 
 class Outcome(NamedTuple):
@@ -47,6 +49,8 @@ class Outcome(NamedTuple):
     bound: int
     late: int
     refused: int
+    unheard: int
+    """Bound so soon after their node's end that the kubelet had not heard of it; ended before the node was closed."""
     wrong: list[str]
 
 
@@ -64,7 +68,7 @@ def race(rounds: int, seed: int = 1) -> Outcome:
 def outcome(entries: Sequence[records.Json], end: float) -> Outcome:
     """What the API server's records say of it. Pure."""
     changes = records.changes(entries, NODES)
-    late = set(records.bound_late(entries, changes))
+    late = records.bound_late(entries, changes)
     history = History(
         begun=dict.fromkeys(NODES, CLOSED),
         changes=changes,
@@ -75,9 +79,11 @@ def outcome(entries: Sequence[records.Json], end: float) -> Outcome:
     )
     checks = (pods_run_where_their_job_is, closed_means_empty, nothing_comes_after_closed, only_allowed_edges)
     wrong = [text for check in checks for text in check(history)]
-    wrong += [f"{it.pod} was bound late and ran" for it in history.containers if f"{it.namespace}/{it.pod}" in late]
+    ran = {it.pod: late[f"{it.namespace}/{it.pod}"] for it in history.containers if f"{it.namespace}/{it.pod}" in late}
+    wrong += [f"{pod} was bound {lag:.1f} s late and ran" for pod, lag in ran.items() if lag > HEARD_S]
     refused = {records.name_of(it) for it in records.about(entries, "pods") if records.reason(it) == REFUSED}
-    return Outcome(len(records.bindings(entries)), len(late), len(refused), wrong)
+    unheard = sum(lag <= HEARD_S for lag in ran.values())
+    return Outcome(len(records.bindings(entries)), len(late), len(refused), unheard, wrong)
 
 
 def _rounds(node: str, share: Iterable[int], seed: int, queue: Queue) -> None:

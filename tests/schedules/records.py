@@ -174,14 +174,14 @@ def unbound(entries: Sequence[Json]) -> list[Pod]:
     return found
 
 
-def bound_late(entries: Sequence[Json], moves: Iterable[Change]) -> list[str]:
-    """Pods that a scheduler asked to bind to a node when no job held it any more."""
+def bound_late(entries: Sequence[Json], moves: Iterable[Change]) -> dict[str, float]:
+    """Pods that a scheduler asked to bind to a node when no job held it any more, and how much later, in seconds."""
     moves = list(moves)
-    found = []
+    found = {}
     for pod, (node, at, _) in bindings(entries).items():
         before = [move for move in moves if move.node == node and move.at < at]
         if before and not before[-1].label:
-            found.append(pod)
+            found[pod] = at - before[-1].at
     return found
 
 

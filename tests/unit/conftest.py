@@ -5,15 +5,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.emulated_switch import Leaf, start
+if TYPE_CHECKING:
+    from tests.unit.emulated_switch import Leaf
 
 
 @pytest.fixture(scope="session")
 def running_leaf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Leaf]:
     """One switch for all tests: a start costs more than what most of them do with it."""
+    from tests.unit.emulated_switch import start  # half of the product, which most files of tests don't need
+
     leaf, process = start(tmp_path_factory.mktemp("switch"))
     yield leaf
     process.terminate()

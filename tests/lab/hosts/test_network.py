@@ -10,8 +10,17 @@ def test_a_gpu_host_has_eth0_and_eight_rails_on_two_bridges(room_site, paths):
     assert set(network.cables(room_site.hosts["ctl"], paths)) == {"eth0"}
 
 
+def test_a_switch_has_the_cable_by_which_it_is_managed(room_site, paths):
+    spine = room_site.switches["spine1"]
+    assert network.cables(spine, paths) == {"eth0": ("db7spine1", "dblab7")}
+    peer = f"peer name eth0 address {room_site.mac('spine1', 'eth0')} netns spine1"
+    assert network.cable_lines(room_site, spine, paths)[0] == f"link add db7spine1 group 7707 type veth {peer}"
+    assert network.inside_lines(room_site, spine, paths)[0] == "address add 10.77.7.43/24 dev eth0"
+
+
 def test_link_names_fit_the_kernel_and_are_unique(room_site, paths):
-    names = [end for host in room_site.hosts.values() for end, _ in network.cables(host, paths).values()]
+    nodes = [*room_site.hosts.values(), *room_site.switches.values()]
+    names = [end for node in nodes for end, _ in network.cables(node, paths).values()]
     assert max(map(len, names)) <= 15
     assert len(names) == len(set(names))
 
@@ -34,7 +43,12 @@ def test_the_management_bridge_goes_up_last(room_site, paths):
     """ensure_bridges takes a bridge that is up for a finished one."""
     lines = network.bridge_lines(room_site, paths)
     assert lines[-1] == "link set dblab7 up"
-    assert "address add 10.77.7.43/32 dev dblab7" in lines
+
+
+def test_the_machine_has_its_own_address_only(room_site, paths):
+    """With a switch's it would need the switch's port 22, which its own sshd has on all its addresses."""
+    lines = network.bridge_lines(room_site, paths)
+    assert [line for line in lines if line.startswith("address add")] == ["address add 10.77.7.1/24 dev dblab7"]
 
 
 def test_the_inside_has_its_address_and_route(room_site, paths):

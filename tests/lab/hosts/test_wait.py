@@ -45,3 +45,10 @@ def test_a_connection_alone_does_not(server):
 
 def test_a_dead_host_is_not_waited_for():
     assert not wait.banner("10.77.7.21", 3600, alive=lambda: False)
+
+
+def test_another_servers_greeting_does_not_count_for_a_dead_host(server):
+    """As when the machine's own sshd answers on the address."""
+    server.append(b"SSH-2.0-OpenSSH_10.0\r\n")
+    lives = iter([True])
+    assert not wait.banner("10.77.7.41", 5, alive=lambda: next(lives, False))

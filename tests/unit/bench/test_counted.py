@@ -37,7 +37,7 @@ def counting(tmp_path: Path, leaf: Leaf) -> Counting:
 
 def test_netmikos_sessions_are_those_of_the_switchs_journal(counting: Counting, leaf: Leaf, tmp_path: Path) -> None:
     for wanted in (2, 1):
-        done = run(counting, "-i", str(tmp_path / "hosts.yml"), "playbooks/fabric.yml")
+        done = run(counting, "-i", str(tmp_path / "hosts.yml"), "playbooks/parts/fabric.yml")
         assert done.returncode == 0, done.stdout + done.stderr
         assert sum(call.get("event") == "connect" for call in leaf.journal()) == wanted
         report = counting.report("fabric")

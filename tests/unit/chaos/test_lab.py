@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+
+import pytest
 
 from tests.chaos import __main__ as chaos
-from tests.chaos.lab import Run, end
-from tests.chaos.plan import ALL_SEEDS
+from tests.chaos import lab
+from tests.chaos.lab import Broken, Lab, Run
+from tests.chaos.plan import ALL_SEEDS, DRIFTED, Kill, Plan, Verb
+from tests.processes import end
 
 FAMILY = """
 import os, subprocess, sys, time
@@ -31,6 +36,18 @@ PLAY RECAP ****
 gpu01                      : ok=2    changed={}    unreachable=0    failed=0    skipped=0
 ctl                        : ok=1    changed=0    unreachable=0    failed=0    skipped=0
 """
+
+
+PLAYBOOK = """#!/bin/sh
+case "$*" in *--list-tasks*)
+  echo '  play #1 (nodes): Give'
+  for name in one two three four; do printf '      drawbridge.drawbridge.gate : %s\\tTAGS: []\\n' $name; done
+  exit
+esac
+for name in {played}; do echo "TASK [drawbridge.drawbridge.gate : $name] ***"; done
+{last}
+"""
+"""Stands in for ansible-playbook: it lists four tasks, plays some of them, and comes to its end."""
 
 
 def test_workers_with_sessions_of_their_own_die_as_well() -> None:
@@ -63,3 +80,87 @@ def test_the_next_call_goes_on_and_begins_anew_after_the_last(tmp_path: Path, mo
     chaos.PASSED.write_text(json.dumps(list(ALL_SEEDS)))
     assert chaos.remaining() == list(ALL_SEEDS)
     assert not chaos.PASSED.exists()
+
+
+SYSTEMCTL = Verb("gpu01", "systemctl", "daemon-reload")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: Any) -> Lab:
+    """A lab whose every host is this machine, with shims in a folder of their own."""
+    monkeypatch.setattr(lab, "ssh", lambda paths, host, *command: list(command))
+    monkeypatch.setattr(lab, "SHIM_PATH", str(tmp_path / "{}"))
+    monkeypatch.setattr(lab.inventory, "write", lambda folder: folder)
+    return Lab(tmp_path / "chaos")
+
+
+@pytest.mark.parametrize(("named", "number"), [(None, 58), ("3", 3)])
+def test_a_lab_that_somebody_made_is_taken_only_by_its_number(
+    here: Lab, tmp_path: Path, monkeypatch: Any, named: str | None, number: int
+) -> None:
+    """In paths, verbs and playbooks alike: its hosts are drifted, and its end is down."""
+    monkeypatch.setenv("LAB_ID", named or "")
+    if named is None:
+        monkeypatch.delenv("LAB_ID")
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\necho lab $LAB_ID >&2\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(lab, "PLAYBOOK", program)
+    monkeypatch.setattr(lab, "LAB", (str(program),))
+    there = Lab(tmp_path / "chaos")
+    assert there.paths.lab_id == number
+    assert there.command("down") == there.run(("site",), "1.log").output == f"lab {number}\n"
+
+
+@pytest.mark.parametrize(
+    ("played", "last", "code", "killed"),
+    [
+        ("one two", "sleep 60", -9, True),
+        ("one two three four", "exit 0", 0, False),
+        ("one", "exit 2", 2, False),
+        ("one", "kill -9 $$", -9, False),
+    ],
+    ids=["killed", "over", "failed before", "somebody else's kill"],
+)
+def test_a_run_is_killed_in_its_place_or_not_at_all(
+    here: Lab, tmp_path: Path, monkeypatch: Any, played: str, last: str, code: int, killed: bool
+) -> None:
+    program = tmp_path / "ansible-playbook"
+    program.write_text(PLAYBOOK.format(played=played, last=last))
+    program.chmod(0o755)
+    monkeypatch.setattr(lab, "PLAYBOOK", program)
+    run = here.run(("site",), "1.log", Kill("gate", 0.3, 200))
+    assert (run.code, run.killed) == (code, killed)
+
+
+class Unkillable:
+    """A lab whose first run is over before it can be killed, and whose others are all right."""
+
+    converged = True
+
+    def run(self, playbooks: Sequence[str], log: str, kill: Kill | None = None) -> Run:
+        return Run(0, RECAP.format(0))
+
+
+def test_a_run_that_was_not_killed_proves_nothing(monkeypatch: Any) -> None:
+    monkeypatch.setattr(chaos, "faults", lambda lab: [])
+    plan = Plan(7, DRIFTED, (), kill=Kill("gate", 0.3, 200))
+    assert [found.partition(":")[0] for found in chaos.trial(cast("Lab", Unkillable()), plan)] == [
+        "the first run was over before it could be killed"
+    ]
+    assert chaos.trial(cast("Lab", Unkillable()), Plan(7, DRIFTED, ())) == []
+
+
+def test_a_shim_that_is_still_there_killed_nobody(here: Lab, tmp_path: Path) -> None:
+    here.arm(SYSTEMCTL)
+    assert (tmp_path / "systemctl").stat().st_mode & 0o777 == 0o755
+    assert not here.disarm(SYSTEMCTL)
+    assert here.disarm(SYSTEMCTL), "it is gone, as after a death"
+
+
+def test_a_host_that_does_not_answer_is_no_death_and_cannot_be_armed(here: Lab, monkeypatch: Any) -> None:
+    monkeypatch.setattr(lab, "ssh", lambda *words: ["sh", "-c", "echo no route to host >&2; exit 255"])
+    with pytest.raises(Broken, match="systemctl on gpu01 can't be made to die: no route to host"):
+        here.arm(SYSTEMCTL)
+    with pytest.raises(Broken, match="nobody knows whether systemctl died on gpu01: no route to host"):
+        here.disarm(SYSTEMCTL)

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from tests.chaos.inventory import HOSTS
-from tests.chaos.lab import Broken, place, tasks
+from tests.chaos.lab import Broken, moment, tasks
 from tests.chaos.plan import ALL_SEEDS, BARE, CI_SEEDS, DRIFTS, Kill, plan_of
 
 LISTED = """
@@ -74,9 +74,14 @@ def test_tasks_of_plays_without_hosts_are_no_places() -> None:
     [("", 0.0, 2), ("", 0.5, 3), ("", 1.0, 4), ("slurm_node", 0.4, 3), ("slurm_node", 0.6, 4), ("fabric_nic", 0.9, 2)],
 )
 def test_a_place_is_a_task_with_work_of_its_own(role: str, share: float, number: int) -> None:
-    assert place(tasks(LISTED), Kill(role, share, 100)) == number
+    assert moment(tasks(LISTED), Kill(role, share, 100)) == (number, 0.1)
+
+
+@pytest.mark.parametrize(("share", "seconds"), [(0.0, 2.4), (0.5, 0.1), (1.0, 0.1)])
+def test_a_run_that_is_nearly_over_is_killed_soon(share: float, seconds: float) -> None:
+    assert moment(tasks(LISTED), Kill("", share, 2400))[1] == seconds
 
 
 def test_a_place_in_a_role_that_is_gone_is_refused() -> None:
     with pytest.raises(Broken, match="no task of the role scale_client"):
-        place(tasks(LISTED), Kill("scale_client", 0.5, 100))
+        moment(tasks(LISTED), Kill("scale_client", 0.5, 100))

@@ -13,10 +13,10 @@ VIEW = FilterModule().filters()["mirror_view"]
 
 
 def test_raw_variables_go_in() -> None:
-    found = VIEW(SITE["drawbridge_nodes"], SITE["drawbridge_kube"], SITE["drawbridge_slurm"], [])
+    found = VIEW(SITE["drawbridge_nodes"], SITE["drawbridge_kube"], SITE["drawbridge_slurm"])
     assert found["charts"][0]["version"] == "v26.7.0"
 
 
 def test_a_wrong_intent_is_a_filter_error() -> None:
     with pytest.raises(AnsibleFilterError, match="drawbridge_kube"):
-        VIEW(SITE["drawbridge_nodes"], {}, SITE["drawbridge_slurm"], [])
+        VIEW(SITE["drawbridge_nodes"], {}, SITE["drawbridge_slurm"])

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.testing import patch_module_args
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import nic_port
 
 from lab.emulators.common import Device
 
@@ -59,6 +60,22 @@ class Host:
             with patch_module_args(args), pytest.raises(SystemExit):
                 module.main()
         return json.loads(self._capfd.readouterr().out)
+
+
+RAILS = [f"rail{number}" for number in range(8)]
+
+
+def with_rails(root: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> Host:
+    """A host with eight RDMA ports, whose links are up and back at once, and their tool."""
+    monkeypatch.setattr(nic_port, "LOOK_EVERY_S", 0)
+    host = Host(root, "gpu01", monkeypatch, capfd)
+    host.install("mlnx_qos")
+    for rail in RAILS:
+        (host.root / "sys/class/net" / rail).mkdir(parents=True)
+    links = [{"ifname": rail, "operstate": "UP"} for rail in RAILS]
+    (host.bin / "ip").write_text(f"#!/bin/sh\ncat <<'END'\n{json.dumps(links)}\nEND\n")
+    (host.bin / "ip").chmod(0o755)
+    return host
 
 
 def writes(device: Device) -> list[list[str]]:

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from lab.emulators.common import Device
-from tests.unit.library.emulated import Host, writes
+from tests.unit.library.emulated import RAILS, Host, with_rails, writes
 
-RAILS = [f"rail{number}" for number in range(8)]
 ARGS = {
     "interfaces": RAILS[:2],
     "lossless_priorities": [3],
     "dscp_priorities": [{"dscp": 26, "priority": 3}, {"dscp": 48, "priority": 6}],
     "may_flap_links": True,
+    "slurm_node": "gpu01",
 }
 TRUST = [f"{rail}: trust dscp, not pcp" for rail in RAILS[:2]]
 PFC = [f"{rail}: make priority 3 lossless and no other" for rail in RAILS[:2]]
@@ -27,14 +27,7 @@ PFC = [f"{rail}: make priority 3 lossless and no other" for rail in RAILS[:2]]
 
 @pytest.fixture
 def host(tmp_path: Path, monkeypatch: Any, capfd: Any) -> Host:
-    host = Host(tmp_path, "gpu01", monkeypatch, capfd)
-    host.install("mlnx_qos")
-    for rail in RAILS:
-        (host.root / "sys/class/net" / rail).mkdir(parents=True)
-    links = [{"ifname": rail, "operstate": "UP"} for rail in RAILS]
-    (host.bin / "ip").write_text(f"#!/bin/sh\ncat <<'END'\n{json.dumps(links)}\nEND\n")
-    (host.bin / "ip").chmod(0o755)
-    return host
+    return with_rails(tmp_path, monkeypatch, capfd)
 
 
 @pytest.fixture
@@ -71,8 +64,9 @@ def test_a_wrong_entry_is_repaired_under_traffic(host: Host, nic: Device) -> Non
     assert flaps(nic) == [1, 1]
 
 
-def test_without_consent_nothing_is_touched_and_the_line_is_printed(host: Host, nic: Device) -> None:
-    refused = host.run("mlnx_qos", **{**ARGS, "may_flap_links": False})
+@pytest.mark.parametrize("check", [False, True], ids=["run", "check"])
+def test_without_consent_nothing_is_touched_and_the_line_is_printed(host: Host, nic: Device, check: bool) -> None:
+    refused = host.run("mlnx_qos", check, **{**ARGS, "may_flap_links": False})
     assert refused["failed"] and not refused["changed"]
     assert "bounces the link of rail0, rail1" in refused["msg"]
     assert refused["msg"].endswith("fabric_nic_may_flap_links: true")
@@ -80,12 +74,24 @@ def test_without_consent_nothing_is_touched_and_the_line_is_printed(host: Host, 
     assert writes(nic) == []
 
 
+def test_links_of_a_busy_node_stay_up(host: Host, nic: Device) -> None:
+    """A job is on the node: what bounces no link is done, PFC waits, and the next run makes it."""
+    squeue = host.bin / "squeue"
+    squeue.write_text("#!/bin/sh\necho 7\n")
+    squeue.chmod(0o755)
+    done = host.run("mlnx_qos", **ARGS)
+    assert (done["steps"], done["link_flap"], flaps(nic)) == (TRUST, [], [0, 0])
+    assert [text.partition(": Slurm job 7 is on this node")[0] for text in done["pending"]] == PFC
+    squeue.write_text("#!/bin/sh\n")
+    assert host.run("mlnx_qos", **ARGS)["steps"] == PFC
+
+
 @pytest.mark.parametrize(
     ("effect", "message", "changed", "done", "left"),
     [
         ("refuse", "mlnx_qos failed: Netlink error: Bad value. see dmesg.", True, TRUST + PFC[:1], PFC[1:]),
         ("lie", "RDMA ports accepted the change but did not make it: rail1: make", True, TRUST + PFC[:1], PFC[1:]),
-        ("hang", "mlnx_qos gave no answer within 1 s and was killed", True, TRUST + PFC[:1], PFC[1:]),
+        ("hang", "mlnx_qos gave no answer within 5 s and was killed", True, TRUST + PFC[:1], PFC[1:]),
         ("die", "mlnx_qos failed: no output", True, TRUST + PFC, []),
         ("drift", "RDMA ports accepted the change but did not make it: rail1: make", True, TRUST + PFC[:1], PFC[1:]),
     ],
@@ -95,7 +101,7 @@ def test_faults(
 ) -> None:
     nic.add_fault("mlnx_qos", effect, match="rail1 --pfc")
     start = time.monotonic()
-    result = host.run("mlnx_qos", **ARGS, timeout_s=1 if effect == "hang" else 30)
+    result = host.run("mlnx_qos", **ARGS, timeout_s=5 if effect == "hang" else 30)
     assert time.monotonic() - start < 30
     assert result["failed"] and result["changed"] is changed
     assert message in result["msg"]

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.cpus import cpu_list, cpu_ranges
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.cpus import (
+    cpu_list,
+    cpu_ranges,
+    unreadable,
+)
 
 
 @pytest.mark.parametrize(
@@ -23,3 +27,21 @@ def test_a_list_is_read_as_it_is_written(text: str) -> None:
 def test_what_is_none(text: str) -> None:
     with pytest.raises(ValueError, match="invalid literal"):
         cpu_list(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("0", ""),
+        ("0-3,64-67", ""),
+        ("3-3", ""),
+        ("9-10", ""),
+        ("4-1", "4-1 runs backwards"),
+        ("0-1,10-9", "10-9 runs backwards"),
+        ("all", "it is no CPU list"),
+        ("", "it is no CPU list"),
+        ("0-", "it is no CPU list"),
+    ],
+)
+def test_what_nobody_reads_alike_is_told(text: str, why: str) -> None:
+    assert unreadable(text) == why

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import platform
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -39,6 +42,12 @@ class Left(Exception):
 class Module:
     check_mode = False
 
+    def __init__(self) -> None:
+        self.warnings: list[str] = []
+
+    def warn(self, warning: str) -> None:
+        self.warnings.append(warning)
+
     def exit_json(self, **result: Any) -> None:
         raise Left("exit", result)
 
@@ -50,9 +59,9 @@ def plan(have: Word, want: Word) -> list[Step[Word]]:
     return [] if have == want else [Step(f"{have} -> {want}", lambda _: want, str(want))]
 
 
-def leave(device: Device, **extra: Any) -> tuple[str, dict[str, Any]]:
+def leave(device: Device, module: Module | None = None, plan: Any = plan, **extra: Any) -> tuple[str, dict[str, Any]]:
     with pytest.raises(Left) as caught:
-        finish(Module(), device, plan, Word("new"), **extra)  # type: ignore[arg-type]  # the two methods are enough
+        finish(module or Module(), device, plan, Word("new"), **extra)  # type: ignore[arg-type]  # the two methods are enough
     return caught.value.args[0], caught.value.args[1]
 
 
@@ -76,3 +85,27 @@ def test_half_a_change_is_a_failure() -> None:
 def test_an_unreadable_device_fails_unchanged() -> None:
     how, result = leave(Device("mute"))
     assert how == "fail" and result == {"msg": "word does not answer", "changed": False, "rc": 7}
+
+
+def test_what_waits_is_a_warning_that_names_the_host() -> None:
+    """A task that only waits is ok, changes nothing, and shows nothing without -v."""
+    module = Module()
+
+    def busy(have: Word, want: Word) -> list[Step[Word]]:
+        return [replace(step, pending="job 7 is here") for step in plan(have, want)]
+
+    assert leave(Device("old"), module, busy)[1]["changed"] is False
+    assert module.warnings == [f"{platform.node()}: to be done by a later run: old -> new: job 7 is here"]
+
+
+@pytest.mark.parametrize("check", [True, False], ids=["check", "run"])
+def test_without_consent_it_fails_before_anything_is_changed(check: bool) -> None:
+    module, device = Module(), Device("old")
+    module.check_mode = check
+
+    def consent(steps: Sequence[Step[Word]]) -> None:
+        raise DeviceError(f"not allowed: {steps[0].reason}")
+
+    how, result = leave(device, module, consent=consent)
+    assert (how, result.get("msg"), result["changed"]) == ("fail", "not allowed: old -> new", False)
+    assert (result["done"], result["left"], device.word) == ([], ["old -> new"], "old")

@@ -12,7 +12,11 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.u
 
 
 @pytest.mark.parametrize("check", [True, False])
-def test_what_is_missing_is_pending_in_check_mode_and_a_failure_otherwise(check: bool, capfd: Any) -> None:
+def test_what_is_missing_is_pending_in_check_mode_and_a_failure_otherwise(
+    check: bool, capfd: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warned: list[str] = []
+    monkeypatch.setattr(AnsibleModule, "warn", lambda _, text: warned.append(text))
     with patch_module_args({"_ansible_check_mode": check}), pytest.raises(SystemExit):
         unready(AnsibleModule({}, supports_check_mode=True), "x.service is not installed yet", key="")
     result = json.loads(capfd.readouterr().out)
@@ -20,4 +24,5 @@ def test_what_is_missing_is_pending_in_check_mode_and_a_failure_otherwise(check:
     assert result.get("failed", False) is not check
     told = result["pending"] if check else [result["msg"]]
     assert told[0].startswith("x.service is not installed yet")
+    assert warned == (told if check else [])
     assert result.get("key") == ("" if check else None)

@@ -16,13 +16,20 @@ GONE = pod(4, 12, "delete", metadata={"deletionGracePeriodSeconds": 0})
 
 def test_a_pod_that_is_bound_late_and_refused_is_no_harm() -> None:
     found = outcome([OPENED, MADE, DIRTY, binding(3.2, "gpu01"), REFUSED, GONE, CLOSED], at(9))
-    assert found == (1, 1, 1, [])
+    assert found == (1, 1, 1, 0, [])
 
 
-def test_a_pod_that_is_bound_late_and_runs_is() -> None:
+def test_nor_is_one_whose_kubelet_had_not_heard_and_that_ended_before_its_node_was_closed() -> None:
     runs = pod(3.6, 10, states=[RUNNING])
     found = outcome([OPENED, MADE, DIRTY, binding(3.2, "gpu01"), runs, GONE, CLOSED], at(9))
-    assert found.wrong == ["slurm-7-r1-x-0 was bound late and ran"]
+    assert found == (1, 1, 0, 1, [])
+
+
+def test_a_pod_that_is_bound_when_its_kubelet_must_have_heard_and_runs_is() -> None:
+    runs = pod(5.2, 10, states=[{"running": {"startedAt": stamp(4.9)[:19] + "Z"}}])
+    gone = pod(5.5, 12, "delete", metadata={"deletionGracePeriodSeconds": 0})
+    found = outcome([OPENED, MADE, DIRTY, binding(4.5, "gpu01"), runs, gone, CLOSED], at(9))
+    assert found.wrong == ["slurm-7-r1-x-0 was bound 1.5 s late and ran"]
 
 
 def test_a_pod_that_outlives_the_closing_is() -> None:

@@ -138,8 +138,8 @@ def test_what_was_bound_after_its_nodes_end_was_bound_late() -> None:
     moves = records.changes(
         [swap(1, 5, GATE + "opener", "closed", "vision.7"), swap(3, 7, OWN, "vision.7", "dirty_vision.7")], NODES
     )
-    assert records.bound_late([binding(2, "gpu01")], moves) == []
-    assert records.bound_late([binding(3.2, "gpu01")], moves) == ["vision/slurm-7-r1-x-0"]
+    assert records.bound_late([binding(2, "gpu01")], moves) == {}
+    assert records.bound_late([binding(3.2, "gpu01")], moves) == {"vision/slurm-7-r1-x-0": pytest.approx(0.2, abs=0.05)}
 
 
 def test_a_pod_waits_until_it_is_bound_or_gone() -> None:

@@ -23,7 +23,7 @@ def stage(connection, **options):
 
 
 def impatient(connection):
-    """Netmiko doesn't notice a dead connection while it waits for an answer: let it wait briefly."""
+    """Netmiko doesn't notice a dead connection while it waits for an answer: let it wait briefly for this one."""
     connection.read_timeout_override = 0.5
     return connection
 
@@ -77,14 +77,16 @@ def test_a_confirmation_that_does_nothing(leaf, operator):
 def test_a_command_that_never_answers(leaf, operator):
     leaf.fault("hang", "show running")
     with pytest.raises(ReadTimeout):
-        impatient(operator).send_command("show running-config")
+        impatient(operator).send_command("show running-config", expect_string=EXEC)
     assert leaf.connect().send_command("show hostname").startswith("Hostname: leaf1")
 
 
 def test_a_connection_that_drops_half_way(leaf, operator):
     leaf.fault("die", "mtu")
+    operator.config_mode("configure session dbr-1")
+    operator.send_config_set(CHANGE[:1], enter_config_mode=False, exit_config_mode=False)
     with pytest.raises((NetmikoBaseException, OSError)):
-        stage(impatient(operator))
+        impatient(operator).send_config_set(CHANGE[1:], enter_config_mode=False)
     leaf.wait(lambda state: state["sessions"]["dbr-1"]["instances"] == {})
     two = leaf.connect()
     diff = two.send_command("show session-config named dbr-1 diffs")

@@ -98,6 +98,29 @@ def test_what_helm_remembers() -> None:
     assert helm(Shell(LISTED, "null\n")).record() == Record("gpu-operator-v26.7.0", {}, "deployed")
 
 
+@pytest.mark.parametrize(
+    ("status", "verb"),
+    [
+        ("pending-install", "uninstall"),
+        ("pending-upgrade", "rollback"),
+        ("pending-rollback", "rollback"),
+        ("uninstalling", "uninstall"),
+    ],
+)
+def test_what_helm_has_not_finished_is_refused_with_the_way_out(status: str, verb: str) -> None:
+    shell = Shell(LISTED.replace('"deployed"', f'"{status}"'), "{}")
+    with pytest.raises(DeviceError, match=f"has release gpu-operator as {status}: ") as caught:
+        helm(shell).record()
+    assert str(caught.value).endswith(f": helm {verb} gpu-operator --kubeconfig /root/kubeconfig --namespace gpus")
+
+
+@pytest.mark.parametrize("status", ["failed", "superseded", "uninstalled"])
+def test_what_helm_takes_up_again_is_none_of_it(status: str) -> None:
+    record = helm(Shell(LISTED.replace('"deployed"', f'"{status}"'), "{}")).record()
+    assert record is not None
+    assert record.status == status
+
+
 def test_values_never_stand_in_the_command() -> None:
     shell = Shell("")
     helm(shell).upgrade({"token": "hunter2"})

@@ -99,3 +99,14 @@ def test_trouble_is_told(monkeypatch: Any) -> None:
         while not approver.trouble:
             pass
     assert approver.trouble == "signing requests can't be listed: no"
+
+
+def test_what_breaks_the_look_is_told_too(monkeypatch: Any) -> None:
+    """The host would wait for its certificate, and nobody would know why."""
+    monkeypatch.setattr(kube_admission, "POLL_S", 0.001)
+    approver = Approver(Api(), GPU01)
+    monkeypatch.setattr(approver, "look", lambda: {}["items"])
+    with approver.at_work():
+        while not approver.trouble:
+            pass
+    assert approver.trouble == "KeyError: 'items'"

@@ -57,7 +57,7 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_new_pods_are_kept_off_before_old_ones_go() -> None:
     server = Server(conflicts=1, budget=2)
-    outcome = converge(KubeCluster(server, ["gpu01"], ["kube-system"], 5), plan, WANT)
+    outcome = converge(KubeCluster(server, ["gpu01"], ["kube-system"], [], 5), plan, WANT)
     assert not outcome.error
     assert outcome.steps == ["evict shop/web from gpu01", "close gpu01: drawbridge.io/slurm=closed"]
     assert [taint["key"] for taint in server.taints] == ["other", "drawbridge.io/slurm"]
@@ -68,21 +68,84 @@ def test_new_pods_are_kept_off_before_old_ones_go() -> None:
 def test_a_gated_node_costs_no_look_at_pods() -> None:
     server = Server()
     server.taints = [{"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}]
-    assert converge(KubeCluster(server, ["gpu01"], [], 5), plan, WANT).changed is False
-    assert server.asked == ["GET /api/v1/nodes"]
+    assert converge(KubeCluster(server, ["gpu01"], [], [], 5), plan, WANT).changed is False
+    assert server.asked == ["GET /api/v1/nodes", "GET /api/v1/namespaces"]
 
 
 def test_a_pod_that_does_not_end_keeps_the_node_open() -> None:
     server = Server(ends_after=10**9)
-    outcome = converge(KubeCluster(server, ["gpu01"], [], 0.05), plan, WANT)
+    outcome = converge(KubeCluster(server, ["gpu01"], [], [], 0.05), plan, WANT)
     assert "still runs pod shop/web" in outcome.error
     assert [taint["key"] for taint in server.taints] == ["other", "drawbridge.io/adopting"]
 
 
 def test_a_budget_that_never_allows_it_is_told() -> None:
-    outcome = converge(KubeCluster(Server(budget=10**9), ["gpu01"], [], 0.05), plan, WANT)
+    outcome = converge(KubeCluster(Server(budget=10**9), ["gpu01"], [], [], 0.05), plan, WANT)
     assert "the budget needs 1 healthy pod" in outcome.error
 
 
 def test_a_kind_that_the_cluster_does_not_know_has_no_items() -> None:
-    assert KubeCluster(Server(), [], [], 5).items("/apis/nvidia.com/v1/clusterpolicies") == []
+    assert KubeCluster(Server(), [], [], [], 5).items("/apis/nvidia.com/v1/clusterpolicies") == []
+
+
+class Cluster:
+    """Two nodes and a controller: what is evicted from one runs on the other, unless a taint keeps it off."""
+
+    def __init__(self) -> None:
+        self.taints: dict[str, list[dict[str, str]]] = {"gpu01": [], "gpu02": []}
+        self.on = {"web-1": "gpu01"}
+
+    def __call__(self, method: str, path: str, body: Any) -> tuple[int, dict[str, Any]]:
+        path, _, query = path.partition("?")
+        if path.endswith("/eviction"):
+            self.on.pop(path.split("/")[-2])
+            if free := [name for name, taints in self.taints.items() if not taints]:
+                self.on[f"web-{free[0]}"] = free[0]
+            return 201, {}
+        name = path.rpartition("/")[2]
+        if method == "PATCH":
+            self.taints[name] = body["spec"]["taints"]
+            return 200, {}
+        if path == "/api/v1/pods":
+            here = [pod for pod, node in self.on.items() if query.endswith(node)]
+            return 200, {"items": [{"metadata": {"namespace": "shop", "name": pod}, "spec": {}} for pod in here]}
+        if name in self.taints:
+            return 200, self.node(name)
+        return (200, {"items": [self.node(name) for name in self.taints]}) if name == "nodes" else (404, {})
+
+    def node(self, name: str) -> dict[str, Any]:
+        return {"metadata": {"name": name, "resourceVersion": "7"}, "spec": {"taints": self.taints[name]}}
+
+
+def test_what_leaves_one_node_does_not_land_on_the_next() -> None:
+    server, names = Cluster(), ["gpu01", "gpu02"]
+    want = ClusterUse({name: NodeUse(True) for name in names})
+    outcome = converge(KubeCluster(server, names, [], [], 5), plan, want)
+    assert not outcome.error and not server.on
+    assert [taint["key"] for taints in server.taints.values() for taint in taints] == ["drawbridge.io/slurm"] * 2
+
+
+def test_a_pod_that_came_before_the_taint_goes_too() -> None:
+    class Slow(Cluster):
+        def __call__(self, method: str, path: str, body: Any) -> tuple[int, dict[str, Any]]:
+            answer = super().__call__(method, path, body)
+            if method == "PATCH" and "gpu02" in path and body["spec"]["taints"][0]["key"] == "drawbridge.io/adopting":
+                self.on["early"] = "gpu02"
+            return answer
+
+    server, names = Slow(), ["gpu01", "gpu02"]
+    want = ClusterUse({name: NodeUse(True) for name in names})
+    assert not converge(KubeCluster(server, names, [], [], 5), plan, want).error
+    assert not server.on
+
+
+def test_jobs_are_looked_for_where_their_account_is_gone() -> None:
+    def ask(method: str, path: str, body: Any) -> tuple[int, dict[str, Any]]:
+        names = {
+            "/api/v1/nodes": [],
+            "/api/v1/namespaces?labelSelector=drawbridge.io/gated%3Dtrue": ["vision", "speech"],
+            "/api/v1/namespaces/speech/serviceaccounts": ["default", "slurm-exporter", "slurm-7-u2001-g3001"],
+        }.get(path, [])
+        return 200, {"items": [{"metadata": {"name": name, "namespace": "speech"}} for name in names]}
+
+    assert KubeCluster(ask, [], [], ["vision"], 5).read().dropped == ("speech/slurm-7-u2001-g3001",)

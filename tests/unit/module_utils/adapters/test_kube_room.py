@@ -55,6 +55,26 @@ def test_what_a_pod_needs() -> None:
     assert found.stays and found.terms == [{}]
 
 
+ONCE, SIDECAR = {}, {"restartPolicy": "Always"}
+
+
+@pytest.mark.parametrize(
+    ("before", "cpu"),
+    [
+        ([(SIDECAR, "2")], 3.0),
+        ([(SIDECAR, "2"), (SIDECAR, "1")], 4.0),
+        ([(SIDECAR, "2"), (ONCE, "4")], 6.0),
+        ([(ONCE, "4"), (SIDECAR, "2")], 4.0),
+        ([(SIDECAR, "1"), (ONCE, "1")], 2.0),
+    ],
+)
+def test_sidecars_run_on(before: list[tuple[dict[str, str], str]], cpu: float) -> None:
+    """What the scheduler counts: beside a container of 1 CPU, and beside each init container after them."""
+    containers = [{**kind, "resources": {"requests": {"cpu": amount}}} for kind, amount in before]
+    _, (found,) = read(ask(pod("mesh", {"cpu": "1"}, spec={"initContainers": containers})), [])
+    assert found.needs["cpu"] == cpu
+
+
 def test_no_list_is_no_answer() -> None:
     with pytest.raises(DeviceError, match="/api/v1/pods can't be listed: forbidden"):
         read(lambda *_: (403, {"message": "forbidden"}), [])

@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import kubelet as adapter
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import kubelet_health, node_use
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kubelet import Kubelet, Places
@@ -63,11 +66,11 @@ class Node:
             return Completed(0, f"NodeName=gpu01 State={state} Reason={self.reason} [root@now]", "")
         if argv[1] == "enable":
             self.enabled = True
-        if argv[1] == "start":
-            self.started_us = int(time.monotonic() * 1e6) + 1
+        if argv[1] in ("start", "stop"):
+            self.started_us = int(time.monotonic() * 1e6) + 1 if argv[1] == "start" else 0
         active = "active" if self.started_us else "inactive"
         unit = f"UnitFileState={'enabled' if self.enabled else 'disabled'}\nActiveState={active}\n"
-        return Completed(0, f"{unit}ExecMainStartTimestampMonotonic={self.started_us}\n", "")
+        return Completed(0, f"{unit}ExecMainStartTimestampMonotonic={self.started_us}\nMainPID=77\n", "")
 
 
 def closed(node: Any) -> Seen:
@@ -81,8 +84,10 @@ def device(tmp_path: Path, monkeypatch: Any) -> Any:
     monkeypatch.setattr(kubelet_health, "HEALTHY_LOOKS", 1)
     monkeypatch.setattr(node_use.shutil, "which", lambda name: name)
 
-    def make(node: Node, want: KubeletState = WANT, gate: Any = closed, member: bool = True) -> Kubelet:
-        places = Places(tmp_path / "conf.d/50-drawbridge.conf", tmp_path / "config.yaml", tmp_path)
+    def make(
+        node: Node, want: KubeletState = WANT, gate: Any = closed, member: bool = True, of_site: bool = False
+    ) -> Kubelet:
+        places = Places(tmp_path / "conf.d/50-drawbridge.conf", tmp_path / "config.yaml", tmp_path, tmp_path / "proc")
         certificate = tmp_path / "kubelet.pem"
         monkeypatch.setattr(Health, "ok", lambda self: bool(node.started_us))
         if member:
@@ -91,7 +96,7 @@ def device(tmp_path: Path, monkeypatch: Any) -> Any:
         monkeypatch.setattr(OwnNode, "look", gate)
         own = OwnNode(Server("https://api", "ca"), certificate, "gpu01")
         use = NodeUse(node, "gpu01", tmp_path / "pods", tmp_path / "marker")
-        return Kubelet(places, want, node, use, own, Health(node, 0))
+        return Kubelet(places, want, node, use, own, Health(node, 0), of_site)
 
     return make
 
@@ -156,9 +161,19 @@ def test_a_file_that_is_newer_than_the_kubelet_needs_a_restart(device: Any, tmp_
     node = Node()
     converge(device(node), plan, WANT)
     node.started_us -= 60_000_000
+    node.ran.clear()
     assert converge(device(node), plan, WANT).steps == ["drain the node, restart the kubelet with it, resume"]
     assert [line for line in node.ran if "update" in line] == ["scontrol update", "scontrol update"]
     assert node.reason == ""
+
+
+def test_a_slow_look_at_two_clocks_restarts_nothing(device: Any, monkeypatch: Any) -> None:
+    node = Node()
+    converge(device(node), plan, WANT)
+    lost = itertools.count(1)
+    slow = SimpleNamespace(time=lambda: time.time() + next(lost), monotonic=lambda: time.monotonic() + next(lost))
+    monkeypatch.setattr(adapter, "time", slow)
+    assert converge(device(node), plan, WANT).steps == []
 
 
 def test_a_new_kubelet_that_does_not_stay_up_is_stopped(device: Any, monkeypatch: Any) -> None:
@@ -168,8 +183,24 @@ def test_a_new_kubelet_that_does_not_stay_up_is_stopped(device: Any, monkeypatch
     monkeypatch.setattr(Health, "ok", lambda self: False)
     error = converge(kubelet, plan, WANT).error
     assert "unknown policy" in error
-    assert error.endswith("it is stopped")
-    assert node.ran[-2:] == ["systemctl stop", "systemctl show"]
+    assert error.endswith("it is stopped, and Slurm keeps the node drained")
+    assert (node.started_us, node.reason) == (0, REASON), "jobs would come to a node without a kubelet"
+
+
+def test_a_first_drop_in_that_fails_leaves_no_jobs_on_a_node_without_a_kubelet(
+    device: Any, monkeypatch: Any, tmp_path: Path
+) -> None:
+    """It ran before, without any: what it would be born as without ours is open, so it stays stopped."""
+    node = Node()
+    node.started_us = 1
+    kubelet = device(node)
+    monkeypatch.setattr(Health, "ok", lambda self: not (tmp_path / "conf.d/50-drawbridge.conf").exists())
+    outcome = converge(kubelet, plan, WANT)
+    assert outcome.error.endswith("it is stopped, and Slurm keeps the node drained")
+    assert (node.started_us, node.reason) == (0, REASON)
+    monkeypatch.setattr(Health, "ok", lambda self: bool(node.started_us))
+    assert converge(kubelet, plan, WANT).error == ""
+    assert (node.started_us > 0, node.reason) == (True, "")
 
 
 def test_one_that_ran_before_gets_its_old_content_back(device: Any, monkeypatch: Any, tmp_path: Path) -> None:
@@ -232,3 +263,61 @@ def test_a_run_that_broke_off_is_ended_by_the_next(device: Any, tmp_path: Path) 
     assert outcome.steps == ["let Slurm use the node again"]
     assert node.reason == ""
     assert converge(device(node), plan, WANT).steps == []
+
+
+@pytest.mark.parametrize("queue", [Completed(0, "4711\n", ""), Completed(1, "", "")])
+def test_a_kubelet_that_is_down_under_a_job_is_not_changed(device: Any, tmp_path: Path, queue: Completed) -> None:
+    """It has crashed, or did not answer once: its pods run on, and their CPUs stand in its state files."""
+    node = Node()
+    converge(device(node), plan, WANT)
+    before = (tmp_path / "conf.d/50-drawbridge.conf").read_text()
+    (tmp_path / "cpu_manager_state").write_text('{"policyName": "static", "defaultCpuSet": "0-7"}')
+    node.started_us, node.queue = 0, queue
+    outcome = converge(device(node, changed()), plan, changed())
+    assert (outcome.changed, outcome.error, len(outcome.pending)) == (False, "", 2)
+    assert (tmp_path / "conf.d/50-drawbridge.conf").read_text() == before
+    assert (tmp_path / "cpu_manager_state").exists()
+    assert converge(device(node), plan, WANT).steps == ["start the kubelet"], "as it was it may run again"
+
+
+def test_jobs_are_kept_off_a_kubelet_that_is_down_while_it_changes(device: Any) -> None:
+    node = Node()
+    converge(device(node), plan, WANT)
+    node.started_us, seen = 0, []
+
+    def gate(self: Any) -> Seen:
+        seen.append(node.reason)
+        return closed(self)
+
+    outcome = converge(device(node, changed(), gate), plan, changed())
+    assert (outcome.error, outcome.left, seen[-1]) == ("", [], REASON)
+    assert node.reason == ""
+
+
+FOLDER = "{tmp}/conf.d"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["kubelet", f"--config-dir={FOLDER}"], ""),
+        (["kubelet", "--config-dir", FOLDER, "--v=2"], ""),
+        (["kubelet", "--config=/x"], "reads no drop-ins"),
+        (["kubelet", "--config-dir", "/other"], "reads drop-ins of /other"),
+    ],
+)
+def test_a_kubelet_of_the_site_that_would_not_read_us_is_refused(
+    device: Any, tmp_path: Path, words: list[str], told: str
+) -> None:
+    node = Node()
+    node.started_us = int(time.monotonic() * 1e6)
+    (tmp_path / "proc/77").mkdir(parents=True)
+    line = "".join(f"{word}\0" for word in words).replace("{tmp}", str(tmp_path))
+    (tmp_path / "proc/77/cmdline").write_text(line)
+    if not told:
+        assert converge(device(node, of_site=True), plan, WANT).error == ""
+        return
+    with pytest.raises(DeviceError, match=f"{told}, .*KUBELET_EXTRA_ARGS=--config-dir={tmp_path}/conf.d in"):
+        converge(device(node, of_site=True), plan, WANT)
+    assert not (tmp_path / "conf.d").exists()
+    assert node.ran == ["systemctl show"], "nothing was drained"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.a
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kubelet_health import (
     Health,
+    refuse_deaf,
     sentence,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.own_node import Seen
@@ -79,3 +81,9 @@ def test_state_that_contradicts_is_no_health(health: Any, said: str) -> None:
 def test_sentences() -> None:
     assert sentence('E1 run.go] "failed" err="unknown policy: \\"statik\\""') == "unknown policy: 'statik'"
     assert sentence("plain") == "plain"
+
+
+def test_one_that_ends_meanwhile_is_told(tmp_path: Path) -> None:
+    """What it reads is tried with all ways to say it where it is asked, in test_kubelet."""
+    with pytest.raises(DeviceError, match="ended while it was looked at"):
+        refuse_deaf(tmp_path / "cmdline", Path("/etc/kubernetes/kubelet.conf.d/50-drawbridge.conf"))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import mm_cluster
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.mm import Mm
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.mm_cluster import Cluster
@@ -57,6 +58,15 @@ def test_a_short_name_is_its_full_name_and_a_node_without_a_row_is_unknown() -> 
         }
     )
     assert tools.ran[-1] == ["mmgetstate", "-N", "server-1.domain.com,server-3.domain.com", "-Y"]
+
+
+def test_many_nodes_are_asked_about_in_turns_whose_answers_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mm_cluster, "AT_A_TIME", 1)
+    tools = Tools()
+    state = Cluster(Mm(tools, "/mm"), ["server-3", "server-1"]).read()
+    asked = [argv[2] for argv in tools.ran if argv[0] == "mmgetstate"]
+    assert asked == ["server-3.domain.com", "server-1.domain.com"]
+    assert state.nodes["server-1"] == Member("server", "active", "quorum")
 
 
 def test_node_files_describe_clients_and_are_roots_alone(tmp_path: Path) -> None:

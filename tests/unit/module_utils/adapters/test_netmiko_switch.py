@@ -132,7 +132,7 @@ def test_drift_while_the_timer_runs_is_not_confirmed(leaf: Leaf) -> None:
 
 def test_a_confirmation_whose_answer_is_lost_is_looked_up(leaf: Leaf) -> None:
     leaf.fault("die", "^configure session .* commit")
-    outcome = leaf.converge(limits=replace(QUICK, answer_s=1))
+    outcome = leaf.converge(limits=replace(QUICK, answer_s=5))
     assert (outcome.error, outcome.left) == ("", [])
     assert leaf.sessions() == {}
 

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import slurmctld
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.slurmctld import (
     Care,
     Slurmctld,
@@ -121,6 +122,31 @@ def test_refused_files_are_taken_back_and_the_reason_is_told(conf: Path) -> None
     assert outcome.error == 'slurmctld refused the files and goes on with the old ones: Bad value "9:9" for MaxTime'
     assert conf.read_text() == "old\n"
     assert not outcome.changed
+
+
+TIMED_OUT = "Socket timed out on send/recv operation\n"
+
+
+def test_a_reconfigure_that_takes_too_long_to_answer_has_taken_effect(conf: Path) -> None:
+    """As it does while a new node's name does not resolve (24.11.5): rc 1, and slurmctld runs with the new files."""
+    silent = DeviceError("scontrol failed: Socket timed out", rc=1, stderr=f"slurm_reconfigure error: {TIMED_OUT}")
+    daemon, want = device(conf, answers(reconfigure=silent))
+    outcome = converge(daemon, RECONFIGURE, want)
+    assert not outcome.error
+    assert conf.read_text() == "new\n"
+
+
+def test_a_daemon_that_is_asked_late_and_still_has_the_old_files_has_refused_them(
+    conf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slurmctld, "LATE_S", 0.2)
+    monkeypatch.setattr(slurmctld, "LOOK_EVERY_S", 0.05)
+    silent = DeviceError("scontrol failed: Socket timed out", rc=1, stderr=TIMED_OUT)
+    run = answers(reconfigure=silent, config=OTHER)
+    daemon, want = device(conf, run)
+    assert "goes on with the old ones" in converge(daemon, RECONFIGURE, want).error
+    assert conf.read_text() == "old\n"
+    assert run.asked.count("scontrol show config") > 3
 
 
 def test_a_refused_file_that_was_new_is_gone_again(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.unit import (
@@ -36,9 +37,10 @@ def test_a_host_without_systemd_has_no_units() -> None:
     assert not Unit("x.service", Answers({"systemctl": missing})).read().installed
 
 
-def test_a_systemd_that_does_not_answer_is_an_error() -> None:
+@pytest.mark.parametrize("details", [{"rc": 1, "stdout": ""}, {"stdout": "", "stderr": ""}], ids=["fails", "hangs"])
+def test_a_systemd_that_does_not_answer_is_an_error(details: dict[str, Any]) -> None:
     with pytest.raises(DeviceError, match="no answer"):
-        Unit("x.service", Answers({"systemctl": DeviceError("no answer", cmd=[], rc=1)})).read()
+        Unit("x.service", Answers({"systemctl": DeviceError("no answer", cmd=[], **details)})).read()
 
 
 def test_a_failed_start_tells_the_first_errors_of_the_journal() -> None:

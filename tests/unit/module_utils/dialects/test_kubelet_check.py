@@ -86,6 +86,37 @@ def test_other_good_ones_are_accepted(change: dict[str, Any]) -> None:
     assert refused(merged(good(), change)) == []
 
 
+@pytest.mark.parametrize(
+    ("change", "key", "expected"),
+    [
+        ({"systemReserved": "4Gi"}, "systemReserved", "mapping"),
+        ({"kubeReserved": ["4Gi"]}, "kubeReserved", "mapping"),
+        ({"evictionHard": "100Mi"}, "evictionHard", "mapping"),
+        ({"cpuManagerPolicyOptions": ["full-pcpus-only"]}, "cpuManagerPolicyOptions", "mapping"),
+        ({"topologyManagerPolicyOptions": "all"}, "topologyManagerPolicyOptions", "mapping"),
+        ({"reservedMemory": "abc"}, "reservedMemory", "list"),
+        ({"reservedMemory": {"numaNode": 0}}, "reservedMemory", "list"),
+        ({"reservedMemory": ["12Gi"]}, "reservedMemory[0]", "mapping"),
+        ({"reservedMemory": [None]}, "reservedMemory[0]", "mapping"),
+        ({"reservedMemory": [{"numaNode": 0, "limits": "12Gi"}]}, "reservedMemory[0].limits", "mapping"),
+        ({"registerWithTaints": "drawbridge.io/slurm=closed:NoSchedule"}, "registerWithTaints", "list"),
+        ({"registerWithTaints": ["drawbridge.io/slurm"]}, "registerWithTaints[0]", "mapping"),
+    ],
+)
+def test_another_shape_is_refused_as_such(change: dict[str, Any], key: str, expected: str) -> None:
+    [told] = refused(merged(good(), change))
+    assert told.startswith(f"here.{key} is ")
+    assert f"a {expected}" in told
+    assert "is expected here" in told
+
+
+@pytest.mark.parametrize("node", ["0", [0], {"a": 1}, None])
+def test_numa_nodes_are_numbers(node: Any) -> None:
+    told = refused(merged(good(), {"reservedMemory": [{"numaNode": node, "limits": {"memory": "6Gi"}}] * 2}))
+    keys = [line.partition(" is ")[0] for line in told]
+    assert keys == ["here.reservedMemory[0].numaNode", "here.reservedMemory[1].numaNode"]
+
+
 def test_options_are_texts() -> None:
     told = refused(merged(good(), {"cpuManagerPolicyOptions": {"full-pcpus-only": True}}))
     assert told == [

@@ -6,6 +6,7 @@ import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.kubelet_config import (
     KubeletState,
     by_key,
+    config_dir,
     render,
 )
 
@@ -28,3 +29,9 @@ def test_keys_come_back_with_foreign_lines_among_them() -> None:
 def test_the_diff_tells_about_the_daemon() -> None:
     lines = KubeletState(render(CONFIG), enabled=True, running=True, current=False).lines()
     assert lines[-1] == "kubelet.service: enabled, running with older content"
+
+
+def test_the_last_directory_of_a_command_counts() -> None:
+    assert config_dir(["kubelet", "--config=/x", "--config-dir=/a", "--config-dir", "/b"]) == "/b"
+    assert config_dir(["kubelet", "--config-dir", "/b", "--config-dir=/a"]) == "/a"
+    assert config_dir(["kubelet", "--config=/x"]) == ""

@@ -47,6 +47,11 @@ def test_others_pods_are_refused_without_consent() -> None:
     assert faults(BUSY, evict=True) == []
 
 
+def test_jobs_in_a_namespace_that_is_no_accounts_any_more_are_waited_for() -> None:
+    (sentence,) = faults(ClusterUse({}, ("vision/slurm-7-u1-g1",)), evict=True)
+    assert sentence.startswith("vision/slurm-7-u1-g1 is a job's, and drawbridge_slurm.accounts no longer")
+
+
 def test_a_cordoned_node_is_refused_until_it_is_gated() -> None:
     (sentence,) = faults(ClusterUse({"gpu01": NodeUse(False, (), cordoned=True)}), evict=True)
     assert "kubectl uncordon gpu01" in sentence
@@ -62,7 +67,9 @@ def test_a_cordoned_node_is_refused_until_it_is_gated() -> None:
         (pod("shop", "Failed"), True),
         (pod("kube-system"), True),
         (pod("vision", account="slurm-4711-u2001-g3001"), True),
+        (pod("vision", account="slurm-exporter"), False),
+        (pod("shop", account="slurm-4711-u2001-g3001"), False),
     ],
 )
 def test_whose_pods_may_stay(found: dict[str, Any], stays: bool) -> None:
-    assert foreign([found], ["kube-system"]) == (() if stays else (f"{found['metadata']['namespace']}/it",))
+    assert foreign([found], ["kube-system"], ["vision"]) == (() if stays else (f"{found['metadata']['namespace']}/it",))

@@ -57,14 +57,25 @@ def test_under_a_job_everything_waits_even_the_file() -> None:
 
 
 def test_a_kubelet_that_is_down_is_started_whoever_uses_the_node() -> None:
-    assert not any(step.pending for step in plan(replace(WANT, running=False, current=False), WANT))
+    (step,) = plan(replace(WANT, running=False, current=False, busy="Slurm job 7"), WANT)
+    assert (step.reason, step.pending) == ("start the kubelet", "")
+
+
+@pytest.mark.parametrize("down", [OTHER, replace(WANT, outdated=("cpu_manager_state",))])
+def test_under_a_job_one_that_is_down_is_not_started_as_another(down: KubeletState) -> None:
+    """Its pods run on without it, and would lose what its state files say of them."""
+    steps = plan(replace(down, running=False, current=False, busy="Slurm job 7"), WANT)
+    assert steps
+    assert all(step.pending == "Slurm job 7" for step in steps)
 
 
 def test_state_files_that_go_are_named() -> None:
     assert plan(replace(WANT, current=False, outdated=("a", "b")), WANT)[0].reason == (
         "drain the node, restart the kubelet with it, resume; forget a, b"
     )
-    assert plan(replace(WANT, running=False, outdated=("a",)), WANT)[0].reason == "start the kubelet; forget a"
+    assert plan(replace(WANT, running=False, outdated=("a",)), WANT)[0].reason == (
+        "drain the node, start the kubelet with it, resume; forget a"
+    )
 
 
 def test_our_own_drain_ends_whoever_uses_the_node() -> None:

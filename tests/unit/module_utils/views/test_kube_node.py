@@ -19,6 +19,7 @@ def test_a_node_of_the_lab() -> None:
     assert view["packages"] == {"kubelet": "1.36.3-1", "containerd": "2.3.5-1"}
     assert view["version"] == "1.36.3-1"
     assert view["registries"] == []
+    assert view["sandbox_image"] == "registry.k8s.io/pause:3.10"
     assert view["kubelet"]["registerWithTaints"] == [
         {"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}
     ]

@@ -52,6 +52,12 @@ def test_huge_pages_are_reserved_by_themselves() -> None:
     assert sum(mib(entry["limits"]["memory"]) for entry in config["reservedMemory"]) == 12288 - 4096
 
 
+def test_who_starts_the_kubelet_goes_along() -> None:
+    assert built()["join"] == "drawbridge"
+    joined = part("kube", {**SITE["drawbridge_kube"], "join": "site", "packages": []})
+    assert kubelet(NODES, joined, "gpu01")["join"] == "site"
+
+
 def test_the_machine_goes_along() -> None:
     machine = {"cpus": 128, "threads_per_core": 2, "numbering": "together", "numa_nodes": 2, "memory_mib": 2064384}
     assert built()["machine"] == {**machine, "gpus": (0, 0, 0, 0, 1, 1, 1, 1)}

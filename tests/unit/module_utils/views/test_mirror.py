@@ -5,18 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import yaml
+import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.charts.catalogue import CHARTS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.slurm_packaging import (
+    PACKAGINGS,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import (
     GpuOperator,
     Kube,
     Rdma,
+    Slurm,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.kube_node import kube_node
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.mirror import UNPUBLISHED, mirror
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.rdma_plugin import manifests
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.slurm.hosts import (
+    controller,
+    login,
+    node,
+)
 
-from tests.conformance.tree import ROLES, ROOT
 from tests.unit.intent.test_refused import site
 
 SITE = site("example-h100")
@@ -24,8 +33,8 @@ NODES, SLURM = part("nodes", SITE["drawbridge_nodes"]), part("slurm", SITE["draw
 KUBE: Kube = part("kube", SITE["drawbridge_kube"])
 
 
-def listed(kube: Kube = KUBE, *roles: dict[str, Any]) -> dict[str, Any]:
-    return mirror(NODES, kube, SLURM, roles)
+def listed(kube: Kube = KUBE, slurm: Slurm = SLURM) -> dict[str, Any]:
+    return mirror(NODES, kube, slurm)
 
 
 def images(kube: Kube = KUBE) -> dict[str, str]:
@@ -52,24 +61,36 @@ def test_it_lists_what_the_role_runs() -> None:
 
 
 def test_nothing_for_what_the_site_does_otherwise() -> None:
-    bare = replace(KUBE, gpu_operator=GpuOperator(install=False), rdma=Rdma(install=False), packages=())
-    assert listed(bare) == {"charts": [], "images": [], "packages": []}
+    bare = listed(replace(KUBE, gpu_operator=GpuOperator(install=False), rdma=Rdma(install=False), packages=()))
+    assert bare["charts"] == []
+    assert [item["image"] for item in bare["images"]] == ["registry.k8s.io/pause:3.10"], "no pod starts without it"
+    assert not any(name in packages(bare) for name in ("kubelet", "containerd.io"))
 
 
-def test_packages_are_the_roles_own_and_what_joins_nodes() -> None:
+def test_every_pods_own_image_where_we_say_which_it_is() -> None:
+    digest = "sha256:ee6521f290b2168b6e0935a181d4cff9be1ac3f505666ef0e3c98fae8199917a"
+    assert images().get(kube_node(KUBE)["sandbox_image"]) == digest
+    other = images(replace(KUBE, sandbox_image="mirror:5000/pause:3.9"))
+    assert other.get("mirror:5000/pause:3.9") == UNPUBLISHED
+    assert not any("pause" in name for name in images(replace(KUBE, join="site")))
+
+
+def packages(found: dict[str, Any]) -> dict[str, str]:
+    return {item["package"]: item["version"] for item in found["packages"]}
+
+
+def test_what_joins_nodes_is_as_it_is_pinned() -> None:
     kubelet, containerd = KUBE.packages
-    found = listed(KUBE, {"__a_packages": ["munge", "slurmd"], "__a_other": ["x"]}, {"__b_packages": ["munge"]})
-    assert found["packages"] == [
-        {"package": "containerd.io", "version": containerd.version},
-        {"package": "kubelet", "version": kubelet.version},
-        {"package": "munge", "version": "the distribution's"},
-        {"package": "slurmd", "version": "24.11.*"},
-    ]
+    found = packages(listed())
+    assert (found.get("kubelet"), found.get("containerd.io")) == (kubelet.version, containerd.version)
 
 
-def test_every_role_with_packages_is_asked() -> None:
-    asked = yaml.safe_load((ROOT / "roles/cluster_intent/vars/main.yml").read_text())["__cluster_intent_packaged"]
-    for role in ROLES:
-        path = role / "vars/main.yml"
-        if path.exists() and f"__{role.name}_packages" in yaml.safe_load(path.read_text()):
-            assert any(f"/{role.name}/vars/main.yml" in text for text in asked), role.name
+@pytest.mark.parametrize("name", PACKAGINGS)
+def test_what_the_roles_of_slurm_install_on_any_host(name: str) -> None:
+    slurm = replace(SLURM, packages=name)
+    found = packages(listed(slurm=slurm))
+    hosts = (controller(slurm, NODES, cgroups=True), node(NODES, slurm, "gpu001", ()), login(slurm))
+    installed = {package for host in hosts for package in host["packages"]["names"]}
+    assert installed <= set(found)
+    assert found["munge"] == "the distribution's"
+    assert {found[package] for package in installed if package.startswith(("slurm", "sackd"))} == {"24.11.*"}

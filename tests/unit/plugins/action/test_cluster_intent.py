@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
+import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.action.cluster_intent import (
     choice_faults,
+    is_stray,
     limit_faults,
     stray_faults,
+    stray_files,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import load
 
@@ -27,7 +31,7 @@ def test_a_limit_without_the_controllers_prints_the_line_to_run() -> None:
         "groups": {"nodes": ["gpu01", "gpu02", "gpu03"]},
     }
     (fault,) = limit_faults(["ctl"], task_vars)
-    assert fault.repair.endswith("ansible-playbook playbooks/onboard.yml -e nodes=gpu[01-02]")
+    assert fault.repair.endswith("ansible-playbook playbooks/onboard.yml -e 'nodes=gpu[01-02]'")
 
 
 def test_strays_are_named_with_their_place() -> None:
@@ -36,6 +40,48 @@ def test_strays_are_named_with_their_place() -> None:
         ("drawbridge_gpfs", "host_vars/gpu01.yml"),
         ("drawbridge_kube", "host_vars/gpu01.yml"),
     ]
+
+
+@pytest.mark.parametrize("path", ["group_vars/nodes.yml", "group_vars/nodes", "host_vars/gpu01/x.yaml"])
+def test_what_ansible_reads_for_some_hosts_is_looked_at(path: str) -> None:
+    assert is_stray(Path(path))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("group_vars/all.yml", "group_vars/all/x.yml", "group_vars/.nodes.yml.swp", "group_vars/.all.yml.swp"),
+        *("group_vars/nodes.yml~", "host_vars/gpu01.yml.bak", "host_vars/gpu01/key.pem", "group_vars/.git/config"),
+    ],
+)
+def test_what_an_editor_leaves_is_not(path: str) -> None:
+    assert not is_stray(Path(path))
+
+
+def written(root: Path, *names: str) -> None:
+    for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).touch()
+
+
+def test_files_are_found_where_ansible_looks_for_variables(tmp_path: Path) -> None:
+    """Through links as well, also to a folder with links to itself; beside playbooks and their parts."""
+    written(tmp_path, "site/group_vars/all/x.yml", "site/hosts.yml", "other/group_vars/nodes.yml", "shared/y.yml")
+    written(tmp_path, "playbooks/group_vars/all.yml", "playbooks/parts/host_vars/gpu01", "playbooks/other/group_vars/z")
+    (tmp_path / "site/group_vars/nodes").symlink_to(tmp_path / "shared")
+    (tmp_path / "shared/again").symlink_to(tmp_path / "shared")
+    (tmp_path / "site/host_vars").symlink_to(tmp_path / "nowhere")
+    assert list(stray_files([tmp_path / "site", tmp_path / "other"], [tmp_path / "playbooks"]).values()) == [
+        "group_vars/nodes/y.yml",
+        "group_vars/nodes.yml",
+        "playbooks/group_vars/all.yml",
+        "playbooks/parts/host_vars/gpu01",
+    ]
+
+
+def test_playbooks_beside_their_inventory_share_its_variables(tmp_path: Path) -> None:
+    written(tmp_path, "group_vars/all/x.yml", "group_vars/nodes.yml")
+    assert list(stray_files([tmp_path], [tmp_path]).values()) == ["group_vars/nodes.yml"]
 
 
 def test_a_choice_is_refused_for_what_it_names_before_what_a_limit_leaves() -> None:

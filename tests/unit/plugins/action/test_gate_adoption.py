@@ -23,7 +23,7 @@ def ask(method: str, path: str, _body: Any) -> tuple[int, dict[str, Any]]:
 
 
 def adopted(*accepted: str) -> dict[str, Any]:
-    cluster = KubeCluster(ask, ["gpu01"], ["kube-system"], 5)
+    cluster = KubeCluster(ask, ["gpu01"], ["kube-system"], [], 5)
     args = {"nodes": ["gpu01"], "infra_namespaces": ["kube-system"], "evict": False, "accepted": list(accepted)}
     return adopt(cluster, args, check=True)
 

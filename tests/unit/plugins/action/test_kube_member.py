@@ -74,6 +74,17 @@ def test_a_good_member_costs_one_look(run: Any) -> None:
     assert "kubeconfig" not in sent[0]
 
 
+def test_a_name_is_no_address_and_the_host_is_not_asked(run: Any) -> None:
+    result, sent, _ = run(address="gpu01.example.org")
+    assert result["failed"] and sent == []
+    assert "kube_node_address is 'gpu01.example.org', but the kubelet's certificate is for an IP" in result["msg"]
+
+
+@pytest.mark.parametrize("change", [{"join": False}, {"state": "absent"}], ids=["the site joins", "leaves"])
+def test_where_no_certificate_is_asked_for_a_name_will_do(run: Any, change: dict[str, Any]) -> None:
+    assert run(NOTHING, address="gpu01.example.org", **change)[0] == NOTHING
+
+
 def test_check_mode_asks_for_nothing(run: Any) -> None:
     result, sent, api = run(JOIN, check=True)
     assert (result, len(sent), api.calls) == (JOIN, 1, [])

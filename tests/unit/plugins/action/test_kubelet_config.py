@@ -11,6 +11,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.action import kubelet_con
 from tests.unit.module_utils.dialects.test_kubelet_check import VIEW, good
 
 COMMON = {"machine": VIEW["machine"], "slurm_node": "gpu01", "api_server": "https://api:6443", "ca_file": "/ca.crt"}
+COMMON |= {"derived": VIEW["config"], "join": VIEW["join"]}
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_a_good_one_goes_to_the_host_without_the_machine(run: Any) -> None:
     result, [sent] = run(good())
     assert result == {"host": 1}
-    assert set(sent) == {"config", "slurm_node", "api_server", "ca_file"}
+    assert set(sent) == {"config", "slurm_node", "api_server", "ca_file", "join"}
 
 
 def test_a_wrong_one_reaches_no_host(run: Any) -> None:
@@ -39,3 +40,10 @@ def test_a_wrong_one_reaches_no_host(run: Any) -> None:
     assert (result["failed"], sent) == (True, [])
     assert len(result["faults"]) == 2
     assert result["faults"][0].startswith("kubelet_numa_settings.topologyManagerPolcy is ")
+
+
+def test_shares_that_slurm_does_not_know_reach_no_host(run: Any) -> None:
+    result, sent = run({**good(), "reservedSystemCPUs": "8-15,72-79"})
+    assert (result.get("failed"), sent) == (True, [])
+    [told] = result["faults"]
+    assert told.startswith('kubelet_numa_settings.reservedSystemCPUs is "8-15,72-79", but Slurm')

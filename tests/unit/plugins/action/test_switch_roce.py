@@ -149,7 +149,7 @@ def test_the_playbook_wires_the_intent_to_the_action(leaf: Leaf, tmp_path: Path)
     (tmp_path / "group_vars").mkdir()
     (tmp_path / "group_vars/all.yml").write_text(yaml.safe_dump({**fabric, "fabric_switch_may_flap_ports": True}))
     playbook = Path(sys.executable).parent / "ansible-playbook"
-    command = [str(playbook), "-i", str(tmp_path / "hosts.yml"), "playbooks/fabric.yml"]
+    command = [str(playbook), "-i", str(tmp_path / "hosts.yml"), "playbooks/parts/fabric.yml"]
     environment = {**os.environ, "ANSIBLE_CALLBACK_RESULT_FORMAT": "yaml", "ANSIBLE_NOCOLOR": "1"}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

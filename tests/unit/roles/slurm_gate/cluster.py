@@ -115,13 +115,13 @@ class Cluster(Api):
             items = [it for it in items if wanted in it["metadata"]["labels"]]
         if wanted := query.get("fieldSelector"):
             items = [it for it in items if it["spec"]["serviceAccountName"] == wanted.partition("=")[2]]
-        return Answer(200, {"items": copied(items) or None})
+        return Answer(200, {"items": copied(items) if items else None})
 
     def _patch(self, path: str, body: Any, query: Any) -> Answer:
         if path not in self.objects:
             return Answer(404, {"message": f"{path} not found"})
         try:
-            after = jsonpatch.apply_patch(self.objects[path], body)
+            after = jsonpatch.apply_patch(copied(self.objects[path]), body, in_place=True)
         except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException):
             return Answer(422, {"message": INVALID})
         if "dryRun" in query:
@@ -132,7 +132,7 @@ class Cluster(Api):
 
     def _post(self, path: str, body: Any, _query: Any) -> Answer:
         if f"{path}/{body['metadata']['name']}" in self.objects:
-            return Answer(409, {"message": "already exists"})
+            return Answer(409, {"message": "already exists", "reason": "AlreadyExists"})
         self.add(path, body)
         return Answer(201, body)
 
@@ -242,6 +242,9 @@ class Machine(Host):
 
     def gpu_processes(self) -> dict[int, str]:
         return dict(self.on_gpus)
+
+    def daemons(self, pids: Any, programs: Any) -> list[int]:
+        return [pid for pid in pids if self.on_gpus.get(pid) in programs]
 
     def boot_id(self) -> str:
         return self.boot

@@ -34,7 +34,7 @@ def test_a_node_of_a_job_that_is_over_is_closed_and_its_drain_lifted(at: Made) -
         assert at.slurm.told.pop() == "scontrol update nodename=gpu01 state=resume"
 
 
-@pytest.mark.parametrize("state", ["COMPLETING", "RUNNING"])
+@pytest.mark.parametrize("state", ["COMPLETING", "RUNNING", "SIGNALING"])
 def test_while_slurm_has_the_job_here_nothing_changes(state: str, at: Made) -> None:
     hold(at.cluster, "dirty_vision.4711")
     at.slurm.jobs[4711] = RUNNING._replace(state=state)

@@ -39,6 +39,13 @@ def test_another_owner_is_left_alone() -> None:
     assert cluster.value("gpu01") == "speech.7"
 
 
+def test_a_label_that_somebody_took_off_is_not_missed() -> None:
+    cluster = Cluster(gpu01="vision.4711")
+    cluster.objects["/api/v1/nodes/gpu01"]["metadata"]["labels"] = {}
+    assert swap(cluster, "gpu01", dirtying(JOB.owner)).changed
+    assert cluster.value("gpu01") == "dirty_vision.4711"
+
+
 def test_a_policys_no_is_not_asked_again() -> None:
     class Guarded(Cluster):
         def call(

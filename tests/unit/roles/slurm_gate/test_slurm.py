@@ -52,14 +52,16 @@ def test_a_job_that_slurm_has_not_is_gone() -> None:
 
 
 def test_all_running_jobs_with_their_nodes() -> None:
-    assert Slurm(Tools({"squeue": "7 gpu[01-02]\n8 gpu04\n"})).running() == {7: ("gpu01", "gpu02"), 8: ("gpu04",)}
+    tools = Tools({"squeue": "7 gpu[01-02]\n8 gpu04\n"})
+    assert Slurm(tools).running() == {7: ("gpu01", "gpu02"), 8: ("gpu04",)}
+    assert "--states=R,CF,S,ST,SI " in tools.asked[0]
 
 
 def test_jobs_of_some_partitions_on_a_node() -> None:
     tools = Tools({"squeue": "7 gpu[01-02]\n8 gpu02\n"})
     assert Slurm(tools).running_on("gpu02", ["ai-train", "ai-test"]) == [7, 8]
     (asked,) = tools.asked
-    assert "--states=R --nodelist=gpu02 --partition=ai-train,ai-test" in asked
+    assert "--states=R,SI --nodelist=gpu02 --partition=ai-train,ai-test" in asked
 
 
 @pytest.mark.parametrize(
@@ -76,6 +78,9 @@ def test_times(text: str, expected: int) -> None:
         ("MIXED+DRAIN", "Reason=bad disk [root@2026-11-21T13:57:58]", False, False),
         ("DOWN*", "Reason=Not responding [slurm@2026-11-21T13:57:58]", False, True),
         ("DOWN+DRAIN", "Reason=Not responding [slurm@2026-11-21T13:57:58]", False, False),
+        ("DOWN*", "Reason=drawbridge gate: long ago : Not responding [slurm@2026-11-21T13:57:58]", False, True),
+        ("DOWN", "Reason=bad disk : Node unexpectedly rebooted [slurm@2026-11-21T13:57:58]", False, True),
+        ("DOWN", "Reason=Not responding, ticket 42 [root@2026-11-21T13:57:58]", False, False),
         ("IDLE", "", False, False),
     ],
 )

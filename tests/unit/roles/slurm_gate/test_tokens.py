@@ -47,10 +47,10 @@ def test_the_jobs_user_alone_reads_the_token(at: Made, anybody: list[tuple[int, 
     assert stat.S_IMODE(file.stat().st_mode) == 0o400
     assert anybody[-1] == (2001, 3001)
     assert "DRAWBRIDGE_POD_GPUS=8\n" in (at.jobs / "4711/env").read_text()
-    assert tokens.started(4711, at) == JOB.started
+    assert tokens.note(4711, at)["started"] == JOB.started
     tokens.remove(4711, at)
     assert not list(at.jobs.iterdir())
-    assert tokens.started(4711, at) == 0
+    assert tokens.note(4711, at) == {}
 
 
 def own(at: Made) -> Path:
@@ -91,6 +91,37 @@ def test_a_token_that_could_not_be_placed_comes_later(at: Made, anybody: list[tu
     assert tokens.renew_jobs(at, Mint())
     assert (at.jobs / "4711/token").read_text() == "token-1"
     assert anybody[-1] == (2001, 3001)
+
+
+def test_tokens_of_the_future_are_renewed(at: Made) -> None:
+    """A host's clock that was wrong at boot was set back since: the API server's never was ahead."""
+    file = own(at)
+    later(at, file, -86400)
+    assert tokens.renew(file, at, Mint())
+    assert file.read_text() == "token-1"
+
+
+@pytest.mark.parametrize("left", ["", "x", "x.y.z", "x.e30.z"])
+def test_what_a_power_cut_left_of_a_token_is_told(at: Made, left: str) -> None:
+    file = own(at)
+    file.write_text(left)
+    assert not tokens.renew(file, at, Mint())
+    assert "damaged" in at.log.lines[-1]
+
+
+def test_an_epilog_may_take_a_token_away_while_it_is_renewed(at: Made) -> None:
+    class Late(Mint):
+        def call(self, *args: Any, **others: Any) -> Answer:
+            tokens.remove(4711, at)
+            return super().call(*args, **others)
+
+    tokens.place(JOB, at, Mint())
+    later(at, at.jobs / "4711/token")
+    assert tokens.renew_jobs(at, Late())
+    assert not list(at.jobs.iterdir())
+    (at.jobs / "4711").mkdir()
+    (at.jobs / "4711/run").symlink_to("gone")  # seen by glob, and not there when it is read
+    assert tokens.renew_jobs(at, Mint())
 
 
 @pytest.mark.parametrize("status", [403, 0])

@@ -61,6 +61,25 @@ def test_the_fifth_try_in_a_row_holds_the_job(at: Made, monkeypatch: pytest.Monk
     assert at.slurm.comments[4711] == "drawbridge gate: try 5 of 5 (run 4): no answer"
 
 
+def test_an_epilog_that_fails_as_well_does_not_hide_which_try_it_was(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slurm runs EpilogSlurmctld after a PrologSlurmctld that failed: without an API server both do, five times."""
+    monkeypatch.setattr(verbs, "close_job", stop(Unreachable("no answer either")))
+    for restart in range(5):
+        at.env["SLURM_JOB_RESTART_COUNT"] = str(restart)
+        failing(monkeypatch, at, Unreachable("no answer"), restarts=restart)
+        assert run("end", at) == 1
+    assert at.slurm.comments[4711] == "drawbridge gate: try 5 of 5 (run 4): no answer"
+    assert at.slurm.told == ["scontrol requeuehold 4711"]
+
+
+def test_an_epilog_that_fails_after_its_run_was_opened_says_so(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    failing(monkeypatch, at, Unreachable("no answer"), restarts=0)
+    monkeypatch.setattr(verbs, "close_job", stop(Unreachable("no answer at its end")))
+    at.env["SLURM_JOB_RESTART_COUNT"] = "2"
+    assert run("end", at) == 1
+    assert at.slurm.comments[4711] == "drawbridge gate: no answer at its end"
+
+
 @pytest.mark.parametrize("change", [{"batch": False}, {"requeue": False}])
 def test_a_job_that_can_not_run_again_ends_with_the_cause(
     change: dict, at: Made, monkeypatch: pytest.MonkeyPatch
@@ -141,6 +160,27 @@ def test_a_neighbours_processes_are_no_reason(at: Made) -> None:
 def test_a_job_that_can_not_be_served_has_nothing_to_close(at: Made) -> None:
     at.env.update({"SLURM_JOB_ACCOUNT": "rich"})
     assert [run(verb, at) for verb in ("open", "end", "place", "close")] == [1, 0, 0, 0]
+
+
+@pytest.mark.parametrize("namespaces", [{}, {"vision": "seeing"}], ids=["dropped", "renamed"])
+def test_a_job_is_closed_where_it_was_opened(namespaces: dict[str, str], opened: Made) -> None:
+    """Its account may have lost its namespace since, or got another."""
+    assert run("place", opened) == 0
+    cluster = opened.cluster
+    opened = opened._replace(config=opened.config._replace(namespaces=namespaces))
+    opened.cluster = cluster
+    assert [run(verb, opened) for verb in ("end", "close")] == [0, 0]
+    assert opened.cluster.values() == ["closed", "dirty_vision.4711"]
+
+
+@pytest.mark.parametrize("identity", ["opener", "reconciler", "node"])
+def test_a_damaged_token_does_not_keep_the_timer_from_its_other_work(identity: str, at: Made) -> None:
+    tended(at, "opener", "reconciler", "node")
+    at.log.lines.clear()
+    at.token(identity).write_text("")
+    assert run("tend", at) == 1
+    assert not [line for line in at.log.lines if "crashed" in line]
+    assert run("boot", at) == (1 if identity == "node" else 0)
 
 
 @pytest.mark.parametrize(("started", "too_late"), [("1000", False), ("900", True), ("0", False), ("1100", False)])

@@ -56,7 +56,8 @@ GATE = {
     "DRAWBRIDGE_POD_MEMORY": "2052096Mi",
 }
 ADA = Person(2001, 3001, "ada", "/home/ada", "/gpfs/fs1/home/ada", 0o027, {"TOKENS": "two"})
-NAME = "slurm-4711-r0-run"
+MARK = "3f9a1c"
+NAME = f"slurm-4711-r0-run-{MARK}"
 
 
 def site(**changed: Any) -> Site:
@@ -75,8 +76,7 @@ def granted(root: Path, **changed: str) -> Grant:
 def request(root: Path, line: str = "--image img -- python train.py", **slurm: str) -> Request:
     options = parse(line.split())
     allocation = Allocation.of({**ENV, **slurm}, site())
-    name = allocation.prefix + options.name
-    return Request(name, allocation, granted(root), site(), options, ADA, {"NCCL_IB_TC": "106"}, "10.0.0.21")
+    return Request(MARK, allocation, granted(root), site(), options, ADA, {"NCCL_IB_TC": "106"}, "10.0.0.21")
 
 
 def pod(name: str, node: str = "", state: dict[str, Any] | None = None, **status: Any) -> dict[str, Any]:
@@ -102,6 +102,19 @@ def waiting(name: str, node: str, reason: str, message: str = "") -> dict[str, A
     return pod(name, node, {"waiting": {"reason": reason, "message": message}})
 
 
+def event(name: str, reason: str, message: str = "", at: int = 0, **more: Any) -> dict[str, Any]:
+    """A kubelet's word about a pod, a warning unless told otherwise, so many seconds after the hour."""
+    return {
+        "involvedObject": {"kind": "Pod", "name": name},
+        "type": "Warning",
+        "reason": reason,
+        "message": message,
+        "source": {"component": "kubelet"},
+        "lastTimestamp": f"2025-11-21T10:00:{at:02d}Z",
+        **more,
+    }
+
+
 class Paper(Console):
     """Keeps what would be printed."""
 
@@ -121,6 +134,13 @@ class Paper(Console):
             self.shown.append(text)
 
 
+def selected(item: dict[str, Any], path: str) -> Any:
+    """What a field selector names."""
+    for key in path.replace("source", "source.component").split("."):
+        item = item[key]
+    return item
+
+
 class Served(Kube):
     """The API server in memory, with logs and with what is seen of pods, in this order."""
 
@@ -135,7 +155,9 @@ class Served(Kube):
     def items(self, path: str, **query: str) -> dict[str, Any]:
         if path == PODS.format("vision"):
             threading.Event().wait()  # the test tells what happens to pods; a watcher has nothing to do
-        return {"items": self.events, "metadata": {"resourceVersion": "1"}}
+        wanted = [part.split("=") for part in query["fieldSelector"].split(",")]
+        found = [event for event in self.events if all(selected(event, path) == value for path, value in wanted)]
+        return {"items": found, "metadata": {"resourceVersion": "1"}}
 
     def lines(self, path: str, **query: str) -> Iterator[str]:
         if path not in self.logs:

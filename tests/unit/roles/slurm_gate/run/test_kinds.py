@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from roles.slurm_gate.files.run.kinds import KINDS, collection
-from tests.unit.roles.slurm_gate.run.job import request
+from tests.unit.roles.slurm_gate.run.job import NAME, request
 
 
 def made(root: Path, kind: str) -> list[dict[str, Any]]:
@@ -33,7 +33,7 @@ def test_all_kinds_are_labelled_and_named_for_the_gate(tmp_path: Path, kind: str
     items = made(tmp_path, kind)
     for part in (*items, *pods(items)):
         assert part["metadata"]["labels"]["drawbridge.io/slurm-job"] == "4711"
-    assert {item["metadata"]["name"] for item in items} == {"slurm-4711-r0-run"}
+    assert {item["metadata"]["name"] for item in items} == {NAME}
 
 
 def test_what_trainer_makes_of_a_runtime_is_labelled_for_the_gate(tmp_path: Path) -> None:

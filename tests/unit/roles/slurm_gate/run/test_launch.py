@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from roles.slurm_gate.files.gate.api import Answer
+from roles.slurm_gate.files.gate.api import Answer, Unreachable
 from roles.slurm_gate.files.gate.config import Refused
 from roles.slurm_gate.files.run.pods import Trouble
 from roles.slurm_gate.files.run.watcher import ASKED, CHANGE, GONE, LIST, SIGNAL, SILENT, News
-from tests.unit.roles.slurm_gate.run.job import NAME, Scene, ended, pod, running, waiting
+from tests.unit.roles.slurm_gate.run.job import NAME, Scene, ended, event, pod, running, waiting
 
 BOTH_RUN = News(LIST, [running("a", "gpu01"), running("b", "gpu02")])
 
@@ -77,6 +77,18 @@ def test_patience_does_not_begin_anew_when_the_words_change(tmp_path: Path) -> N
     assert len(scene.paper.said) == 3
 
 
+def test_pods_that_say_nothing_of_a_failed_start_end_it_as_well(tmp_path: Path) -> None:
+    """A kubelet without the image of its sandboxes tells events only."""
+    made = [waiting("a", "gpu01", "ContainerCreating"), waiting("b", "gpu02", "ContainerCreating")]
+    scene = Scene(tmp_path, [News(LIST, made)], "--image img --patience 5 -- true")
+    scene.kube.events = [event("b", "FailedCreatePodSandBox", "pause: not found", 1)]
+    begun = scene.clock.now()
+    assert scene.run() == 125
+    assert 5 <= scene.clock.now() - begun < 15
+    assert scene.paper.said == ["rank 1 on gpu02 does not start (FailedCreatePodSandBox): pause: not found"] * 2
+    assert scene.deleted()
+
+
 def test_a_trouble_that_heals_is_forgotten(tmp_path: Path) -> None:
     busy = waiting("a", "gpu01", "ErrImagePull", "i/o timeout")
     scene = Scene(tmp_path, [News(LIST, [busy]), BOTH_RUN, now(ended("a", "gpu01")), now(ended("b", "gpu02"))])
@@ -93,10 +105,7 @@ def test_a_lost_node_ends_it_sooner_than_a_slow_start(tmp_path: Path) -> None:
 
 def test_a_workload_without_pods_tells_its_controllers_reason(tmp_path: Path) -> None:
     scene = Scene(tmp_path, [News(LIST, [])], "--image img --patience 20 -- true")
-    scene.kube.events = [
-        {"reason": "FailedCreate", "message": "exceeded quota", "lastTimestamp": "1"},
-        {"reason": "Overwritten", "message": "a detail", "lastTimestamp": "2"},
-    ]
+    scene.kube.events = [event(NAME, "FailedCreate", "exceeded quota", 1), event(NAME, "Overwritten", "a detail", 2)]
     assert scene.run() == 125
     assert scene.paper.said[-1] == f"{NAME} has no pods: exceeded quota"
 
@@ -156,12 +165,37 @@ def test_kept_pods_stay_until_the_job_ends(tmp_path: Path) -> None:
     assert not scene.deleted()
 
 
-def test_a_name_in_use_is_refused(tmp_path: Path) -> None:
+def test_an_answer_that_is_lost_ends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The request is sent again then, and finds what it has made."""
+    scene = Scene(tmp_path, [BOTH_RUN, now(ended("a", "gpu01")), now(ended("b", "gpu02"))])
+    post = scene.cluster._post
+    monkeypatch.setattr(scene.cluster, "_post", lambda *asked: (post(*asked), post(*asked))[1])
+    assert scene.run() == 0
+    assert scene.deleted()
+
+
+def test_a_conflict_of_another_kind_is_a_refusal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scene = Scene(tmp_path, [])
-    scene.cluster.add("/apis/batch/v1/namespaces/vision/jobs", {"metadata": {"name": NAME}})
-    with pytest.raises(Refused, match=f"{NAME} is there already, .* choose a --name"):
+    monkeypatch.setattr(
+        scene.cluster, "_post", lambda *_: Answer(409, {"message": "quota was modified", "reason": "Conflict"})
+    )
+    with pytest.raises(Refused, match="does not take the workload: quota was modified"):
         scene.run()
-    assert not scene.deleted()
+
+
+def test_a_workload_that_may_be_there_is_taken_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without any answer nobody knows; what the script does next must not find its nodes taken."""
+    scene = Scene(tmp_path, [])
+    post = scene.cluster._post
+
+    def silent(*asked: Any) -> Answer:
+        post(*asked)
+        raise Unreachable("the API server does not answer")
+
+    monkeypatch.setattr(scene.cluster, "_post", silent)
+    with pytest.raises(Unreachable):
+        scene.run()
+    assert scene.deleted()
 
 
 @pytest.mark.parametrize(("refusals", "code"), [(3, 0), (30, 125)])

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 
 from roles.slurm_gate.files.gate.config import Refused
 from roles.slurm_gate.files.run.pod import START, template
-from tests.unit.roles.slurm_gate.run.job import request
+from tests.unit.roles.slurm_gate.run.job import ADA, request
 
 
 def spec(root: Path, line: str = "--image img -- python train.py", **slurm: str) -> dict[str, Any]:
@@ -86,6 +88,24 @@ def test_home_is_where_pods_can_write(tmp_path: Path) -> None:
 def test_secrets_are_named_and_never_read(tmp_path: Path) -> None:
     env = spec(tmp_path, "--image img --secret-env KEY=wandb/api -- true")["containers"][0]["env"]
     assert {"name": "KEY", "valueFrom": {"secretKeyRef": {"name": "wandb", "key": "api"}}} in env
+
+
+DOLLARS = ("echo $$ $(hostname) $(USER) $$(USER) ${HOME} $", "$", "$$", "$(", "a$b")
+
+
+def expanded(text: str, values: dict[str, str]) -> str:
+    """What a kubelet makes of a command's words and of variables' values: $$ is $, $(NAME) a value if there is one."""
+    return re.sub(r"\$(?:\$|\(([^)]*)\))", lambda it: "$" if it[0] == "$$" else values.get(it[1], it[0]), text)
+
+
+def test_dollars_reach_the_pod_as_they_were_typed(tmp_path: Path) -> None:
+    made = replace(request(tmp_path), person=replace(ADA, env={"PROMPT": "$(USER)$$ "}))
+    options = replace(made.options, command=("sh", "-c", *DOLLARS), env=("PROMPT", "COST=5$$"))
+    container = template(replace(made, options=options))["spec"]["containers"][0]
+    plain = {entry["name"]: entry["value"] for entry in container["env"] if "value" in entry}
+    words = [expanded(word, plain) for word in container["command"]]
+    assert words == ["/bin/sh", "-c", START, "drawbridge-run", "sh", "-c", *DOLLARS]
+    assert (expanded(plain["PROMPT"], plain), expanded(plain["COST"], plain)) == ("$(USER)$$ ", "5$$")
 
 
 @pytest.mark.parametrize(("node", "rank"), [("gpu01", "0"), ("gpu02", "1")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,16 +14,19 @@ from typing import Any
 
 import pytest
 
+from roles.slurm_gate.files.gate.api import Answer
 from roles.slurm_gate.files.gate.config import Refused
+from roles.slurm_gate.files.run import launch
 from roles.slurm_gate.files.run import run as module
 from roles.slurm_gate.files.run.allocation import Allocation
+from roles.slurm_gate.files.run.kube import Kube
 from roles.slurm_gate.files.run.options import parse
 from roles.slurm_gate.files.run.run import grant, listen, run
 from roles.slurm_gate.files.run.seams import Seams
 from roles.slurm_gate.files.run.site import nccl
 from roles.slurm_gate.files.run.watcher import SIGNAL, News
 from tests.unit.roles.slurm_gate.cluster import StillClock, Tools
-from tests.unit.roles.slurm_gate.run.job import ADA, ENV, GATE, Paper, granted, site, write_site
+from tests.unit.roles.slurm_gate.run.job import ADA, ENV, GATE, Paper, ended, granted, site, write_site
 
 
 @dataclass(frozen=True)
@@ -107,6 +111,54 @@ def test_elsewhere_there_is_nothing_to_wait_for(here: Here, monkeypatch: pytest.
 def test_a_host_without_drawbridge_says_so(here: Here) -> None:
     with pytest.raises(Refused, match="ask those who run the cluster"):
         ask(replace(here, site=Path("/nonexistent")))
+
+
+class Lingering(Kube):
+    """An API server where pods end as told, and stay when their Job has gone."""
+
+    def __init__(self, *codes: int) -> None:
+        self._codes, self._pods = list(codes), []
+
+    def call(self, method: str, path: str, body: Any = None) -> Answer:
+        if method == "POST":
+            code, labels = self._codes.pop(0), body["spec"]["template"]["metadata"]["labels"]
+            for node in ("gpu01", "gpu02"):
+                made = ended(f"{body['metadata']['name']}-{node}", node, code)
+                made["metadata"]["labels"] = labels
+                self._pods.append(made)
+        return Answer(200, {})
+
+    def items(self, path: str, **query: str) -> dict[str, Any]:
+        key, _, value = query.get("labelSelector", "").partition("=")
+        found = [pod for pod in self._pods if pod["metadata"]["labels"].get(key) == value]
+        return {"items": found, "metadata": {"resourceVersion": "1"}}
+
+    def changes(self, path: str, version: str, **query: str) -> Iterator[dict[str, Any]]:
+        threading.Event().wait()  # nothing more happens
+        yield {}
+
+    def lines(self, path: str, **query: str) -> Iterator[str]:
+        yield from ()
+
+
+class Passing(StillClock):
+    """Time passes with every look."""
+
+    def now(self) -> float:
+        self.seconds += 0.5
+        return self.seconds
+
+
+def test_a_second_call_in_a_job_counts_no_pods_of_the_first(
+    here: Here, handlers: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in `drawbridge-run ... || drawbridge-run ...`; what a Job leaves is taken away some time after it."""
+    monkeypatch.setattr(launch, "TICK_S", 0.01)
+    granted(here.jobs)
+    server, seams = Lingering(3, 0), replace(here, clock=Passing())
+    monkeypatch.setattr(Here, "kube", lambda *_: server)
+    options = parse(["--image", "img", "--", "true"])
+    assert [run(options, seams), run(options, seams)] == [3, 0]
 
 
 @pytest.fixture
