@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What drawbridge-run adds to a start: `python -m bench.run_start`, on the lab that scenario drawbridge_run built.
+"""What drawbridge-run adds to a start: `LAB_ID=59 python -m bench.run_start`, in the lab of scenario drawbridge_run.
 
 The same program, which prints the time, started on two nodes by plain srun and in pods, inside one job a time, by the
 clock that all of the lab's hosts share. Writes bench/measured/run_start.json and .md.
