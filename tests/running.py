@@ -8,7 +8,6 @@ import json
 import os
 import shlex
 import subprocess
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 from bench.counted import Counting
 from lab.hosts.paths import REPOSITORY, Paths
 from tests.processes import end
+from tests.waiting import until
 
 SSH_S, RUN_S = 300, 1800
 """What a command and a playbook may take; what hangs is a finding, and must not look like a slow machine for ever."""
@@ -86,13 +86,9 @@ class Lab:
         report = json.JSONDecoder().raw_decode(out[start:])[0] if start >= 0 else {"plays": []}
         return Run(process.returncode, out[-4000:] + err[-4000:], report)
 
-    def wait(self, what: str, condition: Callable[[], Any], seconds: float = 60) -> Any:
+    def wait(self, what: str, condition: Callable[[], Any], seconds: float = 180) -> Any:
         """The first true answer of a condition. Fails when there is none in time."""
-        deadline = time.monotonic() + seconds
-        while not (answer := condition()):
-            assert time.monotonic() < deadline, f"waited {seconds} s in vain: {what}"
-            time.sleep(0.3)
-        return answer
+        return until(condition, seconds, what)
 
     def written(self) -> dict[str, tuple[int, int]]:
         """Files that hosts have written to their disks: change time and size, by host/path."""

@@ -11,8 +11,7 @@ import os
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kubernetes import client, config
@@ -22,6 +21,7 @@ from urllib3.exceptions import HTTPError
 from lab import demo
 from lab.hosts.paths import REPOSITORY, Paths
 from roles.slurm_gate.files.gate.gate_names import BREAKGLASS, CLOSED, TAINT
+from tests.waiting import until
 
 PATHS = Paths.of()
 AUDIT = "/var/log/kubernetes-audit.log"
@@ -63,8 +63,18 @@ def quiet(options: str, script: str = "#!/bin/sh\nsleep 3\n", user: str = "ada")
     return sbatch(f"-p ai-train --output=/dev/null {options}", script, user)
 
 
-PATIENT = "#!/bin/sh\ntrap 'exit 0' USR1\nsleep 900 & wait\n"
+PATIENT = """#!/bin/sh
+listens=/tmp/patient.$SLURM_JOB_ID
+trap 'rm $listens; exit 0' USR1
+touch $listens
+sleep 900 & wait
+"""
 """A batch script that ends well when `finish` says so, however long others take to start."""
+
+
+def patient(job: str, node: str) -> bool:
+    """Whether the job's script is there to be told: Slurm calls a job running before its script is."""
+    return ssh(node, f"ls /tmp/patient.{job} 2>/dev/null || true") != ""
 
 
 def finish(*jobs: str) -> None:
@@ -81,15 +91,6 @@ def pods_for(seconds: str, stubborn: bool = False) -> str:
     waits = f'["python3", "-c", f"import time; time.sleep({{{seconds}}})"]'
     script = ALLREDUCE.replace(COMMAND, waits)
     return script.replace('"backoffLimit": 0', '"backoffLimit": 1000') if stubborn else script
-
-
-def until(true: Callable[[], Any], timeout_s: float, what: str) -> float:
-    """Seconds until it was true."""
-    begun = time.monotonic()
-    while not true():
-        assert time.monotonic() < begun + timeout_s, f"not within {timeout_s} s: {what}"
-        time.sleep(0.5)
-    return time.monotonic() - begun
 
 
 def audited() -> int:
@@ -244,7 +245,9 @@ def pods(namespace: str = "vision", phase: str = "Running", job: str = "") -> li
 def ghost(node: str) -> Iterator[str]:
     """A process that uses a GPU and belongs to no job; its pid."""
     pid = ssh(node, f'nohup python3 -c "{GHOST}" >/dev/null 2>&1 & echo $!')
+    users = "nvidia-smi --query-compute-apps=pid --format=csv,noheader"
     try:
+        until(lambda: pid in ssh(node, users).split(), 120, "it uses the GPU")
         yield pid
     finally:
         ssh(node, f"kill {pid}")

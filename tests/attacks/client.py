@@ -62,7 +62,7 @@ class Client:
         authority = base64.b64decode(cluster["certificate-authority-data"]).decode()
         context = ssl.create_default_context(cadata=authority)
         server = urlsplit(cluster["server"])
-        where: Json = {"host": server.hostname, "port": server.port, "timeout": 20}
+        where: Json = {"host": server.hostname, "port": server.port, "timeout": 120}
         self._bearer = http.client.HTTPSConnection(**where, context=context)
         known = ssl.create_default_context(cadata=authority)
         known.load_cert_chain(scratch / "cert", scratch / "key")

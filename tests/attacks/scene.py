@@ -7,7 +7,6 @@ from __future__ import annotations
 import copy
 import json
 import re
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +20,7 @@ from lab.tools import definitions
 from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.gate_names import GATED
 from roles.slurm_gate.files.gate.states import Owner, dirtying, opening
+from tests import waiting
 from tests.attacks.client import KINDS, Answer, Client, Json, Who, merged, path_of
 from tests.attacks.manifests import rendered
 from tests.attacks.tables import read
@@ -31,7 +31,7 @@ SLURM, KUBE, GPFS = (part(domain, SITE[f"drawbridge_{domain}"]) for domain in ("
 DEPLOYER = Who("drawbridge", ("drawbridge:platform", "system:masters"))
 JOBS = {4711: (2001, "gpu02"), 471: (2002, "gpu03")}
 GID = 3001
-READY_S = 20.0
+READY_S = 180.0
 POLICIES = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"
 
 
@@ -148,10 +148,7 @@ def judged(client: Client) -> dict[str, Json] | None:
 
 def until(true: Callable[[], Any], what: str) -> None:
     """Ask again until it is so: the API server reads policies a second after they were written."""
-    deadline = time.monotonic() + READY_S
-    while not true():
-        assert time.monotonic() < deadline, f"not within {READY_S} s: {what}"
-        time.sleep(0.1)
+    waiting.until(true, READY_S, what)
 
 
 def refused_by(answer: Answer, guard: str, saying: str = "") -> bool:

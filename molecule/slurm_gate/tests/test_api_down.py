@@ -12,7 +12,7 @@ import pytest
 
 from tests import stack
 from tests.schedules.plan import NODES
-from tests.stack import PATIENT, all_usable, api_down, finish, job_state, quiet, reason, ssh, until
+from tests.stack import PATIENT, all_usable, api_down, finish, job_state, patient, quiet, reason, ssh, until
 
 pytestmark = pytest.mark.usefixtures("usable_before")
 
@@ -23,11 +23,11 @@ WITHIN_S = 120
 def four_jobs_end_without_the_api(seconds: int) -> Iterator[None]:
     """The API server is down that long: all nodes are drained and give nothing away, and soon after all are back."""
     jobs = [quiet(f"-N1 -w {node}", PATIENT) for node in NODES]
-    until(lambda: [job_state(job) for job in jobs] == ["RUNNING"] * 4, 120, "all four run")
+    until(lambda: all(map(patient, jobs, NODES)), 180, "all four run")
     with api_down():
         begun = time.monotonic()
         finish(*jobs)
-        until(lambda: all(reason(node) for node in NODES), seconds, "all drained: nobody can prove them empty")
+        until(lambda: all(reason(node) for node in NODES), 180, "all drained: nobody can prove them empty")
         waiting = quiet("-N4")
         yield
         until(lambda: time.monotonic() > begun + seconds, seconds, "the time is over")
@@ -35,9 +35,10 @@ def four_jobs_end_without_the_api(seconds: int) -> Iterator[None]:
         ssh("ctl", f"scancel {waiting}")
     # slurmctld forgets a job five minutes after its end
     booked = f"sacct --noheader --allocations --parsable2 --format=state --jobs={','.join(jobs)}"
+    back = time.monotonic()
+    until(lambda: all_usable(NODES), WITHIN_S, "all nodes back, without a person")
+    print(f"all four usable {time.monotonic() - back:.0f} s after the API server's return")
     until(lambda: ssh("ctl", booked).split() == ["COMPLETED"] * 4, 60, "all four have ended well")
-    took = until(lambda: all_usable(NODES), WITHIN_S, "all nodes back, without a person")
-    print(f"all four usable {took:.0f} s after the API server's return")
 
 
 def test_four_jobs_end_while_the_api_server_is_down_for_a_minute() -> None:
