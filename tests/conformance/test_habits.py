@@ -193,7 +193,7 @@ def test_tests_have_their_source() -> None:
     sources = {mirror(path) for path in MIRRORED}
     sources |= {ROOT / f"tests/unit/library/test_{path.stem}.py" for path in MODULES}
     sources.add(ROOT / "tests/unit/library/test_transcripts.py")
-    for suite in ("chaos", "explorer", "schedules"):
+    for suite in ("", "chaos", "explorer", "schedules"):
         sources |= {ROOT / f"tests/unit/{suite}/test_{path.stem}.py" for path in (ROOT / "tests" / suite).glob("*.py")}
     for path in (ROOT / "tests/unit").rglob("test_*.py"):
         if path.parent != ROOT / "tests/unit/intent" and "roles" not in path.parts:
