@@ -48,7 +48,7 @@ def used(client: Client) -> Iterator[KubeCluster]:
         account = f"/api/v1/namespaces/{body['metadata']['namespace']}/serviceaccounts/default"
         until(lambda account=account: client.ask("GET", account).status == 200, "the namespace's account")
         client.apply(path_of(body), body, DEPLOYER)
-    yield KubeCluster(connect(str(Paths.of().kubeconfig)), WANT.nodes, ["kube-system"], [], 20)
+    yield KubeCluster(connect(str(Paths.of().kubeconfig)), WANT.nodes, ["kube-system"], [], 120)
     for body in (pod("kube-system"), node):
         client.ask("DELETE", path_of(body))
 

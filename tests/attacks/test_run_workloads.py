@@ -39,7 +39,9 @@ def posted(scene: Scene, item: Json, **spec: Any) -> Answer:
 
 def define(scene: Scene, *modules: definitions.Module) -> None:
     """Have the API server know the kinds as these releases define them."""
-    for file in definitions.ensure(Paths.of().cache, print, modules):
+    files = definitions.ensure(Paths.of().cache, print, modules)
+    scene.client.close()  # what downloads for minutes finds its connection ended
+    for file in files:
         body = yaml.load(file.read_text(), yaml.CSafeLoader)
         scene.client.apply(path_of(body), body)
 

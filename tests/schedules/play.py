@@ -56,7 +56,7 @@ LAUNCHED = "journalctl -u slurmd --output=short-unix --no-pager --since=@{}"
 LONG_S = 600
 AGAIN_S = 30.0
 """After so long a person asks once more for what slurmctld has forgotten."""
-LOOKS_S = stack.SHORT["stuck_s"] + LOOK_AGAIN_S
+LOOKS_S = stack.SHORTEST["stuck_s"] + LOOK_AGAIN_S
 """What the gate needs to see that a job's batch script does not run."""
 
 
@@ -97,7 +97,7 @@ class Stage:
 
     def play_all(self, plans: Sequence[Plan]) -> History:
         """Play schedules, a few at a time, and wait until the last job is over and all nodes are back."""
-        with stack.outsiders(), stack.impatient(NODES):
+        with stack.outsiders(), stack.impatient(NODES, stack.SHORTEST):
             with ThreadPoolExecutor(AT_ONCE) as pool:
                 list(pool.map(self._try, plans))
             arrays = [array for arrays in self.diary.jobs.values() for array in arrays]
@@ -331,7 +331,7 @@ def astray(plans: Sequence[Plan], diary: Diary) -> list[str]:
 
 def judged(plans: Sequence[Plan], diary: Diary, history: History) -> list[str]:
     """Everything that is wrong with what came of schedules."""
-    broken = [f"{name}: {text}" for name, text in breaches(history, stack.SHORT["pod_grace_s"], LOOKS_S)]
+    broken = [f"{name}: {text}" for name, text in breaches(history, stack.SHORTEST["pod_grace_s"], LOOKS_S)]
     return [*diary.failures, *broken, *astray(plans, diary)]
 
 

@@ -74,6 +74,8 @@ class Queue:
         assert process.stdout is not None
         lines: list[Entry] = []
         for line in process.stdout:
+            if not line.endswith("\n"):
+                break  # ssh has ended in the middle of it
             if line.strip() != ".":
                 lines.append(Entry(*line.rstrip("\n").split("|", 3)))
                 continue

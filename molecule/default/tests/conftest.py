@@ -42,6 +42,8 @@ def second_run(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> SecondRun:
     """One run for all who look at it from different sides."""
     counting = Counting(tmp_path_factory.mktemp("count"))
     counting.prepare()
+    for host in ("ctl", "gpu01", "gpu02", "gpu03", "gpu04"):
+        lab.ssh(host, "touch /etc/drawbridge/gate/*.token")  # the gate's timer makes those anew that are old
     before, known = lab.written(), {file: len(calls) for file, calls in lab.journals().items()}
     run = lab.playbook("site", counting=counting)
     counting.close()

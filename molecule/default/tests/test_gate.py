@@ -22,6 +22,12 @@ ADA = 2001
 POD_PROCESSES = "ps -eo uid=,args= | grep JOB_COMPLETION_INDEX | grep -v grep || true"
 HER_PROCESSES = "ps -u ada -o args= || true"
 """Pods, batch script, steps and whatever they started; ps that finds none ends with 1."""
+HELD_UP = {
+    "import array, os, socket, time": "import array, os, signal, socket, time\n"
+    "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])",
+    "raise SystemExit(any(": "signal.sigtimedwait([signal.SIGUSR1], 500)\nraise SystemExit(any(",
+}
+"""Lines of the example whose pods are to wait for a signal."""
 STRANGER = {
     "apiVersion": "v1",
     "kind": "Pod",
@@ -74,13 +80,14 @@ class Passage:
 
 @pytest.fixture(scope="module")
 def passage(lab: Lab) -> Passage:
-    """Send the example through the gate, its pods held up for some seconds, while a stranger's pod waits outside."""
+    """Send the example through the gate, its pods held up until all is seen, while a stranger's pod waits outside."""
     lab.kubectl("apply", "-f", "-", stdin=json.dumps(STRANGER))
     script = (REPOSITORY / "examples/allreduce.sbatch").read_text()
-    slow = script.replace("raise SystemExit(any(", "time.sleep(9)\nraise SystemExit(any(")
-    assert slow != script
+    for line, instead in HELD_UP.items():
+        assert script.count(line) == 1
+        script = script.replace(line, instead)
     submit = f"runuser -u ada -- sbatch --parsable --chdir={HOME} --output={HOME}/%j.out"
-    job = lab.ssh("login1", submit, stdin=slow).strip()
+    job = lab.ssh("login1", submit, stdin=script).strip()
     phases = set()
     processes: dict[str, list[str]] = {}
 
@@ -93,7 +100,13 @@ def passage(lab: Lab) -> Passage:
     held = taints(lab)
     nodes = lab.ssh("login1", f"scontrol show hostnames $(squeue -h -j {job} -o %N)").split()
     hers = {node: lab.ssh(node, HER_PROCESSES) for node in NODES}
-    lab.wait(f"job {job} ends", lambda: not lab.ssh("login1", f"squeue -h -j {job} -t R,CG,CF,PD", check=False).strip())
+
+    def over() -> bool:
+        for node in nodes:
+            lab.ssh(node, "pkill -USR1 -u ada -f JOB_COMPLETION_INDEX || true")
+        return not lab.ssh("login1", f"squeue -h -j {job} -t R,CG,CF,PD", check=False).strip()
+
+    lab.wait(f"job {job} ends", over)
     lab.wait("all nodes are closed again", lambda: set(taints(lab).values()) == {"closed"})
     phases.add(stranger(lab)["status"]["phase"])
     return Passage(
@@ -133,8 +146,10 @@ def test_nothing_of_the_job_is_left(lab: Lab, passage: Passage) -> None:
     assert set(passage.left.values()) == {""}, passage.left
     objects = lab.kubectl("get", "pods,jobs,serviceaccounts,roles,rolebindings", "-n", "vision", "-o", "name")
     assert f"slurm-{passage.job}-" not in objects
-    state = lab.ssh("login1", f"sacct -n -X -j {passage.job} -o State,ExitCode").split()
-    assert state == ["COMPLETED", "0:0"]
+    booked = f"sacct -n -X -j {passage.job} -o State,ExitCode"
+    # slurmdbd is told a moment later
+    lab.wait("its end is in the books", lambda: "RUNNING" not in (lab.ssh("login1", booked) or "RUNNING"))
+    assert lab.ssh("login1", booked).split() == ["COMPLETED", "0:0"]
     for node in passage.nodes:
         assert lab.ssh(node, f"ls /run/drawbridge/jobs/{passage.job} 2>/dev/null || true") == ""
 

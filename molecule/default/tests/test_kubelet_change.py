@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from collections.abc import Iterator
@@ -68,7 +69,8 @@ def seen(lab: Lab) -> Iterator[set[str]]:
 
     def look() -> None:
         while not over.wait(0.3):
-            found.add(reason(lab))
+            with contextlib.suppress(AssertionError):  # Slurm may be too busy to answer
+                found.add(reason(lab))
 
     watch = threading.Thread(target=look)
     watch.start()
@@ -79,7 +81,7 @@ def seen(lab: Lab) -> Iterator[set[str]]:
 
 def test_it_waits_for_a_job_and_then_goes_through_on_a_drained_node(lab: Lab, seen: set[str]) -> None:
     lab.wait(
-        "pods of earlier jobs are forgotten", lambda: not lab.ssh(NODE, "ls -d /var/log/pods/*_slurm-* || true"), 150
+        "pods of earlier jobs are forgotten", lambda: not lab.ssh(NODE, "ls -d /var/log/pods/*_slurm-* || true"), 300
     )
     before, memory = lab.ssh(NODE, f"cat {DROP_IN}; pidof kubelet"), lab.ssh(NODE, f"stat -c %i {MEMORY}")
     job = submit(lab, "sleep 600")

@@ -41,7 +41,7 @@ ACCOUNTS = "/api/v1/namespaces/vision/serviceaccounts"
 @pytest.fixture(scope="module")
 def free_nodes() -> Iterator[None]:
     with alone_on(*NODES):
-        until(closed, 120, "both nodes closed and in service")
+        until(closed, 180, "both nodes closed and in service")
         yield
 
 
@@ -51,7 +51,7 @@ def test_two_nodes_add_up_their_numbers_as_the_submitting_user(free_nodes: None)
 
 def test_the_rank_that_failed_is_named_with_its_last_words(free_nodes: None) -> None:
     job = submit("-N2", run("[ $NODE_RANK = 0 ] && exec sleep 60; echo boom; exit 3", "--grace 1"))
-    until(lambda: ended(job), 60, "the job ends")
+    until(lambda: ended(job), 180, "the job ends")
     assert "[rank 1] boom\ndrawbridge-run: rank 1 on gpu02 ended with exit code 3" in output(job)
     assert code(job) == "FAILED|3:0"
     nothing_left(job)
@@ -61,10 +61,10 @@ def test_an_api_server_that_goes_away_for_a_while_ends_nothing(free_nodes: None)
     go = f"{ADA}/go"
     ssh("gpu01", f"rm -f {go}")
     job = submit("-N2", run(f"echo begun; until [ -e {go} ]; do sleep 0.2; done; echo through", "--all-logs"))
-    until(lambda: running(job) == 2, 60, "both pods run")
+    until(lambda: running(job) == 2, 180, "both pods run")
     ssh("ctl", "systemctl stop kube-apiserver; sleep 6; systemctl start kube-apiserver")
     ssh("gpu01", f"touch {go}")
-    until(lambda: ended(job), 120, "the job ends")
+    until(lambda: ended(job), 180, "the job ends")
     assert code(job) == "COMPLETED|0:0"
     said = output(job)
     assert sorted(line for line in said.splitlines() if line.startswith("[")) == [
@@ -77,10 +77,14 @@ def test_an_api_server_that_goes_away_for_a_while_ends_nothing(free_nodes: None)
 def neighbours(free_nodes: None) -> Iterator[tuple[str, str]]:
     """A job of ada's on gpu01 and one of ben's on gpu02, of the same account."""
     found = submit("-N1 -w gpu01", SLEEP), submit("-N1 -w gpu02", SLEEP, "ben")
-    until(lambda: [running(job) for job in found] == [1, 1], 90, "both pods run")
+    until(lambda: all(map(begun, found, ("ada", "ben"))), 180, "both pods run, and their logs come")
     yield found
     ssh("ctl", f"scancel {' '.join(found)}")
-    until(closed, 60, "both nodes closed")
+    until(closed, 180, "both nodes closed")
+
+
+def begun(job: str, user: str) -> bool:
+    return "begun" in output(job, user)
 
 
 def named(job: str) -> str:

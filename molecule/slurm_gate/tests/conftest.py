@@ -22,4 +22,4 @@ def impatient() -> Iterator[None]:
 @pytest.fixture
 def usable_before() -> None:
     """All nodes closed and in service."""
-    stack.until(lambda: stack.all_usable(NODES), 120, "all nodes closed and in service")
+    stack.until(lambda: stack.all_usable(NODES), 180, "all nodes closed and in service")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Iterator
 
 import pytest
 
@@ -16,11 +17,13 @@ from tests.schedules.plan import CONTROLLER, NODES
 from tests.schedules.race import race
 from tests.stack import (
     ALLREDUCE,
+    SHORTEST,
     all_usable,
     answering,
     api_down,
     comment,
     ghost,
+    impatient,
     job_state,
     lab,
     pods,
@@ -34,7 +37,13 @@ from tests.stack import (
     until,
 )
 
-pytestmark = pytest.mark.usefixtures("impatient", "usable_before")
+pytestmark = pytest.mark.usefixtures("most_impatient", "usable_before")
+
+
+@pytest.fixture(scope="module")
+def most_impatient() -> Iterator[None]:
+    with impatient(NODES, SHORTEST):
+        yield
 
 
 def usable() -> bool:

@@ -26,10 +26,11 @@ def test_nor_is_one_whose_kubelet_had_not_heard_and_that_ended_before_its_node_w
 
 
 def test_a_pod_that_is_bound_when_its_kubelet_must_have_heard_and_runs_is() -> None:
-    runs = pod(5.2, 10, states=[{"running": {"startedAt": stamp(4.9)[:19] + "Z"}}])
-    gone = pod(5.5, 12, "delete", metadata={"deletionGracePeriodSeconds": 0})
-    found = outcome([OPENED, MADE, DIRTY, binding(4.5, "gpu01"), runs, gone, CLOSED], at(9))
-    assert found.wrong == ["slurm-7-r1-x-0 was bound 1.5 s late and ran"]
+    runs = pod(9.2, 10, states=[{"running": {"startedAt": stamp(8.9)[:19] + "Z"}}])
+    gone = pod(9.5, 12, "delete", metadata={"deletionGracePeriodSeconds": 0})
+    closed = swap(10, 20, OWN, "dirty_vision.7", "closed")
+    found = outcome([OPENED, MADE, DIRTY, binding(8.5, "gpu01"), runs, gone, closed], at(13))
+    assert found.wrong == ["slurm-7-r1-x-0 was bound 5.5 s late and ran"]
 
 
 def test_a_pod_that_outlives_the_closing_is() -> None:

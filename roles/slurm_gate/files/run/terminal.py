@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import signal
@@ -57,8 +58,12 @@ class Session(Api):
         """Where the answers come from; `silence_s` is how long it may say nothing."""
         query = urlencode([*wanted, *(("command", word) for word in command)])
         connection = self._connection()
-        connection.request("GET", f"{path}/exec?{query}", headers=headers(self._token_file.read_text().strip()))
-        response = connection.getresponse()
+        connection.timeout = PATIENCE_S  # it is asked once: a second try would start another program
+        try:
+            connection.request("GET", f"{path}/exec?{query}", headers=headers(self._token_file.read_text().strip()))
+            response = connection.getresponse()
+        except (OSError, http.client.HTTPException) as err:
+            raise Refused(f"the pod can't be entered: {type(err).__name__}: {err}") from err
         if response.status != 101:
             raise Refused(f"the pod can't be entered: {reason(response.read().decode(errors='replace'))}")
         self._socket = connection.sock  # connections are each thread's own, and what is typed is another's

@@ -9,6 +9,7 @@ import socket
 import struct
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -78,6 +79,15 @@ def test_the_last_message_says_how_it_ended(status: dict[str, object], code: int
 def test_a_program_that_never_began_is_told() -> None:
     with pytest.raises(Refused, match="the pod can't be entered: container not found"):
         exit_code('{"status": "Failure", "message": "container not found"}')
+
+
+def test_an_api_server_that_is_away_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*_: object, **__: object) -> None:
+        raise ConnectionRefusedError("nobody listens")
+
+    monkeypatch.setattr(Session, "_connection", lambda _: SimpleNamespace(timeout=10, request=away))
+    with pytest.raises(Refused, match="the pod can't be entered: ConnectionRefusedError: nobody listens"):
+        Session(granted(tmp_path), StillClock()).run("/api/v1/namespaces/vision/pods/a", ("true",))
 
 
 @pytest.fixture
