@@ -1,6 +1,7 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
 import json
+import time
 
 import pytest
 
@@ -55,9 +56,11 @@ def test_the_clock_moves_by_steps_and_can_be_set_right(room_site, paths):
     switchboard.move_clock(paths, "+600")
     assert switchboard.move_clock(paths, "+30") == 630
     device = switchboard.device(room_site, paths, "gpu01", "mlnx_qos")
-    ahead = device.now()
+    before = time.time()
+    assert before + 630 <= device.now() <= time.time() + 630
     assert switchboard.move_clock(paths, "reset") == 0
-    assert ahead - device.now() == pytest.approx(630, abs=5)
+    before = time.time()
+    assert before <= device.now() <= time.time()
 
 
 def test_a_strange_step_is_refused(paths):

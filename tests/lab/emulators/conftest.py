@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
@@ -16,14 +15,6 @@ from lab.emulators.common import Device
 
 REPOSITORY = Path(__file__).parents[3]
 TRANSCRIPTS = REPOSITORY / "tests/transcripts"
-
-
-def wait_until(condition, seconds=15.0):
-    """Ask again until the condition holds; how long a process takes to start depends on what else runs."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it never happened"
-        time.sleep(0.02)
 
 
 class Host:
@@ -73,7 +64,7 @@ class Host:
 
     def run(self, tool, *arguments, **options):
         """Run an emulated tool to its end."""
-        options = {"env": self.environment, "capture_output": True, "text": True, "timeout": 30, **options}
+        options = {"env": self.environment, "capture_output": True, "text": True, "timeout": 120, **options}
         return subprocess.run(self.argv(tool, *arguments), check=False, **options)
 
     def start(self, tool, *arguments):
@@ -100,7 +91,7 @@ class Host:
 
     def command(self, *argv):
         """Run an ordinary command on the host and return its output."""
-        return subprocess.run([*self.prefix, *argv], capture_output=True, text=True, check=False, timeout=30).stdout
+        return subprocess.run([*self.prefix, *argv], capture_output=True, text=True, check=False, timeout=120).stdout
 
     def device(self, family):
         """Return a device of this host, to look at its state or to arm faults."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lab.emulators.common import EFFECTS, READ_EFFECTS, Device
-from tests.lab.emulators.conftest import wait_until
+from tests.waiting import until
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -79,10 +79,10 @@ def test_a_kill_at_any_moment_leaves_whole_files_and_a_free_lock(tmp_path):
     )
     for round_number in range(6):
         process = start(write, tmp_path)
-        wait_until(lambda: (tmp_path / "state.json").exists())
+        until((tmp_path / "state.json").exists, 120, "the first state is written")
         time.sleep(0.003 * round_number)  # not a wait: moves the kill to another point of the write
         process.send_signal(signal.SIGKILL)
-        process.wait(10)
+        process.wait(120)
         with Device(tmp_path).state() as state:
             assert state["n"] == state["half"] > 0
 
@@ -141,11 +141,14 @@ def test_an_unknown_effect_is_refused_with_the_known_ones(tmp_path):
 def test_the_clock_can_be_moved(tmp_path):
     clock = tmp_path / "clock"
     device = Device(tmp_path / "d", clock)
-    assert abs(device.now() - time.time()) < 5
+    before = time.time()
+    assert before <= device.now() <= time.time()
     clock.write_text("600\n")
-    assert 595 < device.now() - time.time() < 605
+    before = time.time()
+    assert before + 600 <= device.now() <= time.time() + 600
+    before = time.time()
     device.journal(rc=0)
-    assert device.calls()[0]["time"] > time.time() + 595
+    assert before + 600 <= device.calls()[0]["time"] <= time.time() + 600
 
 
 def test_any_user_may_use_a_device_that_root_made(tmp_path, opt_lab, anybody):
@@ -163,5 +166,5 @@ device.journal(who="nobody")
 """
     # the machine's own interpreter, as in the guests: a virtualenv may lie where nobody else can look
     command = ["/usr/bin/python3", "-c", program]
-    subprocess.run(command, cwd=opt_lab.parent, check=True, timeout=30, **anybody)
+    subprocess.run(command, cwd=opt_lab.parent, check=True, timeout=120, **anybody)
     assert [call["who"] for call in device.calls()] == ["root", "nobody"]

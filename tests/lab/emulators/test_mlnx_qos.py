@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lab import emulators
-from tests.lab.emulators.conftest import wait_until
+from tests.waiting import until
 
 NO_DCB = (
     "Priority trust state is not supported on your system\n"
@@ -273,7 +273,7 @@ class TestFaults:
     def test_hang(self, host):
         host.device("mlnx_qos").add_fault("mlnx_qos", "hang")
         process = host.start("mlnx_qos", "-i", "rail0", "--pfc", PFC3)
-        wait_until(host.device("mlnx_qos").calls)
+        until(host.device("mlnx_qos").calls, 120, "the hanging command is in the journal")
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(0.1)
         process.kill()

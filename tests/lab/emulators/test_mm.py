@@ -3,6 +3,7 @@
 """The mm* commands on several hosts of one cluster, against public transcripts and documented behaviour."""
 
 import contextlib
+import fcntl
 import re
 import signal
 import subprocess
@@ -13,7 +14,8 @@ import pytest
 
 from lab.emulators.common import Device
 from lab.emulators.gpfs.model import default_state
-from tests.lab.emulators.conftest import Host, wait_until
+from tests.lab.emulators.conftest import Host
+from tests.waiting import until
 
 ADDRESSES = {"nsd1": 13, "gpu01": 21, "gpu02": 22, "gpu03": 23, "gpu04": 24}
 DATE = re.compile(r"(?m)^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \w+ \d{4}: ")
@@ -30,7 +32,7 @@ class Site:
         self.device = Device(root / "shared/gpfs", root / "shared/clock")
         self.mount_point = str(root / "gpfs/fs1")
         self.change(lambda state: state["filesystems"]["fs1"].update(mount_point=self.mount_point))
-        self.change(lambda state: state.update(lag_calls=0))
+        self.change(lambda state: state.update(lag_calls=0, request_timeout_s=300.0))
 
     def change(self, edit):
         initial = default_state()
@@ -450,11 +452,13 @@ class TestMounts:
             assert site.mount_point not in gpu01.command("cat", "/proc/self/mounts")
 
     def test_a_node_that_does_not_answer_fails_and_the_others_proceed(self, site, gpu01):
-        site.change(lambda state: state.update(request_timeout_s=2.0))
         with daemon(gpu01):
-            result = site.admin("mmmount", "fs1", "-N", "gpu01,gpu02")
-        assert result.returncode == 1
-        assert "gpu02:  The remote command did not complete in time." in result.stderr
+            process = site["nsd1"].start("mmmount", "fs1", "-N", "gpu01,gpu02")
+            until(lambda: list(site.state()["mounts"]["fs1"]) == ["gpu01"], 120, "gpu01 has mounted")
+            site.change(lambda state: state.update(request_timeout_s=0.0))
+            _, told = process.communicate(timeout=120)
+        assert process.returncode == 1
+        assert "gpu02:  The remote command did not complete in time." in told
         assert list(site.state()["mounts"]["fs1"]) == ["gpu01"]
         assert site.state()["requests"] == {}
 
@@ -463,7 +467,7 @@ class TestMounts:
         site.change(lambda state: state["filesystems"]["fs1"].update(automatic="yes"))
         gpu01.boot("second")
         with daemon(gpu01):
-            wait_until(lambda: list(site.state()["mounts"]["fs1"]) == ["gpu01"])
+            until(lambda: list(site.state()["mounts"]["fs1"]) == ["gpu01"], 120, "gpu01 has mounted")
 
 
 class TestConfiguration:
@@ -500,12 +504,19 @@ class TestConfiguration:
 
 class TestLock:
     def test_changes_at_the_same_time_wait_for_each_other(self, site):
-        site.change(lambda state: state.update(change_takes_s=0.2))
-        processes = [site["nsd1"].start("mmaddnode", "-N", name) for name in ("gpu01", "gpu02", "gpu03")]
-        errors = [process.communicate(timeout=30)[1] for process in processes]
+        site.change(lambda state: state.update(change_takes_s=0.2, lock_timeout_s=300.0))
+        with (site.device.directory / ".cluster.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # until all three have met it, however late one starts
+            processes = [site["nsd1"].start("mmaddnode", "-N", name) for name in ("gpu01", "gpu02", "gpu03")]
+            said = [process.stderr.readline() for process in processes]
+            released = time.monotonic()
+        for process in processes:
+            process.communicate(timeout=120)
+        took = time.monotonic() - released
         assert [process.returncode for process in processes] == [0, 0, 0]
         assert len(site.state()["nodes"]) == 4
-        assert sum("Unable to obtain the GPFS configuration file lock. Retrying ..." in error for error in errors) == 2
+        busy = "mmaddnode: Unable to obtain the GPFS configuration file lock. Retrying ...\n"
+        assert (said, took >= 3 * 0.2) == ([busy] * 3, True)
 
     def test_a_lock_held_too_long_ends_the_command(self, site):
         site.change(lambda state: state.update(lock_held_until=time.time() + 900, lock_timeout_s=0.2))
@@ -519,7 +530,7 @@ class TestLock:
         process = site["nsd1"].start("mmaddnode", "-N", "gpu01")
         said = process.stderr.readline()
         (site.root / "shared/clock").write_text("1000")
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
         assert (process.returncode, "Retrying" in said) == (0, True)
 
 
@@ -543,7 +554,7 @@ class TestFaults:
     def test_hang_holds_no_lock(self, site):
         self.arm(site, "mmaddnode", "hang")
         process = site["nsd1"].start("mmaddnode", "-N", "gpu01")
-        wait_until(lambda: site["nsd1"].device("gpfs").calls())
+        until(lambda: site["nsd1"].device("gpfs").calls(), 120, "the hanging command is in the journal")
         assert process.poll() is None
         assert site.admin("mmaddnode", "-N", "gpu02").returncode == 0
         process.kill()
