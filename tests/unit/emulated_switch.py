@@ -34,7 +34,7 @@ from tests.unit.intent.test_refused import site
 
 ROOT = Path(__file__).resolve().parents[2]
 PORTS = 4
-QUICK = Limits(answer_s=3, confirm_s=300, settle_s=0.5)
+QUICK = Limits(answer_s=60, confirm_s=300, settle_s=0.5)
 
 
 def profile(name: str = "leaf1", ports: int = 2) -> SwitchProfile:
@@ -87,6 +87,10 @@ class Leaf:
         faults = [{"tool": "eos", "match": match, "effect": effect, "times": times}]
         self.directory.mkdir(exist_ok=True)
         (self.directory / "faults.json").write_text(json.dumps(faults))
+
+    def armed(self) -> bool:
+        """Whether a fault still waits for its line."""
+        return (self.directory / "faults.json").read_text() != "[]"
 
     def change(self, what: Callable[[dict[str, Any]], None]) -> None:
         """Work on the state from behind."""

@@ -21,7 +21,8 @@ from ..dialects.switch import Dialect
 from .login import Login
 
 _BROKEN = (NetmikoBaseException, SSHException, OSError, EOFError)
-CONNECT_S = 15.0
+CONNECT_S = 60.0
+"""For each stage of the login, however short the limit of an answer is: a busy switch takes its time for keys."""
 
 
 class Refused(DeviceError):
@@ -40,9 +41,10 @@ class NetmikoSession:
                 f"{login.name} can't be asked: there is no key {login.key_file}; correct ansible_ssh_private_key_file"
             )
         try:
-            self._connection: BaseConnection = ConnectHandler(**_parameters(login, dialect, timeout_s))
+            self._connection: BaseConnection = ConnectHandler(**_parameters(login, dialect))
         except _BROKEN as err:
             raise DeviceError(_why_no_session(login, err)) from err
+        self._connection.read_timeout_override = timeout_s
         base = re.escape(self._connection.base_prompt)
         self._prompt = rf"(?m)^{base}(\([^)\n]*\))?[>#]"
         try:
@@ -76,7 +78,7 @@ class NetmikoSession:
             self._connection.paramiko_cleanup()
 
 
-def _parameters(login: Login, dialect: Dialect, timeout_s: float) -> dict[str, Any]:
+def _parameters(login: Login, dialect: Dialect) -> dict[str, Any]:
     """Netmiko's arguments. Unknown host keys are refused; keys are taken from the agent only if no file is named."""
     return {
         "device_type": dialect.device_type,
@@ -92,10 +94,10 @@ def _parameters(login: Login, dialect: Dialect, timeout_s: float) -> dict[str, A
         "alt_host_keys": bool(login.known_hosts_file),
         "alt_key_file": login.known_hosts_file,
         "ssh_config_file": login.ssh_config_file or None,
-        "conn_timeout": min(CONNECT_S, timeout_s),
-        "banner_timeout": min(CONNECT_S, timeout_s),
-        "auth_timeout": min(CONNECT_S, timeout_s),
-        "read_timeout_override": timeout_s,
+        "conn_timeout": CONNECT_S,
+        "banner_timeout": CONNECT_S,
+        "auth_timeout": CONNECT_S,
+        "read_timeout_override": CONNECT_S,
     }
 
 

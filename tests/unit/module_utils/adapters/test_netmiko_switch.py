@@ -4,21 +4,68 @@
 
 from __future__ import annotations
 
+import re
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.netmiko_session import (
+    NetmikoSession,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.netmiko_switch import Switch
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError, converge
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.eos import DIALECT
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.switch import Config
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.switch import plan
+from netmiko import base_connection
+from netmiko.arista.arista import AristaSSH
 
 from lab.emulators.eos import sessions
-from tests.unit.emulated_switch import QUICK, Leaf, profile
+from tests.unit.emulated_switch import Leaf, profile
 
+SHORT_S = 1
+CONFIRM = "^configure session .* commit"
 SAVE = "save the running configuration, so that a restart keeps it"
 FOREIGN = ("interface Ethernet1", "description to gpu01", "no switchport", "ip address 10.1.1.0/31")
+
+
+def soon(monkeypatch: pytest.MonkeyPatch, leaf: Leaf, effect: str, match: str) -> None:
+    """Let the line whose fault is armed wait SHORT_S for its answer: all others have time.
+
+    Its time begins with the fault, which a loaded machine may act out late.
+    """
+    ask = NetmikoSession.ask
+
+    def asked(session: NetmikoSession, line: str) -> str:
+        connection: Any = session._connection
+        transport = connection.remote_conn.transport
+        if not (leaf.armed() and re.search(match, line)):
+            return ask(session, line)
+        struck = (lambda: not leaf.armed()) if effect == "hang" else (lambda: not transport.is_active())
+        with monkeypatch.context() as short:
+            short.setattr(base_connection, "time", SimpleNamespace(time=since(struck), sleep=time.sleep))
+            short.setattr(session, "_timeout_s", SHORT_S)
+            short.setattr(connection, "read_timeout_override", SHORT_S)
+            return ask(session, line)
+
+    monkeypatch.setattr(NetmikoSession, "ask", asked)
+
+
+def since(event: Callable[[], bool]) -> Callable[[], float]:
+    """A clock that stands still until something has happened."""
+    begun = 0.0
+
+    def now() -> float:
+        nonlocal begun
+        if not begun and event():
+            begun = time.monotonic()
+        return time.monotonic() - begun if begun else 0.0
+
+    return now
 
 
 def connections(calls: list[dict]) -> int:
@@ -88,7 +135,7 @@ def test_a_refused_line_is_named_and_nothing_stays(leaf: Leaf, match: str, words
     [
         ("^mtu 9214", "interface Ethernet1 lacks 'mtu 9214'"),
         ("commit timer", "PFC watchdog lacks"),
-        ("^configure session .* commit", "accepted the confirmation"),
+        (CONFIRM, "accepted the confirmation"),
     ],
 )
 def test_a_lie_is_seen_over_a_new_session_and_rolled_back(leaf: Leaf, match: str, words: str) -> None:
@@ -106,17 +153,20 @@ def test_a_lie_is_seen_over_a_new_session_and_rolled_back(leaf: Leaf, match: str
     [
         ("hang", "service-profile ROCE"),
         ("hang", "commit timer"),
-        ("hang", "^configure session .* commit"),
+        ("hang", CONFIRM),
         ("die", "service-profile ROCE"),
         ("die", "commit timer"),
     ],
 )
-def test_a_switch_that_falls_silent_is_left_as_it_was(leaf: Leaf, effect: str, match: str) -> None:
+def test_a_switch_that_falls_silent_is_left_as_it_was(
+    leaf: Leaf, monkeypatch: pytest.MonkeyPatch, effect: str, match: str
+) -> None:
     leaf.type("hostname leaf1")
     before = leaf.lines()
     leaf.fault(effect, match)
-    outcome = leaf.converge(limits=replace(QUICK, answer_s=1))
-    assert ("gave no answer within 1 s" if effect == "hang" else "dropped the connection") in outcome.error
+    soon(monkeypatch, leaf, effect, match)
+    outcome = leaf.converge()
+    assert (f"gave no answer within {SHORT_S} s" if effect == "hang" else "dropped the connection") in outcome.error
     assert outcome.changed is False
     assert_rolled_back(leaf, before)
 
@@ -130,9 +180,10 @@ def test_drift_while_the_timer_runs_is_not_confirmed(leaf: Leaf) -> None:
     assert_rolled_back(leaf, before)
 
 
-def test_a_confirmation_whose_answer_is_lost_is_looked_up(leaf: Leaf) -> None:
-    leaf.fault("die", "^configure session .* commit")
-    outcome = leaf.converge(limits=replace(QUICK, answer_s=5))
+def test_a_confirmation_whose_answer_is_lost_is_looked_up(leaf: Leaf, monkeypatch: pytest.MonkeyPatch) -> None:
+    leaf.fault("die", CONFIRM)
+    soon(monkeypatch, leaf, "die", CONFIRM)
+    outcome = leaf.converge()
     assert (outcome.error, outcome.left) == ("", [])
     assert leaf.sessions() == {}
 
@@ -153,17 +204,27 @@ def test_drift_after_the_confirmation_is_reported(leaf: Leaf, monkeypatch: pytes
     assert [step for step in outcome.left if step in outcome.done] == []
 
 
-def test_a_switch_that_is_cut_off_by_the_change_rolls_back_by_itself(leaf: Leaf) -> None:
+def test_a_switch_that_is_cut_off_by_the_change_rolls_back_by_itself(
+    leaf: Leaf, monkeypatch: pytest.MonkeyPatch
+) -> None:
     leaf.type("hostname leaf1")
     before = leaf.lines()
-    with leaf.switch(replace(QUICK, answer_s=1)) as switch:
+    enable = AristaSSH.enable
+
+    def entered(connection: AristaSSH, *args: Any) -> str:
+        connection.read_timeout_override = SHORT_S  # it has no answer, however long one waits
+        return enable(connection, *args)
+
+    with leaf.switch() as switch:
         switch.read()
         leaf.fault("hang", "^enable", times=None)
+        monkeypatch.setattr(AristaSSH, "enable", entered)
         outcome = converge(switch, partial(plan, DIALECT), DIALECT.render(profile()))
     assert "rolls back by itself within 300 s" in outcome.error
     assert list(leaf.sessions().values()) == ["pendingCommitTimer"]
     (leaf.keys / "clock").write_text("301")
     leaf.fault("hang", "nothing")
+    monkeypatch.setattr(AristaSSH, "enable", enable)
     assert leaf.converge(check=True).steps
     assert_rolled_back(leaf, before)
 
@@ -201,11 +262,9 @@ def test_what_an_earlier_run_left_open_is_aborted(leaf: Leaf) -> None:
 
 def wait_unconfirmed(leaf: Leaf) -> None:
     """Make a switch whose change is in force, and whose run ended before it confirmed."""
-    leaf.fault("hang", "^configure session .* commit", times=None)
-    with leaf.switch(replace(QUICK, answer_s=1)) as switch:
+    with leaf.switch() as switch:
         target = switch.read()
         switch._try_out(replace(target, sections=DIALECT.render(profile()).sections))
-    leaf.fault("hang", "nothing")
     assert list(leaf.sessions().values()) == ["pendingCommitTimer"]
 
 

@@ -41,7 +41,7 @@ def variables(leaf: Leaf) -> dict[str, Any]:
 
 def run(leaf: Leaf, check: bool = False, may_flap: bool = True, want: SwitchProfile = PROFILE, **extra: Any) -> Any:
     """One task, without the second and a half that ansible-playbook takes to start."""
-    args = {"profile": want.as_dict(), "may_flap_ports": may_flap, "answer_timeout_s": 3, "settle_timeout_s": 0}
+    args = {"profile": want.as_dict(), "may_flap_ports": may_flap, "answer_timeout_s": 60, "settle_timeout_s": 0}
     task = SimpleNamespace(
         args=args, check_mode=check, async_val=0, diff=True, action="switch_roce", _role=None, delegate_to=None
     )
