@@ -45,7 +45,9 @@ class Unit:
         active = told.get("ActiveState") in ("active", "reloading")
         begun_s = int(told.get("InactiveExitTimestampMonotonic") or 0) / 1e6
         # the realtime stamps of systemctl have no fractions; files that are newer by less would be missed
-        started_s = time.time() - time.monotonic() + begun_s if active else 0.0
+        # and what passes between two looks must not make the start look older than it is
+        up_s = time.monotonic() - begun_s
+        started_s = time.time() - up_s if active else 0.0
         return UnitState(told.get("LoadState") == "loaded", told.get("UnitFileState") == "enabled", active, started_s)
 
     def do(self, verb: str) -> None:
