@@ -6,12 +6,19 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible.module_utils.testing import patch_module_args
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import nic_port
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.command import (
+    Command,
+    Completed,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError
 
 from lab.emulators.common import Device
 
@@ -50,6 +57,28 @@ class Host:
         """The host's device of a tool family."""
         return Device(self.root / "lab" / family)
 
+    def arm(self, family: str, tool: str, effect: str, match: str = "") -> None:
+        """Arm a fault for one call. One that hangs has a short limit, all others what the module gives them.
+
+        A limit that a loaded machine reaches before the tool has met its fault is made longer.
+        """
+        device, call = self.device(family), Command.__call__
+        device.add_fault(tool, effect, match=match)
+
+        def called(command: Command, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
+            if not (_armed(device) and argv[0].endswith(tool) and re.search(match, " ".join(argv))):
+                return call(command, argv, ok)
+            for limit_s in (3, 12, 48):
+                try:
+                    return call(Command(limit_s), argv, ok)
+                except DeviceError:
+                    if not _armed(device):
+                        raise
+            raise AssertionError(f"{tool} never met its fault")
+
+        if effect == "hang":
+            self._monkeypatch.setattr(Command, "__call__", called)
+
     def run(self, module_name: str, check: bool = False, **arguments: Any) -> dict[str, Any]:
         """Run a module here and return its result."""
         module = importlib.import_module(f"{PACKAGE}.{module_name}")
@@ -60,6 +89,10 @@ class Host:
             with patch_module_args(args), pytest.raises(SystemExit):
                 module.main()
         return json.loads(self._capfd.readouterr().out)
+
+
+def _armed(device: Device) -> bool:
+    return bool(json.loads((device.directory / "faults.json").read_text()))
 
 
 RAILS = [f"rail{number}" for number in range(8)]

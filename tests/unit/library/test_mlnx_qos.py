@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ ARGS = {
     "dscp_priorities": [{"dscp": 26, "priority": 3}, {"dscp": 48, "priority": 6}],
     "may_flap_links": True,
     "slurm_node": "gpu01",
+    "timeout_s": 120,
 }
 TRUST = [f"{rail}: trust dscp, not pcp" for rail in RAILS[:2]]
 PFC = [f"{rail}: make priority 3 lossless and no other" for rail in RAILS[:2]]
@@ -91,20 +93,18 @@ def test_links_of_a_busy_node_stay_up(host: Host, nic: Device) -> None:
     [
         ("refuse", "mlnx_qos failed: Netlink error: Bad value. see dmesg.", True, TRUST + PFC[:1], PFC[1:]),
         ("lie", "RDMA ports accepted the change but did not make it: rail1: make", True, TRUST + PFC[:1], PFC[1:]),
-        ("hang", "mlnx_qos gave no answer within 5 s and was killed", True, TRUST + PFC[:1], PFC[1:]),
+        ("hang", "mlnx_qos gave no answer within [0-9]+ s and was killed", True, TRUST + PFC[:1], PFC[1:]),
         ("die", "mlnx_qos failed: no output", True, TRUST + PFC, []),
         ("drift", "RDMA ports accepted the change but did not make it: rail1: make", True, TRUST + PFC[:1], PFC[1:]),
     ],
 )
-def test_faults(
-    host: Host, nic: Device, effect: str, message: str, changed: bool, done: list[str], left: list[str]
-) -> None:
-    nic.add_fault("mlnx_qos", effect, match="rail1 --pfc")
+def test_faults(host: Host, effect: str, message: str, changed: bool, done: list[str], left: list[str]) -> None:
+    host.arm("mlnx_qos", "mlnx_qos", effect, "rail1 --pfc")
     start = time.monotonic()
-    result = host.run("mlnx_qos", **ARGS, timeout_s=5 if effect == "hang" else 30)
-    assert time.monotonic() - start < 30
+    result = host.run("mlnx_qos", **ARGS)
+    assert time.monotonic() - start < 600
     assert result["failed"] and result["changed"] is changed
-    assert message in result["msg"]
+    assert re.search(message, result["msg"])
     assert (result["steps"], result["done"], result["left"]) == (TRUST + PFC, done, left)
     again = host.run("mlnx_qos", **ARGS)
     assert again["steps"] == left, "the next run makes what is left, and no more"
@@ -112,7 +112,7 @@ def test_faults(
 
 def test_a_hanging_read_is_bounded_and_has_changed_nothing(host: Host, nic: Device) -> None:
     nic.add_fault("mlnx_qos", "hang")
-    result = host.run("mlnx_qos", **ARGS, timeout_s=1)
+    result = host.run("mlnx_qos", **{**ARGS, "timeout_s": 1})
     assert result["failed"] and not result["changed"]
     assert "no answer within 1 s" in result["msg"]
 
