@@ -8,7 +8,6 @@ import asyncio
 import contextlib
 import json
 import threading
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,8 +19,9 @@ from lab.emulators.common import Device
 from lab.emulators.eos import sessions, tree
 from lab.emulators.eos.server import Keys, serve
 from lab.emulators.eos.switch import Switch
+from tests.waiting import until
 
-BOUND_SECONDS = 10
+BOUND_SECONDS = 120
 
 
 @dataclass
@@ -46,6 +46,9 @@ class Leaf:
             auto_connect=True,
             fast_cli=True,
             global_delay_factor=0.1,
+            conn_timeout=BOUND_SECONDS,
+            banner_timeout=BOUND_SECONDS,
+            auth_timeout=BOUND_SECONDS,
             read_timeout_override=BOUND_SECONDS,
         )
         self.open.append(connection)
@@ -55,12 +58,7 @@ class Leaf:
 
     def wait(self, what):
         """Poll until a condition on the state holds."""
-        until = time.monotonic() + BOUND_SECONDS
-        while time.monotonic() < until:
-            if found := what(self.state):
-                return found
-            time.sleep(0.02)
-        raise AssertionError(f"not so after {BOUND_SECONDS} s: {what}")
+        return until(lambda: what(self.state), BOUND_SECONDS, f"the switch's state is right for {what}")
 
     @property
     def state(self):

@@ -12,7 +12,7 @@ import asyncssh
 import pytest
 
 REPOSITORY = Path(__file__).parents[4]
-BOUND_SECONDS = 10
+BOUND_SECONDS = 120
 
 
 @pytest.fixture
