@@ -29,11 +29,11 @@ def only_one(
     told = False
     while (descriptor := _take(path)) is None:
         holder = _holder(path)
-        if time.monotonic() > deadline:
-            raise LabError(f"the lab is busy with {holder} for over {patience:.0f} s: wait for it or end it")
         if not told:
             say(f"waiting for {holder}")
             told = True
+        if time.monotonic() > deadline:
+            raise LabError(f"the lab is busy with {holder} for over {patience:.0f} s: wait for it or end it")
         time.sleep(0.1)
     try:
         os.ftruncate(descriptor, 0)
