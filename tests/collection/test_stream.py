@@ -11,11 +11,11 @@ from tests.collection.stream import Event, line, stream
 
 CHECK = "playbooks/check.yml"
 REFUSAL = "Refuse an intent that contradicts itself or the inventory"
-WAIT = "for i in $(seq 200); do test -e {path} && break; sleep 0.1; done; cat {path}"
+WAIT = "for i in $(seq 3000); do test -e {path} && break; sleep 0.1; done; cat {path}"
 
 
 def follow(tmp_path: Path, **extravars: Any) -> tuple[Any, list[Event]]:
-    """Run the check; it goes on only after its first event was handed over, and fails 20 s later if none was."""
+    """Run the check; it goes on only after its first event was handed over, and fails minutes later if none was."""
     events: list[Event] = []
     received = tmp_path / "received"
 

@@ -21,7 +21,7 @@ def running_leaf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Leaf]:
     leaf, process = start(tmp_path_factory.mktemp("switch"))
     yield leaf
     process.terminate()
-    process.wait(10)
+    process.wait(120)
     assert process.stdout
     process.stdout.close()
 

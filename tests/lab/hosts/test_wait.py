@@ -35,7 +35,7 @@ def server(monkeypatch):
 
 def test_a_greeting_counts(server):
     server.append(b"SSH-2.0-OpenSSH_10.0\r\n")
-    assert wait.banner("10.77.7.21", 5)
+    assert wait.banner("10.77.7.21", 60)
 
 
 def test_a_connection_alone_does_not(server):

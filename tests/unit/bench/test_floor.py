@@ -49,5 +49,5 @@ def test_the_floor_is_a_play_of_so_many_modules() -> None:
 def test_time_is_that_of_the_processes_that_ran() -> None:
     burn = "import time; e = time.process_time() + 0.2\nwhile time.process_time() < e: pass"
     taken = floor.timed(lambda: subprocess.run([sys.executable, "-c", burn], check=True))
-    assert 0.2 <= taken.cpu < 1.0
+    assert 0.2 <= taken.cpu < 5.0
     assert taken.wall >= 0.2

@@ -9,6 +9,7 @@ interpreter are counted, because they are the same on every machine.
 from __future__ import annotations
 
 import copy
+import gc
 import sys
 import types
 from collections.abc import Callable
@@ -64,11 +65,13 @@ def steps(work: Callable[[], object]) -> int:
         return line
 
     before = sys.gettrace()
+    gc.disable()  # it calls back into hypothesis, where other tests of this process have loaded it
     sys.settrace(line)
     try:
         work()
     finally:
         sys.settrace(before)
+        gc.enable()
     return count
 
 

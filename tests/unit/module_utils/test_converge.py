@@ -167,7 +167,7 @@ def test_an_unreadable_device_before_a_change_raises() -> None:
 
 def test_settling_waits_for_a_slow_device() -> None:
     device = Device(obey=lie, later=[Lamp(), Lamp("on", "white"), WANT])
-    outcome = converge(device, plan, WANT, settle=Settle(timeout_s=5, interval_s=0.001))
+    outcome = converge(device, plan, WANT, settle=Settle(timeout_s=120, interval_s=0.001))
     assert outcome.error == "" and device.reads == 4
 
 

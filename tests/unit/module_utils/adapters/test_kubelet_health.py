@@ -41,7 +41,7 @@ def ready(heard_s: float) -> Seen:
 def health(monkeypatch: Any) -> Any:
     monkeypatch.setattr(kubelet_health, "POLL_S", 0)
 
-    def make(journal: str = "", healthy: bool = True, timeout_s: float = 1) -> Health:
+    def make(journal: str = "", healthy: bool = True, timeout_s: float = 120) -> Health:
         def run(argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
             assert argv[:4] == ["journalctl", "-u", "kubelet.service", "--since"]
             return Completed(0, journal, "")

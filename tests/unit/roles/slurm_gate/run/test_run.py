@@ -173,9 +173,9 @@ def test_signals_become_news(handlers: None) -> None:
     queue: SimpleQueue[News] = SimpleQueue()
     listen(queue, 30)
     os.kill(os.getpid(), signal.SIGTERM)
-    heard = queue.get(timeout=5)
+    heard = queue.get(timeout=120)
     assert heard.what.code == 143
     assert "scancel, preemption, requeue or its time limit" in heard.what.text
     assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
     os.kill(os.getpid(), signal.SIGUSR1)
-    assert queue.get(timeout=5) == News(SIGNAL, signal.SIGUSR1)
+    assert queue.get(timeout=120) == News(SIGNAL, signal.SIGUSR1)

@@ -36,7 +36,7 @@ def sent(root: Path, monkeypatch: pytest.MonkeyPatch, answers: dict[str, object]
     Courier(granted(root), StillClock(), paper).send(signal.SIGUSR1, found)
     for thread in threading.enumerate():
         if thread.name == signals.NAME:
-            thread.join(5)
+            thread.join(120)
     return sorted(told), paper.said
 
 
