@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import time
+from itertools import count
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import unit
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.unit import (
     Unit,
     UnitState,
@@ -16,11 +18,15 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from .answers import Answers, show
 
 
-def test_a_running_unit_tells_when_it_started() -> None:
-    begun_us = int((time.monotonic() - 100) * 1e6)
-    state = Unit("x.service", Answers({"systemctl show": show(begun_us=begun_us)})).read()
+@pytest.mark.parametrize("stall_s", [0, 60])
+def test_a_running_unit_tells_when_it_started_and_nothing_older(monkeypatch: pytest.MonkeyPatch, stall_s: int) -> None:
+    """However long a busy machine stands still between two looks at its clocks."""
+    passed = count(step=stall_s)
+    clocks = SimpleNamespace(time=lambda: 100_000 + next(passed), monotonic=lambda: 1000 + next(passed))
+    monkeypatch.setattr(unit, "time", clocks)
+    state = Unit("x.service", Answers({"systemctl show": show(begun_us=900_000_000)})).read()
     assert state.active
-    assert state.started_s == pytest.approx(time.time() - 100, abs=1)
+    assert 99_900 <= state.started_s <= 99_900 + stall_s
 
 
 def test_a_stopped_unit_has_no_start() -> None:
