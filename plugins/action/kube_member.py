@@ -39,6 +39,7 @@ ARGUMENT_SPEC = {
     "version": {"type": "str", "default": ""},
 }
 OWN = ("kubeconfig", "version")
+CONFLICT, TRIES = 409, 10
 WHERE, OTHER = "kube_node_kubelet", "kubelet_numa_settings"
 OWN_KEYS = KEYS - NUMA | {"registerWithTaints"}
 """A node is born closed whether or not it has a NUMA policy by then."""
@@ -141,17 +142,25 @@ def refuse_newer(ask: Ask, version: str) -> None:
 
 
 def delete(ask: Ask, name: str) -> None:
-    """Delete a Node that is closed now; one that somebody opens meanwhile stays. Raises DeviceError."""
-    status, node = ask("GET", f"/api/v1/nodes/{name}", None)
-    if status == 404:
-        return
-    closed = any(
-        it["key"] == TAINT and it.get("value") == CLOSED for it in (node.get("spec") or {}).get("taints") or []
-    )
-    if status >= 300 or not closed:
-        raise DeviceError(f"Node {name} is not closed, and stays: {node.get('message', 'run this again when it is')}")
-    meta = node["metadata"]
-    options = {"preconditions": {"uid": meta["uid"], "resourceVersion": meta["resourceVersion"]}}
-    status, answer = ask("DELETE", f"/api/v1/nodes/{name}", {"apiVersion": "v1", "kind": "DeleteOptions", **options})
-    if status >= 300 and status != 404:
-        raise DeviceError(f"Node {name} was not deleted: {answer.get('message', status)}")
+    """Delete a Node that is closed now; one that somebody opens meanwhile stays. Raises DeviceError.
+
+    Whatever is written to it between look and deletion, such as its status, is a reason for another look.
+    """
+    path, status, answer = f"/api/v1/nodes/{name}", CONFLICT, {}
+    for _ in range(TRIES):
+        status, node = ask("GET", path, None)
+        if status == 404:
+            return
+        taints = (node.get("spec") or {}).get("taints") or []
+        closed = any(it["key"] == TAINT and it.get("value") == CLOSED for it in taints)
+        if status >= 300 or not closed:
+            why = node.get("message", "run this again when it is")
+            raise DeviceError(f"Node {name} is not closed, and stays: {why}")
+        seen = {key: node["metadata"][key] for key in ("uid", "resourceVersion")}
+        options = {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": seen}
+        status, answer = ask("DELETE", path, options)
+        if status < 300 or status == 404:
+            return
+        if status != CONFLICT:
+            break
+    raise DeviceError(f"Node {name} was not deleted: {answer.get('message', status)}")

@@ -126,6 +126,39 @@ def test_a_closed_node_is_deleted_as_it_was_seen(run: Any) -> None:
     assert len(sent) == 2
 
 
+class Busy(Api):
+    """Somebody writes to the Node between a look and the next deletion, some times."""
+
+    def __init__(self, writes: int, then: Any = CLOSED) -> None:
+        super().__init__()
+        self.writes, self.then = writes, then
+
+    def __call__(self, method: str, path: str, body: Any) -> tuple[int, Any]:
+        answer = super().__call__(method, path, body)
+        if method != "DELETE" or not self.writes:
+            return answer
+        self.writes, self.taints = self.writes - 1, self.then
+        return 409, {"message": "the object has been modified"}
+
+
+def test_a_node_whose_status_was_written_meanwhile_is_looked_at_again(run: Any) -> None:
+    result, sent, api = run(GONE, NOTHING, state="absent", api=Busy(writes=2))
+    assert (result["steps"], len(sent)) == (GONE["steps"], 2)
+    assert [method for method, _ in api.calls] == ["GET", "DELETE"] * 3
+
+
+def test_another_look_may_find_it_open(run: Any) -> None:
+    result, sent, api = run(GONE, state="absent", api=Busy(writes=1, then=[]))
+    assert "is not closed, and stays" in result["msg"]
+    assert (len(sent), [method for method, _ in api.calls]) == (1, ["GET", "DELETE", "GET"])
+
+
+def test_a_node_that_is_written_all_the_time_stays(run: Any) -> None:
+    result, sent, _ = run(GONE, state="absent", api=Busy(writes=99))
+    assert "was not deleted: the object has been modified" in result["msg"]
+    assert len(sent) == 1
+
+
 def test_a_node_that_was_opened_meanwhile_stays(run: Any) -> None:
     held = [{"key": "drawbridge.io/slurm", "value": "vision.7"}]
     result, sent, api = run(GONE, state="absent", api=Api(taints=held))
