@@ -28,6 +28,9 @@ DRY_RUN_ENDS_WITH = "kubeconfig: stat /nonexistent"
 "invalid kubeconfig: ..." without rotation of certificates, "unable to load kubeconfig: ..." with it (kubelet 1.36.3).
 """
 
+GO_BACK_S = 120.0
+"""What ran before gets so long at least to run again: giving it up leaves a node without a kubelet."""
+
 
 @dataclass(frozen=True)
 class Places:
@@ -116,11 +119,11 @@ class Kubelet:
                 raise
             raise DeviceError(f"{err}; {self._go_back(old)}", **err.details) from err
 
-    def _start(self, lines: tuple[str, ...]) -> None:
+    def _start(self, lines: tuple[str, ...], at_least_s: float = 0.0) -> None:
         self._forget(lines)
         begun_s = time.time()
         self._run(["systemctl", "start", UNIT])
-        self._health.wait(begun_s, self._node)
+        self._health.wait(begun_s, self._node, at_least_s)
 
     def _forget(self, lines: tuple[str, ...]) -> None:
         for name in self._outdated(lines):
@@ -135,7 +138,7 @@ class Kubelet:
         if not old:
             return "it is stopped, and Slurm keeps the node drained" if self._use.held else "it is stopped"
         self._write(old)
-        self._start(old)
+        self._start(old, GO_BACK_S)
         self._use.release()
         return "it runs with its old configuration again"
 

@@ -17,6 +17,8 @@ UNIT = "kubelet.service"
 URL = "http://127.0.0.1:10248/healthz"
 POLL_S = 0.5
 HEALTHY_LOOKS = 5
+ANSWER_S = 30.0
+"""A machine that stands still for a moment has a kubelet that is well; one that is dead refuses at once."""
 COMPLAINTS = (
     "could not restore state from checkpoint",
     "the expected machine state is different from the real one",
@@ -37,17 +39,18 @@ class Health:
         """What its health check says now."""
         direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
-            with direct.open(self._url, timeout=5) as answer:
+            with direct.open(self._url, timeout=ANSWER_S) as answer:
                 return answer.status == 200
         except OSError:
             return False
 
-    def wait(self, begun_s: float, node: OwnNode) -> None:
+    def wait(self, begun_s: float, node: OwnNode, at_least_s: float = 0.0) -> None:
         """Wait until it says ok for a while and its Node is Ready since; tell what its journal says if it doesn't.
 
         It says ok before its container manager has looked at the machine, and may end right after.
         """
-        deadline, healthy_looks, ready = time.monotonic() + self._timeout_s, 0, not node.member
+        patience_s = max(self._timeout_s, at_least_s)
+        deadline, healthy_looks, ready = time.monotonic() + patience_s, 0, not node.member
         while healthy_looks < HEALTHY_LOOKS or not ready:
             healthy_looks = healthy_looks + 1 if self.ok() else 0
             if healthy_looks and not ready:
@@ -55,7 +58,7 @@ class Health:
             if healthy_looks >= HEALTHY_LOOKS and ready:
                 break
             if time.monotonic() >= deadline:
-                raise self._unwell(begun_s, "Ready" if healthy_looks and not ready else "healthy")
+                raise self._unwell(begun_s, patience_s, "Ready" if healthy_looks and not ready else "healthy")
             time.sleep(POLL_S)
         if said := [line for line in self._journal(begun_s).splitlines() if any(it in line for it in COMPLAINTS)]:
             raise DeviceError(f"the kubelet contradicts its state files: {sentence(said[-1])}", stdout="\n".join(said))
@@ -68,10 +71,10 @@ class Health:
             return False
         return found.ready and found.heard_s >= int(begun_s)
 
-    def _unwell(self, begun_s: float, what: str) -> DeviceError:
+    def _unwell(self, begun_s: float, patience_s: float, what: str) -> DeviceError:
         journal = self._journal(begun_s)
         last = [line for line in journal.splitlines() if "err=" in line] or ["nothing in its journal"]
-        message = f"the kubelet is not {what} {self._timeout_s:g} s after its start: {sentence(last[-1])}"
+        message = f"the kubelet is not {what} {patience_s:g} s after its start: {sentence(last[-1])}"
         return DeviceError(message, stdout=journal)
 
     def _journal(self, begun_s: float) -> str:

@@ -9,7 +9,7 @@ import ssl
 import time
 
 PORT = 10250
-TIMEOUT_S = 5.0
+TIMEOUT_S = 30.0
 LEFT_S = 30 * 86400
 """A kubelet asks for the next one long before; one that ends so soon was not signed."""
 

@@ -25,6 +25,8 @@ _NO_ANSWER = re.compile(r"timed out|no answer within|Unable to contact")
 """How a reconfigure ends that takes longer than a client waits, for example because a node's name does not resolve."""
 LATE_S, LOOK_EVERY_S = 60.0, 1.0
 """How long after that slurmctld is asked which files it runs with."""
+ASKS = 3
+"""One that runs and answers late is no reason for a reconfigure."""
 
 
 @dataclass(frozen=True)
@@ -91,10 +93,14 @@ class Slurmctld(Daemon):
 
     def is_current(self, started_s: float) -> bool:
         """Compare the daemon's own hash with that of the files as this host's commands read them."""
-        try:
-            return same_hash(self._run(["scontrol", "show", "config"]).out)
-        except DeviceError:
-            return False  # the file on disk can't be parsed, or nobody answers: both need another look by the daemon
+        for _ in range(ASKS):
+            try:
+                return same_hash(self._run(["scontrol", "show", "config"]).out)
+            except DeviceError as err:
+                if not _unanswered(err):
+                    break
+            time.sleep(LOOK_EVERY_S)
+        return False  # the file on disk can't be parsed, or nobody answers: both need another look by the daemon
 
     def busy(self) -> str:
         """Jobs whose prolog runs; a reconfigure now could lose their launch. They get a moment to finish."""
@@ -136,7 +142,7 @@ class Slurmctld(Daemon):
         try:
             self._run(["scontrol", "reconfigure"])
         except DeviceError as err:
-            if _NO_ANSWER.search(f"{err} {err.details.get('stderr', '')}") and self._follows_late():
+            if _unanswered(err) and self._follows_late():
                 return
             said = self.unit.complaints(begun_s) or first_errors(err.details.get("stderr", "")) or str(err)
             raise DeviceError(f"slurmctld refused the files and goes on with the old ones: {said}") from err
@@ -146,3 +152,7 @@ class Slurmctld(Daemon):
         while not (current := self.is_current(0)) and time.monotonic() < deadline:
             time.sleep(LOOK_EVERY_S)
         return current
+
+
+def _unanswered(err: DeviceError) -> bool:
+    return bool(_NO_ANSWER.search(f"{err} {err.details.get('stderr', '')}"))

@@ -67,6 +67,12 @@ def test_one_that_is_ready_and_not_yet_healthy_for_long(health: Any) -> None:
         health(timeout_s=0).wait(100.5, Node(ready(101)))
 
 
+def test_more_patience_where_it_is_worth_it(health: Any) -> None:
+    told = Node(ready(99), ready(99), ready(101))
+    health(timeout_s=0).wait(100.5, told, at_least_s=60)
+    assert len(told.told) == 1
+
+
 def test_an_unhealthy_one(health: Any) -> None:
     with pytest.raises(DeviceError, match="is not healthy 0 s after its start: nothing in its journal"):
         health(healthy=False, timeout_s=0).wait(100.5, Node(ready(101)))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import getpass
 import grp
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import slurmctld
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.slurmctld import (
     Care,
     Slurmctld,
@@ -216,3 +217,30 @@ def test_the_same_cluster_is_followed(conf: Path) -> None:
     running = f"ClusterName = lab\nSlurmUser = slurm(64030)\n{MATCH}"
     daemon, want = device(conf, answers(config=running), "ClusterName=lab\nSlurmUser=slurm\n")
     assert not converge(daemon, RECONFIGURE, want).error
+
+
+class Late(Answers):
+    """slurmctld answers the third question for its files."""
+
+    def __call__(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
+        said = super().__call__(argv, ok)
+        if argv[:3] == ["scontrol", "show", "config"] and self.asked.count("scontrol show config") < 3:
+            raise DeviceError("scontrol failed: Unable to contact slurm controller (connect failure)", rc=1)
+        return said
+
+
+def test_a_daemon_that_answers_late_runs_with_what_it_tells_then(conf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slurmctld, "LOOK_EVERY_S", 0)
+    daemon, want = device(conf, Late(answers().table), "old\n")
+    assert converge(daemon, RECONFIGURE, want).steps == []
+
+
+def test_a_daemon_that_never_answers_gets_another_look_at_its_files(
+    conf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slurmctld, "LOOK_EVERY_S", 0)
+    silent = DeviceError("scontrol gave no answer within 30 s and was killed")
+    run = answers(config=silent)
+    daemon, _ = device(conf, run, "old\n")
+    assert not daemon.read().current
+    assert run.asked.count("scontrol show config") == slurmctld.ASKS
