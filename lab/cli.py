@@ -111,7 +111,7 @@ class Command:
         self._refuse(())
         image = self._image()
         tools.ensure(self.paths.cache, say)
-        definitions.ensure(self.paths.cache, say)
+        definitions.ensure(self.paths.cache, say, definitions.ALL)
         images.ensure(self.paths.cache, image.tree)
         return 0
 

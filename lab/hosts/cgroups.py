@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lab.errors import LabError
 
-KILL_SECONDS = 30
+KILL_SECONDS = 300
 
 
 def hierarchy(mountinfo: str) -> Path | None:
@@ -98,7 +98,7 @@ class Group:
         """Kill every process in and below, wait for the kernel to bury them, and remove the groups."""
         if not self.exists():
             return
-        (self.path / "cgroup.kill").write_text("1")
+        self._kill()
         deadline = time.monotonic() + KILL_SECONDS
         while self.exists():
             self._remove()
@@ -108,6 +108,12 @@ class Group:
                         f"{self.path} still has processes after {KILL_SECONDS} s of killing: see ps and try again"
                     )
                 time.sleep(0.02)
+                # what has come in meanwhile, as a process that was on its way through `start`; it may just have ended
+                with contextlib.suppress(OSError):
+                    self._kill()
+
+    def _kill(self) -> None:
+        (self.path / "cgroup.kill").write_text("1")
 
     def _remove(self) -> None:
         """Remove the groups that are empty by now, deepest first."""

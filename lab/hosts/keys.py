@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import subprocess
 from pathlib import Path
 
 from cryptography.hazmat.primitives import serialization
@@ -48,7 +50,8 @@ def known_hosts(site: Site, publics: dict[str, str]) -> str:
 def client_config(site: Site, paths: Paths) -> str:
     """ssh_config(5): names to addresses, the lab's key, and strict host key checking.
 
-    Commands for a host share a connection, whose making costs more than most of them. It ends with the host in seconds.
+    Commands for a host share a connection, whose making costs more than most of them. It outlives a minute in which the
+    machine stands still; see `hang_up` for a host that is gone.
     """
     entries = [f"Host {name} {ip}\n  HostName {ip}\n" for name, ip in site.addresses().items()]
     switches = " ".join(f"{name} {site.ip(switch.address)}" for name, switch in site.switches.items())
@@ -61,6 +64,14 @@ def client_config(site: Site, paths: Paths) -> str:
             f"  UserKnownHostsFile {paths.known_hosts}\n  GlobalKnownHostsFile /dev/null\n",
             "  StrictHostKeyChecking yes\n",
             f"  ControlMaster auto\n  ControlPath {paths.state}/%r@%n\n  ControlPersist 20\n",
-            "  ServerAliveInterval 1\n  ServerAliveCountMax 3\n",
+            "  ServerAliveInterval 1\n  ServerAliveCountMax 60\n",
         ]
     )
+
+
+def hang_up(paths: Paths, *names: str) -> None:
+    """End the connections to these names and addresses that commands share: what has no power says no goodbye."""
+    for master in (path for name in names for path in paths.state.glob(f"*@{name}")):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            command = ["ssh", "-F", "none", "-O", "exit", "-o", f"ControlPath={master}", "any"]
+            subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=10)

@@ -115,7 +115,7 @@ def _veth() -> bool:
 def _succeeds(*command: str) -> bool:
     if shutil.which(command[0]) is None:
         return False
-    return subprocess.run(command, capture_output=True, check=False, timeout=20).returncode == 0
+    return subprocess.run(command, capture_output=True, check=False, timeout=120).returncode == 0
 
 
 def _ip(*arguments: str) -> list[dict]:

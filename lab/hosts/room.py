@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from lab.errors import LabError
-from lab.hosts import provision, switches, wait
+from lab.hosts import keys, provision, switches, wait
 from lab.hosts.backend import Backend
 from lab.hosts.paths import Paths
 from lab.hosts.provision import Bind, Context
@@ -21,7 +21,7 @@ from lab.hosts.site import Host, Selection, Site, Switch
 from lab.image.build import Image
 
 Say = Callable[[str], None]
-BOOT_SECONDS = 120
+BOOT_SECONDS = 600
 AT_ONCE = 16
 
 
@@ -71,7 +71,7 @@ class Room:
         self.must_run()
         self.backend.open()
         for host in chosen.hosts:
-            self.backend.cut(host)
+            self._cut(host)
             shutil.rmtree(self.paths.host(host.name).directory, ignore_errors=True)
         for switch in chosen.switches:
             self.backend.unplug(switch)
@@ -83,7 +83,7 @@ class Room:
         self.must_run()
         self.backend.open()
         for host in chosen.hosts:
-            self.backend.cut(host)
+            self._cut(host)
             self.say(f"{host.name} has no power")
         for switch in chosen.switches:
             self.backend.unplug(switch)
@@ -92,6 +92,7 @@ class Room:
     def down(self) -> None:
         """End the lab and remove everything that it wrote outside the cache."""
         self.backend.close()
+        keys.hang_up(self.paths, "*")
         if self.paths.state.exists():
             shutil.rmtree(self.paths.state)
         self.paths.lock.unlink(missing_ok=True)
@@ -103,6 +104,10 @@ class Room:
         """LabError unless the lab runs: what is done to one that doesn't would be in the next one's way."""
         if not self.backend.alive():
             raise LabError(f"lab {self.paths.lab_id} is not running: run lab up first")
+
+    def _cut(self, host: Host) -> None:
+        self.backend.cut(host)
+        keys.hang_up(self.paths, host.name, self.site.ip(host.address))
 
     def _boot(self, host: Host, image: Image) -> None:
         installed = self.paths.host(host.name).installed

@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from lab.errors import LabError
 from lab.tools import toolchain
@@ -127,13 +128,19 @@ def _build(chosen: toolchain.Toolchain, wanted: dict[Binary, Path], tools: Path,
 def _compile(go: Path, binary: Binary, work: Path) -> Path:
     out = work / binary.name
     command = [go, "build", "-ldflags", f"-s -w {binary.flags}".strip(), "-o", out, binary.package]
-    done = subprocess.run(command, cwd=HERE / binary.module, env=environment(work), check=False)
+    done = twice(lambda: subprocess.run(command, cwd=HERE / binary.module, env=environment(work), check=False))
     if done.returncode:
         raise LabError(
             f"{binary.name} could not be built: go build ended with {done.returncode}, and its own words stand above;"
             " the build needs the Go module proxy (GOPROXY) when it runs for the first time"
         )
     return out
+
+
+def twice(run: Callable[[], subprocess.CompletedProcess[Any]]) -> subprocess.CompletedProcess[Any]:
+    """Run what may download, and once more if it fails: a connection breaks off at times, and Go does not try again."""
+    done = run()
+    return run() if done.returncode else done
 
 
 def environment(work: Path) -> dict[str, str]:

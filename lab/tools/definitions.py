@@ -66,6 +66,8 @@ JOBSET = Module(
 MODULES = (TRAINING_OPERATOR, TRAINER, JOBSET)
 FIRST_TRAINER = replace(TRAINER, version="v2.0.0", checksum="h1:mnQSR9iPKItxyUR8mq66XsmxqKNVHwr9YYOB7BTU9dU=")
 """The first release, whose TrainJobs have other fields."""
+ALL = (*MODULES, FIRST_TRAINER)
+"""With what only tests need: none should download in their middle."""
 
 
 def ensure(cache: Path, say: Callable[[str], None] = print, modules: Sequence[Module] = MODULES) -> list[Path]:
@@ -91,7 +93,9 @@ def _download(module: Module, place: Path) -> None:
         go = toolchain.install(toolchain.find(), Path(work))
         command = [go, "mod", "download", "-json", f"{module.path}@{module.version}"]
         env = build.environment(Path(work))
-        done = subprocess.run(command, cwd=work, env=env, capture_output=True, text=True, check=False)
+        done = build.twice(
+            lambda: subprocess.run(command, cwd=work, env=env, capture_output=True, text=True, check=False)
+        )
         if done.returncode:
             raise LabError(
                 f"{module.path} {module.version} can't be downloaded: {done.stderr.strip() or done.stdout.strip()};"

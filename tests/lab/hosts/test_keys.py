@@ -39,3 +39,15 @@ def test_ssh_resolves_names_by_the_config_and_checks_strictly(room_site, paths):
     assert gpu["userknownhostsfile"] == str(paths.known_hosts)
     assert gpu["identityfile"] == str(paths.user_key)
     assert effective("leaf1")["user"] == "admin"
+
+
+def test_shared_connections_outlive_a_moment_and_end_with_their_host(room_site, paths, monkeypatch):
+    keys.prepare(room_site, paths)
+    assert "ServerAliveInterval 1\n  ServerAliveCountMax 60\n" in paths.ssh_config.read_text()
+    for user_at_name in ("root@gpu01", "ansible@10.77.7.21", "root@gpu02"):
+        (paths.state / user_at_name).touch()
+    ended = []
+    monkeypatch.setattr(keys.subprocess, "run", lambda command, **_: ended.append((command[3:5], command[6])))
+    keys.hang_up(paths, "gpu01", "10.77.7.21")
+    wanted = ("root@gpu01", "ansible@10.77.7.21")
+    assert ended == [(["-O", "exit"], f"ControlPath={paths.state / name}") for name in wanted]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.errors import LabError
-from lab.hosts import provision, wait
+from lab.hosts import keys, provision, wait
 from lab.hosts.room import Room
 from lab.image.build import Image
 
@@ -108,6 +108,19 @@ def test_a_disk_survives_a_power_cut_and_a_reset_replaces_it(room, backend, imag
     room.reset(chosen, lambda: image)
     assert not mine.exists()
     assert boots(backend) == ["ctl"] * 3
+
+
+def test_who_loses_its_power_loses_its_connections(room, backend, image, monkeypatch):
+    chosen = room.site.select(["ctl", "leaf1"])
+    room.up(chosen, lambda: image)
+    ended = []
+    monkeypatch.setattr(keys, "hang_up", lambda paths, *names: ended.append((*names, *sorted(backend.up))))
+    room.cut(chosen)
+    room.up(chosen, lambda: image)
+    room.reset(chosen, lambda: image)
+    assert ended == [("ctl", "10.77.7.11", "leaf1")] * 2, "a new one must find nobody"
+    room.down()
+    assert ended[-1][0] == "*"
 
 
 def test_a_disk_that_was_written_half_is_written_again(room, image, paths):

@@ -76,6 +76,13 @@ def test_a_compiler_that_fails_is_told_in_one_sentence(tmp_path):
         build._compile(false, build.BINARIES[3], tmp_path)
 
 
+def test_a_download_that_breaks_off_is_tried_again(tmp_path):
+    go = tmp_path / "go"
+    go.write_text(f"#!/bin/sh\ntest -e {tmp_path}/tried && exit\ntouch {tmp_path}/tried; exit 1\n")
+    go.chmod(0o755)
+    assert build._compile(go, build.BINARIES[3], tmp_path) == tmp_path / "kubelet"
+
+
 def toolchain_that_fails(directory):
     go = directory / "go"
     go.write_text("#!/bin/sh\nexit 3\n")

@@ -49,6 +49,12 @@ def test_each_module_is_downloaded_once(proxy):
     assert left(cache) == {module.name for module in MODULES}
 
 
+def test_a_download_that_breaks_off_is_tried_again(proxy):
+    go = proxy / "go"
+    go.write_text(go.read_text().replace("\n", f"\ntest -e {proxy}/tried || {{ touch {proxy}/tried; exit 1; }}\n", 1))
+    assert len(definitions.ensure(proxy / "cache", lambda line: None)) == sum(len(it.definitions) for it in MODULES)
+
+
 def test_what_was_not_pinned_is_not_kept(proxy):
     module = MODULES[0]
     answer = proxy / "answers" / f"{module.path}@{module.version}".replace("/", "-")
