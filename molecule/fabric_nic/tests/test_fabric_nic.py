@@ -12,7 +12,7 @@ from testinfra.host import Host
 from lab.hosts.paths import Paths
 from tests.stack import lab, ssh, until
 
-testinfra_hosts = [f"ssh://gpu01?ssh_config={Paths.of().ssh_config}"]
+testinfra_hosts = [f"ssh://gpu01?ssh_config={Paths.of().ssh_config}&timeout=60"]
 
 RAILS = [f"rail{number}" for number in range(8)]
 

@@ -12,7 +12,7 @@ from testinfra.host import Host
 from lab.hosts.paths import Paths
 
 SSH_CONFIG = Paths.of().ssh_config
-testinfra_hosts = [f"ssh://nsd1?ssh_config={SSH_CONFIG}"]
+testinfra_hosts = [f"ssh://nsd1?ssh_config={SSH_CONFIG}&timeout=60"]
 
 MM = "/usr/lpp/mmfs/bin"
 NODES = ("gpu01", "gpu02")
@@ -20,7 +20,7 @@ NODES = ("gpu01", "gpu02")
 
 @pytest.fixture
 def nodes() -> list[Host]:
-    return [Host.get_host(f"ssh://{name}", ssh_config=str(SSH_CONFIG)) for name in NODES]
+    return [Host.get_host(f"ssh://{name}", ssh_config=str(SSH_CONFIG), timeout=60) for name in NODES]
 
 
 def written(host: Host) -> list[str]:

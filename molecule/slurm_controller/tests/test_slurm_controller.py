@@ -24,7 +24,7 @@ from testinfra.host import Host
 from lab.hosts.paths import REPOSITORY, Paths
 
 SSH_CONFIG = Paths.of().ssh_config
-testinfra_hosts = [f"ssh://ctl?ssh_config={SSH_CONFIG}"]
+testinfra_hosts = [f"ssh://ctl?ssh_config={SSH_CONFIG}&timeout=60"]
 
 
 @pytest.mark.parametrize("unit", ["munge", "mariadb", "slurmdbd", "slurmctld"])

@@ -6,16 +6,17 @@ from __future__ import annotations
 
 import os
 import subprocess
-import time
 
 from testinfra.host import Host
 
 from lab.hosts.paths import REPOSITORY, Paths
+from tests.waiting import until
 
 SSH_CONFIG = Paths.of().ssh_config
 HOSTS = ("ctl", "gpu01", "login1")
-testinfra_hosts = [f"ssh://login1?ssh_config={SSH_CONFIG}"]
+testinfra_hosts = [f"ssh://login1?ssh_config={SSH_CONFIG}&timeout=60"]
 AS_ADA = "cd /; runuser -u ada --"
+PATIENCE_S = 300
 
 
 def digests() -> list[str]:
@@ -40,9 +41,9 @@ def rotate() -> str:
 def test_all_hosts_get_one_new_key_and_jobs_go_on(host: Host) -> None:
     wrap = "until test -e /run/user/go.$SLURM_JOB_ID; do sleep 0.2; done"
     job = host.check_output(
-        f"{AS_ADA} sbatch --parsable -p hpc -w gpu01 --mem=100 --time=8 -o /dev/null --wrap='{wrap}'"
+        f"{AS_ADA} sbatch --parsable -p hpc -w gpu01 --mem=100 --time=60 -o /dev/null --wrap='{wrap}'"
     ).strip()
-    until(host, job, "RUNNING")
+    until(lambda: state(host, job) == "RUNNING", PATIENCE_S, "the job runs")
     (before, *others) = digests()
     assert set(others) == {before}
     told = rotate()
@@ -60,12 +61,10 @@ def test_all_hosts_get_one_new_key_and_jobs_go_on(host: Host) -> None:
     assert host.check_output(f"squeue -h -j {job} -o %T") == "RUNNING"
     go = f"mkdir -p /run/user; touch /run/user/go.{job}"
     subprocess.run(["ssh", "-F", str(SSH_CONFIG), "gpu01", go], check=True)
-    until(host, job, "COMPLETED")
-    assert host.check_output(f"sacct -n -X -P -j {job} -o Restarts") == "0"
+    until(lambda: state(host, job) == "COMPLETED", PATIENCE_S, "the job is over")
+    told = until(lambda: host.check_output(f"sacct -n -X -P -j {job} -o Restarts"), PATIENCE_S, "the books have it")
+    assert told == "0"
 
 
-def until(host: Host, job: str, state: str) -> None:
-    deadline = time.monotonic() + 60
-    while host.check_output(f"squeue -h -t all -j {job} -o %T").strip() != state:
-        assert time.monotonic() < deadline, f"job {job} is not {state} after 60 s"
-        time.sleep(0.3)
+def state(host: Host, job: str) -> str:
+    return host.check_output(f"squeue -h -t all -j {job} -o %T").strip()

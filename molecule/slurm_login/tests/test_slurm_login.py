@@ -8,9 +8,10 @@ import pytest
 from testinfra.host import Host
 
 from lab.hosts.paths import Paths
+from tests.waiting import until
 
 SSH_CONFIG = Paths.of().ssh_config
-testinfra_hosts = [f"ssh://login1?ssh_config={SSH_CONFIG}"]
+testinfra_hosts = [f"ssh://login1?ssh_config={SSH_CONFIG}&timeout=60"]
 
 
 def as_user(host: Host, user: str, command: str) -> str:
@@ -24,9 +25,12 @@ def test_commands_work_without_a_configuration_on_disk(host: Host) -> None:
 
 
 def test_a_job_is_submitted_run_and_accounted(host: Host) -> None:
-    sbatch = "timeout 300 sbatch --wait --parsable -p hpc --gres=gpu:h100:8 -o /dev/null --wrap hostname"
+    sbatch = "timeout 900 sbatch --wait --parsable -p hpc --gres=gpu:h100:8 -o /dev/null --wrap hostname"
     job = as_user(host, "ada", sbatch)
-    row = as_user(host, "ada", f"sacct -n -X -P -j {job} -o user,account,state,alloctres,nodelist").split("|")
+    sacct = f"sacct -n -X -P -j {job} -o user,account,state,alloctres,nodelist"
+    # slurmctld tells the books of the end in its own time
+    told = until(lambda: (row := as_user(host, "ada", sacct)) and "|COMPLETED|" in row and row, 300, "it is accounted")
+    row = told.split("|")
     assert (row[0], row[1], row[2], row[4]) == ("ada", "vision", "COMPLETED", "gpu01")
     assert "gres/gpu:h100=8" in row[3].split(",")
 

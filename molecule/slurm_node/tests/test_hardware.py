@@ -17,7 +17,7 @@ from testinfra.host import Host
 from lab.hosts.paths import Paths
 
 SSH_CONFIG = Paths.of().ssh_config
-testinfra_hosts = [f"ssh://gpu02?ssh_config={SSH_CONFIG}"]
+testinfra_hosts = [f"ssh://gpu02?ssh_config={SSH_CONFIG}&timeout=60"]
 
 ROOT = Path(__file__).resolve().parents[3]
 ANSIBLE = str(Path(sys.executable).parent / "ansible")

@@ -16,7 +16,7 @@ from testinfra.host import Host
 from lab.hosts.paths import REPOSITORY, Paths
 
 SSH_CONFIG = Paths.of().ssh_config
-testinfra_hosts = [f"ssh://gpu01?ssh_config={SSH_CONFIG}"]
+testinfra_hosts = [f"ssh://gpu01?ssh_config={SSH_CONFIG}&timeout=60"]
 
 SCRATCH = PurePath("/run/production")
 ELSEWHERE = ("SlurmdSpoolDir=", "SlurmdPidFile=", "HealthCheck")

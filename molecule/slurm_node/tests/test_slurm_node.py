@@ -10,12 +10,14 @@ import pytest
 from testinfra.host import Host
 
 from lab.hosts.paths import Paths
+from tests.waiting import until
 
 SSH_CONFIG = Paths.of().ssh_config
-testinfra_hosts = [f"ssh://gpu01?ssh_config={SSH_CONFIG}"]
+testinfra_hosts = [f"ssh://gpu01?ssh_config={SSH_CONFIG}&timeout=60"]
 
 PARTS = "/etc/drawbridge/slurm"
 RAN = "/run/parts-ran"
+PATIENCE_S = 300
 
 
 @pytest.fixture
@@ -93,13 +95,17 @@ def test_prolog_parts_run_upwards_and_epilog_parts_downwards(host: Host) -> None
     """Of this job: the epilog of the one before may still be on its way."""
     job = as_ada(host, "srun -p hpc -w gpu01 printenv SLURM_JOB_ID").strip()
     mine = f"grep '^{job} ' {RAN}"
-    host.check_output(f'timeout 30 sh -c "until [ \\"\\$({mine} | wc -l)\\" -ge 4 ]; do sleep 0.1; done"')
     parts = ["prolog 10-a", "prolog 20-b", "epilog 20-b", "epilog 10-a"]
+    until(lambda: len(host.check_output(mine).splitlines()) >= len(parts), PATIENCE_S, "all parts ran")
     assert host.check_output(mine).splitlines() == [f"{job} {part}" for part in parts]
 
 
 def test_nothing_keeps_the_nodes_back(host: Host) -> None:
-    assert {*host.check_output("sinfo -h -N -n gpu01,gpu02 -o %T").split()} <= {"idle", "completing"}
+    def states() -> set[str]:
+        """Without the star of a node whose last answer is a while ago."""
+        return {state.rstrip("*") for state in host.check_output("sinfo -h -N -n gpu01,gpu02 -o %T").split()}
+
+    until(lambda: states() <= {"idle", "completing"}, PATIENCE_S, "both nodes are in service")
 
 
 def test_what_is_reserved_is_offered_to_nobody(host: Host) -> None:
@@ -113,10 +119,9 @@ def test_what_is_reserved_is_offered_to_nobody(host: Host) -> None:
 
 
 def test_all_gpus_can_be_had_one_by_one(host: Host) -> None:
-    jobs = [as_ada(host, 'sbatch --parsable -p hpc -w gpu02 --gres=gpu:1 --wrap="sleep 60"') for _ in range(8)]
+    jobs = [as_ada(host, 'sbatch --parsable -p hpc -w gpu02 --gres=gpu:1 --wrap="sleep 900"') for _ in range(8)]
     try:
-        host.check_output(
-            f"timeout 30 sh -c 'until [ \"$(squeue -h -t R -j {','.join(jobs)} | wc -l)\" = 8 ]; do sleep 0.2; done'"
-        )
+        running = f"squeue -h -t R -j {','.join(jobs)}"
+        until(lambda: len(host.check_output(running).splitlines()) == len(jobs), PATIENCE_S, "all jobs run at once")
     finally:
         host.check_output(f"scancel {' '.join(jobs)}")
