@@ -29,9 +29,11 @@ options:
     type: path
     default: ""
   settle_s:
-    description: How long the registration may take, in seconds.
+    description:
+      - How long the registration may take, in seconds. Slurm asks a node that has missed an answer again only after a
+        minute or two.
     type: float
-    default: 60
+    default: 240
   timeout_s:
     description: How long one call of scontrol may take, in seconds.
     type: float
@@ -81,7 +83,7 @@ ARGUMENT_SPEC = {
     "name": {"type": "str", "required": True},
     "gres": {"type": "str", "default": ""},
     "health": {"type": "path", "default": ""},
-    "settle_s": {"type": "float", "default": 60},
+    "settle_s": {"type": "float", "default": 240},
     "timeout_s": {"type": "float", "default": 30},
 }
 
