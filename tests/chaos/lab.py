@@ -29,6 +29,8 @@ LAB_ID = "58"
 """Where LAB_ID names none: nobody's own lab, since its hosts are drifted, and down at the end."""
 RUN_S = 1800
 """What a run may take at most, on a machine that has much else to do; a run that hangs is a finding."""
+SCRIPT_S = 900
+"""The same of a script on a host, such as all of its proofs."""
 TASK = re.compile(r"^TASK \[(?:[\w.]*\.)?(\w+) : (.*?)\]")
 PLAY_OF_LIST = re.compile(r"^  play #\d+ \((\S+)\)")
 TASK_OF_LIST = re.compile(r"^      (?:[\w.]*\.)?(\w+) : (.*?)\t")
@@ -104,9 +106,11 @@ class Lab:
     def sh(self, host: str, script: str) -> subprocess.CompletedProcess[str]:
         """Run a script on a host, or type it into a switch."""
         shell = ("sh", "-s") if host in (inventory.CONTROLLER, inventory.ADMIN, inventory.NODE) else ()
-        return subprocess.run(
-            ssh(self.paths, host, *shell), input=script, capture_output=True, text=True, check=False, timeout=120
-        )
+        command = ssh(self.paths, host, *shell)
+        try:
+            return subprocess.run(command, input=script, capture_output=True, text=True, check=False, timeout=SCRIPT_S)
+        except subprocess.TimeoutExpired as error:
+            raise Broken(f"{host} does not end in {SCRIPT_S} s: {script[:200]}") from error
 
     def arm(self, verb: Verb) -> None:
         """Let the next such call of a tool be its last."""
