@@ -86,7 +86,7 @@ class Lab:
         report = json.JSONDecoder().raw_decode(out[start:])[0] if start >= 0 else {"plays": []}
         return Run(process.returncode, out[-4000:] + err[-4000:], report)
 
-    def wait(self, what: str, condition: Callable[[], Any], seconds: float = 180) -> Any:
+    def wait(self, what: str, condition: Callable[[], Any], seconds: float = 300) -> Any:
         """The first true answer of a condition. Fails when there is none in time."""
         return until(condition, seconds, what)
 

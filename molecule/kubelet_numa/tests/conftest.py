@@ -8,8 +8,7 @@ import io
 import json
 import subprocess
 import tarfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -27,6 +26,7 @@ WARDROBE = "/run/wardrobe"
 DEVICES = "/etc/lab/deviceplugin.json"
 CHECKPOINT = "/var/lib/kubelet/device-plugins/kubelet_internal_checkpoint"
 STATE = "/var/lib/kubelet/cpu_manager_state /var/lib/kubelet/memory_manager_state"
+PATIENCE_S = 300
 POLICY_FILE = "/etc/kubernetes/kubelet.conf.d/50-drawbridge.conf"
 
 
@@ -40,15 +40,6 @@ def lab() -> Lab:
 def api() -> Any:
     """The API as the administrator."""
     return client.CoreV1Api(config.new_client_from_config(str(PATHS.kubeconfig)))
-
-
-def until(what: str, true: Callable[[], Any], seconds: float = 60) -> Any:
-    """The first true answer."""
-    deadline = time.monotonic() + seconds
-    while not (answer := true()):
-        assert time.monotonic() < deadline, f"not within {seconds} s: {what}"
-        time.sleep(0.2)
-    return answer
 
 
 def packed(files: dict[str, str]) -> bytes:

@@ -32,7 +32,7 @@ echo dies; tail -n 3 /run/try/log
 @pytest.fixture(scope="module")
 def command() -> Iterator[str]:
     """How the kubelet is started, with another directory of drop-ins; the unit is off meanwhile."""
-    words = send("tr '\\0' '\\n' < /proc/$(pidof kubelet)/cmdline").split("\n")[:-1]
+    words = send("tr '\\0' '\\n' < /proc/$(systemctl show -P MainPID kubelet)/cmdline").split("\n")[:-1]
     words = ["--config-dir=/run/try" if word.startswith("--config-dir=") else word for word in words]
     send("systemctl stop kubelet")
     yield " ".join(map(shlex.quote, words))

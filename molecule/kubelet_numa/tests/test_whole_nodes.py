@@ -21,8 +21,9 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.v
 
 from lab.machine.hardware import Hardware
 from tests.unit.intent.test_refused import site
+from tests.waiting import until
 
-from .conftest import dress, has_devices, send, until, wear
+from .conftest import PATIENCE_S, dress, has_devices, send, wear
 
 pytestmark = pytest.mark.usefixtures("wardrobe")
 GIB = 1 << 20  # in KiB
@@ -119,18 +120,18 @@ def test_what_is_called_good_runs_and_what_is_refused_fails(api: Any, build: str
     wear(config)
     if "a kubelet starts with it" in refused:
         text = "unsupported on machines with more than 8 NUMA Nodes"
-        until("the kubelet dies", lambda: text in send("journalctl -u kubelet -n 30 -o cat --no-pager"))
+        until(lambda: text in send("journalctl -u kubelet -n 30 -o cat --no-pager"), PATIENCE_S, "the kubelet dies")
         return
     cpus, gpus = str(chosen.hardware.cpus - reserved), str(len(chosen.hardware.gpu_numa))
-    until("the kubelet has devices", has_devices)
-    given = until("the node tells", lambda: allocatable(api, {"cpu": cpus, "nvidia.com/gpu": gpus}))
+    until(has_devices, PATIENCE_S, "the kubelet has devices")
+    given = until(lambda: allocatable(api, {"cpu": cpus, "nvidia.com/gpu": gpus}), PATIENCE_S, "the node tells")
     api.create_namespaced_pod("default", whole_node("whole", given))
     try:
-        phase = until("the pod ends", lambda: ended(api))
+        phase = until(lambda: ended(api), PATIENCE_S, "the pod ends")
         log = api.read_namespaced_pod_log("whole", "default") if phase == ("Succeeded", None) else ""
     finally:
         api.delete_namespaced_pod("whole", "default", grace_period_seconds=0)
-        until("the pod is gone", lambda: not api.list_namespaced_pod("default").items)
+        until(lambda: not api.list_namespaced_pod("default").items, PATIENCE_S, "the pod is gone")
     assert phase == (("Failed", "TopologyAffinityError") if refused else ("Succeeded", None))
     assert log.count("GPU-") == (0 if refused else len(chosen.hardware.gpu_numa))
 

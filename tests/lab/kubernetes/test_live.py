@@ -8,7 +8,6 @@ One lab for the whole file; its tests tell one story, from the first boot to the
 import json
 import os
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from kubernetes import client, config
 from kubernetes.client.exceptions import ApiException
 
 from lab.tools import build
+from tests.waiting import until
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 LAB_ID = str(int(os.environ.get("LAB_ID", "90")) + 1)
@@ -26,32 +26,26 @@ STATE = Path(os.environ.get("LAB_STATE", "/var/lib/drawbridge-lab")) / LAB_ID
 CLOSED = {"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}
 STATE_FILES = "/var/lib/kubelet/cpu_manager_state /var/lib/kubelet/memory_manager_state"
 
+CHECKPOINT = "/var/lib/kubelet/device-plugins/kubelet_internal_checkpoint"
+
 pytestmark = pytest.mark.live
 
 
 def lab(*arguments, check=True):
     environment = {**os.environ, "LAB_ID": LAB_ID, "LAB_KUBELETS": "joined"}
-    return subprocess.run([REPOSITORY / "lab/lab", *arguments], env=environment, check=check, timeout=300)
+    return subprocess.run([REPOSITORY / "lab/lab", *arguments], env=environment, check=check, timeout=900)
 
 
 def guest(host, script, stdin=""):
     """Run a shell script as root in a host and return what it printed."""
     command = ["ssh", "-F", STATE / "ssh_config", f"root@{host}", script]
-    done = subprocess.run(command, input=stdin, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(command, input=stdin, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, f"{script}: {done.stderr}"
     return done.stdout
 
 
 UP = ["active", "active"]
-
-
-def until(question, seconds=40):
-    """Ask again until the answer is true, and return it."""
-    end = time.monotonic() + seconds
-    while not (answer := question()):
-        assert time.monotonic() < end, f"still {answer!r} after {seconds} s"
-        time.sleep(0.2)
-    return answer
+PATIENCE_S = 300
 
 
 def drop_in(policy):
@@ -78,12 +72,20 @@ def drop_in(policy):
 
 
 def start_kubelet(policy):
-    """Start gpu01's kubelet under a policy, as a change of policy has to be done, and wait for its devices."""
+    """Start gpu01's kubelet under a policy, as a change of policy has to be done, and wait for its devices.
+
+    Its notes of them are removed before: plugins listen before they register, and its Node tells of those of before.
+    """
     path = "/etc/kubernetes/kubelet.conf.d/50-drawbridge.conf"
-    last_socket = "/var/lib/kubelet/device-plugins/lab-rdma-rail7.sock"
-    restart = f"systemctl stop kubelet && rm -f {STATE_FILES} {last_socket} && systemctl start kubelet"
-    registered = f"timeout 30 sh -c 'until [ -S {last_socket} ]; do sleep 0.1; done'"
-    guest("gpu01", f"cat > {path} && {restart} && {registered}", drop_in(policy))
+    restart = f"systemctl stop kubelet && rm -f {STATE_FILES} {CHECKPOINT} && systemctl start kubelet"
+    guest("gpu01", f"cat > {path} && {restart}", drop_in(policy))
+    until(knows_all_devices, PATIENCE_S, "the kubelet knows all devices")
+
+
+def knows_all_devices():
+    """Whether the kubelet has taken the GPUs, and every rail, since its start."""
+    noted = guest("gpu01", f"cat {CHECKPOINT}")
+    return all(f'"{name}":["' in noted for name in ("nvidia.com/gpu", *(f"rdma/rail{rail}" for rail in range(8))))
 
 
 WHOLE_NODE = {"nvidia.com/gpu": "8", "cpu": "120", "memory": "1900Gi", "rdma/rail0": "1"}
@@ -128,7 +130,7 @@ def api():
 def closed_node(api):
     """gpu01, its kubelet started as Drawbridge will: born closed, with the policy that we chose."""
     start_kubelet("best-effort")
-    return until(lambda: gpus(api, "8"))
+    return until(lambda: gpus(api, "8"), PATIENCE_S, "gpu01 is ready with its devices")
 
 
 def ready(api, name):
@@ -152,6 +154,10 @@ def gpus(api, count):
     return node if node and wanted.items() <= node.status.allocatable.items() else None
 
 
+def capacity(api):
+    return api.read_node("gpu01").status.capacity["nvidia.com/gpu"]
+
+
 def phase(api, name, *wanted):
     status = api.read_namespaced_pod(name, "default").status
     return status if status.phase in wanted else None
@@ -160,12 +166,13 @@ def phase(api, name, *wanted):
 def test_the_control_plane_is_up_when_the_lab_is(api):
     assert client.VersionApi(api.api_client).get_code().git_version == build.KUBERNETES
     # both end and start again when they are quicker than the API server
-    until(lambda: guest("ctl", "systemctl is-active kube-scheduler kube-controller-manager || true").split() == UP)
+    asked = "systemctl is-active kube-scheduler kube-controller-manager || true"
+    until(lambda: guest("ctl", asked).split() == UP, PATIENCE_S, "scheduler and controller manager run")
     assert guest("ctl", "helm version --short").startswith("v3.22")
 
 
 def test_a_node_that_is_never_gated_joins_by_itself(api):
-    assert until(lambda: ready(api, "infra1")).spec.taints is None
+    assert until(lambda: ready(api, "infra1"), PATIENCE_S, "infra1 is ready").spec.taints is None
 
 
 def test_a_gpu_node_is_not_born_before_its_taint_is_written(api):
@@ -200,7 +207,7 @@ def test_a_kubelet_with_our_drop_in_is_born_closed(closed_node):
 
 def test_a_whole_node_pod_runs_as_its_user_and_tells_it(api, closed_node):
     api.create_namespaced_pod("default", pod("whole-node", **TOLERANT))
-    until(lambda: phase(api, "whole-node", "Succeeded"))
+    until(lambda: phase(api, "whole-node", "Succeeded"), PATIENCE_S, "the pod ran")
     uid, devices = api.read_namespaced_pod_log("whole-node", "default").split()
     assert uid == str(ADA)
     assert devices == ",".join(f"GPU-{gpu}" for gpu in range(8))
@@ -209,7 +216,7 @@ def test_a_whole_node_pod_runs_as_its_user_and_tells_it(api, closed_node):
 
 def test_half_a_node_is_one_socket(api, closed_node):
     api.create_namespaced_pod("default", pod("half-node", HALF_NODE, **TOLERANT))
-    until(lambda: phase(api, "half-node", "Succeeded"))
+    until(lambda: phase(api, "half-node", "Succeeded"), PATIENCE_S, "the pod ran")
     devices = api.read_namespaced_pod_log("half-node", "default").split()[1].split(",")
     assert devices in (["GPU-0", "GPU-1", "GPU-2", "GPU-3"], ["GPU-4", "GPU-5", "GPU-6", "GPU-7"])
     api.delete_namespaced_pod("half-node", "default")
@@ -217,27 +224,31 @@ def test_half_a_node_is_one_socket(api, closed_node):
 
 def test_a_pod_without_the_toleration_waits_and_is_told_why(api, closed_node):
     api.create_namespaced_pod("default", pod("stranger"))
-    said = until(lambda: (api.read_namespaced_pod("stranger", "default").status.conditions or [None])[0]).message
-    assert "untolerated taint" in said
+
+    def told():
+        return (api.read_namespaced_pod("stranger", "default").status.conditions or [None])[0]
+
+    assert "untolerated taint" in until(told, PATIENCE_S, "the scheduler tells why").message
     api.delete_namespaced_pod("stranger", "default")
 
 
 def test_a_gpu_that_fails_is_not_given_out(api, closed_node):
     control = "/var/lib/lab/deviceplugin/control.json"
     guest("gpu01", f"mkdir -p $(dirname {control}); cat > {control}", '{"nvidia.com/gpu": {"GPU-3": "unhealthy"}}')
-    assert until(lambda: gpus(api, "7")).status.capacity["nvidia.com/gpu"] == "8"
+    node = until(lambda: gpus(api, "7"), PATIENCE_S, "a GPU less can be given out")
+    assert node.status.capacity["nvidia.com/gpu"] == "8"
     guest("gpu01", f"cat > {control}", '{"nvidia.com/gpu": {"GPU-3": "absent"}}')
-    until(lambda: api.read_node("gpu01").status.capacity["nvidia.com/gpu"] == "7")
+    until(lambda: capacity(api) == "7", PATIENCE_S, "the node has a GPU less")
     guest("gpu01", f"rm {control}")
-    until(lambda: gpus(api, "8"))
+    until(lambda: gpus(api, "8"), PATIENCE_S, "all GPUs are back")
 
 
 def test_single_numa_node_never_runs_a_whole_node_pod(api, closed_node):
     """The pod that best-effort ran needs GPUs of both sockets, so this policy refuses it every time."""
     start_kubelet("single-numa-node")
-    until(lambda: gpus(api, "8"))
+    until(lambda: gpus(api, "8"), PATIENCE_S, "gpu01 is ready with its devices")
     api.create_namespaced_pod("default", pod("whole-node-again", **TOLERANT))
-    status = until(lambda: phase(api, "whole-node-again", "Failed", "Succeeded"))
+    status = until(lambda: phase(api, "whole-node-again", "Failed", "Succeeded"), PATIENCE_S, "the pod ended")
     assert (status.phase, status.reason) == ("Failed", "TopologyAffinityError")
 
 
