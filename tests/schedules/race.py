@@ -35,9 +35,10 @@ from tests.schedules.plan import NODES
 from tests.schedules.queue import Queue
 
 SPACE, USER, UID, GID = "vision", "ada", 2001, 3001
-WORKLOADS, FIRST, PODS = 40, 5, 2
-"""Made until the job may no more, the first ones with two pods each; on a busy machine its end takes its time."""
-SPREAD_S = 0.15
+WORKLOADS, PODS = 12, 2
+"""Made until the job may no more."""
+SPREAD_S, SLOW, FAR_S = 0.15, 5, 0.6
+"""Seconds between two of them: what is raced against is over in less than one; on a busy machine it takes its time."""
 REFUSED = "NodeAffinity"
 """The kubelet's reason."""
 HEARD_S = 5.0
@@ -96,7 +97,7 @@ def _rounds(node: str, share: Iterable[int], seed: int, queue: Queue) -> None:
         api = client.BatchV1Api(stack.api_client(f"system:serviceaccount:{SPACE}:{account}", "system:serviceaccounts"))
         with subprocess.Popen(demo.ssh(stack.PATHS, "ctl", f"scancel {job}")):
             for part in range(WORKLOADS):
-                time.sleep(dice.uniform(0, 2 * SPREAD_S))  # what is raced against is over in less than a second
+                time.sleep(dice.uniform(0, 2 * (SPREAD_S if part < SLOW else FAR_S)))
                 if not _made(api, workload(Owner(SPACE, int(job)), account, part)):
                     break
         stack.until(
@@ -136,7 +137,6 @@ def workload(owner: Owner, account: str, number: int) -> records.Json:
         ],
     }
     template = {"metadata": {"labels": labels}, "spec": pod}
-    count = PODS if number < FIRST else 1
-    spec = {"parallelism": count, "completions": count, "backoffLimit": 1000, "template": template}
+    spec = {"parallelism": PODS, "completions": PODS, "backoffLimit": 1000, "template": template}
     metadata = {"name": f"{owner.prefix}r0-race{number}", "labels": labels}
     return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}
