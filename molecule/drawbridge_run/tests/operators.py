@@ -159,10 +159,12 @@ def start(operator: Operator, program: Path) -> None:
     put(program.read_bytes(), f"cat > {operator.home}/program; chmod 755 {operator.home}/program")
     flags = [*operator.flags, *([f"--config={operator.home}/config.yaml"] if operator.config else [])]
     place = f"-p PrivateTmp=yes -p BindReadOnlyPaths={operator.home}/certificates:{CERTIFICATES}"
-    run = f"systemd-run --unit={operator.unit} {place} --setenv=KUBECONFIG={operator.home}/kubeconfig"
+    # as a kubelet does; Trainer ends if the API server does not serve JobSet's kinds yet
+    again = "-p Restart=on-failure -p RestartSec=2 -p StartLimitIntervalSec=0"
+    run = f"systemd-run --unit={operator.unit} {place} {again} --setenv=KUBECONFIG={operator.home}/kubeconfig"
     ssh("ctl", f"{run} {operator.home}/program {' '.join(flags)}")
-    until(lambda: mounted(operator), 60, f"the certificate of {operator.binary.name}")
-    until(lambda: ssh("ctl", f"ss -Hltn sport = :{operator.port}"), 120, f"{operator.binary.name} works")
+    until(lambda: mounted(operator), 300, f"the certificate of {operator.binary.name}")
+    until(lambda: ssh("ctl", f"ss -Hltn sport = :{operator.port}"), 300, f"{operator.binary.name} works")
 
 
 def mounted(operator: Operator) -> bool:
