@@ -90,6 +90,16 @@ class Lab:
         """The first true answer of a condition. Fails when there is none in time."""
         return until(condition, seconds, what)
 
+    def booked(self, job: str) -> list[str]:
+        """State and exit code of each run of a job that is over, by Slurm's books, which hear of it a moment later."""
+
+        def told() -> list[str]:
+            return self.ssh("login1", f"sacct -n -X -D -j {job} -o State,ExitCode").split()
+
+        return self.wait(
+            f"the end of job {job} is booked", lambda: (found := told()) and "RUNNING" not in found and found
+        )
+
     def written(self) -> dict[str, tuple[int, int]]:
         """Files that hosts have written to their disks: change time and size, by host/path."""
         found = {}

@@ -146,10 +146,7 @@ def test_nothing_of_the_job_is_left(lab: Lab, passage: Passage) -> None:
     assert set(passage.left.values()) == {""}, passage.left
     objects = lab.kubectl("get", "pods,jobs,serviceaccounts,roles,rolebindings", "-n", "vision", "-o", "name")
     assert f"slurm-{passage.job}-" not in objects
-    booked = f"sacct -n -X -j {passage.job} -o State,ExitCode"
-    # slurmdbd is told a moment later
-    lab.wait("its end is in the books", lambda: "RUNNING" not in (lab.ssh("login1", booked) or "RUNNING"))
-    assert lab.ssh("login1", booked).split() == ["COMPLETED", "0:0"]
+    assert lab.booked(passage.job) == ["COMPLETED", "0:0"]
     for node in passage.nodes:
         assert lab.ssh(node, f"ls /run/drawbridge/jobs/{passage.job} 2>/dev/null || true") == ""
 

@@ -86,9 +86,6 @@ def onboarding(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Onboarding
     held = taints(lab, [*OLD, *NEW])
     lab.ssh("gpu01", f"touch {STOP}")
     lab.wait(f"job {job} ends", lambda: not lab.ssh("login1", f"squeue -h -j {job} -t R,CG,CF,PD", check=False).strip())
-    booked = f"sacct -n -X -D -j {job} -o State,ExitCode"
-    # slurmdbd is told a moment later
-    lab.wait("its end is in the books", lambda: "RUNNING" not in (lab.ssh("login1", booked) or "RUNNING"))
     noted = {Path(file).parent.name: calls for file, calls in lab.journals(known).items() if "/switches/" in file}
     connected = {name: sum(call.get("event") == "connect" for call in calls) for name, calls in noted.items()}
     return Onboarding(
@@ -99,7 +96,7 @@ def onboarding(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Onboarding
         taints=held,
         job=job,
         output=printed(lab, job),
-        state=lab.ssh("login1", booked).split(),
+        state=lab.booked(job),
     )
 
 

@@ -61,7 +61,8 @@ def plan(have: Word, want: Word) -> list[Step[Word]]:
 
 def leave(device: Device, module: Module | None = None, plan: Any = plan, **extra: Any) -> tuple[str, dict[str, Any]]:
     with pytest.raises(Left) as caught:
-        finish(module or Module(), device, plan, Word("new"), **extra)  # type: ignore[arg-type]  # the two methods are enough
+        given: Any = module or Module()
+        finish(given, device, plan, Word("new"), **extra)
     return caught.value.args[0], caught.value.args[1]
 
 
