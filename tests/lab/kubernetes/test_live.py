@@ -253,14 +253,24 @@ def test_single_numa_node_never_runs_a_whole_node_pod(api, closed_node):
 
 
 def test_the_api_server_writes_down_who_changed_what(api, closed_node):
-    """Tests of the gate judge by it: writes of nodes and pods with their objects, and nothing that is only read."""
+    """Tests of the gate judge by it: writes of nodes and pods with their objects, and nothing that is only read.
+
+    A write is written down when it has been answered, which may be after others have written to the same pod.
+    """
     api.create_namespaced_pod("default", pod("audited"))
     api.delete_namespaced_pod("audited", "default", grace_period_seconds=0)
-    lines = [json.loads(line) for line in guest("ctl", "cat /var/log/kubernetes-audit.log").splitlines()]
-    mine = [line for line in lines if line["objectRef"].get("name") == "audited"]
-    assert {"create", "delete"} <= {line["verb"] for line in mine}
-    assert mine[0]["user"]["username"] == "kubernetes-admin"
-    assert mine[0]["responseObject"]["metadata"]["resourceVersion"]
+
+    def written() -> list[dict]:
+        lines = guest("ctl", "cat /var/log/kubernetes-audit.log").splitlines()
+        return [json.loads(line) for line in lines]
+
+    def told() -> dict:
+        return {line["verb"]: line for line in written() if line["objectRef"].get("name") == "audited"}
+
+    until(lambda: {"create", "delete"} <= told().keys(), PATIENCE_S, "both writes are written down")
+    assert [told()[verb]["user"]["username"] for verb in ("create", "delete")] == ["kubernetes-admin"] * 2
+    assert told()["create"]["responseObject"]["metadata"]["resourceVersion"]
+    lines = written()
     assert {line["objectRef"]["resource"] for line in lines} == {"nodes", "pods", "serviceaccounts"}
     assert not [line for line in lines if line["objectRef"].get("subresource") == "token"]
     assert not {line["verb"] for line in lines} & {"get", "list", "watch"}
