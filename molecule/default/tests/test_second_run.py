@@ -23,7 +23,7 @@ RUNNING = re.compile(
 
 
 def test_second_run_changes_nothing(second_run: SecondRun) -> None:
-    assert second_run.run.changed() == []
+    assert second_run.run.changed() == [], second_run.run.steps()
     assert [path for path in second_run.touched if not RUNNING.match(path)] == []
     calls = [call for noted in second_run.calls.values() for call in noted]
     assert [call for call in calls if call.get("writes")] == []

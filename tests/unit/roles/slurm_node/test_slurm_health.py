@@ -6,7 +6,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -145,26 +146,45 @@ def test_a_sites_own_part_says_what_is_wrong(node: Node) -> None:
     assert node.run("--look") == (1, "10-ib: rail3 is down")
 
 
-def test_a_file_system_that_hangs_is_a_finding(node: Node) -> None:
-    node.command("stat", "exec sleep 600")
+def silent(node: Node) -> tuple[int, str]:
+    """What a look finds where something hangs; munge and the driver's tool answer, if they get the time."""
     found = (0, "")
     for limit_s in LIMITS_S:
         found = node.run("--look", "--limit", str(limit_s))
-        if "munge" not in found[1] and "nvidia-smi" not in found[1]:  # they answer, if they get the time
+        if "munge" not in found[1] and "nvidia-smi" not in found[1]:
             break
-    assert found == (1, "/proc is mounted, but stat does not answer")
+    return found
+
+
+def test_a_file_system_that_hangs_is_a_finding(node: Node) -> None:
+    node.command("stat", "exec sleep 600")
+    assert silent(node) == (1, "/proc is mounted, but stat does not answer")
 
 
 def test_a_look_that_still_hangs_is_not_joined_by_another(node: Node) -> None:
     """A lock that its process holds stands for one that can't be killed."""
-    lock = node.root / "run/health-proc.lock"
-    lock.parent.mkdir()
-    with subprocess.Popen(["flock", str(lock), "sh", "-c", "echo held; read end"], stdin=-1, stdout=-1) as holder:
-        assert holder.stdout
-        assert holder.stdout.readline() == b"held\n"
-        assert node.run("--look") == (1, "/proc is mounted, but an earlier look hangs")
+    with held(node, "read end") as holder:
+        assert silent(node) == (1, "/proc is mounted, but an earlier look hangs")
         holder.communicate(b"\n")
     assert node.run("--look") == (0, "")
+
+
+def test_two_looks_at_once_are_no_finding(node: Node) -> None:
+    """A playbook's, and Slurm's own: who comes second waits for the other, which takes a moment."""
+    with held(node, "sleep 1"):
+        assert node.run("--look") == (0, "")
+
+
+@contextmanager
+def held(node: Node, command: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Another look, as long as a command takes."""
+    lock = node.root / "run/health-proc.lock"
+    lock.parent.mkdir()
+    argv = ["flock", str(lock), "sh", "-c", f"echo held; {command}"]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout
+        assert holder.stdout.readline() == b"held\n"
+        yield holder
 
 
 def test_slurms_silence_is_no_failure(node: Node) -> None:
