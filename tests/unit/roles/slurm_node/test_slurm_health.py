@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.processes import LIMITS_S
+from tests.waiting import until
 
 HEALTH = Path(__file__).parents[4] / "roles/slurm_node/files/slurm-health"
 OURS = "drawbridge: health: /gpfs/fs1 is not mounted"
@@ -50,12 +53,16 @@ class Node:
         why = f" Reason={reason} [root@2026-11-21T11:09:31]" if reason else ""
         self.command("scontrol", f'echo "$*" >> {self.asked}; echo "NodeName=gpu01 State={state} OS=Linux{why}"')
 
-    def run(self, *options: str) -> tuple[int, str]:
+    def start(self, *options: str) -> subprocess.Popen[str]:
         env = {"PATH": f"{self.root}/bin:{os.environ['PATH']}", "SLURMD_NODENAME": "gpu01"}
         # by the Python that runs the tests: they run on the oldest that nodes may have, too
         argv = [sys.executable, str(HEALTH), "--place", str(self.root), "--run", str(self.root / "run"), *options]
-        done = subprocess.run(argv, env=env, capture_output=True, text=True, check=False, timeout=120)
-        return done.returncode, done.stdout.strip() + done.stderr
+        return subprocess.Popen(argv, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def run(self, *options: str) -> tuple[int, str]:
+        with self.start(*options) as look:
+            out, err = look.communicate(timeout=300)
+        return look.returncode, out.strip() + err
 
     def told(self) -> list[str]:
         """What Slurm was told to do."""
@@ -171,8 +178,39 @@ def test_a_look_that_still_hangs_is_not_joined_by_another(node: Node) -> None:
 
 def test_two_looks_at_once_are_no_finding(node: Node) -> None:
     """A playbook's, and Slurm's own: who comes second waits for the other, which takes a moment."""
-    with held(node, "sleep 1"):
-        assert node.run("--look") == (0, "")
+    lock = node.root / "run/health-proc.lock"
+    with held(node, "read end") as first, node.start("--look") as second:
+        until(lambda: opened(second.pid, lock) or second.poll() is not None, 60, "the second look is there")
+        time.sleep(0.5)  # time to do the wrong thing
+        first.communicate(b"\n")
+        assert (second.communicate(timeout=120), second.returncode) == (("\n", ""), 0)
+
+
+def opened(process: int, path: Path) -> bool:
+    return path in {link.readlink() for link in Path(f"/proc/{process}/fd").iterdir()}
+
+
+def test_a_question_is_asked_twice_before_its_answer_counts(node: Node) -> None:
+    node.command("munge", f"echo $$ >> {node.root}/asks; test $(wc -l < {node.root}/asks) != 1 && echo credential")
+    node.run()
+    assert node.told() == []
+    node.command("munge", "exit 1")
+    node.run()
+    assert node.told() == ["update nodename=gpu01 state=drain reason=drawbridge: health: munge: exit code 1"]
+
+
+def test_slurms_next_look_leaves_a_slow_one_alone(node: Node) -> None:
+    """What the slow one found may be mended by the time that it tells Slurm."""
+    node.look(["/gpfs/fs1"])
+    lock = node.root / "run/slurm-health.lock"
+    lock.parent.mkdir()
+    with lock.open("w") as slow:
+        fcntl.flock(slow, fcntl.LOCK_EX)
+        assert node.run() == (0, "")
+        assert node.run("--look") == (1, "/gpfs/fs1 is not mounted")
+    assert node.told() == []
+    node.run()
+    assert len(node.told()) == 1
 
 
 @contextmanager
