@@ -35,7 +35,7 @@ options:
     type: float
     default: 240
   timeout_s:
-    description: How long one call of scontrol may take, in seconds.
+    description: How long one call of scontrol may take, in seconds. The health check has limits of its own.
     type: float
     default: 30
 attributes:
@@ -69,12 +69,15 @@ pending:
   elements: str
 """
 
+from functools import partial
+from typing import Callable
+
 from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils.drawbridge.adapters.command import Command
-from ..module_utils.drawbridge.adapters.slurm_node import Node, illness
+from ..module_utils.drawbridge.adapters.slurm_node import LOOK_S, Node, illness
 from ..module_utils.drawbridge.adapters.unit import Unit
-from ..module_utils.drawbridge.converge import Settle
+from ..module_utils.drawbridge.converge import DeviceError, Settle
 from ..module_utils.drawbridge.module import finish
 from ..module_utils.drawbridge.plans.node_ready import plan, ready
 from ..module_utils.drawbridge.unready import unready
@@ -95,12 +98,20 @@ def main() -> None:
     run = Command(params["timeout_s"])
     if not Unit("slurmd.service", run).read().active:
         unready(module, "slurmd.service does not run yet")
+    look = partial(illness, Command(LOOK_S), params["health"])
     # a run mends mounts and ports before it comes here, a check does not
-    if module.check_mode and (wrong := illness(run, params["health"])):
+    if module.check_mode and (wrong := _told(look)):
         unready(module, f"{params['name']} is not healthy ({wrong})")
-    health = "" if module.check_mode else params["health"]
-    node = Node(run, params["name"], params["gres"], health, params["settle_s"])
+    node = Node(run, params["name"], params["gres"], str if module.check_mode else look, params["settle_s"])
     finish(module, node, plan, ready(params["name"]), Settle(timeout_s=params["settle_s"]))
+
+
+def _told(look: Callable[[], str]) -> str:
+    """What is wrong; that nobody could look is, too."""
+    try:
+        return look()
+    except DeviceError as err:
+        return str(err)
 
 
 if __name__ == "__main__":

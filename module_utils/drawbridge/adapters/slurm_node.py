@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..converge import DeviceError, Step
 from ..dialects import slurm_node
@@ -14,14 +14,16 @@ from ..plans.node_ready import NodeState
 from .command import Run
 
 UNSETTLED = frozenset({"NOT_RESPONDING", "REBOOT_ISSUED"})
+LOOK_S = 120.0
+"""slurm-health ends by itself before that, whatever hangs."""
 
 
 class Node:
     """A node that must have registered with what it should have."""
 
-    def __init__(self, run: Run, name: str, gres: str, health: str, settle_s: float) -> None:
-        """`health` is the path of the node's health check, which proves it too; empty for none."""
-        self.name, self._run, self._gres, self._health, self._settle_s = name, run, gres, health, settle_s
+    def __init__(self, run: Run, name: str, gres: str, illness: Callable[[], str], settle_s: float) -> None:
+        """`illness` says what the node's health check finds wrong, which proves it too; empty if all is well."""
+        self.name, self._run, self._gres, self._illness, self._settle_s = name, run, gres, illness, settle_s
 
     def read(self) -> NodeState:
         """The node's state once it has registered. Raises DeviceError, with a sentence, for what a person must mend."""
@@ -59,7 +61,7 @@ class Node:
         return ""
 
     def _refuse_illness(self) -> None:
-        if wrong := illness(self._run, self._health):
+        if wrong := self._illness():
             raise DeviceError(f"{self.name} is not healthy ({wrong}); mend that and run again")
 
 

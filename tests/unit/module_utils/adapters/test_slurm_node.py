@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.slurm_node import Node
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.slurm_node import Node, illness
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.node_ready import (
     NodeState,
@@ -18,7 +20,7 @@ MATCH = "HASH_VAL = Match\n"
 
 def node(line: Answer, config: str = MATCH, settle_s: float = 0) -> tuple[Node, Answers]:
     run = Answers({"scontrol show node": line, "scontrol show config": config, "scontrol update": ""})
-    return Node(run, "gpu01", "gpu:h100:8", "", settle_s), run
+    return Node(run, "gpu01", "gpu:h100:8", str, settle_s), run
 
 
 def told(state: str = "IDLE", gres: str = "gpu:h100:8(S:0-1)", reason: str = "") -> str:
@@ -72,9 +74,8 @@ def test_a_node_that_slurm_gave_up_is_resumed() -> None:
 
 
 def test_a_registered_node_is_ready_when_it_is_healthy() -> None:
-    table = {"scontrol show node": told(), "scontrol show config": MATCH, "/health --look": "\n"}
-    device = Node(Answers(table), "gpu01", "gpu:h100:8", "/health", 3600)
-    assert device.read() == ready("gpu01")
-    ill = Answers({**table, "/health --look": "/gpfs/fs1 is not mounted\n"})
-    with pytest.raises(DeviceError, match=r"gpu01 is not healthy \(/gpfs/fs1 is not mounted\); mend that"):
-        Node(ill, "gpu01", "gpu:h100:8", "/health", 3600).read()
+    table = {"scontrol show node": told(), "scontrol show config": MATCH}
+    well, ill = (partial(illness, Answers({"/health --look": out}), "/health") for out in ("\n", "/fs1 hangs\n"))
+    assert Node(Answers(table), "gpu01", "gpu:h100:8", well, 3600).read() == ready("gpu01")
+    with pytest.raises(DeviceError, match=r"gpu01 is not healthy \(/fs1 hangs\); mend that"):
+        Node(Answers(table), "gpu01", "gpu:h100:8", ill, 3600).read()
