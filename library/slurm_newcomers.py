@@ -19,6 +19,10 @@ options:
     type: list
     elements: str
     required: true
+  settle_s:
+    description: How long a node in service that has missed an answer of slurmctld has for the next one, in seconds.
+    type: float
+    default: 150
   timeout_s:
     description: How long one call of scontrol may take, in seconds.
     type: float
@@ -62,6 +66,7 @@ from ..module_utils.drawbridge.unready import unready
 
 ARGUMENT_SPEC = {
     "nodes": {"type": "list", "elements": "str", "required": True},
+    "settle_s": {"type": "float", "default": 150},
     "timeout_s": {"type": "float", "default": 30},
 }
 
@@ -72,7 +77,7 @@ def main() -> None:
     run, nodes = Command(module.params["timeout_s"]), module.params["nodes"]
     if not Unit("slurmctld.service", run).read().active:
         unready(module, "slurmctld.service does not run yet")
-    finish(module, Records(run, nodes), plan, kept_off(nodes))
+    finish(module, Records(run, nodes, module.params["settle_s"]), plan, kept_off(nodes))
 
 
 if __name__ == "__main__":

@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 from .. import hostlist
 from ..converge import DeviceError, Step
 from ..dialects import slurm_node
-from ..plans.newcomers import ABSENT, JOINING, Newcomers, NodeState
+from ..plans.newcomers import ABSENT, JOINING, Newcomers, NodeState, in_doubt
 from .command import Run
+
+PAUSE_S = 2.0
 
 
 class Records:
@@ -18,12 +21,19 @@ class Records:
 
     name = "nodes that join"
 
-    def __init__(self, run: Run, names: Sequence[str]) -> None:
-        self._run, self._names = run, list(names)
+    def __init__(self, run: Run, names: Sequence[str], settle_s: float) -> None:
+        self._run, self._names, self._settle_s = run, list(names), settle_s
         self._absent: list[str] = []
 
     def read(self) -> Newcomers:
-        """All of them. scontrol ends with 1 for a name that it does not know, and for other trouble too."""
+        """All of them, once those that are in service have had the time to answer Slurm again."""
+        deadline = time.monotonic() + self._settle_s
+        while any(map(in_doubt, (found := self._look()).nodes.values())) and time.monotonic() < deadline:
+            time.sleep(PAUSE_S)
+        return found
+
+    def _look(self) -> Newcomers:
+        """The records as they are. scontrol ends with 1 for a name that it does not know, and for other trouble too."""
         done = self._run(["scontrol", "show", "node", hostlist.compress(self._names), "-o"], ok=(0, 1))
         told = [slurm_node.node(line) for line in done.out.splitlines() if line.startswith("NodeName=")]
         known = {node.name: node for node in told}

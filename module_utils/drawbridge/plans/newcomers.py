@@ -36,6 +36,11 @@ def plan(have: Newcomers, want: Newcomers) -> list[Step[Newcomers]]:
     return [_drain(name) for name in want.nodes if _away(have.nodes[name])]
 
 
+def in_doubt(node: NodeState) -> bool:
+    """Whether a node in service has missed an answer, which a busy one may: Slurm asks again in a minute or two."""
+    return "NOT_RESPONDING" in node.flags and not node.flags & DRAIN and node.state not in ("UNKNOWN", "DOWN")
+
+
 def _away(node: NodeState) -> bool:
     if node.flags & DRAIN:
         return False

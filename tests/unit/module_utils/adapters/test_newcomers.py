@@ -15,16 +15,35 @@ from .answers import Answers
 
 NAMES = ["gpu05", "gpu06"]
 KNOWN = "NodeName=gpu05 State=UNKNOWN+NOT_RESPONDING\n"
+IN_SERVICE = "NodeName=gpu05 State={}\nNodeName=gpu06 State={}\n"
 
 
-def records(told: str) -> tuple[Records, Answers]:
+def records(told: str, settle_s: float = 0) -> tuple[Records, Answers]:
     run = Answers({"scontrol show node gpu[05-06] -o": told, "scontrol update": ""})
-    return Records(run, NAMES), run
+    return Records(run, NAMES, settle_s), run
 
 
 def test_one_call_reads_all() -> None:
     device, run = records(KNOWN + "NodeName=gpu06 State=IDLE\n")
     assert [node.state for node in device.read().nodes.values()] == ["UNKNOWN", "IDLE"]
+    assert len(run.asked) == 1
+
+
+def test_a_node_in_service_may_miss_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    device, run = records(IN_SERVICE.format("MIXED*", "IDLE"), settle_s=600)
+
+    def answers(seconds: float) -> None:
+        run.table["scontrol show node gpu[05-06] -o"] = IN_SERVICE.format("MIXED", "IDLE")
+
+    monkeypatch.setattr("time.sleep", answers)
+    assert plan(device.read(), kept_off(NAMES)) == []
+    assert len(run.asked) == 2
+
+
+@pytest.mark.parametrize("state", ["UNKNOWN*", "DOWN*", "IDLE+DRAIN+NOT_RESPONDING", "IDLE*"])
+def test_who_is_new_away_or_silent_for_long_is_not_waited_for(state: str) -> None:
+    device, run = records(IN_SERVICE.format(state, "IDLE"), settle_s=0 if state == "IDLE*" else 3600)
+    assert device.read().nodes["gpu05"].state == state.split("+")[0].rstrip("*")
     assert len(run.asked) == 1
 
 
