@@ -51,12 +51,17 @@ class Hardware:
         return self._run(["env", *shlex.split(told), "unshare", "--mount", "sh", "-ec", AFRESH, "sh", SPOOL]).out
 
     def _listed(self) -> int | None:
-        """GPUs that the driver lists. One that fell off its bus keeps its device file, and makes the list a failure."""
+        """GPUs that the driver lists. One that fell off its bus keeps its device file, and makes the list a failure.
+
+        Raises DeviceError when there is no answer at all.
+        """
         try:
             told = self._run([DRIVER, "--list-gpus"]).out
         except DeviceError as err:
             if "stdout" not in err.details:
                 return None  # there is no such tool here
+            if "rc" not in err.details:
+                raise
             told = err.details["stdout"]
         return sum(line.startswith("GPU ") for line in told.splitlines())
 

@@ -70,6 +70,12 @@ def test_a_gpu_that_only_the_driver_misses_drains_the_node(dev: Path) -> None:
     assert (device.machine.gpus, device.machine.listed) == (2, 1)
 
 
+def test_a_driver_that_does_not_answer_tells_of_no_gpu_and_of_none_missing(dev: Path) -> None:
+    silent = DeviceError("nvidia-smi gave no answer within 30 s and was killed", cmd=["nvidia-smi"], stdout="")
+    with pytest.raises(DeviceError, match="gave no answer"):
+        Hardware(run(listed=silent), "gpu01", f"{dev}/nvidia").read()
+
+
 def test_nobody_asks_a_driver_for_no_gpus(tmp_path: Path) -> None:
     answers = run(listed="")
     assert Hardware(answers, "gpu01", f"{tmp_path}/nvidia").read().machine.listed is None
