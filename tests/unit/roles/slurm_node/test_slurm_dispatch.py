@@ -171,7 +171,7 @@ class Node:
         path = f"{self.bin}:/usr/bin:/bin"
         scripts.environment |= {"SLURMD_NODENAME": "gpu07", "PATH": path, "ASKED": str(self.asked)}
 
-    def answers(self, state: str, code: int = 0) -> None:
+    def answers(self, state: str, code: int | str = 0) -> None:
         for name in ("sinfo", "scontrol"):
             tool = self.bin / name
             tool.write_text(f'#!/bin/sh\necho {name} "$@" >> "$ASKED"\necho {state}\nexit {code}\n')
@@ -229,6 +229,14 @@ def test_a_slurm_that_does_not_answer_changes_nothing_of_the_code(scripts: Scrip
     scripts.part("prolog", "10-a", "exit 4")
     assert scripts.run("prolog")[0] == 4
     assert node.drains() == []
+
+
+def test_one_silence_of_slurm_keeps_no_reason_back(scripts: Scripts, node: Node) -> None:
+    """Its clients give up after ten seconds, a busy machine may take longer."""
+    node.answers("allocated", code="$(test $(wc -l < $ASKED) != 1; echo $?)")
+    scripts.part("prolog", "10-a", "exit 4")
+    assert scripts.run("prolog")[0] == 4
+    assert len(node.drains()) == 1
 
 
 def test_what_goes_well_asks_slurm_nothing(scripts: Scripts, node: Node) -> None:
