@@ -76,9 +76,9 @@ options:
         elements: str
         default: []
   settle_s:
-    description: How long slurmdbd may take to answer, in seconds.
+    description: How long slurmdbd may take to answer, in seconds. On the first day it makes its tables.
     type: float
-    default: 30
+    default: 240
   timeout_s:
     description: How long one call of sacctmgr may take, in seconds.
     type: float
@@ -155,7 +155,7 @@ ARGUMENT_SPEC = {
             "qos": {"type": "list", "elements": "str", "default": []},
         },
     },
-    "settle_s": {"type": "float", "default": 30},
+    "settle_s": {"type": "float", "default": 240},
     "timeout_s": {"type": "float", "default": 60},
 }
 
