@@ -15,6 +15,7 @@ import pytest
 from testinfra.host import Host
 
 from lab.hosts.paths import Paths
+from tests.waiting import until
 
 SSH_CONFIG = Paths.of().ssh_config
 testinfra_hosts = [f"ssh://gpu02?ssh_config={SSH_CONFIG}&timeout=60"]
@@ -55,6 +56,7 @@ def slurmd_sees(variable: str) -> str:
 
 
 HEALED = f"rm -f {DROP_IN}; systemctl daemon-reload"
+PATIENCE_S = 300
 ONE_SOCKET = "lstopo-no-graphics --input 'pack:1 [numa] core:32 pu:2' --of xml --force /run/lab/one.xml"
 
 
@@ -63,6 +65,7 @@ def alone(host: Host) -> Iterator[None]:
     """The node's own health check would find the same, and be the first to say it."""
     look = "/etc/drawbridge/slurm/health.json"
     host.check_output(f"mv {look} {look}.kept")
+    until(lambda: host.run("pgrep -f [/]slurm-health").rc == 1, PATIENCE_S, "no look goes on that has read it")
     yield
     host.check_output(f"mv {look}.kept {look}")
 
