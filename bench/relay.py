@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 
 CHUNK_BYTES = 65536
-CONNECT_S = 15.0
+CONNECT_S = 60.0
 
 
 class Counter:

@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -214,6 +213,8 @@ def _until(process: subprocess.Popen[str], number: int, seconds: float) -> Itera
         yield line
         seen += bool(TASK.match(line))
         if number and seen == number:
-            time.sleep(seconds)  # the moment of the kill, not a wait for anything
-            end(process.pid)
             number = 0
+            try:
+                process.wait(seconds)  # the moment of the kill
+            except subprocess.TimeoutExpired:
+                end(process.pid)

@@ -16,7 +16,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
 NAME = "drawbridge.drawbridge"
-TIMEOUT_S = 120
+TIMEOUT_S = 900
 
 
 @dataclass(frozen=True)

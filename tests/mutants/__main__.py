@@ -25,7 +25,7 @@ from tests.mutants.table import Mutant, Seen, faults, of, read, verdict
 COPIES = 2
 """As many as cores: each costs an import of everything, and more would not be done sooner."""
 
-UNHURT_S = 600.0
+UNHURT_S = 1800.0
 """All named tests, without any defect."""
 
 Result = tuple[Mutant, str]

@@ -16,7 +16,7 @@ from types import TracebackType
 from tests.collection.installed import export
 from tests.mutants.table import Mutant, Seen
 
-TIMEOUT_S = 150.0
+TIMEOUT_S = 600.0
 """One defect may make a test wait for what never comes."""
 
 

@@ -65,7 +65,7 @@ def test_eight_processes_lose_no_update(tmp_path):
         " with device.state({'n': 0}) as s: s['n'] += 1"
     )
     processes = [start(count, tmp_path) for _ in range(8)]
-    assert [process.wait(60) for process in processes] == [0] * 8
+    assert [process.wait(600) for process in processes] == [0] * 8
     with Device(tmp_path).state() as state:
         assert state["n"] == 400
 
@@ -90,7 +90,7 @@ def test_a_kill_at_any_moment_leaves_whole_files_and_a_free_lock(tmp_path):
 def test_the_journal_keeps_every_line_of_parallel_callers(tmp_path):
     write = "device = Device(pathlib.Path(sys.argv[1]))\nfor i in range(50): device.journal(argv=['x' * 3000, i], rc=0)"
     processes = [start(write, tmp_path) for _ in range(8)]
-    assert [process.wait(60) for process in processes] == [0] * 8
+    assert [process.wait(600) for process in processes] == [0] * 8
     calls = Device(tmp_path).calls()
     assert len(calls) == 400
     assert {call["pid"] for call in calls} == {process.pid for process in processes}
@@ -109,7 +109,7 @@ def test_parallel_callers_share_a_fault_without_doubling_it(tmp_path):
     Device(tmp_path).add_fault("t", "refuse", times=200)
     use = "device = Device(pathlib.Path(sys.argv[1]))\nfor _ in range(50): device.journal(effect=device.fault('t', ''))"
     processes = [start(use, tmp_path) for _ in range(8)]
-    assert [process.wait(60) for process in processes] == [0] * 8
+    assert [process.wait(600) for process in processes] == [0] * 8
     assert [call["effect"] for call in Device(tmp_path).calls()].count("refuse") == 200
 
 

@@ -109,7 +109,7 @@ def test_a_lost_session_stays_pending_and_five_are_enough(leaf):
     for number in range(2, 6):
         stage(two, f"dbr-{number}")
         two.send_command("end", expect_string=EXEC)
-    refused = two.send_command("configure session dbr-6", expect_string=EXEC)
+    refused = two.send_command("configure session dbr-6", expect_string="[>#]")
     assert refused.startswith("% Maximum number of pending sessions")
     two.send_command("configure session dbr-1", expect_string=r"\)#")
     two.send_command("abort", expect_string=EXEC)

@@ -151,7 +151,7 @@ def test_the_playbook_wires_the_intent_to_the_action(leaf: Leaf, tmp_path: Path)
     playbook = Path(sys.executable).parent / "ansible-playbook"
     command = [str(playbook), "-i", str(tmp_path / "hosts.yml"), "playbooks/parts/fabric.yml"]
     environment = {**os.environ, "ANSIBLE_CALLBACK_RESULT_FORMAT": "yaml", "ANSIBLE_NOCOLOR": "1"}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "changed=1" in done.stdout
     assert "   service-profile ROCE" in leaf.lines()

@@ -95,7 +95,7 @@ def run(folder: Path, plays: list[dict[str, Any]], *words: str, table: bool) -> 
         "DRAWBRIDGE_COUNT_TABLE": str(table),
     }
     command = [str(Path(sys.executable).parent / "ansible-playbook"), "-i", "hosts.yml", "plays.yml", *words]
-    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=900, check=False)
     path = folder / ("plays-check.json" if "--check" in words else "plays.json")
     assert path.is_file(), done.stdout + done.stderr
     assert "WARNING" not in done.stderr, done.stderr

@@ -112,7 +112,7 @@ def test_what_is_piped_in_goes_over_the_one_connection_and_ends(
         typing = threading.Thread(target=session._type)
         typing.start()
         typing.join(120)
-        there.settimeout(120)
+        there.settimeout(1)  # all is sent when nobody types any more
         sent = there.recv(100)
     said = [unmask(sent[start : start + 6 + size]) for start, size in ((0, 4), (10, 2))]
     assert said == [bytes([STDIN]) + b"ls\n", bytes([END, STDIN])]
