@@ -261,14 +261,16 @@ def impatient(nodes: Sequence[str], limits: Mapping[str, float] = SHORT) -> Iter
     hosts = ("ctl", *nodes)
     before = {host: ssh(host, f"cat {CONFIG}") for host in hosts}
     again = "systemctl daemon-reload && systemctl restart drawbridge-gate.timer"
+    # a timer or an epilog may read it at any moment; owner and mode stay
+    replace = f"cp -p {CONFIG} {CONFIG}.new && cat > {CONFIG}.new && mv {CONFIG}.new {CONFIG}"
     for host in hosts:
-        ssh(host, f"cat > {CONFIG}", json.dumps({**json.loads(before[host]), **limits}))
+        ssh(host, replace, json.dumps({**json.loads(before[host]), **limits}))
         ssh(host, f"mkdir -p {TIMER.rpartition('/')[0]} && cat > {TIMER} && {again}", OFTEN)
     try:
         yield
     finally:
         for host in hosts:
-            ssh(host, f"cat > {CONFIG} && rm -f {TIMER} && {again}", before[host])
+            ssh(host, f"{replace} && rm -f {TIMER} && {again}", before[host])
 
 
 @contextlib.contextmanager
