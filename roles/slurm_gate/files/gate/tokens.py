@@ -14,6 +14,7 @@ from typing import Any
 
 from .api import Api, Unreachable
 from .config import Job, Refused
+from .host import PROC
 from .world import World
 
 JOB_S = 3600
@@ -32,8 +33,11 @@ def mint(api: Api, namespace: str, account: str, lifetime_s: int) -> str:
 
 
 def write(file: Path, content: str, mode: int, uid: int, gid: int) -> None:
-    """Replace a file at once; nobody else ever could read it."""
-    partial = file.with_name(f".{file.name}.partial")
+    """Replace a file at once; nobody else ever could read it. A prolog and the timer may do so at the same time."""
+    for left in file.parent.glob(f".{file.name}.*.partial"):
+        if not (PROC / left.name.split(".")[-2]).exists():
+            left.unlink(missing_ok=True)  # of one that was killed
+    partial = file.with_name(f".{file.name}.{os.getpid()}.partial")
     partial.unlink(missing_ok=True)
     with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
         out.write(content)

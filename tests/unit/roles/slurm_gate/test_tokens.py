@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import stat
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,31 @@ def test_a_token_that_could_not_be_placed_comes_later(at: Made, anybody: list[tu
     assert tokens.renew_jobs(at, Mint())
     assert (at.jobs / "4711/token").read_text() == "token-1"
     assert anybody[-1] == (2001, 3001)
+
+
+def test_a_prolog_and_the_timer_write_the_same_file_at_once(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one is between its two halves when the other begins and ends."""
+    file, real = own(at), os.fsync
+    pids = iter((os.getpid(), os.getppid()))
+    monkeypatch.setattr(tokens.os, "getpid", lambda: next(pids))
+
+    def other(descriptor: int) -> None:
+        monkeypatch.setattr(tokens.os, "fsync", real)
+        tokens.write(file, "the timer's", 0o400, 0, 0)
+        assert file.read_text() == "the timer's"
+
+    monkeypatch.setattr(tokens.os, "fsync", other)
+    tokens.write(file, "the prolog's", 0o400, 0, 0)
+    assert file.read_text() == "the prolog's"
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_what_a_killed_writer_left_goes(at: Made) -> None:
+    file = own(at)
+    for pid in ("999999999", str(os.getpid())):
+        file.with_name(f".{file.name}.{pid}.partial").write_text("half")
+    tokens.write(file, "whole", 0o400, 0, 0)
+    assert list(file.parent.iterdir()) == [file]
 
 
 def test_tokens_of_the_future_are_renewed(at: Made) -> None:
