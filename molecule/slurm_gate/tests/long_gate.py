@@ -90,7 +90,7 @@ def test_a_batch_job_that_slurmd_lost_in_its_prolog_runs_again() -> None:
         ssh("gpu01", "systemctl kill --signal=KILL slurmd; pkill -f '[9]0-slow'; systemctl restart slurmd")
     finally:
         ssh("gpu01", f"rm {part}")
-    until(lambda: "its batch script never started on gpu01" in comment(job), 120, "found")
+    until(lambda: "its batch script never started on gpu01" in comment(job), 240, "found")
     until(lambda: job_state(job) == "COMPLETED", 300, "the job completes")
 
 

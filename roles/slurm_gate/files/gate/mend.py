@@ -22,7 +22,10 @@ from .states import PODS, Owner, owner, place
 from .world import World
 
 EMPTY_S = 5.0  # the next run looks again
-LOOK_AGAIN_S = 10.0  # between a prolog's end and the batch script's start nothing runs for a moment
+# Between a prolog's end and the batch script's start nothing runs for a moment. After the script's end slurmctld has
+# 10 s to answer the step's daemon, which tells it again 15 s later.
+LOOK_AGAIN_S = 30.0
+GLANCE_S = 1.0  # an epilog waits for our lock meanwhile
 BOOT, FORGIVEN = "boot", "forgiven"
 FORGIVE_S = 3600.0
 
@@ -47,15 +50,20 @@ def boot_node(node: str, world: World, api: Api) -> None:
 
     That it did is noted until the timer has told Slurm: a job that starts from now on has lost nothing.
     """
-    boot, now = world.notes.read(BOOT), world.host.boot_id()
-    if boot.get("id", now) == now:
+    if not booted(world):
         return
     value, lost = _taint(node, api), ""
     if holder := owner(value):
         lost = holder.held
         if value == lost:
             make_dirty(holder, node, world, api)
-    world.notes.write(BOOT, {"id": now, "lost": lost})
+    world.notes.write(BOOT, {"id": world.host.boot_id(), "lost": lost})
+
+
+def booted(world: World) -> bool:
+    """This host was booted since the gate last looked at its node, which it has done before."""
+    now = world.host.boot_id()
+    return bool(world.notes.read(BOOT).get("id", now) != now)
 
 
 def _taint(node: str, api: Api) -> str:
@@ -91,7 +99,10 @@ def _stuck(job: int, seen: Seen, cause: str, world: World) -> None:
     """A batch job that looks as if its script did not run here: look twice."""
     if not _without_batch(job, world):
         return
-    world.clock.sleep(LOOK_AGAIN_S)
+    deadline = world.deadline(LOOK_AGAIN_S)
+    while deadline.pause(GLANCE_S):
+        if world.host.script_runs():
+            return
     now = world.slurm.job(job)
     if now.restarts == seen.job.restarts and now.state == seen.job.state and _without_batch(job, world):
         _run_again(job, now, cause, world)
@@ -128,6 +139,8 @@ def _closed(node: str, value: str, world: World) -> None:
         return
     if why := local_obstacle(world):
         raise Refused(f"node {node} stays out: {why}", {node: why})
+    if not judge.back(world.slurm.node(node), value, unfinished, lately):
+        return  # a person has drained it while the host was asked, which may take seconds
     world.log.event("resume", node=node)
     world.slurm.resume(node)
     if info.drained_untold and not unfinished:

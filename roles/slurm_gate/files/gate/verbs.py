@@ -11,7 +11,7 @@ from .api import Api, Unreachable
 from .closer import close_job, close_node, stuck
 from .config import Job, NotGated, Refused, require_whole_nodes
 from .gate_names import OPENER, RECONCILER
-from .mend import boot_node, mend_cluster, mend_node
+from .mend import boot_node, booted, mend_cluster, mend_node
 from .notes import NODE as NODE_LOCK
 from .opener import open_job
 from .proof import require_empty
@@ -183,11 +183,15 @@ def tend(world: World) -> int:
 
 
 def boot(world: World) -> int:
-    """Before slurmd starts: a job that holds this node since before the boot has nothing left here."""
-    api = world.api(NODE, TEND_S)
+    """Before slurmd starts: a job that holds this node since before the boot has nothing left here.
+
+    A slurmd that is only started again waits for no epilog that is at work: that takes longer than systemd waits.
+    """
     try:
-        with world.notes.locked(NODE_LOCK):
-            boot_node(_this_node(world), world, api)
+        node = _this_node(world)
+        if booted(world):
+            with world.notes.locked(NODE_LOCK):
+                boot_node(node, world, world.api(NODE, TEND_S))
     except (OSError, Refused, Unreachable) as err:
         world.log.event("not mended", cause=str(err))
         return 1

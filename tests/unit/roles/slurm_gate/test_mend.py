@@ -110,6 +110,19 @@ def test_a_closed_node_with_something_on_its_gpus_stays_out(at: Made) -> None:
     assert not at.slurm.told
 
 
+def test_a_person_who_drains_the_node_while_its_host_is_asked_is_heard(
+    at: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(namespaces: object) -> list[str]:
+        at.slurm.nodes["gpu01"] = OURS._replace(reason="bad disk, call Ben")
+        return []
+
+    at.slurm.nodes["gpu01"] = OURS
+    monkeypatch.setattr(at.host, "containers", slow)
+    mend(at)
+    assert not at.slurm.told
+
+
 BUSY = NodeInfo(frozenset({"IDLE"}), "", busy=True)
 OLD = RUNNING._replace(age_s=500)
 
@@ -299,6 +312,40 @@ def test_a_batch_job_without_its_batch_script_runs_again(
     at.slurm.batch, at.host.script = {4711} if batch_step else set(), script
     mend(at)
     assert at.slurm.told == (["scontrol requeue 4711"] if again else [])
+
+
+@pytest.mark.parametrize(("told_s", "again"), [(25, False), (600, True)])
+def test_a_job_whose_end_slurm_has_not_heard_of_is_over(
+    told_s: float, again: bool, at: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A step's daemon that slurmctld did not answer for 10 s tells it again 15 s later."""
+    begun, sleep = at.clock.now(), at.clock.sleep
+
+    def passes(seconds: float) -> None:
+        sleep(seconds)
+        if at.clock.now() >= begun + told_s:
+            at.slurm.jobs[4711] = RUNNING._replace(state="COMPLETING", age_s=200)
+
+    monkeypatch.setattr(at.clock, "sleep", passes)
+    hold(at.cluster)
+    at.slurm.jobs[4711] = RUNNING._replace(age_s=200)
+    mend(at)
+    assert at.slurm.told == (["scontrol requeue 4711"] if again else [])
+
+
+def test_an_epilog_is_not_kept_waiting_for_a_second_look(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    sleep, begun = at.clock.sleep, at.clock.now()
+
+    def begins(seconds: float) -> None:
+        sleep(seconds)
+        at.host.script = True
+
+    monkeypatch.setattr(at.clock, "sleep", begins)
+    hold(at.cluster)
+    at.slurm.jobs[4711] = RUNNING._replace(age_s=200)
+    mend(at)
+    assert at.clock.now() - begun < 3
+    assert not at.slurm.told
 
 
 @pytest.mark.parametrize("state", ["SUSPENDED", "STOPPED"])

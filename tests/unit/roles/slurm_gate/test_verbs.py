@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from roles.slurm_gate.files.gate import verbs
 from roles.slurm_gate.files.gate.api import Unreachable
 from roles.slurm_gate.files.gate.config import Refused
+from roles.slurm_gate.files.gate.notes import Notes
 from roles.slurm_gate.files.gate.verbs import run
 from tests.unit.roles.slurm_gate.cluster import JOB, RUNNING, Made, hold
 
@@ -280,6 +282,17 @@ def test_the_timer_comes_again(silent: str, at: Made) -> None:
         at.cluster.down = {("GET", "/api/v1/nodes/gpu01")}
     assert tended(at, "node") == 1
     assert set(at.cluster.values()) == {"vision.4711"}
+
+
+def test_a_slurmd_that_is_started_again_waits_for_no_epilog(at: Made) -> None:
+    class Held(Notes):
+        @contextlib.contextmanager
+        def locked(self, number: int, wait: bool = True) -> Iterator[bool]:
+            assert not wait, "an epilog has it for minutes"
+            yield False
+
+    tended(at, "node")
+    assert run("boot", at._replace(notes=Held(at.notes._root))) == 0
 
 
 def test_before_slurmd_the_node_is_taken_from_a_job_of_before_the_boot(at: Made) -> None:
