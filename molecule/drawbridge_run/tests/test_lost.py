@@ -72,7 +72,7 @@ def test_a_lost_node_ends_the_job() -> None:
     lost = f"rank 0 on {NODE} is lost: its node's kubelet reports no more"
     ssh(NODE, "systemctl stop kubelet")
     try:
-        until(lambda: output(job).count(lost) == 2, 300, "said when it is seen, and again when it stays so")
+        until(lambda: output(job).count(lost) == 2, 600, "said when it is seen, and again when it stays so")
     finally:
         ssh(NODE, "systemctl start kubelet")
     until(lambda: ended(job), 180, "the job ends")

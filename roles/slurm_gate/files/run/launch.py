@@ -27,12 +27,13 @@ from .watcher import ASKED, CHANGE, GONE, LIST, SIGNAL, SILENT, News, Watcher
 
 TICK_S = 1.0
 SETTLE_S = 2.0  # ranks end together; which of them was first is known once all have been heard of
-LOST_S = 30.0  # what a running workload gets to heal
+LOST_S = 120.0  # what a running workload gets to heal: after an API server's absence kubelets take their time, too
 NO_PODS_S = 5.0
-SEEN_S = 10.0  # until a controller that is asked about an object knows of the one before it
+SEEN_S = 60.0  # until a controller that is asked about an object knows of the one before it
 REFUSING = (400, 403, 422)
 THERE = "AlreadyExists"
-DRAIN_S = 10.0  # what the last lines of a log may take
+DRAIN_S = 60.0  # what the last lines of a log may take
+HASTE_S = 10.0  # ... when somebody has asked for the end, or when another log has taken as long
 LAST_WORDS_S = 3.0  # before Slurm kills us
 LIMIT = 124
 END = {"propagationPolicy": "Background"}
@@ -66,6 +67,7 @@ class Launch:
         """Begin with nothing known."""
         self._namespace, self._begun = self.request.grant.namespace, self.clock.now()
         self._made: list[str] = []
+        self._first_made = 0.0
         self._book = Book(self.request.allocation.nodes, self.request.grant.memory)
         self._starts = Starts(self.kube, self._namespace, self._begun, self.request.options.patience_s)
 
@@ -89,7 +91,9 @@ class Launch:
         first = not self._made
         self._made.append(f"{collection(item)}/{item['metadata']['name']}")  # without an answer it may be there as well
         answer = self.kube.call("POST", collection(item), item)
-        while not first and answer.status in REFUSING and self.clock.now() < self._begun + SEEN_S:
+        if first:
+            self._first_made = self.clock.now()
+        while not first and answer.status in REFUSING and self.clock.now() < self._first_made + SEEN_S:
             self.clock.sleep(TICK_S)
             answer = self.kube.call("POST", collection(item), item)
         if answer.status == 404:
@@ -151,7 +155,7 @@ class Launch:
         if self.limit.reached(now):
             grace = self.request.options.grace_s
             text = f"the job's time limit is near: the pods are told to end (SIGTERM) and have {grace} s"
-            self._end(Trouble(text, LIMIT), grace + DRAIN_S)
+            self._end(Trouble(text, LIMIT), grace + HASTE_S)
             return None
         found = self._book.trouble() or self._starts.trouble(self._book.pods, now)
         if not (found or self._book.pods) and now - self._begun > NO_PODS_S:
@@ -188,7 +192,7 @@ class Launch:
             return
         self.console.say(verdict.text)
         self._verdict = verdict
-        self._end_by = self.clock.now() + min(at_most_s, self.request.options.grace_s + DRAIN_S)
+        self._end_by = self.clock.now() + min(at_most_s, self.request.options.grace_s + HASTE_S)
         self._delete()
 
     def _delete(self) -> None:
@@ -202,12 +206,28 @@ class Launch:
 
     def _tell(self, verdict: Trouble) -> None:
         """The rest of the logs; of a failed rank that is not printed anyway the last lines; the verdict last."""
-        for pod in self._book.pods:
-            if pod.over and pod.name in self._followers:
-                self._followers[pod.name].join(DRAIN_S)
+        self._drain([self._followers[pod.name] for pod in self._book.pods if pod.over and pod.name in self._followers])
         failed = self._book.of_rank(verdict.rank)
         if failed and failed.name not in self._followers:
             for line in last_lines(f"{PODS.format(self._namespace)}/{failed.name}", self.kube):
                 self.console.print(f"[rank {failed.rank}] {line}")
         if verdict.text and not self._end_by:
             self.console.say(verdict.text)
+
+    def _drain(self, followers: Sequence[Follower]) -> None:
+        """The rest of the logs. Whoever asks for the end meanwhile has not long to wait."""
+        begun, asked = self.clock.now(), bool(self._end_by)
+        for follower in followers:
+            turn = self.clock.now()
+            while not follower.join(TICK_S):
+                asked = asked or self._asked()
+                now = self.clock.now()
+                if now - turn >= HASTE_S and (asked or now - begun >= DRAIN_S):
+                    break
+
+    def _asked(self) -> bool:
+        """Somebody asks for the end; what else is told comes too late to matter."""
+        while not self.queue.empty():
+            if self.queue.get().kind == ASKED:
+                return True
+        return False

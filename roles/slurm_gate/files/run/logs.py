@@ -34,9 +34,10 @@ class Follower:
         """The pod has ended: what it said so far is all."""
         self._over.set()
 
-    def join(self, timeout_s: float) -> None:
-        """Wait until all of it is printed."""
+    def join(self, timeout_s: float) -> bool:
+        """Wait until all of it is printed; False if that takes longer."""
         self._thread.join(timeout_s)
+        return not self._thread.is_alive()
 
     def _run(self) -> None:
         while True:

@@ -179,6 +179,9 @@ class Script(SimpleQueue):
             raise Empty
         return self._news.pop(0)
 
+    def empty(self) -> bool:
+        return not self._news
+
     def put(self, item: News, block: bool = True, timeout: float | None = None) -> None:
         """The watcher's own news don't matter here."""
 
