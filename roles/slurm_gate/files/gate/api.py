@@ -18,6 +18,7 @@ from .states import Json
 
 # a token that is refused may just have been replaced in its file; a server that has just started knows none yet
 UNAUTHORIZED = 401
+SERVER_ERROR = 500
 RETRIED = (UNAUTHORIZED, 429, 500, 502, 503, 504)
 NOT_READY = "not yet ready to handle request"  # what admission says, as a 403, until it has read its policies
 METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
@@ -34,6 +35,8 @@ class Answer(NamedTuple):
 
     status: int
     body: Json
+    again: bool = False
+    """Asked before, without an answer: that request may have been carried out."""
 
     @property
     def ok(self) -> bool:
@@ -64,15 +67,18 @@ class Api:
 
         A request may reach the server twice, so callers take "it is already so" for an answer.
         """
+        again = False
         while True:
             expired = False
             try:
                 answer = self._ask(method, path, body, {"Accept": accept, "Content-Type": kind})
                 if answer.status not in RETRIED and NOT_READY not in answer.message:
-                    return answer
+                    return answer._replace(again=again)
                 trouble, expired = answer.message, answer.status == UNAUTHORIZED
+                again = again or answer.status >= SERVER_ERROR
             except (OSError, http.client.HTTPException) as err:
                 self._drop()
+                again = True
                 trouble = f"{type(err).__name__}: {err}"
             if self._clock.now() + PAUSE_S >= self._deadline:
                 if expired:

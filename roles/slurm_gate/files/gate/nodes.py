@@ -25,6 +25,8 @@ class Swap(NamedTuple):
     value: str
     changed: bool
     error: str = ""
+    perhaps: bool = False
+    """It is where the edge leads, and an answer to us was lost: we may have changed it, or somebody before us."""
 
     def reached(self, edge: Edge) -> bool:
         """The node is where the edge leads, whoever moved it."""
@@ -49,7 +51,7 @@ def swap(api: Api, node: str, edge: Edge) -> Swap:
         if edge.label == "" and LABEL not in now.body["metadata"].get("labels", {}):
             edge = edge._replace(label=None)  # a person may have taken it off, and what is not there can't be removed
         if value != edge.before:
-            return Swap(node, value, False)
+            return Swap(node, value, False, perhaps=answer.again and value == edge.after)
     return Swap(node, edge.before, False, f"{node} was written by somebody else {TRIES} times in a row")
 
 

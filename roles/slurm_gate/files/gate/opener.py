@@ -59,8 +59,11 @@ class Opening:
         self._left = list(job.nodes)
         self._note = f"run-{job.owner.job}"
         self._run = {"restart": job.restart, "started": job.started, "namespace": job.owner.namespace}
-        self._begun = world.notes.read(self._note) == self._run
+        note = world.notes.read(self._note)
+        self._begun = note == self._run
         """An earlier program for this very run was killed: what is there may be its work, not an older run's."""
+        self._first = not note
+        """No older run holds a node: what ends a run forgets its note last."""
 
     def attempt(self) -> None:
         """All steps; those that are done are skipped. Raises Refused, Unreachable."""
@@ -77,12 +80,16 @@ class Opening:
         edge = opening(self._job.owner)
         swaps = swap_all(self._api, self._left, edge)
         for swap in swaps:
-            if swap.changed:
+            if self._ours(swap):
                 self._world.log.transition(edge, swap.node, self._job.owner)
-        failed = [swap for swap in swaps if not swap.reached(edge) or not (swap.changed or self._begun)]
+        failed = [swap for swap in swaps if not swap.reached(edge) or not (self._ours(swap) or self._begun)]
         self._left = [swap.node for swap in failed]
         if failed:
             raise _refusal(failed)
+
+    def _ours(self, swap: Swap) -> bool:
+        """This program moved the node, whether or not the answer was lost."""
+        return swap.changed or (swap.perhaps and self._first)
 
     def _identify(self) -> None:
         """Create the job's identity; what exists of it is ours, or a trace of an older run with that one's nodes."""
@@ -91,10 +98,10 @@ class Opening:
             answer = self._api.call("POST", path, body)
             if not answer.ok and answer.status != 409:
                 raise Refused(f"can't create the job's {resource} {name}: {answer.message}")
-            if not answer.ok and not self._ours(f"{path}/{name}", body):
+            if not answer.ok and not self._same(f"{path}/{name}", body):
                 raise Refused(f"{resource} {name} of an older run of this job is still there; it is being ended")
 
-    def _ours(self, path: str, body: Json) -> bool:
+    def _same(self, path: str, body: Json) -> bool:
         return set(identity.nodes(self._api.get(path).body)) == set(identity.nodes(body))
 
 

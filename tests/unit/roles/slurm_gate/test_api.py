@@ -44,9 +44,12 @@ GOOD, UNAUTHORIZED = Answer(200, {"kind": "Node"}), Answer(401, {"message": "Una
 DOWN = ConnectionRefusedError("refused")
 
 
-@pytest.mark.parametrize("before", [UNAUTHORIZED, DOWN, Answer(503, {}), Answer(429, {})])
-def test_what_may_pass_is_asked_again(tmp_path: Path, before: Answer | OSError) -> None:
-    assert Scripted(tmp_path, before, before, GOOD).call("GET", "/") == GOOD
+@pytest.mark.parametrize(
+    ("before", "perhaps_done"), [(UNAUTHORIZED, False), (DOWN, True), (Answer(503, {}), True), (Answer(429, {}), False)]
+)
+def test_what_may_pass_is_asked_again(tmp_path: Path, before: Answer | OSError, perhaps_done: bool) -> None:
+    assert Scripted(tmp_path, before, before, GOOD).call("GET", "/") == GOOD._replace(again=perhaps_done)
+    assert Scripted(tmp_path, GOOD).call("GET", "/") == GOOD
 
 
 def test_a_server_that_is_down_does_not_answer(tmp_path: Path) -> None:

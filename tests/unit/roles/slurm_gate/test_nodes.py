@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from roles.slurm_gate.files.gate.api import Answer
-from roles.slurm_gate.files.gate.nodes import MISSING, TRIES, swap, swap_all
+from roles.slurm_gate.files.gate.nodes import MISSING, TRIES, Swap, swap, swap_all
 from roles.slurm_gate.files.gate.states import dirtying, opening
 from tests.unit.roles.slurm_gate.cluster import JOB, POLICY, Cluster, node
 
@@ -35,7 +35,7 @@ def test_what_is_so_already_is_no_change() -> None:
 def test_another_owner_is_left_alone() -> None:
     cluster = Cluster(gpu01="speech.7")
     for edge in (OPEN, dirtying(JOB.owner)):
-        assert swap(cluster, "gpu01", edge) == ("gpu01", "speech.7", False, "")
+        assert swap(cluster, "gpu01", edge) == Swap("gpu01", "speech.7", False)
     assert cluster.value("gpu01") == "speech.7"
 
 
@@ -72,7 +72,7 @@ def test_a_node_that_others_write_all_the_time_is_given_up() -> None:
 
 
 def test_a_node_that_is_not_there_is_no_error() -> None:
-    assert swap(Cluster(), "gpu09", OPEN) == ("gpu09", MISSING, False, "")
+    assert swap(Cluster(), "gpu09", OPEN) == Swap("gpu09", MISSING, False)
 
 
 def test_all_nodes_are_tried() -> None:

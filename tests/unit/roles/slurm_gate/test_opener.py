@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from roles.slurm_gate.files.gate import identity
-from roles.slurm_gate.files.gate.api import Unreachable
+from roles.slurm_gate.files.gate.api import Answer, Unreachable
 from roles.slurm_gate.files.gate.config import Refused
 from roles.slurm_gate.files.gate.opener import open_job
 from tests.unit.roles.slurm_gate.cluster import JOB, Cluster, Made, hold, pod, world
@@ -152,6 +153,40 @@ def test_nodes_that_an_older_run_of_the_job_still_holds_are_foreign(at: Made) ->
     with pytest.raises(Refused, match=r"is not closed but vision\.4711") as refused:
         open_job(JOB._replace(restart=1, started=1200), at)
     assert set(refused.value.drain) == {"gpu01", "gpu02"}
+    assert set(at.cluster.values()) == {"dirty_vision.4711"}
+
+
+class Losing(Cluster):
+    """Answers the first write to each node only when it is asked again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lost: set[str] = set()
+
+    def _patch(self, path: str, body: Any, query: Any) -> Answer:
+        answer = super()._patch(path, body, query)
+        if "dryRun" in query or path in self.lost:
+            return answer
+        self.lost.add(path)
+        return super()._patch(path, body, query)._replace(again=True)
+
+
+def test_a_node_whose_answer_was_lost_is_ours(tmp_path: Path) -> None:
+    at = world(tmp_path, Losing())
+    begun = at.clock.now()
+    with contextlib.suppress(Refused):
+        open_job(JOB, at)
+    assert set(at.cluster.values()) == {"vision.4711"}
+    assert at.clock.now() == begun, "at the first attempt"
+    assert len([line for line in at.log.lines if '"open"' in line]) == len(JOB.nodes)
+
+
+def test_a_lost_answer_makes_no_node_of_an_older_run_ours(tmp_path: Path) -> None:
+    at = world(tmp_path, Losing())
+    hold(at.cluster)
+    at.notes.write("run-4711", {"restart": 0, "started": 1000, "namespace": "vision"})
+    with pytest.raises(Refused, match=r"is not closed but vision\.4711"):
+        open_job(JOB._replace(restart=1, started=1200), at)
     assert set(at.cluster.values()) == {"dirty_vision.4711"}
 
 
