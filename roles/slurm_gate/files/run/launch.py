@@ -27,7 +27,7 @@ from .watcher import ASKED, CHANGE, GONE, LIST, SIGNAL, SILENT, News, Watcher
 
 TICK_S = 1.0
 SETTLE_S = 2.0  # ranks end together; which of them was first is known once all have been heard of
-LOST_S = 120.0  # what a running workload gets to heal: after an API server's absence kubelets take their time, too
+LOST_S = 60.0  # what a running workload gets to heal: after an API server's absence kubelets take their time, too
 NO_PODS_S = 5.0
 SEEN_S = 60.0  # until a controller that is asked about an object knows of the one before it
 REFUSING = (400, 403, 422)

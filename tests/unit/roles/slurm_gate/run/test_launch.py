@@ -119,8 +119,8 @@ def test_a_trouble_that_heals_is_forgotten(tmp_path: Path) -> None:
 
 
 def test_an_absence_of_the_api_server_ends_nothing(tmp_path: Path) -> None:
-    """Nodes are taken for lost meanwhile, and kubelets may need a minute to say otherwise."""
-    silent = [now(running("b", "gpu02", "False"))] * 100
+    """Nodes are taken for lost meanwhile, and kubelets may need most of a minute to say otherwise."""
+    silent = [now(running("b", "gpu02", "False"))] * 50
     news = [BOTH_RUN, *silent, BOTH_RUN, now(ended("a", "gpu01")), now(ended("b", "gpu02"))]
     assert Scene(tmp_path, news).run() == 0
 
@@ -129,7 +129,7 @@ def test_a_lost_node_ends_it_sooner_than_a_slow_start(tmp_path: Path) -> None:
     scene = Scene(tmp_path, [BOTH_RUN, now(running("b", "gpu02", "False"))])
     begun = scene.clock.now()
     assert scene.run() == 125
-    assert 120 <= scene.clock.now() - begun < 130
+    assert 60 <= scene.clock.now() - begun < 70
     assert scene.paper.said[-1] == "rank 1 on gpu02 is lost: its node's kubelet reports no more"
 
 
