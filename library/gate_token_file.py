@@ -47,7 +47,8 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.drawbridge.adapters.token_file import Server, TokenFile
+from ..module_utils.drawbridge.adapters.api_server import Server
+from ..module_utils.drawbridge.adapters.token_file import TokenFile
 from ..module_utils.drawbridge.converge import Step
 from ..module_utils.drawbridge.module import finish
 from ..module_utils.drawbridge.plans.token import TokenState, plan

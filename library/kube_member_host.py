@@ -66,11 +66,12 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ..module_utils.drawbridge.adapters.api_server import Server
 from ..module_utils.drawbridge.adapters.command import Command
 from ..module_utils.drawbridge.adapters.kube_unit import KubeUnit
 from ..module_utils.drawbridge.adapters.member import Invitation, Leaver, Member, Place
 from ..module_utils.drawbridge.adapters.node_use import NodeUse
-from ..module_utils.drawbridge.adapters.own_node import OwnNode, Server
+from ..module_utils.drawbridge.adapters.own_node import OwnNode
 from ..module_utils.drawbridge.converge import DeviceError
 from ..module_utils.drawbridge.dialects.kube_member import BOOTSTRAP, NO_MEMBER, UNIT, MemberState, files, findings
 from ..module_utils.drawbridge.module import finish

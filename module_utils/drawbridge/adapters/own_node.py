@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import json
-import ssl
 import urllib.error
 import urllib.request
 from calendar import timegm
@@ -16,17 +14,9 @@ from typing import Any
 
 from ..converge import DeviceError
 from ..gate_names import CLOSED, TAINT
+from .api_server import Server
 
-TIMEOUT_S = 15.0
 STAMP = "%Y-%m-%dT%H:%M:%SZ"
-
-
-@dataclass(frozen=True)
-class Server:
-    """The API server as this host reaches it."""
-
-    url: str
-    ca_file: str
 
 
 @dataclass(frozen=True)
@@ -78,11 +68,7 @@ class OwnNode:
 
     def _get(self, path: str) -> dict[str, Any] | None:
         try:
-            context = ssl.create_default_context(cafile=self._server.ca_file)
-            context.load_cert_chain(str(self.certificate))
-            https, direct = urllib.request.HTTPSHandler(context=context), urllib.request.ProxyHandler({})
-            with urllib.request.build_opener(https, direct).open(self._server.url + path, timeout=TIMEOUT_S) as answer:
-                return json.load(answer)
+            return self._server.ask(urllib.request.Request(self._server.url + path), str(self.certificate))
         except urllib.error.HTTPError as err:
             if err.code == 404:
                 return None

@@ -8,27 +8,17 @@ import base64
 import json
 import os
 import pwd
-import ssl
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..converge import DeviceError, Step
 from ..plans.token import TokenState
+from .api_server import Server
 
 REVIEW = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
-TIMEOUT_S = 15.0
-
-
-@dataclass(frozen=True)
-class Server:
-    """Where tokens are valid."""
-
-    url: str
-    ca_file: str
 
 
 class TokenFile:
@@ -76,15 +66,12 @@ class TokenFile:
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
         request = urllib.request.Request(self._server.url + REVIEW, json.dumps(body).encode(), headers)
         try:
-            context = ssl.create_default_context(cafile=self._server.ca_file)
-            https, direct = urllib.request.HTTPSHandler(context=context), urllib.request.ProxyHandler({})
-            with urllib.request.build_opener(https, direct).open(request, timeout=TIMEOUT_S) as answer:
-                return json.load(answer)["status"]["userInfo"]["username"]
+            return self._server.ask(request)["status"]["userInfo"]["username"]
         except urllib.error.HTTPError as err:
             if err.code == 401:
                 return ""
             raise DeviceError(f"{self._server.url} does not say who {self.name} belongs to: {err}") from err
-        except OSError as err:
+        except (OSError, ValueError) as err:
             raise DeviceError(f"{self._server.url} can't be asked who {self.name} belongs to: {err}") from err
 
 

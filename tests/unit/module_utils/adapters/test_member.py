@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import member as adapter
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.api_server import Server
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.member import (
     Invitation,
@@ -18,11 +19,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.a
     Member,
     Place,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.own_node import (
-    OwnNode,
-    Seen,
-    Server,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.own_node import OwnNode, Seen
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError, converge
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.kube_member import (
     NO_MEMBER,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import urllib.error
+from email.message import Message
 from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.api_server import Server
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.own_node import (
     OwnNode,
     Seen,
-    Server,
     seen,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError
@@ -57,17 +58,10 @@ def test_no_answer_is_no_answer(tmp_path: Path, monkeypatch: Any) -> None:
 
 @pytest.mark.parametrize(("code", "exists"), [(404, False), (403, None)])
 def test_only_not_found_means_that_there_is_none(tmp_path: Path, monkeypatch: Any, code: int, exists: Any) -> None:
-    module = "ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.own_node"
-    monkeypatch.setattr(f"{module}.ssl.create_default_context", lambda **_: type("C", (), {"load_cert_chain": print})())
+    def refused(self: Server, request: Any, certificate: str) -> Any:
+        raise urllib.error.HTTPError(request.full_url, code, "no", Message(), None)
 
-    def build(*handlers: Any) -> Any:
-        def open_(self: Any, url: str, timeout: float) -> Any:
-            raise urllib.error.HTTPError(url, code, "no", {}, None)  # type: ignore[arg-type]
-
-        return type("Opener", (), {"open": open_})()
-
-    monkeypatch.setattr(f"{module}.urllib.request.build_opener", build)
-    monkeypatch.setattr(f"{module}.urllib.request.HTTPSHandler", lambda context: None)
+    monkeypatch.setattr(Server, "ask", refused)
     node = OwnNode(Server("https://api:6443", "ca"), tmp_path / "kubelet.pem", "gpu01")
     if exists is None:
         with pytest.raises(DeviceError, match="does not tell about node gpu01"):

@@ -7,13 +7,15 @@ import getpass
 import json
 import stat
 import time
+import urllib.error
+import urllib.request
+from email.message import Message
 from pathlib import Path
+from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.token_file import (
-    Server,
-    TokenFile,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.api_server import Server
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.token_file import TokenFile
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError, converge
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.token import TokenState, plan
 
@@ -63,6 +65,21 @@ def test_one_that_the_server_refuses_is_replaced(file: TokenFile, monkeypatch: p
     outcome = converge(file, want_token, WANT)
     assert "does not accept the one that is there" in outcome.steps[0]
     assert outcome.error, "a new token that is refused too is no success"
+
+
+def test_a_refusal_is_no_bearer_and_any_other_error_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = [500, 401]
+
+    def refused(self: Server, request: urllib.request.Request) -> Any:
+        raise urllib.error.HTTPError(request.full_url, said.pop(), "no", Message(), None)
+
+    monkeypatch.setattr(Server, "ask", refused)
+    there = tmp_path / "node.token"
+    there.write_text(bearer(86400))
+    file = TokenFile(there, Server("https://api:6443", "ca"), WANT, 3600, None)
+    assert "does not accept the one that is there" in file.read().why
+    with pytest.raises(DeviceError, match="does not say who"):
+        file.read()
 
 
 def test_the_token_never_shows(file: TokenFile) -> None:
