@@ -65,7 +65,8 @@ func main() {
 }
 
 // watch serves and registers every plugin anew whenever the kubelet's socket is another one: a starting kubelet
-// empties the directory, our sockets included.
+// empties the directory, our sockets included. A plugin that is registered is left alone: without it for a moment, the
+// kubelet would refuse a pod.
 func watch(plugins []*plugin, directory, controlPath string) {
 	var registered string
 	var current faults
@@ -83,7 +84,7 @@ func watch(plugins []*plugin, directory, controlPath string) {
 		if identity == "" || identity == registered {
 			continue
 		}
-		if err := startAll(plugins, directory, socket); err != nil {
+		if err := startAll(plugins, directory, socket, identity); err != nil {
 			log.Printf("not registered yet: %v", err)
 			continue
 		}
@@ -91,11 +92,15 @@ func watch(plugins []*plugin, directory, controlPath string) {
 	}
 }
 
-func startAll(plugins []*plugin, directory, socket string) error {
+func startAll(plugins []*plugin, directory, socket, identity string) error {
 	for _, p := range plugins {
+		if p.registered == identity {
+			continue
+		}
 		if err := p.start(directory, socket); err != nil {
 			return fmt.Errorf("%s: %w", p.resource.Name, err)
 		}
+		p.registered = identity
 	}
 	log.Printf("registered %d resources", len(plugins))
 	return nil

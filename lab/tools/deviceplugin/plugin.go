@@ -17,13 +17,15 @@ import (
 	api "k8s.io/kubelet/pkg/apis/deviceplugin/v1beta1"
 )
 
-const registerTimeout = 5 * time.Second
+// registerTimeout is for a kubelet that has just started on a machine that has much else to do.
+const registerTimeout = 60 * time.Second
 
 // plugin serves one resource to one kubelet at a time.
 type plugin struct {
 	api.UnimplementedDevicePluginServer
-	resource resource
-	server   *grpc.Server
+	resource   resource
+	server     *grpc.Server
+	registered string // identity of the kubelet's socket that knows this plugin
 
 	mu      sync.Mutex
 	states  map[string]string
