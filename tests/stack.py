@@ -96,13 +96,13 @@ def pods_for(seconds: str, stubborn: bool = False) -> str:
 
 
 def audited() -> int:
-    """How much the API server has written into its audit log."""
-    return int(ssh("ctl", f"stat -c %s {AUDIT}"))
+    """How many lines the API server has written into its audit log; one that is not whole yet is none."""
+    return int(ssh("ctl", f"wc -l < {AUDIT}"))
 
 
-def audit(offset: int) -> list[str]:
-    """What it has written since then."""
-    return ssh("ctl", f"tail -c +{offset + 1} {AUDIT}").splitlines()
+def audit(known: int) -> list[str]:
+    """The lines that it has written since there were so many."""
+    return ssh("ctl", f"head -n $(wc -l < {AUDIT}) {AUDIT} | tail -n +{known + 1}").splitlines()
 
 
 @functools.lru_cache(maxsize=16)

@@ -93,7 +93,7 @@ class Stage:
     def __init__(self) -> None:
         self.queue, self.diary = Queue(), Diary()
         self._power = threading.Lock()
-        self._offset = stack.audited()
+        self._known = stack.audited()
 
     def play_all(self, plans: Sequence[Plan]) -> History:
         """Play schedules, a few at a time, and wait until the last job is over and all nodes are back."""
@@ -266,7 +266,7 @@ class Stage:
     def story(self) -> History:
         """What API server and Slurm wrote down since the beginning."""
         diary, end = self.diary, time.time()
-        entries = list(records.writes(stack.audit(self._offset)))
+        entries = list(records.writes(stack.audit(self._known)))
         since = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(diary.begin))
         told = "TZ=UTC SLURM_TIME_FORMAT=%s"
         jobs = f"sacct --duplicates --allusers -nP --starttime={since} --format={records.SACCT}"

@@ -58,13 +58,13 @@ class Outcome(NamedTuple):
 
 def race(rounds: int, seed: int = 1) -> Outcome:
     """Rounds on all nodes at once; everything is judged from the API server's own records."""
-    begin, offset, queue = time.time(), stack.audited(), Queue()
+    begin, known, queue = time.time(), stack.audited(), Queue()
     shares = [range(number, rounds, len(NODES)) for number in range(len(NODES))]
     with ThreadPoolExecutor(len(NODES)) as pool:
         for done in [pool.submit(_rounds, node, share, seed, queue) for node, share in zip(NODES, shares, strict=True)]:
             done.result()
     queue.close()
-    return outcome(list(records.writes(stack.audit(offset))), time.time() - begin)
+    return outcome(list(records.writes(stack.audit(known))), time.time() - begin)
 
 
 def outcome(entries: Sequence[records.Json], end: float) -> Outcome:

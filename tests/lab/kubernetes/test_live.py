@@ -255,14 +255,15 @@ def test_single_numa_node_never_runs_a_whole_node_pod(api, closed_node):
 def test_the_api_server_writes_down_who_changed_what(api, closed_node):
     """Tests of the gate judge by it: writes of nodes and pods with their objects, and nothing that is only read.
 
-    A write is written down when it has been answered, which may be after others have written to the same pod.
+    A write is written down when it has been answered, which may be after others have written to the same pod; the last
+    line may not be whole yet.
     """
     api.create_namespaced_pod("default", pod("audited"))
     api.delete_namespaced_pod("audited", "default", grace_period_seconds=0)
 
     def written() -> list[dict]:
-        lines = guest("ctl", "cat /var/log/kubernetes-audit.log").splitlines()
-        return [json.loads(line) for line in lines]
+        *whole, _half = guest("ctl", "cat /var/log/kubernetes-audit.log").split("\n")
+        return [json.loads(line) for line in whole]
 
     def told() -> dict:
         return {line["verb"]: line for line in written() if line["objectRef"].get("name") == "audited"}
