@@ -90,6 +90,10 @@ class Lab:
         """The first true answer of a condition. Fails when there is none in time."""
         return until(condition, seconds, what)
 
+    def gone(self, job: str) -> bool:
+        """Slurm's queue has the job no more. Fails when Slurm does not say: no answer looks like an empty queue."""
+        return job not in self.ssh("login1", "squeue -h -o %A").split()
+
     def booked(self, job: str) -> list[str]:
         """State and exit code of each run of a job that is over, by Slurm's books, which hear of it a moment later."""
 

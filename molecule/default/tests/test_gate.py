@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +20,7 @@ from .conftest import Lab
 NODES = ["gpu01", "gpu02", "gpu03", "gpu04"]
 HOME = "/gpfs/fs1/home/ada"
 ADA = 2001
-POD_PROCESSES = "ps -eo uid=,args= | grep JOB_COMPLETION_INDEX | grep -v grep || true"
+POD_PROCESSES = "ps -eo uid=,blocked=,args= | grep JOB_COMPLETION_INDEX | grep -v grep || true"
 HER_PROCESSES = "ps -u ada -o args= || true"
 """Pods, batch script, steps and whatever they started; ps that finds none ends with 1."""
 HELD_UP = {
@@ -28,6 +29,8 @@ HELD_UP = {
     "raise SystemExit(any(": "signal.sigtimedwait([signal.SIGUSR1], 500)\nraise SystemExit(any(",
 }
 """Lines of the example whose pods are to wait for a signal."""
+HOLDS = 1 << signal.SIGUSR1 - 1
+"""Its bit among blocked signals. A pod shows its arguments before its Python has come to the first line."""
 STRANGER = {
     "apiVersion": "v1",
     "kind": "Pod",
@@ -94,17 +97,19 @@ def passage(lab: Lab) -> Passage:
     def running() -> bool:
         phases.add(stranger(lab)["status"]["phase"])
         processes.update({node: lab.ssh(node, POD_PROCESSES).splitlines() for node in NODES})
-        return sum(map(len, processes.values())) >= 2
+        blocked = [int(line.split()[1].lstrip("<"), 16) for lines in processes.values() for line in lines]
+        return len(blocked) >= 2 and all(mask & HOLDS for mask in blocked)
 
-    lab.wait(f"job {job} runs two pods", running)
+    lab.wait(f"job {job} runs two pods that hold still", running)
     held = taints(lab)
-    nodes = lab.ssh("login1", f"scontrol show hostnames $(squeue -h -j {job} -o %N)").split()
+    asked = f"scontrol show hostnames $(squeue -h -j {job} -o %N)"
+    nodes = lab.wait("Slurm tells its nodes", lambda: lab.ssh("login1", asked).split())
     hers = {node: lab.ssh(node, HER_PROCESSES) for node in NODES}
 
     def over() -> bool:
         for node in nodes:
             lab.ssh(node, "pkill -USR1 -u ada -f JOB_COMPLETION_INDEX || true")
-        return not lab.ssh("login1", f"squeue -h -j {job} -t R,CG,CF,PD", check=False).strip()
+        return lab.gone(job)
 
     lab.wait(f"job {job} ends", over)
     lab.wait("all nodes are closed again", lambda: set(taints(lab).values()) == {"closed"})

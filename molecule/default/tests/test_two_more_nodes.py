@@ -24,7 +24,7 @@ CONTACTED = {"ctl", "nsd1", "leaf1", *NEW}
 OTHERS = {"login1", "infra1", "gpu01", "gpu02", "gpu03", "gpu04", "leaf2", "spine1"}
 STOP = f"{HOME}/stop"
 COUNTING = f"""#!/bin/sh
-srun sh -c 'i=0; until [ -e {STOP} ] || [ $i -ge 3000 ]; do i=$((i+1)); echo $SLURMD_NODENAME $i; sleep 0.2; done;
+srun sh -c 'i=0; until [ -e {STOP} ] || [ $i -ge 30000 ]; do i=$((i+1)); echo $SLURMD_NODENAME $i; sleep 0.2; done;
             echo $SLURMD_NODENAME end'
 """
 
@@ -85,7 +85,7 @@ def onboarding(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Onboarding
     assert run.code == 0, run.output
     held = taints(lab, [*OLD, *NEW])
     lab.ssh("gpu01", f"touch {STOP}")
-    lab.wait(f"job {job} ends", lambda: not lab.ssh("login1", f"squeue -h -j {job} -t R,CG,CF,PD", check=False).strip())
+    lab.wait(f"job {job} ends", lambda: lab.gone(job))
     noted = {Path(file).parent.name: calls for file, calls in lab.journals(known).items() if "/switches/" in file}
     connected = {name: sum(call.get("event") == "connect" for call in calls) for name, calls in noted.items()}
     return Onboarding(
