@@ -90,6 +90,10 @@ class Lab:
         """The first true answer of a condition. Fails when there is none in time."""
         return until(condition, seconds, what)
 
+    def tell(self, command: str) -> None:
+        """Tell Slurm, on the controller, what may be told twice: its client gives up on a slurmctld that did hear."""
+        self.wait(f"Slurm hears {command}", lambda: (self.ssh("ctl", command),))
+
     def gone(self, job: str) -> bool:
         """Slurm's queue has the job no more. Fails when Slurm does not say: no answer looks like an empty queue."""
         return job not in self.ssh("login1", "squeue -h -o %A").split()

@@ -19,11 +19,11 @@ DRIFTS = {
 @contextmanager
 def drained(lab: Lab, node: str) -> Iterator[None]:
     """A person keeps jobs off: its health check would, too, as soon as it sees the port, and lift that much later."""
-    lab.ssh("ctl", f"scontrol update nodename={node} state=drain reason=drift")
+    lab.tell(f"scontrol update nodename={node} state=drain reason=drift")
     try:
         yield
     finally:
-        lab.ssh("ctl", f"scontrol update nodename={node} state=resume")
+        lab.tell(f"scontrol update nodename={node} state=undrain")
 
 
 def test_check_predicts_exactly_what_the_runs_do(lab: Lab) -> None:
