@@ -19,7 +19,7 @@ class Queue:
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
 
-    def submit(self, user: str, options: str, command: str = "sleep 300") -> str:
+    def submit(self, user: str, options: str, command: str = "sleep 3000") -> str:
         sbatch = f"sbatch --parsable -p hpc --exclusive --output=/dev/null {options} --wrap='{command}'"
         return self.lab.ssh("login1", f"cd / && runuser -u {user} -- {sbatch}").strip()
 
@@ -27,11 +27,16 @@ class Queue:
         """What squeue says of a job."""
         return self.lab.ssh("ctl", f"squeue -h -j {job} -o '{form}'").strip()
 
+    def used(self, job: str) -> str:
+        """How long a job runs already; empty if it doesn't."""
+        state, _, since = self.told(job, "%T %M").partition(" ")
+        return since if state == "RUNNING" else ""
+
     def until(self, job: str, state: str, seconds: float = 180) -> None:
         self.lab.wait(f"job {job} is {state}", lambda: self.told(job, "%T") == state, seconds)
 
     def empty(self) -> None:
-        self.lab.ssh("ctl", "scancel --state=PENDING --partition=hpc; scancel --partition=hpc")
+        self.lab.tell("scancel --state=PENDING --partition=hpc; scancel --partition=hpc")
         self.lab.wait("the partition is empty", lambda: not self.lab.ssh("ctl", "squeue -h -p hpc").strip())
 
 
@@ -58,14 +63,14 @@ def priorities(lab: Lab) -> dict[str, int]:
 def test_who_has_used_its_share_waits_for_who_has_not(lab: Lab, queue: Queue) -> None:
     used = queue.submit("ada", f"-N{NODES}")
     # use is counted every minute, and when slurmctld reads its configuration
-    lab.wait("some time is used", lambda: queue.told(used, "%T %M") not in ("PENDING 0:00", "RUNNING 0:00"))
-    lab.ssh("ctl", "scontrol reconfigure")
+    lab.wait("some time is used", lambda: queue.used(used) not in ("", "0:00"))
+    lab.tell("scontrol reconfigure")
     lab.wait("use is counted", lambda: shares(lab)["vision"] < shares(lab)["speech"], 180)
     rich = queue.submit("ada", f"-N{NODES}")
     poor = queue.submit("cleo", f"-N{NODES}")
     ranks = lab.wait("both are ranked", lambda: {rich, poor} <= (found := priorities(lab)).keys() and found)
     assert ranks[poor] > ranks[rich]
-    lab.ssh("ctl", f"scancel {used}")
+    lab.tell(f"scancel {used}")
     queue.until(poor, "RUNNING")
     assert queue.told(rich, "%T") == "PENDING"
 
@@ -101,15 +106,27 @@ def test_a_job_stays_in_one_leaf(lab: Lab, queue: Queue) -> None:
     assert queue.told(pair, "%N") == "gpu[03-04]"
 
 
+def reread(lab: Lab) -> None:
+    lab.tell("scontrol reconfigure")
+
+
+def restart(lab: Lab) -> None:
+    lab.ssh("ctl", "systemctl restart slurmctld")
+
+
 def test_a_job_outlives_a_change_and_a_restart_of_the_controller(lab: Lab, queue: Queue) -> None:
-    job = queue.submit("ada", "-N1", "until test -e /tmp/go.$SLURM_JOB_ID; do sleep 0.2; done")
+    here = "touch /tmp/here.$SLURM_JOB_ID; until test -e /tmp/go.$SLURM_JOB_ID; do sleep 0.2; done"
+    job = queue.submit("ada", "-N1", here)
     queue.until(job, "RUNNING")
-    node = queue.told(job, "%N")
-    for change in ("scontrol reconfigure", "systemctl restart slurmctld"):
-        lab.ssh("ctl", change)
+    node = lab.wait("its node is told", lambda: queue.told(job, "%N"))
+    # Slurm calls it running before its script is there, and a controller that ends then may forget to start that
+    lab.wait("its script runs", lambda: lab.ssh(node, f"ls /tmp/here.{job}"))
+    for change in (reread, restart):
+        change(lab)
         lab.wait("slurmctld answers", lambda: "UP" in lab.ssh("ctl", "scontrol ping", check=False))
-        assert queue.told(job, "%T %N") == f"RUNNING {node}"
+        found = lab.wait("the job is told", lambda: queue.told(job, "%T %N"))
+        assert found == f"RUNNING {node}"
     lab.ssh(node, f"touch /tmp/go.{job}")
     ended = f"sacct -n -X -P -j {job} -o State,ExitCode,Restarts"
     lab.wait("the job ends well", lambda: lab.ssh("ctl", ended).strip() == "COMPLETED|0:0|0")
-    lab.ssh(node, f"rm /tmp/go.{job}")
+    lab.ssh(node, f"rm /tmp/go.{job} /tmp/here.{job}")
