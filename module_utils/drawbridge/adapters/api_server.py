@@ -40,7 +40,7 @@ class Server:
                 return _once(request, context)
             except OSError as err:
                 refusals += _status(err) in REFUSED
-                if refusals >= REFUSALS or not _passes(_status(err)) or time.monotonic() + PAUSE_S >= deadline:
+                if refusals >= REFUSALS or not _passes(err) or time.monotonic() + PAUSE_S >= deadline:
                     raise
             time.sleep(PAUSE_S)
 
@@ -60,6 +60,8 @@ def _status(err: OSError) -> int:
     return err.code if isinstance(err, urllib.error.HTTPError) else 0
 
 
-def _passes(status: int) -> bool:
-    """Whether another look may see something else."""
-    return status in (0, OVERLOADED, *REFUSED) or status >= BROKEN
+def _passes(err: OSError) -> bool:
+    """Whether another look may see something else. Somebody else's certificate stays that."""
+    if isinstance(getattr(err, "reason", err), ssl.SSLCertVerificationError):
+        return False
+    return _status(err) in (0, OVERLOADED, *REFUSED) or _status(err) >= BROKEN

@@ -83,6 +83,13 @@ def test_an_answer_is_an_answer(monkeypatch: pytest.MonkeyPatch, code: int) -> N
     assert network.asked == 1
 
 
+def test_a_stranger_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = Network(monkeypatch, [urllib.error.URLError(ssl.SSLCertVerificationError("unknown CA"))])
+    with pytest.raises(urllib.error.URLError, match="unknown CA"):
+        ask()
+    assert network.asked == 1
+
+
 @pytest.mark.parametrize("code", [401, 403])
 def test_who_is_refused_again_and_again_is_refused(monkeypatch: pytest.MonkeyPatch, code: int) -> None:
     network = Network(monkeypatch, [refusal(code)])
