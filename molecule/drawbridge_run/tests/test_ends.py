@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
@@ -144,21 +145,49 @@ def test_a_dry_run_is_what_would_be_created() -> None:
     assert re.fullmatch(rf"slurm-{job}-r0-run-[0-9a-f]{{6}}", item["metadata"]["name"])
 
 
-@pytest.fixture
-def long(free_node: None) -> Iterator[str]:
+WARNED, SAVED = f"{ADA}/warned", f"{ADA}/saved"
+LISTENS = (
+    f'trap "echo again > {WARNED}" USR1; trap "echo saved > {SAVED}; exit 0" TERM; '
+    "echo begun; while :; do sleep 600 & wait; done"
+)
+
+
+@contextmanager
+def begun(call: str) -> Iterator[str]:
     """A job whose pod runs."""
-    job = submit(HERE, run("echo begun; exec sleep 600", "--grace 1"))
+    job = submit(HERE, call)
     until(lambda: "begun" in output(job), 180, "the pod runs, and its log comes")
     yield job
     ssh("ctl", f"scancel {job}", check=False)
 
 
-def test_scancel_ends_the_pod(long: str) -> None:
-    ssh("ctl", f"scancel {long}")
-    until(lambda: ended(long), 180, "the job ends")
-    assert TOLD in output(long)
-    assert code(long).startswith("CANCELLED")
-    nothing_left(long, NODE)
+@pytest.fixture
+def long(free_node: None) -> Iterator[str]:
+    """One that nothing but a signal ends."""
+    with begun(run("echo begun; exec sleep 600", "--grace 1")) as job:
+        yield job
+
+
+@pytest.fixture
+def listening(free_node: None) -> Iterator[str]:
+    """One that has signals for its programs."""
+    ssh(NODE, f"rm -f {WARNED} {SAVED}")
+    with begun(run(LISTENS, "--grace 45")) as job:
+        yield job
+
+
+def test_the_program_is_warned_on_request_and_scancel_ends_its_pod(listening: str) -> None:
+    """As with sbatch --signal=B:USR1, which Slurm sends up to a minute too early."""
+    ssh("ctl", f"scancel --batch --signal=USR1 {listening}")
+    until(lambda: ssh(NODE, f"cat {WARNED} 2>/dev/null || true") == "again", 180, "the program is warned")
+    ssh("ctl", f"scancel {listening}")
+    until(lambda: ended(listening), 180, "the job ends")
+    said = output(listening)
+    assert "SIGUSR1 goes on to the programs of 1 pod" in said
+    assert TOLD in said
+    assert code(listening).startswith("CANCELLED")
+    assert ssh(NODE, f"cat {SAVED}") == "saved"
+    nothing_left(listening, NODE)
 
 
 def test_a_process_killed_from_outside_is_told_like_one_out_of_memory(long: str) -> None:
@@ -171,7 +200,7 @@ def test_a_process_killed_from_outside_is_told_like_one_out_of_memory(long: str)
 
 
 def test_a_requeued_job_leaves_nothing_for_its_next_run(long: str) -> None:
-    ssh("ctl", f"scontrol requeue {long}")
+    ssh("ctl", f"scontrol requeue {long} && scontrol hold {long}")  # or it starts again two minutes later
     until(lambda: job_state(long) == "PENDING", 110, "requeued")
     assert TOLD in output(long)
     nothing_left(long, NODE)
@@ -179,7 +208,8 @@ def test_a_requeued_job_leaves_nothing_for_its_next_run(long: str) -> None:
 
 def test_a_job_that_is_pushed_aside_makes_room(long: str) -> None:
     urgent = submit(f"{HERE} --qos=urgent", run("echo urgent"))
-    until(lambda: job_state(long) == "PENDING", 110, "the long one makes room")  # and starts again two minutes later
+    until(lambda: job_state(long) == "PENDING", 110, "the long one makes room")
+    ssh("ctl", f"scontrol hold {long}")  # or it starts again two minutes later
     until(lambda: ended(urgent), 180, "the urgent one ends")
     assert code(urgent) == "COMPLETED|0:0"
     assert TOLD in output(long)
@@ -193,22 +223,14 @@ def test_a_launcher_that_is_killed_leaves_nothing(long: str) -> None:
     nothing_left(long, NODE)
 
 
-def test_the_program_is_warned_on_request_and_told_before_the_time_limit(free_node: None) -> None:
-    """As with sbatch --signal=B:USR1, which Slurm sends up to a minute too early."""
-    warned, saved = f"{ADA}/warned", f"{ADA}/saved"
-    traps = f'trap "echo again > {warned}" USR1; trap "echo saved > {saved}; exit 0" TERM'
-    ssh(NODE, f"rm -f {warned} {saved}")
-    # told after a minute: the limit of two, less grace and margin
-    job = submit(f"{HERE} --time=2", run(f"{traps}; echo listens; while :; do sleep 600 & wait; done", "--grace 45"))
-    until(lambda: "listens" in output(job), 180, "the program runs, and the launcher hears of it")
-    ssh("ctl", f"scancel --batch --signal=USR1 {job}")
-    until(lambda: ssh(NODE, f"cat {warned} 2>/dev/null || true") == "again", 180, "the program is warned")
-    until(lambda: ended(job), 300, "the job ends")
-    said = output(job)
-    assert "SIGUSR1 goes on to the programs of 1 pod" in said
-    assert "time limit is near: the pods are told to end (SIGTERM) and have 45 s" in said
+def test_the_program_is_told_before_the_time_limit(free_node: None) -> None:
+    """After a minute: the limit of two, less grace and margin. Its pod has that long to start."""
+    ssh(NODE, f"rm -f {SAVED}")
+    job = submit(f"{HERE} --time=2", run(LISTENS, "--grace 45"))
+    until(lambda: ended(job), 480, "the job ends")
+    assert "time limit is near: the pods are told to end (SIGTERM) and have 45 s" in output(job)
     assert code(job) == "FAILED|124:0"
-    assert ssh(NODE, f"cat {saved}") == "saved"
+    assert ssh(NODE, f"cat {SAVED}") == "saved"
     nothing_left(job, NODE)
 
 
