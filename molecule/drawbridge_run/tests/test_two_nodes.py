@@ -33,7 +33,7 @@ from .conftest import (
     terminal,
 )
 
-SLEEP = f"drawbridge-run --image {IMAGE} --pull never --grace 1 -- sh -c 'echo begun; exec sleep 600'"
+SLEEP = f"drawbridge-run --image {IMAGE} --pull never --grace 1 -- sh -c 'echo begun; exec sleep 3600'"
 JOBS, PODS = "/apis/batch/v1/namespaces/vision/jobs", "/api/v1/namespaces/vision/pods"
 ACCOUNTS = "/api/v1/namespaces/vision/serviceaccounts"
 
@@ -76,7 +76,7 @@ def test_an_api_server_that_goes_away_for_a_while_ends_nothing(free_nodes: None)
 @pytest.fixture(scope="module")
 def neighbours(free_nodes: None) -> Iterator[tuple[str, str]]:
     """A job of ada's on gpu01 and one of ben's on gpu02, of the same account."""
-    found = submit("-N1 -w gpu01", SLEEP), submit("-N1 -w gpu02", SLEEP, "ben")
+    found = submit("-N1 -w gpu01 --time=60", SLEEP), submit("-N1 -w gpu02 --time=60", SLEEP, "ben")
     until(lambda: all(map(begun, found, ("ada", "ben"))), 180, "both pods run, and their logs come")
     yield found
     ssh("ctl", f"scancel {' '.join(found)}")
@@ -164,7 +164,7 @@ def test_at_a_terminal_a_shell_is_as_everywhere(neighbours: tuple[str, str]) -> 
         shell.sendline("until [ \"$(stty size)\" = '40 120' ]; do sleep 0.1; done; echo res''ized")
         shell.expect("resized")
         # one process says that it runs and sleeps: what a shell has forked, but not yet started, can miss the signal
-        shell.sendline("sh -c 'echo slee\"\"ping; exec sleep 600'")
+        shell.sendline("sh -c 'echo slee\"\"ping; exec sleep 3600'")
         shell.expect("sleeping")
         shell.sendcontrol("c")
         shell.sendline("echo inter''rupted; exit 5")
