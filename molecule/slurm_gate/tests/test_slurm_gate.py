@@ -8,6 +8,7 @@ import base64
 import json
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from kubernetes import client
@@ -15,6 +16,7 @@ from kubernetes.client import ApiException
 
 from roles.slurm_gate.files.gate.gate_names import GATE_ACCOUNTS, NODE_ACCOUNTS, TAINT
 from roles.slurm_gate.files.gate.states import Owner, dirtying
+from tests.schedules import records
 from tests.schedules.plan import NODES
 from tests.schedules.race import HEARD_S
 from tests.stack import (
@@ -22,6 +24,8 @@ from tests.stack import (
     all_closed,
     all_usable,
     api_down,
+    audit,
+    audited,
     bind,
     comment,
     ghost,
@@ -110,10 +114,19 @@ def test_a_pod_that_is_bound_late_is_refused_by_its_kubelet(asleep: None) -> Non
     reconciler.patch_node("gpu01", dirtying(Owner("vision", int(job))).patch())
     time.sleep(HEARD_S)
     (pod,) = pods(phase="Pending", job=job)
+    offset = audited()
     bind("vision", pod, "gpu01")
-    until(lambda: kube().read_namespaced_pod(pod, "vision").status.phase == "Failed", 180, "its kubelet refuses it")
-    refused = kube().read_namespaced_pod(pod, "vision").status
+    refused = until(lambda: failed(pod, offset), 180, "its kubelet refuses it")
     assert (refused.reason, refused.container_statuses) == ("NodeAffinity", None)
+
+
+def failed(pod: str, offset: int) -> Any:
+    """A pod's status when it first was Failed, from the audit log: the gate deletes the pod soon after."""
+    for entry in records.about(records.writes(audit(offset)), "pods"):
+        body = records.whole(entry)
+        if records.name_of(entry) == f"vision/{pod}" and body["status"].get("phase") == "Failed":
+            return client.ApiClient().deserialize(json.dumps(body["status"]), "V1PodStatus", "application/json")
+    return None
 
 
 @pytest.fixture
