@@ -8,8 +8,8 @@ a job, and the kubelet, which refuses a pod whose selector its node's label no l
 
 from __future__ import annotations
 
+import itertools
 import random
-import subprocess
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 from kubernetes import client
 from kubernetes.client import ApiException
 
-from lab import demo
 from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.gate_names import CLOSED, JOB_LABEL, LABEL, TAINT
 from roles.slurm_gate.files.gate.states import Owner
@@ -95,24 +94,44 @@ def _rounds(node: str, share: Iterable[int], seed: int, queue: Queue) -> None:
         stack.until(lambda job=job: queue.running(job), 180, f"job {job} runs")
         account = identity.name(int(job), UID, GID)
         api = client.BatchV1Api(stack.api_client(f"system:serviceaccount:{SPACE}:{account}", "system:serviceaccounts"))
-        with subprocess.Popen(demo.ssh(stack.PATHS, "ctl", f"scancel {job}")):
+        with ThreadPoolExecutor(1) as pool:
+            cancelled = pool.submit(_cancel, job, queue)
             for part in range(WORKLOADS):
-                time.sleep(dice.uniform(0, 2 * (SPREAD_S if part < SLOW else FAR_S)))
+                if part == SLOW:  # however late Slurm is, the others race against the job's end
+                    stack.until(lambda job=job: not queue.running(job), 180, f"job {job} ends")
+                else:
+                    time.sleep(dice.uniform(0, 2 * (SPREAD_S if part < SLOW else FAR_S)))
                 if not _made(api, workload(Owner(SPACE, int(job)), account, part)):
                     break
+            cancelled.result()
         stack.until(
             lambda job=job: queue.over(job) and stack.state(node) == CLOSED, 180, f"{node} is closed after {job}"
         )
 
 
+def _cancel(job: str, queue: Queue) -> None:
+    """Until Slurm has taken it; one that is over already is refused."""
+    stack.until(lambda: queue.over(job) or not stack.ssh("ctl", f"scancel {job}"), 180, f"job {job} is cancelled")
+
+
 def _made(api: Any, body: records.Json) -> bool:
-    """Whether the job still had the right to."""
-    try:
-        api.create_namespaced_job(SPACE, body)
-    except ApiException as refused:
-        assert refused.status in (401, 403), refused
-        return False
-    return True
+    """Whether the job still had the right to. A server that fails, without its etcd, may have made it all the same."""
+    tries = itertools.count()
+
+    def answer() -> int:
+        next(tries)
+        try:
+            api.create_namespaced_job(SPACE, body)
+        except ApiException as refused:
+            status = refused.status or 500
+            if status >= 500:
+                raise
+            return status
+        return 201
+
+    status = stack.until(answer, 180, "the API server answers")
+    assert status in (201, 401, 403) or (status == 409 and next(tries) > 1), status
+    return status in (201, 409)
 
 
 def workload(owner: Owner, account: str, number: int) -> records.Json:
