@@ -69,7 +69,7 @@ class Scene:
     def do(self, rows: list[Json]) -> None:
         """Do what rows say, for good."""
         for row in rows:
-            done(self.ask(row, dry=False), row)
+            done(lambda row=row: self.ask(row, dry=False), row)
 
     def _with_uids(self, body: Json) -> Json:
         """A kubelet's pod says which node it belongs to, by uid."""
@@ -164,16 +164,23 @@ def refused_by(answer: Answer, guard: str, saying: str = "") -> bool:
 def _open(scene: Scene, owner: Owner, uid: int, node: str) -> None:
     """Open a node and make a job's identity, with the gate's own words and rights."""
     patch, kind = opening(owner).patch(), KINDS["json"]
-    done(scene.client.ask("PATCH", f"/api/v1/nodes/{node}", patch, scene.people["opener"], kind), owner)
+    opener, at = scene.people["opener"], f"/api/v1/nodes/{node}"
+    done(lambda: scene.client.ask("PATCH", at, patch, opener, kind), owner)
     account = identity.name(owner.job, uid, GID)
     for resource, body in identity.objects(owner, account, (node,)):
         path = identity.path(owner.namespace, resource)
-        done(scene.client.ask("POST", path, body, scene.people["opener"]), body)
+        done(lambda path=path, body=body: scene.client.ask("POST", path, body, opener), body)
     if node == "gpu03":
-        patch, own = dirtying(owner).patch(), scene.people["node gpu03"]
-        done(scene.client.ask("PATCH", f"/api/v1/nodes/{node}", patch, own, kind), owner)
+        dirty, own = dirtying(owner).patch(), scene.people["node gpu03"]
+        done(lambda: scene.client.ask("PATCH", at, dirty, own, kind), owner)
 
 
-def done(answer: Answer, what: object) -> None:
-    """The scene must stand."""
-    assert answer.status < 300, f"{what}: {answer.message}"
+def done(ask: Callable[[], Answer], what: object) -> None:
+    """The scene must stand: rights, too, are in force a while after they were written."""
+
+    def so() -> bool:
+        answer = ask()
+        assert answer.status < 300, f"{what}: {answer.message}"
+        return True
+
+    until(so, str(what))
