@@ -28,6 +28,9 @@ COMPLAINTS = (
 )
 """What a kubelet says that its state files contradict; systemd starts it again, so it may look well for a moment."""
 
+FATAL = ("command failed", "Failed to run kubelet")
+"""What a kubelet ends with; one that systemd starts again writes harmless errors after it."""
+
 
 class Health:
     """The kubelet of this host, which gets so many seconds to become well."""
@@ -73,8 +76,10 @@ class Health:
 
     def _unwell(self, begun_s: float, patience_s: float, what: str) -> DeviceError:
         journal = self._journal(begun_s)
-        last = [line for line in journal.splitlines() if "err=" in line] or ["nothing in its journal"]
-        message = f"the kubelet is not {what} {patience_s:g} s after its start: {sentence(last[-1])}"
+        errors = [line for line in journal.splitlines() if "err=" in line]
+        fatal = [line for line in errors if any(it in line for it in FATAL)]
+        said = (fatal or errors or ["nothing in its journal"])[-1]
+        message = f"the kubelet is not {what} {patience_s:g} s after its start: {sentence(said)}"
         return DeviceError(message, stdout=journal)
 
     def _journal(self, begun_s: float) -> str:

@@ -78,6 +78,15 @@ def test_an_unhealthy_one(health: Any) -> None:
         health(healthy=False, timeout_s=0).wait(100.5, Node(ready(101)))
 
 
+@pytest.mark.parametrize(
+    "fatal", ['"command failed" err="failed to run Kubelet: x"', '"Failed to run kubelet" err="x"']
+)
+def test_one_that_ends_again_and_again_is_told_by_what_it_ends_of(health: Any, fatal: str) -> None:
+    harmless = 'E1 "no stats yet" err="harmless"'
+    with pytest.raises(DeviceError, match=r"after its start: (failed to run Kubelet: )?x$"):
+        health(f"{harmless}\nE1 {fatal}\n{harmless}", False, 0).wait(100.5, Node(ready(101)))
+
+
 @pytest.mark.parametrize("said", kubelet_health.COMPLAINTS)
 def test_state_that_contradicts_is_no_health(health: Any, said: str) -> None:
     with pytest.raises(DeviceError, match="contradicts its state files: x"):
