@@ -227,9 +227,25 @@ def left_behind(namespaces: Sequence[str], nodes: Sequence[str]) -> list[str]:
 
 
 def move(api: Any, node: str, value: str) -> None:
-    """Write the taint's value, and nothing else."""
-    index = [taint.key for taint in kube().read_node(node).spec.taints].index(TAINT)
-    api.patch_node(node, [{"op": "replace", "path": f"/spec/taints/{index}/value", "value": value}])
+    """Write the taint's value, and nothing else. Raises ApiException when that is refused.
+
+    Its place is read first, and another controller's taint may come or go meanwhile.
+    """
+    place = _place(node)
+    while True:
+        path, before = f"/spec/taints/{place}", place
+        same = {"op": "test", "path": f"{path}/key", "value": TAINT}
+        try:
+            api.patch_node(node, [same, {"op": "replace", "path": f"{path}/value", "value": value}])
+            return
+        except ApiException:
+            place = _place(node)
+            if place == before:
+                raise
+
+
+def _place(node: str) -> int:
+    return [taint.key for taint in kube().read_node(node).spec.taints].index(TAINT)
 
 
 def glass() -> Any:

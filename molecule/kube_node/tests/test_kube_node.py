@@ -24,6 +24,7 @@ from kubernetes import client, config, watch
 from lab.hosts.paths import REPOSITORY
 from lab.kubernetes.pki import Authority
 from tests.running import Lab, Run
+from tests.stack import move
 from tests.unit.intent.test_refused import site
 
 PLAYBOOK = "../molecule/kube_node/converge"
@@ -262,16 +263,12 @@ def test_a_site_that_joins_nodes_itself_is_only_told(lab: Lab) -> None:
 
 
 def test_a_closed_node_leaves_and_a_held_one_stays(lab: Lab, api: Any) -> None:
-    def hold(value: str) -> None:
-        index = [taint.key for taint in api.read_node("gpu04").spec.taints].index("drawbridge.io/slurm")
-        api.patch_node("gpu04", [{"op": "replace", "path": f"/spec/taints/{index}/value", "value": value}])
-
-    hold("vision.7")
+    move(api, "gpu04", "vision.7")
     held = kubernetes(lab, "gpu04", kube_node_state="absent")
     assert held.changed() == []
     assert "drawbridge.io/slurm=vision.7" in json.dumps(held.report)
     assert api.read_node("gpu04")
-    hold("closed")
+    move(api, "gpu04", "closed")
     run = kubernetes(lab, "gpu04", kube_node_state="absent")
     steps = [step for found in run.steps().values() for step in found]
     assert steps[:2] == ["delete the Node", "stop the kubelet, and forget its identity"]
