@@ -95,9 +95,12 @@ def text_of(policy: dict[str, Any]) -> bytes:
 
 
 def wear(policy: dict[str, Any]) -> None:
-    """Start the kubelet with a configuration, as its owner would on a new machine."""
-    send(f"systemctl stop kubelet; rm -f {STATE} {CHECKPOINT}; cat > {POLICY_FILE}", text_of(policy))
-    send("systemctl start kubelet; systemctl restart lab-device-plugin")
+    """Start the kubelet with a configuration, as its owner would on a new machine.
+
+    No device plugin of the machine before may tell it of its GPUs.
+    """
+    send(f"systemctl stop kubelet lab-device-plugin; rm -f {STATE} {CHECKPOINT}; cat > {POLICY_FILE}", text_of(policy))
+    send("systemctl start kubelet; systemctl start lab-device-plugin")
 
 
 def has_devices() -> bool:
