@@ -24,6 +24,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.v
 )
 
 from lab.hosts.paths import Paths
+from tests.waiting import until
 
 Json = dict[str, Any]
 STATE = Paths.of().kubeconfig.parent.parent
@@ -32,6 +33,7 @@ POLICY = "/apis/nvidia.com/v1/clusterpolicies/cluster-policy"
 DEPLOYMENT = "/apis/apps/v1/namespaces/gpu-operator/deployments/gpu-operator"
 ACCOUNT = "/api/v1/namespaces/gpu-operator/serviceaccounts/gpu-operator"
 NAMESPACE = "/api/v1/namespaces/gpu-operator"
+DNS = f"{NAMESPACE}/pods/dns"
 KIND = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/clusterpolicies.nvidia.com"
 
 
@@ -199,6 +201,9 @@ def nodes(ask: Ask) -> Iterator[None]:
         # put there by an admission plugin, until a controller has looked
         assert ask("PATCH", f"/api/v1/nodes/{name}", {"spec": {"taints": []}})[0] == 200
     yield
+    # it would take CPU of a real gpu01 later
+    assert ask("DELETE", f"{DNS}?gracePeriodSeconds=0", None)[0] in (200, 202, 404)
+    until(lambda: ask("GET", DNS, None)[0] == 404, 60, "the pod is gone")
     for name in ("infra1", "gpu01"):
         assert ask("DELETE", f"/api/v1/nodes/{name}", None)[0] == 200
 
