@@ -28,8 +28,10 @@ def ssh(host: str, command: str) -> str:
 
 
 def part(host: str, kind: str, name: str, body: str) -> None:
+    """It comes whole: a dispatcher that finds one which it can't run fails."""
     path = f"{PARTS}/{kind}.d/{name}"
-    ssh(host, f"printf '#!/bin/sh\\n%s\\n' {shlex.quote(body)} > {path}; chmod 755 {path}")
+    write = f"printf '#!/bin/sh\\n%s\\n' {shlex.quote(body)} > {path}.new"
+    ssh(host, f"{write} && chmod 755 {path}.new && mv {path}.new {path}")
 
 
 def submit(options: str, command: str = "sleep 3000") -> str:
