@@ -21,6 +21,7 @@ from .world import NODE, World
 PLACE_S = 20.0  # a node's prolog must not hold the job for the API server's sake
 EMPTY_S = 10.0  # what a job of another partition waits for processes that are just ending
 TEND_S = 15.0  # the timer comes again
+DRAIN_AGAIN_S = (2.0, 5.0)  # between tries: a slurmctld that starts again, or is busy
 
 
 def run(verb: str, world: World) -> int:
@@ -49,7 +50,7 @@ def _run(verb: str, world: World) -> int:
         world.log.event("crashed", verb=verb, cause=repr(err), where=f"{where.filename}:{where.lineno}")
         if verb == "close":  # Slurm's own reason would be nobody's to lift
             node, reason = world.env["SLURMD_NODENAME"], f"not proven empty, the gate failed with {err!r}"
-            _told(world, lambda: world.slurm.drain(node, reason))
+            _drain(world, node, reason)
         code = 1
     if verb in ALONE and not world.log.counted:
         return code  # the timer comes every half a minute: that it ran is no news
@@ -92,7 +93,7 @@ def fail(verb: str, number: int, err: Exception, world: World) -> int:
     """Tell the cause where people look for it: the job's comment, the drained nodes, the log."""
     world.log.event("refused", verb=verb, job=number, cause=str(err))
     for node, reason in getattr(err, "drain", {}).items():
-        _told(world, lambda node=node, reason=reason: world.slurm.drain(node, reason))
+        _drain(world, node, reason)
     if verb == "open":
         _told(world, lambda: _not_opened(number, str(err), world))
     else:
@@ -111,6 +112,16 @@ def _not_opened(number: int, cause: str, world: World) -> None:
         world.slurm.hold(number)
     if verdict == retry.END:
         world.slurm.notify(number, f"drawbridge gate: {cause}")
+
+
+def _drain(world: World, node: str, reason: str) -> None:
+    """Slurm asks nobody again why a script failed, and without our reason nobody would lift its drain."""
+    for pause_s in DRAIN_AGAIN_S:
+        try:
+            return world.slurm.drain(node, reason)
+        except NoAnswer:
+            world.clock.sleep(pause_s)
+    return _told(world, lambda: world.slurm.drain(node, reason))
 
 
 def _told(world: World, tell: Callable[[], None]) -> None:
@@ -218,7 +229,7 @@ def _attempt(world: World, mend: Callable[[], bool]) -> bool:
         return mend()
     except Refused as err:
         for node, reason in err.drain.items():
-            _told(world, lambda node=node, reason=reason: world.slurm.drain(node, reason))
+            _drain(world, node, reason)
         world.log.event("not mended", cause=str(err))
     except (NoAnswer, Unreachable) as err:
         world.log.event("not mended", cause=str(err))

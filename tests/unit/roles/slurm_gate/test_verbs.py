@@ -121,6 +121,19 @@ def test_a_node_that_can_not_be_proven_empty_is_drained(at: Made, monkeypatch: p
     ]
 
 
+def test_a_slurm_that_starts_again_hears_the_reason_all_the_same(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the dispatcher's words instead, nobody would lift the drain."""
+    monkeypatch.setattr(verbs, "close_node", stop(Unreachable("no answer")))
+    at.slurm.silent = True
+
+    def pause(seconds: float) -> None:
+        at.slurm.silent = False
+
+    monkeypatch.setattr(at.clock, "sleep", pause)
+    assert run("close", at) == 1
+    assert "reason=drawbridge gate: not proven empty, no answer" in at.slurm.told[0]
+
+
 @pytest.mark.parametrize("error", [Unreachable("no answer"), Refused("no"), KeyError("surprise")])
 def test_a_nodes_prolog_never_fails_for_the_servers_sake(
     error: Exception, at: Made, monkeypatch: pytest.MonkeyPatch
