@@ -227,7 +227,14 @@ class Leaf:
         self.process.box.files.pop(self.path, None)
         self.process.after(fault, "remove files")
 
-    rmdir = unlink
+    def rmdir(self) -> None:
+        fault = self.process.step("remove files", 0.0002)
+        full = bool(self.glob("*"))
+        if not full:
+            self.process.box.files.pop(self.path, None)
+        self.process.after(fault, "remove files")
+        if full:
+            raise OSError(f"Directory not empty: {self.path}")
 
     def glob(self, pattern: str) -> list[Leaf]:
         deep = pattern.count("/") + 1
