@@ -25,12 +25,13 @@ HER_PROCESSES = "ps -u ada -o args= || true"
 """Pods, batch script, steps and whatever they started; ps that finds none ends with 1."""
 HELD_UP = {
     "import array, os, socket, time": "import array, os, signal, socket, time\n"
-    "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])",
+    "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1, signal.SIGUSR2])",
     "raise SystemExit(any(": "signal.sigtimedwait([signal.SIGUSR1], 500)\nraise SystemExit(any(",
 }
 """Lines of the example whose pods are to wait for a signal."""
-HOLDS = 1 << signal.SIGUSR1 - 1
-"""Its bit among blocked signals. A pod shows its arguments before its Python has come to the first line."""
+HOLDS = 1 << signal.SIGUSR2 - 1
+"""Among blocked signals. A pod shows its arguments before its Python has come to the first line, and who waits for a
+signal does not block that one meanwhile; the other one stays."""
 STRANGER = {
     "apiVersion": "v1",
     "kind": "Pod",
