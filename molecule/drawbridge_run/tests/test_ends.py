@@ -176,7 +176,15 @@ def listening(free_node: None) -> Iterator[str]:
         yield job
 
 
-def test_the_program_is_warned_on_request_and_scancel_ends_its_pod(listening: str) -> None:
+def test_scancel_ends_the_pod(long: str) -> None:
+    ssh("ctl", f"scancel {long}")
+    until(lambda: ended(long), 180, "the job ends")
+    assert TOLD in output(long)
+    assert code(long).startswith("CANCELLED")
+    nothing_left(long, NODE)
+
+
+def test_the_program_is_warned_on_request_and_may_save_its_work_when_it_is_told(listening: str) -> None:
     """As with sbatch --signal=B:USR1, which Slurm sends up to a minute too early."""
     ssh("ctl", f"scancel --batch --signal=USR1 {listening}")
     until(lambda: ssh(NODE, f"cat {WARNED} 2>/dev/null || true") == "again", 180, "the program is warned")
