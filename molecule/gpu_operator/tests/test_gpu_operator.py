@@ -112,13 +112,13 @@ EDITS = [
 ]
 
 
-@pytest.mark.parametrize(("path", "edit", "step"), EDITS, ids=[step.split(": ")[1] for _, _, step in EDITS])
-def test_a_hand_edit_of_an_owned_field_is_drift(ask: Ask, path: str, edit: Json, step: str) -> None:
-    status, answer = ask("PATCH", path, edit)
-    assert status == 200, answer
+def test_hand_edits_of_owned_fields_are_drift(ask: Ask) -> None:
+    for path, edit, _ in EDITS:
+        status, answer = ask("PATCH", path, edit)
+        assert status == 200, answer
     predicted = run(check=True)
     done = run()
-    assert predicted["steps"] == done["steps"] == [step]
+    assert predicted["steps"] == done["steps"] and sorted(done["steps"]) == sorted(step for _, _, step in EDITS)
     assert predicted["diff"] == done["diff"] and not done["failed"]
     assert run() | {"diff": {}} == {"changed": False, "failed": False, "steps": [], "pending": [], "diff": {}}
 
