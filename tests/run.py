@@ -31,6 +31,8 @@ CHAINS = (
     ("slurm_controller", "slurm_node", "slurm_login"),
 )
 """Scenarios that go on, in this order, with the hosts of the ones before: each runs alone as well, but boots anew."""
+LONG = ("slurm_gate", "gpu_operator", "drawbridge_run", "default", "slurm_controller", "chaos")
+"""Words of parts that have a lab for long, those before that wait more than they compute."""
 LIMIT_S = 3600
 """What a part may take, some times as long as any does: one that hangs must not keep the table from those who wait."""
 AT_ONCE = 3
@@ -79,16 +81,20 @@ def molecule(names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 
 def chains(scenarios: list[str]) -> list[Sequence[str]]:
-    """Chains, which are long, and scenarios one by one."""
+    """Chains, and scenarios one by one."""
     chained = {name for chain in CHAINS for name in chain}
     return [*CHAINS, *([name] for name in scenarios if name not in chained)]
+
+
+def rank(part: Part) -> int:
+    """Where a part with a lab stands among the others."""
+    return next((at for at, word in enumerate(LONG) if word in part.name.split()), len(LONG))
 
 
 def parts() -> list[Part]:
     """All parts; long ones first, so that the last minutes are not one part alone."""
     pytest = python("-m", "pytest", "-q", "--durations=5")
     scenarios = sorted(path.parent.name for path in ROOT.glob("molecule/*/molecule.yml"))
-    scenarios.sort(key=lambda name: name != "default")
     lint = (
         (str(BIN / "ruff"), "check", "."),
         (str(BIN / "ruff"), "format", "--check", "."),
@@ -117,6 +123,7 @@ def parts() -> list[Part]:
         Part("types", ((str(BIN / "pyright"),),)),
         Part("conformance", ((*pytest, "tests/conformance"),)),
     ]
+    labs.sort(key=rank)
     # a lab takes its share of the processors as long as it is up, so what needs none runs beside two of them
     return [*labs[:2], *others, *labs[2:]]
 

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Real jobs on a real Slurm open real kubelets, and what else tries does not. long_schedules.py has much of it too."""
+"""Real jobs on a real Slurm open real kubelets, and what else tries does not. test_schedules.py has much of it too."""
 
 from __future__ import annotations
 
