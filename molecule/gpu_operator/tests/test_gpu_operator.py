@@ -91,11 +91,10 @@ def test_the_chart_has_read_what_was_set(at: Callable[[str], Json]) -> None:
 SPEC = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 EDITED = {"openAPIV3Schema": {"type": "object", "properties": {"spec": SPEC, "edited": {"type": "string"}}}}
 EDITS = [
-    (POLICY, {"spec": {"driver": {"enabled": True}}}, "change ClusterPolicy cluster-policy: spec.driver.enabled"),
     (
         POLICY,
-        {"spec": {"daemonsets": {"tolerations": []}}},
-        "change ClusterPolicy cluster-policy: spec.daemonsets.tolerations",
+        {"spec": {"driver": {"enabled": True}, "daemonsets": {"tolerations": []}}},
+        "change ClusterPolicy cluster-policy: spec.daemonsets.tolerations, spec.driver.enabled",
     ),
     (DEPLOYMENT, {"spec": {"replicas": 0}}, "change Deployment gpu-operator/gpu-operator: spec.replicas"),
     (
