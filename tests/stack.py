@@ -294,6 +294,8 @@ def outsiders(name: str = "outsider", count: int = 2) -> Iterator[str]:
     """A third tenant, whose controller makes pods again as often as they go; they wait for any node."""
     core: Any = kube()
     apps: Any = client.AppsV1Api(api_client())
+    only = f"metadata.name={name}"
+    until(lambda: not core.list_namespace(field_selector=only).items, 120, "the third tenant of a run before is gone")
     core.create_namespace({"metadata": {"name": name}})
     labels = {"app": "nosy"}
     container = {"name": "nosy", "image": "docker.io/lab/pause:1", "imagePullPolicy": "Never"}
