@@ -1,18 +1,20 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Virtual time, and threads of which one runs at a time: they hand over a baton whenever they wait.
+"""Virtual time, and greenlets, of which one runs at a time: they hand over a baton whenever they wait.
 
-Whoever waits runs the next events himself, until one of them wakes another thread; so a process that is alone costs
-no switch of threads at all. The order of events depends on the schedule's numbers only, never on the machine.
+Whoever waits runs the next events himself, until one of them wakes another; so a process that is alone costs no switch
+at all. The order of events depends on the schedule's numbers only, never on the machine.
 """
 
 from __future__ import annotations
 
-import _thread
 import heapq
 import itertools
 from collections.abc import Callable
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any
+
+from greenlet import getcurrent, greenlet
 
 
 class Killed(BaseException):
@@ -20,43 +22,14 @@ class Killed(BaseException):
 
 
 class Fiber:
-    """A thread's turn in a schedule."""
+    """A program's course through a schedule."""
 
-    __slots__ = ("body", "dead", "over", "owner", "ticket", "turn")
+    __slots__ = ("dead", "greenlet", "over", "owner", "ticket")
 
-    def __init__(self, turn: _thread.LockType, body: Callable[[], None] | None = None, owner: Any = None) -> None:
-        self.turn, self.body, self.owner = turn, body, owner
+    def __init__(self, owner: Any = None) -> None:
+        self.greenlet, self.owner = getcurrent(), owner
         self.ticket, self.dead, self.over = 0, False, False
         """`ticket`: which of its waits is the present one; what wakes an earlier one comes too late."""
-
-
-class _Worker:
-    """A thread that serves one fiber after the other, in this schedule and in later ones."""
-
-    idle: ClassVar[list[_Worker]] = []
-
-    def __init__(self) -> None:
-        self.turn = _thread.allocate_lock()
-        self.turn.acquire()
-        self.fiber: Fiber | None = None
-        self.sim: Sim | None = None
-        _thread.start_new_thread(self._serve, ())
-
-    def _serve(self) -> None:
-        while True:
-            self.turn.acquire()
-            sim, fiber = self.sim, self.fiber
-            assert sim and fiber and fiber.body
-            try:
-                if not fiber.dead:
-                    fiber.body()
-            except Killed:
-                pass
-            except BaseException as err:
-                sim.error = sim.error or err
-            fiber.over, fiber.body = True, None
-            self.idle.append(self)
-            sim.loop(None)
 
 
 class Sim:
@@ -67,8 +40,7 @@ class Sim:
         self.error: BaseException | None = None
         self._events: list[tuple[float, int, Any, tuple[Any, ...]]] = []
         self._count = itertools.count()
-        self._main = Fiber(_thread.allocate_lock())
-        self._main.turn.acquire()
+        self._main = Fiber()
         self._fibers: list[Fiber] = []
         self.current = self._main
 
@@ -78,9 +50,8 @@ class Sim:
 
     def spawn(self, body: Callable[[], None], owner: Any) -> Fiber:
         """Let a body run as a fiber, from now on."""
-        worker = _Worker.idle.pop() if _Worker.idle else _Worker()
-        fiber = Fiber(worker.turn, body, owner)
-        worker.sim, worker.fiber = self, fiber
+        fiber = Fiber(owner)
+        fiber.greenlet = greenlet(partial(self._live, fiber, body), self._main.greenlet)
         self._fibers.append(fiber)
         self.wake(fiber)
         return fiber
@@ -116,7 +87,7 @@ class Sim:
             raise self.error
 
     def close(self) -> None:
-        """Kill all fibers and see them end, so that their threads serve others."""
+        """Kill all fibers and see them end."""
         for fiber in self._fibers:
             self.kill(fiber)
         self._events = [event for event in self._events if isinstance(event[2], Fiber) and event[2].dead]
@@ -125,8 +96,8 @@ class Sim:
         self.loop(self._main)
         assert all(fiber.over for fiber in self._fibers)
 
-    def loop(self, me: Fiber | None) -> None:
-        """Run events until one of them wakes `me`; without a `me`, until the baton is another's."""
+    def loop(self, me: Fiber | None) -> Fiber | None:
+        """Run events until one wakes `me`; without a `me`, until one wakes somebody, who is returned."""
         events = self._events
         while True:
             self.now, _, call, args = heapq.heappop(events)
@@ -135,19 +106,30 @@ class Sim:
                 if self.error and me is not self._main:
                     call, args = self._main, (self._main.ticket,)
                 elif self.error:
-                    return
+                    return me
                 else:
                     continue
             if call.over or args[0] != call.ticket:
                 continue
             call.ticket += 1
             self.current = call
-            if call is me:
-                return
-            call.turn.release()
-            if me:
-                me.turn.acquire()
-            return
+            if me and call is not me:
+                call.greenlet.switch()
+            return call
+
+    def _live(self, fiber: Fiber, body: Callable[[], None], *_: Any) -> None:
+        """A fiber's whole life. Whose turn it is at its end is its parent then: that is where the dead go."""
+        try:
+            if not fiber.dead:
+                body()
+        except Killed:
+            pass
+        except BaseException as err:
+            self.error = self.error or err
+        fiber.over = True
+        heir = self.loop(None)
+        assert heir
+        getcurrent().parent = heir.greenlet
 
     def _call(self, call: Callable[..., None], args: tuple[Any, ...]) -> None:
         try:

@@ -90,9 +90,23 @@ def test_a_mistake_of_the_model_ends_the_schedule(inside: bool) -> None:
             sim.run(20.0)
 
 
-def test_threads_serve_one_schedule_after_the_other() -> None:
-    for _ in range(3):
-        with simulated() as sim:
-            for _ in range(5):
-                sim.spawn(lambda sim=sim: sim.sleep(99.0), None)
-            sim.run(10.0)
+def test_many_begin_and_end_in_each_others_turns() -> None:
+    seen: list[str] = []
+    with simulated() as sim:
+
+        def parent() -> None:
+            for name in "abc":
+                sim.spawn(lambda name=name: seen.append(name), None)
+            seen.append("parent")
+
+        sim.spawn(parent, None)
+        sim.after(1.0, lambda: sim.spawn(parent, None))
+        sim.run(10.0)
+    assert seen == ["parent", *"abc", "parent", *"abc"]
+
+
+def test_a_schedule_leaves_nobody_waiting() -> None:
+    with simulated() as sim:
+        fibers = [sim.spawn(lambda: sim.sleep(99.0), None) for _ in range(5)]
+        sim.run(10.0)
+    assert all(it.over and it.greenlet.dead for it in fibers)
