@@ -27,7 +27,7 @@ PATHS = Paths.of()
 AUDIT = "/var/log/kubernetes-audit.log"
 CONFIG = "/etc/drawbridge/gate/config.json"
 TIMER = "/run/systemd/system/drawbridge-gate.timer.d/often.conf"
-OFTEN = "[Timer]\nOnUnitInactiveSec=\nOnUnitInactiveSec=4s\nOnActiveSec=1s\n"
+OFTEN = "[Timer]\nOnUnitInactiveSec=\nOnUnitInactiveSec=8s\nOnActiveSec=1s\n"
 SHORT = {"patience_s": 12, "empty_s": 8, "pod_grace_s": 2}
 """Limits of the gate that a test can wait for; one request may take ten seconds, and has a second try."""
 SHORTEST = {**SHORT, "patience_s": 4, "stuck_s": 15}

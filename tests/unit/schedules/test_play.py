@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from tests.explorer.records import Change, Container, History, Run, Trouble
 from tests.schedules.plan import CANCELLED, ENDS, PREEMPTED, Plan, Work
-from tests.schedules.play import Diary, astray, script, summary, told
+from tests.schedules.play import SEEN, Diary, astray, script, summary, told
 
 QUIET, PODS = Work("ada", ("gpu01",), 3), Work("cleo", ("gpu01", "gpu02"), 4, pods=True, stubborn=True)
 
@@ -29,6 +31,29 @@ def test_what_is_ended_from_outside_runs_for_long_but_once() -> None:
     assert "exec sleep 3" in script(QUIET, CANCELLED)
     assert "4 if os.environ.get('SLURM_RESTART_COUNT') else 600" in script(PODS, CANCELLED)
     assert '"backoffLimit": 1000' in script(PODS, ENDS)
+
+
+def test_the_moment_is_when_that_verb_is_at_work(tmp_path: Path) -> None:
+    """Also of a process that was somebody else when it was first seen, as whoever starts the gate is."""
+    gate = tmp_path / "drawbridge/gate"
+    gate.parent.mkdir()
+    gate.write_text("import sys\nsys.stdin.read()\n")
+    becomes = f"sleep 0.1; exec {sys.executable} {gate} $0"
+    watch = [sys.executable, "-IS", "-", "open", "0.01"]
+    with (
+        subprocess.Popen(["sh", "-c", becomes, "place"], stdin=subprocess.PIPE) as other,
+        subprocess.Popen(watch, stdin=subprocess.PIPE, text=True) as watcher,
+    ):
+        assert watcher.stdin
+        watcher.stdin.write(SEEN)
+        watcher.stdin.close()
+        with pytest.raises(subprocess.TimeoutExpired):
+            watcher.wait(1)
+        with subprocess.Popen(["sh", "-c", becomes, "open"], stdin=subprocess.PIPE) as wanted:
+            assert watcher.wait(100) == 0
+            assert wanted.poll() is None
+            wanted.communicate()
+        other.communicate()
 
 
 PLAN = Plan(1, PREEMPTED, (QUIET, PODS))
