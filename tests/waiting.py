@@ -11,7 +11,8 @@ from typing import Any
 
 LOOK_S = 2.0
 """What one look uses up of the patience at most: a machine that stands still moves nothing else forward either."""
-PAUSE_S = 0.3
+PAUSE_S, LONG_PAUSE_S, SOON_S = 0.3, 1.0, 5.0
+"""Pauses between looks, for what comes soon and for what doesn't: a look costs what is looked at its processor, too."""
 
 
 def until(true: Callable[[], Any], patience_s: float, what: str) -> Any:
@@ -32,6 +33,6 @@ def until(true: Callable[[], Any], patience_s: float, what: str) -> Any:
             raise
         except Exception as err:
             trouble = err
-        time.sleep(PAUSE_S)
+        time.sleep(PAUSE_S if spent < SOON_S else LONG_PAUSE_S)
         spent += min(time.monotonic() - begun, LOOK_S)
     raise AssertionError(f"not within {patience_s:.0f} s: {what}") from trouble

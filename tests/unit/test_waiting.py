@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -71,6 +72,15 @@ def test_patience_ends_and_a_machine_that_stands_still_uses_up_little_of_it(cloc
     with pytest.raises(AssertionError):
         waiting.until(slow, 8, "the fifth look")
     assert len(looks) == 4
+
+
+def test_who_has_waited_long_looks_less_often(clock: SimpleNamespace) -> None:
+    looks: list[float] = []
+    with pytest.raises(AssertionError):
+        waiting.until(lambda: looks.append(clock.now), 60, "rain")
+    pauses = [after - before for before, after in pairwise(looks)]
+    assert pauses[0] == pytest.approx(0.3)
+    assert pauses[-1] == pytest.approx(1.0)
 
 
 def test_a_command_that_hangs_is_not_asked_again() -> None:
