@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.mutants.scenario import seen as reported
-from tests.mutants.table import Mutant, Seen, faults, of, read, verdict
+from tests.mutants.table import Mutant, Seen, faults, of, read, share, verdict
 
 GREEN = Seen("t.py::test", "call", "passed", "")
 ROW = Mutant("name", "source.py", "a < b", "a <= b", "t.py::test", "why")
@@ -43,6 +43,14 @@ def test_a_row_that_does_not_fit_is_told(text: str, told: str | None, tmp_path: 
     found = faults([ROW], tmp_path)
     assert len(found) == (told is not None)
     assert not found or str(told) in found[0]
+
+
+def test_three_commits_can_see_all_defects() -> None:
+    rows = [row for row in read() if row.level == "unit"]
+    found = [share(rows, 3, commit) for commit in ("a3c", "a3d", "a3e")]
+    assert all(len(part) >= 25 for part in found)
+    assert sorted(row.name for part in found for row in part) == sorted(row.name for row in rows)
+    assert share(rows, 3, "") == share(rows, 3, "0")
 
 
 def test_names_are_unique(tmp_path: Path) -> None:
