@@ -72,16 +72,13 @@ BUILDS = {
 }
 POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
 TELLING = [
-    *(("two sockets", policy) for policy in POLICIES),
+    ("two sockets", "restricted"),
+    ("two sockets", "single-numa-node"),
     ("two sockets, one of them reserved", "restricted"),
-    ("two sockets, one of them reserved", "best-effort"),
     ("one socket", "single-numa-node"),
-    ("one socket", "restricted"),
-    ("four NUMA nodes", "restricted"),
     ("four NUMA nodes, GPUs on two", "restricted"),
     ("four NUMA nodes, GPUs on two", "best-effort"),
     ("nine NUMA nodes", "best-effort"),
-    ("nine NUMA nodes", "none"),
 ]
 """Pairs that answer differently, for the other pairs' reasons."""
 TRIED = list(product(BUILDS, POLICIES)) if os.environ.get("POLICIES") == "all" else TELLING
