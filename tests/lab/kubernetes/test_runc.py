@@ -10,7 +10,7 @@ import pytest
 
 from lab.kubernetes import provision
 
-WRAPPER = provision.HERE / "guest/lab-runc"
+GUEST = provision.HERE / "guest"
 
 
 @pytest.fixture
@@ -19,11 +19,15 @@ def run(tmp_path):
     runc = tmp_path / "runc"
     runc.write_text('#!/bin/sh\necho "$@"\n')
     runc.chmod(0o755)
-    wrapper = tmp_path / "lab-runc"
-    wrapper.write_text(WRAPPER.read_text().replace("/usr/bin/runc", str(runc)))
+    here = {"/usr/bin/runc": str(runc), "/usr/bin/python3": sys.executable, "/usr/lib/lab": str(tmp_path)}
+    for name in ("lab-runc", "lab-runc-create"):
+        text = (GUEST / name).read_text()
+        for path, ours in here.items():
+            text = text.replace(path, ours)
+        (tmp_path / name).write_text(text)
 
     def call(*arguments):
-        command = [sys.executable, "-IS", wrapper, *arguments]
+        command = ["sh", tmp_path / "lab-runc", *arguments]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
     return call
