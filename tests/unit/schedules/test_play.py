@@ -34,14 +34,17 @@ def test_what_is_ended_from_outside_runs_for_long_but_once() -> None:
 
 
 def test_the_moment_is_when_that_verb_is_at_work(tmp_path: Path) -> None:
-    """Also of a process that was somebody else when it was first seen, as whoever starts the gate is."""
+    """Also of a process that was somebody else when it was first seen, as whoever starts the gate is.
+
+    Labs beside the test may have the gate at work as well, but with no such verb.
+    """
     gate = tmp_path / "drawbridge/gate"
     gate.parent.mkdir()
     gate.write_text("import sys\nsys.stdin.read()\n")
     becomes = f"sleep 0.1; exec {sys.executable} {gate} $0"
-    watch = [sys.executable, "-IS", "-", "open", "0.01"]
+    watch = [sys.executable, "-IS", "-", "wanted", "0.01"]
     with (
-        subprocess.Popen(["sh", "-c", becomes, "place"], stdin=subprocess.PIPE) as other,
+        subprocess.Popen(["sh", "-c", becomes, "another"], stdin=subprocess.PIPE) as other,
         subprocess.Popen(watch, stdin=subprocess.PIPE, text=True) as watcher,
     ):
         assert watcher.stdin
@@ -49,7 +52,7 @@ def test_the_moment_is_when_that_verb_is_at_work(tmp_path: Path) -> None:
         watcher.stdin.close()
         with pytest.raises(subprocess.TimeoutExpired):
             watcher.wait(1)
-        with subprocess.Popen(["sh", "-c", becomes, "open"], stdin=subprocess.PIPE) as wanted:
+        with subprocess.Popen(["sh", "-c", becomes, "wanted"], stdin=subprocess.PIPE) as wanted:
             assert watcher.wait(100) == 0
             assert wanted.poll() is None
             wanted.communicate()
