@@ -119,8 +119,8 @@ def parts() -> list[Part]:
         Part("explorer", (python("-m", "tests.explorer"),)),
         Part("lab", ((*pytest, "-m", "not live", "-n", "2", "--dist", "loadfile", "tests/lab"),)),
         Part("unit", ((*pytest, "-n", "2", "--dist", "worksteal", *controllers, "tests/unit"),)),
-        # a third of them; `make mutants` plants all
-        Part("mutants", (python("-m", "tests.mutants", "--parts", "3"),)),
+        # a fifth of them; `make mutants` plants all
+        Part("mutants", (python("-m", "tests.mutants", "--parts", "5"),)),
         Part("old-python", (python("-m", "tests.old_python"),)),
         Part("collection", ((*pytest, "tests/collection"),)),
         Part("lint", lint),

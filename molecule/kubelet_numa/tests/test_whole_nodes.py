@@ -73,11 +73,9 @@ BUILDS = {
 POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
 TELLING = [
     ("two sockets", "restricted"),
-    ("two sockets", "single-numa-node"),
     ("two sockets, one of them reserved", "restricted"),
     ("one socket", "single-numa-node"),
     ("four NUMA nodes, GPUs on two", "restricted"),
-    ("four NUMA nodes, GPUs on two", "best-effort"),
     ("nine NUMA nodes", "best-effort"),
 ]
 """Pairs that answer differently, for the other pairs' reasons."""
