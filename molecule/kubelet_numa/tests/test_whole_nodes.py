@@ -78,7 +78,7 @@ TELLING = [
     ("four NUMA nodes, GPUs on two", "restricted"),
     ("nine NUMA nodes", "best-effort"),
 ]
-"""Pairs that answer differently, for the other pairs' reasons."""
+"""Pairs that answer differently. What else two sockets do stands in tests/lab/kubernetes/test_live.py."""
 TRIED = list(product(BUILDS, POLICIES)) if os.environ.get("POLICIES") == "all" else TELLING
 worn: list[str] = []
 
