@@ -31,7 +31,7 @@ class Node:
         while True:
             problem = ""
             try:
-                found = slurm_node.node(self._run(["scontrol", "show", "node", self.name, "-o"]).out)
+                found = slurm_node.node(self._told())
                 problem = self._problem(found)
             except DeviceError as err:
                 problem, found = f"the controller does not tell about {self.name}: {err}", None
@@ -43,9 +43,16 @@ class Node:
             time.sleep(0.5)
 
     def apply(self, steps: Sequence[Step[NodeState]]) -> None:
-        """Resume the node."""
+        """Resume the node. Its own health check may do so in the same moment, and Slurm resumes no node twice."""
         for step in steps:
-            self._run(["scontrol", "update", f"nodename={self.name}", f"state={step.payload}"])
+            try:
+                self._run(["scontrol", "update", f"nodename={self.name}", f"state={step.payload}"])
+            except DeviceError:
+                if slurm_node.node(self._told()).kept_back:
+                    raise
+
+    def _told(self) -> str:
+        return self._run(["scontrol", "show", "node", self.name, "-o"]).out
 
     def _problem(self, found: NodeState) -> str:
         name, repair = self.name, "mend the node or describe it as it is in drawbridge_nodes.classes"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from contextlib import nullcontext
 from functools import partial
 
 import pytest
@@ -71,6 +72,19 @@ def test_a_node_that_slurm_gave_up_is_resumed() -> None:
     device, run = node(told("DOWN", reason="Not responding [slurm@now]"))
     device.apply(plan(device.read(), ready("gpu01")))
     assert run.asked[-1] == "scontrol update nodename=gpu01 state=resume"
+
+
+@pytest.mark.parametrize(
+    ("line", "fails"), [(told(reason="drawbridge: health: fs1 [root@now]"), False), (told("IDLE+DRAIN"), True)]
+)
+def test_a_node_that_somebody_else_has_just_resumed_is_resumed(line: str, fails: bool) -> None:
+    device, run = node(told("IDLE+DRAIN", reason="drawbridge: health: fs1 [root@now]"))
+    steps = plan(device.read(), ready("gpu01"))
+    refusal = DeviceError("scontrol failed: slurm_update error: Invalid node state specified", rc=1)
+    run.table |= {"scontrol show node": line, "scontrol update": refusal}
+    with pytest.raises(DeviceError, match="Invalid node state") if fails else nullcontext():
+        device.apply(steps)
+    assert steps
 
 
 def test_a_registered_node_is_ready_when_it_is_healthy() -> None:
