@@ -12,7 +12,7 @@ from pathlib import Path
 from ..converge import Step
 from ..plans.daemon import DaemonState
 from . import files
-from .unit import Unit
+from .unit import Unit, UnitState
 
 
 class Daemon:
@@ -31,10 +31,17 @@ class Daemon:
             files={path: entry for path, entry in found.items() if entry},
             enabled=state.enabled,
             active=state.active,
-            current=state.active and self.is_current(state.started_s),
-            fresh=state.active and self._younger_than(self._want.read_at_start(), state.started_s),
+            current=self._reads_files(state),
+            fresh=(state.active or state.starting) and self._younger_than(self._want.read_at_start(), state.started_s),
+            starting=state.starting,
             busy=self.busy(),
         )
+
+    def _reads_files(self, state: UnitState) -> bool:
+        """Whether its files are read as they are: by the daemon, or by its start, which nobody could ask."""
+        if state.active:
+            return self.is_current(state.started_s)
+        return state.starting and self._younger_than(self._want.read_once(), state.started_s)
 
     def is_current(self, started_s: float) -> bool:
         """Whether the daemon that started then has read its files as they are."""

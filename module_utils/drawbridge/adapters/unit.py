@@ -13,7 +13,7 @@ from .command import Run
 
 COMPLAINTS = 3  # the first one names the cause, the rest mostly its consequences
 _WORD = re.compile(r"\b(?:fatal|error): ")
-PROPERTIES = "LoadState,ActiveState,UnitFileState,InactiveExitTimestampMonotonic"
+PROPERTIES = "LoadState,ActiveState,SubState,UnitFileState,InactiveExitTimestampMonotonic"
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,8 @@ class UnitState:
     enabled: bool
     active: bool
     started_s: float
+    starting: bool = False
+    """It is on its way up, which may take long, or never end."""
 
 
 class Unit:
@@ -43,12 +45,16 @@ class Unit:
             raise
         told = dict(line.split("=", 1) for line in out.splitlines() if "=" in line)
         active = told.get("ActiveState") in ("active", "reloading")
+        # between two starts there is none: one that is asked for is the next
+        waits = told.get("SubState", "").startswith("auto-restart")
+        starting = told.get("ActiveState") == "activating" and not waits
         begun_s = int(told.get("InactiveExitTimestampMonotonic") or 0) / 1e6
         # the realtime stamps of systemctl have no fractions; files that are newer by less would be missed
         # and what passes between two looks must not make the start look older than it is
         up_s = time.monotonic() - begun_s
-        started_s = time.time() - up_s if active else 0.0
-        return UnitState(told.get("LoadState") == "loaded", told.get("UnitFileState") == "enabled", active, started_s)
+        started_s = time.time() - up_s if active or starting else 0.0
+        installed, enabled = told.get("LoadState") == "loaded", told.get("UnitFileState") == "enabled"
+        return UnitState(installed, enabled, active, started_s, starting)
 
     def do(self, verb: str) -> None:
         """enable, start or restart it; a failure tells what the unit said of it. Raises DeviceError."""

@@ -23,6 +23,8 @@ class DaemonState:
     """The running daemon has loaded what its files say now."""
     fresh: bool = True
     """It also started after the files changed that it reads only then."""
+    starting: bool = field(default=False, compare=False)
+    """It is on its way up; `current` and `fresh` speak of that start."""
     passive: frozenset[str] = field(default=frozenset(), compare=False)
     """Files that it reads anew each time, so that a change needs no refresh."""
     at_start: frozenset[str] = field(default=frozenset(), compare=False)
@@ -66,7 +68,10 @@ def plan(have: DaemonState, want: DaemonState, refresh: str = "restart") -> list
     if not have.enabled:
         steps.append(Step(f"enable {want.unit}", lambda state: replace(state, enabled=True), ("enable", "")))
     if not have.active:
-        steps.append(Step(f"start {want.unit}", _started, ("start", "")))
+        # systemd joins a start to the one that goes on, and that one has read what was there before
+        late = have.starting and (stale or old)
+        verb, why = ("restart", ", which is starting with older files") if late else ("start", "")
+        steps.append(Step(f"{verb} {want.unit}{why}", _started, (verb, "")))
         return steps
     if stale:
         reason = f"{refresh} {want.unit}, which runs with older files"

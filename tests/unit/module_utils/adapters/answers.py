@@ -29,8 +29,9 @@ class Answers:
         return Completed(0, answer, "")
 
 
-def show(load: str = "loaded", active: str = "active", enabled: str = "enabled", begun_us: int = 1) -> str:
+def show(
+    load: str = "loaded", active: str = "active", enabled: str = "enabled", begun_us: int = 1, sub: str = "running"
+) -> str:
     """What `systemctl show` prints of a unit (systemd 257, captured)."""
-    return (
-        f"LoadState={load}\nActiveState={active}\nUnitFileState={enabled}\nInactiveExitTimestampMonotonic={begun_us}\n"
-    )
+    states = f"LoadState={load}\nActiveState={active}\nSubState={sub}\nUnitFileState={enabled}\n"
+    return f"{states}InactiveExitTimestampMonotonic={begun_us}\n"

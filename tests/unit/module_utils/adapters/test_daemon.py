@@ -64,6 +64,13 @@ def test_a_converged_daemon_is_only_read(conf: Path) -> None:
     assert {line.split()[1] for line in run.asked} == {"show"}
 
 
+@pytest.mark.parametrize(("ago_s", "verb"), [(60, "restart"), (-1, "start")])
+def test_a_start_that_has_read_older_files_begins_anew(conf: Path, ago_s: float, verb: str) -> None:
+    """A start that is asked for would join the one that goes on, which hangs for what this run has mended, perhaps."""
+    daemon, want = device(conf, Answers({"systemctl show": show(active="activating", begun_us=monotonic_us(ago_s))}))
+    assert [step.payload[0] for step in plan(daemon.read(), want)] == [verb]
+
+
 def test_a_held_lock_makes_a_restart_wait(conf: Path, tmp_path: Path) -> None:
     lock = tmp_path / "lock"
     lock.touch()

@@ -34,6 +34,12 @@ def test_a_stopped_unit_has_no_start() -> None:
     assert state == UnitState(True, False, False, 0.0)
 
 
+@pytest.mark.parametrize(("sub", "starting"), [("start", True), ("auto-restart", False)])
+def test_a_start_that_goes_on_is_none_that_is_to_come(sub: str, starting: bool) -> None:
+    state = Unit("x.service", Answers({"systemctl show": show(active="activating", sub=sub)})).read()
+    assert (state.active, state.starting, state.started_s > 0) == (False, starting, starting)
+
+
 def test_an_unknown_unit_is_not_installed() -> None:
     assert not Unit("x.service", Answers({"systemctl show": show("not-found", "inactive", "")})).read().installed
 

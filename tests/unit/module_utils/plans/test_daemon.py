@@ -50,6 +50,18 @@ def test_a_stopped_daemon_is_started_whoever_is_busy() -> None:
     assert reasons(replace(WANT, active=False, current=False, busy="job 4 starts")) == ["start x.service"]
 
 
+def test_a_start_that_goes_on_begins_anew_for_a_file_that_it_has_read() -> None:
+    starting = replace(WANT, active=False, starting=True)
+    assert reasons(starting) == ["start x.service"]
+    assert reasons(replace(starting, files={**WANT.files, SCRIPT: Entry("old")})) == [
+        f"write {SCRIPT}",
+        "start x.service",
+    ]
+    anew = "restart x.service, which is starting with older files"
+    assert reasons(replace(starting, files={**WANT.files, CONF: Entry("old")})) == [f"write {CONF}", anew]
+    assert reasons(replace(starting, current=False)) == [anew]
+
+
 STATES = st.builds(
     lambda conf, script, enabled, active, current: replace(
         WANT, files={**conf, **script}, enabled=enabled, active=active, current=active and current
