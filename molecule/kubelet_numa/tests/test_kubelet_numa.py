@@ -1,6 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The node as the API server sees it, and a change of its policy: on a free node, on one that is not, and a bad one."""
+"""The node as the API server sees it, and changes of its policy that wait, are refused, or are taken back.
+
+Those that go through are seen on the whole site, with Slurm (scenario default), and in long_policy.py.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from lab.hosts.paths import REPOSITORY
@@ -26,8 +28,6 @@ PLAIN = {**os.environ, "ANSIBLE_FORCE_COLOR": "0", "ANSIBLE_NOCOLOR": "1", "ANSI
 MODULE = "drawbridge.drawbridge.kubelet_drop_in"
 """The host's half: the controller would not let the wrong numbers pass."""
 PLAYBOOK = "../molecule/kube_node/converge"
-MEMORY = "/var/lib/kubelet/memory_manager_state"
-CPU = "/var/lib/kubelet/cpu_manager_state"
 TAINT = "drawbridge.io/slurm"
 UNTOUCHED = f"cat {POLICY_FILE}; systemctl show -P MainPID kubelet"
 """The file and the kubelet itself: a process that it has just forked has its name as well."""
@@ -39,10 +39,6 @@ def kubernetes(lab: Lab, *options: str, **settings: Any) -> Run:
     """Run the playbook with settings of the site's own."""
     given = json.dumps({"kubelet_numa_settings": settings})
     return lab.playbook(PLAYBOOK, "--limit", "gpu01", "--extra-vars", given, *options)
-
-
-def steps(run: Run) -> list[str]:
-    return [step for found in run.steps().values() for step in found]
 
 
 def converge(configuration: dict[str, Any], start_s: int) -> dict[str, Any]:
@@ -77,22 +73,6 @@ def test_pods_get_what_slurms_jobs_would_get(api: Any) -> None:
     assert allocatable["nvidia.com/gpu"] == "8"
 
 
-def test_a_policy_changes_with_the_state_that_it_contradicts(lab: Lab) -> None:
-    before = send(f"stat -c %i {CPU} {MEMORY}").split()
-    change = {"cpuManagerPolicyOptions": {"strict-cpu-reservation": "true"}}
-    predicted = kubernetes(lab, "--check", **change)
-    done = kubernetes(lab, **change)
-    assert done.code == 0, done.output
-    assert steps(done) == steps(predicted)
-    assert steps(done)[-1].endswith("forget cpu_manager_state")
-    assert json.loads(send(f"cat {CPU}"))["defaultCpuSet"] == "4-63,68-127"
-    assert send(f"stat -c %i {MEMORY}").split() == before[1:], "what pods have of memory is not forgotten"
-    back = kubernetes(lab)
-    assert back.code == 0, back.output
-    assert json.loads(send(f"cat {CPU}"))["defaultCpuSet"] == "0-127"
-    assert kubernetes(lab).changed() == []
-
-
 def test_a_node_that_a_job_holds_waits(lab: Lab, api: Any) -> None:
     def hold(value: str) -> None:
         taints = api.read_node("gpu01").spec.taints
@@ -119,14 +99,9 @@ def test_what_no_kubelet_should_see_reaches_no_host(lab: Lab) -> None:
     assert "CPU 0 is the other thread of a reserved core" in told
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"reservedMemory": [{"numaNode": 0, "limits": {"memory": "4Gi"}}]}, "Node Allocatable"),
-        ({"reservedSystemCPUs": "0-3,200"}, "not a subset of online-cpus"),
-    ],
-)
-def test_numbers_that_the_kubelet_dies_of_are_taken_back(change: dict[str, Any], said: str) -> None:
+def test_numbers_that_the_kubelet_dies_of_are_taken_back() -> None:
+    """What else it dies of stands in test_refused_by_the_kubelet.py."""
+    change, said = {"reservedMemory": [{"numaNode": 0, "limits": {"memory": "4Gi"}}]}, "Node Allocatable"
     before = send(f"cat {POLICY_FILE}")
     right = {key: value for key, value in yaml.safe_load(before).items() if key not in ("apiVersion", "kind")}
     short_s, long_s = TRIALS_S

@@ -72,13 +72,13 @@ BUILDS = {
 }
 POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
 TELLING = [
-    ("two sockets", "restricted"),
     ("two sockets, one of them reserved", "restricted"),
     ("one socket", "single-numa-node"),
     ("four NUMA nodes, GPUs on two", "restricted"),
     ("nine NUMA nodes", "best-effort"),
 ]
-"""Pairs that answer differently. What else two sockets do stands in tests/lab/kubernetes/test_live.py."""
+"""Pairs that answer differently. What two sockets do stands in tests/lab/kubernetes/test_live.py, and jobs of the whole
+site have such nodes as a whole (scenario default)."""
 TRIED = list(product(BUILDS, POLICIES)) if os.environ.get("POLICIES") == "all" else TELLING
 worn: list[str] = []
 

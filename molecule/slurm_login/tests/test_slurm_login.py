@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A login host as a user finds it, after converge and a second run."""
+"""A login host as a user finds it."""
 
 from __future__ import annotations
 

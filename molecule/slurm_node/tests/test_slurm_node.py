@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Two nodes as Slurm shows them, and jobs on them, after converge and a second run."""
+"""Two nodes as Slurm shows them, and jobs on them."""
 
 from __future__ import annotations
 
