@@ -36,8 +36,8 @@ TASK_OF_LIST = re.compile(r"^      (?:[\w.]*\.)?(\w+) : (.*?)\t")
 RECAP = re.compile(r"^\w+ +: ok=\d+ +changed=(\d+) ", re.MULTILINE)
 CHANGED = re.compile(r"^TASK \[(.*?)\] \*+\n(?:(?!^TASK \[).*\n)*?changed: \[(\w+)", re.MULTILINE)
 VALIDATION = "Validating arguments"
-LAST_TASKS, LAST_MS = 2, 100
-"""How long after the start of such a task a run lives for sure, whose end is near."""
+LAST_TASKS, LAST_MS, TASK_MS = 2, 100, 250
+"""How long a run lives for sure after the start of one of its last tasks, and that much more for each task before."""
 
 
 SHIM = """\
@@ -201,7 +201,7 @@ def moment(listed: Sequence[tuple[str, str]], kill: Kill) -> tuple[int, float]:
     if not meant:
         raise Broken(f"site.yml has no task of the role {kill.role}")
     number = meant[min(int(kill.share * len(meant)), len(meant) - 1)]
-    longest = LAST_MS if number > len(listed) - LAST_TASKS else kill.milliseconds
+    longest = LAST_MS + TASK_MS * max(0, len(listed) - LAST_TASKS - number + 1)
     return number, min(kill.milliseconds, longest) / 1000
 
 

@@ -151,6 +151,34 @@ def test_a_run_that_was_not_killed_proves_nothing(monkeypatch: Any) -> None:
     assert chaos.trial(cast("Lab", Unkillable()), Plan(7, DRIFTED, ())) == []
 
 
+class PuttingOff:
+    """A lab whose first run dies; the next one puts something off and fails of it, and the others are all right."""
+
+    converged = True
+
+    def __init__(self) -> None:
+        self.runs = 0
+
+    def sh(self, host: str, script: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.CompletedProcess([host, script], 0)
+
+    def run(self, playbooks: Sequence[str], log: str, kill: Kill | None = None) -> Run:
+        self.runs += 1
+        if self.runs == 2:
+            return Run(2, f"[WARNING]: gpu01: {chaos.PUT_OFF}: rail3: make priority 3 lossless")
+        return Run(0, RECAP.format(0), killed=self.runs == 1)
+
+
+@pytest.mark.parametrize(("drifts", "runs", "fails"), [(("nic", "munge"), 4, False), (("nic", "slurmd"), 2, True)])
+def test_one_more_run_is_for_ports_that_slurm_keeps_waiting(
+    monkeypatch: Any, drifts: tuple[str, ...], runs: int, fails: bool
+) -> None:
+    monkeypatch.setattr(chaos, "faults", lambda lab: [])
+    there = PuttingOff()
+    found = chaos.trial(cast("Lab", there), Plan(7, DRIFTED, drifts, kill=Kill("fabric_nic", 0.3, 200)))
+    assert (bool(found), there.runs) == (fails, runs)
+
+
 def test_a_shim_that_is_still_there_killed_nobody(here: Lab, tmp_path: Path) -> None:
     here.arm(SYSTEMCTL)
     assert (tmp_path / "systemctl").stat().st_mode & 0o777 == 0o755

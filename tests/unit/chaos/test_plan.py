@@ -77,7 +77,7 @@ def test_a_place_is_a_task_with_work_of_its_own(role: str, share: float, number:
     assert moment(tasks(LISTED), Kill(role, share, 100)) == (number, 0.1)
 
 
-@pytest.mark.parametrize(("share", "seconds"), [(0.0, 2.4), (0.5, 0.1), (1.0, 0.1)])
+@pytest.mark.parametrize(("share", "seconds"), [(0.0, 0.35), (0.5, 0.1), (1.0, 0.1)])
 def test_a_run_that_is_nearly_over_is_killed_soon(share: float, seconds: float) -> None:
     assert moment(tasks(LISTED), Kill("", share, 2400))[1] == seconds
 
