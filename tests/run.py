@@ -41,6 +41,7 @@ AT_ONCE = 3
 LATE = -1000
 """Stands for the return code of what was killed, or not begun, because the part's time was over."""
 DOWN_S, LAST_WORDS_S = 120, 10
+DOWN = (str(BIN / "python"), "lab/lab", "down")
 
 
 @dataclass(frozen=True)
@@ -49,12 +50,8 @@ class Part:
 
     name: str
     commands: tuple[tuple[str, ...], ...]
-    lab_id: int | None = None
-
-    @property
-    def needs_lab(self) -> bool:
-        """Whether it boots hosts."""
-        return self.lab_id is not None
+    labs: tuple[int, ...] = ()
+    """Ids of the labs whose hosts it boots; the first is the one that its commands are told."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +74,7 @@ def molecule(names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
         return ((program, "test", "-s", names[0]),)
     # molecule would boot nothing where it remembers hosts of an earlier run
     forget = (program, "reset", *(word for name in names for word in ("-s", name)))
-    down = python("lab/lab", "down")
-    return (forget, down, *((program, "test", "--destroy", "never", "-s", name) for name in names), down)
+    return (forget, *((program, "test", "--destroy", "never", "-s", name) for name in names), DOWN)
 
 
 def chains(scenarios: list[str]) -> list[Sequence[str]]:
@@ -107,13 +103,12 @@ def parts() -> list[Part]:
     guards = tuple(f"tests/attacks/test_{name}.py" for name in ("adoption", "attacks", "run_workloads"))
     labs = [
         *(
-            Part(f"molecule {' '.join(names)}", molecule(names), FIRST_LAB + index)
+            Part(f"molecule {' '.join(names)}", molecule(names), (FIRST_LAB + index,))
             for index, names in enumerate(chains(scenarios))
         ),
-        Part("chaos", (python("-m", "tests.chaos", "--ci"),), FIRST_LAB - 2),
-        # has the next lab as well
-        Part("hosts", ((*pytest, "-m", "live", "tests/lab"),), FIRST_LAB - 5),
-        Part("attacks", ((*pytest, "-m", "live", *guards),), FIRST_LAB - 3),
+        Part("chaos", (python("-m", "tests.chaos", "--ci"),), (FIRST_LAB - 2,)),
+        Part("hosts", ((*pytest, "-m", "live", "tests/lab"),), (FIRST_LAB - 5, FIRST_LAB - 4)),
+        Part("attacks", ((*pytest, "-m", "live", *guards),), (FIRST_LAB - 3,)),
     ]
     others = [
         Part("explorer", (python("-m", "tests.explorer"),)),
@@ -138,19 +133,27 @@ def run(part: Part, live: bool) -> Result:
     env = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "PYTHONUNBUFFERED": "1"}
     env["CI"] = "true"  # hypothesis sets no deadlines then: parts share two cores
     env |= {"NO_COLOR": "1", "ANSIBLE_NOCOLOR": "1"}
-    if part.lab_id is not None:
-        env["LAB_ID"] = str(part.lab_id)
+    if part.labs:
+        env["LAB_ID"] = str(part.labs[0])
     start = time.monotonic()
     say(f"{part.name}: started")
     with log.open("w") as file:
-        codes = [stream(command, env, file, live, start + LIMIT_S) for command in part.commands]
-        if LATE in codes and part.needs_lab:
-            stream(python("lab/lab", "down"), env, file, live, time.monotonic() + DOWN_S)
+        # what a killed run has left keeps labs of the same number from starting
+        codes = no_labs(part, env, file, live)
+        codes += [stream(command, env, file, live, start + LIMIT_S) for command in part.commands]
+        if LATE in codes:
+            no_labs(part, env, file, live)
     passed, seconds = not any(codes), time.monotonic() - start
     if not (live or passed):
         say(f"{part.name}: the end of {log.relative_to(ROOT)}\n{log.read_text()[-8000:]}")
     say(f"{part.name}: {'passed' if passed else 'FAILED'} in {seconds:.0f} s")
     return Result(part.name, passed, seconds)
+
+
+def no_labs(part: Part, env: dict[str, str], file: TextIO, live: bool) -> list[int]:
+    """Take the part's labs away, whoever has made them; a return code for each."""
+    told = [{**env, "LAB_ID": str(number)} for number in part.labs]
+    return [stream(DOWN, each, file, live, time.monotonic() + DOWN_S) for each in told]
 
 
 def stream(command: tuple[str, ...], env: dict[str, str], file: TextIO, live: bool, until: float) -> int:
@@ -198,7 +201,7 @@ def main(names: list[str]) -> int:
         say(f"no part is called {', '.join(sorted(unknown))}; there are {', '.join(part.name for part in parts())}")
         return 2
     start = time.monotonic()
-    if any(part.needs_lab for part in chosen) and prepare():
+    if any(part.labs for part in chosen) and prepare():
         return 1
     with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
         results = list(pool.map(lambda part: run(part, live=len(chosen) == 1), chosen))
