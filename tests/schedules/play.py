@@ -69,7 +69,7 @@ sys.exit(1)
 """Wait for a verb of the gate to be at work here, then a little more. To look at young processes alone costs little."""
 SPACES = {("ai-train", account): account for account in ("vision", "speech")}
 """The lab's gated partition and its accounts, which are called as their namespaces."""
-LAUNCHED = "journalctl -u slurmd --output=short-unix --no-pager --since=@{}"
+SLURMD = "journalctl -u slurmd --output=short-unix --no-pager --since=@{}"
 LONG_S = 600
 AGAIN_S = 30.0
 """After so long a person asks once more for what slurmctld has forgotten."""
@@ -156,8 +156,8 @@ class Stage:
             if doing:
                 doing.result()
         told = [time.monotonic()]
+        self._take_back(plan, lambda: self._at_rest(plan, arrays, told) or self.queue.at_rest(arrays[0]))
         self._until(lambda: self._at_rest(plan, arrays, told), REST_S, f"{plan}: its jobs are over")
-        self._take_back(plan)
 
     def _at_rest(self, plan: Plan, arrays: list[str], told: list[float]) -> bool:
         """Its jobs are over, or wait for minutes. What a killed slurmctld has forgotten is asked for once more."""
@@ -262,11 +262,12 @@ class Stage:
             stack.lab("power-cut", host)
             stack.lab("up", host)
 
-    def _take_back(self, plan: Plan) -> None:
-        """A person takes a drain back; it must still be there."""
+    def _take_back(self, plan: Plan, first_over: Callable[[], bool]) -> None:
+        """A person takes a drain back, which must still be there; until then the jobs behind wait for the node."""
         if not plan.trouble or plan.trouble.what != DRAINED or not self.diary.reached[plan.seed]:
             return
         node = plan.trouble.node
+        self._until(first_over, REST_S, f"{plan}: its first job is over")
         self._until(lambda: stack.all_closed([node]), USABLE_S, f"{plan}: {node} is closed")
         if stack.reason(node) != PERSON:
             raise Failed(f"{plan}: {node} should be drained because {PERSON!r}, and is because {stack.reason(node)!r}")
@@ -290,7 +291,8 @@ class Stage:
         jobs = f"sacct --duplicates --allusers -nP --starttime={since} --format={records.SACCT}"
         accounting = records.begun(ssh(CONTROLLER, f"{told} {jobs}"), int(diary.begin))
         events = f"sacctmgr -nP show event nodes={','.join(NODES)} start={since} format={records.EVENTS}"
-        journal = "\n".join(ssh(node, LAUNCHED.format(int(diary.begin))) for node in NODES)
+        kept = ssh(CONTROLLER, f"{told} {events}")
+        journal = "\n".join(ssh(node, SLURMD.format(int(diary.begin))) for node in NODES)
         diary.ended = records.ended(accounting, diary.troubles)
         return History(
             begun=dict.fromkeys(NODES, CLOSED),
@@ -298,8 +300,10 @@ class Stage:
             containers=records.containers(entries, diary.cuts),
             unbound=records.unbound(entries),
             accounts=records.accounts(entries),
-            runs=records.runs(accounting, records.launches(journal), SPACES, diary.troubles),
-            drains=records.drains(ssh(CONTROLLER, f"{told} {events}"), diary.undrained),
+            runs=records.runs(accounting, records.launches(journal), records.epilogs(journal), SPACES, diary.troubles),
+            drains=records.drains(
+                records.later(kept, int(diary.begin)), diary.undrained, diary.troubles, stack.reasons()
+            ),
             troubles=diary.troubles,
             left=stack.left_behind(sorted(set(USERS.values())), NODES),
             surprises=records.strangers(entries, NODES),

@@ -27,6 +27,8 @@ FORGETS_S = 10.0
 """What a slurmctld that is killed may not have written down yet."""
 LAUNCHED = re.compile(r"^([0-9.]+) .*: Launching batch job ([0-9]+) for UID", re.MULTILINE)
 """What slurmd says in the journal, with --output=short-unix."""
+EPILOG = re.compile(r"^([0-9.]+) (\S+) \S+: job=([0-9]+) kind=epilog part=\S+ rc=\S+ seconds=([0-9.]+)$", re.MULTILINE)
+"""What the dispatcher says there of a part of the epilog; slurmd calls it once nothing of the job is left there."""
 FORGOTTEN = "FORGOTTEN"
 """How a job ended that accounting has running, and slurmctld does not know."""
 RUN = re.compile(r"slurm-[0-9]+-r([0-9]+)-")
@@ -214,6 +216,14 @@ def launches(journal: str) -> dict[int, list[float]]:
     return found
 
 
+def epilogs(journal: str) -> dict[tuple[str, int], list[float]]:
+    """When slurmds were through with a job's processes, by node and job."""
+    found: dict[tuple[str, int], list[float]] = {}
+    for at, node, job, lasted in EPILOG.findall(journal):
+        found.setdefault((node, int(job)), []).append(float(at) - float(lasted))
+    return found
+
+
 def forgot(troubles: Iterable[Trouble], start: float) -> float:
     """When slurmctld was killed and forgot a job that had started before; accounting then has it running for ever."""
     return min((it.end for it in troubles if it.what == SLURMCTLD_KILLED and it.end >= start), default=NEVER)
@@ -222,21 +232,24 @@ def forgot(troubles: Iterable[Trouble], start: float) -> float:
 def runs(
     accounting: str,
     launched: Mapping[int, Sequence[float]],
+    emptied: Mapping[tuple[str, int], Sequence[float]],
     spaces: Mapping[tuple[str, str], str],
     troubles: Sequence[Trouble],
 ) -> list[Run]:
     """Runs of jobs, from `sacct --duplicates -nP` with SACCT and times in seconds since 1970.
 
-    `spaces` are the namespaces of gated jobs, by partition and account.
+    `launched` and `emptied` are what slurmds did, from their journals; `spaces` are the namespaces of gated jobs, by
+    partition and account.
     """
     found: list[Run] = []
+    counted: dict[int, int] = {}
     for row in (it for it in rows(accounting) if it["JobIDRaw"].isdigit() and it["Start"].isdigit()):
-        job, start, over = int(row["JobIDRaw"]), float(row["Start"]), seconds(row["End"])
-        over = forgot(troubles, start) if over == NEVER else over
+        job, start, end = int(row["JobIDRaw"]), float(row["Start"]), seconds(row["End"])
+        over = forgot(troubles, start) if end == NEVER else end
         nodes = tuple(expand(row["NodeList"])) if row["NodeList"] != "None assigned" else ()
         run = Run(
             job,
-            sum(run.job == job for run in found),
+            counted.get(job, 0),
             spaces.get((row["Partition"], row["Account"]), ""),
             nodes,
             start,
@@ -245,8 +258,19 @@ def runs(
             over,
         )
         run.shaken = min((since for it in troubles if (since := shakes(it, run)) is not None), default=NEVER)
+        if run.shaken < NEVER:
+            run.left = _left(run, emptied)
+        if end < NEVER:
+            # what slurmctld has forgotten it does not count, and may give its number to another job
+            counted[job] = run.run + 1
         found.append(run)
     return [*found, *unwritten(found, troubles)]
+
+
+def _left(run: Run, emptied: Mapping[tuple[str, int], Sequence[float]]) -> dict[str, float]:
+    """Nodes that had nothing of the run long before its end in the books: a slurmctld that forgot it hears it again."""
+    found = {node: [at for at in emptied.get((node, run.job), ()) if run.start <= at < run.over] for node in run.nodes}
+    return {node: min(times) for node, times in found.items() if times}
 
 
 def unwritten(found: Sequence[Run], troubles: Iterable[Trouble]) -> list[Run]:
@@ -291,9 +315,18 @@ def ended(accounting: str, troubles: Sequence[Trouble] = ()) -> dict[str, list[s
     return found
 
 
-def drains(events: str, by_hand: Sequence[Trouble]) -> list[Drain]:
+def later(events: str, since: float) -> str:
+    """Events without what had begun before: a drain that Slurm once forgot is in every answer of its books, too."""
+    return "\n".join(line for line in events.splitlines() if seconds(line.split("|")[1]) >= since)
+
+
+def drains(
+    events: str, by_hand: Sequence[Trouble], troubles: Sequence[Trouble], kept: Mapping[str, str]
+) -> list[Drain]:
     """What kept nodes from jobs, from `sacctmgr -nP show event` with EVENTS. Who lifted it is not told: we know what
     people did, and whatever they did not was the gate.
+
+    `kept` is why nodes are kept back now. What a killed slurmctld has forgotten is never over in its books.
     """
     found = []
     lines = sorted((line.split("|") for line in events.splitlines()), key=lambda it: (it[0], it[1]))
@@ -302,6 +335,9 @@ def drains(events: str, by_hand: Sequence[Trouble]) -> list[Drain]:
             continue
         set_at, lifted = seconds(begin), seconds(end)
         found.append(Drain(set_at, node, "", reason, "slurm"))
+        lost = forgot(troubles, set_at) if lifted == NEVER and not kept.get(node) else NEVER
+        if lost < NEVER:
+            found.append(Drain(lost, node, reason, "", "slurm", set_at))
         if lifted < NEVER:
             person = any(it.node == node and it.start - TICK_S <= lifted <= it.end + TICK_S for it in by_hand)
             following = after[3] if after[0] == node and seconds(after[1]) == lifted else ""

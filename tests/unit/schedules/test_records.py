@@ -196,7 +196,7 @@ SPACES = {("ai-train", "vision"): "vision", ("ai-train", "speech"): "tongues"}
 
 def test_runs_of_jobs_are_told_apart() -> None:
     cut = Trouble(POWER, "gpu02", 1205, 1220)
-    first, second, ungated, element, _ = records.runs(BOOKS, records.launches(JOURNAL), SPACES, [cut])
+    first, second, ungated, element, _ = records.runs(BOOKS, records.launches(JOURNAL), {}, SPACES, [cut])
     assert (first.job, first.run, first.nodes, first.start) == (7, 0, ("gpu01", "gpu02"), 1000)
     assert (first.works, first.over, first.shaken) == (1003.25, 1010, NEVER)
     assert (second.run, second.works, second.over, second.shaken) == (1, 1202.5, 1210, 1205)
@@ -234,13 +234,35 @@ def test_a_submission_ends_as_its_elements_do() -> None:
 def test_drains_begin_end_and_follow_each_other() -> None:
     events = "gpu01|100|110|drawbridge gate: a\ngpu01|110|130|by hand\ngpu02|100|0|Not responding\n"
     undrained = Trouble("", "gpu01", 129.5, 130.5)
-    assert [(it.at, it.node, it.before, it.after, it.by) for it in records.drains(events, [undrained])] == [
+    assert [(it.at, it.node, it.before, it.after, it.by) for it in records.drains(events, [undrained], [], {})] == [
         (100, "gpu01", "", "drawbridge gate: a", "slurm"),
         (100, "gpu02", "", "Not responding", "slurm"),
         (110, "gpu01", "", "by hand", "slurm"),
         (110, "gpu01", "drawbridge gate: a", "by hand", "gate"),
         (130, "gpu01", "by hand", "", PERSON),
     ]
+
+
+KILL = Trouble(SLURMCTLD_KILLED, EVERYWHERE, 110, 112)
+
+
+@pytest.mark.parametrize(
+    ("kept", "kill", "lifted"),
+    [
+        ({"gpu01": ""}, [KILL], [(112, "gpu01", "drawbridge: a", "", "slurm")]),
+        ({"gpu01": "drawbridge: a"}, [KILL], []),
+        ({"gpu01": ""}, [], []),
+        ({"gpu01": ""}, [KILL._replace(start=90, end=92)], []),
+    ],
+)
+def test_a_drain_that_a_killed_slurmctld_forgot_lasts_in_its_books_alone(
+    kept: dict[str, str], kill: list[Trouble], lifted: list[tuple[Any, ...]]
+) -> None:
+    """Seen: gpu02 was in service, and its event had no end, in this story and all that came after."""
+    events = "gpu01|100|Unknown|drawbridge: a\n"
+    found = [(it.at, it.node, it.before, it.after, it.by) for it in records.drains(events, [], kill, kept)]
+    assert found == [(100, "gpu01", "", "drawbridge: a", "slurm"), *lifted]
+    assert (records.later(events, 100), records.later(events, 101)) == (events.strip(), "")
 
 
 def test_the_answer_to_a_deletion_is_the_last_word_though_it_has_no_version() -> None:
@@ -252,8 +274,8 @@ def test_the_answer_to_a_deletion_is_the_last_word_though_it_has_no_version() ->
 
 def test_what_a_killed_slurmctld_forgot_runs_for_ever_in_its_books_alone() -> None:
     kill = Trouble(SLURMCTLD_KILLED, EVERYWHERE, 1310, 1312)
-    assert [run.over for run in records.runs(BOOKS, {}, SPACES, [kill]) if run.job == 8] == [1312]
-    assert [run.over for run in records.runs(BOOKS, {}, SPACES, []) if run.job == 8] == [NEVER]
+    assert [run.over for run in records.runs(BOOKS, {}, {}, SPACES, [kill]) if run.job == 8] == [1312]
+    assert [run.over for run in records.runs(BOOKS, {}, {}, SPACES, []) if run.job == 8] == [NEVER]
     books = "12|12|hpc|vision|RUNNING|1300|Unknown|gpu01"
     assert records.ended(books, [kill]) == {"12": [records.FORGOTTEN]}
     assert records.ended(books, []) == {"12": ["RUNNING"]}
@@ -269,5 +291,33 @@ def test_jobs_of_before_are_not_of_this_story() -> None:
 def test_a_run_that_nobody_wrote_down_may_have_opened_nodes() -> None:
     """Seen: the opener was at work when slurmctld was killed, which then began the same run anew."""
     kill = Trouble(SLURMCTLD_KILLED, EVERYWHERE, 1390, 1392)
-    extra = [run for run in records.runs(BOOKS, {}, SPACES, [kill]) if run.start < 1390 and run.over == 1392]
+    extra = [run for run in records.runs(BOOKS, {}, {}, SPACES, [kill]) if run.start < 1390 and run.over == 1392]
     assert [(run.job, run.start, run.works) for run in extra] == [(8, 1300, NEVER), (10, 1380, NEVER), (9, 1380, NEVER)]
+
+
+def test_a_number_that_slurmctld_forgot_and_gave_again_begins_with_run_0() -> None:
+    """Seen: 48 was an array's element, and after the kill another job, whose pods are of run 0."""
+    books = """\
+48|42_1|ai-train|vision|RUNNING|1000|Unknown|gpu04
+48|48|ai-train|vision|PREEMPTED|1100|1110|gpu[01-02]
+48|48|ai-train|vision|COMPLETED|1300|1310|gpu[01-02]
+"""
+    kill = Trouble(SLURMCTLD_KILLED, EVERYWHERE, 1003, 1005)
+    found = [run for run in records.runs(books, {}, {}, SPACES, [kill]) if run.over != 1005]
+    assert [(run.start, run.run) for run in found] == [(1100, 0), (1300, 1)]
+
+
+def test_a_run_that_slurmctld_took_up_again_had_left_its_nodes_when_slurmd_says_so() -> None:
+    """Seen: killed 3 s after a job's end it had the job again, beside the next one on the node, for 40 s."""
+    journal = """\
+1003.000000 gpu01 slurm-dispatch[9]: job=13 kind=epilog part=50-gate rc=0 seconds=0.50
+1036.000000 gpu01 slurm-dispatch[10]: job=13 kind=epilog part=40-site rc=0 seconds=0.25
+1037.000000 gpu01 slurm-dispatch[10]: job=13 kind=epilog part=50-gate rc=-9 seconds=0.50
+1038.000000 gpu02 slurm-dispatch[11]: job=13 kind=prolog part=50-gate rc=0 seconds=0.50
+"""
+    books = "13|13|ai-train|vision|COMPLETED|1030|1079|gpu[01-02]"
+    kill = Trouble(SLURMCTLD_KILLED, EVERYWHERE, 1039, 1040)
+    (run,) = records.runs(books, {}, records.epilogs(journal), SPACES, [kill])
+    assert (run.over, run.left) == (1079, {"gpu01": 1035.75})
+    (run,) = records.runs(books, {}, records.epilogs(journal), SPACES, [])
+    assert run.left == {}, "nobody forgot anything"
