@@ -47,7 +47,8 @@ from tests.schedules.queue import Queue
 from tests.stack import PATHS, ssh
 
 AT_ONCE = 4
-START_S, REST_S, LAST_S, USABLE_S, ANSWER_S = 600.0, 400.0, 600.0, 180.0, 60.0
+QUEUED_S, USABLE_S, ANSWER_S = 1200.0, 180.0, 60.0
+"""The first also for jobs behind all others of a batch, of which Slurm may begin one in half a minute."""
 SEEN = """\
 import os, sys, time
 verb, looks = sys.argv[1].encode(), {}
@@ -118,7 +119,7 @@ class Stage:
             with ThreadPoolExecutor(AT_ONCE) as pool:
                 list(pool.map(self._try, plans))
             arrays = [array for arrays in self.diary.jobs.values() for array in arrays]
-            self._expect(lambda: all(map(self.queue.over, arrays)), LAST_S, "all jobs are over")
+            self._expect(lambda: all(map(self.queue.over, arrays)), QUEUED_S, "all jobs are over")
             self._expect(lambda: stack.all_usable(NODES), USABLE_S, "all nodes closed and in service")
             self.queue.close()
             return self.story()
@@ -149,7 +150,7 @@ class Stage:
                 time.sleep(plan.withdrawn_ms / 1000)  # anywhere between the queue and the batch script's start
                 self._tell(f"scancel {arrays[0]}", lambda: self.queue.over(arrays[0]))
             arrays += [self._submit(work, ENDS) for work in plan.works[1:]]
-            self._until(lambda: self._runs(plan) or self.queue.over(arrays[0]), START_S, f"{plan}: the first job runs")
+            self._until(lambda: self._runs(plan) or self.queue.over(arrays[0]), QUEUED_S, f"{plan}: the first job runs")
             if plan.trouble and not early:
                 doing = aside.submit(self._suffer, plan, plan.trouble)
             self._end(plan, arrays)
@@ -157,7 +158,7 @@ class Stage:
                 doing.result()
         told = [time.monotonic()]
         self._take_back(plan, lambda: self._at_rest(plan, arrays, told) or self.queue.at_rest(arrays[0]))
-        self._until(lambda: self._at_rest(plan, arrays, told), REST_S, f"{plan}: its jobs are over")
+        self._until(lambda: self._at_rest(plan, arrays, told), QUEUED_S, f"{plan}: its jobs are over")
 
     def _at_rest(self, plan: Plan, arrays: list[str], told: list[float]) -> bool:
         """Its jobs are over, or wait for minutes. What a killed slurmctld has forgotten is asked for once more."""
@@ -267,7 +268,7 @@ class Stage:
         if not plan.trouble or plan.trouble.what != DRAINED or not self.diary.reached[plan.seed]:
             return
         node = plan.trouble.node
-        self._until(first_over, REST_S, f"{plan}: its first job is over")
+        self._until(first_over, QUEUED_S, f"{plan}: its first job is over")
         self._until(lambda: stack.all_closed([node]), USABLE_S, f"{plan}: {node} is closed")
         if stack.reason(node) != PERSON:
             raise Failed(f"{plan}: {node} should be drained because {PERSON!r}, and is because {stack.reason(node)!r}")
@@ -342,10 +343,13 @@ def astray(plans: Sequence[Plan], diary: Diary) -> list[str]:
     """Jobs that did not come to the end that they should have; any end will do where something went wrong."""
     found = []
     calm = not any(diary.reached.values())
+    # a slurmctld that is killed may forget a whole submission as well
+    killed = any(it.what == SLURMCTLD_KILLED for it in diary.troubles)
+    nowhere = records.FORGOTTEN if killed else "UNKNOWN"
     for plan in plans:
         for number, array in enumerate(diary.jobs.get(plan.seed, [])):
             wanted = (ENDINGS[plan.way] if number == 0 else ENDINGS[ENDS]) if calm else DISTURBED
-            ends = diary.ended.get(array, ["UNKNOWN"])
+            ends = diary.ended.get(array, [nowhere])
             if not set(ends) <= wanted:
                 found.append(f"job {array} of {plan} ended {', '.join(ends)}")
     return found

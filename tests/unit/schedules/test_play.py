@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.explorer.records import Change, Container, History, Run, Trouble
-from tests.schedules.plan import CANCELLED, ENDS, PREEMPTED, Plan, Work
+from tests.explorer.records import EVERYWHERE, Change, Container, History, Run, Trouble
+from tests.schedules.plan import CANCELLED, ENDS, PREEMPTED, SLURMCTLD_KILLED, Plan, Work
 from tests.schedules.play import SEEN, Diary, astray, script, summary, told
 
 QUIET, PODS = Work("ada", ("gpu01",), 3), Work("cleo", ("gpu01", "gpu02"), 4, pods=True, stubborn=True)
@@ -90,6 +90,8 @@ def test_jobs_end_as_planned_unless_something_went_wrong(
 
 def test_a_job_that_slurm_has_no_end_of_went_astray() -> None:
     assert "UNKNOWN" in astray([PLAN], Diary(jobs={1: ["5"]}))[0]
+    killed = [Trouble(SLURMCTLD_KILLED, EVERYWHERE, 110, 112)]
+    assert astray([PLAN], Diary(jobs={1: ["5"]}, reached={1: True}, troubles=killed)) == []
 
 
 def test_a_story_is_told_in_its_order() -> None:
