@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import signal
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +23,7 @@ class Scripts:
     """A directory of parts, and the dispatcher run over it with Slurm's poor environment."""
 
     def __init__(self, root: Path) -> None:
-        self.root, self.ran = root, root / "ran"
+        self.root, self.ran, self.path = root, root / "ran", ""
         self.environment = {
             "SLURM_JOB_ID": "7",
             "RAN": str(self.ran),
@@ -44,6 +45,7 @@ class Scripts:
             str(self.root),
             "--lock",
             str(self.root / "run" / "lock"),
+            *(("--path", self.path) if self.path else ()),
             *arguments,
         ]
         return subprocess.Popen(argv, env=self.environment, stderr=subprocess.PIPE, text=True)
@@ -162,6 +164,26 @@ def test_the_lock_is_held_while_a_script_runs(scripts: Scripts) -> None:
             assert (held, is_held(lock)) == (True, False)
 
 
+def test_only_root_can_open_the_lock_so_only_root_can_hold_it(scripts: Scripts) -> None:
+    """Whoever may open a file may lock it; one that an older release made is closed, too."""
+    lock = scripts.root / "run" / "lock"
+    lock.parent.mkdir()
+    lock.touch(0o644)
+    scripts.part("prolog", "10-a")
+    assert scripts.run("prolog") == (0, "")
+    assert stat.S_IMODE(lock.stat().st_mode) == 0o600
+
+
+def test_a_lock_that_is_never_given_back_holds_no_job(scripts: Scripts) -> None:
+    lock = scripts.root / "run" / "lock"
+    lock.parent.mkdir()
+    scripts.part("prolog", "10-a")
+    with lock.open("w") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        assert scripts.run("--wait", "0.3", "prolog") == (0, "")
+    assert scripts.order() == ["10-a"]
+
+
 class Node:
     """A node whose Slurm commands note what they are asked."""
 
@@ -169,7 +191,8 @@ class Node:
         self.bin, self.asked = scripts.root / "bin", scripts.root / "asked"
         self.bin.mkdir()
         path = f"{self.bin}:/usr/bin:/bin"
-        scripts.environment |= {"SLURMD_NODENAME": "gpu07", "PATH": path, "ASKED": str(self.asked)}
+        scripts.path = path
+        scripts.environment |= {"SLURMD_NODENAME": "gpu07", "PATH": "/nowhere", "ASKED": str(self.asked)}
 
     def answers(self, state: str, code: int | str = 0) -> None:
         for name in ("sinfo", "scontrol"):

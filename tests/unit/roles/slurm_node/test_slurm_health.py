@@ -54,9 +54,11 @@ class Node:
         self.command("scontrol", f'echo "$*" >> {self.asked}; echo "NodeName=gpu01 State={state} OS=Linux{why}"')
 
     def start(self, *options: str) -> subprocess.Popen[str]:
-        env = {"PATH": f"{self.root}/bin:{os.environ['PATH']}", "SLURMD_NODENAME": "gpu01"}
+        env = {"PATH": "/nowhere", "SLURMD_NODENAME": "gpu01"}
+        path = f"{self.root}/bin:{os.environ['PATH']}"
         # by the Python that runs the tests: they run on the oldest that nodes may have, too
-        argv = [sys.executable, str(HEALTH), "--place", str(self.root), "--run", str(self.root / "run"), *options]
+        places = ("--place", str(self.root), "--run", str(self.root / "run"), "--path", path)
+        argv = [sys.executable, str(HEALTH), *places, *options]
         return subprocess.Popen(argv, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def run(self, *options: str) -> tuple[int, str]:
