@@ -21,13 +21,20 @@ def read(path: str) -> Entry | None:
         found = place.lstat()
         if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
             raise DeviceError(f"{path} is neither a file nor a directory; move it away")
-        content = None if stat.S_ISDIR(found.st_mode) else place.read_text(errors="surrogateescape")
+        content = None if stat.S_ISDIR(found.st_mode) else read_own(place)[0]
     except FileNotFoundError:
         return None
     except OSError as err:
         raise DeviceError(f"{path} can't be read: {err.strerror}") from err
     mode = f"{stat.S_IMODE(found.st_mode):04o}"
     return Entry(content, mode, _user(found.st_uid), _group(found.st_gid))
+
+
+def read_own(path: Path) -> tuple[str, os.stat_result]:
+    """Content and status of this very file: the owner of its directory may put a link in its place. Raises OSError."""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, errors="surrogateescape") as file:
+        return file.read(), os.fstat(handle)
 
 
 def write(path: str, entry: Entry) -> None:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from ..converge import DeviceError, Step
 from ..gate_names import ADOPTING, CLOSED, EFFECT, GATE_NAMESPACE, GATED, NODES_NAMESPACE, TAINT
-from ..plans.adoption import ClusterUse, NodeUse, foreign, is_jobs
+from ..plans.adoption import ClusterUse, NodeUse, foreign, is_jobs, tolerates_closed
 from .kube_api import Ask, Json
 
 PAUSE_S = 1.0
@@ -21,6 +21,15 @@ RESOURCES = (
     "/apis/amd.com/v1alpha1/deviceconfigs",
 )
 """Operators' settings; most clusters have few of them."""
+GUARD = "drawbridge-elsewhere"
+TRIAL_PLACE = "/api/v1/namespaces/default/pods"
+TRIAL: Json = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "drawbridge-trial"},
+    "spec": {"containers": [{"name": "x", "image": "x"}], "tolerations": [{"operator": "Exists"}]},
+}
+"""What the policy must refuse; asked for as a dry run. The namespace default is never infrastructure."""
 
 
 class KubeCluster:
@@ -39,16 +48,26 @@ class KubeCluster:
         """Node objects of the last look."""
 
     def read(self) -> ClusterUse:
-        """Nodes in one list; pods only of those without a state, jobs only in namespaces that lost their account."""
+        """Nodes in one list, pods in another; jobs only in namespaces that lost their account."""
         names = set(self._names)
         self.found = [node for node in self.items("/api/v1/nodes") if node["metadata"]["name"] in names]
-        return ClusterUse({node["metadata"]["name"]: self._use(node) for node in self.found}, tuple(self._dropped()))
+        elsewhere = [f"metadata.namespace!={space}" for space in self._spared]
+        chosen = ",".join([*elsewhere, "status.phase!=Succeeded", "status.phase!=Failed"])
+        pods = self.items(f"/api/v1/pods?fieldSelector={quote(chosen)}")
+        unbound = [pod for pod in pods if not pod["spec"].get("nodeName") and tolerates_closed(pod)]
+        on: dict[str, list[Json]] = {}
+        for pod in pods:
+            on.setdefault(pod["spec"].get("nodeName") or "", []).append(pod)
+        nodes = {name: self._use(node, on.get(name, [])) for node in self.found for name in [node["metadata"]["name"]]}
+        waiting = foreign(unbound, self._spared, self._spaces)
+        return ClusterUse(nodes, tuple(self._dropped()), waiting)
 
     def apply(self, steps: Sequence[Step[ClusterUse]]) -> None:
         """Keep new pods off, evict, wait until nothing of others runs, then close with one write."""
+        self._guarded()
         evicted = {pod for verb, _, pod in (step.payload for step in steps) if verb == "evict"}
         # all of them first, or what leaves one node lands on the next
-        for node in dict.fromkeys(step.payload[1] for step in steps if evicted):
+        for node in dict.fromkeys(step.payload[1] for step in steps if evicted and step.payload[0] == "close"):
             self._taint(node, ADOPTING)
         for step in steps:
             verb, node, pod = step.payload
@@ -61,6 +80,14 @@ class KubeCluster:
                         evicted.add(late)
                     self._pause(f"{node} still runs pod {left[0]}")
                 self._taint(node, TAINT)
+        for pod in sorted(evicted):
+            while self._lives(pod):
+                self._pause(f"pod {pod} does not end")
+
+    def _lives(self, pod: str) -> bool:
+        namespace, name = pod.split("/")
+        status, answer = self._ask("GET", f"/api/v1/namespaces/{namespace}/pods/{name}", None)
+        return status < 300 and (answer.get("status") or {}).get("phase") not in ("Succeeded", "Failed")
 
     def items(self, path: str) -> list[Json]:
         """A list; nothing, where the cluster does not know the kind."""
@@ -72,11 +99,19 @@ class KubeCluster:
         kind = answer.get("kind", "").removesuffix("List")
         return [{"kind": kind, **item} for item in answer.get("items") or []]
 
-    def _use(self, node: Json) -> NodeUse:
+    def _guarded(self) -> None:
+        """Wait until the policies are in force that keep new pods away: what is made before goes past every taint."""
+        while True:
+            status, answer = self._ask("POST", f"{TRIAL_PLACE}?dryRun=All", TRIAL)
+            if GUARD in str(answer.get("message", "")):
+                return
+            said = answer.get("message", status) if status >= 300 else "no refusal"
+            self._pause(f"the admission policy {GUARD} is not in force ({said}), so nodes are not closed; run gate.yml")
+
+    def _use(self, node: Json, pods: Iterable[Json]) -> NodeUse:
         spec = node.get("spec") or {}
-        if any(taint["key"] == TAINT for taint in spec.get("taints") or []):
-            return NodeUse(True)
-        return NodeUse(False, self._foreign(node["metadata"]["name"]), bool(spec.get("unschedulable")))
+        gated = any(taint["key"] == TAINT for taint in spec.get("taints") or [])
+        return NodeUse(gated, foreign(pods, self._spared, self._spaces), bool(spec.get("unschedulable")))
 
     def _foreign(self, node: str) -> tuple[str, ...]:
         pods = self.items(f"/api/v1/pods?fieldSelector={quote(f'spec.nodeName={node}')}")

@@ -1,0 +1,59 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Leave on a host which admission policies and bindings there are, read here, where the kubeconfig is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ansible.plugins.action import ActionBase
+
+from ..module_utils.drawbridge.adapters.kube_api import Ask, connect
+from ..module_utils.drawbridge.converge import DeviceError
+
+MODULE = "drawbridge.drawbridge.host_files"
+ARGUMENT_SPEC = {
+    "path": {"type": "path", "required": True},
+    "kubeconfig": {"type": "path", "required": True},
+    "written": {"type": "bool", "default": False},
+}
+GROUP = "/apis/admissionregistration.k8s.io/v1"
+KINDS = ("validatingadmissionpolicies", "validatingadmissionpolicybindings")
+OURS = "drawbridge-"
+UNREAD = "not known before the policies are written"
+
+
+class ActionModule(ActionBase):
+    """Reads the API server; the host's half writes a file."""
+
+    _supports_check_mode = True
+    TRANSFERS_FILES = False
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Answer with the module's result."""
+        result = super().run(tmp, task_vars)
+        _, args = self.validate_argument_spec(ARGUMENT_SPEC)
+        try:
+            # in check mode policies that will be written have no new marks yet
+            known = UNREAD if args["written"] and self._task.check_mode else guards(connect(args["kubeconfig"]))
+        except DeviceError as err:
+            return {**result, "failed": True, "changed": False, "msg": str(err)}
+        content = json.dumps(known, indent=4, sort_keys=True) + "\n"
+        files = [{"path": args["path"], "content": content}]
+        directory = args["path"].rpartition("/")[0]
+        return self._execute_module(
+            MODULE, {"name": "the gate's guards", "directory": directory, "files": files}, task_vars=task_vars
+        )
+
+
+def guards(ask: Ask) -> dict[str, dict[str, str]]:
+    """Each of our policies and bindings with what tells it from a changed or a new one. Raises DeviceError."""
+    found = {}
+    for kind in KINDS:
+        status, answer = ask("GET", f"{GROUP}/{kind}", None)
+        if status >= 300:
+            raise DeviceError(f"{kind} can't be listed: {answer.get('message', status)}")
+        metadata = [item["metadata"] for item in answer["items"] if item["metadata"]["name"].startswith(OURS)]
+        found[kind] = {it["name"]: f"{it['uid']}/{it['generation']}" for it in metadata}
+    return found
