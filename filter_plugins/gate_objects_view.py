@@ -9,7 +9,7 @@ version_added: 0.1.0
 author: Drawbridge contributors
 description:
   - Derives it from the site's description; reads nothing else.
-positional: gpfs, kube
+positional: gpfs, kube, nodes
 options:
   _input:
     description: C(drawbridge_slurm).
@@ -23,10 +23,16 @@ options:
     description: C(drawbridge_kube).
     type: dict
     required: true
+  nodes:
+    description: C(drawbridge_nodes).
+    type: dict
+    required: true
 """
 
 EXAMPLES = r"""
-slurm_gate_objects: "{{ drawbridge_slurm | drawbridge.drawbridge.gate_objects_view(drawbridge_gpfs, drawbridge_kube) }}"
+slurm_gate_objects: >-
+  {{ drawbridge_slurm
+  | drawbridge.drawbridge.gate_objects_view(drawbridge_gpfs, drawbridge_kube, drawbridge_nodes) }}
 """
 
 RETURN = r"""
@@ -46,7 +52,7 @@ from ..module_utils.drawbridge.intent.load import part
 from ..module_utils.drawbridge.views.gate import gated_nodes, job_namespaces, names, namespaces, objects
 
 
-def gate_objects_view(slurm: Any, gpfs: Any, kube: Any) -> dict[str, Any]:
+def gate_objects_view(slurm: Any, gpfs: Any, kube: Any, nodes: Any) -> dict[str, Any]:
     """Derive it; see views.gate."""
     try:
         scheduler, cluster = part("slurm", slurm), part("kube", kube)
@@ -54,7 +60,7 @@ def gate_objects_view(slurm: Any, gpfs: Any, kube: Any) -> dict[str, Any]:
         return {
             "namespaces": spaces,
             "accounts": objects(scheduler, cluster),
-            "names": names(cluster),
+            "names": names(cluster, part("nodes", nodes)),
             "nodes": gated_nodes(scheduler),
             "infra": list(cluster.infra_namespaces),
             "jobs": job_namespaces(scheduler),

@@ -8,11 +8,15 @@ module: gate_adoption
 short_description: Close nodes that Kubernetes has used so far, once nobody's pods are there
 version_added: 0.1.0
 description:
-  - Looks at nodes that have no state of the gate yet. A node that others use or that is cordoned is refused, unless
-    O(evict) says that its pods may be evicted; then they are, with their budgets respected, and the node is closed.
+  - Looks at all nodes that are or will be gated, and at pods without a node that tolerate closed ones. Pods of others
+    are refused, unless O(evict) says that they may be evicted; then they are, with their budgets respected. A node that
+    has no state of the gate yet is closed after that; one that is cordoned is refused.
+  - Closes nothing before the policies are in force that keep new pods away.
   - Refuses to go on while jobs run in a namespace that is no account's any more.
   - Refuses operators and daemons that would drain, reboot or upgrade nodes under running jobs, unless O(accepted)
     names them.
+  - Refuses RoleBindings of other ClusterRoles than O(tenant_roles) in namespaces of jobs, and Roles there that reach
+    jobs of others, unless O(accepted) names them; warns of ClusterRoleBindings that do.
   - Warns of DaemonSets of infrastructure that get no pod on gated nodes.
   - Runs in Ansible's own process. A second run reads nodes and workloads, and changes nothing.
 author: Drawbridge contributors
@@ -45,6 +49,15 @@ options:
     type: list
     elements: str
     default: []
+  tenant_roles:
+    description: ClusterRoles that may be bound in namespaces of jobs.
+    type: list
+    elements: str
+    default: []
+  look:
+    description: Refuse and warn, and change nothing. What comes before the policies.
+    type: bool
+    default: false
   timeout_s:
     description: How long evicted pods may take to end, all together, in seconds.
     type: float
@@ -80,7 +93,7 @@ pending:
   elements: str
 intolerant:
   description: DaemonSets of infrastructure that get no pod on gated nodes, as sentences.
-  returned: success
+  returned: success, without O(look)
   type: list
   elements: str
 faults:

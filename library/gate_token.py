@@ -33,7 +33,7 @@ attributes:
 EXAMPLES = r"""
 - name: Give the node an identity of its own
   drawbridge.drawbridge.gate_token:
-    path: /etc/drawbridge/gate/node.token
+    path: /var/lib/drawbridge/gate/node.token
     namespace: drawbridge-nodes
     name: "{{ inventory_hostname }}"
     api_server: https://api.example.org:6443

@@ -28,7 +28,7 @@ attributes:
 EXAMPLES = r"""
 - name: Look at a token
   drawbridge.drawbridge.gate_token_file:
-    path: /etc/drawbridge/gate/node.token
+    path: /var/lib/drawbridge/gate/node.token
     namespace: drawbridge-nodes
     name: gpu01
     api_server: https://api.example.org:6443

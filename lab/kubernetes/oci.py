@@ -13,16 +13,17 @@ from collections.abc import Sequence
 KIND = "application/vnd.oci.image"
 
 
-def archive(name: str, command: Sequence[str], layer: bytes) -> bytes:
+def archive(name: str, command: Sequence[str], layer: bytes, start: str = "") -> bytes:
     """Return the archive of an image: its layer, configuration and manifest, each addressed by digest.
 
-    `name` is the full name with a tag, `layer` a tar of the file system, `command` what runs by default.
+    `name` is the full name with a tag, `layer` a tar of the file system, `command` what runs by default, and
+    `start` the directory that it starts in (WORKDIR).
     """
     config = _json(
         {
             "architecture": "amd64",
             "os": "linux",
-            "config": {"Cmd": command, "Env": ["PATH=/usr/bin:/bin"]},
+            "config": {"Cmd": command, "Env": ["PATH=/usr/bin:/bin"], **({"WorkingDir": start} if start else {})},
             "rootfs": {"type": "layers", "diff_ids": [_digest(layer)]},
             "history": [{"created_by": "drawbridge lab"}],
         }

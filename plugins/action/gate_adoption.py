@@ -17,8 +17,11 @@ from ..module_utils.drawbridge.dialects.cluster_actors import (
     setting_actors,
     workload_actors,
 )
+from ..module_utils.drawbridge.dialects.tenant_rights import binding_actors, cluster_wide
+from ..module_utils.drawbridge.gate_names import GATE_NAMESPACE, NODES_NAMESPACE
 from ..module_utils.drawbridge.plans.adoption import ClusterUse, NodeUse, faults, plan
 
+RBAC = "/apis/rbac.authorization.k8s.io/v1"
 ARGUMENT_SPEC = {
     "nodes": {"type": "list", "elements": "str", "required": True},
     "infra_namespaces": {"type": "list", "elements": "str", "required": True},
@@ -26,6 +29,8 @@ ARGUMENT_SPEC = {
     "kubeconfig": {"type": "path", "required": True},
     "evict": {"type": "bool", "default": False},
     "accepted": {"type": "list", "elements": "str", "default": []},
+    "tenant_roles": {"type": "list", "elements": "str", "default": []},
+    "look": {"type": "bool", "default": False},
     "timeout_s": {"type": "float", "default": 600},
 }
 
@@ -54,10 +59,13 @@ class ActionModule(ActionBase):
 def adopt(cluster: KubeCluster, args: dict[str, Any], check: bool) -> dict[str, Any]:
     """Look, refuse or converge. Raises DeviceError."""
     daemons = cluster.items("/apis/apps/v1/daemonsets")
-    found = [*faults(cluster.read(), args["evict"]), *_fights(cluster, daemons, args["accepted"])]
+    found = [*faults(cluster.read(), args["evict"]), *_fights(cluster, daemons, args)]
     if found:
         sentence = "the cluster is not ready for the gate as it is described:\n" + "\n".join(found)
         return {"failed": True, "changed": False, "msg": sentence, "faults": found}
+    if args["look"]:
+        warnings = _reaching(cluster, args["infra_namespaces"])
+        return {"changed": False, "steps": [], "pending": [], "warnings": warnings}
     want = ClusterUse({name: NodeUse(True) for name in args["nodes"]})
     outcome = converge(cluster, plan, want, check=check)
     homeless = intolerant(daemons, args["infra_namespaces"])
@@ -69,13 +77,28 @@ def adopt(cluster: KubeCluster, args: dict[str, Any], check: bool) -> dict[str, 
     }
 
 
-def _fights(cluster: KubeCluster, daemons: list[Json], accepted: list[str]) -> list[str]:
+def _reaching(cluster: KubeCluster, infra: list[str]) -> list[str]:
+    """Rights in all namespaces that reach jobs."""
+    return cluster_wide(
+        cluster.items(f"{RBAC}/clusterrolebindings"),
+        cluster.items(f"{RBAC}/clusterroles"),
+        [*infra, GATE_NAMESPACE, NODES_NAMESPACE],
+    )
+
+
+def _fights(cluster: KubeCluster, daemons: list[Json], args: dict[str, Any]) -> list[str]:
     """Actors that nobody has accepted, with the line that does."""
+    accepted, spaces = args["accepted"], args["job_namespaces"]
+    bindings, roles = (
+        [item for space in spaces for item in cluster.items(f"{RBAC}/namespaces/{space}/{kind}")]
+        for kind in ("rolebindings", "roles")
+    )
     resources = [item for path in RESOURCES for item in cluster.items(path)]
     actors = [
         *workload_actors([*daemons, *cluster.items("/apis/apps/v1/deployments")]),
         *setting_actors(resources),
         *node_actors(cluster.found),
+        *binding_actors(bindings, roles, args["tenant_roles"]),
     ]
     return [
         f"{actor.sentence}, or set slurm_gate_accepted: {[*accepted, actor.name]}"

@@ -72,11 +72,11 @@ class Client:
         """One request of the administrator, or of somebody that he impersonates."""
         return self._send(self._connection, method, path, body, self._headers(who, kind))
 
-    def bear(self, token: str, path: str, name: str) -> Answer:
-        """One request of a token's owner, who says he is somebody else."""
-        return self._send(
-            self._bearer, "GET", path, None, [("Authorization", f"Bearer {token}"), ("Impersonate-User", name)]
-        )
+    def bear(self, token: str, path: str, name: str = "", body: Any = None) -> Answer:
+        """One request of a token's owner, who may say he is somebody else."""
+        headers = [("Authorization", f"Bearer {token}"), ("Content-Type", "application/json")]
+        headers += [("Impersonate-User", name)] if name else []
+        return self._send(self._bearer, "POST" if body else "GET", path, body, headers)
 
     @staticmethod
     def _send(

@@ -31,7 +31,8 @@ def rendered(texts: dict[str, str] | None = None) -> list[Json]:
     loader = jinja2.DictLoader(texts or sources())
     environment = jinja2.Environment(loader=loader, trim_blocks=True, undefined=jinja2.StrictUndefined)
     environment.filters["to_json"] = json.dumps
-    called = names(part("kube", site("lab")["drawbridge_kube"]))
+    described = site("lab")
+    called = names(part("kube", described["drawbridge_kube"]), part("nodes", described["drawbridge_nodes"]))
     found = []
     for file in RIGHTS:
         text = environment.get_template(file.removeprefix("manifests/")).render(names=called)

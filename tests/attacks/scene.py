@@ -27,6 +27,10 @@ from tests.attacks.tables import read
 from tests.unit.intent.test_refused import site
 
 SITE = site("lab")
+# more file systems than the lab has: what an image can do with several, and with other depths
+MOUNTS = ("/gpfs/fs1", "/gpfs/fs2", "/gpfs/deep/fs3", "/scratch/fs2", "/lake")
+FILESYSTEMS = [{"device": f"fs{index}", "mount": mount} for index, mount in enumerate(MOUNTS)]
+SITE = {**SITE, "drawbridge_gpfs": {**SITE["drawbridge_gpfs"], "filesystems": FILESYSTEMS}}
 SLURM, KUBE, GPFS = (part(domain, SITE[f"drawbridge_{domain}"]) for domain in ("slurm", "kube", "gpfs"))
 DEPLOYER = Who("drawbridge", ("drawbridge:platform", "system:masters"))
 JOBS = {4711: (2001, "gpu02"), 471: (2002, "gpu03")}
@@ -46,7 +50,7 @@ class Scene:
     def ask(self, row: Json, dry: bool = True) -> Answer:
         """Do what a row says, as whom it says; nothing stays."""
         if "impersonating" in row:
-            return self.client.bear(self._token(self.people[row["as"]]), row["get"], row["impersonating"])
+            return self.client.bear(self.token(self.people[row["as"]]), row["get"], row["impersonating"])
         return self._ask(self.people[row["as"]], row, "?dryRun=All" if dry else "")
 
     def _ask(self, who: Who, row: Json, dry: str) -> Answer:
@@ -63,8 +67,11 @@ class Scene:
         body = row[kind] if kind else row.get("body")
         if method == "delete" and body:  # with a body, what stands in the query is not read
             body = {**body, "dryRun": ["All"]}
-        suffix = "" if method == "get" else dry
-        return self.client.ask(method.upper(), row[method] + suffix, body, who, KINDS.get(kind, ""))
+        path = row[method]
+        if method == "get" or "/exec?" in path:  # which know no dry run, and change nothing
+            dry = ""
+        suffix = dry.replace("?", "&") if "?" in path else dry
+        return self.client.ask(method.upper(), path + suffix, body, who, KINDS.get(kind, ""))
 
     def do(self, rows: list[Json]) -> None:
         """Do what rows say, for good."""
@@ -79,11 +86,11 @@ class Scene:
             text = text.replace(f"uid of {node}", uid)
         return json.loads(text)
 
-    def _token(self, who: Who) -> str:
+    def token(self, who: Who) -> str:
         """A real token; a job's is asked for by its node."""
         namespace, name = who.user.split(":")[2:]
         path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token"
-        node = None if namespace.startswith("drawbridge-") else self.people["node gpu03"]
+        node = self.people["node gpu03"] if name.startswith("slurm-") else None
         answer = self.client.ask("POST", path, {"spec": {"expirationSeconds": 600}}, node)
         assert answer.status < 300, answer.message
         return answer.body["status"]["token"]

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ..converge import DeviceError, Step
 from ..plans.token import TokenState
+from . import files
 from .api_server import Server
 
 REVIEW = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
@@ -36,9 +37,12 @@ class TokenFile:
     def read(self) -> TokenState:
         """Ask the API server who the bearer is: only it knows whether a token still counts."""
         try:
-            token, status = self._file.read_text().strip(), self._file.stat()
+            token, status = files.read_own(self._file)
         except FileNotFoundError:
             return TokenState("", False, "nobody", "none", why="there is none")
+        except OSError as err:
+            return TokenState("", False, "nobody", "none", why=f"it can't be read: {err.strerror}")
+        token = token.strip()
         subject = self._bearer(token)
         owner, mode = _login(status.st_uid), f"{status.st_mode & 0o7777:04o}"
         if not subject:
@@ -48,7 +52,7 @@ class TokenFile:
     def apply(self, steps: Sequence[Step[TokenState]]) -> None:
         """Replace the file at once; nobody but its owner ever could read it."""
         try:
-            uid = pwd.getpwnam(self._want.owner).pw_uid
+            found = pwd.getpwnam(self._want.owner)
         except KeyError:
             raise DeviceError(f"{self.name} is to be {self._want.owner}'s, but this host has no such user") from None
         self._file.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
@@ -56,7 +60,8 @@ class TokenFile:
         partial.unlink(missing_ok=True)
         with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
             out.write(f"{self._token}\n")
-            os.fchown(out.fileno(), uid, -1)
+            # its group, too: who renews it later can give a file to no other
+            os.fchown(out.fileno(), found.pw_uid, found.pw_gid)
             os.fchmod(out.fileno(), int(self._want.mode, 8))
         partial.rename(self._file)
 

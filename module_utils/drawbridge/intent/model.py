@@ -287,6 +287,12 @@ class Gate:
     empty_s: int = option("wait of an epilog for its node to be empty; then the node is drained", 90, low=10, high=900)
     pod_grace_s: int = option("what a pod gets to end once its job is over", 10, low=1, high=120)
     tries: int = option("so often in a row a job's nodes may fail to open before the job is held", 5, low=1, high=20)
+    pods_per_node: int = option(
+        "pods of jobs for each gated node: bounds one workload, and all that is in a namespace of jobs",
+        110,
+        low=1,
+        high=1000,
+    )
 
 
 @dataclass(frozen=True)
@@ -461,6 +467,22 @@ class Kube:
         "Kubernetes users that may bind pods to nodes", ("system:kube-scheduler",), pattern=r"[A-Za-z0-9:._@-]+"
     )
     controllers: Controllers = option("what makes pods of jobs' workloads, beside Kubernetes itself", Controllers())
+    tenant_roles: tuple[str, ...] = option(
+        "ClusterRoles that may be bound in namespaces of jobs beside view and drawbridge-tenant; none of them may "
+        "impersonate, evict, or change pods",
+        (),
+        pattern=r"[A-Za-z0-9:._-]+",
+    )
+    audiences: tuple[str, ...] = option(
+        "what the API server calls itself in tokens (--api-audiences, or else --service-account-issuer)",
+        ("https://kubernetes.default.svc.cluster.local", "https://kubernetes.default.svc"),
+        pattern=r"[^\s'\"]+",
+    )
+    devices: tuple[str, ...] = option(
+        "further resources of device plugins that pods of jobs may ask for, beside GPUs and those of rdma",
+        (),
+        pattern=r"[a-z0-9.-]+/[A-Za-z0-9._-]+",
+    )
     gpu_operator: GpuOperator = option("the GPU vendor's operator", GpuOperator())
     rdma: Rdma = option("RDMA devices for pods", Rdma())
 

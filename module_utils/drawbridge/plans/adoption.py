@@ -10,18 +10,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..converge import Step
-from ..gate_names import CLOSED, JOB_ACCOUNT, TAINT
+from ..gate_names import CLOSED, EFFECT, JOB_ACCOUNT, TAINT
 
 Json = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class NodeUse:
-    """A node as the gate finds it. One that has any state of the gate is none of our business."""
+    """A node as the gate finds it. The state of one that has any is none of our business."""
 
     gated: bool
     pods: tuple[str, ...] = ()
-    """Pods of others, as namespace/name; not looked for on gated nodes."""
+    """Pods of others, as namespace/name."""
     cordoned: bool = False
 
 
@@ -32,6 +32,8 @@ class ClusterUse:
     nodes: Mapping[str, NodeUse]
     dropped: tuple[str, ...] = ()
     """Jobs, as namespace/account, in namespaces of jobs that are no account's any more."""
+    waiting: tuple[str, ...] = ()
+    """Pods of others that have no node yet and tolerate closed ones."""
 
     def lines(self) -> list[str]:
         """A line a node, and one for each pod that is in the way."""
@@ -39,7 +41,7 @@ class ClusterUse:
         for name, use in sorted(self.nodes.items()):
             found.append(f"{name} {TAINT}" if use.gated else f"{name} open")
             found += [f"{name} pod {pod}" for pod in use.pods]
-        return found
+        return [*found, *(f"waiting pod {pod}" for pod in self.waiting)]
 
 
 def foreign(pods: Iterable[Json], spared: Iterable[str], spaces: Iterable[str]) -> tuple[str, ...]:
@@ -51,6 +53,16 @@ def foreign(pods: Iterable[Json], spared: Iterable[str], spaces: Iterable[str]) 
         if pod["metadata"]["namespace"] not in infra
         and (pod.get("status") or {}).get("phase") not in ("Succeeded", "Failed")
         and not (pod["metadata"]["namespace"] in gated and is_jobs(pod["spec"].get("serviceAccountName") or ""))
+    )
+
+
+def tolerates_closed(pod: Json) -> bool:
+    """Whether the scheduler may put a pod on a closed node."""
+    return any(
+        toleration.get("effect", EFFECT) in (EFFECT, "")
+        and toleration.get("key", "") in ("", TAINT)
+        and (toleration.get("operator") == "Exists" or toleration.get("value") == CLOSED)
+        for toleration in pod["spec"].get("tolerations") or []
     )
 
 
@@ -66,16 +78,19 @@ def faults(have: ClusterUse, evict: bool) -> list[str]:
         "taken back from it; end the job or wait for its end, then run again"
         for job in have.dropped
     ]
+    if have.waiting and not evict:
+        found.append(
+            f"pod {have.waiting[0]}{_more(have.waiting)} has no node yet and tolerates closed ones, so it may land on "
+            "them at any moment; delete it, list its namespace in drawbridge_kube.infra_namespaces, or set "
+            "slurm_gate_evict_pods: true"
+        )
     for name, use in sorted(have.nodes.items()):
-        if use.gated:
-            continue
         if use.pods and not evict:
-            more = f" and {len(use.pods) - 1} more" if use.pods[1:] else ""
             found.append(
-                f"{name} runs pod {use.pods[0]}{more}, and a gated node is Slurm's; move them away, list their "
-                "namespaces in drawbridge_kube.infra_namespaces, or set slurm_gate_evict_pods: true"
+                f"{name} runs pod {use.pods[0]}{_more(use.pods)}, and a gated node is Slurm's; move them away, list "
+                "their namespaces in drawbridge_kube.infra_namespaces, or set slurm_gate_evict_pods: true"
             )
-        if use.cordoned:
+        if use.cordoned and not use.gated:
             found.append(
                 f"{name} is cordoned, so that pods of jobs would wait there for ever; find out who did it (kubespray "
                 f"leaves nodes so when an upgrade fails), then: kubectl uncordon {name}"
@@ -84,15 +99,27 @@ def faults(have: ClusterUse, evict: bool) -> list[str]:
 
 
 def plan(have: ClusterUse, want: ClusterUse) -> list[Step[ClusterUse]]:
-    """Every node that has no state yet: its pods go, then it is closed. Reads `want` for names alone."""
-    steps = []
+    """Others' pods go from every node, then one that has no state yet is closed. Reads `want` for names alone."""
+    steps = [
+        Step(f"evict {pod}, which waits and tolerates closed nodes", _without_waiting(pod), ("evict", "", pod))
+        for pod in have.waiting
+    ]
     for name in want.nodes:
         use = have.nodes.get(name)
-        if use is None or use.gated:
+        if use is None:
             continue
         steps += [Step(f"evict {pod} from {name}", _without(name, pod), ("evict", name, pod)) for pod in use.pods]
-        steps.append(Step(f"close {name}: {TAINT}={CLOSED}", _closed(name), ("close", name, "")))
+        if not use.gated:
+            steps.append(Step(f"close {name}: {TAINT}={CLOSED}", _closed(name), ("close", name, "")))
     return steps
+
+
+def _more(pods: tuple[str, ...]) -> str:
+    return f" and {len(pods) - 1} more" if pods[1:] else ""
+
+
+def _without_waiting(pod: str) -> Any:
+    return lambda state: replace(state, waiting=tuple(other for other in state.waiting if other != pod))
 
 
 def _without(name: str, pod: str) -> Any:

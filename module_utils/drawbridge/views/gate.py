@@ -13,13 +13,17 @@ from ..gate_names import (
     GATED,
     HOST_PATHS,
     INFRA,
+    MAX_PODS,
     NODES_NAMESPACE,
     OPEN_NODES,
     OPENER,
     RECONCILER,
+    TENANT_ROLE,
     WORKLOADS,
 )
 from ..intent.model import Gpfs, Kube, Nodes, Slurm
+from .rdma_plugin import resources
+from .run import GPU_RESOURCES
 
 RBAC = "rbac.authorization.k8s.io"
 MAKERS = {"trainer.kubeflow.org": "trainer", "kubeflow.org": "training_operator", "jobset.x-k8s.io": "jobset"}
@@ -52,6 +56,7 @@ def config(slurm: Slurm, kube: Kube, nodes: Nodes, host: str) -> Json:
         "pod_grace_s": slurm.gate.pod_grace_s,
         "tries": slurm.gate.tries,
         "namespaces": {account.name: account.namespace for account in slurm.accounts if account.namespace},
+        "infra_namespaces": infra_namespaces(kube),
         "pod_limits": pod_limits(nodes, host) if nodes.range_of(host) else {},
     }
 
@@ -72,6 +77,7 @@ def objects(slurm: Slurm, kube: Kube) -> list[Json]:
         _open_nodes(kube),
         *(_account(GATE_NAMESPACE, name) for name in (OPENER, RECONCILER)),
         *(_account(NODES_NAMESPACE, node) for node in gated_nodes(slurm)),
+        *(_quota(space, max_pods(slurm)) for space in job_namespaces(slurm)),
         *(
             _binding(space, f"drawbridge-{role}", subject)
             for space in job_namespaces(slurm)
@@ -84,7 +90,17 @@ def objects(slurm: Slurm, kube: Kube) -> list[Json]:
     ]
 
 
-def names(kube: Kube) -> dict[str, Any]:
+def max_pods(slurm: Slurm) -> int:
+    """How many pods one workload may have, and all workloads of a namespace together."""
+    return slurm.gate.pods_per_node * len(gated_nodes(slurm))
+
+
+def infra_namespaces(kube: Kube) -> list[str]:
+    """Namespaces whose pods may be on gated nodes at any time."""
+    return [GATE_NAMESPACE, NODES_NAMESPACE, *kube.infra_namespaces]
+
+
+def names(kube: Kube, nodes: Nodes) -> dict[str, Any]:
     """What the role's manifests call things: the gate's names, in lower case, the site's schedulers and controllers."""
     own = {key.lower(): value for key, value in vars(gate_names).items() if key.isupper()}
     controllers = {key: _user(account) for key, account in vars(kube.controllers).items()}
@@ -96,17 +112,18 @@ def names(kube: Kube) -> dict[str, Any]:
         "schedulers": list(kube.schedulers),
         "controllers": controllers,
         "jobs_may": jobs_may,
+        "tenant_roles": ["view", TENANT_ROLE, *kube.tenant_roles],
+        "audiences": list(kube.audiences),
+        "devices": [*GPU_RESOURCES.values(), *(f"rdma/{part.name}" for part in resources(nodes, kube)), *kube.devices],
     }
 
 
 def namespaces(slurm: Slurm, gpfs: Gpfs, kube: Kube) -> list[Json]:
     """Namespaces of jobs, gated, with the mounts that pods may see; and those that policies leave alone."""
-    paths = {HOST_PATHS: ",".join(filesystem.mount for filesystem in gpfs.filesystems)}
-    gated = [_namespace(name, GATED, paths) for name in job_namespaces(slurm)]
-    return [
-        *gated,
-        *(_namespace(name, INFRA, {}) for name in (GATE_NAMESPACE, NODES_NAMESPACE, *kube.infra_namespaces)),
-    ]
+    paths = ",".join(filesystem.mount for filesystem in gpfs.filesystems)
+    limits = {HOST_PATHS: paths, MAX_PODS: str(max_pods(slurm))}
+    gated = [_namespace(name, GATED, limits) for name in job_namespaces(slurm)]
+    return [*gated, *(_namespace(name, INFRA, {}) for name in infra_namespaces(kube))]
 
 
 def _namespace(name: str, label: str, annotations: Json) -> Json:
@@ -129,6 +146,13 @@ def _open_nodes(kube: Kube) -> Json:
 def _account(namespace: str, name: str) -> Json:
     metadata = {"name": name, "namespace": namespace}
     return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata, "automountServiceAccountToken": False}
+
+
+def _quota(namespace: str, most: int) -> Json:
+    counts = [f"count/{kind}.{group}" for group, kinds in WORKLOADS.items() for kind in kinds]
+    metadata = {"name": "drawbridge", "namespace": namespace}
+    hard = {kind: str(most) for kind in ("pods", *counts)}
+    return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": hard}}
 
 
 def _binding(namespace: str, role: str, subject: Json) -> Json:

@@ -12,7 +12,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge i
 ROOT = Path(__file__).resolve().parents[3]
 HOME = ROOT / "module_utils/drawbridge/gate_names.py"
 NAMES = {key: value for key, value in vars(gate_names).items() if key.isupper()}
-DISTINCT = {value for value in NAMES.values() if "/" in value or ":" in value}
+DISTINCT = {value for value in NAMES.values() if isinstance(value, str) and ("/" in value or ":" in value)}
 SHIPPED = [
     path
     for folder in ("module_utils", "filter_plugins", "plugins/action", "roles")
@@ -25,7 +25,7 @@ def test_the_program_on_the_hosts_reads_the_same_file() -> None:
     assert (ROOT / "roles/slurm_gate/files/gate/gate_names.py").resolve() == HOME
 
 
-@pytest.mark.parametrize("key", ["TAINT", "LABEL", "JOB_LABEL", "GATED", "INFRA", "HOST_PATHS"])
+@pytest.mark.parametrize("key", ["TAINT", "LABEL", "JOB_LABEL", "GATED", "INFRA", "HOST_PATHS", "MAX_PODS", "FOR_JOBS"])
 def test_a_key_is_one_that_kubernetes_takes(key: str) -> None:
     prefix, name = NAMES[key].split("/")
     assert re.fullmatch(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?", prefix)

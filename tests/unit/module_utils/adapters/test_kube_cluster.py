@@ -19,10 +19,24 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.p
 WANT = ClusterUse({"gpu01": NodeUse(True)})
 
 
+def pod(name: str, node: str = "", **spec: Any) -> dict[str, Any]:
+    return {
+        "metadata": {"namespace": "shop", "name": name},
+        "spec": {**({"nodeName": node} if node else {}), **spec},
+        "status": {"phase": "Running" if node else "Pending"},
+    }
+
+
+def guarded(body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    """The policies are in force."""
+    assert body["spec"]["tolerations"] == [{"operator": "Exists"}]
+    return 422, {"message": "ValidatingAdmissionPolicy 'drawbridge-elsewhere' denied request"}
+
+
 class Server:
     def __init__(self, conflicts: int = 0, budget: int = 0, ends_after: int = 1) -> None:
         self.taints: list[dict[str, str]] = [{"key": "other", "effect": "NoSchedule"}]
-        self.pods = [{"metadata": {"namespace": "shop", "name": "web"}, "spec": {}, "status": {"phase": "Running"}}]
+        self.pods = [pod("web", "gpu01")]
         self.conflicts, self.budget, self.ends_after = conflicts, budget, ends_after
         self.evicted = False
         self.asked: list[str] = []
@@ -32,6 +46,8 @@ class Server:
         node = {"metadata": {"name": "gpu01", "resourceVersion": "7"}, "spec": {"taints": self.taints}}
         if path == "/api/v1/nodes":
             return 200, {"kind": "NodeList", "items": [node, {"metadata": {"name": "infra1"}, "spec": {}}]}
+        if method == "POST" and path.endswith("?dryRun=All"):
+            return guarded(body)
         if path.endswith("/eviction"):
             self.budget -= 1
             if self.budget >= 0:
@@ -65,11 +81,47 @@ def test_new_pods_are_kept_off_before_old_ones_go() -> None:
     assert first_write < server.asked.index("POST /api/v1/namespaces/shop/pods/web/eviction")
 
 
-def test_a_gated_node_costs_no_look_at_pods() -> None:
+def test_gated_nodes_cost_one_look_at_pods() -> None:
     server = Server()
+    server.pods = []
     server.taints = [{"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}]
     assert converge(KubeCluster(server, ["gpu01"], [], [], 5), plan, WANT).changed is False
-    assert server.asked == ["GET /api/v1/nodes", "GET /api/v1/namespaces"]
+    assert server.asked == ["GET /api/v1/nodes", "GET /api/v1/pods", "GET /api/v1/namespaces"]
+
+
+def test_a_pod_that_has_come_onto_a_gated_node_goes() -> None:
+    server = Server(ends_after=0)
+    server.taints = [{"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}]
+    outcome = converge(KubeCluster(server, ["gpu01"], [], [], 5), plan, WANT)
+    assert (outcome.error, outcome.steps) == ("", ["evict shop/web from gpu01"])
+    assert [taint["key"] for taint in server.taints] == ["drawbridge.io/slurm"], "its state is not touched"
+
+
+@pytest.mark.parametrize(
+    ("toleration", "lands"),
+    [
+        ({"operator": "Exists"}, True),
+        ({"key": "drawbridge.io/slurm", "operator": "Exists", "effect": "NoSchedule"}, True),
+        ({"key": "drawbridge.io/slurm", "value": "closed"}, True),
+        ({"key": "drawbridge.io/slurm", "value": "vision.1"}, False),
+        ({"operator": "Exists", "effect": "NoExecute"}, False),
+        ({"key": "nvidia.com/gpu", "operator": "Exists"}, False),
+    ],
+)
+def test_a_pod_that_waits_and_may_land_on_a_closed_node_goes(toleration: dict[str, str], lands: bool) -> None:
+    server = Server()
+    server.taints = [{"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}]
+    server.pods = [pod("wait", tolerations=[toleration])]
+    outcome = converge(KubeCluster(server, ["gpu01"], [], [], 5), plan, WANT)
+    assert outcome.steps == (["evict shop/wait, which waits and tolerates closed nodes"] if lands else [])
+
+
+def test_no_node_is_closed_before_policies_keep_new_pods_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.guarded", lambda body: (201, {"metadata": {}}))
+    server = Server()
+    outcome = converge(KubeCluster(server, ["gpu01"], [], [], 0.05), plan, WANT)
+    assert "drawbridge-elsewhere is not in force (no refusal), so nodes are not closed" in outcome.error
+    assert not any(asked.startswith("PATCH") for asked in server.asked)
 
 
 def test_a_pod_that_does_not_end_keeps_the_node_open() -> None:
@@ -96,6 +148,8 @@ class Cluster:
         self.on = {"web-1": "gpu01"}
 
     def __call__(self, method: str, path: str, body: Any) -> tuple[int, dict[str, Any]]:
+        if method == "POST" and path.endswith("?dryRun=All"):
+            return guarded(body)
         path, _, query = path.partition("?")
         if path.endswith("/eviction"):
             self.on.pop(path.split("/")[-2])
@@ -107,8 +161,8 @@ class Cluster:
             self.taints[name] = body["spec"]["taints"]
             return 200, {}
         if path == "/api/v1/pods":
-            here = [pod for pod, node in self.on.items() if query.endswith(node)]
-            return 200, {"items": [{"metadata": {"namespace": "shop", "name": pod}, "spec": {}} for pod in here]}
+            here = [it for it in self.on.items() if "phase" in query or query.endswith(it[1])]
+            return 200, {"items": [pod(name, node) for name, node in here]}
         if name in self.taints:
             return 200, self.node(name)
         return (200, {"items": [self.node(name) for name in self.taints]}) if name == "nodes" else (404, {})

@@ -80,11 +80,24 @@ def test_nodes_of_infrastructure_may_be_born_open() -> None:
 
 
 def test_manifests_are_told_the_gates_names_and_the_sites_schedulers() -> None:
-    told = names(KUBE)
+    told = names(KUBE, NODES)
     assert told["schedulers"] == ["system:kube-scheduler"]
     assert told["node_accounts"] == "system:serviceaccount:drawbridge-nodes:"
     assert all(key == key.lower() for key in told)
 
 
 def test_pods_may_see_the_sites_file_systems() -> None:
-    assert namespaces(SLURM, GPFS, KUBE)[0]["metadata"]["annotations"] == {"drawbridge.io/host-paths": "/gpfs/fs1"}
+    found = namespaces(SLURM, GPFS, KUBE)[0]["metadata"]["annotations"]
+    assert found == {"drawbridge.io/host-paths": "/gpfs/fs1", "drawbridge.io/max-pods": "440"}
+
+
+def test_a_namespace_of_jobs_has_a_quota_and_others_have_none() -> None:
+    quotas = [it for it in objects(SLURM, KUBE) if it["kind"] == "ResourceQuota"]
+    assert [it["metadata"]["namespace"] for it in quotas] == ["vision", "speech", "chem"]
+    assert quotas[0]["spec"]["hard"]["pods"] == quotas[0]["spec"]["hard"]["count/jobs.batch"] == "440"
+
+
+def test_pods_may_ask_for_the_sites_devices() -> None:
+    told = names(part("kube", {**SITE["drawbridge_kube"], "devices": ["example.com/fpga"], "rdma": {}}), NODES)
+    assert told["devices"][0] == "nvidia.com/gpu" and told["devices"][-1] == "example.com/fpga"
+    assert "rdma/rail7" in told["devices"]

@@ -9,7 +9,7 @@ import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.action import gate_token
 
 ARGS = {
-    "path": "/etc/drawbridge/gate/node.token",
+    "path": "/var/lib/drawbridge/gate/node.token",
     "namespace": "drawbridge-nodes",
     "name": "gpu01",
     "api_server": "https://api:6443",
