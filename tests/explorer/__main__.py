@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 
 from .coverage import Seen, gaps
 from .model import GARBAGE, Outcome, explore
@@ -40,15 +41,16 @@ def main(arguments: list[str]) -> int:
     """Explore, or replay one seed, or hunt defects."""
     options = parsed(arguments)
     if options.seed is not None:
-        return replay(options.seed)
+        return replay(options.seed, options.focus)
     begun = time.monotonic()
     with ProcessPoolExecutor(options.processes) as pool:
-        lots = pool.map(run_lot, batches(options.first, options.schedules))
+        lots = pool.map(partial(run_lot, focus=options.focus), batches(options.first, options.schedules))
         hunted = [(row, pool.submit(hunt, row)) for row in named(options.mutants)]
-        whole = gather(lots, options.schedules, begun)
+        whole = gather(lots, options.schedules, begun, options.focus)
         survivors = [row.name for row, future in hunted if not told(row.name, future.result())]
     print(f"{time.monotonic() - begun:.0f} s in all")
-    missing = list(gaps(whole.seen, targets())) if options.schedules >= SCHEDULES else []
+    all_of_it = options.schedules >= SCHEDULES and not options.focus
+    missing = list(gaps(whole.seen, targets())) if all_of_it else []
     for line in missing:
         print(f"never reached: {line}")
     for name in survivors:
@@ -62,6 +64,7 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--schedules", type=int, default=SCHEDULES, help="so many; fewer than usual need not reach all")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--seed", type=int, help="replay this one, with its trace")
+    parser.add_argument("--focus", default="", help="what plan.py names happens in each; need not reach all")
     parser.add_argument("--mutants", nargs="*", metavar="NAME", help="these defects alone; none: --mutants -")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     return parser.parse_args(arguments)
@@ -73,18 +76,18 @@ def batches(first: int, count: int) -> Iterator[range]:
         yield range(start, min(start + LOT, first + count))
 
 
-def run_lot(seeds: Iterable[int]) -> Lot:
+def run_lot(seeds: Iterable[int], focus: str = "") -> Lot:
     """Run some schedules, in a process of the pool."""
     gc.set_threshold(GARBAGE)
     lot, aims = Lot(), targets()
     for seed in seeds:
-        outcome = explore(plan_of(seed, aims))
+        outcome = explore(plan_of(seed, aims, focus))
         lot.seen.add(outcome.met, outcome.steps, outcome.events, outcome.edges)
         lot.broken += [(seed, name, text) for name, text in outcome.breaches]
     return lot
 
 
-def gather(lots: Iterable[Lot], schedules: int, begun: float) -> Lot:
+def gather(lots: Iterable[Lot], schedules: int, begun: float, focus: str = "") -> Lot:
     """Join the lots and say what they showed."""
     whole = Lot()
     for lot in lots:
@@ -96,7 +99,8 @@ def gather(lots: Iterable[Lot], schedules: int, begun: float) -> Lot:
     print(f"{schedules} schedules in {time.monotonic() - begun:.0f} s, {len(whole.broken)} breaches", flush=True)
     for name, count in Counter(name for _, name, _ in whole.broken).items():
         seeds = sorted({seed for seed, broken, _ in whole.broken if broken == name})
-        print(f"  {name}: {count}, e.g. python -m tests.explorer --seed {seeds[0]}")
+        also = f' --focus "{focus}"' if focus else ""
+        print(f"  {name}: {count}, e.g. python -m tests.explorer --seed {seeds[0]}{also}")
     print(whole.seen.summary())
     return whole
 
@@ -108,9 +112,9 @@ def told(name: str, caught: tuple[int, str] | None) -> bool:
     return caught is not None
 
 
-def replay(seed: int) -> int:
+def replay(seed: int, focus: str = "") -> int:
     """Run one schedule and show what happened."""
-    plan = plan_of(seed, targets())
+    plan = plan_of(seed, targets(), focus)
     outcome: Outcome = explore(plan, keep=True)
     print(plan, *outcome.lines, sep="\n")
     for name, text in outcome.breaches:

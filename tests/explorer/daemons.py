@@ -29,6 +29,14 @@ class Slurm(Jobs):
         """What a slurmctld that dies badly will find of its state."""
         self.saved = {number: self._copy(job) for number, job in self.jobs.items()}
 
+    def forget(self, number: int) -> None:
+        """slurmctld ends, and has not written down that this job was ever submitted."""
+        job = self.jobs.pop(number)
+        if job.run:
+            self._shaken(job.run, True, job.state)
+        self.save()
+        self.ctld_stops()
+
     @staticmethod
     def _copy(job: Job) -> Job:
         twin = copy.copy(job)

@@ -10,13 +10,14 @@ from functools import partial
 from typing import Any
 
 from roles.slurm_gate.files.gate.gate_names import CLOSED, EFFECT, TAINT
+from roles.slurm_gate.files.gate.opener import ADMISSION
 from roles.slurm_gate.files.gate.states import Json
 
 from .daemons import Slurm
-from .hosts import Box, Process, System
+from .hosts import Box, Contained, Process, System
 from .kube import Kube
-from .plan import NODES, Event
-from .records import EVERYWHERE, GPU_USED, PERSON, History, Trouble
+from .plan import NODES, TENANTS, Event, JobSpec, Plan
+from .records import EVERYWHERE, GPU_USED, PERSON, STRANGER, History, Trouble
 from .server import Server
 from .sim import Sim
 from .slurm import REQUEUE_S
@@ -27,6 +28,7 @@ AT_BOOT_S = 10.0
 class Happenings(ABC):
     """Everything that a schedule's events do to the model."""
 
+    plan: Plan
     sim: Sim
     history: History
     server: Server
@@ -38,6 +40,10 @@ class Happenings(ABC):
     @abstractmethod
     def tick(self, box: Box, boot: int) -> None:
         """drawbridge-gate.timer of a host that was booted so often."""
+
+    @abstractmethod
+    def note_guards(self) -> None:
+        """gate.yml tells the controller which admission policies there are."""
 
     def _begin(self, event: Event) -> None:
         """Let the method of the event's name do it."""
@@ -92,6 +98,21 @@ class Happenings(ABC):
             job.state = "RUNNING"
             self.slurm._work(job)
 
+    def _forgotten_its_number_given_again(self, event: Event) -> None:
+        """To somebody else's job, while what the first one has in Kubernetes may still be there."""
+        if (job := self._job(event)) and job.gated and not job.spec.tasks:
+            self._trouble(event)
+            self.slurm.forget(job.number)
+            self.sim.after(event.lasts, self._ctld_starts)
+            at = event.lasts + self.slurm.rng.choice((0.05, 1.0, 10.0))
+            self.sim.after(at, self.slurm.submit, self._somebody_elses(job.spec), job.number)
+
+    def _somebody_elses(self, spec: JobSpec) -> JobSpec:
+        rng = self.slurm.rng
+        account, uid = rng.choice([(spec.account, 2009), *(it for it in TENANTS if it[0] != spec.account)])
+        partition = rng.choice(("ai-train", "ai-train", "ai-train", "hpc"))
+        return spec._replace(account=account, uid=uid, partition=partition, nodes=rng.choice((1, 1, 2)))
+
     # what fails for all
 
     def _trouble(self, event: Event, node: str = EVERYWHERE, longer: float = 0.0) -> None:
@@ -113,11 +134,23 @@ class Happenings(ABC):
         self.sim.after(event.lasts, setattr, self.system, "slow", False)
 
     def _policies_missing(self, event: Event) -> None:
-        self.server.policies, self.server.policies_off_since = False, self.sim.now
-        self.sim.after(event.lasts, self._policies_back)
+        """One is gone, or not as gate.yml has left it, or all are there and not in force."""
+        server, rng = self.server, self.slurm.rng
+        server.policies_off_since = min(server.policies_off_since, self.sim.now)
+        path, it = rng.choice([it for it in server.objects.items() if it[0].startswith(ADMISSION)])
+        how = rng.choice(("gone", "changed", "not in force"))
+        if how == "gone":
+            del server.objects[path]
+        it["metadata"]["generation"] += how == "changed"
+        server.policies &= how != "not in force"
+        self.sim.after(event.lasts, self._policies_back, path, it)
 
-    def _policies_back(self) -> None:
+    def _policies_back(self, path: str, it: Json) -> None:
+        """gate.yml writes what is not as it should be."""
         self.server.policies, self.server.policies_off_since = True, float("inf")
+        it["metadata"]["generation"] += 1
+        self.server.objects[path] = it
+        self.note_guards()
 
     def _tools_hang(self, event: Event) -> None:
         self.system.tools_hang = True
@@ -145,6 +178,21 @@ class Happenings(ABC):
         self.slurm.ctld_stops()
         self.slurm.forget_everything()
         self.sim.after(event.lasts, self._ctld_starts)
+
+    def _slurmctld_dies_in_a_prolog_and_gives_its_number_again(self, event: Event) -> None:
+        """At any moment of it, or as soon as the job holds a node, before it has an identity."""
+        at_once = self.slurm.rng.random() < 0.5
+
+        def die() -> None:
+            job = next((it for it in self.slurm.jobs.values() if it.state == "CONFIGURING"), None)
+            if not job or self.sim.now + event.lasts >= self.plan.over_at:
+                return
+            if at_once or any(map(self.server.label, job.nodes)):
+                self._forgotten_its_number_given_again(event._replace(subject=job.number))
+            else:
+                self.sim.after(0.005, die)
+
+        self.slurm.doom["open"] = die
 
     def _controller_loses_power(self, event: Event) -> None:
         self._trouble(event)
@@ -291,3 +339,12 @@ class Happenings(ABC):
         pid = len(self.history.troubles)
         self.boxes[event.subject].gpus[pid] = "miner"
         self.sim.after(event.lasts, lambda: self.boxes[event.subject].gpus.pop(pid, None))
+
+    def _foreign_pod(self, event: Event) -> None:
+        """Older than the policies, it tolerates everything: its kubelet starts it, whoever has the node."""
+        box, number = self.boxes[event.subject], len(self.history.troubles)
+        if box.on:
+            self._trouble(event._replace(name=STRANGER), box.name)
+            whose = self.slurm.rng.choice((("guests", "slurm-1-guest"), ("guests", "daemon"), ("vision", "daemon")))
+            box.containers[f"c-foreign-{number}"] = Contained(*whose, 100 + number)
+            self.sim.after(event.lasts, box.containers.pop, f"c-foreign-{number}", None)

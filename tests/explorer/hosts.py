@@ -11,17 +11,25 @@ import random
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from roles.slurm_gate.files.gate import verbs
+from roles.slurm_gate.files.gate import identity, verbs
 from roles.slurm_gate.files.gate.command import Said
 from roles.slurm_gate.files.gate.config import Config
 from roles.slurm_gate.files.gate.world import World
 
-from .records import EVERYWHERE, Trouble
+from .records import EVERYWHERE, MUTE, Prolog, Trouble
 from .server import Server
 from .sim import Fiber, Killed, Sim
-from .steps import KILL_AFTER, KILL_BEFORE
+from .steps import HOSTS, KILL_AFTER, KILL_BEFORE
+
+
+class Contained(NamedTuple):
+    """A container's process, and whose pod it is."""
+
+    namespace: str
+    pod: str
+    pid: int
 
 
 @dataclass(eq=False)
@@ -47,7 +55,7 @@ class Box:
     """The last run of the timer left something to whoever had a lock."""
     scripts: int = 0
     """Slurm's scripts that are at work."""
-    containers: dict[str, str] = field(default_factory=dict)
+    containers: dict[str, Contained] = field(default_factory=dict)
     gpus: dict[int, str] = field(default_factory=dict)
     steps: dict[int, tuple[int, str]] = field(default_factory=dict)
     """Processes of Slurm's steps: job and step by pid."""
@@ -86,13 +94,24 @@ class Process:
         self.system, self.box, self.verb, self.env, self._done = system, box, verb, env, done
         self.label = f"{verb} {'controller' if box.name == 'ctl' else 'node'}" if verb == "tend" else verb
         self.sim, self.faults, self.begun, self.dead = system.sim, system.faults, system.sim.now, False
+        self.looked = self.begun
+        """When it last learned which containers run on its host."""
         box.processes.append(self)
         self.fibers: list[Fiber] = [self.sim.spawn(self._main, self)]
 
     def _main(self) -> None:
         code = verbs.run(self.verb, self.system.seams(self))
+        if self.verb == "place" and code == 0:
+            let_in = Prolog(self.box.name, int(self.env["SLURM_JOB_ID"]), self.looked, self.sim.now)
+            self.system.server.history.prologs.append(let_in)
         self._end()
         self._done(code)
+
+    @property
+    def account(self) -> str:
+        """ServiceAccount of the job that one of Slurm's scripts is about; "" for the timer."""
+        words = [self.env.get(f"SLURM_JOB_{name}", "") for name in ("ID", "UID", "GID")]
+        return identity.name(*map(int, words)) if all(words) else ""
 
     def kill(self, noticed: bool = True) -> None:
         """End it at once; `noticed`: its parent still lives and sees it."""
@@ -128,8 +147,8 @@ class Process:
     def hit(self, fault: str, step: str, lasts: float = 0.0) -> None:
         """A fault has met a step: somebody did not answer, or not well."""
         self.faults.hit(fault, self.label, step)
-        node = EVERYWHERE if self.box.name == "ctl" else self.box.name
-        self.system.server.history.troubles.append(Trouble(fault, node, self.sim.now, self.sim.now + lasts))
+        node, what = EVERYWHERE if self.box.name == "ctl" else self.box.name, MUTE if step in HOSTS else fault
+        self.system.server.history.troubles.append(Trouble(what, node, self.sim.now, self.sim.now + lasts))
 
     def after(self, fault: str, step: str) -> None:
         """Past a step: the program may die with its work done."""

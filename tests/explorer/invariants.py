@@ -10,9 +10,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from itertools import pairwise
+from itertools import combinations, pairwise
 
-from .records import EVERYWHERE, GPU_USED, NEVER, PERSON, Change, Container, History, Run
+from .records import (
+    EVERYWHERE,
+    GPU_USED,
+    MUTE,
+    NEVER,
+    PERSON,
+    STRANGER,
+    Change,
+    Container,
+    Drain,
+    History,
+    Right,
+    Run,
+)
 
 CLOSED, DIRTY = "closed", "dirty_"
 HELD = re.compile(r"([a-z0-9]([-a-z0-9]{0,44}[a-z0-9])?)[.]([1-9][0-9]{0,9})")
@@ -110,14 +123,69 @@ def no_gpu_is_given_twice(history: History) -> Breaches:
     """While a pod of a run of a job runs on a node, no other run has a pod or a user's process there."""
     for it in history.containers:
         for run in history.runs:
-            mine = (run.job, run.run) == (it.job, it.run)
+            mine = (run.job, run.run, run.account) == (it.job, it.run, it.account)
             first, last = max(it.start, run.works), min(it.end, run.over, run.left.get(it.node, NEVER))
             if not mine and it.node == run.nodes[0] and first < last:
                 yield f"{_named(it)} ran beside job {run.job} (run {run.run}) on {it.node} at {first:.2f}"
         for other in history.containers:
-            same = (other.job, other.run) == (it.job, it.run) or other.node != it.node
-            if not same and it.start < other.end and other.start <= it.start:
+            same = (other.job, other.run, other.account) == (it.job, it.run, it.account)
+            if not same and other.node == it.node and it.start < other.end and other.start <= it.start:
                 yield f"{_named(it)} ran beside {_named(other)} on {it.node} at {it.start:.2f}"
+
+
+def a_number_is_one_persons(history: History) -> Breaches:
+    """No two identities of one number are there at a time, no node opens beside another's, no other's pod starts there.
+
+    A slurmctld that was killed gives a number again, and a kubelet tells jobs by nothing but the number.
+    """
+    for one, other in combinations(history.rights, 2):
+        if one.job == other.job and _whose(one) != _whose(other) and _both(one, other):
+            yield f"{_identity(one)} and {_identity(other)} were there at {max(one.start, other.start):.2f}"
+    for it, until in _openings(history):
+        for right in history.rights:
+            if right.start <= it.at < right.end and _anothers(right, it):
+                yield f"{it.node} was opened for {it.after} while {_identity(right)} was there, at {it.at:.2f}"
+        for pod in history.containers:
+            if pod.node == it.node and it.at <= pod.start < until and pod.account and _anothers(pod, it):
+                yield f"{_named(pod)} of {pod.account} began on {it.node}, which {it.account} had, at {pod.start:.2f}"
+
+
+def _openings(history: History) -> Iterator[tuple[Change, float]]:
+    """Openings of nodes for known accounts, and until when each was held."""
+    ends: dict[str, float] = {}
+    for it in reversed(history.changes):
+        if it.by == "opener" and it.account:
+            yield it, ends.get(it.node, NEVER)
+        ends[it.node] = it.at
+
+
+def _anothers(it: Right | Container, opened: Change) -> bool:
+    """It has the number that a node was opened for, and is somebody else's, or of another namespace."""
+    to = owner(opened.after)
+    return to is not None and it.job == to[1] and _whose(it) != (to[0], opened.account)
+
+
+def _whose(it: Right | Container) -> tuple[str, str]:
+    return it.namespace, it.account
+
+
+def _identity(it: Right) -> str:
+    return f"{it.namespace}/{it.account}"
+
+
+def _both(one: Right, other: Right) -> bool:
+    return max(one.start, other.start) < min(one.end, other.end)
+
+
+def no_foreign_pod_beside_a_job(history: History) -> Breaches:
+    """Where nobody's pod runs no job begins and no node is closed, since whoever looked must have seen it."""
+    for it in (it for it in history.troubles if it.what == STRANGER):
+        for prolog in (prolog for prolog in history.prologs if prolog.node == it.node):
+            if it.start < prolog.looked and prolog.end < it.end:
+                yield f"job {prolog.job} began on {it.node} while {it.what}, at {prolog.end:.2f}"
+        for change in (change for change in history.changes if change.node == it.node and change.by == it.node):
+            if change.after == CLOSED and it.start < change.looked and change.at < it.end:
+                yield f"{it.node} was closed while {it.what}, at {change.at:.2f}"
 
 
 def closed_means_empty(history: History) -> Breaches:
@@ -252,24 +320,33 @@ def _without(history: History, run: Run, node: str, over: float) -> float:
 
 
 def prologs_do_not_fail(history: History) -> Breaches:
-    """A node's prolog never fails a job of the gate's for the API server's sake."""
+    """A node's prolog never fails a job of the gate's for the API server's sake: for company, or if it can't see."""
     gated = {run.job for run in history.runs if run.namespace}
     for it in history.drains:
         found = re.fullmatch(r"drawbridge: prolog part 50-gate ended with code 1 in job ([0-9]+).*", it.after)
-        if found and int(found.group(1)) in gated:
+        if found and int(found.group(1)) in gated and not _beside(history, it, int(found.group(1))):
             yield f"{it.node}: {it.after} at {it.at:.2f}"
+
+
+def _beside(history: History, drain: Drain, job: int) -> bool:
+    """While a prolog may have been at work the node was another job's, had nobody's pods, or its host did not say."""
+    since = drain.at - LATE_S
+    owners = [owner(value) for start, end, value in states(history, drain.node) if start < drain.at and since < end]
+    kept = [it for it in history.troubles if it.what in (STRANGER, MUTE) and it.node == drain.node]
+    others = any(it and it[1] != job for it in owners)
+    return others or any(it.start < drain.at and since < it.end for it in kept)
 
 
 def back_means_empty(history: History) -> Breaches:
     """The gate lets jobs onto a node again only when nothing of anybody is there; so does a prolog without pods."""
-    used = [it for it in history.troubles if it.what == GPU_USED]
+    kept = [it for it in history.troubles if it.what in (GPU_USED, STRANGER)]
     for it in history.drains:
         if it.by == "gate" and not it.after:
-            for trouble in used:
+            for trouble in kept:
                 if trouble.node == it.node and trouble.start < it.at - RACE_S and it.at < trouble.end:
                     yield f"{it.node} was resumed while {trouble.what}, at {it.at:.2f}"
     for run in history.runs:
-        for trouble in used:
+        for trouble in (it for it in kept if it.what == GPU_USED):
             mine = not run.namespace and trouble.node == run.nodes[0]
             if mine and trouble.start < run.works - RACE_S and run.works < trouble.end:
                 yield f"job {run.job} started on {trouble.node} while {trouble.what}, at {run.works:.2f}"
@@ -297,6 +374,8 @@ SAFETY: tuple[Callable[[History], Breaches], ...] = (
     opened_for_its_job,
     pods_run_where_their_job_is,
     no_gpu_is_given_twice,
+    a_number_is_one_persons,
+    no_foreign_pod_beside_a_job,
     closed_means_empty,
     nothing_comes_after_closed,
     persons_drains_stay,

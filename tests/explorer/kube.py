@@ -13,14 +13,17 @@ import random
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from roles.slurm_gate.files.gate.states import PODS, Json
+from roles.slurm_gate.files.gate.gate_names import JOB_LABEL
+from roles.slurm_gate.files.gate.states import PODS, Json, Owner
 
-from .hosts import Box, System
-from .records import GPU_USED, Container, Trouble
+from .hosts import Box, Contained, System
+from .records import GPU_USED, STRANGER, Container, Trouble
 
 JOBS = "/apis/batch/v1/namespaces/{}/jobs"
 SCHEDULER_LAG_S, KUBELET_LAG_S, ADMISSION_LAG_S, CONTROLLER_LAG_S = 1.0, 0.3, 0.6, 0.6
 """How old the caches are at most. The gate's second look, a second later, is for the third of them."""
+EXPORTER = 900
+"""Its PID."""
 
 
 @dataclass(eq=False)
@@ -41,28 +44,38 @@ class Kube:
         self.system, self.server, self.sim, self.boxes, self.rng = system, system.server, system.sim, boxes, rng
         self.live: dict[str, Live] = {}
         self.kubelets = dict.fromkeys(boxes, True)
-        self.labels: dict[str, list[tuple[float, str]]] = {name: [(0.0, "")] for name in boxes}
-        self.late_s, self.ghost_s, self.backoff_s = 0.0, 0.0, (0.05, 4.0)
+        self.seen: dict[str, list[tuple[float, str, str]]] = {name: [(0.0, "", "")] for name in boxes}
+        """Label and taint of every node, since when."""
+        self.late_s, self.ghost_s, self.backoff_s, self.exporters = 0.0, 0.0, (0.05, 4.0), False
         self._pids = itertools.count(1000)
         self.server.watchers.append(self.watch)
 
     # jobs' own doing
 
-    def submit(self, token: str, job: int, run: int, pods: int) -> bool:
-        """A job's launcher makes its workload. False if it may not, or if nobody answers."""
+    def submit(self, token: str, job: int, run: int, pods: int, workloads: int) -> bool:
+        """A job's launcher makes its workloads, of so many pods in all. False if it may not, or if nobody answers."""
         if not self.server.up or not self.server.may_run(token):
             return False
         namespace, account, _ = token.split(" ")
-        collection, name = JOBS.format(namespace), f"slurm-{job}-r{run}-main"
-        if f"{collection}/{name}" not in self.server.objects:
-            spec = {"job": job, "run": run, "pods": pods, "account": account}
-            self.server.create(collection, {"metadata": {"name": name, "namespace": namespace}, "spec": spec})
+        collection = JOBS.format(namespace)
+        for number in range(workloads):
+            name = f"slurm-{job}-r{run}-main{number}"
+            spec = {"job": job, "run": run, "pods": pods // workloads, "account": account}
+            spec["pods"] += pods % workloads if not number else 0
+            if f"{collection}/{name}" not in self.server.objects:
+                metadata = {"name": name, "namespace": namespace, "labels": self._labels(job)}
+                self.server.create(collection, {"metadata": metadata, "spec": spec})
         return True
 
-    def finish(self, namespace: str, job: int, run: int) -> None:
-        """A job's launcher ends its own workload, in the background."""
-        if self.server.up:
-            self.server.drop(f"{JOBS.format(namespace)}/slurm-{job}-r{run}-main")
+    def _labels(self, job: int) -> dict[str, str]:
+        """Nearly always with the one that says the job."""
+        return {JOB_LABEL: str(job)} if self.rng.random() < 0.9 else {}
+
+    def finish(self, token: str, job: int, run: int, workloads: int) -> None:
+        """A job's launcher ends its own workloads, in the background."""
+        if self.server.up and self.server.may_run(token):
+            for number in range(workloads):
+                self.server.drop(f"{JOBS.format(token.split(' ')[0])}/slurm-{job}-r{run}-main{number}")
 
     # controllers
 
@@ -70,7 +83,7 @@ class Kube:
         """Something was made, changed or removed."""
         there = self.server.objects.get(path) is it
         if "/nodes/" in path:
-            self._note_label(it["metadata"]["name"])
+            self._note_node(it["metadata"]["name"])
         elif "/jobs/" in path:
             if there:
                 self.sim.after(self.rng.uniform(0.02, 0.3), self._sync, path, None)
@@ -96,7 +109,7 @@ class Kube:
         for number in itertools.count():
             if len(alive) >= spec["pods"]:
                 return
-            name = f"slurm-{spec['job']}-r{spec['run']}-main-{number}"
+            name = f"{workload['metadata']['name']}-{number}"
             if name in have:
                 continue
             if not self.server.admits(namespace, spec["account"], self.rng.uniform(0, ADMISSION_LAG_S)):
@@ -108,7 +121,11 @@ class Kube:
     def _make(self, path: str, workload: Json, name: str) -> Json:
         spec, metadata = workload["spec"], workload["metadata"]
         pod: Json = {
-            "metadata": {"name": name, "namespace": metadata["namespace"]},
+            "metadata": {
+                "name": name,
+                "namespace": metadata["namespace"],
+                "labels": {JOB_LABEL: spec["account"].split("-")[1]},
+            },
             "spec": {
                 "serviceAccountName": spec["account"],
                 "workload": path,
@@ -138,7 +155,7 @@ class Kube:
                 self.server.drop(at)
 
     def _schedule(self, path: str, pod: Json) -> None:
-        """Find a node whose label, as the cache has it, names the pod's job and that has no other pod of it."""
+        """Find a node whose label and taint, as the cache has them, let the pod in, and that has no other pod of it."""
         if self.server.objects.get(path) is not pod or pod["spec"].get("nodeName"):
             return
         if not self.server.up or "deletionTimestamp" in pod["metadata"]:
@@ -148,7 +165,8 @@ class Kube:
         job = str(pod["spec"]["job"])
         others = [it for _, it in self.server.items_of("pods") if it["spec"]["job"] == pod["spec"]["job"]]
         taken = {it["spec"].get("nodeName") for it in others}
-        fit = [node for node in self.boxes if node not in taken and self.label_at(node, seen) == job]
+        wanted = (job, Owner(pod["metadata"]["namespace"], pod["spec"]["job"]).held)
+        fit = [node for node in self.boxes if node not in taken and self.node_at(node, seen) == wanted]
         if fit:
             late = self.late_s if self.late_s and self.rng.random() < 0.6 else self.rng.uniform(0.005, 0.05)
             self.sim.after(late, self._bind, path, pod, self.rng.choice(fit))
@@ -160,14 +178,14 @@ class Kube:
             self.system.trace("scheduler", f"{path} -> {node}, which is {self.server.value(node)}")
             self.sim.after(self.rng.uniform(0.01, 0.3), self._admit, node, path, pod)
 
-    def label_at(self, node: str, when: float) -> str:
-        """A node's label as a cache of that age has it."""
-        return next(label for since, label in reversed(self.labels[node]) if since <= when or since == 0.0)
+    def node_at(self, node: str, when: float) -> tuple[str, str]:
+        """A node's label and taint as a cache of that age has them."""
+        return next(it[1:] for it in reversed(self.seen[node]) if it[0] <= when or it[0] == 0.0)
 
-    def _note_label(self, node: str) -> None:
-        label = self.server.label(node)
-        if self.labels[node][-1][1] != label:
-            self.labels[node].append((self.sim.now, label))
+    def _note_node(self, node: str) -> None:
+        now = (self.server.label(node), self.server.value(node))
+        if self.seen[node][-1][1:] != now:
+            self.seen[node].append((self.sim.now, *now))
 
     # kubelets
 
@@ -176,14 +194,14 @@ class Kube:
         return self.kubelets[node] and box.on and box.online and self.server.up
 
     def _admit(self, node: str, path: str, pod: Json) -> None:
-        """Start the pod's container if the node still is its job's, by a cache that is a little old."""
+        """Start the pod's container if the label lets it in, by a cache that is a little old; taints don't count."""
         uid = pod["metadata"]["uid"]
         if self.server.objects.get(path) is not pod or uid in self.live or not self._hears(node):
             return
         if pod["status"]["phase"] != "Pending" or "deletionTimestamp" in pod["metadata"]:
             return
         job = str(pod["spec"]["job"])
-        cached = self.label_at(node, self.sim.now - self.rng.uniform(0, KUBELET_LAG_S))
+        cached, _ = self.node_at(node, self.sim.now - self.rng.uniform(0, KUBELET_LAG_S))
         fits = job in (cached, self.server.label(node))
         pod["status"]["phase"] = "Running" if fits else "Failed"
         self.system.trace("kubelet", f"{path} on {node}: {pod['status']['phase']}")
@@ -192,8 +210,8 @@ class Kube:
         box, pid, spec = self.boxes[node], next(self._pids), pod["spec"]
         name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
         record = Container(node, name, namespace, spec["job"], spec["run"], self.sim.now)
-        self.live[uid] = Live(path, uid, box, pid, record)
-        box.containers[f"c-{uid}"] = namespace
+        self.live[uid] = Live(path, uid, box, pid, record._replace(account=spec["serviceAccountName"]))
+        box.containers[f"c-{uid}"] = Contained(namespace, name, pid)
         box.gpus[pid] = "python3"
 
     def _stop(self, node: str, path: str, uid: str) -> None:
@@ -235,15 +253,22 @@ class Kube:
         self.server.history.containers.extend(live.record for live in self.live.values())
 
     def power_off(self, box: Box) -> None:
-        """All processes of a host end."""
+        """All processes of a host end but those that every boot brings."""
         for live in [live for live in self.live.values() if live.box is box]:
             self._close(live)
         box.containers.clear()
         box.gpus.clear()
+        self.infrastructure(box)
         now, troubles = self.sim.now, self.server.history.troubles
         for index, it in enumerate(troubles):
-            if it.what == GPU_USED and it.node == box.name and it.end > now:
+            if it.what in (GPU_USED, STRANGER) and it.node == box.name and it.end > now:
                 troubles[index] = it._replace(end=now)
+
+    def infrastructure(self, box: Box) -> None:
+        """What every boot brings: on some sites an exporter that holds the GPUs."""
+        if self.exporters:
+            box.containers["c-exporter"] = Contained("kube-system", "exporter", EXPORTER)
+            box.gpus[EXPORTER] = "exporter"
 
     def resync(self) -> None:
         """The API server is back: everybody lists anew."""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import Any
 
 from roles.slurm_gate.files.gate.config import Config
 from roles.slurm_gate.files.gate.gate_names import GATE_NAMESPACE, NODES_NAMESPACE
+from roles.slurm_gate.files.gate.opener import ADMISSION
 from roles.slurm_gate.files.gate.states import place
 from tests.unit.roles.slurm_gate.cluster import CONFIG
 
@@ -83,6 +85,7 @@ class Model(Happenings):
         workers = {name: self.boxes[name] for name in NODES}
         self.kube = Kube(self.system, workers, rng)
         self.kube.late_s, self.kube.ghost_s, self.kube.backoff_s = plan.late_s, plan.ghost_s, plan.backoff_s
+        self.kube.exporters = plan.exporters
         self.slurm = Slurm(self.system, self.kube, workers, self.boxes["ctl"], rng)
         self.slurm.prolog_waits, self.slurm.cancels_opener = plan.prolog_waits, plan.cancels_opener
         self.system.answer, self.system.seams = Answers(self.slurm), Seams.of
@@ -92,16 +95,22 @@ class Model(Happenings):
         self._schedule()
 
     def _furnish(self, box: Box, rng: random.Random) -> None:
-        """Tokens of its own, of some age; and the timer."""
-        names = (
-            {"opener": GATE_NAMESPACE, "reconciler": GATE_NAMESPACE} if box.name == "ctl" else {"node": NODES_NAMESPACE}
-        )
+        """Tokens of its own, of some age, what it knows, what always runs there; and the timer."""
+        if box.name == "ctl":
+            names = {"opener": GATE_NAMESPACE, "reconciler": GATE_NAMESPACE}
+            self.note_guards()
+        else:
+            names = {"node": NODES_NAMESPACE}
+            self.kube.infrastructure(box)
         for name, namespace in names.items():
             subject = name if box.name == "ctl" else box.name
             made = 1_000_000.0 + box.skew - rng.uniform(0, 1200)
-            box.files[f"/etc/{name}.token"] = (own_token(namespace, subject), made, 0)
+            box.files[f"/tokens/{name}.token"] = (own_token(namespace, subject), made, 0)
         box.notes["boot"] = {"id": "1"}
         self.sim.after(rng.uniform(0, TICK_S), self.tick, box, box.boot)
+
+    def note_guards(self) -> None:
+        self.boxes["ctl"].files["/etc/guards.json"] = (json.dumps(self.server.marks()), 0.0, 0)
 
     def _schedule(self) -> None:
         for number, (at, spec) in enumerate(self.plan.jobs, 1):
@@ -131,7 +140,8 @@ class Model(Happenings):
     def _view(self, box: Box) -> Any:
         node = self.slurm.nodes.get(box.name)
         own = (node.reason_now, node.job) if node else ()
-        return (self.server.version, box.boot, box.online, len(self.history.drains), tuple(box.gpus), own)
+        inside = (tuple(box.gpus), tuple(box.containers))
+        return (self.server.version, box.boot, box.online, len(self.history.drains), inside, own)
 
     def _busy(self) -> bool:
         return any(it.nodes for it in self.slurm.jobs.values())
@@ -140,6 +150,7 @@ class Model(Happenings):
 
     def _wind_up(self) -> None:
         """What is wrong is over by the plan's own times; now the jobs end, too."""
+        self.slurm.shut = True
         if not self.slurm.up:
             self.sim.after(1.0, self._wind_up)
             return
@@ -162,9 +173,9 @@ class Model(Happenings):
     def _objects_left(self) -> list[str]:
         found = []
         for path, it in self.server.objects.items():
-            if "/nodes/" not in path:
+            if "/nodes/" not in path and not path.startswith(ADMISSION):
                 found.append(path)
-            elif place(it)[1] != "closed":
+            elif "/nodes/" in path and place(it)[1] != "closed":
                 found.append(f"node {it['metadata']['name']}, {place(it)[1]}")
         return found
 

@@ -27,7 +27,9 @@ class JobSpec(NamedTuple):
     works_s: float = 20.0
     pods: int = 1
     tidy: bool = True
-    """Its script ends its own workload."""
+    """Its script ends its own workloads."""
+    workloads: int = 1
+    """It makes so many, and deals its pods out to them."""
     task: int = 0
     """Which element of an array it is; its last one's number is the array's, too. 0: of none."""
     tasks: int = 0
@@ -59,6 +61,8 @@ class Plan:
     backoff_s: tuple[float, float] = (0.5, 5.0)
     prolog_waits: bool = True
     cancels_opener: bool = True
+    exporters: bool = False
+    """Infrastructure's pods hold the GPUs, too."""
     tries: int = 2
 
     def __str__(self) -> str:
@@ -78,6 +82,7 @@ FATES: dict[str, tuple[float, float]] = {
     "timed out": (0, 0),
     "shrunk": (0, 0),
     "suspended": (2, 30),
+    "forgotten, its number given again": (0.3, 30),
 }
 """What becomes of a job, unless it just ends; and for how long."""
 OUTAGES: dict[str, tuple[float, float]] = {
@@ -87,6 +92,7 @@ OUTAGES: dict[str, tuple[float, float]] = {
     "slurmctld restarts": (0.3, 30),
     "slurmctld dies and forgets seconds": (0.3, 30),
     "slurmctld starts with an empty state": (0.3, 10),
+    "slurmctld dies in a prolog and gives its number again": (0.3, 30),
     "controller loses power": (5, 60),
     "tools hang": (5, 45),
     "everything loses power": (10, 90),
@@ -110,6 +116,7 @@ LOCAL: dict[str, tuple[float, float]] = {
     "clock jumps": (0, 0),
     "controller's clock jumps": (0, 0),
     "foreign process on a GPU": (5, 60),
+    "foreign pod": (5, 60),
 }
 """What happens to one node."""
 
@@ -143,6 +150,7 @@ def plan_of(seed: int, targets: Sequence[tuple[str, str, str]], focus: str = "")
         backoff_s=rng.choice(((0.02, 0.1), (0.5, 5.0), (5.0, 20.0))),
         prolog_waits=bool(need) or rng.random() < 0.5,
         cancels_opener=rng.random() < 0.5,
+        exporters=rng.random() < 0.3,
         tries=1 if need else rng.choice((1, 2)),
     )
 
@@ -161,8 +169,9 @@ def _jobs(rng: random.Random, focus: str) -> list[tuple[float, JobSpec]]:
             requeue=rng.random() < 0.85,
             works_s=rng.choice((0.5, 3.0, 12.0, 40.0, 90.0, 150.0)),
             tidy=rng.random() < 0.5,
+            workloads=rng.choice((1, 1, 1, 2)),
         )
-        spec = spec._replace(pods=spec.nodes + rng.choice((0, 0, 0, 0, 0, 0, 1, 1, -spec.nodes)))
+        spec = spec._replace(pods=spec.nodes + rng.choice((0, 0, 0, 0, 0, 0, 1, 1, 3, -spec.nodes)))
         if focus == CROWD:
             spec = spec._replace(pods=spec.nodes + 1)
         copies, at = 3 if rng.random() < 0.1 else 1, rng.uniform(0, 30)

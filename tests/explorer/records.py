@@ -11,6 +11,9 @@ NEVER = float("inf")
 EVERYWHERE = ""
 GPU_USED = "a process that is no job's uses a GPU"
 """The trouble that keeps a node from being proven empty, and a job without pods from starting there."""
+STRANGER = "a pod of nobody's runs"
+"""Neither a job's nor infrastructure's: it keeps every job from starting there, and the node from being closed."""
+MUTE = "a host does not say what runs there"
 PERSON = "person"
 """Who writes a Node, or drains one, without being of the gate."""
 
@@ -29,6 +32,10 @@ class Change(NamedTuple):
     """opener, reconciler, the node's name, or PERSON."""
     guarded: bool = True
     """The policies were in force at some time since the writer began."""
+    account: str = ""
+    """ServiceAccount of the job that the writer worked for; "" if that isn't known."""
+    looked: float = 0.0
+    """When the writer last learned what runs on its host, or began."""
 
 
 class Container(NamedTuple):
@@ -41,6 +48,8 @@ class Container(NamedTuple):
     run: int
     start: float
     end: float = NEVER
+    account: str = ""
+    """The ServiceAccount that it runs as; "" if that isn't known."""
 
 
 class Pod(NamedTuple):
@@ -60,6 +69,27 @@ class Account(NamedTuple):
     job: int
     start: float
     end: float = NEVER
+
+
+class Right(NamedTuple):
+    """A ServiceAccount or RoleBinding of a job's identity, as long as it was there."""
+
+    namespace: str
+    job: int
+    account: str
+    """What the identity is called, which says whose it is."""
+    start: float
+    end: float = NEVER
+
+
+class Prolog(NamedTuple):
+    """A node's prolog that let a job begin there."""
+
+    node: str
+    job: int
+    looked: float
+    """When it last learned what runs there, or began."""
+    end: float
 
 
 @dataclass
@@ -87,6 +117,8 @@ class Run:
     ended_by_gate: bool = False
     batch: bool = True
     """An interactive one is for its user to give up: whether it works is not to be seen."""
+    account: str = ""
+    """What its ServiceAccount is called; "" if that isn't known. Slurm may give a job's number to another's."""
 
     def has(self, node: str, at: float) -> bool:
         """The node is the run's at this time."""
@@ -125,6 +157,8 @@ class History:
     containers: list[Container] = field(default_factory=list)
     unbound: list[Pod] = field(default_factory=list)
     accounts: list[Account] = field(default_factory=list)
+    rights: list[Right] = field(default_factory=list)
+    prologs: list[Prolog] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
     drains: list[Drain] = field(default_factory=list)
     troubles: list[Trouble] = field(default_factory=list)

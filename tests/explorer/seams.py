@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
 from typing import Any, cast
 
-from roles.slurm_gate.files.gate import metrics, tokens
+from roles.slurm_gate.files.gate import metrics, processes, tokens
 from roles.slurm_gate.files.gate.api import REQUEST_S, Answer, Api
 from roles.slurm_gate.files.gate.clock import Clock
 from roles.slurm_gate.files.gate.command import NO_ANSWER, TIMEOUT_S, Commands, Said
@@ -21,6 +21,7 @@ from roles.slurm_gate.files.gate.slurm import Slurm
 from roles.slurm_gate.files.gate.world import World
 
 from .hosts import Box, Process, wall
+from .server import Caller
 from .sim import Fiber, Sim
 from .steps import (
     CONFLICT,
@@ -64,7 +65,8 @@ class Line(Api):
             process.hit(fault, step)
             system.trace(process, f"{step}: {fault}")
             return Answer(int(fault), {"message": "injected"})
-        answer = system.server.request(self._who, process.begun, method, path, body)
+        caller = Caller(self._who, process.begun, process.looked, process.account)
+        answer = system.server.request(caller, method, path, body)
         if system.keep:
             system.trace(process, f"{method} {path} -> {answer.status}{'' if answer.ok else ' ' + answer.message[:60]}")
         process.after(fault, step)
@@ -108,6 +110,9 @@ class Machine(Host):
     def __init__(self, commands: Commands, box: Box, sim: Sim) -> None:
         super().__init__(commands, "ctr")
         self._box, self._sim = box, sim
+
+    def holders(self) -> dict[int, str]:
+        return dict(self._box.gpus)
 
     def boot_id(self) -> str:
         return str(self._box.boot)
@@ -196,10 +201,14 @@ class Leaf:
     def __lt__(self, other: Leaf) -> bool:
         return self.path < other.path
 
+    @property
+    def parent(self) -> Leaf:
+        return Leaf(self.process, self.path.rpartition("/")[0])
+
     def with_name(self, name: str) -> Leaf:
         return Leaf(self.process, f"{self.path.rpartition('/')[0]}/{name}")
 
-    def mkdir(self, mode: int = 0, parents: bool = False, exist_ok: bool = False) -> None:
+    def mkdir(self, mode: int = 0, exist_ok: bool = False) -> None:
         self.process.box.files.setdefault(self.path, ("", 0.0, 0))
 
     def exists(self) -> bool:
@@ -222,8 +231,17 @@ class Leaf:
             raise FileNotFoundError(self.path)
         return self.glob("*")
 
-    def unlink(self) -> None:
+    def rename(self, target: Leaf) -> None:
+        fault = self.process.step("rename a file", 0.0002)
+        if not self.exists():
+            raise FileNotFoundError(self.path)
+        self.process.box.files[target.path] = self.process.box.files.pop(self.path)
+        self.process.after(fault, "rename a file")
+
+    def unlink(self, missing_ok: bool = False) -> None:
         fault = self.process.step("remove files", 0.0002)
+        if not (missing_ok or self.exists()):
+            raise FileNotFoundError(self.path)
         self.process.box.files.pop(self.path, None)
         self.process.after(fault, "remove files")
 
@@ -330,9 +348,9 @@ class Seams(World):
     def of(cls, process: Process) -> Seams:
         """For one process."""
         shell, clock = Shell(process), Ticking(process)
-        etc, jobs = cast(Any, Leaf(process, "/etc")), cast(Any, Leaf(process, "/jobs"))
+        folders = (cast(Any, Leaf(process, path)) for path in ("/etc", "/tokens", "/jobs"))
         parts = (Slurm(shell), Machine(shell, process.box, process.sim), Memory(process), Written(process))
-        seams = cls(process.system.config, process.env, clock, *parts, etc, jobs)
+        seams = cls(process.system.config, process.env, clock, *parts, *folders)
         seams.process = process
         return seams
 
@@ -343,9 +361,11 @@ class Seams(World):
 
 @contextlib.contextmanager
 def replaced() -> Iterator[None]:
-    """The gate's modules with what they do to files and threads replaced."""
+    """The gate's modules with what they do to files, threads and /proc replaced."""
     parts: list[tuple[Any, str, Any]] = [
         (tokens, "write", write_file),
+        (processes, "name", lambda pid: "python3"),
+        (processes, "of_containers", lambda pids, ids, firsts: [pid for pid in pids if pid in set(firsts)]),
         (concurrent.futures, "ThreadPoolExecutor", Pool),
         (metrics, "publish", lambda world, gauges: None),
     ]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The API server, as far as the gate can tell: the unit tests' cluster, and who may do what to it.
 
-Modelled of admission and RBAC: drawbridge-transitions, -identities (the self-test), -pod-ends, -job-objects (by whom),
+Modelled of admission and RBAC: drawbridge-transitions (and the self-test), -pod-ends, -job-objects (by whom),
 -tokens (whose), the ServiceAccount admission with its cache, and that a binding needs a pod which is unbound and not
 being deleted. Not modelled: shapes of pods and workloads, which tests/attacks tries on a real API server.
 """
@@ -13,20 +13,30 @@ import base64
 import itertools
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote
 
 from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.api import Answer
 from roles.slurm_gate.files.gate.gate_names import CLOSED, DIRTY, LABEL
+from roles.slurm_gate.files.gate.opener import ADMISSION, mark
 from roles.slurm_gate.files.gate.states import Json, owner, place
 from tests.unit.roles.slurm_gate.cluster import POLICY, Cluster, copied, node
 
-from .records import PERSON, Account, Change, History, Pod
+from .records import PERSON, Account, Change, History, Pod, Right
 from .sim import Sim
 
 NODES = "/api/v1/nodes/"
 OPENER, RECONCILER = "opener", "reconciler"
+
+
+class Caller(NamedTuple):
+    """A program that asks: as whom, since when, what it knows of its host, and for which job's account."""
+
+    name: str
+    begun: float
+    looked: float
+    account: str
 
 
 class Server(Cluster):
@@ -34,33 +44,35 @@ class Server(Cluster):
 
     def __init__(self, sim: Sim, history: History, nodes: list[str]) -> None:
         super().__init__()
-        self.objects, self.sim, self.history = {}, sim, history
+        self.objects = {path: it for path, it in self.objects.items() if path.startswith(ADMISSION)}
+        self.sim, self.history = sim, history
         self.up, self.version = True, 0
         self.watchers: list[Callable[[str, Json], None]] = []
         self.policies_off_since = float("inf")
+        """Since when a policy is not in force, or not as it was left."""
         self._uids, self._accounts_gone = itertools.count(1), {}
-        self._accounts: dict[str, float] = {}
+        self._rights: dict[str, float] = {}
         self._waiting: dict[str, float] = {}
         for name in nodes:
             self.add(NODES.rstrip("/"), {**node(CLOSED), "metadata": {"name": name, "labels": {}}})
             history.begun[name] = CLOSED
 
-    def request(self, who: str, begun: float, method: str, path: str, body: Any) -> Answer:
-        """Answer one identity, whose program began at `begun`."""
+    def request(self, who: Caller, method: str, path: str, body: Any) -> Answer:
+        """Answer a program."""
         path, _, words = path.partition("?")
         query = dict(parse_qsl(words)) if words else {}
         if method == "GET":
             return self._get(path, None, query)
         if method == "PATCH" and "dryRun" not in query:
-            return self._write_node(who, begun, unquote(path), body)
-        if refused := self._refused(who, method, path, body):
+            return self._write_node(who, unquote(path), body)
+        if refused := self._refused(who.name, method, path, body):
             return refused
         self.version += 1
         if path.endswith("/token"):
-            return self._token(who, path)
+            return self._token(who.name, path)
         if method == "POST":
             body = {**body, "metadata": {**body["metadata"], "uid": str(next(self._uids))}}
-            self._account_begins(f"{path}/{body['metadata']['name']}")
+            self._right_begins(f"{path}/{body['metadata']['name']}")
         return getattr(self, f"_{method.lower()}")(path, body, query)
 
     def value(self, name: str) -> str:
@@ -70,13 +82,21 @@ class Server(Cluster):
         """The job that the node lets in."""
         return self.objects[NODES + name]["metadata"]["labels"].get(LABEL, "")
 
+    def marks(self) -> dict[str, dict[str, str]]:
+        """What gate.yml notes of the admission policies and bindings."""
+        found: dict[str, dict[str, str]] = {}
+        for path, it in self.objects.items():
+            if path.startswith(ADMISSION):
+                found.setdefault(path.split("/")[-2], {})[it["metadata"]["name"]] = mark(it["metadata"])
+        return found
+
     def items_of(self, kind: str) -> list[tuple[str, Json]]:
         """All objects of a kind, with their paths."""
         return [(path, it) for path, it in self.objects.items() if path.rsplit("/", 2)[-2] == kind]
 
     # nodes
 
-    def _write_node(self, who: str, begun: float, path: str, body: Any) -> Answer:
+    def _write_node(self, who: Caller, path: str, body: Any) -> Answer:
         """One JSON Patch, judged as drawbridge-transitions does."""
         name = path.removeprefix(NODES)
         if path not in self.objects:
@@ -86,12 +106,12 @@ class Server(Cluster):
         if not answer.ok:
             return answer
         after, label = self.value(name), self.label(name)
-        if self.policies and not allowed(who, name, before, after, label):
+        if self.policies and not allowed(who.name, name, before, after, label):
             self.objects[path] = old
             return Answer(422, {"message": POLICY.format("transitions")})
         self.version += 1
-        guarded = self.policies or self.policies_off_since > begun
-        self.history.changes.append(Change(self.sim.now, name, before, after, label, who, guarded))
+        known = (self.policies_off_since > who.begun, who.account, who.looked)
+        self.history.changes.append(Change(self.sim.now, name, before, after, label, who.name, *known))
         self._tell(path, self.objects[path])
         return answer
 
@@ -172,6 +192,10 @@ class Server(Cluster):
 
     def _delete(self, path: str, body: Any, query: Any) -> Answer:
         """Pods on a node end with their grace; all else is gone at once."""
+        for each, _ in self._chosen(path, query) if query else ():
+            self._delete(each, body, {})
+        if query:
+            return Answer(200, {})
         it = self.objects.get(path)
         if it and path.split("/")[-2] == "pods" and it["spec"].get("nodeName"):
             uid = (body or {}).get("preconditions", {}).get("uid")
@@ -202,7 +226,7 @@ class Server(Cluster):
         self.version += 1
         if "/serviceaccounts/" in path:
             self._accounts_gone[path] = self.sim.now
-            self._account_ends(path)
+        self._right_ends(path)
         if "/pods/" in path:
             self._no_longer_unbound(it)
         self._tell(path, it)
@@ -212,20 +236,24 @@ class Server(Cluster):
         if since is not None:
             self.history.unbound.append(unbound(pod, since, self.sim.now))
 
-    def _account_begins(self, path: str) -> None:
-        if "/serviceaccounts/" in path and path not in self.objects:
-            self._accounts[path] = self.sim.now
+    def _right_begins(self, path: str) -> None:
+        if path.split("/")[-2] in ("serviceaccounts", "rolebindings") and path not in self.objects:
+            self._rights[path] = self.sim.now
 
-    def _account_ends(self, path: str) -> None:
-        holder = identity.owner(path.split("/")[4], path.rpartition("/")[2])
-        if holder and path in self._accounts:
-            span = (self._accounts.pop(path), self.sim.now)
-            self.history.accounts.append(Account(holder.namespace, holder.job, *span))
+    def _right_ends(self, path: str) -> None:
+        if path not in self._rights:
+            return
+        *_, namespace, kind, name = path.split("/")
+        span = (self._rights.pop(path), self.sim.now)
+        if holder := identity.owner(namespace, name):
+            self.history.rights.append(Right(*holder, identity.base(name), *span))
+            if kind == "serviceaccounts":
+                self.history.accounts.append(Account(*holder, *span))
 
     def finish(self) -> None:
         """At the end: what is still there."""
-        for path in list(self._accounts):
-            self._account_ends(path)
+        for path in list(self._rights):
+            self._right_ends(path)
         for _, pod in self.items_of("pods"):
             self._no_longer_unbound(pod)
 

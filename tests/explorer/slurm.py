@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from roles.slurm_gate.files.gate import identity
+
 from .hosts import Box, Process, System, wall
 from .invariants import TWICE
 from .kube import Kube
@@ -96,6 +98,10 @@ class Jobs:
         self.nodes = {name: Node(box) for name, box in boxes.items()}
         self.jobs: dict[int, Job] = {}
         self.up, self.saved = True, None
+        self.shut = False
+        """Nobody submits any more."""
+        self.doom: dict[str, Callable[[], None]] = {}
+        """What befalls slurmctld while its next script of a kind is at work."""
         self.cancels_opener, self.prolog_waits = True, True
         self._old: dict[int, Mapping[str, str]] = {}
 
@@ -103,6 +109,8 @@ class Jobs:
 
     def submit(self, spec: JobSpec, number: int) -> None:
         """sbatch, srun or salloc."""
+        if self.shut or number in self.jobs:
+            return
         if not self.up:
             self.sim.after(2.0, self.submit, spec, number)
             return
@@ -133,7 +141,8 @@ class Jobs:
         for name in nodes:
             self.nodes[name].job = job.number
         namespace = job.spec.account if job.gated else ""
-        job.run = Run(job.number, job.restarts, namespace, nodes, self.sim.now, batch=job.spec.batch)
+        account = identity.name(job.number, job.spec.uid, job.spec.uid)
+        job.run = Run(job.number, job.restarts, namespace, nodes, self.sim.now, batch=job.spec.batch, account=account)
         self.history.runs.append(job.run)
         self.system.trace("slurmctld", f"job {job.number} (run {job.restarts}) gets {','.join(nodes)}")
         self._prolog(job)
@@ -234,22 +243,28 @@ class Jobs:
             self.sim.after(0.2, self._submit_pods, job, job.generation)
 
     def _submit_pods(self, job: Job, generation: int) -> None:
-        """The batch script's launcher: waits for its token, then makes its workload."""
+        """The batch script's launcher: waits for its token, then makes its workloads."""
         if job.generation != generation:
             return
         box = self.nodes[job.nodes[0]].box
         if job.spec.batch and job.number not in box.steps:
             return
-        token = box.files.get(f"/jobs/{job.number}/token", ("",))[0]
-        if not (token and box.online and self.kube.submit(token, job.number, job.restarts, job.spec.pods)):
+        token, made = self._token(job, box), (job.number, job.restarts, job.spec.pods, job.spec.workloads)
+        if not (token and box.online and self.kube.submit(token, *made)):
             self.sim.after(2.0, self._submit_pods, job, generation)
 
+    @staticmethod
+    def _token(job: Job, box: Box) -> str:
+        """What the job's user can read of its token."""
+        text, _, uid = box.files.get(f"/jobs/{job.number}/token", ("", 0.0, 0))
+        return text if uid == job.spec.uid else ""
+
     def _done(self, job: Job, generation: int) -> None:
-        """The work is done; the script may have ended its workload, or not."""
+        """The work is done; the script may have ended its workloads, or not."""
         if job.generation != generation or not job.nodes or job.number not in self.nodes[job.nodes[0]].jobs:
             return
-        if job.spec.tidy and job.gated:
-            self.kube.finish(job.spec.account, job.number, job.restarts)
+        if job.spec.tidy and job.gated and (token := self._token(job, self.nodes[job.nodes[0]].box)):
+            self.kube.finish(token, job.number, job.restarts, job.spec.workloads)
         self._deliver(job.nodes[0], 0.5 if job.spec.tidy else 0.01, self._finished, job, generation)
 
     def _finished(self, job: Job, generation: int) -> None:
@@ -434,6 +449,6 @@ class Jobs:
     def gate(self, box: Box, verb: str, env: Mapping[str, str], done: Callable[[int | None], None]) -> Process:
         """Run the gate's program as one of Slurm's scripts."""
         node = self.nodes.get(box.name)
-        if node and (doom := node.doom.pop(verb, None)):
-            self.sim.after(self.rng.uniform(0.0, 0.03), doom)
+        if doom := (node or self).doom.pop(verb, None):
+            self.sim.after(self.rng.uniform(0.0, 0.03 if node else 0.3), doom)
         return Process(self.system, box, verb, env, done)

@@ -14,39 +14,45 @@ SILENT, HANGS, FAILS = "silent", "hangs", "fails"
 
 STEPS: dict[str, tuple[str, ...]] = {
     "open": (
-        *("lock", "read note", "write note", "sleep", "try a forbidden change", "list pods", "list workloads"),
+        *("lock", "read note", "write note", "sleep", "try a forbidden change", "list validatingadmissionpolicies"),
+        *("list validatingadmissionpolicybindings", "list serviceaccounts", "list rolebindings", "list pods"),
         *(
+            "list nodes",
+            "list workloads",
             "ask for kinds",
-            "get serviceaccounts",
-            "get rolebindings",
             "make a node held",
             "get nodes",
             "post serviceaccounts",
             "post roles",
         ),
-        *("post rolebindings", "make a node dirty", "delete rolebindings", "delete roles", "delete serviceaccounts"),
-        *("squeue job", "show job", "comment", "show node", "drain", "notify", "requeuehold"),
+        *("post rolebindings", "get serviceaccounts", "get roles", "get rolebindings"),
+        *("make a node dirty", "delete rolebindings", "delete roles", "delete serviceaccounts"),
+        *("squeue job", "squeue comment", "squeue name", "comment", "show node", "drain", "notify", "requeuehold"),
     ),
     "end": (
         *("lock", "read note", "write note", "forget note", "sleep", "make a node dirty", "get nodes"),
         *("delete rolebindings", "delete roles", "delete serviceaccounts", "list workloads", "delete workloads"),
-        *("ask for kinds", "list pods", "delete pods", "show job", "comment"),
+        *("ask for kinds", "list pods", "delete pods", "delete all workloads", "delete all pods"),
+        *("squeue comment", "squeue name", "comment"),
     ),
     "place": (
         *("lock", "read note", "write note", "forget note", "sleep", "write file", "ask for a token"),
-        *("ctr containers", "nvidia-smi", "listpids", "show node", "drain", "show job", "comment"),
+        *("ctr containers", "ctr tasks", "nvidia-smi", "listpids", "show node", "drain"),
+        *("squeue comment", "squeue name", "comment"),
     ),
     "close": (
-        *("lock", "read note", "write note", "forget note", "sleep", "remove files", "make a node dirty", "get nodes"),
-        *("get serviceaccounts", "list pods", "delete pods", "ctr containers", "ctr tasks", "nvidia-smi", "listpids"),
-        *("make a node closed", "show node", "drain", "show job", "comment"),
+        *("lock", "read note", "write note", "forget note", "sleep", "rename a file", "remove files"),
+        *("make a node dirty", "get nodes"),
+        *("list serviceaccounts", "list pods", "delete pods", "ctr containers", "ctr tasks", "nvidia-smi", "listpids"),
+        *("make a node closed", "show node", "drain", "squeue comment", "squeue name", "comment"),
     ),
     "boot": ("lock", "read note", "write note", "sleep", "get nodes", "make a node dirty"),
     "tend controller": (
         *("lock", "read note", "write note", "forget note", "sleep", "ask for a token", "write file"),
         *("list serviceaccounts", "list rolebindings", "list nodes", "get nodes", "squeue all", "squeue job"),
         *("make a node dirty", "delete rolebindings", "delete roles", "delete serviceaccounts", "list workloads"),
-        *("ask for kinds", "delete workloads", "list pods", "delete pods", "show job", "comment"),
+        *("ask for kinds", "delete workloads", "list pods", "delete pods", "delete all workloads", "delete all pods"),
+        *("squeue comment", "squeue name", "comment"),
     ),
     "tend node": (
         *("lock", "read note", "write note", "forget note", "sleep", "ask for a token", "write file", "remove files"),
@@ -55,25 +61,26 @@ STEPS: dict[str, tuple[str, ...]] = {
             "make a node dirty",
             "list serviceaccounts",
             "list pods",
-            "get serviceaccounts",
             "get rolebindings",
         ),
         *("delete pods",),
         *("ctr containers", "ctr tasks", "nvidia-smi", "listpids", "make a node closed", "show node", "drain"),
-        *("resume", "squeue job", "show job", "comment", "requeue", "scancel"),
+        *("resume", "squeue job", "squeue comment", "squeue name", "comment", "requeue", "scancel"),
     ),
 }
 """What every verb does; a step that is not listed fails the exploration, and so does one that no schedule reaches."""
 RARE: dict[tuple[str, str], str] = {
     ("open", "delete pods"): "an older run's pod that appears after the opener has looked",
     ("open", "delete workloads"): "an older run's workload that appears after the opener has looked",
-    ("open", "get roles"): "an answer that is lost at this very call",
-    ("place", "ctr tasks"): "a container that outlives its pod, on a node that Slurm takes for free",
+    ("open", "delete all pods"): "the same, of several",
+    ("open", "delete all workloads"): "the same, of several",
 }
 """Steps that it takes several faults at once to reach: they are known, and nobody aims at them."""
-LOCAL = ("lock", "write note", "forget note", "write file", "remove files")
+LOCAL = ("lock", "write note", "forget note", "write file", "rename a file", "remove files")
 HOSTS = ("ctr containers", "ctr tasks", "nvidia-smi", "listpids")
-SLURMS = ("squeue job", "squeue all", "show job", "show node", "comment", "drain", "resume", "notify")
+SLURMS = (
+    *("squeue job", "squeue comment", "squeue name", "squeue all", "show node", "comment", "drain", "resume", "notify"),
+)
 ENDS = ("requeue", "requeuehold", "scancel")
 
 
@@ -96,10 +103,12 @@ def targets() -> list[tuple[str, str, str]]:
     return [(verb, step, fault) for verb, steps in STEPS.items() for step in steps for fault in faults_of(step)]
 
 
-KINDS = ("nodes", "pods", "serviceaccounts", "roles", "rolebindings", "token")
+KINDS = (
+    *("nodes", "pods", "serviceaccounts", "roles", "rolebindings", "token"),
+    *("validatingadmissionpolicies", "validatingadmissionpolicybindings"),
+)
 TOOLS = {
     ("scontrol", "--oneliner", "show", "node"): "show node",
-    ("scontrol", "show", "job"): "show job",
     ("scontrol", "listpids"): "listpids",
     ("scontrol", "notify"): "notify",
     ("scontrol", "requeue"): "requeue",
@@ -114,7 +123,7 @@ def api_step(method: str, path: str, body: Any) -> str:
     if method == "PATCH":
         return "try a forbidden change" if "?dryRun" in path else f"make a node {_edge(body)}"
     words = path.partition("?")[0].split("/")
-    if len(words) == 3:  # /apis/GROUP
+    if words[1:] == ["apis"]:
         return "ask for kinds"
     if words[-1] == "token":
         return "ask for a token"
@@ -122,7 +131,8 @@ def api_step(method: str, path: str, body: Any) -> str:
     if not listed:  # /apis/GROUP/VERSION/namespaces/NAMESPACE/KIND[/NAME]
         listed = "workloads"
     whole = listed == words[-1] or (listed == "workloads" and len(words) == 7)
-    return f"{'list' if method == 'GET' and whole else method.lower()} {listed}"
+    verb = {"GET": "list", "DELETE": "delete all"}.get(method) if whole else None
+    return f"{verb or method.lower()} {listed}"
 
 
 def _edge(patch: Any) -> str:
@@ -139,5 +149,7 @@ def tool_step(argv: tuple[str, ...]) -> str:
     if words[:2] == ("scontrol", "update"):
         return "drain" if "state=drain" in words else "resume" if "state=resume" in words else "comment"
     if words[0] == "squeue":
-        return "squeue job" if any(word.startswith("--jobs=") for word in words) else "squeue all"
+        if not any(word.startswith("--jobs=") for word in words):
+            return "squeue all"
+        return "squeue comment" if "comment" in words[-1] else f"squeue {'name' if 'Array' in words[-1] else 'job'}"
     return words[0]

@@ -4,17 +4,21 @@
 
 from __future__ import annotations
 
+import operator
+import re
 from collections.abc import Sequence
 
 from roles.slurm_gate.files.gate.command import Said
 from roles.slurm_gate.files.gate.slurm import SEPARATOR
 
-from .hosts import Box, Process
+from .hosts import Box, Contained, Process
 from .slurm import Job, Jobs, Node
 
 NO_SLURM = Said(1, "", "slurm_load_jobs error: Unable to contact slurm controller (connect failure)")
 SILENT_S = 1.0
 BAD_JOB = Said(1, "", "slurm_load_jobs error: Invalid job id specified")
+FILTER = re.compile(r'labels\."io\.kubernetes\.pod\.(namespace|name)"(==|!=|~=)"?([^"]*)"?')
+TESTS = {"==": operator.eq, "!=": operator.ne, "~=": lambda value, wanted: re.search(wanted, value)}
 
 
 class Answers:
@@ -26,9 +30,10 @@ class Answers:
     def __call__(self, process: Process, argv: Sequence[str]) -> Said:
         tool, words, box = argv[0].rpartition("/")[2], list(argv[1:]), process.box
         if tool == "ctr":
+            process.looked = process.sim.now if "!=" in words[-1] else process.looked
             return containers(box, words)
         if tool == "nvidia-smi":
-            return Said(0, "".join(f"{pid}, {name}\n" for pid, name in box.gpus.items()))
+            return Said(0, "".join(f"{pid}\n" for pid in box.gpus))
         if words[:1] == ["listpids"]:
             return steps(box, words[1:])
         if not (self.slurm.up and self.slurm.ctl.on and box.online):
@@ -39,10 +44,14 @@ class Answers:
     def _squeue(self, words: list[str]) -> Said:
         number = next((int(word[7:]) for word in words if word.startswith("--jobs=")), None)
         if number is None:
-            alive = [job for job in self.slurm.jobs.values() if state(job) in ("RUNNING", "CONFIGURING", "SUSPENDED")]
-            return Said(0, "".join(f"{job.number} {','.join(job.nodes)}\n" for job in alive))
-        found = self._named(str(number))
-        return Said(0, "".join(map(self._line, found))) if found else BAD_JOB
+            asked = next((word[12:].split(",") for word in words if word.startswith("--partition=")), [])
+            ours = [job for job in self.slurm.jobs.values() if job.spec.partition in asked]
+            alive = [job for job in ours if state(job) in ("RUNNING", "CONFIGURING", "SUSPENDED")]
+            who = "{} " if "--format=%A %U %N" in words else ""
+            return Said(0, "".join(f"{job.number} {who.format(job.spec.uid)}{','.join(job.nodes)}\n" for job in alive))
+        form = next(word[9:] for word in words if word.startswith("--Format="))
+        fields, found = [it.partition(":")[0] for it in form.split(",")], self._named(str(number))
+        return Said(0, "".join(self._line(job, fields) for job in found)) if found else BAD_JOB
 
     def _named(self, name: str) -> list[Job]:
         """Jobs that a name stands for: an array's number for all of its elements, though it is the last one's."""
@@ -52,24 +61,28 @@ class Answers:
             return [job for job in array if task in ("", str(job.spec.task))]
         return [job] if (job := self.slurm.jobs.get(int(number))) else []
 
-    def _line(self, job: Job) -> str:
+    def _line(self, job: Job, fields: Sequence[str]) -> str:
         used = int(self.slurm.sim.now - job.run.start) if job.run and job.nodes else 0
         clock = (
             f"{used // 3600:02}:{used // 60 % 60:02}:{used % 60:02}" if used >= 3600 else f"{used // 60}:{used % 60:02}"
         )
         host = job.nodes[0] if job.nodes else "n/a"
-        words = (
-            state(job),
-            str(int(job.spec.batch)),
-            str(int(job.spec.requeue)),
-            str(job.restarts),
-            clock,
-            host,
-            "None",
-            ",".join(job.nodes),
-            str(job.number),
-        )
-        return SEPARATOR.join(words) + SEPARATOR + "\n"
+        words = {
+            "State": state(job),
+            "BatchFlag": str(int(job.spec.batch)),
+            "Requeue": str(int(job.spec.requeue)),
+            "RestartCnt": str(job.restarts),
+            "TimeUsed": clock,
+            "BatchHost": host,
+            "Reason": "None",
+            "NodeList": ",".join(job.nodes),
+            "Partition": job.spec.partition,
+            "UserID": str(job.spec.uid),
+            "JobID": str(job.number),
+            "JobArrayID": f"{job.array}_{job.spec.task}" if job.spec.tasks else str(job.number),
+            "admin_comment": job.comment or "(null)",
+        }
+        return "".join(words[field] + SEPARATOR for field in fields) + "\n"
 
     def _change(self, tool: str, words: list[str]) -> Said:
         slurm = self.slurm
@@ -88,13 +101,10 @@ class Answers:
         return Said(max(it.code for it in said), "\n".join(it.out for it in said), said[0].err) if said else BAD_JOB
 
     def _update_job(self, tool: str, words: list[str], job: Job) -> Said:
-        self.slurm.system.server.version += words[0] != "show"
+        self.slurm.system.server.version += 1
         if tool == "scancel":
             self._ended_by_gate(job)
             self.slurm.cancel(job)
-        elif words[0] == "show":
-            array = f"ArrayJobId={job.array} ArrayTaskId={job.spec.task} " if job.spec.tasks else ""
-            return Said(0, f"JobId={job.number} {array}JobName=x\n   AdminComment={job.comment} \n   Comment=hello\n")
         elif words[0] == "update":
             if state(job) not in ("PENDING", "RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED"):
                 return Said(1, "", "Job has already finished")
@@ -135,10 +145,18 @@ def node_text(name: str, node: Node) -> str:
 def containers(box: Box, words: list[str]) -> Said:
     """`ctr containers list --quiet FILTER...` and `ctr tasks list`."""
     if "containers" in words:
-        wanted = {word.rpartition("==")[2] for word in words if word.startswith("labels.")}
-        return Said(0, "".join(f"{name}\n" for name, namespace in box.containers.items() if namespace in wanted))
-    rows = "".join(f"{name}    7    RUNNING\n" for name in box.containers)
+        filters = words[words.index("--quiet") + 1 :]
+        chosen = [name for name, it in box.containers.items() if any(passes(it, words) for words in filters)]
+        return Said(0, "".join(f"{name}\n" for name in chosen))
+    rows = "".join(f"{name}    {it.pid}    RUNNING\n" for name, it in box.containers.items())
     return Said(0, f"TASK    PID    STATUS\n{rows}")
+
+
+def passes(it: Contained, words: str) -> bool:
+    """A filter lets a container through: what its commas part must all be so."""
+    said, tests = {"namespace": it.namespace, "name": it.pod}, [FILTER.fullmatch(word) for word in words.split(",")]
+    assert all(tests), f"containerd knows no filter like {words}"
+    return all(TESTS[test[2]](said[test[1]], test[3]) for test in tests if test)
 
 
 def steps(box: Box, words: list[str]) -> Said:

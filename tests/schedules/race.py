@@ -143,7 +143,12 @@ def workload(owner: Owner, account: str, number: int) -> records.Json:
         "terminationGracePeriodSeconds": 2,
         "serviceAccountName": account,
         "automountServiceAccountToken": False,
-        "securityContext": {"runAsUser": UID, "runAsGroup": GID, "supplementalGroupsPolicy": "Strict"},
+        "securityContext": {
+            "runAsUser": UID,
+            "runAsGroup": GID,
+            "supplementalGroupsPolicy": "Strict",
+            "seccompProfile": {"type": "RuntimeDefault"},
+        },
         "nodeSelector": {LABEL: str(owner.job)},
         "tolerations": [{"key": TAINT, "value": owner.held, "effect": "NoSchedule"}],
         "containers": [
@@ -151,6 +156,7 @@ def workload(owner: Owner, account: str, number: int) -> records.Json:
                 "name": "racer",
                 "image": "docker.io/lab/pause:1",
                 "imagePullPolicy": "Never",
+                "workingDir": "/",
                 "securityContext": {"allowPrivilegeEscalation": False},
             }
         ],

@@ -40,7 +40,21 @@ def writes(lines: Iterable[str]) -> Iterator[Json]:
         entry = json.loads(line)
         done = entry.get("responseStatus", {}).get("code", 500) < 300
         if entry["stage"] == "ResponseComplete" and done and "dryRun=" not in entry["requestURI"]:
-            yield entry
+            yield from _each(entry) if entry["verb"] == "deletecollection" else [entry]
+
+
+def _each(entry: Json) -> Iterator[Json]:
+    """The deletion of a collection as one of each object in it. The answer shows them as they were before it."""
+    for item in entry.get("responseObject", {}).get("items") or []:
+        metadata = {key: value for key, value in item["metadata"].items() if key != "resourceVersion"}
+        at_once = {} if item["spec"].get("nodeName") else {"deletionGracePeriodSeconds": 0}
+        shown = {
+            **item,
+            "kind": entry["responseObject"]["kind"].removesuffix("List"),
+            "metadata": {**metadata, **at_once},
+        }
+        named = {**entry["objectRef"], "name": metadata["name"]}
+        yield {**entry, "verb": "delete", "objectRef": named, "responseObject": shown}
 
 
 def when(text: str) -> float:

@@ -14,19 +14,25 @@ from tests.explorer.invariants import breaches
 from tests.explorer.records import (
     EVERYWHERE,
     GPU_USED,
+    MUTE,
     PERSON,
+    STRANGER,
     Account,
     Change,
     Container,
     Drain,
     History,
     Pod,
+    Prolog,
+    Right,
     Run,
     Trouble,
 )
 
 HELD, DIRTY, CLOSED = "vision.7", "dirty_vision.7", "closed"
 OURS = "drawbridge gate: not proven empty"
+WHOSE, ANOTHERS = "slurm-7-u2001-g2001", "slurm-7-u2002-g2002"
+FAILED = "drawbridge: prolog part 50-gate ended with code 1 in job 7"
 
 
 def good() -> History:
@@ -34,14 +40,16 @@ def good() -> History:
     return History(
         begun={"a": CLOSED, "b": CLOSED},
         changes=[
-            *(Change(10, node, CLOSED, HELD, "7", "opener") for node in "ab"),
+            *(Change(10, node, CLOSED, HELD, "7", "opener", account=WHOSE) for node in "ab"),
             *(Change(100, node, HELD, DIRTY, "", "reconciler") for node in "ab"),
-            *(Change(110, node, DIRTY, CLOSED, "", node) for node in "ab"),
+            *(Change(110, node, DIRTY, CLOSED, "", node, looked=109) for node in "ab"),
         ],
-        containers=[Container(node, f"p-{node}", "vision", 7, 0, 20, 105) for node in "ab"],
+        containers=[Container(node, f"p-{node}", "vision", 7, 0, 20, 105, WHOSE) for node in "ab"],
         unbound=[Pod("p-a", "vision", 7, 15, 18)],
         accounts=[Account("vision", 7, 11, 101)],
-        runs=[Run(7, 0, "vision", ("a", "b"), 9, works=12, over=99, gone=111)],
+        rights=[Right("vision", 7, WHOSE, 11, 101), Right("vision", 7, WHOSE, 11, 102)],
+        prologs=[Prolog(node, 7, 10, 11) for node in "ab"],
+        runs=[Run(7, 0, "vision", ("a", "b"), 9, works=12, over=99, gone=111, account=WHOSE)],
         drains=[Drain(50, "a", "", "bad disk", PERSON), Drain(60, "a", "bad disk", "", PERSON, since=50)],
         end=600,
     )
@@ -91,6 +99,12 @@ CASES: list[tuple[str, Callable[[History], None]]] = [
     ("no_gpu_is_given_twice", added("runs", Run(8, 0, "", ("a",), 80, works=90, over=95))),
     ("no_gpu_is_given_twice", added("runs", Run(7, 1, "vision", ("a",), 80, works=90, over=95))),
     ("no_gpu_is_given_twice", added("containers", Container("a", "p-a", "vision", 7, 1, 50, 60))),
+    ("no_gpu_is_given_twice", added("containers", Container("a", "p-a", "vision", 7, 0, 50, 60, ANOTHERS))),
+    ("a_number_is_one_persons", added("rights", Right("vision", 7, ANOTHERS, 5, 12))),
+    ("a_number_is_one_persons", added("rights", Right("nlp", 7, WHOSE, 5, 10.5))),
+    ("a_number_is_one_persons", added("containers", Container("b", "p", "vision", 7, 0, 50, 60, ANOTHERS))),
+    ("no_foreign_pod_beside_a_job", added("troubles", Trouble(STRANGER, "b", 9, 12))),
+    ("no_foreign_pod_beside_a_job", added("troubles", Trouble(STRANGER, "b", 108, 111))),
     ("closed_means_empty", added("accounts", Account("vision", 7, 101, 120))),
     ("closed_means_empty", added("unbound", Pod("p", "vision", 7, 100, 120))),
     ("closed_means_empty", added("containers", Container("a", "ghost", "vision", 7, 0, 50, 120))),
@@ -104,11 +118,9 @@ CASES: list[tuple[str, Callable[[History], None]]] = [
     ("usable_in_time", added("drains", Drain(120, "b", "", "Epilog error", "slurm"))),
     ("no_job_waits_for_ever", added("runs", Run(9, 0, "vision", ("b",), 200))),
     ("no_job_waits_for_ever", added("runs", Run(9, 0, "vision", ("b",), 200, works=201))),
-    (
-        "prologs_do_not_fail",
-        added("drains", Drain(12, "b", "", "drawbridge: prolog part 50-gate ended with code 1 in job 7", "slurm")),
-    ),
+    ("prologs_do_not_fail", added("drains", Drain(12, "b", "", FAILED, "slurm"))),
     ("back_means_empty", added("troubles", Trouble(GPU_USED, "a", 110, 130))),
+    ("back_means_empty", added("troubles", Trouble(STRANGER, "a", 110, 130))),
     ("nothing_is_left", added("left", "run-7 on ctl")),
     ("no_surprises", added("surprises", "KeyError")),
 ]
@@ -137,6 +149,37 @@ def test_the_bound_runs_while_everybody_answers(start: float, end: float, node: 
     history.changes[4] = history.changes[4]._replace(at=350)
     history.troubles = [Trouble("slurmctld restarts", node, start, end)]
     assert ("usable_in_time" in judged(history)) is late
+
+
+def test_who_came_after_the_last_look_was_not_to_be_seen() -> None:
+    history = good()
+    history.troubles = [Trouble(STRANGER, "a", 10.5, 50), Trouble(STRANGER, "b", 109.5, 130)]
+    assert judged(history) == set()
+
+
+def test_a_number_may_be_given_again_once_nothing_of_it_is_left() -> None:
+    history = good()
+    history.rights.append(Right("nlp", 7, ANOTHERS, 102, 300))
+    history.changes.append(Change(112, "a", CLOSED, "nlp.7", "7", "opener", account=ANOTHERS))
+    history.containers.append(Container("a", "p", "nlp", 7, 0, 120, 130, ANOTHERS))
+    assert "a_number_is_one_persons" not in judged(history)
+
+
+@pytest.mark.parametrize(
+    "why",
+    [
+        added("troubles", Trouble(STRANGER, "b", 5, 8)),
+        added("troubles", Trouble(MUTE, "b", 11, 11.5)),
+        added("changes", Change(5, "b", "dirty_nlp.3", CLOSED, "", "b")),
+    ],
+)
+def test_a_prolog_may_fail_for_company(why: Callable[[History], None]) -> None:
+    history = good()
+    history.begun["b"] = "dirty_nlp.3"
+    history.drains = [Drain(12, "b", "", FAILED, "dispatcher")]
+    why(history)
+    history.changes.sort(key=lambda it: it.at)
+    assert "prologs_do_not_fail" not in judged(history)
 
 
 def test_what_a_person_does_in_the_same_second_is_lost() -> None:

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.explorer.model import explore
-from tests.explorer.plan import Event, JobSpec, Plan, plan_of
+from tests.explorer.plan import NODES, Event, JobSpec, Plan, plan_of
 from tests.explorer.steps import targets
 
 
@@ -35,6 +37,31 @@ def test_a_job_in_peace_gets_its_nodes_and_leaves_them_closed(spec: dict) -> Non
 def test_a_job_of_another_partition_opens_nothing() -> None:
     outcome = explore(plan(job(partition="hpc")))
     assert (outcome.breaches, dict(outcome.edges)) == ([], {})
+
+
+@pytest.mark.parametrize("partition", ["ai-train", "hpc"])
+def test_beside_a_foreign_pod_no_job_begins(partition: str) -> None:
+    pods = tuple(Event(0.5, "foreign pod", node, 90.0) for node in NODES)
+    outcome = explore(plan(job(partition=partition, requeue=False), events=pods, over_at=100.0), keep=True)
+    assert outcome.breaches == []
+    assert not any(" works on " in line for line in outcome.lines)
+    assert any("container c-foreign-" in line for line in outcome.lines)
+
+
+def test_a_number_that_is_given_again_opens_nothing_while_its_first_owner_is_there() -> None:
+    forgotten = Event(10.0, "forgotten, its number given again", 1, 0.3)
+    outcome = explore(plan(job(works_s=90.0), events=(forgotten,), over_at=300.0), keep=True)
+    text = "\n".join(outcome.lines)
+    assert outcome.breaches == []
+    assert "slurm-1-u2001-g2001 of another job with this number is still there" in text
+    assert text.index("serviceaccounts/slurm-1-u2001-g2001 -> 200") < text.rindex('"event": "open"')
+
+
+def test_infrastructure_may_hold_gpus() -> None:
+    outcome = explore(replace(plan(job()), exporters=True), keep=True)
+    assert outcome.breaches == []
+    assert set(outcome.edges.values()) == {1}
+    assert "c-exporter" in "\n".join(outcome.lines)
 
 
 def test_the_trace_tells_what_happened() -> None:

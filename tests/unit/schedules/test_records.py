@@ -176,6 +176,18 @@ def test_lists_of_pods_are_no_pods() -> None:
     assert records.containers([gone], []) == []
 
 
+def test_what_is_deleted_with_its_collection_is_gone() -> None:
+    waiting, bound = (pod(1, 2, "create", spec={"nodeName": node} if node else {}) for node in ("", "gpu01"))
+    items = [it["responseObject"] for it in (waiting, bound)]
+    ref = {"resource": "pods", "namespace": "vision"}
+    gone = entry(3, 3, "deletecollection", ref, "x", body={"kind": "PodList", "items": items})
+    first, second = records.writes([json.dumps(gone)])
+    assert (first["verb"], first["objectRef"]["name"]) == ("delete", items[0]["metadata"]["name"])
+    (found,) = records.unbound([waiting, first])
+    assert found.end == at(3)
+    assert "deletionGracePeriodSeconds" not in second["responseObject"]["metadata"], "its processes may live on"
+
+
 BOOKS = """\
 7|7|ai-train|vision|REQUEUED|1000|1010|gpu[01-02]
 7.batch|7.batch||vision|CANCELLED|1000|1010|gpu01

@@ -53,7 +53,7 @@ class Api:
     """One identity's view of the API server. Safe to use from several threads."""
 
     def __init__(self, url: str, ca_file: str, token_file: str, patience_s: float, clock: Clock) -> None:
-        """`patience_s` bounds everything that is asked through this object, counted from now."""
+        """`patience_s` bounds everything that is asked through this object, counted from now, whatever the answers."""
         parts = urlsplit(url)
         self._host, self._port = parts.hostname or "", parts.port or 443
         self._ca_file, self._token_file = ca_file, Path(token_file)
@@ -70,6 +70,8 @@ class Api:
         again = False
         while True:
             expired = False
+            if self._clock.now() >= self._deadline:
+                raise Unreachable(f"the API server at {self._host}:{self._port} takes too long: {method} {path}")
             try:
                 answer = self._ask(method, path, body, {"Accept": accept, "Content-Type": kind})
                 if answer.status not in RETRIED and NOT_READY not in answer.message:

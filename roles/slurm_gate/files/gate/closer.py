@@ -9,11 +9,14 @@ ServiceAccount is gone and no unbound pod is left: that is why the order matters
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from urllib.parse import urlencode
 
 from . import identity
-from .api import Api
+from .api import METADATA, Api
 from .config import Refused
+from .gate_names import JOB_LABEL
 from .log import Log
 from .nodes import TRIES, swap, swap_all
 from .proof import local_obstacle
@@ -38,10 +41,11 @@ def close_job(owner: Owner, accounts: Sequence[str], nodes: Sequence[str], api: 
             log.transition(edge, swapped.node, owner)
     for path in (path for account in accounts for path in identity.rights(owner, account)):
         _remove(api, path)
-    _empty(api, lambda: made_by(owner, api), IN_BACKGROUND)
+    _empty(api, lambda: made_by(owner, api), _numbered(owner), IN_BACKGROUND)
     pods = PODS.format(owner.namespace)
     for account in accounts:
-        _empty(api, lambda account=account: [(pods, it) for it in _unbound(_pods(api, owner, account))], {})
+        chosen = {"fieldSelector": f"spec.serviceAccountName={account},spec.nodeName="}
+        _empty(api, lambda account=account: [(pods, it) for it in _unbound(_pods(api, owner, account))], chosen, {})
     for account in accounts:
         _remove(api, identity.trace(owner, account))
     if failed := [swapped for swapped in swaps if swapped.error]:
@@ -60,13 +64,22 @@ def _remove(api: Api, path: str) -> None:
     raise Refused(f"can't delete {path}: {answer.message}")
 
 
-def _empty(api: Api, find: Callable[[], list[tuple[str, Json]]], options: Json) -> None:
-    """Delete what is found; look again only if a name belonged to another object by then."""
+def _empty(api: Api, find: Callable[[], list[tuple[str, Json]]], chosen: Mapping[str, str], options: Json) -> None:
+    """Delete what is found, all of a kind at once where it is more than one, which `chosen` finds too.
+
+    Looks again after that, since a label may be missing, and if a name belonged to another object by then.
+    """
+    found = find()
+    if many := [path for path, count in Counter(path for path, _ in found).items() if count > 1]:
+        for path in many:
+            _delete_all(api, path, chosen, options)
+        found = find()
     left: list[str] = []
     for _ in range(TRIES):
-        left = [path for path, item in find() if not _delete(api, path, item, options)]
+        left = [path for path, item in found if not _delete(api, path, item, options)]
         if not left:
             return
+        found = find()
     raise Refused(f"can't delete what an ended job has in {left[0]}: somebody else writes it again and again")
 
 
@@ -74,9 +87,7 @@ def _unbound(pods: list[Json]) -> list[Json]:
     return [pod for pod in pods if not pod["spec"].get("nodeName")]
 
 
-def close_node(
-    owner: Owner, account: str, node: str, world: World, api: Api, empty_s: float, moved_on: bool = False
-) -> None:
+def close_node(owner: Owner, node: str, world: World, api: Api, empty_s: float, moved_on: bool = False) -> None:
     """Prove that nothing of the job is on this node, then close it. Safe to run twice or late.
 
     `moved_on`: Slurm runs the job, and not here. Raises Refused when the node is not empty within `empty_s` seconds: it
@@ -85,7 +96,7 @@ def close_node(
     if not make_dirty(owner, node, world, api):
         return
     deadline = world.deadline(empty_s)
-    proof = Proof(owner, account, node, world, api, moved_on)
+    proof = Proof(owner, node, world, api, moved_on)
     proof.wait(deadline)
     world.clock.sleep(SECOND_LOOK_S)
     proof.wait(deadline)
@@ -116,8 +127,8 @@ def stuck(node: str, why: str) -> Refused:
 class Proof:
     """Looks at one node until nothing of one job is left there."""
 
-    def __init__(self, owner: Owner, account: str, node: str, world: World, api: Api, moved_on: bool) -> None:
-        self._owner, self._account, self._node, self._world, self._api = owner, account, node, world, api
+    def __init__(self, owner: Owner, node: str, world: World, api: Api, moved_on: bool) -> None:
+        self._owner, self._node, self._world, self._api = owner, node, world, api
         self._moved_on = moved_on
 
     def wait(self, deadline: Deadline) -> None:
@@ -127,32 +138,36 @@ class Proof:
                 raise stuck(self._node, why)
 
     def obstacle(self) -> str:
-        """Why the node is not proven empty; "" if it is. The account is asked for first, then one consistent list.
+        """Why the node is not proven empty; "" if it is. Accounts are asked for first, then one consistent list.
+
+        All accounts of the job's number count, whoever's they are: a killed slurmctld gives a number again, and what
+        the taint says is the same then.
 
         Own pods are deleted here, again and again, since some may appear while the account still is there. The host
         itself is asked last: only there is seen what Kubernetes has forgotten.
         """
-        gone = self._account_is_gone()
-        next_runs = not gone and self._moved_on and self._is_the_next_runs()
-        pods = _pods(self._api, self._owner, self._account)
+        accounts = self._accounts()
+        next_runs = bool(accounts) and self._moved_on and all(map(self._is_the_next_runs, accounts))
+        pods = self._api.items(PODS.format(self._owner.namespace), **_numbered(self._owner))
         here = [pod for pod in pods if pod["spec"].get("nodeName") == self._node]
         for pod in here:
             self._end(pod)
-        if not (gone or next_runs):
-            return f"the job's ServiceAccount {self._account} is still there: the controller has not ended it yet"
+        if accounts and not next_runs:
+            return f"the job's ServiceAccount {accounts[0]} is still there: the controller has not ended it yet"
         if left := here + ([] if next_runs else _unbound(pods)):
             return f"pod {self._owner.namespace}/{left[0]['metadata']['name']} is still there: look at its kubelet"
         return local_obstacle(self._world, self._owner.job)
 
-    def _account_is_gone(self) -> bool:
-        return self._api.get(identity.path(self._owner.namespace, "serviceaccounts", self._account)).status == 404
+    def _accounts(self) -> list[str]:
+        path = identity.path(self._owner.namespace, "serviceaccounts")
+        return [item["metadata"]["name"] for item in self._api.items(path, METADATA, **_numbered(self._owner))]
 
-    def _is_the_next_runs(self) -> bool:
+    def _is_the_next_runs(self, account: str) -> bool:
         """The account was made for other nodes, and only after everything of the run that was here had gone.
 
         No pod of it can be meant for this node, which has had no label since before.
         """
-        binding = self._api.get(identity.path(self._owner.namespace, "rolebindings", self._account))
+        binding = self._api.get(identity.path(self._owner.namespace, "rolebindings", account))
         return binding.ok and self._node not in identity.nodes(binding.body)
 
     def _end(self, pod: Json) -> None:
@@ -163,9 +178,21 @@ class Proof:
             _delete(self._api, PODS.format(self._owner.namespace), pod, {"gracePeriodSeconds": grace})
 
 
+def _numbered(owner: Owner) -> dict[str, str]:
+    """Selects all that has the job's number; policies keep the label as it was made."""
+    return {"labelSelector": f"{JOB_LABEL}={owner.job}"}
+
+
 def _pods(api: Api, owner: Owner, account: str) -> list[Json]:
     """All pods of the job, found by their account: unlike a label, nobody can change it."""
     return api.items(PODS.format(owner.namespace), fieldSelector=f"spec.serviceAccountName={account}")
+
+
+def _delete_all(api: Api, collection: str, chosen: Mapping[str, str], options: Json) -> None:
+    """Delete what a selector finds in one request."""
+    answer = api.call("DELETE", f"{collection}?{urlencode(chosen)}", options)
+    if not answer.ok and answer.status != 404:
+        raise Refused(f"can't delete {collection} of an ended job: {answer.message}")
 
 
 def _delete(api: Api, collection: str, item: Json, options: Json) -> bool:

@@ -27,6 +27,8 @@ class Config(NamedTuple):
     """Nodes of each of them as a hostlist; on the controller only, so that a new node changes no other node."""
     namespaces: dict[str, str]
     """Kubernetes namespace of every Slurm account."""
+    infra_namespaces: list[str]
+    """Namespaces whose pods may be on a node at any time."""
     patience_s: float
     """How long a prolog or epilog waits for the API server, and a prolog for nodes that are not closed yet."""
     empty_s: float

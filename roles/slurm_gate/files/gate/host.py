@@ -6,15 +6,16 @@ from __future__ import annotations
 
 import fcntl
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from . import processes
 from .command import Commands
 from .config import Refused
 
-PROC = Path("/proc")
-BOOT_ID = PROC / "sys/kernel/random/boot_id"
-UPTIME = PROC / "uptime"
+BOOT_ID = processes.PROC / "sys/kernel/random/boot_id"
+UPTIME = processes.PROC / "uptime"
 SCRIPTS_LOCK = Path("/run/drawbridge/slurm-dispatch.lock")
 NAMESPACE, POD = "io.kubernetes.pod.namespace", "io.kubernetes.pod.name"
 
@@ -25,27 +26,34 @@ class Host:
     def __init__(self, commands: Commands, runtime: str) -> None:
         self._commands, self._runtime = commands, runtime
 
-    def containers(self, namespaces: Iterable[str]) -> list[str]:
-        """Running containers of pods of these namespaces, sandboxes included, by the pod's or the container's name."""
-        return self._by_crictl(set(namespaces)) if self._runtime == "crictl" else self._by_ctr(set(namespaces))
+    def containers(self, infra: Iterable[str], own: tuple[str, str] = ("", "")) -> list[str]:
+        """Running containers of pods outside of `infra` namespaces, sandboxes included, by the pod's or their own name.
+
+        Not those of `own`: a namespace, and what its pods' names begin with.
+        """
+        return self._by_crictl(set(infra), own) if self._runtime == "crictl" else self._by_ctr(sorted(infra), own)
 
     def gpu_processes(self) -> dict[int, str]:
-        """Processes that use a GPU, with their names."""
-        rows = self._ask("nvidia-smi", "--query-compute-apps=pid,process_name", "--format=csv,noheader").splitlines()
-        pairs = (row.partition(",") for row in rows if row.strip())
-        return {int(pid): name.strip() for pid, _, name in pairs}
+        """Processes that hold a GPU's device file, or that the driver knows of, with their names."""
+        rows = self._ask("nvidia-smi", "--query-compute-apps=pid", "--format=csv,noheader").split()
+        return {pid: processes.name(pid) for pid in map(int, rows)} | self.holders()
+
+    def holders(self) -> dict[int, str]:
+        """Processes that hold a GPU's device file, with their names."""
+        return processes.holders()
 
     def daemons(self, pids: Iterable[int], programs: Iterable[str]) -> list[int]:
-        """Those processes that run one of these programs. What they call themselves proves nothing."""
-        known = set(programs)
-        return [pid for pid in pids if known and self._program(pid) in known]
+        """Those processes that run one of these programs, started by no person."""
+        return processes.daemons(pids, programs)
 
-    def _program(self, pid: int) -> str:
-        exe = PROC / str(pid) / "exe"
-        try:
-            return exe.readlink().name if exe.stat().st_uid == 0 else ""
-        except OSError:
-            return ""  # it has ended
+    def infra_processes(self, pids: Sequence[int], infra: Iterable[str]) -> list[int]:
+        """Those that belong to containers of these namespaces: device plugins and exporters hold GPUs, too."""
+        if self._runtime == "crictl":
+            items = json.loads(self._ask("crictl", "ps", "--output=json"))["containers"]
+            return processes.of_containers(pids, [it["id"] for it in items if _label(it, NAMESPACE) in set(infra)], [])
+        ids = self._listed([f'labels."{NAMESPACE}"=={space}' for space in sorted(infra)])
+        firsts = running_tasks(self._tasks(), ids)
+        return processes.of_containers(pids, ids, firsts.values())
 
     def boot_id(self) -> str:
         """What tells one boot of this host from the next."""
@@ -66,20 +74,27 @@ class Host:
             return True
         return False
 
-    def _by_ctr(self, namespaces: set[str]) -> list[str]:
-        filters = [f'labels."{NAMESPACE}"=={namespace}' for namespace in sorted(namespaces)]
-        known = set(self._ask("ctr", "--namespace", "k8s.io", "containers", "list", "--quiet", *filters).split())
-        if not known:
-            return []
-        return running_tasks(self._ask("ctr", "--namespace", "k8s.io", "tasks", "list"), known)
+    def _by_ctr(self, infra: Sequence[str], own: tuple[str, str]) -> list[str]:
+        known = self._listed([",".join(f'labels."{NAMESPACE}"!={space}' for space in infra)])
+        if known and own[0]:
+            known -= self._listed([f'labels."{NAMESPACE}"=={own[0]},labels."{POD}"~="^{own[1]}"'])
+        return list(running_tasks(self._tasks(), known)) if known else []
 
-    def _by_crictl(self, namespaces: set[str]) -> list[str]:
-        found = []
+    def _listed(self, filters: Sequence[str]) -> set[str]:
+        """Ids of containers that one of the filters lets through."""
+        return set(self._ask("ctr", "--namespace", "k8s.io", "containers", "list", "--quiet", *filters).split())
+
+    def _tasks(self) -> str:
+        return self._ask("ctr", "--namespace", "k8s.io", "tasks", "list")
+
+    def _by_crictl(self, infra: set[str], own: tuple[str, str]) -> list[str]:
+        found = set()
         for words, key in (("ps", "containers"), ("pods --state=Ready", "items")):
-            items = json.loads(self._ask("crictl", *words.split(), "--output=json"))[key]
-            labels = (item["labels"] for item in items)
-            found += [label[POD] for label in labels if label.get(NAMESPACE) in namespaces]
-        return sorted(set(found))
+            for item in json.loads(self._ask("crictl", *words.split(), "--output=json"))[key]:
+                namespace, pod = _label(item, NAMESPACE), _label(item, POD)
+                if namespace not in infra and not (own[0] == namespace != "" and pod.startswith(own[1])):
+                    found.add(pod or item["id"])
+        return sorted(found)
 
     def _ask(self, *argv: str) -> str:
         said = self._commands.run(*argv)
@@ -89,10 +104,14 @@ class Host:
         return said.out
 
 
-def running_tasks(text: str, known: set[str]) -> list[str]:
-    """Container ids that have a process, of the lines `TASK PID STATUS` below a heading."""
+def _label(item: Mapping[str, Any], key: str) -> str:
+    return str((item.get("labels") or {}).get(key, ""))
+
+
+def running_tasks(text: str, known: Collection[str]) -> dict[str, int]:
+    """Container ids that have a process, with its PID, of the lines `TASK PID STATUS` below a heading."""
     rows = (line.split() for line in text.splitlines()[1:])
-    return [row[0] for row in rows if len(row) > 2 and row[0] in known and row[2] != "STOPPED"]
+    return {row[0]: int(row[1]) for row in rows if len(row) > 2 and row[0] in known and row[2] != "STOPPED"}
 
 
 def obstacle(containers: Sequence[str], on_gpus: dict[int, str], allowed: Iterable[int]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .gate_names import JOB_ACCOUNT, JOB_ROLE, NODES_NAMESPACE
+from .gate_names import JOB_ACCOUNT, JOB_LABEL, JOB_ROLE, NODES_NAMESPACE
 from .states import Json, Owner
 
 RUN = "-run"
@@ -25,6 +25,11 @@ def owner(namespace: str, name: str) -> Owner | None:
     return Owner(namespace, int(found.group(2))) if found else None
 
 
+def uid(name: str) -> int:
+    """The user that an identity's object is for."""
+    return int(name.split("-")[2][1:])
+
+
 def base(name: str) -> str:
     """Name of the account that an identity's object is for."""
     return name[: -len(RUN)] if name.endswith(RUN) else name
@@ -40,9 +45,9 @@ def objects(holder: Owner, account: str, members: Sequence[str]) -> list[tuple[s
     """(resource, object) of the identity, in the order of creation: the right to run comes last.
 
     Rights hang on bindings of this one job, because a deleted binding acts at once, while the API server accepts the
-    token of a deleted ServiceAccount for seconds more.
+    token of a deleted ServiceAccount for seconds more. The label is how the next opener finds all of a job's number.
     """
-    metadata = {"name": account, "namespace": holder.namespace}
+    metadata = {"name": account, "namespace": holder.namespace, "labels": {JOB_LABEL: str(holder.job)}}
     mint = {"apiGroups": [""], "resources": ["serviceaccounts/token"], "verbs": ["create"], "resourceNames": [account]}
     nodes_accounts = [{"kind": "ServiceAccount", "name": node, "namespace": NODES_NAMESPACE} for node in members]
     return [

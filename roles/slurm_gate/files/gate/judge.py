@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from . import identity
 from .gate_names import CLOSED, DIRTY, TAINT
-from .slurm import JobInfo, NodeInfo
+from .slurm import JobInfo, NodeInfo, Running
 from .states import Owner, owner
 
 LEAVE, CLOSE, LOST, STUCK, HALTED = "leave", "close", "lost", "stuck", "halted"
@@ -82,16 +83,16 @@ class Sighting(NamedTuple):
     held: tuple[str, ...]
 
 
-def jobs_to_end(sightings: Iterable[Sighting], running: Mapping[int, tuple[str, ...]]) -> list[tuple[Sighting, str]]:
-    """Jobs whose Kubernetes side has to end, with the cause.
+def jobs_to_end(sightings: Iterable[Sighting], running: Mapping[int, Running]) -> list[tuple[Sighting, str]]:
+    """Jobs whose Kubernetes side has to end, with the cause. One whose number has another user now is over.
 
     A node that left a living job can't be proven empty while the job may still make pods.
     """
     found = []
     for sighting in sightings:
-        nodes = running.get(sighting.owner.job)
-        if nodes is None:
+        job = running.get(sighting.owner.job)
+        if job is None or any(identity.uid(account) != job.uid for account in sighting.accounts):
             found.append((sighting, "the job is over"))
-        elif nodes and (left := sorted((sighting.given | set(sighting.held)) - set(nodes))):
+        elif job.nodes and (left := sorted((sighting.given | set(sighting.held)) - set(job.nodes))):
             found.append((sighting, f"node {left[0]} has left the job"))
     return found

@@ -8,17 +8,17 @@ nothing. What is there is read first and Slurm is asked then: a job that has som
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from . import identity, judge, scripts
+from . import identity, judge, scripts, tokens
 from .api import METADATA, Api
 from .closer import close_job, close_node, make_dirty
 from .config import Refused
 from .gate_names import CLOSED, LABEL
 from .judge import Seen, Sighting
 from .proof import local_obstacle
-from .slurm import JobInfo
-from .states import PODS, Owner, owner, place
+from .slurm import GONE, JobInfo, Running
+from .states import Owner, owner, place
 from .world import World
 
 EMPTY_S = 5.0  # the next run looks again
@@ -34,7 +34,7 @@ def mend_node(node: str, world: World, api: Api) -> str:
     """Bring this node a step further, and say how it stands. Raises Refused, NoAnswer, Unreachable."""
     value, boot = _taint(node, api), world.notes.read(BOOT)
     if holder := owner(value):
-        job = world.slurm.job(holder.job)
+        job = _job(holder.job, world)
         _owned(holder, Seen(node, value, job, _lost(holder, job, boot, world)), world, api)
     elif value == CLOSED:
         _closed(node, value, world)
@@ -79,12 +79,18 @@ def _lost(holder: Owner, job: JobInfo, boot: Mapping[str, str], world: World) ->
     return boot.get("lost") == holder.held or (unseen and job.age_s > world.host.uptime_s())
 
 
+def _job(number: int, world: World) -> JobInfo:
+    """A job that may hold nodes. A killed slurmctld may have given its number to one of another partition since."""
+    info = world.slurm.job(number)
+    return info if info.state == GONE or info.partition in world.config.partitions else JobInfo()
+
+
 def _owned(holder: Owner, seen: Seen, world: World, api: Api) -> None:
     """A node that a job holds, or left dirty."""
     verdict = judge.node(seen, world.config.stuck_s)
     if verdict == judge.CLOSE:
-        account = _account(holder, world, api)
-        close_node(holder, account, seen.node, world, api, EMPTY_S, moved_on=seen.job.running)
+        close_node(holder, seen.node, world, api, EMPTY_S, moved_on=seen.job.running)
+        tokens.forget(holder.job, world)
         _closed(seen.node, CLOSED, world)
     elif verdict == judge.LOST:
         make_dirty(holder, seen.node, world, api)
@@ -103,7 +109,7 @@ def _stuck(job: int, seen: Seen, cause: str, world: World) -> None:
     while deadline.pause(GLANCE_S):
         if world.host.script_runs():
             return
-    now = world.slurm.job(job)
+    now = _job(job, world)
     if now.restarts == seen.job.restarts and now.state == seen.job.state and _without_batch(job, world):
         _run_again(job, now, cause, world)
 
@@ -129,6 +135,7 @@ def _run_again(job: int, info: JobInfo, cause: str, world: World) -> None:
 
 def _closed(node: str, value: str, world: World) -> None:
     """Lift our own drain, and what Slurm did when it lost the node; nobody else's. Only after a look at the host."""
+    tokens.tidy(node, world)
     info, unfinished = world.slurm.node(node), scripts.unfinished(world)
     if info.busy:
         _forgotten(node, value, world)
@@ -153,18 +160,9 @@ def _forgotten(node: str, value: str, world: World) -> None:
     A slurmctld that was killed goes on with what it had last written down, and does not know of their end.
     """
     for number in world.slurm.running_on(node, world.config.partitions):
-        seen = Seen(node, value, world.slurm.job(number))
+        seen = Seen(node, value, _job(number, world))
         if judge.node(seen, world.config.stuck_s) == judge.STUCK:
             _stuck(number, seen, f"its batch script has left {node}, and Slurm did not notice", world)
-
-
-def _account(dead: Owner, world: World, api: Api) -> str:
-    """Name of the dead job's account, which its leftovers tell. Without any leftover, any name of it will do."""
-    path = identity.path(dead.namespace, "serviceaccounts")
-    names = [item["metadata"]["name"] for item in api.items(path, METADATA)]
-    names += [pod["spec"].get("serviceAccountName", "") for pod in api.items(PODS.format(dead.namespace))]
-    left = [name for name in names if name.startswith(dead.prefix)]
-    return left[0] if left else identity.name(dead.job, 0, 0)
 
 
 def mend_cluster(world: World, api: Api) -> bool:
@@ -174,7 +172,8 @@ def mend_cluster(world: World, api: Api) -> bool:
     """
     sightings = look(world, api)
     done = True
-    for sighting, cause in judge.jobs_to_end(sightings, world.slurm.running()) if sightings else []:
+    running = world.slurm.running(world.config.partitions) if sightings else {}
+    for sighting, cause in judge.jobs_to_end(sightings, running):
         try:
             _end(sighting, cause, world, api)
         except Refused as err:
@@ -193,8 +192,8 @@ def _end(sighting: Sighting, cause: str, world: World, api: Api) -> None:
     with world.notes.locked(holder.job, wait=False) as free:
         if not free:
             return
-        now = world.slurm.job(holder.job)
-        if not judge.jobs_to_end([sighting], {holder.job: now.nodes} if now.running else {}):
+        now = _job(holder.job, world)
+        if not judge.jobs_to_end([sighting], {holder.job: Running(now.uid, now.nodes)} if now.running else {}):
             return
         world.log.event("end", namespace=holder.namespace, job=holder.job, cause=cause)
         close_job(holder, sighting.accounts, sighting.held, api, world.log)
@@ -221,19 +220,20 @@ def look(world: World, api: Api) -> list[Sighting]:
             if holder := identity.owner(space, item["metadata"]["name"]):
                 accounts.setdefault(holder, set()).add(identity.base(item["metadata"]["name"]))
                 given.setdefault(holder, set()).update(identity.nodes(item))
-    held = _held({holder.job: holder for holder in accounts}, api)
+    held = _held(given, api)
     return [
         Sighting(it, tuple(sorted(accounts.get(it, ()))), frozenset(given.get(it, ())), tuple(held.get(it, ())))
         for it in sorted({*held, *accounts}, key=lambda holder: (holder.namespace, holder.job))
     ]
 
 
-def _held(known: dict[int, Owner], api: Api) -> dict[Owner, list[str]]:
-    """Nodes by the job that holds them. Only a job without identity is asked of the node itself."""
+def _held(given: Mapping[Owner, Collection[str]], api: Api) -> dict[Owner, list[str]]:
+    """Nodes by the job that holds them. A node that no identity was given is asked itself: a number is no proof."""
     held: dict[Owner, list[str]] = {}
     for item in api.items("/api/v1/nodes", METADATA, labelSelector=LABEL):
         name, job = item["metadata"]["name"], item["metadata"]["labels"][LABEL]
-        holder = known.get(int(job)) if job.isdigit() else None
-        if holder := holder or owner(place(api.get(f"/api/v1/nodes/{name}").body)[1]):
+        holders = [it for it, nodes in given.items() if str(it.job) == job and name in nodes]
+        holder = holders[0] if len(holders) == 1 else owner(place(api.get(f"/api/v1/nodes/{name}").body)[1])
+        if holder:
             held.setdefault(holder, []).append(name)
     return held

@@ -8,11 +8,13 @@ The opener only adds rights; what has to be taken back is taken back with the re
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from . import identity
-from .api import METADATA, Answer, Api, Unreachable
+from .api import METADATA, Api, Unreachable
 from .closer import close_job
 from .config import Job, Refused
-from .gate_names import OPENER, RECONCILER, RUNTIMES, TAINT
+from .gate_names import JOB_LABEL, LABEL, OPENER, RECONCILER, RUNTIMES, TAINT
 from .nodes import MISSING, Swap, swap_all
 from .states import LABEL_PATH, PODS, Json, opening
 from .workloads import made_by
@@ -20,15 +22,11 @@ from .world import World
 
 PAUSE_S = 3.0  # a node that is not closed yet, a server that has just started
 TAKE_BACK_S = 10.0  # EpilogSlurmctld comes next, and then the timer
-FORBIDDEN = {
-    # the whole map, since a member can't be added to one that is not there; it differs from whatever is
-    "drawbridge-identities": [
-        {"op": "add", "path": "/metadata/annotations", "value": {"drawbridge.io/self-test": "no"}}
-    ],
-    # a label of our own, so that no other policy refuses it too: the API server names one of them only
-    "drawbridge-transitions": [{"op": "add", "path": LABEL_PATH, "value": "0"}],
-}
-"""What the policies must refuse the opener; tried before every job, as dry runs."""
+FORBIDDEN = [{"op": "add", "path": LABEL_PATH, "value": "0"}]
+"""What the policy FIRST must refuse the opener; tried before every job, as a dry run: policies are in force at all."""
+FIRST = "drawbridge-transitions"
+ADMISSION = "/apis/admissionregistration.k8s.io/v1"
+OURS = "drawbridge-"
 
 
 def open_job(job: Job, world: World) -> None:
@@ -43,6 +41,8 @@ def open_job(job: Job, world: World) -> None:
                 if not deadline.pause(PAUSE_S):
                     raise
     except Exception:
+        if not opening_.alone:
+            raise  # nothing was opened; what stands there under this number is somebody else's
         try:
             close_job(job.owner, [job.account], job.nodes, world.api(RECONCILER, TAKE_BACK_S), world.log)
         except (Refused, Unreachable) as late:
@@ -62,15 +62,21 @@ class Opening:
         note = world.notes.read(self._note)
         self._begun = note == self._run
         """An earlier program for this very run was killed: what is there may be its work, not an older run's."""
-        self._first = not note
-        """No older run holds a node: what ends a run forgets its note last."""
+        self._noted = self._begun
+        self.alone = False
+        """No other identity has the job's number: what is held under it is this run's, or nobody's any more."""
 
     def attempt(self) -> None:
         """All steps; those that are done are skipped. Raises Refused, Unreachable."""
         self_test(self._api, self._job.nodes[0])
-        refuse_leftovers(self._api, self._job, account_too=not self._begun)
-        if not self._begun:
+        compare_guards(self._api, self._world.guards())
+        refuse_others(self._api, self._job, own_too=not self._begun)
+        self.alone = True
+        refuse_held(self._api, self._job, own_too=not self._noted)
+        refuse_leftovers(self._api, self._job)
+        if not self._noted:
             self._world.notes.write(self._note, self._run)
+            self._noted = True
         self._hold()
         self._begun = True
         self._identify()
@@ -88,8 +94,8 @@ class Opening:
             raise _refusal(failed)
 
     def _ours(self, swap: Swap) -> bool:
-        """This program moved the node, whether or not the answer was lost."""
-        return swap.changed or (swap.perhaps and self._first)
+        """This program moved the node, whether or not the answer was lost: nobody held it when it began."""
+        return swap.changed or swap.perhaps
 
     def _identify(self) -> None:
         """Create the job's identity; what exists of it is ours, or a trace of an older run with that one's nodes."""
@@ -106,29 +112,73 @@ class Opening:
 
 
 def self_test(api: Api, node: str) -> None:
-    """Go on only while the policies are in force: try what they must refuse, as a dry run."""
-    for policy, patch in FORBIDDEN.items():
-        answer = api.call("PATCH", f"/api/v1/nodes/{node}?dryRun=All", patch, "application/json-patch+json")
-        if answer.status == 404:
-            raise Refused(f"node {node} {_foreign(MISSING)}", {node: _foreign(MISSING)})
-        if not _refused_by(policy, answer):
-            raise Refused(f"the admission policy {policy} is not in force ({answer.message}): run gate.yml")
+    """Go on only while policies are in force: try what one of them must refuse, as a dry run."""
+    answer = api.call("PATCH", f"/api/v1/nodes/{node}?dryRun=All", FORBIDDEN, "application/json-patch+json")
+    if answer.status == 404:
+        raise Refused(f"node {node} {_foreign(MISSING)}", {node: _foreign(MISSING)})
+    if f"'{FIRST}'" not in answer.message:
+        raise Refused(f"the admission policy {FIRST} is not in force ({answer.message}): run gate.yml")
 
 
-def refuse_leftovers(api: Api, job: Job, account_too: bool) -> None:
+def compare_guards(api: Api, known: Mapping[str, Mapping[str, str]]) -> None:
+    """Go on only while all policies and bindings are those that gate.yml has left, by name, uid and generation."""
+    if not known:
+        raise Refused("this controller does not know which admission policies there have to be: run gate.yml")
+    for kind, there in known.items():
+        listed = (item["metadata"] for item in api.items(f"{ADMISSION}/{kind}", METADATA))
+        found = {metadata["name"]: mark(metadata) for metadata in listed}
+        for name in sorted({*there, *(name for name in found if name.startswith(OURS))}):
+            if found.get(name) != there.get(name):
+                if name not in found:
+                    raise Refused(f"{name} of {kind} is missing, and it guards what a job opens: run gate.yml")
+                raise Refused(f"{name} of {kind} is not as gate.yml has left it: run gate.yml")
+
+
+def mark(metadata: Json) -> str:
+    """What tells an object from one that was changed, or made anew."""
+    return f"{metadata['uid']}/{metadata['generation']}"
+
+
+def refuse_others(api: Api, job: Job, own_too: bool) -> None:
+    """Refuse while an identity with this job's number is there, be it another user's in another namespace.
+
+    A slurmctld that was killed gives a number again. With the account a former job can make pods, and as long as the
+    binding is there, which goes last, some of its pods may wait: both select nodes by nothing but the number.
+    """
+    chosen = {"labelSelector": f"{JOB_LABEL}={job.owner.job}"}
+    collections = ("/api/v1/serviceaccounts", "/apis/rbac.authorization.k8s.io/v1/rolebindings")
+    for path in collections:
+        for metadata in (item["metadata"] for item in api.items(path, METADATA, **chosen)):
+            own = metadata["namespace"] == job.owner.namespace and identity.base(metadata["name"]) == job.account
+            if not own:
+                where = f"{metadata['namespace']}/{metadata['name']}"
+                raise Refused(f"{where} of another job with this number is still there; it is being ended")
+            if own_too:
+                raise Refused(f"{metadata['name']} of an older run of this job is still there; it is being ended")
+
+
+def refuse_held(api: Api, job: Job, own_too: bool) -> None:
+    """Refuse while a node is held under this number for a job that has no identity, yet or any more.
+
+    Its slurmctld was killed before the identity was made. The pods of this job would land there, too.
+    """
+    held = api.items("/api/v1/nodes", METADATA, labelSelector=f"{LABEL}={job.owner.job}")
+    names = [item["metadata"]["name"] for item in held]
+    if wrong := [name for name in names if own_too or name not in job.nodes]:
+        drain = {name: _still_held() for name in wrong if name in job.nodes}
+        raise Refused(f"node {wrong[0]} {_still_held()}", drain)
+
+
+def refuse_leftovers(api: Api, job: Job) -> None:
     """Refuse while anything of an older run of this job is there: it would run beside the new one's."""
     namespace = job.owner.namespace
     selector = f"spec.serviceAccountName={job.account}"
     found = api.items(PODS.format(namespace), METADATA, fieldSelector=selector)
     # a runtime makes no pods, and its finalizer is another controller's to take off
     found += [item for path, item in made_by(job.owner, api) if not path.endswith(RUNTIMES)]
-    names = [item["metadata"]["name"] for item in found]
-    if account_too and not names:
-        account = api.get(identity.path(namespace, "serviceaccounts", job.account))
-        if account.status != 404:
-            names = [job.account if account.ok else account.message]
-    if names:
-        raise Refused(f"{names[0]} of an older run of this job is still in namespace {namespace}; it is being ended")
+    if found:
+        name = found[0]["metadata"]["name"]
+        raise Refused(f"{name} of an older run of this job is still in namespace {namespace}; it is being ended")
 
 
 def _refusal(failed: list[Swap]) -> Refused:
@@ -138,13 +188,13 @@ def _refusal(failed: list[Swap]) -> Refused:
     return Refused(first.error or f"node {first.node} {_foreign(first.value)}", foreign)
 
 
+def _still_held() -> str:
+    return "is still held under this job's number; it is being ended"
+
+
 def _foreign(value: str) -> str:
     if value == MISSING:
         return "is not in Kubernetes: its kubelet never registered; run kubernetes.yml"
     if not value:
         return f"has no taint {TAINT}: look what runs there, then close it as a member of drawbridge:platform"
     return f"is not closed but {value}: it closes itself once nothing of that job is left there"
-
-
-def _refused_by(policy: str, answer: Answer) -> bool:
-    return f"'{policy}'" in answer.message

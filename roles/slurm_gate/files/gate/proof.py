@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
-from .config import Refused
+from collections.abc import Callable
+
+from . import tokens
+from .config import Job, Refused
 from .host import obstacle
 from .slurm import NoAnswer
 from .world import World
@@ -13,24 +16,46 @@ LOOK_S = 1.0
 
 
 def local_obstacle(world: World, over: int = 0) -> str:
-    """Why the host is not empty of pods of jobs and of processes on GPUs; "" if it is.
+    """Why the host is not empty of pods that are no infrastructure's and of processes on GPUs; "" if it is.
 
     Processes of Slurm's own jobs may use GPUs, but not those of job `over`, which has ended. Slurm is asked after the
     GPUs: whatever started in between is not in the older answer.
     """
+    infra = world.config.infra_namespaces
     try:
-        containers = world.host.containers(world.config.spaces)
+        containers = world.host.containers(infra)
         on_gpus = world.host.gpu_processes() if int(world.config.pod_limits.get("gpus", "0")) else {}
         jobs = world.slurm.pids() if on_gpus else {}
+        allowed = {pid for pid, job in jobs.items() if job != over}
+        allowed |= {*world.host.daemons(on_gpus, world.config.gpu_daemons)}
+        if left := [pid for pid in on_gpus if pid not in allowed]:
+            allowed |= {*world.host.infra_processes(left, infra)}
     except (Refused, NoAnswer) as err:
         return str(err)
-    allowed = [pid for pid, job in jobs.items() if job != over]
-    return obstacle(containers, on_gpus, [*allowed, *world.host.daemons(on_gpus, world.config.gpu_daemons)])
+    return obstacle(containers, on_gpus, allowed)
 
 
 def require_empty(world: World, patience_s: float) -> None:
     """Before a job of another partition starts here. What is just ending gets a moment. Raises Refused."""
+    _require(world, patience_s, lambda: tokens.leftover(world) or local_obstacle(world))
+
+
+def require_alone(job: Job, world: World, patience_s: float) -> None:
+    """Before a job of a gated partition starts here: no pods but its own, no other job's traces. Raises Refused."""
+
+    def why() -> str:
+        own = (job.owner.namespace, job.owner.prefix)
+        try:
+            containers = world.host.containers(world.config.infra_namespaces, own)
+        except Refused as err:
+            return str(err)
+        return tokens.leftover(world, job.owner.job) or obstacle(containers, {}, ())
+
+    _require(world, patience_s, why)
+
+
+def _require(world: World, patience_s: float, look: Callable[[], str]) -> None:
     deadline = world.deadline(patience_s)
-    while why := local_obstacle(world):
+    while why := look():
         if not deadline.pause(LOOK_S):
             raise Refused(f"this node is not empty: {why}", {world.env["SLURMD_NODENAME"]: why})

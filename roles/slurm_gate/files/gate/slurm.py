@@ -20,8 +20,12 @@ FAILED = (UNTOLD, "Epilog error")
 # SIGNALING hides RUNNING as long as a signal of any user is on its way
 RUNNING = ("RUNNING", "CONFIGURING", "SUSPENDED", "STOPPED", "SIGNALING")
 GONE = "GONE"
-FIELDS = ("State", "BatchFlag", "Requeue", "RestartCnt", "TimeUsed", "BatchHost", "Reason", "NodeList", "JobID")
+FIELDS = (
+    *("State", "BatchFlag", "Requeue", "RestartCnt", "TimeUsed", "BatchHost", "Reason", "NodeList"),
+    *("Partition", "UserID", "JobID"),
+)
 SEPARATOR = "\x1f"
+NOTHING = "(null)"  # squeue's word for a text that nobody has set
 # What Slurm itself writes when it lost a node; only a proof brings such a node back
 LOST = ("Not responding", "Node unexpectedly rebooted", "Node Not Responding")
 # ... and puts between a reason that is there, be it of long ago, and its own
@@ -45,6 +49,8 @@ class JobInfo(NamedTuple):
     batch_host: str = ""
     reason: str = ""
     nodes: tuple[str, ...] = ()
+    partition: str = ""
+    uid: int = -1
 
     @property
     def running(self) -> bool:
@@ -54,6 +60,13 @@ class JobInfo(NamedTuple):
     def has(self, node: str) -> bool:
         """It has the node, from before its prolog to after its epilog."""
         return (self.running or self.state == "COMPLETING") and node in self.nodes
+
+
+class Running(NamedTuple):
+    """A job that is not over: whose it is, and where it runs."""
+
+    uid: int
+    nodes: tuple[str, ...]
 
 
 class NodeInfo(NamedTuple):
@@ -77,22 +90,28 @@ class NodeInfo(NamedTuple):
     @property
     def drained_by_slurm(self) -> bool:
         """A script of the node failed, and Slurm knows no more of it."""
-        return "DRAIN" in self.states and self.reason in FAILED
+        return "DRAIN" in self.states and self._first in FAILED
 
     @property
     def drained_untold(self) -> bool:
         """No prolog ran, or none could say why it failed: a slurmctld that was killed loses the order to run it."""
-        return "DRAIN" in self.states and self.reason == UNTOLD
+        return "DRAIN" in self.states and self._first == UNTOLD
 
     @property
     def drained_for_twins(self) -> bool:
         """Slurm gave it a job that was there already, as after a kill of slurmctld."""
-        return "DRAIN" in self.states and self.reason == TWICE
+        return "DRAIN" in self.states and self._first == TWICE
 
     @property
     def lost(self) -> bool:
         """Slurm gave it up and keeps it down until somebody proves it."""
         return "DOWN" in self.states and "DRAIN" not in self.states and self.reason.rpartition(APPENDED)[2] in LOST
+
+    @property
+    def _first(self) -> str:
+        """The reason without what Slurm appends when it loses the node after that."""
+        first, appended, last = self.reason.rpartition(APPENDED)
+        return first if appended and last in LOST else self.reason
 
 
 class Slurm:
@@ -117,11 +136,11 @@ class Slurm:
         lines = said.out.splitlines()
         return next((parse_job(line) for line in lines if number_of(line) == number), JobInfo())
 
-    def running(self) -> dict[int, tuple[str, ...]]:
-        """Jobs that are not over, wherever they run, with their nodes. Raises NoAnswer."""
-        said = self._ask("squeue", "--noheader", "--states=R,CF,S,ST,SI", "--format=%A %N")
-        found = (line.split() for line in said.splitlines())
-        return {int(words[0]): tuple(expand(words[1])) if len(words) > 1 else () for words in found}
+    def running(self, partitions: Sequence[str]) -> dict[int, Running]:
+        """Jobs of these partitions that are not over. Raises NoAnswer."""
+        words = ("--states=R,CF,S,ST,SI", f"--partition={','.join(partitions)}", "--format=%A %U %N")
+        found = (line.split() for line in self._ask("squeue", "--noheader", *words).splitlines())
+        return {int(row[0]): Running(int(row[1]), tuple(expand(row[2])) if len(row) > 2 else ()) for row in found}
 
     def running_on(self, node: str, partitions: Sequence[str]) -> list[int]:
         """Jobs of these partitions that run on a node. Raises NoAnswer."""
@@ -159,8 +178,7 @@ class Slurm:
 
     def comment(self, job: int) -> str:
         """The job's AdminComment, which survives a requeue and which users can't write. Raises NoAnswer."""
-        found = re.search(r"^ *AdminComment=(.*)$", self._shown(job), re.MULTILINE)
-        return found.group(1).strip() if found else ""
+        return self._field(job, "admin_comment")
 
     def set_comment(self, job: int, text: str) -> None:
         """Replace the job's AdminComment. Raises NoAnswer."""
@@ -181,18 +199,23 @@ class Slurm:
         else:
             self._ask("scancel", self._name(job))
 
-    def _shown(self, job: int) -> str:
-        """What scontrol shows of a job, and of no other element of its array. Raises NoAnswer."""
-        records = re.split(r"^(?=JobId=)", self._ask("scontrol", "show", "job", str(job)), flags=re.MULTILINE)
-        own = [record for record in records if record.startswith(f"JobId={job} ")]
-        if not own:
-            raise NoAnswer(f"scontrol shows no job {job}")
-        return own[0]
+    def _field(self, job: int, field: str) -> str:
+        """A field of a job, and of no other element of its array. Raises NoAnswer.
+
+        Asked for by name: in what `scontrol show job` prints, a job's own name can forge lines.
+        """
+        form = f"JobID:0{SEPARATOR},{field}:0{SEPARATOR}"
+        said = self._ask("squeue", "--noheader", "--states=all", f"--jobs={job}", f"--Format={form}")
+        for line in said.splitlines():
+            number, value, *_ = [*line.split(SEPARATOR), ""]
+            if number.strip() == str(job):
+                return value.strip().removeprefix(NOTHING)
+        raise NoAnswer(f"squeue shows no job {job}")
 
     def _name(self, job: int) -> str:
         """What to call a job when something is done to it, and to no other element of its array. Raises NoAnswer."""
-        task = re.match(rf"JobId={job} ArrayJobId={job} ArrayTaskId=([0-9]+) ", self._shown(job))
-        return f"{job}_{task.group(1)}" if task else str(job)
+        name = self._field(job, "JobArrayID")
+        return name if re.fullmatch(rf"{job}_[0-9]+", name) else str(job)
 
     def _ask(self, tool: str, *words: str) -> str:
         said = self._commands.run(f"/usr/bin/{tool}", *words)
@@ -203,7 +226,7 @@ class Slurm:
 
 def parse_job(line: str) -> JobInfo:
     """A line of FIELDS, each followed by SEPARATOR."""
-    state, batch, requeue, restarts, used, host, reason, nodes, _ = _words(line)
+    state, batch, requeue, restarts, used, host, reason, nodes, partition, uid, _ = _words(line)
     return JobInfo(
         state=state,
         batch=batch == "1",
@@ -213,6 +236,8 @@ def parse_job(line: str) -> JobInfo:
         batch_host="" if host in ("", "n/a", "N/A") else host,
         reason=reason,
         nodes=tuple(expand(nodes)) if nodes else (),
+        partition=partition,
+        uid=int(uid),
     )
 
 

@@ -14,13 +14,14 @@ from typing import Any
 
 from .api import Api, Unreachable
 from .config import Job, Refused
-from .host import PROC
+from .processes import PROC
 from .world import World
 
 JOB_S = 3600
 OWN_S = 86400
 RENEW_S = 1200  # a job's token lasts three times as long
 NOTE = "run"  # a job directory's file that says whose token is in it, and for which run
+OVER = "over"  # the same once the run is over, until nothing of it is left here
 
 
 def mint(api: Api, namespace: str, account: str, lifetime_s: int) -> str:
@@ -54,7 +55,8 @@ def place(job: Job, world: World, api: Api) -> None:
     The token comes last: if the API server does not answer now, `renew_jobs` brings it as soon as it does.
     """
     home = world.jobs / str(job.owner.job)
-    home.mkdir(mode=0o755, parents=True, exist_ok=True)
+    for folder in (world.jobs.parent, world.jobs, home):
+        folder.mkdir(mode=0o755, exist_ok=True)
     lines = [f"{key}={value}\n" for key, value in variables(job, world).items()]
     write(home / "env", "".join(lines), 0o444, 0, 0)
     whose = {"namespace": job.owner.namespace, "account": job.account, "started": job.started}
@@ -76,8 +78,9 @@ def variables(job: Job, world: World) -> Mapping[str, str]:
 
 
 def note(job: int, world: World) -> Mapping[str, Any]:
-    """Whose token is here, and for which run; empty if there is none."""
-    return _note(world.jobs / str(job) / NOTE)
+    """Whose token is here, or was, and for which run; empty if there is none."""
+    home = world.jobs / str(job)
+    return _note(home / NOTE) or _note(home / OVER)
 
 
 def _note(file: Path) -> Mapping[str, Any]:
@@ -87,8 +90,24 @@ def _note(file: Path) -> Mapping[str, Any]:
         return {}
 
 
+def leftover(world: World, but: int = 0) -> str:
+    """Another job's traces here: its epilog has not closed this node; "" if there are none."""
+    left = [home.name for home in sorted(world.jobs.glob("[0-9]*")) if int(home.name) != but]
+    return f"job {left[0]} has not been closed here yet" if left else ""
+
+
 def remove(job: int, world: World) -> None:
-    """Forget a job's token."""
+    """Forget a job's token. That the job was here stays to be seen until `forget`."""
+    home = world.jobs / str(job)
+    with contextlib.suppress(OSError):
+        (home / NOTE).rename(home / OVER)  # first, or the timer would bring another
+    for name in ("token", "env"):
+        with contextlib.suppress(OSError):
+            (home / name).unlink(missing_ok=True)
+
+
+def forget(job: int, world: World) -> None:
+    """Forget a job of which nothing is left here."""
     home = world.jobs / str(job)
     with contextlib.suppress(OSError):
         for file in home.iterdir():
@@ -97,10 +116,10 @@ def remove(job: int, world: World) -> None:
 
 
 def tidy(node: str, world: World) -> None:
-    """Forget tokens of jobs that have left this node: their epilog did not. Raises NoAnswer."""
+    """Forget jobs that have left this node, which is closed: their epilog did not. Raises NoAnswer."""
     for home in sorted(world.jobs.glob("[0-9]*")):
         if not world.slurm.job(int(home.name)).has(node):
-            remove(int(home.name), world)
+            forget(int(home.name), world)
 
 
 def renew(file: Path, world: World, api: Api) -> bool:
@@ -121,7 +140,10 @@ def renew_jobs(world: World, api: Api) -> bool:
         # the job's epilog may take all of it away at any moment
         if found := _note(file):
             whose, owner = (found["namespace"], found["account"], JOB_S), (found["uid"], found["gid"])
-            done.append(_renewed(file.with_name("token"), whose, owner, world, api) or not file.exists())
+            token = file.with_name("token")
+            done.append(_renewed(token, whose, owner, world, api) or not file.exists())
+            if not file.exists():
+                token.unlink(missing_ok=True)
     return all(done)
 
 

@@ -14,7 +14,7 @@ from .gate_names import OPENER, RECONCILER
 from .mend import boot_node, booted, mend_cluster, mend_node
 from .notes import NODE as NODE_LOCK
 from .opener import open_job
-from .proof import require_empty
+from .proof import require_alone, require_empty
 from .slurm import NoAnswer
 from .world import NODE, World
 
@@ -151,7 +151,8 @@ def end_job(job: Job, world: World) -> None:
 
 
 def place_token(job: Job, world: World) -> None:
-    """Prolog of a node: without its token a job can't use Kubernetes, but it can run."""
+    """Prolog of a node: without its token a job can't use Kubernetes, but it can run. Raises Refused for company."""
+    require_alone(job, world, EMPTY_S)
     try:
         tokens.place(job, world, world.api(NODE, PLACE_S))
     except Exception as err:
@@ -168,9 +169,10 @@ def close_this_node(job: Job, world: World) -> None:
         tokens.remove(job.owner.job, world)
         api = world.api(NODE, world.config.patience_s + world.config.empty_s)
         try:
-            close_node(job.owner, job.account, node, world, api, world.config.empty_s)
+            close_node(job.owner, node, world, api, world.config.empty_s)
         except Unreachable as err:
             raise stuck(node, str(err)) from err
+        tokens.forget(job.owner.job, world)
 
 
 def tend(world: World) -> int:
@@ -219,7 +221,8 @@ def _tend_node(node: str, world: World, api: Api, gauges: dict[str, float]) -> b
         if free:
             state = mend_node(node, world, api)
             gauges[f'node_state{{state="{state}"}}'] = 1
-            tokens.tidy(node, world)
+            if state == "held":  # so whatever was here before was closed
+                tokens.tidy(node, world)
     return True
 
 

@@ -26,17 +26,16 @@ def made_by(owner: Owner, api: Api) -> list[tuple[str, Json]]:
 
 def _collections(namespace: str, api: Api) -> Iterator[str]:
     """A group may be served in several versions, and a kind in one of them only."""
+    known = _groups(api)
     for group, resources in WORKLOADS.items():
-        for version in BUILT_IN.get(group) or _versions(group, api):
+        for version in BUILT_IN.get(group) or known.get(group, []):
             for resource in resources:
                 yield f"/apis/{group}/{version}/namespaces/{namespace}/{resource}"
 
 
-def _versions(group: str, api: Api) -> list[str]:
-    """Versions in which the server knows a group; none if nobody has brought its definitions."""
-    answer = api.get(f"/apis/{group}")
-    if answer.status == 404:
-        return []
+def _groups(api: Api) -> dict[str, list[str]]:
+    """All groups that the server knows, with their versions, in one answer."""
+    answer = api.get("/apis")
     if not answer.ok:
-        raise Refused(f"can't ask what {group} is: {answer.message}")
-    return [version["version"] for version in answer.body["versions"]]
+        raise Refused(f"can't ask what this API server knows: {answer.message}")
+    return {group["name"]: [it["version"] for it in group["versions"]] for group in answer.body["groups"]}

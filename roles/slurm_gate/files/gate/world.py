@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from .notes import Notes
 from .slurm import NoAnswer, Slurm
 
 ETC = Path("/etc/drawbridge/gate")
+TOKENS = Path("/var/lib/drawbridge/gate")
 JOBS = Path("/run/drawbridge/jobs")
 NODE = "node"
 """Name of a node's own token; a controller's are named for its two identities."""
@@ -34,11 +36,19 @@ class World(NamedTuple):
     notes: Notes
     log: Log
     etc: Path = ETC
+    tokens: Path = TOKENS
     jobs: Path = JOBS
 
     def token(self, identity: str) -> Path:
-        """File with an identity's token."""
-        return self.etc / f"{identity}.token"
+        """File with an identity's token: where the gate's own user may write, since it renews them."""
+        return self.tokens / f"{identity}.token"
+
+    def guards(self) -> dict[str, dict[str, str]]:
+        """The admission policies and bindings that gate.yml has left, each with a mark; empty if it never said."""
+        try:
+            return dict(json.loads((self.etc / "guards.json").read_text()))
+        except (OSError, ValueError):
+            return {}
 
     def api(self, identity: str, patience_s: float) -> Api:
         """The API server as one of this host's identities; `patience_s` bounds all that is asked through it."""

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from ..gate.config import Refused
+from ..gate.gate_names import MAX_GRACE_S
 from . import mistakes
 from .manual import DESCRIPTION, EPILOG, USAGE
 
-MAX_GRACE_S = 120  # the gate's policies allow no more
 NAME = re.compile(r"[a-z]([a-z0-9-]{0,18}[a-z0-9])?")
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 

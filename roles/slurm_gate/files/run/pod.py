@@ -23,6 +23,7 @@ PULL = {"missing": "IfNotPresent", "always": "Always", "never": "Never"}
 FIRST_PORT, PORTS = 20000, 10000
 START = """\
 umask "$DRAWBRIDGE_UMASK"
+cd "$DRAWBRIDGE_WORKDIR" || exit 125
 ulimit -S -l "$(ulimit -H -l)" 2>/dev/null
 NODE_RANK=0 NNODES=0
 for node in $DRAWBRIDGE_NODES; do
@@ -35,7 +36,8 @@ export PET_MASTER_ADDR="$MASTER_ADDR" PET_MASTER_PORT="$MASTER_PORT"
 exec "$@"
 """
 """A pod's rank is its node's place among the job's: nobody chooses which pod gets which node. The same for all kinds of
-workloads, whatever their controllers put into the environment, which counts their own pods.
+workloads, whatever their controllers put into the environment, which counts their own pods. The directory is changed
+here, as the user: the runtime would enter it as root.
 """
 
 
@@ -100,16 +102,26 @@ def template(request: Request, container: str = "main") -> Json:
         "serviceAccountName": account,
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
-        "securityContext": {"runAsUser": uid, "runAsGroup": gid, "supplementalGroupsPolicy": "Strict"},
+        "securityContext": {
+            "runAsUser": uid,
+            "runAsGroup": gid,
+            "supplementalGroupsPolicy": "Strict",
+            "seccompProfile": {"type": "RuntimeDefault"},
+        },
         "nodeSelector": {LABEL: str(request.allocation.job)},
         "tolerations": [{"key": TAINT, "value": request.grant.toleration, "effect": EFFECT}],
         "volumes": [
             {"name": "shm", "emptyDir": {"medium": "Memory"}},
-            *({"name": f"fs{index}", "hostPath": {"path": path}} for index, path in enumerate(mounts)),
+            *({"name": "above", "emptyDir": {}} for _ in above(mounts)),
+            *({"name": f"fs{index}", "hostPath": _directory(path)} for index, path in enumerate(mounts)),
         ],
         "containers": [_container(request, container, mounts)],
     }
     return {"metadata": {"labels": request.labels}, "spec": pod}
+
+
+def _directory(path: str) -> Json:
+    return {"path": path, "type": "Directory"}
 
 
 def _container(request: Request, name: str, mounts: Mapping[str, bool]) -> Json:
@@ -127,12 +139,13 @@ def _container(request: Request, name: str, mounts: Mapping[str, bool]) -> Json:
         "image": options.image,
         "imagePullPolicy": PULL[options.pull],
         "command": [literal(word) for word in ("/bin/sh", "-c", START, "drawbridge-run", *options.command)],
-        "workingDir": workdir(request),
+        "workingDir": "/",
         "env": environment(request),
         "resources": {"requests": resources, "limits": resources},
         "securityContext": {"allowPrivilegeEscalation": False},
         "volumeMounts": [
             {"name": "shm", "mountPath": "/dev/shm"},
+            *({"name": "above", "mountPath": path} for path in above(mounts)),
             *(
                 {"name": f"fs{index}", "mountPath": path, **({"readOnly": True} if read_only else {})}
                 for index, (path, read_only) in enumerate(mounts.items())
@@ -151,6 +164,17 @@ def chosen_mounts(request: Request) -> dict[str, bool]:
             raise Refused(f"--mount {text}: it is PATH or PATH:ro of a shared file system, which are: {known}")
         wanted[path] = mode == "ro"
     return wanted
+
+
+def above(mounts: Mapping[str, bool]) -> list[str]:
+    """The directory of several file systems, which must be an empty one that no image has made. Raises Refused."""
+    if len(mounts) < 2:
+        return []
+    parents = sorted({str(PurePosixPath(path).parent) for path in mounts})
+    if len(parents) > 1 or parents == ["/"]:
+        known = ", ".join(mounts)
+        raise Refused(f"{known}: pods see several file systems only if one directory holds all; name one with --mount")
+    return parents
 
 
 def workdir(request: Request) -> str:
@@ -182,6 +206,7 @@ def environment(request: Request) -> list[Json]:
         "DRAWBRIDGE_PORT": str(request.port),
         "DRAWBRIDGE_PROCESSES": str(request.processes),
         "DRAWBRIDGE_UMASK": f"{person.umask:04o}",
+        "DRAWBRIDGE_WORKDIR": workdir(request),
     }
     values.update(own_variables(request))
     secret = [_secret(text) for text in request.options.secrets]

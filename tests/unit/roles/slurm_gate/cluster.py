@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,22 +18,25 @@ from roles.slurm_gate.files.gate.api import Answer, Api, Unreachable
 from roles.slurm_gate.files.gate.clock import Clock
 from roles.slurm_gate.files.gate.command import Commands, Said
 from roles.slurm_gate.files.gate.config import Config, Job
-from roles.slurm_gate.files.gate.gate_names import LABEL, TAINT
+from roles.slurm_gate.files.gate.gate_names import JOB_LABEL, LABEL, TAINT
 from roles.slurm_gate.files.gate.host import Host
 from roles.slurm_gate.files.gate.log import Log
 from roles.slurm_gate.files.gate.notes import Notes
-from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, NodeInfo, Slurm
+from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, NodeInfo, Running, Slurm
 from roles.slurm_gate.files.gate.states import Owner, place
 from roles.slurm_gate.files.gate.world import World
 
 JOB = Job(Owner("vision", 4711), 2001, 3001, ("gpu01", "gpu02"), restart=0, started=1000)
-RUNNING = JobInfo("RUNNING", batch=True, requeue=True, age_s=10, batch_host="gpu01", nodes=JOB.nodes)
+RUNNING = JobInfo(
+    *("RUNNING", True, True), age_s=10, batch_host="gpu01", nodes=JOB.nodes, partition="ai-train", uid=JOB.uid
+)
 CONFIG = {
     "api_server": "https://api:6443",
     "ca_file": "/ca.crt",
     "partitions": ["ai-train"],
     "partition_nodes": {"ai-train": "gpu[01-04]"},
     "namespaces": {"vision": "vision"},
+    "infra_namespaces": ["kube-system", "drawbridge-gate", "drawbridge-nodes"],
     "patience_s": 60,
     "empty_s": 90,
     "pod_grace_s": 10,
@@ -53,6 +58,10 @@ ENVIRONMENT = {
     "SLURM_JOB_START_TIME": "1000",
     "SLURMD_NODENAME": "gpu01",
 }
+GUARDS = {
+    "validatingadmissionpolicies": ("drawbridge-transitions", "drawbridge-job-pods"),
+    "validatingadmissionpolicybindings": ("drawbridge-transitions", "drawbridge-job-pods"),
+}
 INVALID = "the server rejected our request due to an error in our request"
 POLICY = "ValidatingAdmissionPolicy 'drawbridge-{0}' with binding 'drawbridge-{0}' denied request: no"
 
@@ -66,7 +75,9 @@ def node(value: str = "closed", index: int = 0) -> dict[str, Any]:
 
 def pod(name: str, on: str = "", account: str = JOB.account) -> dict[str, Any]:
     """A pod of the job, bound to a node or not yet."""
-    return {"metadata": {"name": name, "uid": f"uid-{name}"}, "spec": {"nodeName": on, "serviceAccountName": account}}
+    labels = {JOB_LABEL: account.split("-")[1]} if account.startswith("slurm-") else {}
+    metadata = {"name": name, "uid": f"uid-{name}", "labels": labels}
+    return {"metadata": metadata, "spec": {"nodeName": on, "serviceAccountName": account}}
 
 
 def copied(what: Any) -> Any:
@@ -81,7 +92,12 @@ class Cluster(Api):
         self.objects: dict[str, dict[str, Any]] = {}
         for name, value in (nodes or dict.fromkeys(JOB.nodes, "closed")).items():
             self.add("/api/v1/nodes", {**node(value), "metadata": {"name": name, "labels": {}}})
+        self.groups: list[dict[str, Any]] = []
         self.policies, self.down, self.log, self.before = True, set(), [], lambda method, path: None
+        for kind, names in GUARDS.items():
+            for name in names:
+                metadata = {"name": name, "uid": name, "generation": 1}
+                self.add(f"/apis/admissionregistration.k8s.io/v1/{kind}", {"metadata": metadata})
 
     def value(self, name: str) -> str:
         return place(self.objects[f"/api/v1/nodes/{name}"])[1]
@@ -106,16 +122,28 @@ class Cluster(Api):
         return getattr(self, f"_{method.lower()}")(url.path, body, {**parse_qs(url.query), **(query or {})})
 
     def _get(self, path: str, _body: Any, query: Any) -> Answer:
+        if path == "/apis":
+            return Answer(200, {"groups": self.groups})
         if path in self.objects:
             return Answer(200, copied(self.objects[path]))
         if not path.rsplit("/", 1)[-1].endswith("s"):
             return Answer(404, {"message": f"{path} not found"})
-        items = [it for key, it in self.objects.items() if key.rpartition("/")[0] == path]
-        if wanted := query.get("labelSelector"):
-            items = [it for it in items if wanted in it["metadata"]["labels"]]
-        if wanted := query.get("fieldSelector"):
-            items = [it for it in items if it["spec"]["serviceAccountName"] == wanted.partition("=")[2]]
+        items = [it for _, it in self._chosen(path, query)]
         return Answer(200, {"items": copied(items) if items else None})
+
+    def _chosen(self, path: str, query: Any) -> list[tuple[str, Any]]:
+        """Objects of a collection, or of that kind in all namespaces, that the selectors find."""
+        first = {key: value[0] if isinstance(value, list) else value for key, value in query.items()}
+        label, _, value = first.get("labelSelector", "").partition("=")
+        fields = dict(it.split("=", 1) for it in first.get("fieldSelector", "").split(",") if it)
+        root, kind = path.rsplit("/", 1)
+        return [
+            (key, it)
+            for key, it in self.objects.items()
+            if key.rpartition("/")[0] == path or re.fullmatch(f"{root}/namespaces/[^/]+/{kind}/[^/]+", key)
+            if not label or (label in (labels := it["metadata"].get("labels", {})) and value in ("", labels[label]))
+            if all((it["spec"].get(field[5:]) or "") == wanted for field, wanted in fields.items())
+        ]
 
     def _patch(self, path: str, body: Any, query: Any) -> Answer:
         if path not in self.objects:
@@ -125,8 +153,7 @@ class Cluster(Api):
         except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException):
             return Answer(422, {"message": INVALID})
         if "dryRun" in query:
-            policy = "identities" if "self-test" in str(body) else "transitions"
-            return Answer(422, {"message": POLICY.format(policy)}) if self.policies else Answer(200, {})
+            return Answer(422, {"message": POLICY.format("transitions")}) if self.policies else Answer(200, {})
         self.objects[path] = after
         return Answer(200, {})
 
@@ -136,7 +163,11 @@ class Cluster(Api):
         self.add(path, body)
         return Answer(201, body)
 
-    def _delete(self, path: str, body: Any, _query: Any) -> Answer:
+    def _delete(self, path: str, body: Any, query: Any) -> Answer:
+        if query:
+            for key, _ in self._chosen(path, query):
+                del self.objects[key]
+            return Answer(200, {})
         if path not in self.objects:
             return Answer(404, {"message": "not found"})
         uid = (body or {}).get("preconditions", {}).get("uid")
@@ -190,9 +221,10 @@ class Scheduler(Slurm):
         self._answer()
         return self.jobs.get(number, JobInfo())
 
-    def running(self) -> dict[int, tuple[str, ...]]:
+    def running(self, partitions: Sequence[str]) -> dict[int, Running]:
         self._answer()
-        return {number: job.nodes for number, job in self.jobs.items() if job.running}
+        alive = {number: job for number, job in self.jobs.items() if job.running and job.partition in partitions}
+        return {number: Running(job.uid, job.nodes) for number, job in alive.items()}
 
     def running_on(self, node: str, partitions: Sequence[str]) -> list[int]:
         self._answer()
@@ -237,8 +269,11 @@ class Machine(Host):
         self.on_gpus: dict[int, str] = {}
         self.boot, self.up_s, self.script = "first", 5.0, False
 
-    def containers(self, namespaces: Any) -> list[str]:
-        return list(self.running)
+    def containers(self, infra: Any, own: tuple[str, str] = ("", "")) -> list[str]:
+        return [name for name in self.running if not (own[1] and name.startswith(own[1]))]
+
+    def infra_processes(self, pids: Any, infra: Any) -> list[int]:
+        return [pid for pid in pids if self.on_gpus.get(pid) == "infra"]
 
     def gpu_processes(self) -> dict[int, str]:
         return dict(self.on_gpus)
@@ -291,7 +326,9 @@ def world(root: Path, cluster: Cluster | None = None, **config: Any) -> Made:
         (root / name).mkdir(exist_ok=True)
     settings = Config(**{**CONFIG, "metrics": str(root / "gate.prom"), **config})
     seams = (StillClock(), Scheduler(), Machine(), Notes(root / "state"), Quiet())
-    made = Made(settings, dict(ENVIRONMENT), *seams, root / "etc", root / "jobs")
+    marks = {kind: {name: f"{name}/1" for name in names} for kind, names in GUARDS.items()}
+    (root / "etc/guards.json").write_text(json.dumps(marks))
+    made = Made(settings, dict(ENVIRONMENT), *seams, root / "etc", root / "etc", root / "jobs")
     made.cluster = cluster or Cluster()
     return made
 

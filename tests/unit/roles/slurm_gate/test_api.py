@@ -30,7 +30,8 @@ class Scripted(Api):
     """Answers by a script; the last one stays."""
 
     def __init__(self, token: Path, *answers: Answer | OSError) -> None:
-        super().__init__("https://ctl:6443", "", str(token), 10.0, Sleeper())
+        self.clock = Sleeper()
+        super().__init__("https://ctl:6443", "", str(token), 10.0, self.clock)
         self.answers = list(answers)
 
     def _ask(self, method: str, path: str, body: Any, headers: dict[str, str]) -> Answer:
@@ -63,3 +64,13 @@ def test_a_token_that_has_expired_is_what_is_told_and_what_brings_a_new_one(tmp_
     with pytest.raises(Unreachable) as caught:
         Scripted(token, DOWN, UNAUTHORIZED).call("GET", "/")
     assert str(caught.value) == f"the API server refuses the token in {token}; gate.yml brings a new one"
+
+
+def test_a_server_that_answers_too_slowly_takes_no_longer_than_there_is_time(tmp_path: Path) -> None:
+    """Each request comes to a good end; together they take for ever."""
+    api = Scripted(tmp_path, GOOD)
+    for _ in range(4):
+        assert api.call("GET", "/") == GOOD
+        api.clock.sleep(3.0)
+    with pytest.raises(Unreachable, match="the API server at ctl:6443 takes too long: GET /"):
+        api.call("GET", "/")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ import pytest
 from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.config import Refused
 from roles.slurm_gate.files.gate.mend import boot_node, mend_cluster, mend_node
-from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, NodeInfo
+from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, NodeInfo, Running
 from tests.unit.roles.slurm_gate.cluster import JOB, RUNNING, Cluster, Made, hold, pod, world
 
 PODS = "/api/v1/namespaces/vision/pods"
@@ -175,10 +175,14 @@ def test_a_foreign_value_is_reported_and_left(tmp_path: Path) -> None:
 
 def test_an_identity_that_is_left_keeps_the_node_dirty(at: Made) -> None:
     hold(at.cluster, "dirty_vision.4711")
-    at.cluster.add(ACCOUNTS, {"metadata": {"name": JOB.account}})
-    with pytest.raises(Refused, match="the controller has not ended it yet"):
-        mend(at)
-    assert at.cluster.value("gpu01") == "dirty_vision.4711"
+    # be it another user's, whose job had the number before
+    for uid in (2001, 2002):
+        body = identity.objects(JOB.owner, identity.name(4711, uid, 3001), JOB.nodes)[0][1]
+        at.cluster.add(ACCOUNTS, body)
+        with pytest.raises(Refused, match="the controller has not ended it yet"):
+            mend(at)
+        assert at.cluster.value("gpu01") == "dirty_vision.4711"
+        del at.cluster.objects[f"{ACCOUNTS}/{body['metadata']['name']}"]
 
 
 def test_a_pod_that_is_left_is_found_by_its_account_and_ended(at: Made) -> None:
@@ -413,7 +417,7 @@ def test_a_job_whose_opener_is_at_work_is_left_alone(opened: Made) -> None:
 
 def test_a_job_that_started_again_since_it_was_seen_is_left_alone(opened: Made) -> None:
     class Restarting(type(opened.slurm)):
-        def running(self) -> dict[int, tuple[str, ...]]:
+        def running(self, partitions: Sequence[str]) -> dict[int, Running]:
             self.jobs[4711] = RUNNING
             return {}
 

@@ -12,7 +12,9 @@ import pytest
 from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.api import Answer, Unreachable
 from roles.slurm_gate.files.gate.config import Refused
+from roles.slurm_gate.files.gate.gate_names import LABEL
 from roles.slurm_gate.files.gate.opener import open_job
+from roles.slurm_gate.files.gate.states import Owner
 from tests.unit.roles.slurm_gate.cluster import JOB, Cluster, Made, hold, pod, world
 
 ACCOUNTS = "/api/v1/namespaces/vision/serviceaccounts"
@@ -35,13 +37,15 @@ def test_all_nodes_are_held_and_then_the_job_has_an_identity(at: Made) -> None:
 def test_it_costs_one_write_for_a_node_and_no_list_that_grows_with_the_cluster(at: Made) -> None:
     open_job(JOB, at)
     patches = [path for method, path in at.cluster.log if method == "PATCH"]
-    assert len(patches) == 2 + len(JOB.nodes)  # two of them are the self-test's dry runs
-    assert not any(path == "/api/v1/nodes" for _, path in at.cluster.log)
+    assert len(patches) == 1 + len(JOB.nodes)  # one of them is the self-test's dry run
+    lists = [path for method, path in at.cluster.log if method == "GET" and path == "/api/v1/nodes"]
+    assert len(lists) == 1, "of those alone that have the job's label"
+    assert len(at.cluster.log) == len(patches) + 4 + 8
 
 
 def test_run_again_from_any_step_it_ends_the_same(tmp_path: Path) -> None:
     """Slurm kills it with slurmctld and starts it anew."""
-    requests = 15
+    requests = 17
     for killed_after in range(requests):
         (tmp_path / str(killed_after)).mkdir()
         at = world(tmp_path / str(killed_after))
@@ -84,7 +88,7 @@ def test_a_node_that_is_closed_while_it_waits_is_taken_then(tmp_path: Path) -> N
     open_job(JOB, at)
     assert set(at.cluster.values()) == {"vision.4711"}
     patched = [path for method, path in at.cluster.log if method == "PATCH" and path.endswith("gpu01")]
-    assert len(patched) == 1 + 3 * 2, "gpu01 is swapped once; the rest are the self-tests of three tries"
+    assert len(patched) == 1 + 3, "gpu01 is swapped once; the rest are the self-tests of three tries"
 
 
 @pytest.mark.parametrize(("value", "way_out"), [("", "drawbridge:platform"), ("maintenance", "not closed but")])
@@ -95,21 +99,9 @@ def test_a_node_in_no_state_of_ours_is_drained_too(value: str, way_out: str, tmp
     assert way_out in refused.value.drain["gpu02"]
 
 
-@pytest.mark.parametrize("annotations", [None, {}, {"a": "b"}, {"drawbridge.io/self-test": "yes"}])
-def test_the_self_test_fits_every_node(annotations: dict[str, str] | None, at: Made) -> None:
-    """A patch that can't be applied is refused by no policy, and then nothing would ever open."""
-    metadata = at.cluster.objects["/api/v1/nodes/gpu01"]["metadata"]
-    metadata.pop("annotations", None)
-    if annotations is not None:
-        metadata["annotations"] = annotations
-    open_job(JOB, at)
-    assert set(at.cluster.values()) == {"vision.4711"}
-    assert metadata.get("annotations") == annotations
-
-
 def test_without_policies_nothing_opens(at: Made) -> None:
     at.cluster.policies = False
-    with pytest.raises(Refused, match=r"drawbridge-identities is not in force .*: run gate\.yml"):
+    with pytest.raises(Refused, match=r"drawbridge-transitions is not in force .*: run gate\.yml"):
         open_job(JOB, at)
     assert set(at.cluster.values()) == {"closed"}
 
@@ -127,7 +119,8 @@ def test_a_node_that_kubernetes_does_not_know(missing: str, at: Made) -> None:
     [
         (PODS, pod("slurm-4711-r0-0-abcde")),
         (JOBS, {"metadata": {"name": "slurm-4711-r0", "uid": "1"}}),
-        (ACCOUNTS, {"metadata": {"name": JOB.account}}),
+        (ACCOUNTS, identity.objects(JOB.owner, JOB.account, ())[0][1]),
+        (BINDINGS, identity.objects(JOB.owner, JOB.account, ["gpu02", "gpu03"])[2][1]),
     ],
 )
 def test_leftovers_of_an_older_run_refuse_before_anything_opens(collection: str, left: dict, at: Made) -> None:
@@ -148,9 +141,9 @@ def test_a_neighbours_leftovers_are_no_reason(at: Made) -> None:
 def test_nodes_that_an_older_run_of_the_job_still_holds_are_foreign(at: Made) -> None:
     """Nobody has proven them empty."""
     open_job(JOB, at)
-    for path in [path for path in at.cluster.objects if "/nodes/" not in path]:
+    for path in [path for path in at.cluster.objects if "/namespaces/" in path]:
         del at.cluster.objects[path]
-    with pytest.raises(Refused, match=r"is not closed but vision\.4711") as refused:
+    with pytest.raises(Refused, match="node gpu01 is still held under this job's number") as refused:
         open_job(JOB._replace(restart=1, started=1200), at)
     assert set(refused.value.drain) == {"gpu01", "gpu02"}
     assert set(at.cluster.values()) == {"dirty_vision.4711"}
@@ -185,7 +178,7 @@ def test_a_lost_answer_makes_no_node_of_an_older_run_ours(tmp_path: Path) -> Non
     at = world(tmp_path, Losing())
     hold(at.cluster)
     at.notes.write("run-4711", {"restart": 0, "started": 1000, "namespace": "vision"})
-    with pytest.raises(Refused, match=r"is not closed but vision\.4711"):
+    with pytest.raises(Refused, match="node gpu01 is still held under this job's number"):
         open_job(JOB._replace(restart=1, started=1200), at)
     assert set(at.cluster.values()) == {"dirty_vision.4711"}
 
@@ -212,11 +205,82 @@ def test_nodes_of_another_job_are_left_alone(at: Made) -> None:
     assert set(at.cluster.values()) == {"vision.99"}
 
 
-def test_traces_of_an_older_run_with_other_nodes_are_refused(at: Made) -> None:
+def test_a_binding_with_other_nodes_is_not_this_runs(at: Made) -> None:
     """A node that the binding does not name gets no token; one that it names too much would end the job."""
     older = identity.objects(JOB.owner, JOB.account, ["gpu02", "gpu03"])[2][1]
+    at.notes.write("run-4711", {"restart": 0, "started": 1000, "namespace": "vision"})
     at.cluster.add(identity.path("vision", "rolebindings"), older)
     with pytest.raises(Refused, match="rolebindings slurm-4711-u2001-g3001 of an older run of this job is still there"):
         open_job(JOB, at)
     assert set(at.cluster.values()) == {"dirty_vision.4711"}
     assert not any(JOB.account in path for path in at.cluster.objects), "the next try finds nothing of it"
+
+
+@pytest.mark.parametrize(("namespace", "uid"), [("vision", 2002), ("speech", 2001), ("speech", 2002)])
+@pytest.mark.parametrize("which", [0, 2], ids=["account", "trace"])
+def test_a_number_that_another_job_still_has_opens_nothing(namespace: str, uid: int, which: int, at: Made) -> None:
+    """A slurmctld that was killed gives it twice; the former job's pods would run on the new one's nodes."""
+    former = Owner(namespace, JOB.owner.job)
+    resource, body = identity.objects(former, identity.name(former.job, uid, 3001), ["gpu03"])[which]
+    at.cluster.add(identity.path(namespace, resource), body)
+    states = []
+    at.cluster.before = lambda method, path: states.extend(at.cluster.values())
+    with pytest.raises(Refused, match=rf"{namespace}/slurm-4711-u{uid}-g3001 of another job with this number"):
+        open_job(JOB, at)
+    assert set(states) == {"closed"}
+
+
+GUARDS = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"drawbridge-job-pods": None}, "drawbridge-job-pods of validatingadmissionpolicies is missing"),
+        ({"drawbridge-job-pods": {"generation": 2}}, "drawbridge-job-pods of .* is not as gate.yml has left it"),
+        ({"drawbridge-job-pods": {"uid": "anew"}}, "drawbridge-job-pods of .* is not as gate.yml has left it"),
+        ({"drawbridge-more": {"generation": 1, "uid": "x"}}, "drawbridge-more of .* is not as gate.yml has left it"),
+    ],
+)
+def test_guards_that_are_not_as_they_were_left_open_nothing(change: dict, says: str, at: Made) -> None:
+    for name, fields in change.items():
+        path = f"{GUARDS}/{name}"
+        if fields is None:
+            del at.cluster.objects[path]
+        else:
+            known = at.cluster.objects.get(path, {"metadata": {"name": name}})["metadata"]
+            at.cluster.objects[path] = {"metadata": {**known, **fields}}
+    with pytest.raises(Refused, match=says):
+        open_job(JOB, at)
+    assert set(at.cluster.values()) == {"closed"}
+
+
+def test_others_policies_are_none_of_its_business(at: Made) -> None:
+    at.cluster.objects[f"{GUARDS}/theirs"] = {"metadata": {"name": "theirs", "uid": "1", "generation": 9}}
+    open_job(JOB, at)
+
+
+def test_a_controller_that_was_never_told_of_guards_opens_nothing(at: Made) -> None:
+    (at.etc / "guards.json").unlink()
+    with pytest.raises(Refused, match="does not know which admission policies"):
+        open_job(JOB, at)
+
+
+@pytest.mark.parametrize("value", ["vision.4711", "speech.4711"])
+def test_a_node_that_is_held_under_the_number_for_nobody_opens_nothing(value: str, tmp_path: Path) -> None:
+    """slurmctld died between holding it and the identity, and gave the number to this job."""
+    at = world(tmp_path, Cluster(gpu01="closed", gpu02="closed", gpu03=value))
+    at.cluster.objects["/api/v1/nodes/gpu03"]["metadata"]["labels"] = {LABEL: "4711"}
+    with pytest.raises(Refused, match="node gpu03 is still held under this job's number"):
+        open_job(JOB, at)
+    assert at.cluster.values() == ["closed", "closed", value]
+
+
+def test_what_another_persons_job_holds_is_not_taken_back(at: Made) -> None:
+    """The value of the taint is the same; its node must not be proven for the wrong one."""
+    hold(at.cluster)
+    body = identity.objects(JOB.owner, identity.name(4711, 2002, 3001), JOB.nodes)[0][1]
+    at.cluster.add(ACCOUNTS, body)
+    with pytest.raises(Refused, match="of another job with this number"):
+        open_job(JOB, at)
+    assert set(at.cluster.values()) == {"vision.4711"}

@@ -7,11 +7,11 @@ from __future__ import annotations
 import pytest
 
 from roles.slurm_gate.files.gate.command import NO_ANSWER, Said
-from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, Slurm, parse_node, seconds
+from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, Running, Slurm, parse_node, seconds
 from tests.unit.roles.slurm_gate.cluster import Tools
 
-RUNNING = "RUNNING\x1f1\x1f1\x1f0\x1f1-02:03:04\x1fgpu01\x1fNone\x1fgpu[01-02]\x1f1\x1f\n"
-PENDING = "PENDING\x1f1\x1f1\x1f2\x1f0:00\x1fn/a\x1fBeginTime\x1f\x1f1\x1f\n"
+RUNNING = "RUNNING\x1f1\x1f1\x1f0\x1f1-02:03:04\x1fgpu01\x1fNone\x1fgpu[01-02]\x1fai-train\x1f2001\x1f1\x1f\n"
+PENDING = "PENDING\x1f1\x1f1\x1f2\x1f0:00\x1fn/a\x1fBeginTime\x1f\x1fai-train\x1f2001\x1f1\x1f\n"
 DOWN = Said(1, "", "slurm_load_jobs error: Unable to contact slurm controller (connect failure)")
 UNKNOWN = Said(1, "", "slurm_load_jobs error: Invalid job id specified")
 NODE = "NodeName=gpu02 Gres=gpu:h100:8(S:0-1) State={} ThreadsPerCore=2 TmpDisk=0 AveWatts=0  {}"
@@ -24,7 +24,7 @@ PIDS = """PID      JOBID    STEPID   LOCALID GLOBALID
 
 def test_a_job_as_squeue_prints_it() -> None:
     job = Slurm(Tools({"squeue": RUNNING})).job(1)
-    assert job == JobInfo("RUNNING", True, True, 0, 93784, "gpu01", "None", ("gpu01", "gpu02"))
+    assert job == JobInfo("RUNNING", True, True, 0, 93784, "gpu01", "None", ("gpu01", "gpu02"), "ai-train", 2001)
     assert job.running and job.has("gpu02") and not job.has("gpu03")
 
 
@@ -39,7 +39,7 @@ def test_no_answer_is_not_no_job(said: Said) -> None:
     slurm = Slurm(Tools({"squeue": said, "scontrol": said}))
     for question in (
         lambda: slurm.job(1),
-        slurm.running,
+        lambda: slurm.running(["ai-train"]),
         lambda: slurm.node("gpu01"),
         lambda: slurm.drain("gpu01", ""),
     ):
@@ -52,9 +52,10 @@ def test_a_job_that_slurm_has_not_is_gone() -> None:
 
 
 def test_all_running_jobs_with_their_nodes() -> None:
-    tools = Tools({"squeue": "7 gpu[01-02]\n8 gpu04\n"})
-    assert Slurm(tools).running() == {7: ("gpu01", "gpu02"), 8: ("gpu04",)}
-    assert "--states=R,CF,S,ST,SI " in tools.asked[0]
+    tools = Tools({"squeue": "7 2001 gpu[01-02]\n8 2002 gpu04\n9 2002\n"})
+    found = Slurm(tools).running(["ai-train", "gold"])
+    assert found == {7: Running(2001, ("gpu01", "gpu02")), 8: Running(2002, ("gpu04",)), 9: Running(2002, ())}
+    assert "--states=R,CF,S,ST,SI --partition=ai-train,gold " in tools.asked[0]
 
 
 def test_jobs_of_some_partitions_on_a_node() -> None:
@@ -78,6 +79,8 @@ def test_times(text: str, expected: int) -> None:
         ("MIXED+DRAIN", "Reason=bad disk [root@2026-11-21T13:57:58]", False, False),
         ("DOWN*", "Reason=Not responding [slurm@2026-11-21T13:57:58]", False, True),
         ("DOWN+DRAIN", "Reason=Not responding [slurm@2026-11-21T13:57:58]", False, False),
+        ("DOWN+DRAIN", "Reason=drawbridge gate: end it [root@2026-11-21T13:57:58]", True, False),
+        ("DOWN+DRAIN", "Reason=drawbridge gate: end it : Not responding [slurm@2026-11-21T13:57:58]", True, False),
         ("DOWN*", "Reason=drawbridge gate: long ago : Not responding [slurm@2026-11-21T13:57:58]", False, True),
         ("DOWN", "Reason=bad disk : Node unexpectedly rebooted [slurm@2026-11-21T13:57:58]", False, True),
         ("DOWN", "Reason=Not responding, ticket 42 [root@2026-11-21T13:57:58]", False, False),
@@ -132,31 +135,32 @@ def test_steps_that_do_not_answer_are_not_none() -> None:
     ("job", "does"), [(JobInfo("RUNNING", True, True), "scontrol requeue 5"), (JobInfo("RUNNING", True), "scancel 5")]
 )
 def test_a_job_runs_again_or_ends(job: JobInfo, does: str) -> None:
-    tools = Tools({"scontrol show job": "JobId=5 JobName=x\n", "s": ""})
+    tools = Tools({"squeue": "5\x1f5\x1f\n", "s": ""})
     Slurm(tools).end_run(5, job)
     assert tools.asked[1:] == [f"/usr/bin/{does}"]
 
 
 def test_the_comment_is_read_back() -> None:
-    tools = Tools({"scontrol show job": "JobId=2 JobName=x\n   Comment=mine\n   AdminComment=drawbridge gate: why\n"})
+    """As a field: in what `scontrol show job` prints, a job's name with a line break forged it (Slurm 24.11.5)."""
+    tools = Tools({"squeue": "2\x1fdrawbridge gate: why\x1f\n"})
     assert Slurm(tools).comment(2) == "drawbridge gate: why"
+    assert tools.asked[0].endswith("--Format=JobID:0\x1f,admin_comment:0\x1f")
+    assert Slurm(Tools({"squeue": "2\x1f(null)\x1f\n"})).comment(2) == ""
 
 
-LINE = "{}\x1f1\x1f1\x1f0\x1f0:07\x1f{}\x1fNone\x1f{}\x1f{}\x1f\n"
+LINE = "{}\x1f1\x1f1\x1f0\x1f0:07\x1f{}\x1fNone\x1f{}\x1fai-train\x1f2001\x1f{}\x1f\n"
 ARRAY = LINE.format("COMPLETED", "gpu01", "gpu01", 12) + LINE.format("RUNNING", "gpu02", "gpu02", 10)
-RECORDS = """JobId=12 ArrayJobId=10 ArrayTaskId=1 JobName=x
-   JobState=COMPLETED AdminComment=no
-   AdminComment=drawbridge gate: of the first
-
-JobId=10 ArrayJobId=10 ArrayTaskId=2 JobName=x
-   AdminComment=drawbridge gate: of the last
-
-"""
+FIELD = "squeue --noheader --states=all --jobs={} --Format=JobID:0\x1f,{}:0"
+NAMES = {
+    FIELD.format(10, "JobArrayID"): "12\x1f10_1\x1f\n10\x1f10_2\x1f\n",
+    FIELD.format(12, "JobArrayID"): "12\x1f10_1\x1f\n",
+}
+COMMENTS = "12\x1fdrawbridge gate: of the first\x1f\n10\x1fdrawbridge gate: of the last\x1f\n"
 
 
 def test_an_arrays_number_is_the_last_elements_too() -> None:
     """Slurm 24.11.5 shows and changes all elements for it: the last one would be judged by the first one's end."""
-    tools = Tools({"squeue": ARRAY, "scontrol show job": RECORDS, "s": ""})
+    tools = Tools({**NAMES, FIELD.format(10, "admin_comment"): COMMENTS, "squeue": ARRAY, "s": ""})
     slurm = Slurm(tools)
     assert slurm.job(10).has("gpu02")
     assert not slurm.job(12).running
@@ -167,7 +171,7 @@ def test_an_arrays_number_is_the_last_elements_too() -> None:
     slurm.hold(10)
     slurm.end_run(10, slurm.job(10))
     slurm.end_run(10, JobInfo("RUNNING", batch=True))
-    done = [words.removeprefix("/usr/bin/") for words in tools.asked if "show" not in words and "squeue" not in words]
+    done = [words.removeprefix("/usr/bin/") for words in tools.asked if "squeue" not in words]
     assert done == [
         "scontrol update jobid=10_2 admincomment=why",
         "scontrol notify 10_2 why",
@@ -178,12 +182,12 @@ def test_an_arrays_number_is_the_last_elements_too() -> None:
 
 
 def test_any_other_element_is_called_by_its_own_number() -> None:
-    tools = Tools({"scontrol show job": RECORDS, "s": ""})
+    tools = Tools({**NAMES, "s": ""})
     Slurm(tools).hold(12)
     assert tools.asked[-1] == "/usr/bin/scontrol requeuehold 12"
 
 
-def test_what_scontrol_does_not_show_is_not_touched() -> None:
-    tools = Tools({"scontrol show job": RECORDS.replace("JobId=10 ", "JobId=13 "), "s": ""})
+def test_what_squeue_does_not_show_is_not_touched() -> None:
+    tools = Tools({"squeue": "13\x1f10_2\x1f\n", "s": ""})
     with pytest.raises(NoAnswer, match="shows no job 10"):
         Slurm(tools).hold(10)

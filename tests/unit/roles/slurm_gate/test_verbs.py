@@ -158,6 +158,26 @@ def test_but_not_onto_a_node_where_something_else_lives(running: list[str], on_g
     assert at.slurm.told[0].startswith("scontrol update nodename=gpu01 state=drain reason=drawbridge gate: ")
 
 
+@pytest.mark.parametrize("partition", ["hpc", "ai-train"])
+def test_what_another_job_left_here_keeps_both_kinds_of_job_away(partition: str, at: Made) -> None:
+    """Its epilog has not closed this node; a job's own number is no reason, since it may run again."""
+    at.env.update({"SLURM_JOB_PARTITION": partition})
+    (at.jobs / "99").mkdir()
+    assert run("place", at) == 1
+    assert "reason=drawbridge gate: job 99 has not been closed here yet" in at.slurm.told[0]
+    (at.jobs / "99").rmdir()
+    (at.jobs / "4711").mkdir()
+    assert run("place", at) == (0 if partition == "ai-train" else 1)
+
+
+def test_a_gated_job_starts_beside_its_own_pods_and_no_others(at: Made) -> None:
+    at.host.running = ["slurm-4711-r0-0"]
+    assert run("place", at) == 0
+    at.host.running.append("cart")
+    assert run("place", at) == 1
+    assert "container cart still runs" in at.slurm.told[0]
+
+
 def test_what_is_just_ending_gets_a_moment(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     at.env.update({"SLURM_JOB_PARTITION": "hpc"})
     at.host.on_gpus = {7: "ending"}

@@ -41,14 +41,14 @@ class Here(Seams):
 
 
 def here(root: Path, state: str, reason: str = "None", comment: str = "", place: str = "ai-train|vision") -> Here:
-    fields = (state, "1", "1", "0", "0:10", "gpu01", reason, "gpu[01-02]", "4711")
+    fields = (state, "1", "1", "0", "0:10", "gpu01", reason, "gpu[01-02]", "ai-train", "2001", "4711")
     tools = Tools(
         {
+            "squeue --noheader --states=all --jobs=4711 --Format=JobID:0\x1f,admin_": f"4711\x1f{comment}\x1f\n",
             "squeue --noheader --states=all --jobs=4711 --Format": SEPARATOR.join(f"{field:<10}" for field in fields),
             "squeue --noheader --states=all --jobs=4711 --format": place,
             "squeue --noheader --states=all --jobs=4700_3 --format=%A": "4711\n",
             "squeue": Said(1, "", "slurm_load_jobs error: Invalid job id specified"),
-            "scontrol show job": f"JobId=4711 JobName=x\n   AdminComment={comment}\n",
         }
     )
     paper = Paper()

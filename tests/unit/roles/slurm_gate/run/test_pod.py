@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from roles.slurm_gate.files.gate.config import Refused
-from roles.slurm_gate.files.run.pod import START, template
+from roles.slurm_gate.files.run.pod import START, above, template
 from tests.unit.roles.slurm_gate.run.job import ADA, request
 
 
@@ -34,7 +34,13 @@ def test_a_pod_is_the_jobs_and_the_users(tmp_path: Path) -> None:
     assert found["nodeSelector"] == {"drawbridge.node-restriction.kubernetes.io/slurm-job": "4711"}
     assert found["tolerations"] == [{"key": "drawbridge.io/slurm", "value": "vision.4711", "effect": "NoSchedule"}]
     assert found["serviceAccountName"] == "slurm-4711-u2001-g3001"
-    assert found["securityContext"] == {"runAsUser": 2001, "runAsGroup": 3001, "supplementalGroupsPolicy": "Strict"}
+    assert found["securityContext"] == {
+        "runAsUser": 2001,
+        "runAsGroup": 3001,
+        "supplementalGroupsPolicy": "Strict",
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
+    assert found["containers"][0]["workingDir"] == "/"
     assert found["containers"][0]["securityContext"] == {"allowPrivilegeEscalation": False}
     assert not found["automountServiceAccountToken"]
 
@@ -42,12 +48,14 @@ def test_a_pod_is_the_jobs_and_the_users(tmp_path: Path) -> None:
 def test_file_systems_are_at_their_own_paths(tmp_path: Path) -> None:
     found = spec(tmp_path, "--image img --mount /gpfs/fs2:ro --mount /gpfs/fs1 -- true")
     volumes = {volume["name"]: volume.get("hostPath", {}).get("path") for volume in found["volumes"]}
+    assert {it["hostPath"]["type"] for it in found["volumes"] if "hostPath" in it} == {"Directory"}
     mounts = {
         (volumes[it["name"]], it["mountPath"], it.get("readOnly", False))
         for it in found["containers"][0]["volumeMounts"]
     }
     assert mounts == {
         (None, "/dev/shm", False),
+        (None, "/gpfs", False),
         ("/gpfs/fs1", "/gpfs/fs1", False),
         ("/gpfs/fs2", "/gpfs/fs2", True),
     }
@@ -112,9 +120,11 @@ def test_dollars_reach_the_pod_as_they_were_typed(tmp_path: Path) -> None:
 def test_the_pod_finds_its_place_by_its_node(tmp_path: Path, node: str, rank: str) -> None:
     """Whatever a controller has put into the environment."""
     given = {**variables(tmp_path), "DRAWBRIDGE_NODE": node, "MASTER_ADDR": "run-worker-0", "PET_NODE_RANK": "7"}
-    argv = ["/bin/sh", "-c", START, "drawbridge-run", "sh", "-c", 'env; umask; echo "$1"', "sh", "a  b"]
-    env = {**given, "PATH": "/usr/bin:/bin"}
-    *rest, umask, word = subprocess.run(argv, env=env, capture_output=True, text=True, check=True).stdout.splitlines()
+    argv = ["/bin/sh", "-c", START, "drawbridge-run", "sh", "-c", 'env; pwd; umask; echo "$1"', "sh", "a  b"]
+    env = {**given, "PATH": "/usr/bin:/bin", "DRAWBRIDGE_WORKDIR": str(tmp_path)}
+    *rest, where, umask, word = subprocess.run(
+        argv, env=env, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
     found = dict(line.split("=", 1) for line in rest)
     assert {key: value for key, value in found.items() if key.startswith(("PET_", "MASTER", "NNODES", "NODE_"))} == {
         "MASTER_ADDR": "10.0.0.21",
@@ -127,4 +137,23 @@ def test_the_pod_finds_its_place_by_its_node(tmp_path: Path, node: str, rank: st
         "PET_NODE_RANK": rank,
         "PET_NPROC_PER_NODE": "8",
     }
-    assert (umask, word) == ("0027", "a  b")
+    assert (where, umask, word) == (str(tmp_path), "0027", "a  b")
+
+
+def test_a_directory_that_its_user_may_not_enter_is_where_nothing_runs(tmp_path: Path) -> None:
+    """The runtime would enter it as root."""
+    assert variables(tmp_path)["DRAWBRIDGE_WORKDIR"].startswith("/gpfs/fs1/")
+    env = {**variables(tmp_path), "DRAWBRIDGE_NODE": "gpu01", "DRAWBRIDGE_WORKDIR": str(tmp_path / "absent")}
+    argv = ["/bin/sh", "-c", START, "drawbridge-run", "echo", "ran"]
+    done = subprocess.run(argv, env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (125, "")
+    assert "absent" in done.stderr
+
+
+def test_file_systems_of_different_directories_are_not_seen_at_once() -> None:
+    """An image could make the second one's place a link into the first, and the runtime would make it there as root."""
+    assert above({"/gpfs/fs1": False}) == []
+    assert above({"/gpfs/fs1": False, "/gpfs/fs2": True}) == ["/gpfs"]
+    for mounts in (["/gpfs/fs1", "/scratch/fs2"], ["/lake", "/pool"]):
+        with pytest.raises(Refused, match="name one with --mount"):
+            above(dict.fromkeys(mounts, False))

@@ -1,0 +1,99 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Processes of this host, as the kernel tells them: who holds a GPU's device file, and whose they are.
+
+What a process calls itself, its owner chooses, a line break included: names are shown and never parsed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+PROC = Path("/proc")
+GPU = re.compile(r"/dev/nvidia[0-9]+")
+FIRST_PERSON = 1000
+"""UIDs below are the system's own (UID_MIN of login.defs)."""
+
+
+def holders() -> dict[int, str]:
+    """Processes that have a GPU's device file open, with their names. Links are read, files never touched."""
+    found = {}
+    for place in PROC.iterdir():
+        if place.name.isdigit() and any(GPU.fullmatch(target) for target in _open_files(place)):
+            found[int(place.name)] = name(int(place.name))
+    return found
+
+
+def _open_files(place: Path) -> Iterator[str]:
+    try:
+        links = list((place / "fd").iterdir())
+    except OSError:
+        return  # it has ended
+    for link in links:
+        try:
+            yield str(link.readlink())
+        except OSError:
+            continue
+
+
+def name(pid: int) -> str:
+    """What a process calls itself, made printable."""
+    try:
+        said = (PROC / str(pid) / "comm").read_text(errors="replace").rstrip("\n")
+    except OSError:
+        return "ended"
+    return "".join(letter if letter.isprintable() else "?" for letter in said)
+
+
+def daemons(pids: Iterable[int], programs: Iterable[str]) -> list[int]:
+    """Those that run one of these programs of root's and are not started by a person."""
+    known = set(programs)
+    return [pid for pid in pids if known and _program(pid) in known and _owner(pid) < FIRST_PERSON]
+
+
+def _program(pid: int) -> str:
+    exe = PROC / str(pid) / "exe"
+    try:
+        return exe.readlink().name if exe.stat().st_uid == 0 else ""
+    except OSError:
+        return ""  # it has ended
+
+
+def _owner(pid: int) -> int:
+    """Its real UID, which a set-user-ID program doesn't change; a person's if it can't be told."""
+    return int(_status(pid).get("Uid", str(FIRST_PERSON)).split()[0])
+
+
+def of_containers(pids: Iterable[int], ids: Iterable[str], firsts: Iterable[int]) -> list[int]:
+    """Those that belong to containers, by their control group's name or by an ancestor that is a container's first."""
+    known, first = set(ids), set(firsts)
+    return [pid for pid in pids if _container(pid) & known or first & set(_ancestors(pid))]
+
+
+def _container(pid: int) -> set[str]:
+    """Names in the path of its control group that look like a container's."""
+    try:
+        text = (PROC / str(pid) / "cgroup").read_text()
+    except OSError:
+        return set()
+    return set(re.findall(r"[0-9a-f]{64}", text))
+
+
+def _ancestors(pid: int) -> Iterator[int]:
+    """Itself, its parent, and so on."""
+    seen: set[int] = set()
+    while pid > 1 and pid not in seen:
+        seen.add(pid)
+        yield pid
+        pid = int(_status(pid).get("PPid", "0"))
+
+
+def _status(pid: int) -> dict[str, str]:
+    try:
+        lines = (PROC / str(pid) / "status").read_text(errors="replace").splitlines()
+    except OSError:
+        return {}
+    # Name comes first, with its line breaks escaped by the kernel; the first line of each key counts
+    return {key: value.strip() for key, _, value in (line.partition(":") for line in reversed(lines))}
