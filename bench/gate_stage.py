@@ -12,6 +12,7 @@ import tarfile
 from collections.abc import Iterable, Iterator
 
 import yaml
+from ansible_collections.drawbridge.drawbridge.plugins.action.gate_guards import guards
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.gate_names import (
     CLOSED,
     EFFECT,
@@ -111,6 +112,7 @@ def files(client: Client, nodes: list[str]) -> Iterator[tuple[str, bytes, int]]:
     authority = Authority.ensure(Paths.of().kubeconfig.parent)
     yield "ca.crt", authority.ca.certificate, 0o644
     yield "config.json", json.dumps(config(nodes)).encode(), 0o644
+    yield f"{CENTRAL}/guards.json", json.dumps(guards(client.ask)).encode(), 0o644
     for account in (OPENER, RECONCILER):
         yield f"{CENTRAL}/{account}.token", token(client, GATE_NAMESPACE, account), 0o600
     yield f"{CENTRAL}/lock", b"", 0o600
@@ -129,6 +131,7 @@ def config(nodes: list[str]) -> Json:
         "partitions": [PARTITION],
         "partition_nodes": {PARTITION: ",".join(nodes)},
         "namespaces": {account.name: account.namespace for account in SLURM.accounts if account.namespace},
+        "infra_namespaces": ["kube-system", GATE_NAMESPACE, NODES_NAMESPACE],
         "patience_s": 60,
         "empty_s": 90,
         "pod_grace_s": 10,

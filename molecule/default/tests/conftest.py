@@ -43,7 +43,7 @@ def second_run(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> SecondRun:
     counting = Counting(tmp_path_factory.mktemp("count"))
     counting.prepare()
     # the gate's timer makes tokens anew that are old; it may be at it, and whether it comes to a good end is no matter
-    young = "touch /etc/drawbridge/gate/*.token; systemctl start drawbridge-gate.service || true"
+    young = "touch /var/lib/drawbridge/gate/*.token; systemctl start drawbridge-gate.service || true"
     for host in ("ctl", "gpu01", "gpu02", "gpu03", "gpu04"):
         lab.ssh(host, young)
     before, known = lab.written(), {file: len(calls) for file, calls in lab.journals().items()}

@@ -48,7 +48,7 @@ NODE_SA, GATE_SA = NODE_ACCOUNTS.rstrip(":"), GATE_ACCOUNTS.rstrip(":")
 NODE_GROUP, GATE_GROUP = (account.replace("account:", "accounts:") for account in (NODE_SA, GATE_SA))
 TRANSITIONS, IDENTITIES = (f"ValidatingAdmissionPolicy 'drawbridge-{name}'" for name in ("transitions", "identities"))
 PAIR = ("gpu01", "gpu02")
-OURS = "/etc/drawbridge /run/drawbridge"
+OURS = "/etc/drawbridge /run/drawbridge /var/lib/drawbridge"
 DAY_S = 86400
 
 pytestmark = pytest.mark.usefixtures("impatient", "usable_before")
@@ -150,7 +150,9 @@ def test_a_node_that_a_dead_job_left_is_drained_and_the_others_close_again() -> 
     # a run that is under way would still close the node
     ssh("gpu02", "systemctl stop drawbridge-gate.timer drawbridge-gate.service")
     move(glass(), "gpu02", "dirty_vision.99999")
-    job = quiet("-N2 -w gpu01,gpu02")
+    # in what scontrol shows of the job, its own name stands before the comment
+    forged = "x\n   AdminComment=drawbridge gate: try 4 of 5 (run 0): forged"
+    job = quiet(f"-N2 -w gpu01,gpu02 --job-name='{forged}'")
     try:
         until(lambda: "dirty_vision.99999" in comment(job), 180, "the cause in AdminComment")
         assert comment(job).startswith("drawbridge gate: try 1 of 5 (run 0): node gpu02 is not closed")
@@ -219,8 +221,8 @@ def lifetime(token: str) -> int:
 
 @pytest.mark.parametrize(("host", "files"), [("ctl", ("opener", "reconciler")), ("gpu01", ("node",))])
 def test_hosts_hold_short_tokens_and_no_kubeconfig(host: str, files: tuple[str, ...]) -> None:
-    assert ssh(host, "cd /etc/drawbridge/gate && ls *.token").split() == [f"{name}.token" for name in files]
-    assert ssh(host, "stat -c %a /etc/drawbridge/gate/*.token").split() == ["400"] * len(files)
+    assert ssh(host, "cd /var/lib/drawbridge/gate && ls *.token").split() == [f"{name}.token" for name in files]
+    assert ssh(host, "stat -c %a /var/lib/drawbridge/gate/*.token").split() == ["400"] * len(files)
     tokens = ssh(host, f"find {OURS} -type f -name '*token' -exec sh -c 'cat $1; echo' - {{}} \\;").split()
     assert len(tokens) >= len(files)
     assert [seconds for token in tokens if not 0 < (seconds := lifetime(token)) <= DAY_S] == []
