@@ -201,14 +201,14 @@ DRIFTS = {
     "gate": Drift(
         NODE,
         f"sed -i s/=30s/=33s/ {_TIMER}; systemctl daemon-reload; {_restart('drawbridge-gate.timer')};"
-        " rm /etc/drawbridge/gate/node.token /usr/local/lib/drawbridge/gate/__main__.py",
+        " rm /var/lib/drawbridge/gate/node.token /usr/local/lib/drawbridge/gate/__main__.py",
         "slurm_gate",
         (Verb(NODE, "systemctl", "daemon-reload"), Verb(NODE, "systemctl", "restart drawbridge-gate")),
     ),
     "gate service": Drift(
         CONTROLLER,
         "sed -i s/5min/6min/ /etc/systemd/system/drawbridge-gate.service; systemctl daemon-reload;"
-        " rm /etc/drawbridge/gate/opener.token",
+        " rm /var/lib/drawbridge/gate/opener.token",
         "slurm_gate",
         (Verb(CONTROLLER, "systemctl", "daemon-reload"),),
     ),

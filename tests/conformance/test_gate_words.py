@@ -18,7 +18,7 @@ GUIDE = (ROOT / "docs/guides/operating-the-gate.md").read_text()
 CONCEPT = (ROOT / "docs/concepts/gate.md").read_text()
 TELLERS = {"Refused", "Unreachable", "stuck", "tell", "Swap", "_run_again", "_stuck", "append"}
 """Calls with reasons among their arguments."""
-REASONS = {"obstacle", "open_reason", "_foreign", "explain"}
+REASONS = {"obstacle", "open_reason", "_foreign", "explain", "leftover", "_still_held"}
 """Functions that return one."""
 NAMES = {"cause", "reason"}
 """What they are called until they are told."""

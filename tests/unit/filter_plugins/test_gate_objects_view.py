@@ -13,7 +13,7 @@ VIEW = FilterModule().filters()["gate_objects_view"]
 
 
 def test_raw_variables_go_in() -> None:
-    found = VIEW(SITE["drawbridge_slurm"], SITE["drawbridge_gpfs"], SITE["drawbridge_kube"])
+    found = VIEW(SITE["drawbridge_slurm"], SITE["drawbridge_gpfs"], SITE["drawbridge_kube"], SITE["drawbridge_nodes"])
     assert found["namespaces"][-1]["metadata"]["name"] == "kube-system"
     assert found["accounts"][1]["metadata"]["name"] == "opener"
     assert found["nodes"] == ["gpu01", "gpu02", "gpu03", "gpu04"]
@@ -22,4 +22,4 @@ def test_raw_variables_go_in() -> None:
 
 def test_a_wrong_intent_is_a_filter_error() -> None:
     with pytest.raises(AnsibleFilterError, match="drawbridge_gpfs"):
-        VIEW(SITE["drawbridge_slurm"], {}, SITE["drawbridge_kube"])
+        VIEW(SITE["drawbridge_slurm"], {}, SITE["drawbridge_kube"], SITE["drawbridge_nodes"])
