@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.action.gate_guards import guards
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.gate_names import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.names import (
     CLOSED,
     EFFECT,
     GATE_NAMESPACE,

@@ -36,7 +36,7 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils.drawbridge.intent.fault import IntentError
+from ..module_utils.drawbridge.core.faults import IntentError
 from ..module_utils.drawbridge.intent.load import part
 from ..module_utils.drawbridge.views.gpfs import gpfs_clients, gpfs_mounts
 

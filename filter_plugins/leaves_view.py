@@ -36,8 +36,8 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils.drawbridge.hostlist import HostlistError, expand
-from ..module_utils.drawbridge.intent.fault import IntentError
+from ..module_utils.drawbridge.core.faults import IntentError
+from ..module_utils.drawbridge.core.hostlist import HostlistError, expand
 from ..module_utils.drawbridge.intent.load import part
 from ..module_utils.drawbridge.views.leaves import leaves
 

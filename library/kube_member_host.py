@@ -66,16 +66,16 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.drawbridge.adapters.api_server import Server
-from ..module_utils.drawbridge.adapters.command import Command
 from ..module_utils.drawbridge.adapters.kube_unit import KubeUnit
 from ..module_utils.drawbridge.adapters.member import Invitation, Leaver, Member, Place
 from ..module_utils.drawbridge.adapters.node_use import NodeUse
 from ..module_utils.drawbridge.adapters.own_node import OwnNode
-from ..module_utils.drawbridge.converge import DeviceError
+from ..module_utils.drawbridge.core.api.host import Server
+from ..module_utils.drawbridge.core.command import Command
+from ..module_utils.drawbridge.core.converge import DeviceError
+from ..module_utils.drawbridge.core.daemon.plan import DaemonState
+from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.dialects.kube_member import BOOTSTRAP, NO_MEMBER, UNIT, MemberState, files, findings
-from ..module_utils.drawbridge.module import finish
-from ..module_utils.drawbridge.plans.daemon import DaemonState
 from ..module_utils.drawbridge.plans.kube_member import leave, plan
 
 COMMAND_S = 120.0

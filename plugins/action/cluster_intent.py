@@ -13,9 +13,9 @@ from ansible import context
 from ansible.plugins.action import ActionBase
 from ansible.plugins.loader import filter_loader
 
-from ..module_utils.drawbridge import hostlist
+from ..module_utils.drawbridge.core import hostlist
+from ..module_utils.drawbridge.core.faults import Fault, IntentError
 from ..module_utils.drawbridge.intent.chosen import chosen_faults, narrowed_faults, needed
-from ..module_utils.drawbridge.intent.fault import Fault, IntentError
 from ..module_utils.drawbridge.intent.load import DOMAINS, inventory_faults, load
 from ..module_utils.drawbridge.intent.model import Intent
 

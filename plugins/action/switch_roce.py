@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from ansible.plugins.action import ActionBase
 
-from ..module_utils.drawbridge import ports
 from ..module_utils.drawbridge.adapters.login import LoginError, from_variables
-from ..module_utils.drawbridge.converge import DeviceError, Outcome, converge
+from ..module_utils.drawbridge.core import ports
+from ..module_utils.drawbridge.core.converge import DeviceError, Outcome, converge
 from ..module_utils.drawbridge.dialects.switch import Config, Dialect
 from ..module_utils.drawbridge.plans.switch import flapping, plan
 from ..module_utils.drawbridge.views.switch import SwitchProfile

@@ -20,8 +20,8 @@ from pathlib import Path
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.action.helm_release import release, source_of
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.helm import Helm
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kube_api import connect
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.charts.catalogue import CHARTS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.kubeconfig import connect
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import GpuOperator
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.gpu_operator import (
     amd_values,

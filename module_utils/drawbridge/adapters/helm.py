@@ -14,9 +14,9 @@ from typing import Any, Callable
 
 import yaml
 
-from ..converge import DeviceError
+from ..core.command import Command, Completed, Run
+from ..core.converge import DeviceError
 from ..plans.helm_release import Record
-from .command import Command, Completed, Run
 
 Json = dict[str, Any]
 RUN_S, UPGRADE_S = 120, 900

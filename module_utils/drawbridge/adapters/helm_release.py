@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from ..converge import DeviceError, Step
+from ..core.api.kubeconfig import Ask
+from ..core.converge import DeviceError, Step
 from ..dialects.manifests import DEFINITION, Json, Kinds, differences, documents, title
 from ..plans.helm_release import Record, Release, Thing
-from .kube_api import Ask
 
 MANAGER = "drawbridge-release"
 """Not the gate's: what the gate says of a namespace and what a release needs of it stand side by side."""

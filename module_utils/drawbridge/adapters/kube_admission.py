@@ -12,9 +12,9 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-from ..converge import DeviceError
+from ..core.api.kubeconfig import Ask, Json
+from ..core.converge import DeviceError
 from ..dialects.kube_csr import CLIENT, SERVING, Applicant, refusal
-from .kube_api import Ask, Json
 
 CSRS = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
 SECRETS = "/api/v1/namespaces/kube-system/secrets"

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..converge import DeviceError
+from ..core.api.kubeconfig import Ask, Json
+from ..core.converge import DeviceError
 from ..plans.room import Node, Pod
-from .kube_api import Ask, Json
 
 ENDED = ("Succeeded", "Failed")
 

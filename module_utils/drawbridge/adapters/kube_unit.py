@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Callable
 
-from ..converge import Step
-from ..dialects.entry import Entry
-from ..plans.daemon import DaemonState
+from ..core import files
+from ..core.command import Run
+from ..core.converge import Step
+from ..core.daemon.own_unit_io import OwnUnit
+from ..core.daemon.plan import DaemonState
+from ..core.file_entry import Entry
 from ..plans.kube_unit import REMOVE
-from . import files
-from .command import Run
-from .own_unit import OwnUnit
 
 LEFT = Entry("left over\n")
 """What a diff shows of a file that goes: it may have held a secret."""

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..converge import DeviceError, Step
+from ..core import files
+from ..core.command import Run
+from ..core.converge import DeviceError, Step
 from ..dialects.kubelet_config import KubeletState, parsed
 from ..dialects.kubelet_state import CPU, MEMORY, outdated
 from ..plans.kubelet import ENABLE, FORGET, RELEASE, RESTART, WRITE
-from . import files
-from .command import Run
 from .kubelet_health import UNIT, Health, refuse_deaf, sentence
 from .node_use import NodeUse
 from .own_node import OwnNode

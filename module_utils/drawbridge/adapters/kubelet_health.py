@@ -8,9 +8,9 @@ import time
 import urllib.request
 from pathlib import Path
 
-from ..converge import DeviceError
+from ..core.command import Run
+from ..core.converge import DeviceError
 from ..dialects.kubelet_config import config_dir
-from .command import Run
 from .own_node import OwnNode
 
 UNIT = "kubelet.service"

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..converge import Step
+from ..core.command import Run
+from ..core.converge import Step
 from ..plans.database import DatabaseState
-from .command import Run
 
 
 class Server:

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Callable
 
-from ..converge import DeviceError, Step
+from ..core import files
+from ..core.command import Run
+from ..core.converge import DeviceError, Step
 from ..dialects.kube_member import BOOTSTRAP, DROP_IN, HEADER, KUBECONFIG, MAIN_CONFIG, UNIT, MemberState, bootstrap
 from ..plans.kube_member import DELETE, JOIN, SERVE
-from . import files
-from .command import Run
 from .kube_unit import KubeUnit
 from .kubelet_health import sentence
 from .own_node import OwnNode

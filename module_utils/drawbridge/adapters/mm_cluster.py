@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
-from ..converge import DeviceError, Step
+from ..core.command import Completed
+from ..core.converge import DeviceError, Step
 from ..dialects.mm_cluster import NO_LICENSE, UNKNOWN, Member, Membership, directory, find
 from ..dialects.mm_y import Row
 from ..plans.mm_node import ADD, LICENSE, RESTORE, START, WAIT
-from .command import Completed
 from .mm import Mm, reason
 
 FOLDER = Path("/var/lib/drawbridge/gpfs")

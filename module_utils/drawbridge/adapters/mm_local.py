@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from typing import Callable
 
-from ..converge import DeviceError, Step
+from ..core.converge import DeviceError, Step
 from ..dialects.mm_cluster import ACTIVE, Mounts, directory, find, mountinfo, names, short
 from ..dialects.mm_y import Row
 from .mm import Mm, NoMember

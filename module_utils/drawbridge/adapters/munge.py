@@ -10,10 +10,10 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..converge import DeviceError, Step
+from ..core import files
+from ..core.converge import DeviceError, Step
+from ..core.units import Unit
 from ..plans.munge import MungeState, digest_of
-from . import files
-from .unit import Unit
 
 UNIT = "munge.service"
 KEY = Path("/etc/munge/munge.key")

@@ -16,7 +16,7 @@ from netmiko import BaseConnection, ConnectHandler
 from netmiko.exceptions import NetmikoAuthenticationException, NetmikoBaseException, ReadTimeout
 from paramiko.ssh_exception import SSHException
 
-from ..converge import DeviceError
+from ..core.converge import DeviceError
 from ..dialects.switch import Dialect
 from .login import Login
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..converge import DeviceError, Step
+from ..core.converge import DeviceError, Step
 from ..dialects.switch import OURS, Config, Dialect, DialectError
 from ..views.switch import SwitchProfile
 from .login import Login

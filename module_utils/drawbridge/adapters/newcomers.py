@@ -7,11 +7,11 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from .. import hostlist
-from ..converge import DeviceError, Step
+from ..core import hostlist
+from ..core.command import Run
+from ..core.converge import DeviceError, Step
 from ..dialects import slurm_node
 from ..plans.newcomers import ABSENT, JOINING, Newcomers, NodeState, in_doubt
-from .command import Run
 
 PAUSE_S = 2.0
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from ..converge import DeviceError
+from ..core.command import Run
+from ..core.converge import DeviceError
 from ..dialects import slurm_node
-from .command import Run
 
 REASON = "drawbridge kubelet: its configuration changes"
 MARKER = Path("/var/lib/drawbridge/kubelet-change")

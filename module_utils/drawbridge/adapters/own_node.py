@@ -12,9 +12,9 @@ from pathlib import Path
 from time import strptime
 from typing import Any
 
-from ..converge import DeviceError
-from ..gate_names import CLOSED, TAINT
-from .api_server import Server
+from ..core.api.host import Server
+from ..core.converge import DeviceError
+from ..core.names import CLOSED, TAINT
 
 STAMP = "%Y-%m-%dT%H:%M:%SZ"
 

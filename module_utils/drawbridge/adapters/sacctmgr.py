@@ -8,10 +8,10 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ..converge import DeviceError, Step
+from ..core.command import Run
+from ..core.converge import DeviceError, Step
 from ..dialects import sacctmgr
 from ..plans.book_state import BookState
-from .command import Run
 
 NOT_ALL_FOUND = 2
 """getent's code when it doesn't know somebody."""

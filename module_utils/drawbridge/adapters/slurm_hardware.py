@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..converge import DeviceError, Step
+from ..core.command import Run
+from ..core.converge import DeviceError, Step
 from ..dialects import slurm_node
 from ..plans.node_hardware import HardwareState, Machine
-from .command import Run
 
 SPOOL = "/var/spool"
 DRIVER = "nvidia-smi"

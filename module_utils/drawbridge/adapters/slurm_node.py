@@ -7,11 +7,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from ..converge import DeviceError, Step
+from ..core.command import Run
+from ..core.converge import DeviceError, Step
 from ..dialects import slurm_node
 from ..dialects.slurm_conf import same_hash
 from ..plans.node_ready import NodeState
-from .command import Run
 
 UNSETTLED = frozenset({"NOT_RESPONDING", "REBOOT_ISSUED"})
 LOOK_S = 120.0

@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..converge import DeviceError
+from ..core.converge import DeviceError
 from ..dialects import slurm_trial
 
 ADDRESS = "192.0.2.1"

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from ..converge import Step
-from ..plans.packages import PackageState
-from .command import Run
+from ..core.command import Run
+from ..core.converge import Step
+from ..core.packages.plan import PackageState
 
 USER = "slurm"
 NOWHERE = "/nonexistent"

@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Callable
 
-from ..converge import DeviceError, Step
+from ..core import files
+from ..core.command import Run
+from ..core.converge import DeviceError, Step
+from ..core.daemon.io import Daemon
+from ..core.daemon.plan import DaemonState
+from ..core.units import Unit, first_errors
 from ..dialects.slurm_conf import same_hash, settings_of, shown_settings
 from ..dialects.slurm_release import of_version
-from ..plans.daemon import DaemonState
-from . import files
-from .command import Run
-from .daemon import Daemon
-from .unit import Unit, first_errors
 
 FOR_LIFE = ("ClusterName", "SlurmctldPort", "SlurmUser", "StateSaveLocation", "AuthType")
 """What a running cluster can't follow: its state, its clients and its nodes hold on to the old value."""

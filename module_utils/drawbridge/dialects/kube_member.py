@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..plans.daemon import DaemonState
-from .entry import Entry
+from ..core.daemon.plan import DaemonState
+from ..core.file_entry import Entry
 from .kubelet_config import render
 
 UNIT = "kubelet.service"

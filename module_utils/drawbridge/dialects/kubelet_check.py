@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..cpus import cpu_list, unreadable
-from ..gate_names import CLOSED, EFFECT, TAINT
-from ..intent.fault import MISSING, Fault
+from ..core.cpus import cpu_list, unreadable
+from ..core.faults import MISSING, Fault
+from ..core.names import CLOSED, EFFECT, TAINT
 from ..numa import MOST_NUMA_NODES, Machine, never_admits
 from .kubelet_keys import NUMA, strangers
 from .kubelet_memory import amounts, eviction, reserved_memory

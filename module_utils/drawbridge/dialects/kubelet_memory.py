@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from ..intent.fault import MISSING, Fault
+from ..core.faults import MISSING, Fault
 from ..numa import Machine
 from .quantity import mebibytes, quantity
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..intent.fault import MISSING, Fault
+from ..core.faults import MISSING, Fault
 
 Config = Mapping[str, Any]
 

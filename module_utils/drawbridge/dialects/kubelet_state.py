@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..cpus import cpu_list
+from ..core.cpus import cpu_list
 from .quantity import mebibytes
 
 CPU, MEMORY = "cpu_manager_state", "memory_manager_state"

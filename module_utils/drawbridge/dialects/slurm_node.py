@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-from ..converge import DeviceError
+from ..core.converge import DeviceError
 from ..plans.node_hardware import Machine
 from ..plans.node_ready import NodeState
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..gate_names import BREAKGLASS, JOB_ACCOUNT, NOT_FOR_TENANTS, PLATFORM, TENANT_ROLE
+from ..core.names import BREAKGLASS, JOB_ACCOUNT, NOT_FOR_TENANTS, PLATFORM, TENANT_ROLE
 from .cluster_actors import Actor
 
 Json = Mapping[str, Any]

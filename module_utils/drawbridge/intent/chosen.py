@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from .. import hostlist
+from ..core import hostlist
+from ..core.faults import Fault
+from ..core.options import Reader, option
 from ..views.leaves import leaves
-from .fault import Fault
 from .model import Intent
-from .shape import Reader, option
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .. import hostlist
-from .fault import Fault, IntentError
+from ..core import hostlist
+from ..core.faults import Fault, IntentError
+from ..core.options import Reader
 from .model import Fabric, Gpfs, Intent, Kube, Nodes, Slurm
 from .rules import (
     books,
@@ -24,7 +25,6 @@ from .rules import (
     slurm_settings,
     storage,
 )
-from .shape import Reader
 
 DOMAINS = {"fabric": Fabric, "nodes": Nodes, "slurm": Slurm, "gpfs": Gpfs, "kube": Kube}
 """The part of `drawbridge_<domain>` that comes after the underscore, and what it is read into."""

@@ -13,11 +13,11 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from .. import hostlist
 from ..charts.catalogue import NVIDIA, PAUSE, RDMA_PLUGIN
+from ..core import hostlist
+from ..core.options import NAME, option
 from ..dialects.slurm_packaging import PACKAGINGS
 from ..dialects.slurm_release import RELEASES
-from .shape import NAME, option
 
 PORTS = r"[A-Za-z]+[0-9/]+(-[0-9]+)?(,[A-Za-z]+[0-9/]+(-[0-9]+)?)*"
 CPUS = r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*"

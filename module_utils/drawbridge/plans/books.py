@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..converge import Step
+from ..core.converge import Step
 from .book_state import BookState, downwards
 from .book_terms import ACCOUNT, QOS, ROOT, Term, Terms, spelled
 

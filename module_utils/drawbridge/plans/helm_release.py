@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Callable
 
 from ..charts.values import leaves
-from ..converge import Step
+from ..core.converge import Step
 from ..dialects.manifests import DEFINITION
 
 

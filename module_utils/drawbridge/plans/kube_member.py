@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..converge import Step
+from ..core.converge import Step
+from ..core.daemon import plan as daemon
 from ..dialects.kube_member import MemberState
-from . import daemon, kube_unit
+from . import kube_unit
 
 JOIN, SERVE, DELETE, LEAVE = "join", "serve", "delete", "leave"
 JOINS, DELETES = "join the cluster", "delete the Node"

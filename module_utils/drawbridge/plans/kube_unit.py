@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..converge import Step
-from . import daemon
-from .daemon import DaemonState
+from ..core.converge import Step
+from ..core.daemon import plan as daemon
+from ..core.daemon.plan import DaemonState
 
 REMOVE = "remove"
 

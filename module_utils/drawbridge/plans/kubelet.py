@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..converge import Step
+from ..core.converge import Step
 from ..dialects.kubelet_config import KubeletState, by_key
 
 WRITE, ENABLE, RESTART, RELEASE, FORGET = "write", "enable", "restart", "release", "forget"

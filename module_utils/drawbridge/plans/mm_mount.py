@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..converge import Step
+from ..core.converge import Step
 from ..dialects.mm_cluster import Mounts
 
 

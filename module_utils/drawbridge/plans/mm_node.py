@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..converge import Step
+from ..core.converge import Step
 from ..dialects.mm_cluster import ACTIVE, NO_LICENSE, UNKNOWN, Member, Membership
 
 ADD = "mmaddnode"

@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 
-from ..converge import Step
+from ..core.converge import Step
 
 
 @dataclass(frozen=True)

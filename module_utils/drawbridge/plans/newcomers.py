@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from ..converge import Step
+from ..core.converge import Step
 from .node_ready import JOINING, SLURMS_OWN, NodeState
 
 ABSENT = "absent"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ..converge import Step
+from ..core.converge import Step
 from .node_ready import HARDWARE
 
 REPAIR = "mend the node, or describe it as it is in drawbridge_nodes.classes"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ..converge import Step
+from ..core.converge import Step
 
 SLURMS_OWN = "Not responding [slurm@"
 """The reason that slurmctld itself gives a node that it can't reach, up to its own name."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..converge import Step
+from ..core.converge import Step
 from ..dialects.mlnx_qos import NicQos, PortQos, mask
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..gate_names import TAINT
+from ..core.names import TAINT
 
 Amounts = Mapping[str, float]
 Json = Mapping[str, Any]

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .. import ports
-from ..converge import Step
+from ..core import ports
+from ..core.converge import Step
 from ..dialects.switch import Config, Dialect, Lines
 
 PORT = "interface "

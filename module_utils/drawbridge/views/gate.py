@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import gate_names, hostlist
-from ..cpus import cpu_list
-from ..gate_names import (
+from ..core import hostlist
+from ..core import names as gate_names
+from ..core.cpus import cpu_list
+from ..core.names import (
     GATE_NAMESPACE,
     GATED,
     HOST_PATHS,

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..charts.catalogue import AMD, CHARTS, Image
 from ..charts.values import combined
-from ..gate_names import EFFECT, INFRA, TAINT
+from ..core.names import EFFECT, INFRA, TAINT
 from ..intent.model import GpuOperator, Kube, Nodes
 from ..intent.rules.kube_devices import OURS
 

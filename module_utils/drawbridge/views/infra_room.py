@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from .. import hostlist
+from ..core import hostlist
 from ..intent.model import Kube, Slurm
 from .gate import gated_nodes
 

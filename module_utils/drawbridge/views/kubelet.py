@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from ..gate_names import CLOSED, EFFECT, TAINT
+from ..core.names import CLOSED, EFFECT, TAINT
 from ..intent.model import Kube, Nodes
 from ..numa import Machine
 from .nic import described

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..intent.fault import Fault, IntentError
+from ..core.faults import Fault, IntentError
 from ..intent.model import Fabric, NodeClass, Nodes
 
 

@@ -11,8 +11,8 @@ import hashlib
 import json
 from typing import Any
 
-from .. import hostlist
-from ..gate_names import EFFECT, TAINT
+from ..core import hostlist
+from ..core.names import EFFECT, TAINT
 from ..intent.model import Kube, Nodes, RdmaResource
 
 Json = dict[str, Any]

@@ -7,8 +7,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .. import hostlist, ports
-from ..intent.fault import Fault, IntentError
+from ..core import hostlist, ports
+from ..core.faults import Fault, IntentError
 from ..intent.model import Cnp, Fabric, Roce, Watchdog
 
 

@@ -14,7 +14,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.cpus import cpu_list
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.cpus import cpu_list
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.numa import Machine, never_admits
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.kubelet import kubelet

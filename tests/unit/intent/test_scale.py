@@ -24,7 +24,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.filter.nic_view import ni
 from ansible_collections.drawbridge.drawbridge.plugins.filter.slurm_login_view import slurm_login_view
 from ansible_collections.drawbridge.drawbridge.plugins.filter.slurm_node_view import slurm_node_view
 from ansible_collections.drawbridge.drawbridge.plugins.filter.switch_view import switch_view
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge import hostlist
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core import hostlist
 
 from tests.unit.intent.test_refused import site
 

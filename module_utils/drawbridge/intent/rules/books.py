@@ -7,9 +7,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 
-from ..fault import Fault
+from ...core.faults import Fault
+from ...core.rules import doubled
 from ..model import Account, Amount, Intent, Qos
-from .common import doubled
 
 ROOT, NORMAL = "root", "normal"
 """Slurm makes this account and this QOS itself."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..fault import Fault
+from ...core.faults import Fault
 from ..model import Intent
 
 ENDING_S = 20

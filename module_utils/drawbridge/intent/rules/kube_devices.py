@@ -9,10 +9,10 @@ from typing import Any
 
 from ...charts.catalogue import NVIDIA, RDMA_DEVICES, VIRTUAL_FUNCTIONS
 from ...charts.values import leaves, tree, unread
-from ...gate_names import EFFECT, TAINT
-from ..fault import Fault
+from ...core.faults import Fault
+from ...core.names import EFFECT, TAINT
+from ...core.rules import doubled
 from ..model import Intent
-from .common import doubled
 
 OPERATOR, RDMA = "drawbridge_kube.gpu_operator", "drawbridge_kube.rdma"
 OURS: Mapping[str, tuple[Any, str]] = {

@@ -7,10 +7,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ...core.faults import MISSING, Fault
+from ...core.rules import doubled
 from ...dialects.slurm_packaging import PACKAGINGS
-from ..fault import MISSING, Fault
 from ..model import Intent, Package
-from .common import doubled
 
 KUBELET, CONTAINERD = ("kubelet",), ("containerd", "containerd.io")
 """Packages that bring them, whoever packs them."""

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ... import hostlist
-from ...cpus import cpu_list
-from ..fault import Fault
+from ...core import hostlist
+from ...core.cpus import cpu_list
+from ...core.faults import Fault
+from ...core.rules import doubled
 from ..model import Intent
-from .common import doubled
 
 
 def nodes_stand_once(intent: Intent) -> Iterator[Fault]:

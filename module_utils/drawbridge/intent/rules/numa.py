@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...cpus import cpu_list, unreadable
+from ...core.cpus import cpu_list, unreadable
+from ...core.faults import Fault
 from ...numa import MOST_NUMA_NODES, Machine, never_admits
-from ..fault import Fault
 from ..model import Intent, NodeClass
 
 LEAST_MIB = 1024

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ... import hostlist
-from ..fault import Fault
+from ...core import hostlist
+from ...core.faults import Fault
+from ...core.rules import doubled
 from ..model import Intent
-from .common import doubled
 
 
 def partitions_hold_known_nodes(intent: Intent) -> Iterator[Fault]:

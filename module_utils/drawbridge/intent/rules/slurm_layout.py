@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from ...core.faults import Fault
 from ...dialects.slurm_release import RELEASES
-from ..fault import Fault
 from ..model import Intent
 
 ROOT = "fabric"

@@ -7,8 +7,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
+from ...core.faults import Fault
 from ...dialects.slurm_words import KEYS, WORDS, known, spelled
-from ..fault import Fault
 from ..model import Intent
 
 KEY = "drawbridge_slurm.settings"

@@ -7,9 +7,9 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
-from ..fault import Fault
+from ...core.faults import Fault
+from ...core.rules import doubled
 from ..model import Intent
-from .common import doubled
 
 SYSTEM = (
     *("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/root", "/run", "/sbin", "/sys", "/usr"),

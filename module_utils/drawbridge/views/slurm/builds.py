@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ... import hostlist
-from ...cpus import cpu_list, cpu_ranges
+from ...core import hostlist
+from ...core.cpus import cpu_list, cpu_ranges
 from ...dialects.slurm_conf import Record
 from ...intent.model import NodeClass, Nodes
 from ...numa import Machine

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 
-from ... import hostlist
+from ...core import hostlist
 from ...dialects.slurm_conf import Record, settings, text
 from ...dialects.slurm_release import RELEASES
 from ...intent.model import NodeClass, Nodes, Slurm

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ... import hostlist
+from ...core import hostlist
 from ...dialects.slurm_conf import HEADER, Record, digest_of, settings, text
 from ...dialects.slurm_release import RELEASES
 from ...intent.model import Nodes, Partition, Slurm

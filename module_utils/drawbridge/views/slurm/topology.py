@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ... import hostlist
+from ...core import hostlist
 from ...dialects.slurm_conf import Record, text
 from ...dialects.slurm_release import RELEASES
 from ...intent.model import Nodes, Slurm

@@ -13,7 +13,10 @@ import pytest
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import helm_release
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.helm_release import HelmRelease
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError, converge
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
+    DeviceError,
+    converge,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.helm_release import (
     Record,
     Release,

@@ -13,7 +13,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.a
     Approver,
     token,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.kube_csr import Applicant
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.kube_member import OWN_TOKEN
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import kube_cluster
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kube_cluster import KubeCluster
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import converge
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import converge
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.adoption import (
     ClusterUse,
     NodeUse,

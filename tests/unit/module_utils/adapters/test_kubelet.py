@@ -12,13 +12,16 @@ from typing import Any
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import kubelet as adapter
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import kubelet_health, node_use
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.api_server import Server
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kubelet import Kubelet, Places
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kubelet_health import Health
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.node_use import REASON, NodeUse
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.own_node import OwnNode, Seen
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError, converge
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.host import Server
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
+    DeviceError,
+    converge,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.kubelet_config import (
     KubeletState,
     render,

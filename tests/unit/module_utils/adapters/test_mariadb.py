@@ -5,7 +5,7 @@ from __future__ import annotations
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.mariadb import Server
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.database import DatabaseState, plan
 
-from .answers import Answers
+from tests.unit.module_utils.answers import Answers
 
 WANT = DatabaseState("slurm_acct_db", "slurm")
 ASK = "mariadb --batch --skip-column-names --execute "

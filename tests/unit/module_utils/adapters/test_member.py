@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import member as adapter
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.api_server import Server
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.member import (
     Invitation,
     Leaver,
@@ -20,12 +18,17 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.a
     Place,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.own_node import OwnNode, Seen
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError, converge
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.host import Server
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
+    DeviceError,
+    converge,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.daemon.plan import DaemonState
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.kube_member import (
     NO_MEMBER,
     MemberState,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.daemon import DaemonState
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.kube_member import leave, plan
 
 DAEMON = DaemonState("kubelet.service", {})

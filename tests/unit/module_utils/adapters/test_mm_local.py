@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.mm import Mm
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.mm_local import LocalMounts
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.mm_cluster import Mounts
 
 STATE = """\

@@ -9,15 +9,15 @@ from types import SimpleNamespace
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import munge
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.unit import Unit
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import converge
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import converge
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.units import Unit
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.munge import (
     MungeState,
     digest_of,
     plan,
 )
 
-from .answers import Answers, show
+from tests.unit.module_utils.answers import Answers, show
 
 KEY = b"k" * munge.KEY_BYTES
 

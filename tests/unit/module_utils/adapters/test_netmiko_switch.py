@@ -17,7 +17,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.a
     NetmikoSession,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.netmiko_switch import Switch
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError, converge
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
+    DeviceError,
+    converge,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.eos import DIALECT
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.switch import Config
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.switch import plan

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.newcomers import Records
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.newcomers import (
     ABSENT,
     kept_off,
     plan,
 )
 
-from .answers import Answers
+from tests.unit.module_utils.answers import Answers
 
 NAMES = ["gpu05", "gpu06"]
 KNOWN = "NodeName=gpu05 State=UNKNOWN+NOT_RESPONDING\n"

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.api_server import Server
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.own_node import (
     OwnNode,
     Seen,
     seen,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.host import Server
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 
 NODE = {
     "metadata": {"name": "gpu01"},

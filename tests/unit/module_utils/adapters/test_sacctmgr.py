@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.sacctmgr import Books
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError, converge
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
+    DeviceError,
+    converge,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.book_state import BookState
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.books import plan
 
-from .answers import Answers
+from tests.unit.module_utils.answers import Answers
 
 WANT = BookState.of({"vision": ["ada"], "chem": ["dan"]}, qos={"urgent": {"Priority": "5"}})
 ROOT = "root|||1|normal||||||\n"

@@ -6,14 +6,17 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.slurm_hardware import Hardware
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError, converge
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
+    DeviceError,
+    converge,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.node_hardware import (
     HardwareState,
     Machine,
     plan,
 )
 
-from .answers import Answer, Answers
+from tests.unit.module_utils.answers import Answer, Answers
 
 # slurm 24.11.5, captured on a pretended machine
 PRINTED = (

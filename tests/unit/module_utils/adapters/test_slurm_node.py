@@ -7,14 +7,14 @@ from functools import partial
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.slurm_node import Node, illness
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.node_ready import (
     NodeState,
     plan,
     ready,
 )
 
-from .answers import Answer, Answers
+from tests.unit.module_utils.answers import Answer, Answers
 
 MATCH = "HASH_VAL = Match\n"
 

@@ -7,11 +7,14 @@ from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.dnf import Packages
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.slurm_user import WithUser
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.packages import PackageState, plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.packages.dnf import Packages
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.packages.plan import (
+    PackageState,
+    plan,
+)
 
-from .answers import Answers
+from tests.unit.module_utils.answers import Answers
 
 WANT = PackageState(frozenset({"munge"}), user_id=64030)
 Known = Callable[[int], None]

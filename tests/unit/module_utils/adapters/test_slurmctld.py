@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import slurmctld
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.command import Completed
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.slurmctld import (
-    Care,
-    Slurmctld,
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.slurmctld import Care, Slurmctld
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
+    DeviceError,
+    converge,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.unit import Unit
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError, converge
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.entry import Entry
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.daemon import DaemonState, plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.daemon.plan import DaemonState, plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.file_entry import Entry
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.units import Unit
 
-from .answers import Answer, Answers, show
+from tests.unit.module_utils.answers import Answer, Answers, show
 
 MATCH, OTHER = "HASH_VAL = Match\n", "HASH_VAL = Different Ours=0x1 Slurmctld=0x2\n"
 RECONFIGURE = partial(plan, refresh="reconfigure")

@@ -14,9 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.api_server import Server
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.token_file import TokenFile
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError, converge
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.host import Server
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
+    DeviceError,
+    converge,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.token import TokenState, plan
 
 SUBJECT = "system:serviceaccount:drawbridge-nodes:gpu01"

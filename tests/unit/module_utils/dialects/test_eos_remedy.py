@@ -6,10 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.eos import parse, render
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.eos_remedy import (
-    flaps,
-    remedy,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.eos_remedy import flaps, remedy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

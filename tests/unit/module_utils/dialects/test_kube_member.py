@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.daemon.plan import DaemonState
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.kube_member import (
     NO_MEMBER,
     MemberState,
@@ -14,7 +15,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.d
     files,
     findings,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.daemon import DaemonState
 
 GOOD = MemberState(DaemonState("kubelet.service", {}), True, True)
 PARAMS = {

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.entry import Entry
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.daemon.plan import DaemonState
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.file_entry import Entry
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.kube_member import (
     NO_MEMBER,
     MemberState,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.daemon import DaemonState
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.kube_member import leave, plan
 
 DAEMON = DaemonState("kubelet.service", {"/a": Entry("a")})

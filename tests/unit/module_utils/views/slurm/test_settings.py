@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.slurm_words import (
-    KEYS,
-    spelled,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.slurm_words import KEYS, spelled
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.slurm.settings import (
     AT_START,
     at_start,

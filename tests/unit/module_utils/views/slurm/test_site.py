@@ -13,16 +13,12 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.d
     known,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import (
-    Health,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import Health
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.rules.slurm_settings import (
     OWNED,
     SAID_ELSEWHERE,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.slurm.site import (
-    slurm_conf,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.slurm.site import slurm_conf
 
 from tests.unit.intent.test_refused import site
 

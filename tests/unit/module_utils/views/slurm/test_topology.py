@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.slurm.topology import (
-    topology_conf,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.slurm.topology import topology_conf
 
 from tests.unit.intent.test_refused import site
 
