@@ -68,7 +68,6 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils.drawbridge.adapters.kube_unit import KubeUnit
 from ..module_utils.drawbridge.adapters.member import Invitation, Leaver, Member, Place
-from ..module_utils.drawbridge.adapters.node_use import NodeUse
 from ..module_utils.drawbridge.adapters.own_node import OwnNode
 from ..module_utils.drawbridge.core.api.host import Server
 from ..module_utils.drawbridge.core.command import Command
@@ -76,6 +75,7 @@ from ..module_utils.drawbridge.core.converge import DeviceError
 from ..module_utils.drawbridge.core.daemon.plan import DaemonState
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.dialects.kube_member import BOOTSTRAP, NO_MEMBER, UNIT, MemberState, files, findings
+from ..module_utils.drawbridge.nodes.use_io import NodeUse
 from ..module_utils.drawbridge.plans.kube_member import leave, plan
 
 COMMAND_S = 120.0

@@ -106,10 +106,10 @@ left:
 from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils.drawbridge.adapters.nic_port import NicPorts
-from ..module_utils.drawbridge.adapters.node_use import NodeUse
 from ..module_utils.drawbridge.core.command import Command
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.dialects.mlnx_qos import NicQos, PortQos
+from ..module_utils.drawbridge.nodes.use_io import NodeUse
 from ..module_utils.drawbridge.plans.qos import flapping, plan, spared
 
 ARGUMENT_SPEC = {

@@ -16,9 +16,9 @@ from ..core.command import Run
 from ..core.converge import DeviceError, Step
 from ..dialects.kubelet_config import KubeletState, parsed
 from ..dialects.kubelet_state import CPU, MEMORY, outdated
+from ..nodes.use_io import NodeUse
 from ..plans.kubelet import ENABLE, FORGET, RELEASE, RESTART, WRITE
 from .kubelet_health import UNIT, Health, refuse_deaf, sentence
-from .node_use import NodeUse
 from .own_node import OwnNode
 
 PROPERTIES = ("UnitFileState", "ActiveState", "ExecMainStartTimestampMonotonic", "MainPID")

@@ -14,7 +14,7 @@ from typing import Any
 from ..core.cpus import cpu_list, unreadable
 from ..core.faults import MISSING, Fault
 from ..core.names import CLOSED, EFFECT, TAINT
-from ..numa import MOST_NUMA_NODES, Machine, never_admits
+from ..nodes.numa import MOST_NUMA_NODES, Machine, never_admits
 from .kubelet_keys import NUMA, strangers
 from .kubelet_memory import amounts, eviction, reserved_memory
 from .quantity import quantity

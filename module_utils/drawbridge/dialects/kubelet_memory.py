@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..core.faults import MISSING, Fault
-from ..numa import Machine
+from ..nodes.numa import Machine
 from .quantity import mebibytes, quantity
 
 Config = Mapping[str, Any]

@@ -11,7 +11,7 @@ from typing import Any
 from ..core import hostlist
 from ..core.faults import Fault
 from ..core.options import Reader, option
-from ..views.leaves import leaves
+from ..nodes.view import leaves
 from .model import Intent
 
 

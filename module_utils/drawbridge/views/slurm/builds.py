@@ -12,7 +12,7 @@ from ...core import hostlist
 from ...core.cpus import cpu_list, cpu_ranges
 from ...dialects.slurm_conf import Record
 from ...intent.model import NodeClass, Nodes
-from ...numa import Machine
+from ...nodes.numa import Machine
 
 
 @dataclass(frozen=True)

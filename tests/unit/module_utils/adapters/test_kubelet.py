@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import kubelet as adapter
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import kubelet_health, node_use
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import kubelet_health
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kubelet import Kubelet, Places
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kubelet_health import Health
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.node_use import REASON, NodeUse
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.own_node import OwnNode, Seen
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.host import Server
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
@@ -26,6 +25,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.d
     KubeletState,
     render,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes import use_io as node_use
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use_io import REASON, NodeUse
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.kubelet import plan
 
 WANT = KubeletState(render({"cpuManagerPolicy": "static"}), enabled=True, running=True, current=True)

@@ -13,12 +13,12 @@ import pytest
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.kubelet_check import faults
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.numa import Machine
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.numa import Machine
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.kubelet import kubelet
 
 from tests.unit.intent.test_refused import site
 
-CASES = yaml.safe_load((Path(__file__).parent / "kubelet_refused.yml").read_text())
+CASES = yaml.safe_load((Path(__file__).parent / "refused.yml").read_text())
 DISK = {"nodefs.available": "10%", "nodefs.inodesFree": "5%", "imagefs.available": "15%", "imagefs.inodesFree": "5%"}
 SITE = site("lab")
 VIEW = kubelet(part("nodes", SITE["drawbridge_nodes"]), part("kube", SITE["drawbridge_kube"]), "gpu01")

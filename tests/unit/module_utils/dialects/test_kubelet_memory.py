@@ -9,7 +9,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.d
     held_back_mib,
     reserved_memory,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.numa import Machine
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.numa import Machine
 from hypothesis import given
 from hypothesis import strategies as st
 

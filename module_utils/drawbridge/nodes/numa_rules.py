@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...core.cpus import cpu_list, unreadable
-from ...core.faults import Fault
-from ...numa import MOST_NUMA_NODES, Machine, never_admits
-from ..model import Intent, NodeClass
+from ..core.cpus import cpu_list, unreadable
+from ..core.faults import Fault
+from ..intent.model import Intent, NodeClass
+from .numa import MOST_NUMA_NODES, Machine, never_admits
 
 LEAST_MIB = 1024
 """Of a node's daemons, beside their huge pages."""

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...core import hostlist
-from ...core.cpus import cpu_list
-from ...core.faults import Fault
-from ...core.rules import doubled
-from ..model import Intent
+from ..core import hostlist
+from ..core.cpus import cpu_list
+from ..core.faults import Fault
+from ..core.rules import doubled
+from ..intent.model import Intent
 
 
 def nodes_stand_once(intent: Intent) -> Iterator[Fault]:

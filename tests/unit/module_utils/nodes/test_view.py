@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.leaves import leaves
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.view import leaves
 
 from tests.unit.intent.test_refused import site
 
