@@ -10,10 +10,11 @@ from typing import Any
 from ..core import hostlist
 from ..core.faults import Fault, IntentError
 from ..core.options import Reader
+from ..fabric import rules as fabric
 from ..nodes import numa_rules as numa
 from ..nodes import rules as nodes
 from .model import Fabric, Gpfs, Intent, Kube, Nodes, Slurm
-from .rules import books, fabric, gate, kube, kube_devices, kube_node, slurm, slurm_layout, slurm_settings, storage
+from .rules import books, gate, kube, kube_devices, kube_node, slurm, slurm_layout, slurm_settings, storage
 
 DOMAINS = {"fabric": Fabric, "nodes": Nodes, "slurm": Slurm, "gpfs": Gpfs, "kube": Kube}
 """The part of `drawbridge_<domain>` that comes after the underscore, and what it is read into."""

@@ -10,8 +10,8 @@ from hier_config import Platform, WorkflowRemediation, get_hconfig, get_hconfig_
 from hier_config.models import IdempotentCommandsRule, MatchRule, NegationDefaultWithRule, OrderingRule
 from hier_config.platforms.driver_base import HConfigDriverBase
 
-from .eos_lines import PROFILE
-from .switch import Lines
+from ..dialect import Lines
+from .lines import PROFILE
 
 
 def remedy(have: Lines, want: Lines) -> list[str]:

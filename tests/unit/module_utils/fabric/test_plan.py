@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import reduce
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.eos import DIALECT, render
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.switch import Config
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.switch import flapping, plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.dialect import Config
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import (
+    DIALECT,
+    render,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.plan import flapping, plan
 from hypothesis import given
 from hypothesis import strategies as st
 

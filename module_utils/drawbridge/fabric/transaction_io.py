@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..core.converge import DeviceError, Step
-from ..dialects.switch import OURS, Config, Dialect, DialectError
-from ..views.switch import SwitchProfile
 from .login import Login
-from .netmiko_session import NetmikoSession, Refused
+from .nos.dialect import OURS, Config, Dialect, DialectError
+from .session_io import NetmikoSession, Refused
+from .view import SwitchProfile
 
 LOOK_AGAIN_S = 0.5
 

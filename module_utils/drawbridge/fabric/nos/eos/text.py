@@ -14,10 +14,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..views.switch import SwitchProfile
-from .eos_lines import INSTANT, MAPS, PROFILE, QUEUE, WATCHDOG, blocks_of, canonical, map_line, sections_of
-from .eos_remedy import flaps, remedy
-from .switch import OURS, Config, Dialect, DialectError, Lines
+from ...view import SwitchProfile
+from ..dialect import OURS, Config, Dialect, DialectError, Lines
+from .commands import flaps, remedy
+from .lines import INSTANT, MAPS, PROFILE, QUEUE, WATCHDOG, blocks_of, canonical, map_line, sections_of
 
 WATCHDOG_ACTION = {"drop": "drop", "forward": "no-drop"}
 _PAUSING = re.compile(r"Et(?:hernet)?([\d/]+)\s+(Yes|No)\s+([\d ]*?)\s*(?:Yes|No)\b")

@@ -13,17 +13,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.netmiko_session import (
-    NetmikoSession,
-)
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.netmiko_switch import Switch
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
     DeviceError,
     converge,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.eos import DIALECT
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.switch import Config
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.switch import plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.dialect import Config
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import DIALECT
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.plan import plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.session_io import NetmikoSession
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.transaction_io import Switch
 from netmiko import base_connection
 from netmiko.arista.arista import AristaSSH
 

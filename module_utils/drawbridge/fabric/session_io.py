@@ -17,8 +17,8 @@ from netmiko.exceptions import NetmikoAuthenticationException, NetmikoBaseExcept
 from paramiko.ssh_exception import SSHException
 
 from ..core.converge import DeviceError
-from ..dialects.switch import Dialect
 from .login import Login
+from .nos.dialect import Dialect
 
 _BROKEN = (NetmikoBaseException, SSHException, OSError, EOFError)
 CONNECT_S = 60.0

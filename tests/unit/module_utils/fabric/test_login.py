@@ -6,7 +6,7 @@ import getpass
 from pathlib import Path
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.login import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.login import (
     Login,
     LoginError,
     from_variables,

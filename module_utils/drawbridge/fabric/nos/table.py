@@ -4,6 +4,6 @@
 
 from __future__ import annotations
 
-from . import eos
+from .eos import text as eos
 
 DIALECTS = {"eos": eos.DIALECT}

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...core import hostlist, ports
-from ...core.faults import Fault
-from ...core.rules import doubled
-from ..model import Intent
+from ..core import hostlist, ports
+from ..core.faults import Fault
+from ..core.rules import doubled
+from ..intent.model import Intent
 
 
 def dscp_lands_in_priority(intent: Intent) -> Iterator[Fault]:

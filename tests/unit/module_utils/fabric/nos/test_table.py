@@ -6,7 +6,7 @@ import dataclasses
 
 import netmiko
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.switches import DIALECTS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.table import DIALECTS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import Switches
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Callable, Protocol
 
-from ..views.switch import SwitchProfile
+from ..view import SwitchProfile
 
 Lines = tuple[str, ...]
 

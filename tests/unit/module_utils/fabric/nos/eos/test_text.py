@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.eos import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.dialect import (
+    Config,
+    DialectError,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import (
     DIALECT,
     parse,
     render,
-)
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.switch import (
-    Config,
-    DialectError,
 )
 
 from tests.unit.emulated_switch import profile

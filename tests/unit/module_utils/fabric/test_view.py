@@ -6,11 +6,11 @@ import json
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import IntentError
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.switch import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import (
     SwitchProfile,
     switch_profile,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
 
 from tests.unit.intent.test_refused import site
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..core import ports
 from ..core.converge import Step
-from ..dialects.switch import Config, Dialect, Lines
+from .nos.dialect import Config, Dialect, Lines
 
 PORT = "interface "
 

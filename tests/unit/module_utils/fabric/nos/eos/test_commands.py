@@ -5,8 +5,11 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.eos import parse, render
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.eos_remedy import flaps, remedy
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.commands import (
+    flaps,
+    remedy,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import parse, render
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
