@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Door from templates into views.nic."""
+"""Door from templates into nic.view."""
 
 DOCUMENTATION = r"""
 name: nic_view
@@ -41,11 +41,11 @@ from ansible.errors import AnsibleFilterError
 
 from ..module_utils.drawbridge.core.faults import IntentError
 from ..module_utils.drawbridge.intent.load import part
-from ..module_utils.drawbridge.views.nic import nic_qos
+from ..module_utils.drawbridge.nic.view import nic_qos
 
 
 def nic_view(nodes: Any, fabric: Any, name: str) -> dict[str, Any]:
-    """Derive it; see views.nic.nic_qos."""
+    """Derive it; see nic.view.nic_qos."""
     try:
         return nic_qos(part("nodes", nodes), part("fabric", fabric), name)
     except IntentError as err:

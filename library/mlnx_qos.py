@@ -105,12 +105,12 @@ left:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.drawbridge.adapters.nic_port import NicPorts
 from ..module_utils.drawbridge.core.command import Command
 from ..module_utils.drawbridge.core.module import finish
-from ..module_utils.drawbridge.dialects.mlnx_qos import NicQos, PortQos
+from ..module_utils.drawbridge.nic.io import NicPorts
+from ..module_utils.drawbridge.nic.plan import flapping, plan, spared
+from ..module_utils.drawbridge.nic.text import NicQos, PortQos
 from ..module_utils.drawbridge.nodes.use_io import NodeUse
-from ..module_utils.drawbridge.plans.qos import flapping, plan, spared
 
 ARGUMENT_SPEC = {
     "interfaces": {"type": "list", "elements": "str", "required": True},

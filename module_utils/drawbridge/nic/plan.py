@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..core.converge import Step
-from ..dialects.mlnx_qos import NicQos, PortQos, mask
+from .text import NicQos, PortQos, mask
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import nic_port
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.nic_port import NicPorts
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.mlnx_qos import NicQos, PortQos
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.qos import plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic import io as nic_port
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.io import NicPorts
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.text import NicQos, PortQos
 
 FACTORY = (Path(__file__).resolve().parents[3] / "transcripts/mlnx_qos/factory.txt").read_text()
 WANT = NicQos({"rail0": PortQos("dscp", {26: 3}, frozenset({3}))})

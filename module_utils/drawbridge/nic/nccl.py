@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from ..intent.model import Fabric, Nodes
-from .nic import described
+from .view import described
 
 ECT0 = 2
 """ECN field of a packet whose sender understands marking (RFC 3168); without it switches drop instead of mark."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.mlnx_qos import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.text import (
     NicQos,
     PortQos,
     UnreadableReport,

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 
 from ..core.command import Run
 from ..core.converge import DeviceError, Step
-from ..dialects.mlnx_qos import NicQos, PortQos, UnreadableReport, parse
-from ..plans.qos import flapping
+from .plan import flapping
+from .text import NicQos, PortQos, UnreadableReport, parse
 
 CONSENT = "fabric_nic_may_flap_links: true"
 LINK_BACK_S, LOOK_EVERY_S = 30.0, 0.5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import IntentError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.nic import described, nic_qos
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.view import described, nic_qos
 
 from tests.unit.intent.test_refused import site
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.nccl import nccl_env
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.nccl import nccl_env
 from hypothesis import given
 from hypothesis import strategies as st
 

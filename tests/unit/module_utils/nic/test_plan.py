@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import reduce
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.mlnx_qos import NicQos, PortQos
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.qos import flapping, plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import flapping, plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.text import NicQos, PortQos
 from hypothesis import given
 from hypothesis import strategies as st
 
