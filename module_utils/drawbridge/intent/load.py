@@ -13,8 +13,9 @@ from ..core.options import Reader
 from ..fabric import rules as fabric
 from ..nodes import numa_rules as numa
 from ..nodes import rules as nodes
+from ..storage.gpfs import rules as storage
 from .model import Fabric, Gpfs, Intent, Kube, Nodes, Slurm
-from .rules import books, gate, kube, kube_devices, kube_node, slurm, slurm_layout, slurm_settings, storage
+from .rules import books, gate, kube, kube_devices, kube_node, slurm, slurm_layout, slurm_settings
 
 DOMAINS = {"fabric": Fabric, "nodes": Nodes, "slurm": Slurm, "gpfs": Gpfs, "kube": Kube}
 """The part of `drawbridge_<domain>` that comes after the underscore, and what it is read into."""

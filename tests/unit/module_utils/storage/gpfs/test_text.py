@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.mm_y import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.text import (
     EXTRA,
     UnreadableAnswer,
     parse,
@@ -14,7 +14,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.d
 from hypothesis import given
 from hypothesis import strategies as st
 
-GPFS = Path(__file__).resolve().parents[3] / "transcripts/gpfs"
+GPFS = Path(__file__).resolve().parents[4] / "transcripts/gpfs"
 HEADER = "mmx::HEADER:version:reserved:reserved:"
 
 

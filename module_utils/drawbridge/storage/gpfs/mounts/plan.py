@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..core.converge import Step
-from ..dialects.mm_cluster import Mounts
+from ....core.converge import Step
+from ..members.text import Mounts
 
 
 def plan(have: Mounts, want: Mounts) -> list[Step[Mounts]]:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..core.converge import Step
-from ..dialects.mm_cluster import ACTIVE, NO_LICENSE, UNKNOWN, Member, Membership
+from ....core.converge import Step
+from .text import ACTIVE, NO_LICENSE, UNKNOWN, Member, Membership
 
 ADD = "mmaddnode"
 RESTORE = "mmsdrrestore"

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
-from ..core.command import Completed
-from ..core.converge import DeviceError, Step
-from ..dialects.mm_cluster import NO_LICENSE, UNKNOWN, Member, Membership, directory, find
-from ..dialects.mm_y import Row
-from ..plans.mm_node import ADD, LICENSE, RESTORE, START, WAIT
-from .mm import Mm, reason
+from ....core.command import Completed
+from ....core.converge import DeviceError, Step
+from ..io import Mm, reason
+from ..text import Row
+from .plan import ADD, LICENSE, RESTORE, START, WAIT
+from .text import NO_LICENSE, UNKNOWN, Member, Membership, directory, find
 
 FOLDER = Path("/var/lib/drawbridge/gpfs")
 """Where node files are while their commands run."""

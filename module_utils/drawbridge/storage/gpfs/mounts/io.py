@@ -9,10 +9,10 @@ import time
 from collections.abc import Sequence
 from typing import Callable
 
-from ..core.converge import DeviceError, Step
-from ..dialects.mm_cluster import ACTIVE, Mounts, directory, find, mountinfo, names, short
-from ..dialects.mm_y import Row
-from .mm import Mm, NoMember
+from ....core.converge import DeviceError, Step
+from ..io import Mm, NoMember
+from ..members.text import ACTIVE, Mounts, directory, find, mountinfo, names, short
+from ..text import Row
 
 
 class LocalMounts:

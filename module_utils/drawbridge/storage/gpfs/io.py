@@ -9,9 +9,9 @@ import re
 import time
 from typing import Any, Callable
 
-from ..core.command import Completed, Run
-from ..core.converge import DeviceError
-from ..dialects.mm_y import Row, UnreadableAnswer, parse
+from ...core.command import Completed, Run
+from ...core.converge import DeviceError
+from .text import Row, UnreadableAnswer, parse
 
 MM_PATH = "/usr/lpp/mmfs/bin"
 LONGEST_PAUSE_S = 30.0

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.mm_cluster import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.members.text import (
     Member,
     Membership,
     Mounts,
@@ -11,7 +11,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.d
     mountinfo,
     short,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.mm_y import Row
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.text import Row
 
 ROWS = [
     Row(daemonnodename="node10.site", adminnodename="node10-adm.site", ipaddress="10.0.0.10"),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import reduce
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.mm_cluster import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.members.plan import plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.members.text import (
     Member,
     Membership,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.mm_node import plan
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .mm_y import Row
+from ..text import Row
 
 NO_LICENSE = "none"
 ACTIVE = "active"

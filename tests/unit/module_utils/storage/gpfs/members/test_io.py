@@ -8,18 +8,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import mm_cluster
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.mm import Mm
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.mm_cluster import Cluster
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.mm_cluster import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.io import Mm
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.members import (
+    io as mm_cluster,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.members.io import Cluster
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.members.plan import plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.members.text import (
     Member,
     Membership,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.mm_node import plan
 
-MMLSCLUSTER = (Path(__file__).resolve().parents[3] / "transcripts/gpfs/mmlscluster_y.txt").read_text()
+MMLSCLUSTER = (Path(__file__).resolve().parents[5] / "transcripts/gpfs/mmlscluster_y.txt").read_text()
 LICENSES = """\
 mmlslicense::HEADER:version:reserved:reserved:nodeName:requiredLicense:designatedLicense:totalNodes:
 mmlslicense::0:1:::server-1.domain.com:server:server:2:

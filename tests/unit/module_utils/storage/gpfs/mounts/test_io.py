@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.mm import Mm
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.mm_local import LocalMounts
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.mm_cluster import Mounts
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.io import Mm
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.members.text import Mounts
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.mounts.io import LocalMounts
 
 STATE = """\
 mmgetstate::HEADER:version:reserved:reserved:nodeName:nodeNumber:state:quorum:nodesUp:totalNodes:remarks:cnfsState:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.mm_cluster import Mounts
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.mm_mount import plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.members.text import Mounts
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.mounts.plan import plan
 
 WANT = Mounts({"fs1": "/gpfs/fs1", "scratch": "/gpfs/scratch"})
 
