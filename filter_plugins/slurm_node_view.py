@@ -52,11 +52,11 @@ from ansible.errors import AnsibleFilterError
 
 from ..module_utils.drawbridge.core.faults import IntentError
 from ..module_utils.drawbridge.intent.load import part
-from ..module_utils.drawbridge.views.slurm.hosts import node
+from ..module_utils.drawbridge.slurm.view import node
 
 
 def slurm_node_view(nodes: Any, slurm: Any, name: str, mounts: Sequence[str] = ()) -> dict[str, Any]:
-    """Derive it; see views.slurm.hosts."""
+    """Derive it; see slurm.view."""
     try:
         return node(part("nodes", nodes), part("slurm", slurm), name, mounts)
     except IntentError as err:

@@ -77,8 +77,6 @@ from functools import partial
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.drawbridge.adapters.slurm_trial import Trial
-from ..module_utils.drawbridge.adapters.slurmctld import Care, Slurmctld
 from ..module_utils.drawbridge.core.command import Command
 from ..module_utils.drawbridge.core.converge import Settle
 from ..module_utils.drawbridge.core.daemon.plan import DaemonState, plan
@@ -86,6 +84,8 @@ from ..module_utils.drawbridge.core.file_entry import STAGED_FILES_ARGUMENT, ent
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.core.units import Unit
 from ..module_utils.drawbridge.core.unknown import unready
+from ..module_utils.drawbridge.slurm.config.io import Care, Slurmctld
+from ..module_utils.drawbridge.slurm.config.trial_io import Trial
 
 ARGUMENT_SPEC = {
     "files": STAGED_FILES_ARGUMENT,

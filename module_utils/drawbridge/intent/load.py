@@ -13,9 +13,13 @@ from ..core.options import Reader
 from ..fabric import rules as fabric
 from ..nodes import numa_rules as numa
 from ..nodes import rules as nodes
+from ..slurm import rules as slurm
+from ..slurm.accounting import rules as books
+from ..slurm.config import layout_rules as slurm_layout
+from ..slurm.config import settings_rules as slurm_settings
 from ..storage.gpfs import rules as storage
 from .model import Fabric, Gpfs, Intent, Kube, Nodes, Slurm
-from .rules import books, gate, kube, kube_devices, kube_node, slurm, slurm_layout, slurm_settings
+from .rules import gate, kube, kube_devices, kube_node
 
 DOMAINS = {"fabric": Fabric, "nodes": Nodes, "slurm": Slurm, "gpfs": Gpfs, "kube": Kube}
 """The part of `drawbridge_<domain>` that comes after the underscore, and what it is read into."""

@@ -16,8 +16,8 @@ from typing import Any
 from ..charts.catalogue import NVIDIA, PAUSE, RDMA_PLUGIN
 from ..core import hostlist
 from ..core.options import NAME, option
-from ..dialects.slurm_packaging import PACKAGINGS
-from ..dialects.slurm_release import RELEASES
+from ..slurm.packaging import PACKAGINGS
+from ..slurm.releases import RELEASES
 
 PORTS = r"[A-Za-z]+[0-9/]+(-[0-9]+)?(,[A-Za-z]+[0-9/]+(-[0-9]+)?)*"
 CPUS = r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*"

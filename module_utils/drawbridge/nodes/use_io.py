@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..core.command import Run
 from ..core.converge import DeviceError
-from ..dialects import slurm_node
+from ..slurm.nodes import text as slurm_node
 
 REASON = "drawbridge kubelet: its configuration changes"
 MARKER = Path("/var/lib/drawbridge/kubelet-change")

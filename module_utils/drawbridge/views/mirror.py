@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..charts.catalogue import PAUSE, RDMA_PLUGIN, Image
-from ..dialects.slurm_packaging import PACKAGINGS
 from ..intent.model import Kube, Nodes, Slurm
+from ..slurm.packaging import PACKAGINGS
 from .gpu_operator import images, releases
 
 Json = dict[str, Any]

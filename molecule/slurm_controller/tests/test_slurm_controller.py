@@ -16,8 +16,8 @@ import pytest
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import Absent, Nodes, Slurm
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.slurm.books import books
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.slurm.hosts import controller
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.view import books
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.view import controller
 from testinfra.backend.base import CommandResult
 from testinfra.host import Host
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ...core.faults import MISSING, Fault
 from ...core.rules import doubled
-from ...dialects.slurm_packaging import PACKAGINGS
+from ...slurm.packaging import PACKAGINGS
 from ..model import Intent, Package
 
 KUBELET, CONTAINERD = ("kubelet",), ("containerd", "containerd.io")

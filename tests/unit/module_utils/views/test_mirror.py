@@ -7,9 +7,6 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.charts.catalogue import CHARTS
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.slurm_packaging import (
-    PACKAGINGS,
-)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import (
     GpuOperator,
@@ -17,14 +14,11 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.i
     Rdma,
     Slurm,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.packaging import PACKAGINGS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.view import controller, login, node
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.kube_node import kube_node
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.mirror import UNPUBLISHED, mirror
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.rdma_plugin import manifests
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.slurm.hosts import (
-    controller,
-    login,
-    node,
-)
 
 from tests.unit.intent.test_refused import site
 
