@@ -11,6 +11,8 @@ from ..core import hostlist
 from ..core.faults import Fault, IntentError
 from ..core.options import Reader
 from ..fabric import rules as fabric
+from ..kube.member import rules as kube_node
+from ..kube.releases import rules as kube_devices
 from ..nodes import numa_rules as numa
 from ..nodes import rules as nodes
 from ..slurm import rules as slurm
@@ -19,7 +21,7 @@ from ..slurm.config import layout_rules as slurm_layout
 from ..slurm.config import settings_rules as slurm_settings
 from ..storage.gpfs import rules as storage
 from .model import Fabric, Gpfs, Intent, Kube, Nodes, Slurm
-from .rules import gate, kube, kube_devices, kube_node
+from .rules import gate, kube
 
 DOMAINS = {"fabric": Fabric, "nodes": Nodes, "slurm": Slurm, "gpfs": Gpfs, "kube": Kube}
 """The part of `drawbridge_<domain>` that comes after the underscore, and what it is read into."""

@@ -13,9 +13,9 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from ..charts.catalogue import NVIDIA, PAUSE, RDMA_PLUGIN
 from ..core import hostlist
 from ..core.options import NAME, option
+from ..kube.releases.catalogue import NVIDIA, PAUSE, RDMA_PLUGIN
 from ..slurm.packaging import PACKAGINGS
 from ..slurm.releases import RELEASES
 

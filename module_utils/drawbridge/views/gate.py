@@ -23,7 +23,7 @@ from ..core.names import (
     WORKLOADS,
 )
 from ..intent.model import Gpfs, Kube, Nodes, Slurm
-from .rdma_plugin import resources
+from ..kube.releases.rdma_plugin_view import resources
 from .run import GPU_RESOURCES
 
 RBAC = "rbac.authorization.k8s.io"

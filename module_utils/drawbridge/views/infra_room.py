@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The intent as plans.room needs it: which nodes are never gated, which are, and whose pods are jobs'."""
+"""The intent as kube.capacity.plan needs it: which nodes are never gated, which are, and whose pods are jobs'."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..intent.model import Gpfs, Kube, Nodes, Slurm
-from .rdma_plugin import resources
+from ..kube.releases.rdma_plugin_view import resources
 
 GPU_RESOURCES = {"nvidia": "nvidia.com/gpu"}
 """What the vendors' device plugins call a GPU."""

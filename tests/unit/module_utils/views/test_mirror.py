@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.charts.catalogue import CHARTS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import (
     GpuOperator,
@@ -14,11 +13,14 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.i
     Rdma,
     Slurm,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.view import kube_node
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import CHARTS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.rdma_plugin_view import (
+    manifests,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.packaging import PACKAGINGS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.view import controller, login, node
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.kube_node import kube_node
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.mirror import UNPUBLISHED, mirror
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.rdma_plugin import manifests
 
 from tests.unit.intent.test_refused import site
 
