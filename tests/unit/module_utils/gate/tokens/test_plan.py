@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.token import TokenState, plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.gate.tokens.plan import TokenState, plan
 
 WANT = TokenState("system:serviceaccount:drawbridge-nodes:gpu01", True, "root", "0400")
 

@@ -8,10 +8,10 @@ import time
 from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
-from ..core.api.kubeconfig import Ask, Json
-from ..core.converge import DeviceError, Step
-from ..core.names import ADOPTING, CLOSED, EFFECT, GATE_NAMESPACE, GATED, NODES_NAMESPACE, TAINT
-from ..plans.adoption import ClusterUse, NodeUse, foreign, is_jobs, tolerates_closed
+from ...core.api.kubeconfig import Ask, Json
+from ...core.converge import DeviceError, Step
+from ...core.names import ADOPTING, CLOSED, EFFECT, GATE_NAMESPACE, GATED, NODES_NAMESPACE, TAINT
+from .plan import ClusterUse, NodeUse, foreign, is_jobs, tolerates_closed
 
 PAUSE_S = 1.0
 RESOURCES = (

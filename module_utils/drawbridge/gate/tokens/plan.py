@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..core.converge import Step
+from ...core.converge import Step
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import kube_cluster
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kube_cluster import KubeCluster
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import converge
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.adoption import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.gate.adoption import io as kube_cluster
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.gate.adoption.io import KubeCluster
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.gate.adoption.plan import (
     ClusterUse,
     NodeUse,
     plan,

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..core.converge import Step
-from ..core.names import CLOSED, EFFECT, JOB_ACCOUNT, TAINT
+from ...core.converge import Step
+from ...core.names import CLOSED, EFFECT, JOB_ACCOUNT, TAINT
 
 Json = Mapping[str, Any]
 

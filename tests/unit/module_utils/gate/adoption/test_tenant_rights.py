@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.tenant_rights import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.gate.adoption.tenant_rights import (
     binding_actors,
     cluster_wide,
     reaches_jobs,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from ..core.names import TAINT
+from ...core.names import TAINT
 
 Json = Mapping[str, Any]
 

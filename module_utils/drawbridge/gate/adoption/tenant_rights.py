@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..core.names import BREAKGLASS, JOB_ACCOUNT, NOT_FOR_TENANTS, PLATFORM, TENANT_ROLE
-from .cluster_actors import Actor
+from ...core.names import BREAKGLASS, JOB_ACCOUNT, NOT_FOR_TENANTS, PLATFORM, TENANT_ROLE
+from .conflicting_operators import Actor
 
 Json = Mapping[str, Any]
 GATES_OWN = "drawbridge-"

@@ -14,10 +14,10 @@ import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..core import files
-from ..core.api.host import Server
-from ..core.converge import DeviceError, Step
-from ..plans.token import TokenState
+from ...core import files
+from ...core.api.host import Server
+from ...core.converge import DeviceError, Step
+from .plan import TokenState
 
 REVIEW = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 

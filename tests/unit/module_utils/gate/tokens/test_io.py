@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.token_file import TokenFile
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.host import Server
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
     DeviceError,
     converge,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.token import TokenState, plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.gate.tokens.io import TokenFile
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.gate.tokens.plan import TokenState, plan
 
 SUBJECT = "system:serviceaccount:drawbridge-nodes:gpu01"
 WANT = TokenState(SUBJECT, True, getpass.getuser(), "0400")
