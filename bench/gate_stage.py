@@ -22,7 +22,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
     RECONCILER,
     TAINT,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.gate import namespaces, objects
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gate_view import namespaces, objects
 
 from bench.counted import ROOT
 from bench.guest.gate_life import CENTRAL, PARTITION

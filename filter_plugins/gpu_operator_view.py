@@ -37,8 +37,8 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 
 from ..module_utils.drawbridge.core.faults import IntentError
-from ..module_utils.drawbridge.intent.load import part
 from ..module_utils.drawbridge.kube.releases.gpu_operator_view import releases
+from ..module_utils.drawbridge.site.load import part
 
 
 def gpu_operator_view(nodes: Any, kube: Any) -> list[dict[str, Any]]:

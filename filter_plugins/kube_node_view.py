@@ -31,8 +31,8 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 
 from ..module_utils.drawbridge.core.faults import IntentError
-from ..module_utils.drawbridge.intent.load import part
 from ..module_utils.drawbridge.kube.member.view import kube_node
+from ..module_utils.drawbridge.site.load import part
 
 
 def kube_node_view(kube: Any) -> dict[str, Any]:

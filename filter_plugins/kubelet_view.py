@@ -42,8 +42,8 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 
 from ..module_utils.drawbridge.core.faults import IntentError
-from ..module_utils.drawbridge.intent.load import part
 from ..module_utils.drawbridge.kube.kubelet.view import kubelet
+from ..module_utils.drawbridge.site.load import part
 
 
 def kubelet_view(nodes: Any, kube: Any, name: str) -> dict[str, Any]:

@@ -38,8 +38,8 @@ from ansible.errors import AnsibleFilterError
 
 from ..module_utils.drawbridge.core.faults import IntentError
 from ..module_utils.drawbridge.core.hostlist import HostlistError, expand
-from ..module_utils.drawbridge.intent.load import part
 from ..module_utils.drawbridge.nodes.view import leaves
+from ..module_utils.drawbridge.site.load import part
 
 
 def leaves_view(nodes: Any, chosen: Any) -> list[str]:

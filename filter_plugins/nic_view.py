@@ -40,8 +40,8 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 
 from ..module_utils.drawbridge.core.faults import IntentError
-from ..module_utils.drawbridge.intent.load import part
 from ..module_utils.drawbridge.nic.view import nic_qos
+from ..module_utils.drawbridge.site.load import part
 
 
 def nic_view(nodes: Any, fabric: Any, name: str) -> dict[str, Any]:

@@ -51,7 +51,7 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 
 from ..module_utils.drawbridge.core.faults import IntentError
-from ..module_utils.drawbridge.intent.load import part
+from ..module_utils.drawbridge.site.load import part
 from ..module_utils.drawbridge.slurm.view import node
 
 

@@ -11,7 +11,7 @@ from ansible.errors import AnsibleFilterError
 
 from ..module_utils.drawbridge.core.faults import IntentError
 from ..module_utils.drawbridge.fabric.view import switch_profile
-from ..module_utils.drawbridge.intent.load import part
+from ..module_utils.drawbridge.site.load import part
 
 DOCUMENTATION = r"""
 name: switch_view

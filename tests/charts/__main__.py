@@ -20,13 +20,13 @@ from pathlib import Path
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.action.helm_release import release, source_of
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.kubeconfig import connect
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import GpuOperator
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import CHARTS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.gpu_operator_view import (
     amd_values,
     nvidia_values,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.helm_io import Helm
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import GpuOperator
 
 from tests.charts.reads import outline, reads
 from tests.conformance.tree import ROOT

@@ -26,11 +26,11 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
     SwitchProfile,
     switch_profile,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
 from lab.emulators.common import Device
 from lab.emulators.eos import sessions, tree
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 ROOT = Path(__file__).resolve().parents[2]
 PORTS = 4

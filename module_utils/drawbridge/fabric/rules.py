@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ..core import hostlist, ports
 from ..core.faults import Fault
 from ..core.rules import doubled
-from ..intent.model import Intent
+from ..site.model import Intent
 
 
 def dscp_lands_in_priority(intent: Intent) -> Iterator[Fault]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core import hostlist, ports
 from ..core.faults import Fault, IntentError
-from ..intent.model import Cnp, Fabric, Roce, Watchdog
+from ..site.model import Cnp, Fabric, Roce, Watchdog
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ..intent.model import Fabric, Nodes
+from ..site.model import Fabric, Nodes
 from .view import described
 
 ECT0 = 2

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.faults import Fault, IntentError
-from ..intent.model import Fabric, NodeClass, Nodes
+from ..site.model import Fabric, NodeClass, Nodes
 
 
 def nic_qos(nodes: Nodes, fabric: Fabric, name: str) -> dict[str, Any]:

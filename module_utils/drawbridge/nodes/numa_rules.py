@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ..core.cpus import cpu_list, unreadable
 from ..core.faults import Fault
-from ..intent.model import Intent, NodeClass
+from ..site.model import Intent, NodeClass
 from .numa import MOST_NUMA_NODES, Machine, never_admits
 
 LEAST_MIB = 1024

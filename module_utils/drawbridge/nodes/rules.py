@@ -10,7 +10,7 @@ from ..core import hostlist
 from ..core.cpus import cpu_list
 from ..core.faults import Fault
 from ..core.rules import doubled
-from ..intent.model import Intent
+from ..site.model import Intent
 
 
 def nodes_stand_once(intent: Intent) -> Iterator[Fault]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..intent.model import Nodes
+from ..site.model import Nodes
 
 
 def leaves(nodes: Nodes, names: Iterable[str]) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ..core import hostlist
 from ..core.faults import Fault
 from ..core.rules import doubled
-from ..intent.model import Intent
+from ..site.model import Intent
 
 
 def partitions_hold_known_nodes(intent: Intent) -> Iterator[Fault]:

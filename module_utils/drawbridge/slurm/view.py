@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ..intent.model import NodeClass, Nodes, Slurm
+from ..site.model import NodeClass, Nodes, Slurm
 from .accounting.view import books
 from .config.builds import gres
 from .config.settings import at_start

@@ -15,13 +15,13 @@ from ansible_collections.drawbridge.drawbridge.plugins.action.helm_release impor
 from ansible_collections.drawbridge.drawbridge.plugins.action.infra_room import look
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.kubeconfig import Ask, connect
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import GpuOperator
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import CHARTS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.gpu_operator_view import (
     amd_values,
     nvidia_values,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.helm_io import Helm
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import GpuOperator
 
 from lab.hosts.paths import Paths
 from tests.waiting import until

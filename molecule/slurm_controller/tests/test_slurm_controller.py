@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import Absent, Nodes, Slurm
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import Absent, Nodes, Slurm
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.view import books
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.view import controller
 from testinfra.backend.base import CommandResult

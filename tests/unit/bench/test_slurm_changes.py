@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import load
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 
 from bench.slurm_changes import CHANGES, RECONFIGURE, SLURMCTLD, SLURMD, Change, Seen, changed, disturbed, page, site
-from tests.unit.intent.test_refused import site as whole
+from tests.unit.module_utils.site.test_refused import site as whole
 
 SEEN = Seen("a", "100", "b", "JobState=RUNNING")
 

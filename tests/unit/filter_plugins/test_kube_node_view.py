@@ -6,7 +6,7 @@ import pytest
 from ansible.errors import AnsibleFilterError
 from ansible_collections.drawbridge.drawbridge.plugins.filter.kube_node_view import FilterModule
 
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 KUBE = site("lab")["drawbridge_kube"]
 VIEW = FilterModule().filters()["kube_node_view"]

@@ -6,7 +6,7 @@ import pytest
 from ansible.errors import AnsibleFilterError
 from ansible_collections.drawbridge.drawbridge.plugins.filter.leaves_view import FilterModule
 
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 NODES = site("lab")["drawbridge_nodes"]
 VIEW = FilterModule().filters()["leaves_view"]

@@ -6,7 +6,7 @@ import pytest
 from ansible.errors import AnsibleFilterError
 from ansible_collections.drawbridge.drawbridge.plugins.filter.nic_view import FilterModule
 
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 SITE = site("lab")
 VIEW = FilterModule().filters()["nic_view"]

@@ -6,7 +6,7 @@ import pytest
 from ansible.errors import AnsibleFilterError
 from ansible_collections.drawbridge.drawbridge.plugins.filter.slurm_login_view import FilterModule
 
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 VIEW = FilterModule().filters()["slurm_login_view"]
 

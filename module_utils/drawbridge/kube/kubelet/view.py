@@ -8,9 +8,9 @@ from dataclasses import asdict
 from typing import Any
 
 from ...core.names import CLOSED, EFFECT, TAINT
-from ...intent.model import Kube, Nodes
 from ...nic.view import described
 from ...nodes.numa import Machine
+from ...site.model import Kube, Nodes
 
 EVICTION_MIB = 100  # the kubelet's own default for memory.available; part of what it holds back
 BORN_CLOSED = {"key": TAINT, "value": CLOSED, "effect": EFFECT}

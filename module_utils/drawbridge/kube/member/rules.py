@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ...core.faults import MISSING, Fault
 from ...core.rules import doubled
-from ...intent.model import Intent, Package
+from ...site.model import Intent, Package
 from ...slurm.packaging import PACKAGINGS
 
 KUBELET, CONTAINERD = ("kubelet",), ("containerd", "containerd.io")

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...intent.model import Kube, Registry
+from ...site.model import Kube, Registry
 from ..kubelet.view import BORN_CLOSED
 from ..runtime import text as containerd
 

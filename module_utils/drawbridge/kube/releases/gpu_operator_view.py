@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.names import EFFECT, INFRA, TAINT
-from ...intent.model import GpuOperator, Kube, Nodes
+from ...site.model import GpuOperator, Kube, Nodes
 from .catalogue import AMD, CHARTS, Image
 from .rules import OURS
 from .values import combined

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...core import hostlist
 from ...core.names import EFFECT, TAINT
-from ...intent.model import Kube, Nodes, RdmaResource
+from ...site.model import Kube, Nodes, RdmaResource
 
 Json = dict[str, Any]
 NAME = "drawbridge-rdma-plugin"

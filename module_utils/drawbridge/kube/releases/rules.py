@@ -10,7 +10,7 @@ from typing import Any
 from ...core.faults import Fault
 from ...core.names import EFFECT, TAINT
 from ...core.rules import doubled
-from ...intent.model import Intent
+from ...site.model import Intent
 from .catalogue import NVIDIA, RDMA_DEVICES, VIRTUAL_FUNCTIONS
 from .values import leaves, tree, unread
 

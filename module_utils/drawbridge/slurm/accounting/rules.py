@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from ...core.faults import Fault
 from ...core.rules import doubled
-from ...intent.model import Account, Amount, Intent, Qos
+from ...site.model import Account, Amount, Intent, Qos
 
 ROOT, NORMAL = "root", "normal"
 """Slurm makes this account and this QOS itself."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...intent.model import Account, Amount, Qos, Slurm
+from ...site.model import Account, Amount, Qos, Slurm
 
 
 def books(slurm: Slurm) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ...core.faults import Fault
-from ...intent.model import Intent
+from ...site.model import Intent
 from ..releases import RELEASES
 
 ROOT = "fabric"

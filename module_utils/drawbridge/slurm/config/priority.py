@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ...intent.model import Slurm
+from ...site.model import Slurm
 from .text import Record
 
 

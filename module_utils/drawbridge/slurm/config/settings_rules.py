@@ -8,7 +8,7 @@ import difflib
 from collections.abc import Iterator
 
 from ...core.faults import Fault
-from ...intent.model import Intent
+from ...site.model import Intent
 from .words import KEYS, WORDS, known, spelled
 
 KEY = "drawbridge_slurm.settings"

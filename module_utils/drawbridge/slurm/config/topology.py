@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from ...core import hostlist
-from ...intent.model import Nodes, Slurm
+from ...site.model import Nodes, Slurm
 from ..releases import RELEASES
 from .text import Record, text
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import itertools
 
 from ...core import hostlist
-from ...intent.model import NodeClass, Nodes, Slurm
+from ...site.model import NodeClass, Nodes, Slurm
 from ..releases import RELEASES
 from .builds import Build, builds
 from .refusals import refusals

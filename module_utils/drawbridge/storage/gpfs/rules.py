@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ...core.faults import Fault
 from ...core.rules import doubled
-from ...intent.model import Intent
+from ...site.model import Intent
 
 SYSTEM = (
     *("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/root", "/run", "/sbin", "/sys", "/usr"),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...intent.model import Gpfs, Nodes
+from ...site.model import Gpfs, Nodes
 
 
 def gpfs_mounts(gpfs: Gpfs) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
     SwitchProfile,
     switch_profile,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 FABRIC = part("fabric", site("lab")["drawbridge_fabric"])
 

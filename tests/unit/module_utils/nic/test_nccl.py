@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.nccl import nccl_env
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 SITE = site("lab")
 NODES = part("nodes", SITE["drawbridge_nodes"])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import IntentError
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.view import described, nic_qos
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 SITE = site("lab")
 NODES, FABRIC = part("nodes", SITE["drawbridge_nodes"]), part("fabric", SITE["drawbridge_fabric"])

@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import IntentError
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.view import (
     EVICTION_MIB,
     kubelet,
     shares,
     split,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 SITE = site("lab")
 NODES, KUBE = part("nodes", SITE["drawbridge_nodes"]), part("kube", SITE["drawbridge_kube"])

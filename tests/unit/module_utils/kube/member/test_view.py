@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.keys import KEYS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.view import kube_node
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 RAW = site("lab")["drawbridge_kube"]
 PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----"

@@ -6,12 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import (
-    GpuOperator,
-    Kube,
-    Nodes,
-)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import CHARTS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.gpu_operator_view import (
     amd_values,
@@ -20,8 +14,14 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
     releases,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.values import tree, unread
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import (
+    GpuOperator,
+    Kube,
+    Nodes,
+)
 
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 NODES: Nodes = part("nodes", site("example-h100")["drawbridge_nodes"])
 KUBE: Kube = part("kube", site("example-h100")["drawbridge_kube"])

@@ -7,19 +7,19 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.rdma_plugin_view import (
+    config,
+    manifests,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import (
     Kube,
     Nodes,
     Rdma,
     RdmaResource,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.rdma_plugin_view import (
-    config,
-    manifests,
-)
 
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 NODES: Nodes = part("nodes", site("lab")["drawbridge_nodes"])
 KUBE: Kube = replace(part("kube", site("lab")["drawbridge_kube"]), rdma=Rdma())

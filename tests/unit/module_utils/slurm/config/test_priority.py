@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import Slurm
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import Slurm
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.priority import priority
 
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 RAW = site("lab")["drawbridge_slurm"]
 

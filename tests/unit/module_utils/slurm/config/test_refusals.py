@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import Slurm
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import Slurm
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.refusals import (
     plugins,
     refusals,
 )
 
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 RAW = site("example-h100")["drawbridge_slurm"]
 SLURM: Slurm = part("slurm", RAW)

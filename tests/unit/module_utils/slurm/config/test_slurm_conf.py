@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import Health
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import Health
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.settings_rules import (
     OWNED,
     SAID_ELSEWHERE,
@@ -20,7 +20,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.releases import RELEASES
 
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 SITE = site("lab")
 NODES, SLURM = part("nodes", SITE["drawbridge_nodes"]), part("slurm", SITE["drawbridge_slurm"])

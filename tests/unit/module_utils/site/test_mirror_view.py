@@ -6,23 +6,26 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import (
-    GpuOperator,
-    Kube,
-    Rdma,
-    Slurm,
-)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.view import kube_node
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import CHARTS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.rdma_plugin_view import (
     manifests,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.mirror_view import (
+    UNPUBLISHED,
+    mirror,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import (
+    GpuOperator,
+    Kube,
+    Rdma,
+    Slurm,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.packaging import PACKAGINGS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.view import controller, login, node
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.mirror import UNPUBLISHED, mirror
 
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 SITE = site("example-h100")
 NODES, SLURM = part("nodes", SITE["drawbridge_nodes"]), part("slurm", SITE["drawbridge_slurm"])

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...core.faults import Fault
-from ..model import Intent
+from ..core.faults import Fault
+from .model import Intent
 
 ENDING_S = 20
 """What the kubelet takes beside a pod's grace, and the second look of the proof."""

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..intent.model import Gpfs, Kube, Nodes, Slurm
 from ..kube.releases.rdma_plugin_view import resources
+from .model import Gpfs, Kube, Nodes, Slurm
 
 GPU_RESOURCES = {"nvidia": "nvidia.com/gpu"}
 """What the vendors' device plugins call a GPU."""

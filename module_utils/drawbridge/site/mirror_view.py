@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..intent.model import Kube, Nodes, Slurm
 from ..kube.releases.catalogue import PAUSE, RDMA_PLUGIN, Image
 from ..kube.releases.gpu_operator_view import images, releases
 from ..slurm.packaging import PACKAGINGS
+from .model import Kube, Nodes, Slurm
 
 Json = dict[str, Any]
 UNPUBLISHED = "not published by the vendor; note it when you copy the image"

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from ..core import hostlist
-from ..intent.model import Kube, Slurm
-from .gate import gated_nodes
+from .gate_view import gated_nodes
+from .model import Kube, Slurm
 
 
 def room(slurm: Slurm, kube: Kube) -> dict[str, list[str]]:

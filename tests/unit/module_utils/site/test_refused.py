@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import Fault, IntentError
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.chosen import chosen_faults
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import inventory_faults, load
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import inventory_faults, load
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.selection import chosen_faults
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 CASES = yaml.load((Path(__file__).parent / "refused.yml").read_text(), yaml.CSafeLoader)  # long: the quick loader
 DELETE = "~delete"
 GROUPS = {

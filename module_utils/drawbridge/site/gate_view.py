@@ -22,9 +22,9 @@ from ..core.names import (
     TENANT_ROLE,
     WORKLOADS,
 )
-from ..intent.model import Gpfs, Kube, Nodes, Slurm
 from ..kube.releases.rdma_plugin_view import resources
-from .run import GPU_RESOURCES
+from .model import Gpfs, Kube, Nodes, Slurm
+from .run_view import GPU_RESOURCES
 
 RBAC = "rbac.authorization.k8s.io"
 MAKERS = {"trainer.kubeflow.org": "trainer", "kubeflow.org": "training_operator", "jobset.x-k8s.io": "jobset"}

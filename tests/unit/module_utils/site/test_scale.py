@@ -26,7 +26,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.filter.slurm_node_view im
 from ansible_collections.drawbridge.drawbridge.plugins.filter.switch_view import switch_view
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core import hostlist
 
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 SMALL, LARGE = 8, 4096
 NODE = "gpu0008"

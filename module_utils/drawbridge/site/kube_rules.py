@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...core import hostlist
-from ...core.faults import Fault
-from ...core.names import GATE_ACCOUNTS, GATE_NAMESPACE, NODE_ACCOUNTS, NODES_NAMESPACE
-from ...core.rules import doubled
-from ..model import Intent
+from ..core import hostlist
+from ..core.faults import Fault
+from ..core.names import GATE_ACCOUNTS, GATE_NAMESPACE, NODE_ACCOUNTS, NODES_NAMESPACE
+from ..core.rules import doubled
+from .model import Intent
 
 
 def infra_is_not_gated(intent: Intent) -> Iterator[Fault]:

@@ -20,8 +20,9 @@ from ..slurm.accounting import rules as books
 from ..slurm.config import layout_rules as slurm_layout
 from ..slurm.config import settings_rules as slurm_settings
 from ..storage.gpfs import rules as storage
+from . import gate_rules as gate
+from . import kube_rules as kube
 from .model import Fabric, Gpfs, Intent, Kube, Nodes, Slurm
-from .rules import gate, kube
 
 DOMAINS = {"fabric": Fabric, "nodes": Nodes, "slurm": Slurm, "gpfs": Gpfs, "kube": Kube}
 """The part of `drawbridge_<domain>` that comes after the underscore, and what it is read into."""

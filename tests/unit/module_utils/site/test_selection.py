@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.chosen import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.selection import (
     chosen_faults,
     narrowed_faults,
     needed,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import load
 
 from .test_refused import site
 
