@@ -11,13 +11,13 @@ from ansible.plugins.action import ActionBase
 from ..module_utils.drawbridge.core.api.kubeconfig import Json, connect
 from ..module_utils.drawbridge.core.converge import DeviceError, converge
 from ..module_utils.drawbridge.core.names import GATE_NAMESPACE, NODES_NAMESPACE
-from ..module_utils.drawbridge.gate.adoption.conflicting_operators import (
+from ..module_utils.drawbridge.gate.adoption.io import RESOURCES, KubeCluster
+from ..module_utils.drawbridge.gate.adoption.operators import (
     intolerant,
     node_actors,
     setting_actors,
     workload_actors,
 )
-from ..module_utils.drawbridge.gate.adoption.io import RESOURCES, KubeCluster
 from ..module_utils.drawbridge.gate.adoption.plan import ClusterUse, NodeUse, faults, plan
 from ..module_utils.drawbridge.gate.adoption.tenant_rights import binding_actors, cluster_wide
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...core.names import BREAKGLASS, JOB_ACCOUNT, NOT_FOR_TENANTS, PLATFORM, TENANT_ROLE
-from .conflicting_operators import Actor
+from .operators import Actor
 
 Json = Mapping[str, Any]
 GATES_OWN = "drawbridge-"

@@ -9,7 +9,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
     departures,
 )
 
-from .test_kubelet_check import good, merged, refused
+from tests.unit.module_utils.kube.kubelet.test_check import good, merged, refused
 
 ONE_NODE = [{"numaNode": 0, "limits": {"memory": "12288Mi"}}]
 MORE = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.gate.adoption.conflicting_operators import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.gate.adoption.operators import (
     SLINKY,
     intolerant,
     node_actors,
