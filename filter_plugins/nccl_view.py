@@ -47,7 +47,7 @@ from ..module_utils.drawbridge.site.load import part
 def nccl_view(nodes: Any, fabric: Any, name: str) -> dict[str, Any]:
     """Derive it; see nic.nccl.nccl_env."""
     try:
-        return nccl_env(part("nodes", nodes), part("fabric", fabric), name)
+        return nccl_env(part("nodes", nodes), part("fabric", fabric).roce, name)
     except IntentError as err:
         raise AnsibleFilterError(str(err)) from err
 

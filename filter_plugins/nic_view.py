@@ -47,7 +47,8 @@ from ..module_utils.drawbridge.site.load import part
 def nic_view(nodes: Any, fabric: Any, name: str) -> dict[str, Any]:
     """Derive it; see nic.view.nic_qos."""
     try:
-        return nic_qos(part("nodes", nodes), part("fabric", fabric), name)
+        classes = part("fabric", fabric)
+        return nic_qos(part("nodes", nodes), classes.roce, classes.cnp, name)
     except IntentError as err:
         raise AnsibleFilterError(str(err)) from err
 

@@ -61,9 +61,6 @@ def slurm_node_view(nodes: Any, slurm: Any, name: str, mounts: Sequence[str] = (
         return node(part("nodes", nodes), part("slurm", slurm), name, mounts)
     except IntentError as err:
         raise AnsibleFilterError(str(err)) from err
-    except KeyError as err:
-        message = f"drawbridge_nodes.ranges has no {name}; add it to a range, or take it out of the group nodes"
-        raise AnsibleFilterError(message) from err
 
 
 class FilterModule:

@@ -72,8 +72,8 @@ from ..module_utils.drawbridge.core.converge import DeviceError
 from ..module_utils.drawbridge.core.daemon.plan import DaemonState
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.kube.member.io import Invitation, Leaver, Member, Place
-from ..module_utils.drawbridge.kube.member.plan import leave, plan
-from ..module_utils.drawbridge.kube.member.text import BOOTSTRAP, NO_MEMBER, UNIT, MemberState, files, findings
+from ..module_utils.drawbridge.kube.member.plan import NO_MEMBER, MemberState, findings, leave, plan
+from ..module_utils.drawbridge.kube.member.text import BOOTSTRAP, UNIT, files
 from ..module_utils.drawbridge.kube.node_object_io import OwnNode
 from ..module_utils.drawbridge.kube.unit_io import KubeUnit
 from ..module_utils.drawbridge.nodes.use_io import NodeUse

@@ -82,8 +82,8 @@ from ..module_utils.drawbridge.core.command import Command
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.kube.kubelet.health_io import Health
 from ..module_utils.drawbridge.kube.kubelet.io import Kubelet, Places
-from ..module_utils.drawbridge.kube.kubelet.plan import plan
-from ..module_utils.drawbridge.kube.kubelet.text import KubeletState, render
+from ..module_utils.drawbridge.kube.kubelet.plan import KubeletState, plan
+from ..module_utils.drawbridge.kube.kubelet.text import render
 from ..module_utils.drawbridge.kube.node_object_io import OwnNode
 from ..module_utils.drawbridge.nodes.use_io import NodeUse
 

@@ -123,8 +123,7 @@ from ..module_utils.drawbridge.core.command import Command
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.core.unknown import unready
 from ..module_utils.drawbridge.slurm.accounting.io import Books
-from ..module_utils.drawbridge.slurm.accounting.plan import plan
-from ..module_utils.drawbridge.slurm.accounting.state import BookState
+from ..module_utils.drawbridge.slurm.accounting.plan import BookState, plan
 
 ARGUMENT_SPEC = {
     "cluster": {"type": "str", "required": True},

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from ..core import hostlist, ports
 from ..core.faults import Fault
 from ..core.rules import doubled
-from ..site.model import Intent
+from .model import Fabric
 
 
-def dscp_lands_in_priority(intent: Intent) -> Iterator[Fault]:
+def dscp_lands_in_priority(fabric: Fabric) -> Iterator[Fault]:
     """NICs keep the default map, eight DSCPs a priority: a class marked outside of its own is paused by nobody."""
     for name, dscp, priority in (
-        ("roce", intent.fabric.roce.dscp, intent.fabric.roce.priority),
-        ("cnp", intent.fabric.cnp.dscp, intent.fabric.cnp.priority),
+        ("roce", fabric.roce.dscp, fabric.roce.priority),
+        ("cnp", fabric.cnp.dscp, fabric.cnp.priority),
     ):
         if dscp >> 3 != priority:
             yield Fault(
@@ -27,9 +27,8 @@ def dscp_lands_in_priority(intent: Intent) -> Iterator[Fault]:
             )
 
 
-def classes_differ(intent: Intent) -> Iterator[Fault]:
+def classes_differ(fabric: Fabric) -> Iterator[Fault]:
     """Notifications in the lossless class would be paused by the congestion that they report."""
-    fabric = intent.fabric
     if fabric.roce.priority == fabric.cnp.priority:
         yield Fault(
             "drawbridge_fabric.cnp.priority",
@@ -39,9 +38,9 @@ def classes_differ(intent: Intent) -> Iterator[Fault]:
         )
 
 
-def ecn_thresholds_in_order(intent: Intent) -> Iterator[Fault]:
+def ecn_thresholds_in_order(fabric: Fabric) -> Iterator[Fault]:
     """Marking rises from min to max; switches take thresholds in units of 1000 bytes."""
-    roce = intent.fabric.roce
+    roce = fabric.roce
     if roce.ecn_min_bytes >= roce.ecn_max_bytes:
         yield Fault(
             "drawbridge_fabric.roce.ecn_min_bytes",
@@ -60,9 +59,8 @@ def ecn_thresholds_in_order(intent: Intent) -> Iterator[Fault]:
             )
 
 
-def mtu_fits(intent: Intent) -> Iterator[Fault]:
+def mtu_fits(fabric: Fabric) -> Iterator[Fault]:
     """A RoCE frame is up to 20 bytes longer than its IP packet's MTU; a switch drops what is longer than its own."""
-    fabric = intent.fabric
     if fabric.switch_mtu_bytes < fabric.host_mtu_bytes + 20:
         yield Fault(
             "drawbridge_fabric.switch_mtu_bytes",
@@ -79,11 +77,11 @@ def mtu_fits(intent: Intent) -> Iterator[Fault]:
         )
 
 
-def control_class_stays_free(intent: Intent) -> Iterator[Fault]:
+def control_class_stays_free(fabric: Fabric) -> Iterator[Fault]:
     """EOS ties traffic class 7 and queue 7 to each other for its own control traffic."""
-    if not any(kind.platform == "eos" for kind in intent.fabric.switches):
+    if not any(kind.platform == "eos" for kind in fabric.switches):
         return
-    for name, priority in (("roce", intent.fabric.roce.priority), ("cnp", intent.fabric.cnp.priority)):
+    for name, priority in (("roce", fabric.roce.priority), ("cnp", fabric.cnp.priority)):
         if priority == 7:
             yield Fault(
                 f"drawbridge_fabric.{name}.priority",
@@ -93,9 +91,9 @@ def control_class_stays_free(intent: Intent) -> Iterator[Fault]:
             )
 
 
-def ports_can_exist(intent: Intent) -> Iterator[Fault]:
+def ports_can_exist(fabric: Fabric) -> Iterator[Fault]:
     """Every port once, every range forwards."""
-    for index, kind in enumerate(intent.fabric.switches):
+    for index, kind in enumerate(fabric.switches):
         try:
             ports.expand(kind.ports)
         except ports.PortsError as err:
@@ -103,9 +101,9 @@ def ports_can_exist(intent: Intent) -> Iterator[Fault]:
             yield Fault(key, kind.ports, str(err), "write ports such as Ethernet1-32, each once")
 
 
-def watchdog_polls_often_enough(intent: Intent) -> Iterator[Fault]:
+def watchdog_polls_often_enough(fabric: Fabric) -> Iterator[Fault]:
     """EOS replaces a polling interval above half of either time by one of its own."""
-    watchdog = intent.fabric.watchdog
+    watchdog = fabric.watchdog
     shortest = min(watchdog.detect_ms, watchdog.restore_ms)
     if watchdog.poll_ms * 2 > shortest:
         yield Fault(
@@ -116,9 +114,9 @@ def watchdog_polls_often_enough(intent: Intent) -> Iterator[Fault]:
         )
 
 
-def switches_stand_once(intent: Intent) -> Iterator[Fault]:
+def switches_stand_once(fabric: Fabric) -> Iterator[Fault]:
     """One switch, one kind."""
-    names = [name for kind in intent.fabric.switches for name in hostlist.expand(kind.names)]
+    names = [name for kind in fabric.switches for name in hostlist.expand(kind.names)]
     yield from doubled("drawbridge_fabric.switches", names, "name every switch in one entry")
 
 

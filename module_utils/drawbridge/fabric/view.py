@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core import hostlist, ports
 from ..core.faults import Fault, IntentError
-from ..site.model import Cnp, Fabric, Roce, Watchdog
+from .model import Cnp, Fabric, Roce, Watchdog
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from ..site.model import Fabric, Nodes
-from .view import described
+from ..nodes.model import Nodes
+from .view import TrafficClass
 
 ECT0 = 2
 """ECN field of a packet whose sender understands marking (RFC 3168); without it switches drop instead of mark."""
 
 
-def nccl_env(nodes: Nodes, fabric: Fabric, name: str) -> dict[str, str]:
+def nccl_env(nodes: Nodes, lossless: TrafficClass, name: str) -> dict[str, str]:
     """NCCL's variables on one node.
 
     NCCL_IB_TC is the whole traffic class octet, DSCP and ECN. In NCCL_IB_HCA the `=` makes names exact: mlx5_1 alone
@@ -19,6 +19,6 @@ def nccl_env(nodes: Nodes, fabric: Fabric, name: str) -> dict[str, str]:
     itself, and an index depends on the order in which addresses were added.
     """
     return {
-        "NCCL_IB_HCA": "=" + ",".join(described(nodes, name).nics.rdma_devices),
-        "NCCL_IB_TC": str(fabric.roce.dscp << 2 | ECT0),
+        "NCCL_IB_HCA": "=" + ",".join(nodes.class_of(name).nics.rdma_devices),
+        "NCCL_IB_TC": str(lossless.dscp << 2 | ECT0),
     }

@@ -4,25 +4,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
-from ..core.faults import Fault, IntentError
-from ..site.model import Fabric, NodeClass, Nodes
+from ..nodes.model import Nodes
 
 
-def nic_qos(nodes: Nodes, fabric: Fabric, name: str) -> dict[str, Any]:
+class TrafficClass(Protocol):
+    """What a port must know of a class of the fabric."""
+
+    @property
+    def priority(self) -> int:
+        """Priority, 0 to 7."""
+        ...
+
+    @property
+    def dscp(self) -> int:
+        """DSCP, 0 to 63."""
+        ...
+
+
+def nic_qos(nodes: Nodes, lossless: TrafficClass, cnp: TrafficClass, name: str) -> dict[str, Any]:
     """The arguments of the module mlnx_qos for one node: all its ports, both classes."""
-    classes = (fabric.roce, fabric.cnp)
     return {
-        "interfaces": list(described(nodes, name).nics.netdevs),
-        "lossless_priorities": [fabric.roce.priority],
-        "dscp_priorities": [{"dscp": traffic.dscp, "priority": traffic.priority} for traffic in classes],
+        "interfaces": list(nodes.class_of(name).nics.netdevs),
+        "lossless_priorities": [lossless.priority],
+        "dscp_priorities": [{"dscp": traffic.dscp, "priority": traffic.priority} for traffic in (lossless, cnp)],
     }
-
-
-def described(nodes: Nodes, name: str) -> NodeClass:
-    """The class of a node. Raises IntentError for a node that no range has."""
-    part = nodes.range_of(name)
-    if part is None:
-        raise IntentError([Fault("drawbridge_nodes.ranges", name, "no range has this node", "add it to a range")])
-    return nodes.classes[part.node_class]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..site.model import NodeClass
+from .model import NodeClass
 
 MOST_NUMA_NODES = 8
 """Above that, kubelets start with the policy `none` alone."""

@@ -8,16 +8,16 @@ from collections.abc import Iterator
 
 from ..core.cpus import cpu_list, unreadable
 from ..core.faults import Fault
-from ..site.model import Intent, NodeClass
-from .numa import MOST_NUMA_NODES, Machine, never_admits
+from .model import Nodes
+from .numa import Machine
 
 LEAST_MIB = 1024
 """Of a node's daemons, beside their huge pages."""
 
 
-def reserved_cpus_are_whole_cores(intent: Intent) -> Iterator[Fault]:
+def reserved_cpus_are_whole_cores(nodes: Nodes) -> Iterator[Fault]:
     """A kubelet takes half a core without a word; then a pod and the daemons share one."""
-    for name, build in intent.nodes.classes.items():
+    for name, build in nodes.classes.items():
         key = f"drawbridge_nodes.classes.{name}.reserved_cpus"
         if why := unreadable(build.reserved_cpus):
             yield Fault(key, build.reserved_cpus, why, "write one such as 0-3,64-67")
@@ -33,18 +33,18 @@ def reserved_cpus_are_whole_cores(intent: Intent) -> Iterator[Fault]:
             yield Fault(key, build.reserved_cpus, reason, f"add {shown}, or correct cpu_numbering")
 
 
-def cpus_divide_by_numa_nodes(intent: Intent) -> Iterator[Fault]:
+def cpus_divide_by_numa_nodes(nodes: Nodes) -> Iterator[Fault]:
     """What a NUMA node holds is computed as an equal share."""
-    for name, build in intent.nodes.classes.items():
+    for name, build in nodes.classes.items():
         if build.sockets * build.cores_per_socket % build.numa_nodes:
             key, cores = f"drawbridge_nodes.classes.{name}.numa_nodes", build.sockets * build.cores_per_socket
             reason = f"the {cores} cores of the class can't be shared out among them"
             yield Fault(key, build.numa_nodes, reason, "take the numbers that lscpu prints")
 
 
-def hugepages_leave_memory(intent: Intent) -> Iterator[Fault]:
+def hugepages_leave_memory(nodes: Nodes) -> Iterator[Fault]:
     """Huge pages are taken out of what is reserved; the rest is what daemons live in."""
-    for name, build in intent.nodes.classes.items():
+    for name, build in nodes.classes.items():
         rest = build.reserved_memory_mib - build.hugepages_mib
         if rest < LEAST_MIB:
             key = f"drawbridge_nodes.classes.{name}.hugepages_mib"
@@ -55,23 +55,8 @@ def hugepages_leave_memory(intent: Intent) -> Iterator[Fault]:
             yield Fault(key, build.hugepages_mib, reason, repair)
 
 
-def policies_admit_whole_nodes(intent: Intent) -> Iterator[Fault]:
-    """A gated job gets whole nodes, so each class has a policy that admits a pod with the whole node."""
-    for name, build in intent.nodes.classes.items():
-        policy = build.topology_policy or intent.kube.topology_policy
-        where = f"drawbridge_nodes.classes.{name}" if build.topology_policy else "drawbridge_kube"
-        if reason := never_admits(policy, Machine.of(build), len(cpu_list(build.reserved_cpus))):
-            yield Fault(f"{where}.topology_policy", policy, reason, _repair(where, name, build))
-
-
-def _repair(where: str, name: str, build: NodeClass) -> str:
-    good = "none" if build.numa_nodes > MOST_NUMA_NODES else "best-effort"
-    return f"set {good}" if "classes" in where else f"set {good}, or for {name} alone topology_policy: {good}"
-
-
 RULES = (
     reserved_cpus_are_whole_cores,
     cpus_divide_by_numa_nodes,
     hugepages_leave_memory,
-    policies_admit_whole_nodes,
 )

@@ -10,31 +10,18 @@ from ..core import hostlist
 from ..core.cpus import cpu_list
 from ..core.faults import Fault
 from ..core.rules import doubled
-from ..site.model import Intent
+from .model import Nodes
 
 
-def nodes_stand_once(intent: Intent) -> Iterator[Fault]:
+def nodes_stand_once(nodes: Nodes) -> Iterator[Fault]:
     """One node, one class, one leaf."""
-    names = [name for part in intent.nodes.ranges for name in hostlist.expand(part.names)]
+    names = [name for part in nodes.ranges for name in hostlist.expand(part.names)]
     yield from doubled("drawbridge_nodes.ranges", names, "name every node in one range")
 
 
-def ranges_point_somewhere(intent: Intent) -> Iterator[Fault]:
-    """A range's class is described, its leaf is a leaf switch."""
-    leaves = {name for kind in intent.fabric.switches if kind.tier == "leaf" for name in hostlist.expand(kind.names)}
-    for index, part in enumerate(intent.nodes.ranges):
-        key = f"drawbridge_nodes.ranges[{index}]"
-        if part.node_class not in intent.nodes.classes:
-            known = ", ".join(sorted(intent.nodes.classes)) or "none yet"
-            yield Fault(f"{key}.node_class", part.node_class, "no class has that name", f"use one of: {known}")
-        if leaves and part.leaf not in leaves:
-            known = hostlist.compress(sorted(leaves))
-            yield Fault(f"{key}.leaf", part.leaf, "drawbridge_fabric.switches has no leaf of that name", f"use {known}")
-
-
-def classes_add_up(intent: Intent) -> Iterator[Fault]:
+def classes_add_up(nodes: Nodes) -> Iterator[Fault]:
     """NUMA numbers exist, rails pair up, reservations leave something."""
-    for name, build in intent.nodes.classes.items():
+    for name, build in nodes.classes.items():
         key = f"drawbridge_nodes.classes.{name}"
         for part, numbers in (("gpus", build.gpus.numa), ("nics", build.nics.numa)):
             if beyond := sorted({number for number in numbers if number >= build.numa_nodes}):
@@ -71,6 +58,5 @@ def classes_add_up(intent: Intent) -> Iterator[Fault]:
 
 RULES = (
     nodes_stand_once,
-    ranges_point_somewhere,
     classes_add_up,
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..core.command import Run
 from ..core.converge import DeviceError
-from ..slurm.nodes import text as slurm_node
+from .scontrol import fields, state_flags
 
 REASON = "drawbridge kubelet: its configuration changes"
 MARKER = Path("/var/lib/drawbridge/kubelet-change")
@@ -46,7 +46,7 @@ class NodeUse:
         """Keep new jobs off, unless somebody does so already. Raises DeviceError if one was faster."""
         if not shutil.which("scontrol"):
             return
-        if "DRAIN" not in self._look().flags:
+        if "DRAIN" not in state_flags(self._look())[1]:
             self._marker.parent.mkdir(parents=True, exist_ok=True)
             self._marker.write_text(f"{REASON}\n")
             self._run(["scontrol", "update", f"nodename={self._name}", "state=drain", f"reason={REASON}"])
@@ -58,9 +58,9 @@ class NodeUse:
         """Let jobs in again, unless somebody else has come to keep them off since."""
         if not self.held:
             return
-        if self._look().reason.startswith(REASON):
+        if self._look().get("Reason", "").startswith(REASON):
             self._run(["scontrol", "update", f"nodename={self._name}", "state=undrain"])
         self._marker.unlink()
 
-    def _look(self) -> slurm_node.NodeState:
-        return slurm_node.node(self._run(["scontrol", "show", "node", self._name, "-o"]).out)
+    def _look(self) -> dict[str, str]:
+        return fields(self._run(["scontrol", "show", "node", self._name, "-o"]).out)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..site.model import Nodes
+from .model import Nodes
 
 
 def leaves(nodes: Nodes, names: Iterable[str]) -> list[str]:

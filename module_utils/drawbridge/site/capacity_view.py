@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from ..core import hostlist
+from ..kube.model import Kube
+from ..slurm.model import Slurm
 from .gate_view import gated_nodes
-from .model import Kube, Slurm
 
 
 def room(slurm: Slurm, kube: Kube) -> dict[str, list[str]]:

@@ -22,8 +22,11 @@ from ..core.names import (
     TENANT_ROLE,
     WORKLOADS,
 )
+from ..kube.model import Kube
 from ..kube.releases.rdma_plugin_view import resources
-from .model import Gpfs, Kube, Nodes, Slurm
+from ..nodes.model import Nodes
+from ..slurm.model import Slurm
+from ..storage.gpfs.model import Gpfs
 from .run_view import GPU_RESOURCES
 
 RBAC = "rbac.authorization.k8s.io"

@@ -7,27 +7,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..core import hostlist
-from ..core.faults import Fault
+from ..core.faults import MISSING, Fault
 from ..core.names import GATE_ACCOUNTS, GATE_NAMESPACE, NODE_ACCOUNTS, NODES_NAMESPACE
 from ..core.rules import doubled
-from .model import Intent
+from ..kube.model import Kube
+from ..slurm.model import Slurm
+from ..slurm.packaging import PACKAGINGS
+
+KUBELET, CONTAINERD = ("kubelet",), ("containerd", "containerd.io")
+"""Packages that bring them, whoever packs them."""
 
 
-def infra_is_not_gated(intent: Intent) -> Iterator[Fault]:
+def infra_is_not_gated(slurm: Slurm, kube: Kube) -> Iterator[Fault]:
     """Infra nodes run what must run always; a gated node is closed between jobs."""
-    gated = {name for part in intent.slurm.partitions if part.gate for name in hostlist.expand(part.nodes)}
-    if both := [name for name in hostlist.expand(intent.kube.infra) if name in gated]:
+    gated = {name for part in slurm.partitions if part.gate for name in hostlist.expand(part.nodes)}
+    if both := [name for name in hostlist.expand(kube.infra) if name in gated]:
         yield Fault(
             "drawbridge_kube.infra",
-            intent.kube.infra,
+            kube.infra,
             f"{hostlist.compress(both)} is in a partition with gate: true, and would be closed between jobs",
             "use nodes that no gated partition has",
         )
 
 
-def infra_namespaces_are_infrastructure(intent: Intent) -> Iterator[Fault]:
+def infra_namespaces_are_infrastructure(kube: Kube) -> Iterator[Fault]:
     """Pods of these namespaces may run on closed nodes: theirs alone is what keeps a node alive."""
-    key, spaces = "drawbridge_kube.infra_namespaces", intent.kube.infra_namespaces
+    key, spaces = "drawbridge_kube.infra_namespaces", kube.infra_namespaces
     if "kube-system" not in spaces:
         yield Fault(key, list(spaces), "the network of closed nodes is made by pods of kube-system", "add kube-system")
     if "default" in spaces:
@@ -38,11 +43,11 @@ def infra_namespaces_are_infrastructure(intent: Intent) -> Iterator[Fault]:
     yield from doubled(key, list(spaces), "list every namespace once")
 
 
-def jobs_have_namespaces_to_themselves(intent: Intent) -> Iterator[Fault]:
+def jobs_have_namespaces_to_themselves(slurm: Slurm, kube: Kube) -> Iterator[Fault]:
     """In a namespace of jobs nothing else can run."""
-    for index, account in enumerate(intent.slurm.accounts):
+    for index, account in enumerate(slurm.accounts):
         key = f"drawbridge_slurm.accounts[{index}].namespace"
-        if account.namespace in intent.kube.infra_namespaces:
+        if account.namespace in kube.infra_namespaces:
             yield Fault(
                 key,
                 account.namespace,
@@ -54,9 +59,9 @@ def jobs_have_namespaces_to_themselves(intent: Intent) -> Iterator[Fault]:
             yield Fault(key, account.namespace, reason, f"use a namespace of its own, such as {account.name}-jobs")
 
 
-def schedulers_can_schedule(intent: Intent) -> Iterator[Fault]:
+def schedulers_can_schedule(kube: Kube) -> Iterator[Fault]:
     """Pods of jobs are bound by Kubernetes' own scheduler."""
-    key, names = "drawbridge_kube.schedulers", intent.kube.schedulers
+    key, names = "drawbridge_kube.schedulers", kube.schedulers
     if "system:kube-scheduler" not in names:
         yield Fault(
             key, list(names), "without Kubernetes' own scheduler no pod of a job is bound", "add system:kube-scheduler"
@@ -71,19 +76,19 @@ def schedulers_can_schedule(intent: Intent) -> Iterator[Fault]:
     yield from doubled(key, list(names), "list every scheduler once")
 
 
-def controllers_are_infrastructure(intent: Intent) -> Iterator[Fault]:
+def controllers_are_infrastructure(slurm: Slurm, kube: Kube) -> Iterator[Fault]:
     """Who makes pods of jobs is trusted with them: nobody of a tenant, and not the gate."""
-    jobs = {account.namespace for account in intent.slurm.accounts}
-    for name, account in vars(intent.kube.controllers).items():
+    jobs = {account.namespace for account in slurm.accounts}
+    for name, account in vars(kube.controllers).items():
         key, space = f"drawbridge_kube.controllers.{name}", account.partition("/")[0]
         if account and space in (*jobs, "default", GATE_NAMESPACE, NODES_NAMESPACE):
             reason = f"whoever may use the namespace {space} could make pods in the name of any job"
             yield Fault(key, account, reason, "give the controller a namespace of its own")
 
 
-def trainer_has_jobset(intent: Intent) -> Iterator[Fault]:
+def trainer_has_jobset(kube: Kube) -> Iterator[Fault]:
     """Trainer makes JobSets, and leaves it to JobSet's controller to make something of them."""
-    controllers = intent.kube.controllers
+    controllers = kube.controllers
     if controllers.trainer and not controllers.jobset:
         yield Fault(
             "drawbridge_kube.controllers.jobset",
@@ -94,7 +99,28 @@ def trainer_has_jobset(intent: Intent) -> Iterator[Fault]:
         )
 
 
+def packages_are_there(slurm: Slurm, kube: Kube) -> Iterator[Fault]:
+    """Whoever joins nodes brings a kubelet and a container runtime."""
+    key, packages = "drawbridge_kube.packages", kube.packages
+    if kube.join != "drawbridge":
+        if packages:
+            reason = "drawbridge_kube.join is site, so nobody installs them"
+            yield Fault(key, [package.name for package in packages], reason, "leave them out, or set join: drawbridge")
+        return
+    if PACKAGINGS[slurm.packages].manager != "apt":
+        reason = f"nodes with drawbridge_slurm.packages: {slurm.packages} install with dnf, and only apt's are"
+        yield Fault("drawbridge_kube.join", kube.join, f"{reason} installed here", "set join: site")
+    names = [package.name for package in packages]
+    for wanted in (KUBELET, CONTAINERD):
+        if not set(wanted) & set(names):
+            reason = f"nodes are made members here (join: drawbridge), and that takes {wanted[0]}"
+            repair = f"add {{name: {wanted[0]}, version: ...}}, or set drawbridge_kube.join: site"
+            yield Fault(key, names or MISSING, reason, repair)
+    yield from doubled(key, names, "pin every package once")
+
+
 RULES = (
+    packages_are_there,
     infra_is_not_gated,
     infra_namespaces_are_infrastructure,
     jobs_have_namespaces_to_themselves,

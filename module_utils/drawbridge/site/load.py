@@ -4,32 +4,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import inspect
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..core import hostlist
 from ..core.faults import Fault, IntentError
 from ..core.options import Reader
 from ..fabric import rules as fabric
+from ..fabric.model import Fabric
 from ..kube.member import rules as kube_node
+from ..kube.model import Kube
 from ..kube.releases import rules as kube_devices
 from ..nodes import numa_rules as numa
 from ..nodes import rules as nodes
+from ..nodes.model import Nodes
+from ..slurm import gate_rules as gate
 from ..slurm import rules as slurm
 from ..slurm.accounting import rules as books
 from ..slurm.config import layout_rules as slurm_layout
 from ..slurm.config import settings_rules as slurm_settings
+from ..slurm.model import Slurm
 from ..storage.gpfs import rules as storage
-from . import gate_rules as gate
+from ..storage.gpfs.model import Gpfs
 from . import kube_rules as kube
-from .model import Fabric, Gpfs, Intent, Kube, Nodes, Slurm
+from . import nodes_rules as cabling
+from .model import Intent
 
 DOMAINS = {"fabric": Fabric, "nodes": Nodes, "slurm": Slurm, "gpfs": Gpfs, "kube": Kube}
 """The part of `drawbridge_<domain>` that comes after the underscore, and what it is read into."""
 
 _SLURM = (*slurm.RULES, *slurm_settings.RULES, *slurm_layout.RULES)
+_NODES = (*nodes.RULES, *cabling.RULES, *numa.RULES)
 _KUBE = (*kube.RULES, *kube_devices.RULES, *kube_node.RULES)
-RULES = (*fabric.RULES, *nodes.RULES, *numa.RULES, *_SLURM, *gate.RULES, *books.RULES, *storage.RULES, *_KUBE)
+RULES = (
+    *fabric.RULES,
+    *nodes.RULES,
+    *cabling.RULES,
+    *numa.RULES,
+    *_SLURM,
+    *gate.RULES,
+    *books.RULES,
+    *storage.RULES,
+    *_KUBE,
+)
 """Rules between keys, pure functions of the intent that yield faults, in the order of the report."""
 
 
@@ -43,9 +61,14 @@ def load(variables: Mapping[str, Any]) -> Intent:
     if reader.faults:
         raise IntentError(reader.faults)
     intent = Intent(**parts)
-    if faults := [fault for rule in RULES for fault in rule(intent)]:
+    if faults := [fault for rule in RULES for fault in _compared(rule, intent)]:
         raise IntentError(faults)
     return intent
+
+
+def _compared(rule: Callable[..., Iterable[Fault]], intent: Intent) -> Iterable[Fault]:
+    """A rule's parameters name the parts of the intent that it compares."""
+    return rule(**{part: getattr(intent, part) for part in inspect.signature(rule).parameters})
 
 
 def part(domain: str, raw: Any) -> Any:

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..kube.model import Kube
 from ..kube.releases.catalogue import PAUSE, RDMA_PLUGIN, Image
 from ..kube.releases.gpu_operator_view import images, releases
+from ..nodes.model import Nodes
+from ..slurm.model import Slurm
 from ..slurm.packaging import PACKAGINGS
-from .model import Kube, Nodes, Slurm
 
 Json = dict[str, Any]
 UNPUBLISHED = "not published by the vendor; note it when you copy the image"

@@ -6,8 +6,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..kube.model import Kube
 from ..kube.releases.rdma_plugin_view import resources
-from .model import Gpfs, Kube, Nodes, Slurm
+from ..nodes.model import Nodes
+from ..slurm.model import Slurm
+from ..storage.gpfs.model import Gpfs
 
 GPU_RESOURCES = {"nvidia": "nvidia.com/gpu"}
 """What the vendors' device plugins call a GPU."""

@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from ..core import hostlist
 from ..core.faults import Fault
 from ..core.rules import doubled
-from ..site.model import Intent
+from ..nodes.model import Nodes
+from .model import Slurm
 
 
-def partitions_hold_known_nodes(intent: Intent) -> Iterator[Fault]:
+def partitions_hold_known_nodes(nodes: Nodes, slurm: Slurm) -> Iterator[Fault]:
     """A partition's nodes are described; one partition is the default."""
-    known = intent.nodes.by_name
-    for index, partition in enumerate(intent.slurm.partitions):
+    known = nodes.by_name
+    for index, partition in enumerate(slurm.partitions):
         key = f"drawbridge_slurm.partitions[{index}].nodes"
         if strangers := [name for name in hostlist.expand(partition.nodes) if name not in known]:
             yield Fault(
@@ -24,9 +25,9 @@ def partitions_hold_known_nodes(intent: Intent) -> Iterator[Fault]:
                 f"drawbridge_nodes.ranges has no {hostlist.compress(strangers)}",
                 "add them to a range, or take them out of the partition",
             )
-    names = [partition.name for partition in intent.slurm.partitions]
+    names = [partition.name for partition in slurm.partitions]
     yield from doubled("drawbridge_slurm.partitions", names, "give every partition a name of its own")
-    defaults = [partition.name for partition in intent.slurm.partitions if partition.default]
+    defaults = [partition.name for partition in slurm.partitions if partition.default]
     if len(defaults) > 1:
         yield Fault(
             "drawbridge_slurm.partitions",
@@ -36,10 +37,10 @@ def partitions_hold_known_nodes(intent: Intent) -> Iterator[Fault]:
         )
 
 
-def gated_accounts_have_namespaces(intent: Intent) -> Iterator[Fault]:
+def gated_accounts_have_namespaces(slurm: Slurm) -> Iterator[Fault]:
     """A job's namespace comes from its account; two accounts in one would read each other's pods."""
-    if any(partition.gate for partition in intent.slurm.partitions):
-        for index, account in enumerate(intent.slurm.accounts):
+    if any(partition.gate for partition in slurm.partitions):
+        for index, account in enumerate(slurm.accounts):
             if not account.namespace:
                 yield Fault(
                     f"drawbridge_slurm.accounts[{index}].namespace",
@@ -54,9 +55,9 @@ def gated_accounts_have_namespaces(intent: Intent) -> Iterator[Fault]:
                     "a node's taint holds namespace and job id, together at most 63 characters",
                     "use at most 46 characters",
                 )
-    names = [account.name for account in intent.slurm.accounts]
+    names = [account.name for account in slurm.accounts]
     yield from doubled("drawbridge_slurm.accounts", names, "give every account a name of its own")
-    spaces = [account.namespace for account in intent.slurm.accounts if account.namespace]
+    spaces = [account.namespace for account in slurm.accounts if account.namespace]
     yield from doubled("drawbridge_slurm.accounts", spaces, "give every account a namespace of its own")
 
 

@@ -8,13 +8,14 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ..site.model import NodeClass, Nodes, Slurm
+from ..nodes.model import NodeClass, Nodes
 from .accounting.view import books
 from .config.builds import gres
 from .config.settings import at_start
 from .config.slurm_conf import HEALTH, NODE_STATE, SCRIPTS, SLURMCTLD_PORT, STATE
 from .config.text import HEADER
 from .config.view import DEVICE_FILES, controller_files, slurmdbd_conf
+from .model import Slurm
 from .packaging import PACKAGINGS
 
 PARTS = "/etc/drawbridge/slurm"

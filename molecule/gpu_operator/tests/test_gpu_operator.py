@@ -21,7 +21,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
     nvidia_values,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.helm_io import Helm
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import GpuOperator
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.model import GpuOperator
 
 from lab.hosts.paths import Paths
 from tests.waiting import until

@@ -17,9 +17,9 @@ from ...core.converge import DeviceError, Step
 from ...nodes.use_io import NodeUse
 from ..node_object_io import OwnNode
 from .health_io import UNIT, Health, refuse_deaf, sentence
-from .plan import ENABLE, FORGET, RELEASE, RESTART, WRITE
+from .plan import ENABLE, FORGET, RELEASE, RESTART, WRITE, KubeletState
 from .state_files import CPU, MEMORY, outdated
-from .text import KubeletState, parsed
+from .text import parsed
 
 PROPERTIES = ("UnitFileState", "ActiveState", "ExecMainStartTimestampMonotonic", "MainPID")
 DRY_RUN_ENDS_WITH = "kubeconfig: stat /nonexistent"

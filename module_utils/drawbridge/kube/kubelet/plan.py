@@ -4,12 +4,38 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from ...core.converge import Step
-from .text import KubeletState, by_key
+from .text import by_key
 
 WRITE, ENABLE, RESTART, RELEASE, FORGET = "write", "enable", "restart", "release", "forget"
+
+
+@dataclass(frozen=True)
+class KubeletState:
+    """A node's kubelet, as far as it is ours: the drop-in, and the daemon that must have read it."""
+
+    lines_of_file: tuple[str, ...]
+    enabled: bool
+    running: bool
+    """The kubelet runs and answers its health check."""
+    current: bool
+    """The running kubelet was started after the drop-in was last written."""
+    outdated: tuple[str, ...] = ()
+    """State files of the kubelet's managers that a kubelet with the wanted content refuses."""
+    held: bool = False
+    """An earlier run keeps jobs off the node, and did not get to its end."""
+    busy: str = ""
+    """Why the kubelet can't be restarted now."""
+    member: bool = field(default=True, compare=False)
+    """The host is a member of a cluster. One that is not yet is started by who makes it one, with the drop-in there."""
+
+    def lines(self) -> list[str]:
+        """The drop-in, and two lines about the daemon."""
+        daemon = "stopped" if not self.running else "running" if self.current else "running with older content"
+        held = ["Slurm: drained for a change of the kubelet"] if self.held else []
+        return [*self.lines_of_file, f"kubelet.service: {'enabled' if self.enabled else 'disabled'}, {daemon}", *held]
 
 
 def plan(have: KubeletState, want: KubeletState) -> list[Step[KubeletState]]:

@@ -8,9 +8,9 @@ from dataclasses import asdict
 from typing import Any
 
 from ...core.names import CLOSED, EFFECT, TAINT
-from ...nic.view import described
+from ...nodes.model import Nodes
 from ...nodes.numa import Machine
-from ...site.model import Kube, Nodes
+from ..model import Kube
 
 EVICTION_MIB = 100  # the kubelet's own default for memory.available; part of what it holds back
 BORN_CLOSED = {"key": TAINT, "value": CLOSED, "effect": EFFECT}
@@ -23,7 +23,7 @@ def kubelet(nodes: Nodes, kube: Kube, name: str) -> dict[str, Any]:
     three together and the huge pages, which it leaves alone by itself, are the intent's reserved_memory_mib, so that
     pods and Slurm leave the same memory alone.
     """
-    build = described(nodes, name)
+    build = nodes.class_of(name)
     reserved_mib = build.reserved_memory_mib - build.hugepages_mib
     kube_mib, system_mib = split(reserved_mib)
     config = {

@@ -16,9 +16,9 @@ from ...core.converge import DeviceError, Step
 from ..kubelet.health_io import sentence
 from ..node_object_io import OwnNode
 from ..unit_io import KubeUnit
-from .plan import DELETE, JOIN, SERVE
+from .plan import DELETE, JOIN, SERVE, MemberState
 from .serving_cert_io import serving
-from .text import BOOTSTRAP, DROP_IN, HEADER, KUBECONFIG, MAIN_CONFIG, UNIT, MemberState, bootstrap
+from .text import BOOTSTRAP, DROP_IN, HEADER, KUBECONFIG, MAIN_CONFIG, UNIT, bootstrap
 
 POLL_S = 0.5
 STARTS = frozenset({"start", "restart", "refresh"})

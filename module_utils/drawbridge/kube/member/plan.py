@@ -4,16 +4,43 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ...core.converge import Step
 from ...core.daemon import plan as daemon
+from ...core.daemon.plan import DaemonState
 from .. import unit_plan as kube_unit
-from .text import MemberState
+from .text import UNIT
 
 JOIN, SERVE, DELETE, LEAVE = "join", "serve", "delete", "leave"
 JOINS, DELETES = "join the cluster", "delete the Node"
 """How these steps begin, for who hands over tokens and deletes Nodes."""
+
+
+@dataclass(frozen=True)
+class MemberState:
+    """A node's kubelet with its files, and the node in the cluster."""
+
+    daemon: DaemonState
+    member: bool
+    """The API server takes the kubelet for this node, and has a Node of its name."""
+    serving: bool
+    """Who asks the kubelet for logs can verify its certificate, and will be able to for weeks."""
+    why: str = field(default="", compare=False)
+    """What is wrong with its membership."""
+    busy: str = field(default="", compare=False)
+    """Why the node can't leave now."""
+
+    def lines(self) -> list[str]:
+        """The daemon, then the membership."""
+        certificate = "verified" if self.serving else "not verified"
+        return [*self.daemon.lines(), f"{'member' if self.member else 'no member'}, serving certificate {certificate}"]
+
+
+NO_MEMBER = MemberState(DaemonState(UNIT, {}, enabled=False, active=False), False, False)
+"""A host whose kubelet is off and has nothing of ours."""
 
 
 def plan(have: MemberState, want: MemberState) -> list[Step[MemberState]]:
@@ -48,3 +75,20 @@ def leave(have: MemberState, want: MemberState) -> list[Step[MemberState]]:
 def _lifted(step: Step[daemon.DaemonState]) -> Step[MemberState]:
     """A step of the daemon as one of the member."""
     return Step(step.reason, lambda s: replace(s, daemon=step.becomes(s.daemon)), step.payload, step.pending)
+
+
+def findings(state: MemberState, params: Mapping[str, Any]) -> list[str]:
+    """What is wrong with a membership that the site has made, each with its repair."""
+    name, found = params["name"], []
+    if not state.daemon.active:
+        found.append(f"{UNIT} of {name} does not run; start it: systemctl start {UNIT}")
+    if not state.daemon.enabled:
+        found.append(f"{UNIT} of {name} does not start at boot; enable it: systemctl enable {UNIT}")
+    if not state.member:
+        cause = f"{name} is no member of the cluster ({state.why})"
+        found.append(f"{cause}; join it, set kube_node_certificate, or drawbridge_kube.join: drawbridge")
+    elif state.daemon.active and not state.serving:
+        found.append(
+            f"{name}: {state.why}; set serverTLSBootstrap: true in its kubelet and approve its signing request"
+        )
+    return found

@@ -8,10 +8,8 @@ import base64
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
-from ...core.daemon.plan import DaemonState
 from ...core.file_entry import Entry
 from ..kubelet.text import render
 
@@ -25,30 +23,6 @@ CONFIG_DIR = "/etc/kubernetes/kubelet.conf.d"
 OWN_TOKEN = re.compile(r"[a-z0-9]{6}\.[a-z0-9]{16}")
 
 
-@dataclass(frozen=True)
-class MemberState:
-    """A node's kubelet with its files, and the node in the cluster."""
-
-    daemon: DaemonState
-    member: bool
-    """The API server takes the kubelet for this node, and has a Node of its name."""
-    serving: bool
-    """Who asks the kubelet for logs can verify its certificate, and will be able to for weeks."""
-    why: str = field(default="", compare=False)
-    """What is wrong with its membership."""
-    busy: str = field(default="", compare=False)
-    """Why the node can't leave now."""
-
-    def lines(self) -> list[str]:
-        """The daemon, then the membership."""
-        certificate = "verified" if self.serving else "not verified"
-        return [*self.daemon.lines(), f"{'member' if self.member else 'no member'}, serving certificate {certificate}"]
-
-
-NO_MEMBER = MemberState(DaemonState(UNIT, {}, enabled=False, active=False), False, False)
-"""A host whose kubelet is off and has nothing of ours."""
-
-
 def files(params: Mapping[str, Any]) -> dict[str, Entry]:
     """The kubelet's files and directories, by path: whom it believes, its main configuration, and how it is started."""
     main = "".join(f"{line}\n" for line in render(params["config"], HEADER))
@@ -56,23 +30,6 @@ def files(params: Mapping[str, Any]) -> dict[str, Entry]:
     texts = {params["ca_file"]: params["ca"], MAIN_CONFIG: main, DROP_IN: started}
     # a kubelet that is told of a directory of drop-ins ends if there is none
     return {CONFIG_DIR: Entry(None, "0755"), **{path: Entry(text) for path, text in texts.items()}}
-
-
-def findings(state: MemberState, params: Mapping[str, Any]) -> list[str]:
-    """What is wrong with a membership that the site has made, each with its repair."""
-    name, found = params["name"], []
-    if not state.daemon.active:
-        found.append(f"{UNIT} of {name} does not run; start it: systemctl start {UNIT}")
-    if not state.daemon.enabled:
-        found.append(f"{UNIT} of {name} does not start at boot; enable it: systemctl enable {UNIT}")
-    if not state.member:
-        cause = f"{name} is no member of the cluster ({state.why})"
-        found.append(f"{cause}; join it, set kube_node_certificate, or drawbridge_kube.join: drawbridge")
-    elif state.daemon.active and not state.serving:
-        found.append(
-            f"{name}: {state.why}; set serverTLSBootstrap: true in its kubelet and approve its signing request"
-        )
-    return found
 
 
 def drop_in(program: str, name: str, address: str, extra: Sequence[str]) -> str:

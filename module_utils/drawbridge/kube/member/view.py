@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...site.model import Kube, Registry
 from ..kubelet.view import BORN_CLOSED
+from ..model import Kube
 from ..runtime import text as containerd
+from .model import Registry
 
 Json = dict[str, Any]
 

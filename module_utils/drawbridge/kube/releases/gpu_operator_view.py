@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.names import EFFECT, INFRA, TAINT
-from ...site.model import GpuOperator, Kube, Nodes
+from ...nodes.model import Nodes
+from ..model import Kube
 from .catalogue import AMD, CHARTS, Image
+from .model import GpuOperator
 from .rules import OURS
 from .values import combined
 

@@ -13,7 +13,9 @@ from typing import Any
 
 from ...core import hostlist
 from ...core.names import EFFECT, TAINT
-from ...site.model import Kube, Nodes, RdmaResource
+from ...nodes.model import Nodes
+from ..model import Kube
+from .model import RdmaResource
 
 Json = dict[str, Any]
 NAME = "drawbridge-rdma-plugin"

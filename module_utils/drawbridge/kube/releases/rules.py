@@ -10,7 +10,8 @@ from typing import Any
 from ...core.faults import Fault
 from ...core.names import EFFECT, TAINT
 from ...core.rules import doubled
-from ...site.model import Intent
+from ...nodes.model import Nodes
+from ..model import Kube
 from .catalogue import NVIDIA, RDMA_DEVICES, VIRTUAL_FUNCTIONS
 from .values import leaves, tree, unread
 
@@ -30,17 +31,17 @@ TOLERATING = ("daemonsets.tolerations", "node-feature-discovery.worker.toleratio
 MIG = "mig.strategy"
 
 
-def values_are_read(intent: Intent) -> Iterator[Fault]:
+def values_are_read(kube: Kube) -> Iterator[Fault]:
     """Helm takes any value, and a chart without a schema passes over what it does not know."""
-    values = intent.kube.gpu_operator.values
+    values = kube.gpu_operator.values
     for path in unread(values, tree(NVIDIA.tree)):
         reason = f"chart {NVIDIA.name} {NVIDIA.version} reads no such value, and nothing would come of it"
         yield Fault(f"{OPERATOR}.values.{path}", _at(values, path), reason, "look it up in the chart's values.yaml")
 
 
-def values_leave_the_gate_alone(intent: Intent) -> Iterator[Fault]:
+def values_leave_the_gate_alone(kube: Kube) -> Iterator[Fault]:
     """What the site sets may not undo what nodes that change hands need."""
-    part = intent.kube.gpu_operator
+    part = kube.gpu_operator
     given = {".".join(path): value for path, value in leaves(part.values)}
     if MIG in given and given[MIG] != part.mig_strategy:
         reason = f"{OPERATOR}.mig_strategy is {part.mig_strategy}, and this would win over it"
@@ -55,19 +56,19 @@ def values_leave_the_gate_alone(intent: Intent) -> Iterator[Fault]:
             yield Fault(f"{OPERATOR}.values.{path}", given[path], reason, repair)
 
 
-def namespaces_are_infrastructure(intent: Intent) -> Iterator[Fault]:
+def namespaces_are_infrastructure(kube: Kube) -> Iterator[Fault]:
     """Only pods of such namespaces may run on closed nodes, and these must."""
-    spaces = intent.kube.infra_namespaces
-    for key, part in ((OPERATOR, intent.kube.gpu_operator), (RDMA, intent.kube.rdma)):
+    spaces = kube.infra_namespaces
+    for key, part in ((OPERATOR, kube.gpu_operator), (RDMA, kube.rdma)):
         if part.install and part.namespace not in spaces:
             reason = "drawbridge_kube.infra_namespaces does not list it, so closed nodes would refuse its pods"
             repair = f"set infra_namespaces: {[*spaces, part.namespace]}, or {key}.install: false"
             yield Fault(f"{key}.namespace", part.namespace, reason, repair)
 
 
-def devices_are_known(intent: Intent) -> Iterator[Fault]:
+def devices_are_known(nodes: Nodes) -> Iterator[Fault]:
     """The plugin says nothing when no device matches: pods wait for ever."""
-    classes = intent.nodes.classes
+    classes = nodes.classes
     for name, build in classes.items():
         key, device = f"drawbridge_nodes.classes.{name}.nics.device", build.nics.device
         if device in VIRTUAL_FUNCTIONS:
@@ -82,24 +83,24 @@ def devices_are_known(intent: Intent) -> Iterator[Fault]:
             yield Fault(key, device, reason, "give every class its device, or none")
 
 
-def rails_are_the_same_everywhere(intent: Intent) -> Iterator[Fault]:
+def rails_are_the_same_everywhere(nodes: Nodes, kube: Kube) -> Iterator[Fault]:
     """One configuration serves all nodes: a network device is the same rail on each."""
     rails: dict[str, tuple[int, str]] = {}
-    for name, build in intent.nodes.classes.items():
+    for name, build in nodes.classes.items():
         for rail, netdev in enumerate(build.nics.netdevs):
             other, where = rails.setdefault(netdev, (rail, name))
-            if other != rail and intent.kube.rdma.install:
+            if other != rail and kube.rdma.install:
                 reason = f"{netdev} is rail {rail} here and rail {other} in class {where}, but pods ask for rails"
                 repair = "name the ports by their rails on all nodes"
                 yield Fault(f"drawbridge_nodes.classes.{name}.nics.netdev", build.nics.netdev, reason, repair)
                 break
 
 
-def resources_are_distinct(intent: Intent) -> Iterator[Fault]:
+def resources_are_distinct(nodes: Nodes, kube: Kube) -> Iterator[Fault]:
     """The plugin ends when two resources have one name; a resource of no rail gives nothing."""
-    resources = intent.kube.rdma.resources
+    resources = kube.rdma.resources
     yield from doubled(f"{RDMA}.resources", [part.name for part in resources], "give every resource a name of its own")
-    most = max((len(build.nics.netdevs) for build in intent.nodes.classes.values()), default=0)
+    most = max((len(build.nics.netdevs) for build in nodes.classes.values()), default=0)
     for index, part in enumerate(resources):
         key = f"{RDMA}.resources[{index}].rails"
         if not part.rails:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from ...core.command import Run
 from ...core.converge import DeviceError, Step
 from . import text as sacctmgr
-from .state import BookState
+from .plan import BookState
 
 NOT_ALL_FOUND = 2
 """getent's code when it doesn't know somebody."""

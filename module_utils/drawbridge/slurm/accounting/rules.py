@@ -9,19 +9,18 @@ from collections.abc import Iterable, Iterator
 
 from ...core.faults import Fault
 from ...core.rules import doubled
-from ...site.model import Account, Amount, Intent, Qos
+from ..model import Slurm
+from .model import Account, Amount, Qos
 
 ROOT, NORMAL = "root", "normal"
 """Slurm makes this account and this QOS itself."""
 
 
-def qos_refer_to_each_other(intent: Intent) -> Iterator[Fault]:
+def qos_refer_to_each_other(slurm: Slurm) -> Iterator[Fault]:
     """A QOS preempts what is there and worth less; otherwise two jobs could preempt each other for ever."""
-    named = {qos.name: qos for qos in intent.slurm.qos}
-    yield from doubled(
-        "drawbridge_slurm.qos", [qos.name for qos in intent.slurm.qos], "give every QOS a name of its own"
-    )
-    for index, qos in enumerate(intent.slurm.qos):
+    named = {qos.name: qos for qos in slurm.qos}
+    yield from doubled("drawbridge_slurm.qos", [qos.name for qos in slurm.qos], "give every QOS a name of its own")
+    for index, qos in enumerate(slurm.qos):
         key = f"drawbridge_slurm.qos[{index}]"
         for other in qos.preempt:
             if other not in named and other != NORMAL:
@@ -34,11 +33,11 @@ def qos_refer_to_each_other(intent: Intent) -> Iterator[Fault]:
                 yield Fault(f"{key}.priority", qos.priority, reason, repair)
 
 
-def accounts_refer_to_qos(intent: Intent) -> Iterator[Fault]:
+def accounts_refer_to_qos(slurm: Slurm) -> Iterator[Fault]:
     """An account may ask for QOS that exist, and its default is one of them."""
-    known = {NORMAL, *(qos.name for qos in intent.slurm.qos)}
-    accounts = {account.name: account for account in intent.slurm.accounts}
-    for index, account in enumerate(intent.slurm.accounts):
+    known = {NORMAL, *(qos.name for qos in slurm.qos)}
+    accounts = {account.name: account for account in slurm.accounts}
+    for index, account in enumerate(slurm.accounts):
         key = f"drawbridge_slurm.accounts[{index}]"
         for name in account.qos:
             if name not in known:
@@ -50,10 +49,10 @@ def accounts_refer_to_qos(intent: Intent) -> Iterator[Fault]:
             yield Fault(f"{key}.default_qos", account.default_qos, reason, repair)
 
 
-def accounts_are_a_tree(intent: Intent) -> Iterator[Fault]:
+def accounts_are_a_tree(slurm: Slurm) -> Iterator[Fault]:
     """Accounts hang below known ones and not below themselves; what is Slurm's own stays its own."""
-    accounts = {account.name: account for account in intent.slurm.accounts}
-    for index, account in enumerate(intent.slurm.accounts):
+    accounts = {account.name: account for account in slurm.accounts}
+    for index, account in enumerate(slurm.accounts):
         key = f"drawbridge_slurm.accounts[{index}]"
         if account.name == ROOT:
             yield Fault(
@@ -71,9 +70,9 @@ def accounts_are_a_tree(intent: Intent) -> Iterator[Fault]:
             yield Fault(f"{key}.parent", account.parent, f"{ring} is a ring", "set parent: root on one of them")
 
 
-def nothing_is_there_and_absent(intent: Intent) -> Iterator[Fault]:
+def nothing_is_there_and_absent(slurm: Slurm) -> Iterator[Fault]:
     """What has to go is not declared as well, and is not Slurm's own."""
-    slurm, own = intent.slurm, {"accounts": ROOT, "qos": NORMAL}
+    own = {"accounts": ROOT, "qos": NORMAL}
     for kind, declared in (("accounts", slurm.accounts), ("qos", slurm.qos)):
         key, names = f"drawbridge_slurm.absent.{kind}", getattr(slurm.absent, kind)
         for name in names:
@@ -85,17 +84,17 @@ def nothing_is_there_and_absent(intent: Intent) -> Iterator[Fault]:
         yield from doubled(key, list(names), "name everything once")
 
 
-def limits_can_be_met(intent: Intent) -> Iterator[Fault]:
+def limits_can_be_met(slurm: Slurm) -> Iterator[Fault]:
     """A limit that a narrower one never lets anybody reach is a mistake in one of the two."""
-    accounts = {account.name: account for account in intent.slurm.accounts}
-    for index, account in enumerate(intent.slurm.accounts):
+    accounts = {account.name: account for account in slurm.accounts}
+    for index, account in enumerate(slurm.accounts):
         key = f"drawbridge_slurm.accounts[{index}]"
         yield from _within(key, "per_job", account.per_job, "total", account.total)
         parent = accounts.get(account.parent)
         if parent and parent is not account:
             yield from _within(key, "total", account.total, f"total of its parent {parent.name}", parent.total)
         yield from _counted(key, "jobs", account.jobs, "submits", account.submits)
-    for index, qos in enumerate(intent.slurm.qos):
+    for index, qos in enumerate(slurm.qos):
         key = f"drawbridge_slurm.qos[{index}]"
         yield from _within(key, "per_job", qos.per_job, "per_user", qos.per_user)
         yield from _within(key, "per_user", qos.per_user, "total", qos.total)

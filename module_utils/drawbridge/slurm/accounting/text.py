@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from .state import BookState, downwards
+from .plan import BookState, downwards
 from .terms import ACCOUNT, QOS, ROOT, Term, Terms
 
 ASSOCIATION = f"format=account,user,{','.join(term.column for term in ACCOUNT)}"

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...site.model import Account, Amount, Qos, Slurm
+from ..model import Slurm
+from .model import Account, Amount, Qos
 
 
 def books(slurm: Slurm) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from functools import cached_property
 
 from ...core import hostlist
 from ...core.cpus import cpu_list, cpu_ranges
+from ...nodes.model import NodeClass, Nodes
 from ...nodes.numa import Machine
-from ...site.model import NodeClass, Nodes
 from .text import Record
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ...site.model import Slurm
+from ..model import Slurm
 from .text import Record
 
 

@@ -8,7 +8,7 @@ goes on after it lost a node keeps its other pods waiting for that one for ever.
 
 from __future__ import annotations
 
-from ...site.model import Slurm
+from ..model import Slurm
 
 HEADER = "-- Managed by Drawbridge: change the inventory, not this file."
 

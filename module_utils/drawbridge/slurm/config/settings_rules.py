@@ -8,7 +8,7 @@ import difflib
 from collections.abc import Iterator
 
 from ...core.faults import Fault
-from ...site.model import Intent
+from ..model import Slurm
 from .words import KEYS, WORDS, known, spelled
 
 KEY = "drawbridge_slurm.settings"
@@ -80,10 +80,10 @@ PROGRAMS = {
 """Slurm looks for a name without a slash in directories that configless nodes don't have."""
 
 
-def settings_are_slurms_and_not_ours(intent: Intent) -> Iterator[Fault]:
+def settings_are_slurms_and_not_ours(slurm: Slurm) -> Iterator[Fault]:
     """Each key is one of this release, and nobody else writes it."""
-    release = intent.slurm.version
-    for key, value in intent.slurm.settings.items():
+    release = slurm.version
+    for key, value in slurm.settings.items():
         place = f"{KEY}.{key}"
         names = {name.lower(): name for name in (*SAID_ELSEWHERE, *OWNED, *spelled(KEYS))}
         if (name := names.get(key.lower(), "")) in SAID_ELSEWHERE:
@@ -98,10 +98,10 @@ def settings_are_slurms_and_not_ours(intent: Intent) -> Iterator[Fault]:
             yield Fault(place, value, f"Slurm {release} knows no such key and would not start", repair)
 
 
-def words_are_known(intent: Intent) -> Iterator[Fault]:
+def words_are_known(slurm: Slurm) -> Iterator[Fault]:
     """Slurm swallows an option that it does not know, and nobody notices that it does nothing."""
-    release = intent.slurm.version
-    for key, value in intent.slurm.settings.items():
+    release = slurm.version
+    for key, value in slurm.settings.items():
         words = WORDS.get(key, "")
         for word in value.split(",") if words else ():
             name = word.split("=", 1)[0].strip()
@@ -116,9 +116,9 @@ def words_are_known(intent: Intent) -> Iterator[Fault]:
                 yield Fault(f"{KEY}.{key}", value, reason, f"leave {word} out")
 
 
-def programs_are_absolute(intent: Intent) -> Iterator[Fault]:
+def programs_are_absolute(slurm: Slurm) -> Iterator[Fault]:
     """A program that every node runs has the same path on every node."""
-    for key, value in intent.slurm.settings.items():
+    for key, value in slurm.settings.items():
         if key in PROGRAMS and not value.startswith("/"):
             reason = "nodes have no directory of Slurm's in which a bare name could be found"
             yield Fault(f"{KEY}.{key}", value, reason, "write an absolute path that exists on every node")

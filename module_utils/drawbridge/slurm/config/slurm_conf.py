@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...core import hostlist
-from ...site.model import Nodes, Partition, Slurm
+from ...nodes.model import Nodes
+from ..model import Partition, Slurm
 from ..releases import RELEASES
 from .builds import Build, builds, job_defaults, members, node_line
 from .priority import priority

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from ...core import hostlist
-from ...site.model import Nodes, Slurm
+from ...nodes.model import Nodes
+from ..model import Slurm
 from ..releases import RELEASES
 from .text import Record, text
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 import itertools
 
 from ...core import hostlist
-from ...site.model import NodeClass, Nodes, Slurm
+from ...nodes.model import NodeClass, Nodes
+from ..model import Slurm
 from ..releases import RELEASES
 from .builds import Build, builds
 from .refusals import refusals

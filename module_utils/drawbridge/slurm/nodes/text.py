@@ -7,20 +7,11 @@ from __future__ import annotations
 import re
 
 from ...core.converge import DeviceError
+from ...nodes.scontrol import fields, state_flags
 from .hardware_plan import Machine
 from .ready_plan import NodeState
 
-_KEY = re.compile(r"(?:^| )([A-Z][A-Za-z]*)=")
 _SOCKETS = re.compile(r"\(S:[0-9,-]+\)")
-
-
-def fields(line: str) -> dict[str, str]:
-    """The line's keys and values; where a reason contains something like a key, the first of that name counts."""
-    pieces = _KEY.split(line.strip())
-    found: dict[str, str] = {}
-    for key, value in zip(pieces[1::2], pieces[2::2]):
-        found.setdefault(key, value.strip())
-    return found
 
 
 def machine(printed: str, gpus: int) -> Machine:
@@ -36,8 +27,6 @@ def machine(printed: str, gpus: int) -> Machine:
 def node(line: str) -> NodeState:
     """The node of one line. `gres` comes without the sockets that Slurm adds to it."""
     told = fields(line)
-    state, *flags = told.get("State", "UNKNOWN").split("+")
-    if state.endswith("*"):
-        state, flags = state[:-1], [*flags, "NOT_RESPONDING"]
+    state, flags = state_flags(told)
     gres = _SOCKETS.sub("", told.get("Gres", "")).replace("(null)", "")
-    return NodeState(told.get("NodeName", ""), state, frozenset(flags), gres, told.get("Reason", ""))
+    return NodeState(told.get("NodeName", ""), state, flags, gres, told.get("Reason", ""))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ...core.faults import Fault
 from ...core.rules import doubled
-from ...site.model import Intent
+from .model import Gpfs
 
 SYSTEM = (
     *("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/root", "/run", "/sbin", "/sys", "/usr"),
@@ -18,16 +18,16 @@ SYSTEM = (
 SYSTEM_PARENTS = ("/var", "/var/lib", "/opt", "/tmp")
 
 
-def filesystems_stand_once(intent: Intent) -> Iterator[Fault]:
+def filesystems_stand_once(gpfs: Gpfs) -> Iterator[Fault]:
     """One device, one mount point."""
     for part in ("device", "mount"):
-        values = [getattr(filesystem, part) for filesystem in intent.gpfs.filesystems]
+        values = [getattr(filesystem, part) for filesystem in gpfs.filesystems]
         yield from doubled("drawbridge_gpfs.filesystems", values, f"give every file system a {part} of its own")
 
 
-def mounts_are_data(intent: Intent) -> Iterator[Fault]:
+def mounts_are_data(gpfs: Gpfs) -> Iterator[Fault]:
     """Pods of jobs may mount these folders of their node as they are."""
-    for index, filesystem in enumerate(intent.gpfs.filesystems):
+    for index, filesystem in enumerate(gpfs.filesystems):
         key, mount = f"drawbridge_gpfs.filesystems[{index}].mount", filesystem.mount
         if any(part in ("", ".", "..") for part in mount.split("/")[1:]):
             reason = "pods are let into a folder by the very words of its path, so it has one spelling"

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...site.model import Gpfs, Nodes
+from ...nodes.model import Nodes
+from .model import Gpfs
 
 
 def gpfs_mounts(gpfs: Gpfs) -> dict[str, Any]:

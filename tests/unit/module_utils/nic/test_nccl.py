@@ -15,7 +15,7 @@ NODES = part("nodes", SITE["drawbridge_nodes"])
 
 def env(dscp: int) -> dict[str, str]:
     fabric = SITE["drawbridge_fabric"]
-    return nccl_env(NODES, part("fabric", {**fabric, "roce": {**fabric["roce"], "dscp": dscp}}), "gpu01")
+    return nccl_env(NODES, part("fabric", {**fabric, "roce": {**fabric["roce"], "dscp": dscp}}).roce, "gpu01")
 
 
 def test_all_rails_by_exact_name_and_no_fixed_address() -> None:

@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.view import kube_node
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.model import Kube
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import CHARTS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.model import (
+    GpuOperator,
+    Rdma,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.rdma_plugin_view import (
     manifests,
 )
@@ -16,12 +21,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     UNPUBLISHED,
     mirror,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import (
-    GpuOperator,
-    Kube,
-    Rdma,
-    Slurm,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.model import Slurm
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.packaging import PACKAGINGS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.view import controller, login, node
 

@@ -6,8 +6,8 @@ import dataclasses
 
 import netmiko
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Switches
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.table import DIALECTS
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import Switches
 
 
 def test_every_platform_of_the_intent_is_spoken_and_no_other() -> None:

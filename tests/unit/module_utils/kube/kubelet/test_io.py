@@ -22,11 +22,11 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet import io as adapter
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.health_io import Health
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.io import Kubelet, Places
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.plan import plan
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.text import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.plan import (
     KubeletState,
-    render,
+    plan,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.text import render
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.node_object_io import OwnNode, Seen
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes import use_io as node_use
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use_io import REASON, NodeUse

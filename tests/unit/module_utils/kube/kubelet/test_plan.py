@@ -11,12 +11,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
     RELEASE,
     RESTART,
     WRITE,
+    KubeletState,
     plan,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.text import (
-    KubeletState,
-    render,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.text import render
 
 WANT = KubeletState(render({"topologyManagerPolicy": "best-effort"}), enabled=True, running=True, current=True)
 STOPPED = KubeletState((), enabled=False, running=False, current=False)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import yaml
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.plan import KubeletState
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.text import (
-    KubeletState,
     by_key,
     config_dir,
     render,

@@ -24,10 +24,11 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
     Member,
     Place,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.plan import leave, plan
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.text import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.plan import (
     NO_MEMBER,
     MemberState,
+    leave,
+    plan,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.node_object_io import OwnNode, Seen
 

@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.daemon.plan import DaemonState
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.file_entry import Entry
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.plan import leave, plan
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.text import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.plan import (
     NO_MEMBER,
     MemberState,
+    leave,
+    plan,
 )
 
 DAEMON = DaemonState("kubelet.service", {"/a": Entry("a")})

@@ -7,13 +7,15 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.daemon.plan import DaemonState
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.text import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.plan import (
     NO_MEMBER,
     MemberState,
+    findings,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.text import (
     bootstrap,
     drop_in,
     files,
-    findings,
 )
 
 GOOD = MemberState(DaemonState("kubelet.service", {}), True, True)

@@ -19,7 +19,7 @@ from tests.conformance.tree import ROOT
 
 @pytest.mark.parametrize("chart", CHARTS.values(), ids=list(CHARTS))
 def test_charts_and_their_trees_are_of_one_release(chart: Chart) -> None:
-    text = (ROOT / f"module_utils/drawbridge/charts/{chart.tree}.txt").read_text()
+    text = (ROOT / f"module_utils/drawbridge/kube/releases/{chart.tree}.txt").read_text()
     assert text.startswith(f"# chart: {chart.name} {chart.version}\n")
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.model import Kube
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import CHARTS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.gpu_operator_view import (
     amd_values,
@@ -13,13 +14,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
     nvidia_values,
     releases,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.model import GpuOperator
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.values import tree, unread
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Nodes
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import (
-    GpuOperator,
-    Kube,
-    Nodes,
-)
 
 from tests.unit.module_utils.site.test_refused import site
 

@@ -7,17 +7,17 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.model import Kube
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.model import (
+    Rdma,
+    RdmaResource,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.rdma_plugin_view import (
     config,
     manifests,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Nodes
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import (
-    Kube,
-    Nodes,
-    Rdma,
-    RdmaResource,
-)
 
 from tests.unit.module_utils.site.test_refused import site
 

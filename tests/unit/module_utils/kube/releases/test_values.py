@@ -57,7 +57,7 @@ def test_values_combine_as_helm_combines_files() -> None:
 @pytest.mark.parametrize("name", ["nvidia-gpu-operator", "amd-gpu-operator"])
 def test_the_vendors_trees_say_where_they_are_from(name: str) -> None:
     assert len(tree(name)) > 15
-    first, second = (ROOT / f"module_utils/drawbridge/charts/{name}.txt").read_text().splitlines()[:2]
+    first, second = (ROOT / f"module_utils/drawbridge/kube/releases/{name}.txt").read_text().splitlines()[:2]
     assert first.startswith("# chart: ") and "commit " in second
 
 

@@ -7,8 +7,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
     converge,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.io import Books
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.plan import plan
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.state import BookState
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.plan import (
+    BookState,
+    plan,
+)
 
 from tests.unit.module_utils.answers import Answers
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import Account, Amount, Qos
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.model import (
+    Account,
+    Amount,
+    Qos,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.view import (
     account_terms,
     books,

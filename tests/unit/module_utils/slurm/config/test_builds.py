@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Range
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import Partition, Range
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.builds import (
     builds,
     node_line,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.slurm_conf import slurm_conf
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.model import Partition
 
 from tests.unit.module_utils.site.test_refused import site
 

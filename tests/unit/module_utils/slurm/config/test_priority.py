@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import Slurm
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.priority import priority
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.model import Slurm
 
 from tests.unit.module_utils.site.test_refused import site
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.model import Health
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.settings_rules import (
     OWNED,
     SAID_ELSEWHERE,
@@ -18,6 +17,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     WORDS,
     known,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.model import Health
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.releases import RELEASES
 
 from tests.unit.module_utils.site.test_refused import site

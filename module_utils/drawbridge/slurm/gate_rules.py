@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..core.faults import Fault
-from .model import Intent
+from .model import Slurm
 
 ENDING_S = 20
 """What the kubelet takes beside a pod's grace, and the second look of the proof."""
@@ -15,15 +15,15 @@ START_S = 30
 """What an epilog takes before it waits and after it."""
 
 
-def _gated(intent: Intent) -> bool:
-    return any(partition.gate for partition in intent.slurm.partitions)
+def _gated(slurm: Slurm) -> bool:
+    return any(partition.gate for partition in slurm.partitions)
 
 
-def epilog_outlasts_the_pods(intent: Intent) -> Iterator[Fault]:
+def epilog_outlasts_the_pods(slurm: Slurm) -> Iterator[Fault]:
     """An epilog that gives up before pods had their grace drains a healthy node after every job."""
-    gate = intent.slurm.gate
+    gate = slurm.gate
     needed = gate.pod_grace_s + ENDING_S
-    if _gated(intent) and gate.empty_s < needed:
+    if _gated(slurm) and gate.empty_s < needed:
         yield Fault(
             "drawbridge_slurm.gate.empty_s",
             gate.empty_s,
@@ -32,11 +32,11 @@ def epilog_outlasts_the_pods(intent: Intent) -> Iterator[Fault]:
         )
 
 
-def dispatcher_outlasts_the_epilog(intent: Intent) -> Iterator[Fault]:
+def dispatcher_outlasts_the_epilog(slurm: Slurm) -> Iterator[Fault]:
     """A part that is killed can't say why its node has to be drained, and Slurm's own reason is never lifted."""
-    slurm, gate = intent.slurm, intent.slurm.gate
+    gate = slurm.gate
     needed = gate.patience_s + gate.empty_s + START_S
-    if _gated(intent) and slurm.part_timeout_s < needed:
+    if _gated(slurm) and slurm.part_timeout_s < needed:
         yield Fault(
             "drawbridge_slurm.part_timeout_s",
             slurm.part_timeout_s,
@@ -46,10 +46,9 @@ def dispatcher_outlasts_the_epilog(intent: Intent) -> Iterator[Fault]:
         )
 
 
-def jobs_outlast_their_pods(intent: Intent) -> Iterator[Fault]:
+def jobs_outlast_their_pods(slurm: Slurm) -> Iterator[Fault]:
     """A batch script ends its pods when it gets SIGTERM, and must still be there when they have ended."""
-    slurm = intent.slurm
-    if _gated(intent) and slurm.kill_wait_s < slurm.gate.pod_grace_s:
+    if _gated(slurm) and slurm.kill_wait_s < slurm.gate.pod_grace_s:
         yield Fault(
             "drawbridge_slurm.kill_wait_s",
             slurm.kill_wait_s,
