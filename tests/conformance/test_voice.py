@@ -56,10 +56,6 @@ BANNED = (
     ("swallow(s|ed|ing)?", "ignore silently"),
 )
 """(pattern, what to write instead); patterns are whole words, in any case."""
-EXEMPT = {
-    "docs/upgrade.md": ("names that users typed before they changed are quoted there"),
-}
-"""Files that must name what is banned."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +149,7 @@ def blocks(path: Path) -> list[Block]:
 
 @pytest.mark.parametrize("path", FILES, ids=relative)
 def test_words_are_plain(path: Path) -> None:
-    assert relative(path) in EXEMPT or banned(blocks(path)) == []
+    assert banned(blocks(path)) == []
 
 
 @pytest.mark.parametrize("path", FILES, ids=relative)
