@@ -102,19 +102,20 @@ def test_a_tool_that_lies_at_a_boot_keeps_jobs_off_until_slurmd_starts_again() -
     assert found() == ""
 
 
-def test_what_a_boot_makes_follows_the_intent(host: Host) -> None:
-    def run(**variables: Any) -> list[str]:
-        done = Lab(Paths.of()).playbook("../molecule/fabric_nic/converge", "--extra-vars", json.dumps(variables))
+def test_what_a_boot_makes_follows_the_intent() -> None:
+    def run(qos: dict[str, Any]) -> list[str]:
+        variables = json.dumps({"fabric_nic_qos": qos})
+        done = Lab(Paths.of()).playbook("../molecule/fabric_nic/converge", "--extra-vars", variables)
         assert done.code == 0, done.output
         return done.changed()
 
-    qos = json.loads(host.check_output("cat /etc/drawbridge/nic.json"))
+    def placed() -> dict[str, Any]:
+        return json.loads(ssh("gpu01", "cat /etc/drawbridge/nic.json"))
+
+    qos = placed()
     entries = {entry["dscp"]: entry["priority"] for entry in qos["dscp_priorities"]}
     assert (qos["interfaces"], qos["lossless_priorities"], entries) == (RAILS, [3], {26: 3, 48: 6})
-    other = {**qos, "lossless_priorities": [4], "dscp_priorities": [{"dscp": 26, "priority": 4}]}
-    assert len(run(fabric_nic_qos=other)) == 2
-    assert json.loads(host.check_output("cat /etc/drawbridge/nic.json")) == other
-    assert found() == ""
-    assert run(fabric_nic_qos=other) == []
-    assert len(run()) == 2
-    assert found() == ""
+    other = {**qos, "dscp_priorities": [{"dscp": 26, "priority": 3}, {"dscp": 48, "priority": 5}]}
+    assert len(run(other)) == 2
+    assert (placed(), found()) == (other, "")
+    assert run(other) == []
