@@ -137,8 +137,8 @@ def main() -> None:
     device = NicPorts(run, tools, want, params["may_flap_links"])
     flaps: list = []
 
-    def noting(have: NicQos, wanted: NicQos) -> list:
-        steps = plan(have, wanted)
+    def noting(have: NicQos, goal: NicQos) -> list:
+        steps = plan(have, goal)
         if flapping(steps):
             steps = spared(steps, NodeUse(run, params["slurm_node"]).busy())
         flaps.extend(flapping(steps))  # a read back that succeeds has no steps, and adds none
