@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ..core.command import Run
 from ..core.converge import DeviceError, Step
@@ -19,30 +19,22 @@ LINK_BACK_S, LOOK_EVERY_S = 30.0, 0.5
 
 
 class NicPorts:
-    """All ports of a node. Tools are given by path; nothing is flapped without `may_flap_links`."""
+    """The ports of `want`. Tools are given by path; nothing is flapped without `may_flap_links`."""
 
     name = "RDMA ports"
 
-    def __init__(
-        self,
-        run: Run,
-        tools: dict[str, str],
-        interfaces: Sequence[str],
-        dscps: Iterable[int],
-        may_flap_links: bool,
-    ) -> None:
-        self._run, self._tools = run, tools
-        self._interfaces, self._dscps, self._may_flap_links = interfaces, tuple(dscps), may_flap_links
+    def __init__(self, run: Run, tools: dict[str, str], want: NicQos, may_flap_links: bool) -> None:
+        self._run, self._tools, self._want, self._may_flap_links = run, tools, want.ports, may_flap_links
 
     def read(self) -> NicQos:
         """Every port's QoS and link. Raises DeviceError for a port that does not exist or has no DCB."""
         links = self._links()
-        if missing := [name for name in self._interfaces if name not in links]:
+        if missing := [name for name in self._want if name not in links]:
             raise DeviceError(
-                f"interfaces is {list(self._interfaces)}, but this host has no {', '.join(missing)};"
+                f"interfaces is {list(self._want)}, but this host has no {', '.join(missing)};"
                 " correct nics.netdev of the node's class in drawbridge_nodes, or load the NIC's driver"
             )
-        return NicQos({name: self._port(name, links[name]) for name in self._interfaces})
+        return NicQos({name: self._port(name, links[name]) for name in self._want})
 
     def consent(self, steps: Sequence[Step[NicQos]]) -> None:
         """Refuse all steps when one would flap a link and nobody has allowed it."""
@@ -86,6 +78,6 @@ class NicPorts:
                 stdout=done.out,
             )
         try:
-            return parse(done.out, self._dscps, up)
+            return parse(done.out, self._want[interface].dscp_priority, up)
         except UnreadableReport as err:
             raise DeviceError(f"{interface}: {err}", rc=done.rc, stdout=done.out, stderr=done.err) from err

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,13 @@ class Change:
     interface: str
     options: tuple[str, ...]
     flaps: bool = False
+
+
+def wanted(arguments: Mapping[str, Any]) -> NicQos:
+    """The same QoS on every port, from the module's arguments, which a node's boot reads from a file."""
+    mapping = sorted((int(entry["dscp"]), int(entry["priority"])) for entry in arguments["dscp_priorities"])
+    port = PortQos("dscp", dict(mapping), frozenset(map(int, arguments["lossless_priorities"])))
+    return NicQos({interface: port for interface in arguments["interfaces"]})
 
 
 def plan(have: NicQos, want: NicQos) -> list[Step[NicQos]]:

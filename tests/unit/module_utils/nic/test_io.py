@@ -38,7 +38,7 @@ class Tools:
 
 
 def ports(tools: Tools, may_flap_links: bool = False) -> NicPorts:
-    return NicPorts(tools, {"ip": "ip", "mlnx_qos": "mlnx_qos"}, ["rail0"], [26], may_flap_links)
+    return NicPorts(tools, {"ip": "ip", "mlnx_qos": "mlnx_qos"}, WANT, may_flap_links)
 
 
 def test_a_link_that_is_down_needs_no_consent() -> None:

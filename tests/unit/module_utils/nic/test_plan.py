@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import flapping, plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import flapping, plan, wanted
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.text import NicQos, PortQos
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +16,12 @@ RAILS = ("rail0", "rail1")
 
 def nic(port: PortQos) -> NicQos:
     return NicQos(dict.fromkeys(RAILS, port))
+
+
+def test_the_modules_arguments_are_wanted_of_every_port() -> None:
+    """A file keeps numbers as the inventory wrote them; Ansible converts the module's."""
+    dscps = [{"dscp": "48", "priority": 6}, {"dscp": 26, "priority": "3"}]
+    assert wanted({"interfaces": RAILS, "lossless_priorities": ["3"], "dscp_priorities": dscps}) == nic(WANT)
 
 
 def test_a_port_that_is_right_needs_nothing() -> None:
