@@ -108,8 +108,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ..module_utils.drawbridge.core.command import Command
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.nic.io import NicPorts
-from ..module_utils.drawbridge.nic.plan import flapping, plan, spared, wanted
-from ..module_utils.drawbridge.nic.text import NicQos
+from ..module_utils.drawbridge.nic.plan import NicQos, flapping, plan, spared, wanted
 from ..module_utils.drawbridge.nodes.use_io import NodeUse
 
 ARGUMENT_SPEC = {

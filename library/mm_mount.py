@@ -86,9 +86,8 @@ from ansible.module_utils.basic import AnsibleModule
 from ..module_utils.drawbridge.core.command import Command
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.storage.gpfs.io import MM_PATH, Mm
-from ..module_utils.drawbridge.storage.gpfs.members.text import Mounts
 from ..module_utils.drawbridge.storage.gpfs.mounts.io import LocalMounts
-from ..module_utils.drawbridge.storage.gpfs.mounts.plan import plan
+from ..module_utils.drawbridge.storage.gpfs.mounts.plan import Mounts, plan
 
 ARGUMENT_SPEC = {
     "filesystems": {

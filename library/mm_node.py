@@ -93,8 +93,7 @@ from ..module_utils.drawbridge.core.converge import Settle
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.storage.gpfs.io import MM_PATH, Mm
 from ..module_utils.drawbridge.storage.gpfs.members.io import Cluster
-from ..module_utils.drawbridge.storage.gpfs.members.plan import plan
-from ..module_utils.drawbridge.storage.gpfs.members.text import ACTIVE, Member, Membership
+from ..module_utils.drawbridge.storage.gpfs.members.plan import ACTIVE, Member, Membership, plan
 
 ARGUMENT_SPEC = {
     "nodes": {"type": "list", "elements": "str", "required": True},

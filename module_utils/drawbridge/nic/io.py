@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from ..core.command import Run
 from ..core.converge import DeviceError, Step
-from .plan import flapping
-from .text import NicQos, PortQos, UnreadableReport, parse
+from .plan import NicQos, PortQos, flapping
+from .text import UnreadableReport, parse
 
 CONSENT = "fabric_nic_may_flap_links: true"
 LINK_BACK_S, LOOK_EVERY_S = 30.0, 0.5

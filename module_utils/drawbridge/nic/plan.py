@@ -4,12 +4,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core.converge import Step
-from .text import NicQos, PortQos, mask
+
+PRIORITIES = range(8)
+
+
+@dataclass(frozen=True)
+class PortQos:
+    """The part of a port's QoS that we own. `up` is the link's state: it matters for the plan, not for equality."""
+
+    trust: str
+    dscp_priority: dict[int, int]
+    lossless: frozenset[int]
+    dcbx: str = "os"
+    up: bool = field(default=True, compare=False)
+
+
+@dataclass(frozen=True)
+class NicQos:
+    """All RDMA ports of a node, by network device."""
+
+    ports: dict[str, PortQos]
+
+    def lines(self) -> list[str]:
+        """The mlnx_qos options that make each port what it is."""
+        return [f"-i {name} {option}" for name, port in self.ports.items() for option in _options(port)]
 
 
 @dataclass(frozen=True)
@@ -98,3 +121,14 @@ def _step(reason: str, change: Change, **becomes: Any) -> Step[NicQos]:
         return NicQos({**state.ports, change.interface: port})
 
     return Step(f"{change.interface}: {reason}", applied, change)
+
+
+def mask(lossless: Iterable[int]) -> str:
+    """Priorities as the argument of --pfc: one bit each, from 0 to 7."""
+    wanted = set(lossless)
+    return ",".join("1" if priority in wanted else "0" for priority in PRIORITIES)
+
+
+def _options(port: PortQos) -> list[str]:
+    mapping = [f"--dscp2prio set,{dscp},{priority}" for dscp, priority in port.dscp_priority.items()]
+    return [f"-d {port.dcbx}", f"--trust {port.trust}", *mapping, f"--pfc {mask(port.lossless)}"]

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
-PRIORITIES = range(8)
+from .plan import PortQos
 
 _DCBX = re.compile(r"^DCBX mode: (OS|Firmware) controlled", re.M)
 _TRUST = re.compile(r"^Priority trust state: (pcp|dscp|none)", re.M)
@@ -23,28 +22,6 @@ _LLDPAD = "lldpad service is running"
 
 class UnreadableReport(ValueError):
     """The text is no report of a port that can be managed; the message says what is missing or wrong."""
-
-
-@dataclass(frozen=True)
-class PortQos:
-    """The part of a port's QoS that we own. `up` is the link's state: it matters for the plan, not for equality."""
-
-    trust: str
-    dscp_priority: dict[int, int]
-    lossless: frozenset[int]
-    dcbx: str = "os"
-    up: bool = field(default=True, compare=False)
-
-
-@dataclass(frozen=True)
-class NicQos:
-    """All RDMA ports of a node, by network device."""
-
-    ports: dict[str, PortQos]
-
-    def lines(self) -> list[str]:
-        """The mlnx_qos options that make each port what it is."""
-        return [f"-i {name} {option}" for name, port in self.ports.items() for option in _options(port)]
 
 
 def parse(report: str, dscps: Iterable[int], up: bool = True) -> PortQos:
@@ -64,14 +41,3 @@ def parse(report: str, dscps: Iterable[int], up: bool = True) -> PortQos:
     enabled = frozenset(priority for priority, bit in enumerate(pfc.group(1).split()) if bit == "1")
     own = {dscp: mapped[dscp] for dscp in sorted(dscps) if dscp in mapped}
     return PortQos(trust.group(1), own, enabled, "os" if dcbx.group(1) == "OS" else "fw", up)
-
-
-def mask(lossless: Iterable[int]) -> str:
-    """Priorities as the argument of --pfc: one bit each, from 0 to 7."""
-    wanted = set(lossless)
-    return ",".join("1" if priority in wanted else "0" for priority in PRIORITIES)
-
-
-def _options(port: PortQos) -> list[str]:
-    mapping = [f"--dscp2prio set,{dscp},{priority}" for dscp, priority in port.dscp_priority.items()]
-    return [f"-d {port.dcbx}", f"--trust {port.trust}", *mapping, f"--pfc {mask(port.lossless)}"]

@@ -11,8 +11,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic import io as nic_port
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.io import NicPorts
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import plan
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.text import NicQos, PortQos
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import NicQos, PortQos, plan
 
 FACTORY = (Path(__file__).resolve().parents[3] / "transcripts/mlnx_qos/factory.txt").read_text()
 WANT = NicQos({"rail0": PortQos("dscp", {26: 3}, frozenset({3}))})

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from functools import reduce
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import flapping, plan, wanted
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.text import NicQos, PortQos
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import (
+    NicQos,
+    PortQos,
+    flapping,
+    plan,
+    wanted,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 

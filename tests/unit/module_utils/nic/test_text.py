@@ -5,13 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.text import (
-    NicQos,
-    PortQos,
-    UnreadableReport,
-    mask,
-    parse,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import NicQos, PortQos, mask
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.text import UnreadableReport, parse
 
 TRANSCRIPTS = Path(__file__).resolve().parents[3] / "transcripts/mlnx_qos"
 

@@ -13,8 +13,8 @@ from ....core.command import Completed
 from ....core.converge import DeviceError, Step
 from ..io import Mm, reason
 from ..text import Row
-from .plan import ADD, LICENSE, RESTORE, START, WAIT
-from .text import NO_LICENSE, UNKNOWN, Member, Membership, directory, find
+from .plan import ADD, LICENSE, NO_LICENSE, RESTORE, START, UNKNOWN, WAIT, Member, Membership
+from .text import directory, find
 
 FOLDER = Path("/var/lib/drawbridge/gpfs")
 """Where node files are while their commands run."""

@@ -5,55 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ..text import Row
-
-NO_LICENSE = "none"
-ACTIVE = "active"
-UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True)
-class Member:
-    """What the cluster says of one of its nodes.
-
-    `license` is the designated one, `state` the daemon's as the asker sees it, and `designation` is empty for a node
-    that is neither quorum nor manager. `informed`: nothing speaks against its having the cluster's configuration.
-    """
-
-    license: str = NO_LICENSE
-    state: str = "down"
-    designation: str = ""
-    informed: bool = True
-
-
-@dataclass(frozen=True)
-class Membership:
-    """Wanted nodes by name; None is no member."""
-
-    nodes: dict[str, Member | None]
-
-    def lines(self) -> list[str]:
-        """One line a member, as mmlscluster, mmlslicense and mmgetstate call things."""
-        return [
-            " ".join(
-                filter(None, (name, node.designation, node.license, node.state, "" if node.informed else "half-joined"))
-            )
-            for name, node in self.nodes.items()
-            if node
-        ]
-
-
-@dataclass(frozen=True)
-class Mounts:
-    """Mount points of this host by device."""
-
-    paths: dict[str, str]
-
-    def lines(self) -> list[str]:
-        """One line a mount, as in /proc/mounts."""
-        return [f"{device} {path} gpfs" for device, path in self.paths.items()]
 
 
 def names(row: Row) -> list[str]:

@@ -11,8 +11,10 @@ from typing import Callable
 
 from ....core.converge import DeviceError, Step
 from ..io import Mm, NoMember
-from ..members.text import ACTIVE, Mounts, directory, find, mountinfo, names, short
+from ..members.plan import ACTIVE
+from ..members.text import directory, find, mountinfo, names, short
 from ..text import Row
+from .plan import Mounts
 
 
 class LocalMounts:

@@ -4,10 +4,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 from ....core.converge import Step
-from ..members.text import Mounts
+
+
+@dataclass(frozen=True)
+class Mounts:
+    """Mount points of this host by device."""
+
+    paths: dict[str, str]
+
+    def lines(self) -> list[str]:
+        """One line a mount, as in /proc/mounts."""
+        return [f"{device} {path} gpfs" for device, path in self.paths.items()]
 
 
 def plan(have: Mounts, want: Mounts) -> list[Step[Mounts]]:

@@ -15,10 +15,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     io as mm_cluster,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.members.io import Cluster
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.members.plan import plan
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.members.text import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.members.plan import (
     Member,
     Membership,
+    plan,
 )
 
 MMLSCLUSTER = (Path(__file__).resolve().parents[5] / "transcripts/gpfs/mmlscluster_y.txt").read_text()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import reduce
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.members.plan import plan
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.members.text import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.members.plan import (
     Member,
     Membership,
+    plan,
 )
 from hypothesis import given
 from hypothesis import strategies as st

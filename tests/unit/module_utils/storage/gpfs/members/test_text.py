@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.members.text import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.members.plan import (
     Member,
     Membership,
-    Mounts,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.members.text import (
     directory,
     find,
     mountinfo,
     short,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.mounts.plan import Mounts
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.text import Row
 
 ROWS = [

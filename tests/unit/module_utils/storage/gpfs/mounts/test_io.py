@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.io import Mm
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.members.text import Mounts
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.mounts.io import LocalMounts
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.mounts.plan import Mounts
 
 STATE = """\
 mmgetstate::HEADER:version:reserved:reserved:nodeName:nodeNumber:state:quorum:nodesUp:totalNodes:remarks:cnfsState:
