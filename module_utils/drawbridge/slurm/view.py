@@ -49,7 +49,7 @@ def controller(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, Any]:
 
 
 def node(nodes: Nodes, slurm: Slurm, name: str, mounts: Sequence[str]) -> dict[str, Any]:
-    """Packages, files of slurmd, and what the node has to register with. Raises KeyError for an unknown node."""
+    """Packages, files of slurmd, and what the node has to register with. Raises IntentError for an unknown node."""
     return {
         **_packages(slurm, "node"),
         "slurmd": [

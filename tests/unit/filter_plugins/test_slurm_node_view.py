@@ -22,5 +22,5 @@ def test_a_broken_description_is_told_as_one_sentence() -> None:
 
 
 def test_a_node_that_no_range_has_is_refused() -> None:
-    with pytest.raises(AnsibleFilterError, match=r"drawbridge_nodes\.ranges has no gpu99; add it to a range"):
+    with pytest.raises(AnsibleFilterError, match=r"no range has this node; add it to a range"):
         VIEW(SITE["drawbridge_nodes"], SITE["drawbridge_slurm"], "gpu99")

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...core.converge import Step
-from .terms import ACCOUNT, QOS, ROOT, Term, Terms, shown, spelled
+from .terms import ACCOUNT, QOS, ROOT, Term, Terms, downwards, shown, spelled
 
 
 @dataclass(frozen=True)
@@ -58,17 +58,6 @@ class BookState:
             lines.append(f"user {user} account {account}{' *' if self.defaults.get(user) == account else ''}")
         lines += [f"{kind} {name} unwanted" for kind, name in sorted(self.lingering)]
         return lines if self.cluster else []
-
-
-def downwards(parents: Mapping[str, str]) -> list[str]:
-    """Accounts after their parents, otherwise in the given order. Raises ValueError for a ring."""
-    ordered: list[str] = []
-    while waiting := [name for name in parents if name not in ordered]:
-        ready = [name for name in waiting if parents[name] not in waiting]
-        if not ready:
-            raise ValueError(f"accounts {', '.join(waiting)} are below one another")
-        ordered += ready
-    return ordered
 
 
 def plan(have: BookState, want: BookState) -> list[Step[BookState]]:

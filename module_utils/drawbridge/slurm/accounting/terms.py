@@ -128,3 +128,14 @@ def _mebibytes(amount: str) -> str:
     if amount[-1:] not in units:
         return amount
     return str(round(float(amount[:-1]) * units[amount[-1]]))
+
+
+def downwards(parents: Mapping[str, str]) -> list[str]:
+    """Accounts after their parents, otherwise in the given order. Raises ValueError for a ring."""
+    ordered: list[str] = []
+    while waiting := [name for name in parents if name not in ordered]:
+        ready = [name for name in waiting if parents[name] not in waiting]
+        if not ready:
+            raise ValueError(f"accounts {', '.join(waiting)} are below one another")
+        ordered += ready
+    return ordered

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from .plan import BookState, downwards
-from .terms import ACCOUNT, QOS, ROOT, Term, Terms
+from .plan import BookState
+from .terms import ACCOUNT, QOS, ROOT, Term, Terms, downwards
 
 ASSOCIATION = f"format=account,user,{','.join(term.column for term in ACCOUNT)}"
 SERVICE = f"format=name,{','.join(term.column for term in QOS)}"

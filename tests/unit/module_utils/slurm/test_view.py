@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import IntentError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.view import (
     controller,
@@ -40,7 +41,7 @@ def test_a_node_has_its_own_scripts_and_no_slurm_conf() -> None:
 
 
 def test_an_unknown_node_is_an_error() -> None:
-    with pytest.raises(KeyError):
+    with pytest.raises(IntentError):
         node(NODES, SLURM, "gpu99", [])
 
 

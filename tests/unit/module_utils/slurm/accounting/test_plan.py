@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.plan import (
     BookState,
-    downwards,
     plan,
 )
 from hypothesis import given
@@ -136,10 +135,6 @@ def test_what_something_keeps_is_pending() -> None:
 def test_accounts_below_one_another_are_refused() -> None:
     with pytest.raises(ValueError, match="accounts a, b are below one another"):
         BookState.of({"a": [], "b": [], "c": []}, {"a": {"parent": "b"}, "b": {"parent": "a"}})
-
-
-def test_parents_come_first_and_otherwise_the_given_order_stays() -> None:
-    assert downwards({"below": "old", "chem": "root", "old": "root"}) == ["chem", "old", "below"]
 
 
 def test_the_diff_shows_defaults_and_what_has_to_go() -> None:

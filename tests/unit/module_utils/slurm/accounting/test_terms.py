@@ -7,6 +7,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     ACCOUNT,
     QOS,
     amounts,
+    downwards,
     minutes,
     names,
     shown,
@@ -77,3 +78,7 @@ def test_what_is_not_said_is_as_in_a_new_record() -> None:
 def test_a_term_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="grptres is not one of Priority, "):
         spelled(QOS, {"grptres": "cpu=1"})
+
+
+def test_parents_come_first_and_otherwise_the_given_order_stays() -> None:
+    assert downwards({"below": "old", "chem": "root", "old": "root"}) == ["chem", "old", "below"]
