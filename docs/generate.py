@@ -53,11 +53,12 @@ def intent_spec() -> str:
         "short_description": "List what a site without a way to the internet must have on its mirror",
         "description": ["Charts, images with their digests, and packages, from the data that the roles use."],
         "options": {
+            "cluster_intent_mirror": {"type": "dict", "description": ["The list; derived from the intent."]},
             "cluster_intent_mirror_file": {
                 "type": "path",
                 "required": True,
                 "description": ["Where the list is written, on the machine that runs Ansible."],
-            }
+            },
         },
     }
     return _HEADER + yaml.dump(

@@ -14,8 +14,8 @@ description:
     deleted when the host has joined. It stands in one file of the host meanwhile, never in a log or a command line.
   - The kubelet's signing requests are approved when the API server says that they come from this node, and they ask for
     its own name and address alone. Others' requests are left to others.
-  - C(registerWithTaints) of C(config) must have the gate's taint (C(drawbridge.io/slurm=closed:NoSchedule)), or the host
-    is not joined. A Node is deleted only while it is closed.
+  - A host is joined only if C(registerWithTaints) of C(config) has C(drawbridge.io/slurm=closed:NoSchedule).
+  - A Node is deleted only while it is closed.
 author: Drawbridge contributors
 extends_documentation_fragment: [drawbridge.drawbridge.member]
 options:
