@@ -48,7 +48,7 @@ EXAMPLES = r"""
 - name: See that everything else has a home
   drawbridge.drawbridge.infra_room:
     infra: [infra1, infra2]
-    gated: "{{ slurm_gate_objects.nodes }}"
+    gated: "{{ slurm_gate_objects_view.nodes }}"
     kubeconfig: "{{ gpu_operator_kubeconfig }}"
 """
 

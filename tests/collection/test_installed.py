@@ -13,7 +13,7 @@ import yaml
 
 from tests.collection.installed import NAME, ROOT, Site
 from tests.collection.payloads import refusing_python
-from tests.conformance.tree import FILTERS, MODULES, ROLES
+from tests.conformance.tree import FILTER_PAGES, MODULES, ROLES
 
 SHIPPED = {
     "CHANGELOG.md",
@@ -94,7 +94,7 @@ def test_the_list_for_a_mirror_is_written_without_any_host(site: Site, tmp_path:
     assert {"slurmctld", "slurmd", "sackd", "munge", "kubelet"} <= listed
 
 
-@pytest.mark.parametrize(("kind", "paths"), [("module", MODULES), ("filter", FILTERS)], ids=["modules", "filters"])
+@pytest.mark.parametrize(("kind", "paths"), [("module", MODULES), ("filter", FILTER_PAGES)], ids=["modules", "filters"])
 def test_ansible_doc_knows_everything(site: Site, kind: str, paths: list[Path]) -> None:
     pages = site.documentation(kind, [path.stem for path in paths])
     assert set(pages) == {f"{NAME}.{path.stem}" for path in paths}

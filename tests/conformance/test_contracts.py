@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import DOMAINS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import DOMAINS
 
-from docs.generate import INTENT_SPEC, MAN_PAGE, intent_spec, man_page
-from tests.conformance.tree import ACTIONS, CALLBACKS, FILTERS, MODULES, ROLES, ROOT, relative
+from docs.generate import INTENT_SPEC, MAN_PAGE, VIEWS, filter_page, intent_spec, man_page
+from tests.conformance.tree import ACTIONS, CALLBACKS, FILTER_PAGES, MODULES, ROLES, ROOT, relative
 
 COLLECTION = "ansible_collections.drawbridge.drawbridge.plugins"
 ACTION_NAMES = {path.stem for path in ACTIONS}
@@ -116,6 +116,11 @@ def test_the_intents_documentation_is_generated() -> None:
     assert INTENT_SPEC.read_text() == intent_spec(), "run `make docs`"
 
 
+def test_the_filters_documentation_is_generated() -> None:
+    pages = {path.stem: path.read_text() for path in (ROOT / "filter_plugins").glob("*_view.yml")}
+    assert pages == {f"{view}_view": filter_page(view) for view in VIEWS}, "run `make docs`"
+
+
 def test_the_man_page_is_generated() -> None:
     assert MAN_PAGE.read_text() == man_page(), "run `make docs`"
 
@@ -126,7 +131,7 @@ def ansible_doc(kind: str, names: list[str]) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
-KINDS = [("module", MODULES), ("filter", FILTERS), ("callback", CALLBACKS)]
+KINDS = [("module", MODULES), ("filter", FILTER_PAGES), ("callback", CALLBACKS)]
 
 
 @pytest.mark.parametrize(("kind", "paths"), KINDS, ids=[kind for kind, _ in KINDS])

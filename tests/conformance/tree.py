@@ -16,6 +16,7 @@ ACTIONS = sorted(path for path in (ROOT / "plugins/action").glob("*.py"))
 CALLBACKS = sorted(path for path in (ROOT / "plugins/callback").glob("*.py"))
 BENCH = sorted(path for path in (ROOT / "bench").glob("*.py"))
 FILTERS = sorted(path for path in (ROOT / "filter_plugins").glob("*.py"))
+FILTER_PAGES = sorted([*(ROOT / "filter_plugins").glob("hostlist_*.py"), *(ROOT / "filter_plugins").glob("*.yml")])
 ROLES = sorted(path for path in (ROOT / "roles").iterdir() if path.is_dir())
 PLAYBOOKS = sorted((ROOT / "playbooks").rglob("*.yml"))
 """Those that people run, and in parts/ what these are made of."""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -106,3 +107,15 @@ def inventory_faults(intent: Intent, groups: Mapping[str, Iterable[str]]) -> lis
             repair = f"describe it in {key}, or take it out of the group {group}"
             faults.append(Fault(f"group {group}", hostlist.compress(homeless), f"{key} does not know it", repair))
     return faults
+
+
+def of_variables(view: Callable[..., Any]) -> Callable[..., Any]:
+    """The same view of raw inventory variables. It raises IntentError when one of them has the wrong shape."""
+    signature = inspect.signature(view)
+
+    @functools.wraps(view)
+    def derive(*given: Any, **named: Any) -> Any:
+        arguments = signature.bind(*given, **named).arguments
+        return view(**{name: part(name, value) if name in DOMAINS else value for name, value in arguments.items()})
+
+    return derive

@@ -18,6 +18,7 @@ testinfra_hosts = [f"ssh://gpu01?ssh_config={Paths.of().ssh_config}&timeout=60"]
 
 RAILS = [f"rail{number}" for number in range(8)]
 LOOK = "/etc/drawbridge/slurm/health.d/20-nic"
+NCCL = {"NCCL_IB_HCA": "=" + ",".join(f"mlx5_{number}" for number in range(8)), "NCCL_IB_TC": "106"}
 
 
 @pytest.mark.parametrize("rail", RAILS)
@@ -104,7 +105,7 @@ def test_a_tool_that_lies_at_a_boot_keeps_jobs_off_until_slurmd_starts_again() -
 
 def test_what_a_boot_makes_follows_the_intent() -> None:
     def run(qos: dict[str, Any]) -> list[str]:
-        variables = json.dumps({"fabric_nic_qos": qos})
+        variables = json.dumps({"fabric_nic_view": {"qos": qos, "nccl": NCCL}})
         done = Lab(Paths.of()).playbook("../molecule/fabric_nic/converge", "--extra-vars", variables)
         assert done.code == 0, done.output
         return done.changed()

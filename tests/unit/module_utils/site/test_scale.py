@@ -10,39 +10,40 @@ from __future__ import annotations
 
 import copy
 import gc
+import inspect
 import sys
 import types
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.filter.gate_view import gate_view
-from ansible_collections.drawbridge.drawbridge.plugins.filter.gpfs_view import gpfs_view
-from ansible_collections.drawbridge.drawbridge.plugins.filter.kubelet_view import kubelet_view
-from ansible_collections.drawbridge.drawbridge.plugins.filter.nccl_view import nccl_view
-from ansible_collections.drawbridge.drawbridge.plugins.filter.nic_view import nic_view
-from ansible_collections.drawbridge.drawbridge.plugins.filter.slurm_login_view import slurm_login_view
-from ansible_collections.drawbridge.drawbridge.plugins.filter.slurm_node_view import slurm_node_view
-from ansible_collections.drawbridge.drawbridge.plugins.filter.switch_view import switch_view
+from ansible_collections.drawbridge.drawbridge.plugins.filter.views import FilterModule
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core import hostlist
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import DOMAINS
 
 from tests.unit.module_utils.site.test_refused import site
 
 SMALL, LARGE = 8, 4096
 NODE = "gpu0008"
 Site = dict[str, Any]
-View = Callable[[Site, Site, Site, Site, Site], Any]
-
-VIEWS: dict[str, View] = {
-    "nic": lambda fabric, nodes, slurm, gpfs, kube: nic_view(nodes, fabric, NODE),
-    "nccl": lambda fabric, nodes, slurm, gpfs, kube: nccl_view(nodes, fabric, NODE),
-    "gpfs": lambda fabric, nodes, slurm, gpfs, kube: gpfs_view(gpfs),
-    "slurm_node": lambda fabric, nodes, slurm, gpfs, kube: slurm_node_view(nodes, slurm, NODE),
-    "slurm_login": lambda fabric, nodes, slurm, gpfs, kube: slurm_login_view(slurm),
-    "kubelet": lambda fabric, nodes, slurm, gpfs, kube: kubelet_view(nodes, kube, NODE),
-    "gate": lambda fabric, nodes, slurm, gpfs, kube: gate_view(slurm, kube, nodes, NODE),
-    "switch": lambda fabric, nodes, slurm, gpfs, kube: switch_view(fabric, "leaf1"),
+FILTERS = FilterModule().filters()
+VIEWS = {
+    "nic": (NODE,),
+    "gpfs_mounts": (),
+    "slurm_node": (NODE,),
+    "slurm_login": (),
+    "kubelet": (NODE,),
+    "gate": (NODE,),
+    "drawbridge_run": (NODE,),
+    "switch": ("leaf1",),
 }
+"""What a host is handed, by name, and what it takes beside parts of the intent."""
+
+
+def derive(view: str, variables: Site) -> Any:
+    door = FILTERS[f"{view}_view"]
+    parts = [variables[f"drawbridge_{name}"] for name in inspect.signature(door).parameters if name in DOMAINS]
+    return door(*parts, *VIEWS[view])
 
 
 def declared(nodes: int) -> Site:
@@ -79,9 +80,8 @@ def steps(work: Callable[[], object]) -> int:
 def test_what_a_host_is_handed_costs_the_same_in_a_large_cluster(name: str) -> None:
     def made(nodes: int) -> int:
         variables = declared(nodes)
-        parts = [variables[f"drawbridge_{domain}"] for domain in ("fabric", "nodes", "slurm", "gpfs", "kube")]
-        VIEWS[name](*parts)
-        return steps(lambda: VIEWS[name](*parts))
+        derive(name, variables)
+        return steps(lambda: derive(name, variables))
 
     assert made(LARGE) <= made(SMALL) * 1.1
 

@@ -43,7 +43,7 @@ def test_strays_are_named_with_their_place() -> None:
 
 
 def test_variables_of_roles_are_no_strays() -> None:
-    assert stray_faults({"drawbridge_run_site": {}, "slurm_gate_site": {}}, "host_vars/gpu01.yml") == []
+    assert stray_faults({"drawbridge_run_view": {}, "slurm_gate_view": {}}, "host_vars/gpu01.yml") == []
     assert len(stray_faults({"drawbridge_running": {}}, "host_vars/gpu01.yml")) == 1
 
 

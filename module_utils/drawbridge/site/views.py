@@ -1,0 +1,205 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Every view that a role reads, by name: what one layer needs, derived from parts of the intent.
+
+A view's parameters name the parts, in the order of load.DOMAINS, then what else it needs. Its result is plain data.
+filter_plugins/views.py makes the Jinja filter NAME_view of each; docs/generate.py documents the filters from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..core import hostlist
+from ..fabric.model import Fabric
+from ..fabric.view import switch_profile
+from ..kube.kubelet import view as kubelets
+from ..kube.member import view as members
+from ..kube.model import Kube
+from ..kube.releases import gpu_operator_view, rdma_plugin_view
+from ..nic.nccl import nccl_env
+from ..nic.view import nic_qos
+from ..nodes.model import Nodes
+from ..nodes.view import leaves as leaf_switches
+from ..slurm import view as slurms
+from ..slurm.model import Slurm
+from ..storage.gpfs.model import Gpfs
+from ..storage.gpfs.view import gpfs_clients
+from ..storage.gpfs.view import gpfs_mounts as mounted
+from . import capacity_view, gate_view, mirror_view, run_view
+
+Json = dict[str, Any]
+View = Callable[..., Any]
+
+
+def switch(fabric: Fabric, name: str) -> Json:
+    """The lossless class on one switch.
+
+    O(drawbridge.drawbridge.switch_roce#module:profile): ports expanded, thresholds in bytes, times in milliseconds.
+    """
+    return switch_profile(fabric, name).as_dict()
+
+
+def nic(fabric: Fabric, nodes: Nodes, name: str) -> Json:
+    """The lossless class on the RDMA ports of one node.
+
+    C(qos), options of M(drawbridge.drawbridge.mlnx_qos); C(nccl), names and values of NCCL's variables.
+    """
+    return {"qos": nic_qos(nodes, fabric.roce, fabric.cnp, name), "nccl": nccl_env(nodes, fabric.roce, name)}
+
+
+def leaves(nodes: Nodes, chosen: str) -> list[str]:
+    """Leaf switches that nodes are cabled to.
+
+    Names of the switches, each once.
+    """
+    return leaf_switches(nodes, hostlist.expand(str(chosen)))
+
+
+def slurm_controller(nodes: Nodes, slurm: Slurm, cgroups: bool) -> Json:
+    """Files of Slurm's controller, and its accounting.
+
+    C(packages), options of M(drawbridge.drawbridge.slurm_packages); C(mariadb), path of the database server's file;
+    C(slurmctld) and C(slurmdbd), files for M(drawbridge.drawbridge.slurm_config) and
+    M(drawbridge.drawbridge.slurm_daemon); C(books), options of M(drawbridge.drawbridge.slurm_accounting); C(release).
+    """
+    return slurms.controller(slurm, nodes, cgroups)
+
+
+def slurm_node(nodes: Nodes, slurm: Slurm, name: str, mounts: Sequence[str] = ()) -> Json:
+    """Files of slurmd on one node, and the hardware with which it registers.
+
+    C(packages), options of M(drawbridge.drawbridge.slurm_packages); C(slurmd), files as
+    M(drawbridge.drawbridge.slurm_daemon) takes them; C(gres) and C(health) as M(drawbridge.drawbridge.slurm_node_ready)
+    takes them; C(machine) as M(drawbridge.drawbridge.slurm_node_hardware) takes it.
+    """
+    return slurms.node(nodes, slurm, name, mounts)
+
+
+def slurm_login(slurm: Slurm) -> Json:
+    """Files of sackd on a login host.
+
+    C(packages), options of M(drawbridge.drawbridge.slurm_packages); C(sackd), files as
+    M(drawbridge.drawbridge.slurm_daemon) takes them.
+    """
+    return slurms.login(slurm)
+
+
+def gpfs_mounts(gpfs: Gpfs) -> Json:
+    """File systems that a GPFS client mounts.
+
+    C(cluster) and C(filesystems), options of M(drawbridge.drawbridge.mm_mount).
+    """
+    return mounted(gpfs)
+
+
+def gpfs_members(nodes: Nodes, gpfs: Gpfs) -> Json:
+    """GPFS clients of the Storage Scale cluster, and its file systems.
+
+    C(cluster), C(filesystems) and C(nodes), options of M(drawbridge.drawbridge.mm_node).
+    """
+    return gpfs_clients(gpfs, nodes)
+
+
+def kube_node(kube: Kube) -> Json:
+    """What a node needs to be a member of the Kubernetes cluster.
+
+    Packages with their versions and sources, files of registries, and the kubelet's main configuration.
+    """
+    return members.kube_node(kube)
+
+
+def kubelet(nodes: Nodes, kube: Kube, name: str) -> Json:
+    """The NUMA configuration of a node's kubelet.
+
+    C(config), a KubeletConfiguration without apiVersion and kind; C(machine), CPUs and NUMA nodes; C(join), who starts
+    the kubelet.
+    """
+    return kubelets.kubelet(nodes, kube, name)
+
+
+def gpu_operator(nodes: Nodes, kube: Kube) -> list[Json]:
+    """Helm releases of the GPU operator.
+
+    A list of releases; each has vendor, name, namespace, labels, chart, version and values.
+    """
+    return gpu_operator_view.releases(nodes, kube)
+
+
+def rdma_plugin(nodes: Nodes, kube: Kube) -> list[Json]:
+    """Manifests of the RDMA shared device plugin.
+
+    A list of manifests.
+    """
+    return rdma_plugin_view.manifests(nodes, kube)
+
+
+def infra_capacity(slurm: Slurm, kube: Kube) -> Json:
+    """Infra nodes, gated nodes and namespaces of jobs.
+
+    C(infra) and C(gated), names of nodes; C(job_namespaces).
+    """
+    return capacity_view.room(slurm, kube)
+
+
+def gate(nodes: Nodes, slurm: Slurm, kube: Kube, name: str) -> Json:
+    """The gate's configuration on a host.
+
+    The site's part of the gate's configuration file.
+    """
+    return gate_view.config(slurm, kube, nodes, name)
+
+
+def gate_objects(nodes: Nodes, slurm: Slurm, gpfs: Gpfs, kube: Kube) -> Json:
+    """The gate's objects in Kubernetes.
+
+    C(namespaces) and C(accounts), lists of manifests (the second need the first); C(names) for the role's templates;
+    C(nodes), all gated nodes; C(infra) and C(jobs), namespaces.
+    """
+    return {
+        "namespaces": gate_view.namespaces(slurm, gpfs, kube),
+        "accounts": gate_view.objects(slurm, kube),
+        "names": gate_view.names(kube, nodes),
+        "nodes": gate_view.gated_nodes(slurm),
+        "infra": list(kube.infra_namespaces),
+        "jobs": gate_view.job_namespaces(slurm),
+    }
+
+
+def drawbridge_run(nodes: Nodes, slurm: Slurm, gpfs: Gpfs, kube: Kube, name: str) -> Json:
+    """What drawbridge-run reads on a host.
+
+    The content of its file.
+    """
+    return run_view.run_site(slurm, gpfs, kube, nodes, name)
+
+
+def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
+    """What the mirror of a site without internet access holds.
+
+    C(charts), C(images) with their digests, and C(packages).
+    """
+    return mirror_view.mirror(nodes, kube, slurm)
+
+
+_ALL = (
+    switch,
+    nic,
+    leaves,
+    slurm_controller,
+    slurm_node,
+    slurm_login,
+    gpfs_mounts,
+    gpfs_members,
+    kube_node,
+    kubelet,
+    gpu_operator,
+    rdma_plugin,
+    infra_capacity,
+    gate,
+    gate_objects,
+    drawbridge_run,
+    mirror,
+)
+VIEWS: dict[str, View] = {view.__name__: view for view in _ALL}

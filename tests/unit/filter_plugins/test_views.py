@@ -1,0 +1,57 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import inspect
+import json
+from typing import Any
+
+import pytest
+from ansible.errors import AnsibleFilterError
+from ansible_collections.drawbridge.drawbridge.plugins.filter.views import FilterModule
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import DOMAINS
+
+from tests.unit.module_utils.site.test_refused import site
+
+SITE = site("lab")
+FILTERS = FilterModule().filters()
+FURTHER = {"name": "gpu01", "chosen": "gpu[01-02]", "cgroups": True, "mounts": ["/gpfs/fs1"]}
+
+
+def arguments(door: Any) -> dict[str, Any]:
+    """What a role hands in, by parameter."""
+    names = inspect.signature(door).parameters
+    values = {name: SITE[f"drawbridge_{name}"] if name in DOMAINS else FURTHER[name] for name in names}
+    return {**values, "name": "leaf1"} if list(names) == ["fabric", "name"] else values
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_raw_variables_become_plain_data(name: str) -> None:
+    derived = FILTERS[name](*arguments(FILTERS[name]).values())
+    assert json.dumps(derived)
+    assert isinstance(derived, (dict, list))
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_parts_come_in_one_order_and_before_everything_else(name: str) -> None:
+    order = [*DOMAINS, "name", *FURTHER]
+    names = list(inspect.signature(FILTERS[name]).parameters)
+    assert names == sorted(names, key=order.index)
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_a_part_of_the_wrong_shape_is_refused_by_its_name(name: str) -> None:
+    door = FILTERS[name]
+    for part in set(arguments(door)) & set(DOMAINS):
+        with pytest.raises(AnsibleFilterError, match=f"drawbridge_{part} is missing"):
+            door(**{**arguments(door), part: None})
+
+
+def test_a_node_that_no_range_has_is_refused() -> None:
+    with pytest.raises(AnsibleFilterError, match="no range has this node; add it to a range"):
+        FILTERS["slurm_node_view"](SITE["drawbridge_nodes"], SITE["drawbridge_slurm"], "gpu99")
+
+
+def test_a_choice_that_is_no_hostlist_is_refused() -> None:
+    with pytest.raises(AnsibleFilterError, match="gpu\\[01"):
+        FILTERS["leaves_view"](SITE["drawbridge_nodes"], "gpu[01")
