@@ -24,14 +24,13 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.a
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.charts.catalogue import CHARTS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import GpuOperator
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.gpu_operator import (
-    amd_values,
     nvidia_values,
 )
 
 from tests.charts.reads import outline, reads
 from tests.conformance.tree import ROOT
 
-VALUES = {"nvidia": nvidia_values(GpuOperator()), "amd": amd_values(alone=True)}
+VALUES = {"nvidia": nvidia_values(GpuOperator())}
 
 
 def install(vendor: str, path: Path, kubeconfig: str) -> int:
