@@ -18,7 +18,6 @@ from molecule.interpolation import Interpolator, TemplateWithDefaults
 from tests.conformance.tree import (
     ACTIONS,
     CALLBACKS,
-    FILTERS,
     MODULES,
     PLAYBOOKS,
     PROGRAMS,
@@ -172,7 +171,7 @@ def mirror(path: Path) -> Path:
 
 MIRRORED = [
     path
-    for path in sorted([*(ROOT / "module_utils").rglob("*.py"), *FILTERS, *ACTIONS, *CALLBACKS])
+    for path in sorted([*(ROOT / "module_utils").rglob("*.py"), *ACTIONS, *CALLBACKS])
     if path.name != "__init__.py" and "/intent/" not in str(path)
 ]
 
@@ -192,7 +191,7 @@ def test_tests_have_their_source() -> None:
     sources = {mirror(path) for path in MIRRORED}
     sources |= {ROOT / f"tests/unit/library/test_{path.stem}.py" for path in MODULES}
     sources.add(ROOT / "tests/unit/library/test_transcripts.py")
-    sources.add(ROOT / "tests/unit/explorer/test_invariants.py")
+    sources |= {ROOT / f"tests/unit/{name}.py" for name in ("explorer/test_invariants", "filter_plugins/test_doors")}
     for path in (ROOT / "tests/unit").rglob("test_*.py"):
         if path.parent != ROOT / "tests/unit/intent" and "roles" not in path.parts:
             assert path in sources, f"{relative(path)} tests nothing that is there"
