@@ -116,8 +116,7 @@ def parts(daily: bool = False) -> list[Part]:
         Part("explorer", (python("-m", "tests.explorer"),)),
         Part("lab", ((*pytest, "-m", "not live", "-n", "2", "--dist", "loadfile", "tests/lab"),)),
         Part("unit", ((*pytest, "-n", "2", "--dist", "worksteal", *controllers, "tests/unit"),)),
-        # a fifth of them; `make mutants` plants all
-        Part("mutants", (python("-m", "tests.mutants", "--parts", "5"),)),
+        Part("mutants", (python("-m", "tests.mutants"),)),
         Part("old-python", (python("-m", "tests.old_python"),)),
         Part("collection", ((*pytest, "tests/collection"),)),
         Part("lint", lint),
