@@ -16,10 +16,13 @@ import pytest
 from kubernetes import client
 from kubernetes.client import ApiException
 
+from roles.slurm_gate.files.gate import identity
+from roles.slurm_gate.files.gate.states import Owner
 from tests.schedules import records
 from tests.schedules.plan import NODES
-from tests.schedules.race import REFUSED, outcome
+from tests.schedules.race import GID, REFUSED, SPACE, UID, outcome, workload
 from tests.stack import (
+    PATIENT,
     all_usable,
     api_client,
     audit,
@@ -27,15 +30,14 @@ from tests.stack import (
     bind,
     kube,
     pods,
-    pods_for,
-    sbatch,
+    quiet,
     ssh,
     state,
     until,
 )
 
 PAIR = ("gpu01", "gpu02")
-SPACE, POLICY = "vision", "tests-nothing-is-deleted"
+POLICY = "tests-nothing-is-deleted"
 
 pytestmark = pytest.mark.usefixtures("impatient", "usable_before")
 
@@ -85,7 +87,11 @@ def kept(pod: str) -> bool:
 def test_pods_that_are_bound_to_nodes_which_their_job_has_left_never_run(asleep: None) -> None:
     """gpu01's kubelet starts after the job's end and knows of it. gpu02's may start what it then ends."""
     begin, known = time.time(), audited()
-    job = sbatch("-w gpu01,gpu02 --output=/dev/null", pods_for("600"))
+    job = quiet("-w gpu01,gpu02", PATIENT)
+    account = identity.name(int(job), UID, GID)
+    own: Any = client.BatchV1Api(api_client(f"system:serviceaccount:{SPACE}:{account}", "system:serviceaccounts"))
+    body = workload(Owner(SPACE, int(job)), account, 0)
+    until(lambda: own.create_namespaced_job(SPACE, body), 180, "the job's rights are in force")
     late = until(lambda: len(found := pods(phase="Pending", job=job)) == 2 and found, 180, "its pods wait for nodes")
     with undeletable(late[0]):
         ssh("ctl", f"scancel {job}")
