@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.action.gate_guards import guards
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.gate_names import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.names import (
     CLOSED,
     EFFECT,
     GATE_NAMESPACE,
@@ -22,7 +22,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.g
     RECONCILER,
     TAINT,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.gate import namespaces, objects
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gate_view import namespaces, objects
 
 from bench.counted import ROOT
 from bench.guest.gate_life import CENTRAL, PARTITION

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.slurm.hosts import controller, node
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.view import controller, node
 
 from bench.counted import ROOT
 from bench.results import store

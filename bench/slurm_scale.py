@@ -17,12 +17,10 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge import hostlist
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.slurm_trial import alone
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.slurm.files import (
-    controller_files,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core import hostlist
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.trial import alone
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.view import controller_files
 
 from bench.counted import ROOT
 from bench.results import store

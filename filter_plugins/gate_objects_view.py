@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Door from templates into views.gate."""
+"""Door from templates into site.gate_view."""
 
 DOCUMENTATION = r"""
 name: gate_objects_view
@@ -47,13 +47,13 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils.drawbridge.intent.fault import IntentError
-from ..module_utils.drawbridge.intent.load import part
-from ..module_utils.drawbridge.views.gate import gated_nodes, job_namespaces, names, namespaces, objects
+from ..module_utils.drawbridge.core.faults import IntentError
+from ..module_utils.drawbridge.site.gate_view import gated_nodes, job_namespaces, names, namespaces, objects
+from ..module_utils.drawbridge.site.load import part
 
 
 def gate_objects_view(slurm: Any, gpfs: Any, kube: Any, nodes: Any) -> dict[str, Any]:
-    """Derive it; see views.gate."""
+    """Derive it; see site.gate_view."""
     try:
         scheduler, cluster = part("slurm", slurm), part("kube", kube)
         spaces = namespaces(scheduler, part("gpfs", gpfs), cluster)

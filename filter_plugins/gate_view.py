@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Door from templates into views.gate."""
+"""Door from templates into site.gate_view."""
 
 DOCUMENTATION = r"""
 name: gate_view
@@ -44,13 +44,13 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils.drawbridge.intent.fault import IntentError
-from ..module_utils.drawbridge.intent.load import part
-from ..module_utils.drawbridge.views.gate import config
+from ..module_utils.drawbridge.core.faults import IntentError
+from ..module_utils.drawbridge.site.gate_view import config
+from ..module_utils.drawbridge.site.load import part
 
 
 def gate_view(slurm: Any, kube: Any, nodes: Any, name: str) -> dict[str, Any]:
-    """Derive it; see views.gate."""
+    """Derive it; see site.gate_view."""
     try:
         return config(part("slurm", slurm), part("kube", kube), part("nodes", nodes), name)
     except IntentError as err:

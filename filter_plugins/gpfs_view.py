@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Door from templates into views.gpfs."""
+"""Door from templates into storage.gpfs.view."""
 
 DOCUMENTATION = r"""
 name: gpfs_view
@@ -36,13 +36,13 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils.drawbridge.intent.fault import IntentError
-from ..module_utils.drawbridge.intent.load import part
-from ..module_utils.drawbridge.views.gpfs import gpfs_clients, gpfs_mounts
+from ..module_utils.drawbridge.core.faults import IntentError
+from ..module_utils.drawbridge.site.load import part
+from ..module_utils.drawbridge.storage.gpfs.view import gpfs_clients, gpfs_mounts
 
 
 def gpfs_view(gpfs: Any, nodes: Any = None) -> dict[str, Any]:
-    """Derive it; see views.gpfs."""
+    """Derive it; see storage.gpfs.view."""
     try:
         site = part("gpfs", gpfs)
         return gpfs_mounts(site) if nodes is None else gpfs_clients(site, part("nodes", nodes))

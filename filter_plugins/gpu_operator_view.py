@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Door from templates into views.gpu_operator."""
+"""Door from templates into kube.releases.gpu_operator_view."""
 
 DOCUMENTATION = r"""
 name: gpu_operator_view
@@ -36,13 +36,13 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils.drawbridge.intent.fault import IntentError
-from ..module_utils.drawbridge.intent.load import part
-from ..module_utils.drawbridge.views.gpu_operator import releases
+from ..module_utils.drawbridge.core.faults import IntentError
+from ..module_utils.drawbridge.kube.releases.gpu_operator_view import releases
+from ..module_utils.drawbridge.site.load import part
 
 
 def gpu_operator_view(nodes: Any, kube: Any) -> list[dict[str, Any]]:
-    """Derive it; see views.gpu_operator."""
+    """Derive it; see kube.releases.gpu_operator_view."""
     try:
         return releases(part("nodes", nodes), part("kube", kube))
     except IntentError as err:

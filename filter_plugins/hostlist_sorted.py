@@ -30,7 +30,7 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils.drawbridge import hostlist
+from ..module_utils.drawbridge.core import hostlist
 
 
 def hostlist_sorted(names: Any) -> str:

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Door from templates into views.infra_room."""
+"""Door from templates into site.capacity_view."""
 
 DOCUMENTATION = r"""
 name: infra_room_view
@@ -35,13 +35,13 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils.drawbridge.intent.fault import IntentError
-from ..module_utils.drawbridge.intent.load import part
-from ..module_utils.drawbridge.views.infra_room import room
+from ..module_utils.drawbridge.core.faults import IntentError
+from ..module_utils.drawbridge.site.capacity_view import room
+from ..module_utils.drawbridge.site.load import part
 
 
 def infra_room_view(slurm: Any, kube: Any) -> dict[str, list[str]]:
-    """Derive it; see views.infra_room."""
+    """Derive it; see site.capacity_view."""
     try:
         return room(part("slurm", slurm), part("kube", kube))
     except IntentError as err:

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Door from templates into views.kube_node."""
+"""Door from templates into kube.member.view."""
 
 DOCUMENTATION = r"""
 name: kube_node_view
@@ -30,13 +30,13 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils.drawbridge.intent.fault import IntentError
-from ..module_utils.drawbridge.intent.load import part
-from ..module_utils.drawbridge.views.kube_node import kube_node
+from ..module_utils.drawbridge.core.faults import IntentError
+from ..module_utils.drawbridge.kube.member.view import kube_node
+from ..module_utils.drawbridge.site.load import part
 
 
 def kube_node_view(kube: Any) -> dict[str, Any]:
-    """Derive it; see views.kube_node."""
+    """Derive it; see kube.member.view."""
     try:
         return kube_node(part("kube", kube))
     except IntentError as err:

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Door from templates into views.kubelet."""
+"""Door from templates into kube.kubelet.view."""
 
 DOCUMENTATION = r"""
 name: kubelet_view
@@ -41,13 +41,13 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils.drawbridge.intent.fault import IntentError
-from ..module_utils.drawbridge.intent.load import part
-from ..module_utils.drawbridge.views.kubelet import kubelet
+from ..module_utils.drawbridge.core.faults import IntentError
+from ..module_utils.drawbridge.kube.kubelet.view import kubelet
+from ..module_utils.drawbridge.site.load import part
 
 
 def kubelet_view(nodes: Any, kube: Any, name: str) -> dict[str, Any]:
-    """Derive it; see views.kubelet."""
+    """Derive it; see kube.kubelet.view."""
     try:
         return kubelet(part("nodes", nodes), part("kube", kube), name)
     except IntentError as err:

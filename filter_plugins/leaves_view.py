@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Door from templates into views.leaves."""
+"""Door from templates into nodes.view."""
 
 DOCUMENTATION = r"""
 name: leaves_view
@@ -36,14 +36,14 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils.drawbridge.hostlist import HostlistError, expand
-from ..module_utils.drawbridge.intent.fault import IntentError
-from ..module_utils.drawbridge.intent.load import part
-from ..module_utils.drawbridge.views.leaves import leaves
+from ..module_utils.drawbridge.core.faults import IntentError
+from ..module_utils.drawbridge.core.hostlist import HostlistError, expand
+from ..module_utils.drawbridge.nodes.view import leaves
+from ..module_utils.drawbridge.site.load import part
 
 
 def leaves_view(nodes: Any, chosen: Any) -> list[str]:
-    """Derive them; see views.leaves.leaves."""
+    """Derive them; see nodes.view.leaves."""
     try:
         return leaves(part("nodes", nodes), expand(str(chosen)))
     except (IntentError, HostlistError) as err:

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Door from templates into views.mirror."""
+"""Door from templates into site.mirror_view."""
 
 DOCUMENTATION = r"""
 name: mirror_view
@@ -39,13 +39,13 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils.drawbridge.intent.fault import IntentError
-from ..module_utils.drawbridge.intent.load import part
-from ..module_utils.drawbridge.views.mirror import mirror
+from ..module_utils.drawbridge.core.faults import IntentError
+from ..module_utils.drawbridge.site.load import part
+from ..module_utils.drawbridge.site.mirror_view import mirror
 
 
 def mirror_view(nodes: Any, kube: Any, slurm: Any) -> dict[str, Any]:
-    """Derive it; see views.mirror."""
+    """Derive it; see site.mirror_view."""
     try:
         return mirror(part("nodes", nodes), part("kube", kube), part("slurm", slurm))
     except IntentError as err:

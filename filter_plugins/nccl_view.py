@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Door from templates into views.nccl."""
+"""Door from templates into nic.nccl."""
 
 DOCUMENTATION = r"""
 name: nccl_view
@@ -39,15 +39,15 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils.drawbridge.intent.fault import IntentError
-from ..module_utils.drawbridge.intent.load import part
-from ..module_utils.drawbridge.views.nccl import nccl_env
+from ..module_utils.drawbridge.core.faults import IntentError
+from ..module_utils.drawbridge.nic.nccl import nccl_env
+from ..module_utils.drawbridge.site.load import part
 
 
 def nccl_view(nodes: Any, fabric: Any, name: str) -> dict[str, Any]:
-    """Derive it; see views.nccl.nccl_env."""
+    """Derive it; see nic.nccl.nccl_env."""
     try:
-        return nccl_env(part("nodes", nodes), part("fabric", fabric), name)
+        return nccl_env(part("nodes", nodes), part("fabric", fabric).roce, name)
     except IntentError as err:
         raise AnsibleFilterError(str(err)) from err
 

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Door from templates into views.nic."""
+"""Door from templates into nic.view."""
 
 DOCUMENTATION = r"""
 name: nic_view
@@ -39,15 +39,16 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils.drawbridge.intent.fault import IntentError
-from ..module_utils.drawbridge.intent.load import part
-from ..module_utils.drawbridge.views.nic import nic_qos
+from ..module_utils.drawbridge.core.faults import IntentError
+from ..module_utils.drawbridge.nic.view import nic_qos
+from ..module_utils.drawbridge.site.load import part
 
 
 def nic_view(nodes: Any, fabric: Any, name: str) -> dict[str, Any]:
-    """Derive it; see views.nic.nic_qos."""
+    """Derive it; see nic.view.nic_qos."""
     try:
-        return nic_qos(part("nodes", nodes), part("fabric", fabric), name)
+        classes = part("fabric", fabric)
+        return nic_qos(part("nodes", nodes), classes.roce, classes.cnp, name)
     except IntentError as err:
         raise AnsibleFilterError(str(err)) from err
 

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Door from templates into views.rdma_plugin."""
+"""Door from templates into kube.releases.rdma_plugin_view."""
 
 DOCUMENTATION = r"""
 name: rdma_plugin_view
@@ -36,13 +36,13 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils.drawbridge.intent.fault import IntentError
-from ..module_utils.drawbridge.intent.load import part
-from ..module_utils.drawbridge.views.rdma_plugin import manifests
+from ..module_utils.drawbridge.core.faults import IntentError
+from ..module_utils.drawbridge.kube.releases.rdma_plugin_view import manifests
+from ..module_utils.drawbridge.site.load import part
 
 
 def rdma_plugin_view(nodes: Any, kube: Any) -> list[dict[str, Any]]:
-    """Derive it; see views.rdma_plugin."""
+    """Derive it; see kube.releases.rdma_plugin_view."""
     try:
         return manifests(part("nodes", nodes), part("kube", kube))
     except IntentError as err:

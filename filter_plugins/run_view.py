@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Door from templates into views.run."""
+"""Door from templates into site.run_view."""
 
 DOCUMENTATION = r"""
 name: run_view
@@ -49,13 +49,13 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils.drawbridge.intent.fault import IntentError
-from ..module_utils.drawbridge.intent.load import part
-from ..module_utils.drawbridge.views.run import run_site
+from ..module_utils.drawbridge.core.faults import IntentError
+from ..module_utils.drawbridge.site.load import part
+from ..module_utils.drawbridge.site.run_view import run_site
 
 
 def run_view(slurm: Any, gpfs: Any, kube: Any, nodes: Any, name: str) -> dict[str, Any]:
-    """Derive it; see views.run."""
+    """Derive it; see site.run_view."""
     try:
         return run_site(part("slurm", slurm), part("gpfs", gpfs), part("kube", kube), part("nodes", nodes), name)
     except IntentError as err:

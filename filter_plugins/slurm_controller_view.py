@@ -44,13 +44,13 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils.drawbridge.intent.fault import IntentError
-from ..module_utils.drawbridge.intent.load import part
-from ..module_utils.drawbridge.views.slurm.hosts import controller
+from ..module_utils.drawbridge.core.faults import IntentError
+from ..module_utils.drawbridge.site.load import part
+from ..module_utils.drawbridge.slurm.view import controller
 
 
 def slurm_controller_view(slurm: Any, nodes: Any, cgroups: bool) -> dict[str, Any]:
-    """Derive it; see views.slurm.hosts."""
+    """Derive it; see slurm.view."""
     try:
         return controller(part("slurm", slurm), part("nodes", nodes), cgroups)
     except IntentError as err:

@@ -32,13 +32,13 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils.drawbridge.intent.fault import IntentError
-from ..module_utils.drawbridge.intent.load import part
-from ..module_utils.drawbridge.views.slurm.hosts import login
+from ..module_utils.drawbridge.core.faults import IntentError
+from ..module_utils.drawbridge.site.load import part
+from ..module_utils.drawbridge.slurm.view import login
 
 
 def slurm_login_view(slurm: Any) -> dict[str, Any]:
-    """Derive it; see views.slurm.hosts."""
+    """Derive it; see slurm.view."""
     try:
         return login(part("slurm", slurm))
     except IntentError as err:

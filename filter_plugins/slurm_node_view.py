@@ -50,20 +50,17 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils.drawbridge.intent.fault import IntentError
-from ..module_utils.drawbridge.intent.load import part
-from ..module_utils.drawbridge.views.slurm.hosts import node
+from ..module_utils.drawbridge.core.faults import IntentError
+from ..module_utils.drawbridge.site.load import part
+from ..module_utils.drawbridge.slurm.view import node
 
 
 def slurm_node_view(nodes: Any, slurm: Any, name: str, mounts: Sequence[str] = ()) -> dict[str, Any]:
-    """Derive it; see views.slurm.hosts."""
+    """Derive it; see slurm.view."""
     try:
         return node(part("nodes", nodes), part("slurm", slurm), name, mounts)
     except IntentError as err:
         raise AnsibleFilterError(str(err)) from err
-    except KeyError as err:
-        message = f"drawbridge_nodes.ranges has no {name}; add it to a range, or take it out of the group nodes"
-        raise AnsibleFilterError(message) from err
 
 
 class FilterModule:

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The door from a role's defaults to views/switch.py."""
+"""The door from a role's defaults to fabric/view.py."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils.drawbridge.intent.fault import IntentError
-from ..module_utils.drawbridge.intent.load import part
-from ..module_utils.drawbridge.views.switch import switch_profile
+from ..module_utils.drawbridge.core.faults import IntentError
+from ..module_utils.drawbridge.fabric.view import switch_profile
+from ..module_utils.drawbridge.site.load import part
 
 DOCUMENTATION = r"""
 name: switch_view

@@ -54,11 +54,11 @@ steps:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.drawbridge.adapters.command import Command
-from ..module_utils.drawbridge.adapters.own_unit import OwnUnit
-from ..module_utils.drawbridge.dialects.entry import FILES_ARGUMENT, Entry, entries
-from ..module_utils.drawbridge.module import finish
-from ..module_utils.drawbridge.plans.daemon import DaemonState, plan
+from ..module_utils.drawbridge.core.command import Command
+from ..module_utils.drawbridge.core.daemon.own_unit_io import OwnUnit
+from ..module_utils.drawbridge.core.daemon.plan import DaemonState, plan
+from ..module_utils.drawbridge.core.file_entry import FILES_ARGUMENT, Entry, entries
+from ..module_utils.drawbridge.core.module import finish
 
 TIMEOUT_S = 60.0
 HOOK = "/etc/drawbridge/slurm/{}.d/50-gate"

@@ -47,11 +47,11 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.drawbridge.adapters.api_server import Server
-from ..module_utils.drawbridge.adapters.token_file import TokenFile
-from ..module_utils.drawbridge.converge import Step
-from ..module_utils.drawbridge.module import finish
-from ..module_utils.drawbridge.plans.token import TokenState, plan
+from ..module_utils.drawbridge.core.api.host import Server
+from ..module_utils.drawbridge.core.converge import Step
+from ..module_utils.drawbridge.core.module import finish
+from ..module_utils.drawbridge.gate.tokens.io import TokenFile
+from ..module_utils.drawbridge.gate.tokens.plan import TokenState, plan
 
 MODE = "0400"
 ARGUMENT_SPEC = {

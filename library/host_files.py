@@ -52,10 +52,10 @@ steps:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.drawbridge.adapters.host_files import HostFiles
-from ..module_utils.drawbridge.dialects.entry import FILES_ARGUMENT, Entry, entries
-from ..module_utils.drawbridge.module import finish
-from ..module_utils.drawbridge.plans.host_files import FilesState, plan
+from ..module_utils.drawbridge.core.file_entry import FILES_ARGUMENT, Entry, entries
+from ..module_utils.drawbridge.core.host_files.io import HostFiles
+from ..module_utils.drawbridge.core.host_files.plan import FilesState, plan
+from ..module_utils.drawbridge.core.module import finish
 
 ARGUMENT_SPEC = {
     "name": {"type": "str", "required": True},

@@ -66,17 +66,17 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.drawbridge.adapters.api_server import Server
-from ..module_utils.drawbridge.adapters.command import Command
-from ..module_utils.drawbridge.adapters.kube_unit import KubeUnit
-from ..module_utils.drawbridge.adapters.member import Invitation, Leaver, Member, Place
-from ..module_utils.drawbridge.adapters.node_use import NodeUse
-from ..module_utils.drawbridge.adapters.own_node import OwnNode
-from ..module_utils.drawbridge.converge import DeviceError
-from ..module_utils.drawbridge.dialects.kube_member import BOOTSTRAP, NO_MEMBER, UNIT, MemberState, files, findings
-from ..module_utils.drawbridge.module import finish
-from ..module_utils.drawbridge.plans.daemon import DaemonState
-from ..module_utils.drawbridge.plans.kube_member import leave, plan
+from ..module_utils.drawbridge.core.api.host import Server
+from ..module_utils.drawbridge.core.command import Command
+from ..module_utils.drawbridge.core.converge import DeviceError
+from ..module_utils.drawbridge.core.daemon.plan import DaemonState
+from ..module_utils.drawbridge.core.module import finish
+from ..module_utils.drawbridge.kube.member.io import Invitation, Leaver, Member, Place
+from ..module_utils.drawbridge.kube.member.plan import NO_MEMBER, MemberState, findings, leave, plan
+from ..module_utils.drawbridge.kube.member.text import BOOTSTRAP, UNIT, files
+from ..module_utils.drawbridge.kube.node_object_io import OwnNode
+from ..module_utils.drawbridge.kube.unit_io import KubeUnit
+from ..module_utils.drawbridge.nodes.use_io import NodeUse
 
 COMMAND_S = 120.0
 ARGUMENT_SPEC = {

@@ -66,12 +66,12 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.drawbridge.adapters.apt import Apt
-from ..module_utils.drawbridge.adapters.command import Command
-from ..module_utils.drawbridge.adapters.node_use import NodeUse
-from ..module_utils.drawbridge.adapters.pinned import Pinned
-from ..module_utils.drawbridge.module import finish
-from ..module_utils.drawbridge.plans.pinned import PinnedState, plan
+from ..module_utils.drawbridge.core.command import Command
+from ..module_utils.drawbridge.core.module import finish
+from ..module_utils.drawbridge.core.packages.apt import Apt
+from ..module_utils.drawbridge.core.pinned_packages.io import Pinned
+from ..module_utils.drawbridge.core.pinned_packages.plan import PinnedState, plan
+from ..module_utils.drawbridge.nodes.use_io import NodeUse
 
 ARGUMENT_SPEC = {
     "packages": {"type": "dict", "required": True},

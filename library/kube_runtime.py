@@ -78,14 +78,14 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.drawbridge.adapters.command import Command
-from ..module_utils.drawbridge.adapters.kube_unit import KubeUnit, marked
-from ..module_utils.drawbridge.adapters.node_use import NodeUse
-from ..module_utils.drawbridge.dialects.containerd import CERTS_D, CONFIG_FILE, DROP_IN, HEADER, LIMITS, config
-from ..module_utils.drawbridge.dialects.entry import Entry
-from ..module_utils.drawbridge.module import finish
-from ..module_utils.drawbridge.plans.daemon import DaemonState
-from ..module_utils.drawbridge.plans.kube_unit import plan
+from ..module_utils.drawbridge.core.command import Command
+from ..module_utils.drawbridge.core.daemon.plan import DaemonState
+from ..module_utils.drawbridge.core.file_entry import Entry
+from ..module_utils.drawbridge.core.module import finish
+from ..module_utils.drawbridge.kube.runtime.text import CERTS_D, CONFIG_FILE, DROP_IN, HEADER, LIMITS, config
+from ..module_utils.drawbridge.kube.unit_io import KubeUnit, marked
+from ..module_utils.drawbridge.kube.unit_plan import plan
+from ..module_utils.drawbridge.nodes.use_io import NodeUse
 
 COMMAND_S = 120.0
 ARGUMENT_SPEC = {

@@ -77,15 +77,15 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.drawbridge.adapters.api_server import Server
-from ..module_utils.drawbridge.adapters.command import Command
-from ..module_utils.drawbridge.adapters.kubelet import Kubelet, Places
-from ..module_utils.drawbridge.adapters.kubelet_health import Health
-from ..module_utils.drawbridge.adapters.node_use import NodeUse
-from ..module_utils.drawbridge.adapters.own_node import OwnNode
-from ..module_utils.drawbridge.dialects.kubelet_config import KubeletState, render
-from ..module_utils.drawbridge.module import finish
-from ..module_utils.drawbridge.plans.kubelet import plan
+from ..module_utils.drawbridge.core.api.host import Server
+from ..module_utils.drawbridge.core.command import Command
+from ..module_utils.drawbridge.core.module import finish
+from ..module_utils.drawbridge.kube.kubelet.health_io import Health
+from ..module_utils.drawbridge.kube.kubelet.io import Kubelet, Places
+from ..module_utils.drawbridge.kube.kubelet.plan import KubeletState, plan
+from ..module_utils.drawbridge.kube.kubelet.text import render
+from ..module_utils.drawbridge.kube.node_object_io import OwnNode
+from ..module_utils.drawbridge.nodes.use_io import NodeUse
 
 COMMAND_S = 120.0  # stopping a kubelet under load takes its time
 ARGUMENT_SPEC = {

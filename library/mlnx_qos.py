@@ -105,12 +105,11 @@ left:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.drawbridge.adapters.command import Command
-from ..module_utils.drawbridge.adapters.nic_port import NicPorts
-from ..module_utils.drawbridge.adapters.node_use import NodeUse
-from ..module_utils.drawbridge.dialects.mlnx_qos import NicQos, PortQos
-from ..module_utils.drawbridge.module import finish
-from ..module_utils.drawbridge.plans.qos import flapping, plan, spared
+from ..module_utils.drawbridge.core.command import Command
+from ..module_utils.drawbridge.core.module import finish
+from ..module_utils.drawbridge.nic.io import NicPorts
+from ..module_utils.drawbridge.nic.plan import NicQos, flapping, plan, spared, wanted
+from ..module_utils.drawbridge.nodes.use_io import NodeUse
 
 ARGUMENT_SPEC = {
     "interfaces": {"type": "list", "elements": "str", "required": True},
@@ -132,15 +131,13 @@ def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     params = module.params
     tools = {tool: module.get_bin_path(tool, required=True) or tool for tool in ("ip", "mlnx_qos")}
-    mapping = dict(sorted((entry["dscp"], entry["priority"]) for entry in params["dscp_priorities"]))
-    port = PortQos("dscp", mapping, frozenset(params["lossless_priorities"]))
-    want = NicQos({interface: port for interface in params["interfaces"]})
+    want = wanted(params)
     run = Command(params["timeout_s"])
-    device = NicPorts(run, tools, params["interfaces"], mapping, params["may_flap_links"])
+    device = NicPorts(run, tools, want, params["may_flap_links"])
     flaps: list = []
 
-    def noting(have: NicQos, wanted: NicQos) -> list:
-        steps = plan(have, wanted)
+    def noting(have: NicQos, goal: NicQos) -> list:
+        steps = plan(have, goal)
         if flapping(steps):
             steps = spared(steps, NodeUse(run, params["slurm_node"]).busy())
         flaps.extend(flapping(steps))  # a read back that succeeds has no steps, and adds none

@@ -83,12 +83,11 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.drawbridge.adapters.command import Command
-from ..module_utils.drawbridge.adapters.mm import MM_PATH, Mm
-from ..module_utils.drawbridge.adapters.mm_local import LocalMounts
-from ..module_utils.drawbridge.dialects.mm_cluster import Mounts
-from ..module_utils.drawbridge.module import finish
-from ..module_utils.drawbridge.plans.mm_mount import plan
+from ..module_utils.drawbridge.core.command import Command
+from ..module_utils.drawbridge.core.module import finish
+from ..module_utils.drawbridge.storage.gpfs.io import MM_PATH, Mm
+from ..module_utils.drawbridge.storage.gpfs.mounts.io import LocalMounts
+from ..module_utils.drawbridge.storage.gpfs.mounts.plan import Mounts, plan
 
 ARGUMENT_SPEC = {
     "filesystems": {

@@ -88,13 +88,12 @@ left:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.drawbridge.adapters.command import Command
-from ..module_utils.drawbridge.adapters.mm import MM_PATH, Mm
-from ..module_utils.drawbridge.adapters.mm_cluster import Cluster
-from ..module_utils.drawbridge.converge import Settle
-from ..module_utils.drawbridge.dialects.mm_cluster import ACTIVE, Member, Membership
-from ..module_utils.drawbridge.module import finish
-from ..module_utils.drawbridge.plans.mm_node import plan
+from ..module_utils.drawbridge.core.command import Command
+from ..module_utils.drawbridge.core.converge import Settle
+from ..module_utils.drawbridge.core.module import finish
+from ..module_utils.drawbridge.storage.gpfs.io import MM_PATH, Mm
+from ..module_utils.drawbridge.storage.gpfs.members.io import Cluster
+from ..module_utils.drawbridge.storage.gpfs.members.plan import ACTIVE, Member, Membership, plan
 
 ARGUMENT_SPEC = {
     "nodes": {"type": "list", "elements": "str", "required": True},

@@ -119,12 +119,11 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.drawbridge.adapters.command import Command
-from ..module_utils.drawbridge.adapters.sacctmgr import Books
-from ..module_utils.drawbridge.module import finish
-from ..module_utils.drawbridge.plans.book_state import BookState
-from ..module_utils.drawbridge.plans.books import plan
-from ..module_utils.drawbridge.unready import unready
+from ..module_utils.drawbridge.core.command import Command
+from ..module_utils.drawbridge.core.module import finish
+from ..module_utils.drawbridge.core.unknown import unready
+from ..module_utils.drawbridge.slurm.accounting.io import Books
+from ..module_utils.drawbridge.slurm.accounting.plan import BookState, plan
 
 ARGUMENT_SPEC = {
     "cluster": {"type": "str", "required": True},

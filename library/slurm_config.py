@@ -77,15 +77,15 @@ from functools import partial
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.drawbridge.adapters.command import Command
-from ..module_utils.drawbridge.adapters.slurm_trial import Trial
-from ..module_utils.drawbridge.adapters.slurmctld import Care, Slurmctld
-from ..module_utils.drawbridge.adapters.unit import Unit
-from ..module_utils.drawbridge.converge import Settle
-from ..module_utils.drawbridge.dialects.entry import STAGED_FILES_ARGUMENT, entries, paths
-from ..module_utils.drawbridge.module import finish
-from ..module_utils.drawbridge.plans.daemon import DaemonState, plan
-from ..module_utils.drawbridge.unready import unready
+from ..module_utils.drawbridge.core.command import Command
+from ..module_utils.drawbridge.core.converge import Settle
+from ..module_utils.drawbridge.core.daemon.plan import DaemonState, plan
+from ..module_utils.drawbridge.core.file_entry import STAGED_FILES_ARGUMENT, entries, paths
+from ..module_utils.drawbridge.core.module import finish
+from ..module_utils.drawbridge.core.units import Unit
+from ..module_utils.drawbridge.core.unknown import unready
+from ..module_utils.drawbridge.slurm.config.io import Care, Slurmctld
+from ..module_utils.drawbridge.slurm.config.trial_io import Trial
 
 ARGUMENT_SPEC = {
     "files": STAGED_FILES_ARGUMENT,

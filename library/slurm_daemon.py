@@ -64,13 +64,13 @@ pending:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.drawbridge.adapters.command import Command
-from ..module_utils.drawbridge.adapters.daemon import Daemon
-from ..module_utils.drawbridge.adapters.unit import Unit
-from ..module_utils.drawbridge.dialects.entry import FILES_ARGUMENT, entries
-from ..module_utils.drawbridge.module import finish
-from ..module_utils.drawbridge.plans.daemon import DaemonState, plan
-from ..module_utils.drawbridge.unready import unready
+from ..module_utils.drawbridge.core.command import Command
+from ..module_utils.drawbridge.core.daemon.io import Daemon
+from ..module_utils.drawbridge.core.daemon.plan import DaemonState, plan
+from ..module_utils.drawbridge.core.file_entry import FILES_ARGUMENT, entries
+from ..module_utils.drawbridge.core.module import finish
+from ..module_utils.drawbridge.core.units import Unit
+from ..module_utils.drawbridge.core.unknown import unready
 
 ARGUMENT_SPEC = {
     "unit": {"type": "str", "required": True},

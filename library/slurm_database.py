@@ -54,12 +54,12 @@ pending:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.drawbridge.adapters.command import Command
-from ..module_utils.drawbridge.adapters.mariadb import Server
-from ..module_utils.drawbridge.adapters.unit import Unit
-from ..module_utils.drawbridge.module import finish
-from ..module_utils.drawbridge.plans.database import DatabaseState, plan
-from ..module_utils.drawbridge.unready import unready
+from ..module_utils.drawbridge.core.command import Command
+from ..module_utils.drawbridge.core.module import finish
+from ..module_utils.drawbridge.core.units import Unit
+from ..module_utils.drawbridge.core.unknown import unready
+from ..module_utils.drawbridge.slurm.database.io import Server
+from ..module_utils.drawbridge.slurm.database.plan import DatabaseState, plan
 
 ARGUMENT_SPEC = {
     "database": {"type": "str", "default": "slurm_acct_db"},

@@ -69,13 +69,13 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.drawbridge.adapters.command import Command
-from ..module_utils.drawbridge.adapters.munge import UNIT, Munge, new_key, present_key
-from ..module_utils.drawbridge.adapters.unit import Unit
-from ..module_utils.drawbridge.converge import ONE_LOOK
-from ..module_utils.drawbridge.module import finish
-from ..module_utils.drawbridge.plans.munge import MungeState, digest_of, plan
-from ..module_utils.drawbridge.unready import unready
+from ..module_utils.drawbridge.core.command import Command
+from ..module_utils.drawbridge.core.converge import ONE_LOOK
+from ..module_utils.drawbridge.core.module import finish
+from ..module_utils.drawbridge.core.units import Unit
+from ..module_utils.drawbridge.core.unknown import unready
+from ..module_utils.drawbridge.slurm.munge.io import UNIT, Munge, new_key, present_key
+from ..module_utils.drawbridge.slurm.munge.plan import MungeState, digest_of, plan
 
 ARGUMENT_SPEC = {
     "key": {"type": "str", "no_log": True},

@@ -57,12 +57,12 @@ pending:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.drawbridge.adapters.command import Command
-from ..module_utils.drawbridge.adapters.newcomers import Records
-from ..module_utils.drawbridge.adapters.unit import Unit
-from ..module_utils.drawbridge.module import finish
-from ..module_utils.drawbridge.plans.newcomers import kept_off, plan
-from ..module_utils.drawbridge.unready import unready
+from ..module_utils.drawbridge.core.command import Command
+from ..module_utils.drawbridge.core.module import finish
+from ..module_utils.drawbridge.core.units import Unit
+from ..module_utils.drawbridge.core.unknown import unready
+from ..module_utils.drawbridge.slurm.nodes.new_io import Records
+from ..module_utils.drawbridge.slurm.nodes.new_plan import kept_off, plan
 
 ARGUMENT_SPEC = {
     "nodes": {"type": "list", "elements": "str", "required": True},

@@ -86,12 +86,12 @@ pending:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.drawbridge.adapters.command import Command
-from ..module_utils.drawbridge.adapters.slurm_hardware import Hardware
-from ..module_utils.drawbridge.adapters.unit import Unit
-from ..module_utils.drawbridge.converge import DeviceError, converge
-from ..module_utils.drawbridge.plans.node_hardware import REPAIR, HardwareState, Machine, difference, plan
-from ..module_utils.drawbridge.unready import unready
+from ..module_utils.drawbridge.core.command import Command
+from ..module_utils.drawbridge.core.converge import DeviceError, converge
+from ..module_utils.drawbridge.core.units import Unit
+from ..module_utils.drawbridge.core.unknown import unready
+from ..module_utils.drawbridge.slurm.nodes.hardware_io import Hardware
+from ..module_utils.drawbridge.slurm.nodes.hardware_plan import REPAIR, HardwareState, Machine, difference, plan
 
 NUMBER = {"type": "int", "required": True}
 ARGUMENT_SPEC = {

@@ -74,13 +74,13 @@ from typing import Callable
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.drawbridge.adapters.command import Command
-from ..module_utils.drawbridge.adapters.slurm_node import LOOK_S, Node, illness
-from ..module_utils.drawbridge.adapters.unit import Unit
-from ..module_utils.drawbridge.converge import DeviceError, Settle
-from ..module_utils.drawbridge.module import finish
-from ..module_utils.drawbridge.plans.node_ready import plan, ready
-from ..module_utils.drawbridge.unready import unready
+from ..module_utils.drawbridge.core.command import Command
+from ..module_utils.drawbridge.core.converge import DeviceError, Settle
+from ..module_utils.drawbridge.core.module import finish
+from ..module_utils.drawbridge.core.units import Unit
+from ..module_utils.drawbridge.core.unknown import unready
+from ..module_utils.drawbridge.slurm.nodes.ready_io import LOOK_S, Node, illness
+from ..module_utils.drawbridge.slurm.nodes.ready_plan import plan, ready
 
 ARGUMENT_SPEC = {
     "name": {"type": "str", "required": True},

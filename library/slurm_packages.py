@@ -62,11 +62,11 @@ pending:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.drawbridge.adapters import apt, dnf
-from ..module_utils.drawbridge.adapters.command import Command
-from ..module_utils.drawbridge.adapters.slurm_user import WithUser
-from ..module_utils.drawbridge.module import finish
-from ..module_utils.drawbridge.plans.packages import PackageState, plan
+from ..module_utils.drawbridge.core.command import Command
+from ..module_utils.drawbridge.core.module import finish
+from ..module_utils.drawbridge.core.packages import apt, dnf
+from ..module_utils.drawbridge.core.packages.plan import PackageState, plan
+from ..module_utils.drawbridge.slurm.user_io import WithUser
 
 ARGUMENT_SPEC = {
     "names": {"type": "list", "elements": "str", "required": True},

@@ -12,8 +12,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from module_utils.drawbridge.charts.catalogue import CHARTS, Chart
-from module_utils.drawbridge.charts.values import WHOLE, Tree, tree
+from module_utils.drawbridge.kube.releases.catalogue import CHARTS, Chart
+from module_utils.drawbridge.kube.releases.values import WHOLE, Tree, tree
 
 ABOUT = """apiVersion: v2
 name: {name}

@@ -13,11 +13,11 @@ from ansible import context
 from ansible.plugins.action import ActionBase
 from ansible.plugins.loader import filter_loader
 
-from ..module_utils.drawbridge import hostlist
-from ..module_utils.drawbridge.intent.chosen import chosen_faults, narrowed_faults, needed
-from ..module_utils.drawbridge.intent.fault import Fault, IntentError
-from ..module_utils.drawbridge.intent.load import DOMAINS, inventory_faults, load
-from ..module_utils.drawbridge.intent.model import Intent
+from ..module_utils.drawbridge.core import hostlist
+from ..module_utils.drawbridge.core.faults import Fault, IntentError
+from ..module_utils.drawbridge.site.load import DOMAINS, inventory_faults, load
+from ..module_utils.drawbridge.site.model import Intent
+from ..module_utils.drawbridge.site.selection import chosen_faults, narrowed_faults, needed
 
 ARGUMENT_SPEC = {"whole_site": {"type": "bool", "default": False}, "nodes": {"type": "raw"}}
 OWN_PREFIX = "drawbridge_"

@@ -8,18 +8,18 @@ from typing import Any
 
 from ansible.plugins.action import ActionBase
 
-from ..module_utils.drawbridge.adapters.kube_api import Json, connect
-from ..module_utils.drawbridge.adapters.kube_cluster import RESOURCES, KubeCluster
-from ..module_utils.drawbridge.converge import DeviceError, converge
-from ..module_utils.drawbridge.dialects.cluster_actors import (
+from ..module_utils.drawbridge.core.api.kubeconfig import Json, connect
+from ..module_utils.drawbridge.core.converge import DeviceError, converge
+from ..module_utils.drawbridge.core.names import GATE_NAMESPACE, NODES_NAMESPACE
+from ..module_utils.drawbridge.gate.adoption.io import RESOURCES, KubeCluster
+from ..module_utils.drawbridge.gate.adoption.operators import (
     intolerant,
     node_actors,
     setting_actors,
     workload_actors,
 )
-from ..module_utils.drawbridge.dialects.tenant_rights import binding_actors, cluster_wide
-from ..module_utils.drawbridge.gate_names import GATE_NAMESPACE, NODES_NAMESPACE
-from ..module_utils.drawbridge.plans.adoption import ClusterUse, NodeUse, faults, plan
+from ..module_utils.drawbridge.gate.adoption.plan import ClusterUse, NodeUse, faults, plan
+from ..module_utils.drawbridge.gate.adoption.tenant_rights import binding_actors, cluster_wide
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 ARGUMENT_SPEC = {

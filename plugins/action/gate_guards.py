@@ -9,8 +9,8 @@ from typing import Any
 
 from ansible.plugins.action import ActionBase
 
-from ..module_utils.drawbridge.adapters.kube_api import Ask, connect
-from ..module_utils.drawbridge.converge import DeviceError
+from ..module_utils.drawbridge.core.api.kubeconfig import Ask, connect
+from ..module_utils.drawbridge.core.converge import DeviceError
 
 MODULE = "drawbridge.drawbridge.host_files"
 ARGUMENT_SPEC = {

@@ -8,11 +8,11 @@ from typing import Any
 
 from ansible.plugins.action import ActionBase
 
-from ..module_utils.drawbridge.adapters.helm import Helm, Source
-from ..module_utils.drawbridge.adapters.helm_release import Charts, HelmRelease
-from ..module_utils.drawbridge.adapters.kube_api import Ask, connect
-from ..module_utils.drawbridge.converge import DeviceError, converge
-from ..module_utils.drawbridge.plans.helm_release import Record, Release, plan
+from ..module_utils.drawbridge.core.api.kubeconfig import Ask, connect
+from ..module_utils.drawbridge.core.converge import DeviceError, converge
+from ..module_utils.drawbridge.kube.releases.helm_io import Helm, Source
+from ..module_utils.drawbridge.kube.releases.io import Charts, HelmRelease
+from ..module_utils.drawbridge.kube.releases.plan import Record, Release, plan
 
 ARGUMENT_SPEC = {
     "name": {"type": "str", "required": True},

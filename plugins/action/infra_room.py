@@ -8,10 +8,10 @@ from typing import Any
 
 from ansible.plugins.action import ActionBase
 
-from ..module_utils.drawbridge.adapters.kube_api import Ask, connect
-from ..module_utils.drawbridge.adapters.kube_room import read
-from ..module_utils.drawbridge.converge import DeviceError
-from ..module_utils.drawbridge.plans.room import faults
+from ..module_utils.drawbridge.core.api.kubeconfig import Ask, connect
+from ..module_utils.drawbridge.core.converge import DeviceError
+from ..module_utils.drawbridge.kube.capacity.io import read
+from ..module_utils.drawbridge.kube.capacity.plan import faults
 
 ARGUMENT_SPEC = {
     "infra": {"type": "list", "elements": "str", "required": True},

@@ -14,13 +14,13 @@ from typing import Any
 import yaml
 from ansible.plugins.action import ActionBase
 
-from ..module_utils.drawbridge.adapters.kube_admission import Approver, token
-from ..module_utils.drawbridge.adapters.kube_api import Ask, connect
-from ..module_utils.drawbridge.converge import DeviceError
-from ..module_utils.drawbridge.dialects.kube_csr import Applicant
-from ..module_utils.drawbridge.dialects.kubelet_keys import KEYS, NUMA, strangers
-from ..module_utils.drawbridge.gate_names import CLOSED, TAINT
-from ..module_utils.drawbridge.plans.kube_member import DELETES, JOINS
+from ..module_utils.drawbridge.core.api.kubeconfig import Ask, connect
+from ..module_utils.drawbridge.core.converge import DeviceError
+from ..module_utils.drawbridge.core.names import CLOSED, TAINT
+from ..module_utils.drawbridge.kube.kubelet.keys import KEYS, NUMA, strangers
+from ..module_utils.drawbridge.kube.member.admission_io import Approver, token
+from ..module_utils.drawbridge.kube.member.csr import Applicant
+from ..module_utils.drawbridge.kube.member.plan import DELETES, JOINS
 
 MODULE = "drawbridge.drawbridge.kube_member_host"
 ARGUMENT_SPEC = {

@@ -8,9 +8,9 @@ from typing import Any
 
 from ansible.plugins.action import ActionBase
 
-from ..module_utils.drawbridge.dialects.kubelet_check import faults
-from ..module_utils.drawbridge.dialects.kubelet_reserved import departures
-from ..module_utils.drawbridge.numa import Machine
+from ..module_utils.drawbridge.kube.kubelet.check import faults
+from ..module_utils.drawbridge.kube.kubelet.reserved_check import departures
+from ..module_utils.drawbridge.nodes.numa import Machine
 
 MODULE = "drawbridge.drawbridge.kubelet_drop_in"
 WHERE, OTHER = "kubelet_numa_settings", "kube_node_kubelet"

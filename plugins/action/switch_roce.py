@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 from ansible.plugins.action import ActionBase
 
-from ..module_utils.drawbridge import ports
-from ..module_utils.drawbridge.adapters.login import LoginError, from_variables
-from ..module_utils.drawbridge.converge import DeviceError, Outcome, converge
-from ..module_utils.drawbridge.dialects.switch import Config, Dialect
-from ..module_utils.drawbridge.plans.switch import flapping, plan
-from ..module_utils.drawbridge.views.switch import SwitchProfile
+from ..module_utils.drawbridge.core import ports
+from ..module_utils.drawbridge.core.converge import DeviceError, Outcome, converge
+from ..module_utils.drawbridge.fabric.login import LoginError, from_variables
+from ..module_utils.drawbridge.fabric.nos.dialect import Config, Dialect
+from ..module_utils.drawbridge.fabric.plan import flapping, plan
+from ..module_utils.drawbridge.fabric.view import SwitchProfile
 
 MISSING = ""
 try:
-    from ..module_utils.drawbridge.adapters.netmiko_switch import Limits, Switch
-    from ..module_utils.drawbridge.dialects.switches import DIALECTS
+    from ..module_utils.drawbridge.fabric.nos.table import DIALECTS
+    from ..module_utils.drawbridge.fabric.transaction_io import Limits, Switch
 except ImportError as err:
     if TYPE_CHECKING:
         raise

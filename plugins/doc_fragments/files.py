@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The option by which modules take files that they keep on a host: dialects/entry.py parses it."""
+"""The option by which modules take files that they keep on a host: core/file_entry.py parses it."""
 
 
 class ModuleDocFragment:

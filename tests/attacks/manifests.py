@@ -9,11 +9,11 @@ from typing import Any
 
 import jinja2
 import yaml
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.gate import names
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gate_view import names
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
 from tests.conformance.tree import ROOT
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 TEMPLATES = ROOT / "roles/slurm_gate/templates/manifests"
 RIGHTS = yaml.safe_load((ROOT / "roles/slurm_gate/vars/main.yml").read_text())["__slurm_gate_manifests"]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import yaml
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.gate import namespaces, objects
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gate_view import namespaces, objects
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
 from lab.hosts.paths import Paths
 from lab.tools import definitions
@@ -24,7 +24,7 @@ from tests import waiting
 from tests.attacks.client import KINDS, Answer, Client, Json, Who, merged, path_of
 from tests.attacks.manifests import rendered
 from tests.attacks.tables import read
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 SITE = site("lab")
 # more file systems than the lab has: what an image can do with several, and with other depths

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kube_api import connect
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kube_cluster import KubeCluster
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import converge
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.adoption import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.kubeconfig import connect
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import converge
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.gate.adoption.io import KubeCluster
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.gate.adoption.plan import (
     ClusterUse,
     NodeUse,
     faults,

@@ -3,7 +3,7 @@
 """A vendor's own chart, unpacked at a path, against what we know of it.
 
 `python -m tests.charts outline PATH [TEMPLATE...]` prints the values that it reads, without the templates named, for
-module_utils/drawbridge/charts/.
+module_utils/drawbridge/kube/releases/.
 
 `python -m tests.charts install nvidia PATH KUBECONFIG` compares that with the tree there, and installs the chart with
 our values in a cluster of no value, such as the lab's: every object as its API server judges it, and nothing left to do
@@ -19,13 +19,13 @@ from pathlib import Path
 
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.action.helm_release import release, source_of
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.helm import Helm
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kube_api import connect
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.charts.catalogue import CHARTS
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import GpuOperator
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.gpu_operator import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.kubeconfig import connect
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import CHARTS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.gpu_operator_view import (
     nvidia_values,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.helm_io import Helm
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.model import GpuOperator
 
 from tests.charts.reads import outline, reads
 from tests.conformance.tree import ROOT
@@ -36,7 +36,7 @@ VALUES = {"nvidia": nvidia_values(GpuOperator())}
 def install(vendor: str, path: Path, kubeconfig: str) -> int:
     """Say what differs; 1 for anything that does."""
     chart = CHARTS[vendor]
-    ours = (ROOT / f"module_utils/drawbridge/charts/{chart.tree}.txt").read_text().splitlines()
+    ours = (ROOT / f"module_utils/drawbridge/kube/releases/{chart.tree}.txt").read_text().splitlines()
     left_out = next((line.split()[2:] for line in ours if line.startswith("# without: ")), [])
     found = outline(reads(path, left_out))
     known = [line for line in ours if not line.startswith("#")]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Refusals from end to end: what a person sees of site.yml, and that no host was contacted.
 
-The table of broken inventories is tests/unit/intent/refused.yml; one of each domain goes the whole way here.
+The table of broken inventories is tests/unit/module_utils/site/refused.yml; one of each domain goes the whole way here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pytest
 
 from tests.collection.installed import ROOT, Completed, bare_environment, run
 from tests.collection.recorder import Recorder
-from tests.unit.intent.test_refused import CASES, patched
+from tests.unit.module_utils.site.test_refused import CASES, patched
 
 END_TO_END = (
     "dscp_lands_elsewhere",

@@ -15,7 +15,7 @@ from tests.conformance.tree import ROOT
 
 PROGRAM = sorted((ROOT / "roles/slurm_gate/files/gate").glob("*.py"))
 GUIDE = (ROOT / "docs/guides/operating-the-gate.md").read_text()
-CONCEPT = (ROOT / "docs/concepts/gate.md").read_text()
+FAILURES = (ROOT / "docs/concepts/gate-failures.md").read_text()
 TELLERS = {"Refused", "Unreachable", "stuck", "tell", "Swap", "_run_again", "_stuck", "append"}
 """Calls with reasons among their arguments."""
 REASONS = {"obstacle", "open_reason", "_foreign", "explain", "leftover", "_still_held"}
@@ -91,13 +91,13 @@ def quoted(text: str) -> list[str]:
 
 
 def test_every_reason_is_explained_in_its_own_words() -> None:
-    explained = [words for row in rows("What each reason means") for words in quoted(row)]
+    explained = [words for row in rows("Drain reasons and AdminComments") for words in quoted(row)]
     assert sorted(explained) == sorted(TOLD)
 
 
 def test_every_line_of_the_log_is_explained() -> None:
     written = {name for path in PROGRAM for name in logged(ast.parse(path.read_text()))}
-    assert sorted(words for row in rows("The log") for words in quoted(row)) == sorted(written)
+    assert sorted(words for row in rows("Log events") for words in quoted(row)) == sorted(written)
 
 
 def logged(tree: ast.AST) -> Iterator[str]:
@@ -108,15 +108,14 @@ def logged(tree: ast.AST) -> Iterator[str]:
 
 
 def test_every_number_is_explained() -> None:
-    assert [words for row in rows("Numbers") for words in quoted(row)] == sorted(
+    assert [words for row in rows("Metrics") for words in quoted(row)] == sorted(
         (PREFIX + name for name in HELP), key=lambda name: GUIDE.index(f"| `{name}`")
     )
 
 
 def seen() -> list[str]:
-    """What the failure table quotes of the gate."""
-    table = CONCEPT.partition("| what fails |")[2].partition("\n\n")[0]
-    cells = (line.split(" | ")[1] for line in table.splitlines()[2:])
+    """What the failure tables quote of the gate."""
+    cells = (line.split(" | ")[1] for line in FAILURES.splitlines() if line.startswith("| "))
     return [words for cell in cells for words in quoted(cell) if words not in SLURMS]
 
 

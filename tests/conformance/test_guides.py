@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import load
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 
 from tests.conformance.tree import ROOT, relative
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 PAGE = ROOT / "docs/guides/partitions-qos-accounts.md"
 KEY = "drawbridge_slurm"

@@ -8,7 +8,7 @@ import re
 
 from tests.conformance.tree import ROOT
 
-PAGE = ROOT / "docs/concepts/slurm-traps.md"
+PAGE = ROOT / "docs/concepts/slurm-pitfalls.md"
 ROWS = [line.split("|") for line in PAGE.read_text().splitlines() if re.match(r"\| [0-9]+ \|", line)]
 NAMED = {row[1].strip(): re.findall(r"`([a-z_/]+[.](?:py|yml))`", row[4]) for row in ROWS}
 

@@ -14,23 +14,23 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.login import Login
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.netmiko_switch import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import Outcome, converge
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.login import Login
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import DIALECT
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.plan import plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.transaction_io import (
     Limits,
     Switch,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import Outcome, converge
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.dialects.eos import DIALECT
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.plans.switch import plan
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.switch import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import (
     SwitchProfile,
     switch_profile,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
 from lab.emulators.common import Device
 from lab.emulators.eos import sessions, tree
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 ROOT = Path(__file__).resolve().parents[2]
 PORTS = 4

@@ -1,20 +1,23 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ports as their tool shows them, after converge and a second run."""
+"""The ports as their tool shows them, after converge and a second run, a boot, and a boot with a tool that lies."""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from testinfra.host import Host
 
 from lab.hosts.paths import Paths
+from tests.running import Lab
 from tests.stack import lab, ssh, until
 
 testinfra_hosts = [f"ssh://gpu01?ssh_config={Paths.of().ssh_config}&timeout=60"]
 
 RAILS = [f"rail{number}" for number in range(8)]
+LOOK = "/etc/drawbridge/slurm/health.d/20-nic"
 
 
 @pytest.mark.parametrize("rail", RAILS)
@@ -47,12 +50,22 @@ SLURMD = "[Service]\nExecStart=/bin/sleep infinity\n[Install]\nWantedBy=multi-us
 """Stands for the daemon of another scenario: it waits for the ports as the real one does."""
 
 
-def test_after_a_power_cut_the_ports_are_lossless_before_slurmd_starts() -> None:
-    ssh("gpu01", "cat > /etc/systemd/system/slurmd.service", SLURMD)
-    ssh("gpu01", "systemctl daemon-reload; systemctl enable slurmd.service; sync")
+def boot() -> None:
+    """Take the power from the node, give it back, and wait for slurmd."""
     lab("power-cut", "gpu01")
     lab("up", "gpu01")
     until(lambda: ssh("gpu01", "systemctl is-active slurmd.service || true") == "active", 60, "slurmd runs")
+
+
+def found() -> str:
+    """What slurm-health would drain the node for."""
+    return ssh("gpu01", f"{LOOK} 2>&1 || true")
+
+
+def test_after_a_power_cut_the_ports_are_lossless_before_slurmd_starts() -> None:
+    ssh("gpu01", "cat > /etc/systemd/system/slurmd.service", SLURMD)
+    ssh("gpu01", "systemctl daemon-reload; systemctl enable slurmd.service; sync")
+    boot()
     began = {
         unit: int(ssh("gpu01", f"systemctl show --value --property {stamp} {unit}"))
         for unit, stamp in (
@@ -61,6 +74,48 @@ def test_after_a_power_cut_the_ports_are_lossless_before_slurmd_starts() -> None
         )
     }
     assert 0 < began["drawbridge-nic"] <= began["slurmd"]
-    assert ssh("gpu01", "/etc/drawbridge/slurm/health.d/20-nic") == ""
+    assert found() == ""
     flaps = json.loads(ssh("gpu01", "cat /var/lib/lab/mlnx_qos/state.json"))["ports"]
     assert {rail: flaps[rail]["link_flaps"] for rail in RAILS} == dict.fromkeys(RAILS, 2)
+
+
+def test_a_drift_is_a_finding_and_the_unit_mends_it() -> None:
+    ssh("gpu01", "mlnx_qos -i rail5 --dscp2prio set,26,4")
+    assert found() == "not lossless any more, run nic.yml: rail5: put DSCP 26 into priority 3"
+    ssh("gpu01", "systemctl restart drawbridge-nic")
+    assert found() == ""
+
+
+def test_a_tool_that_lies_at_a_boot_keeps_jobs_off_until_slurmd_starts_again() -> None:
+    lab("fault", "gpu01", "mlnx_qos", "lie", "--match", "rail3 --pfc", "--times", "0")
+    pfc = "rail3: make priority 3 lossless and no other"
+    try:
+        boot()
+        assert ssh("gpu01", "systemctl is-active drawbridge-nic.service || true") == "failed"
+        told = ssh("gpu01", "journalctl --boot --unit drawbridge-nic --output cat")
+        assert f"RDMA ports accepted the change but did not make it: {pfc}" in told
+        assert found() == f"not lossless any more, run nic.yml: {pfc}"
+    finally:
+        lab("fault", "gpu01", "mlnx_qos", "--clear")
+    ssh("gpu01", "systemctl restart slurmd.service")
+    assert ssh("gpu01", "systemctl is-active drawbridge-nic.service") == "active"
+    assert found() == ""
+
+
+def test_what_a_boot_makes_follows_the_intent() -> None:
+    def run(qos: dict[str, Any]) -> list[str]:
+        variables = json.dumps({"fabric_nic_qos": qos})
+        done = Lab(Paths.of()).playbook("../molecule/fabric_nic/converge", "--extra-vars", variables)
+        assert done.code == 0, done.output
+        return done.changed()
+
+    def placed() -> dict[str, Any]:
+        return json.loads(ssh("gpu01", "cat /etc/drawbridge/nic.json"))
+
+    qos = placed()
+    entries = {entry["dscp"]: entry["priority"] for entry in qos["dscp_priorities"]}
+    assert (qos["interfaces"], qos["lossless_priorities"], entries) == (RAILS, [3], {26: 3, 48: 6})
+    other = {**qos, "dscp_priorities": [{"dscp": 26, "priority": 3}, {"dscp": 48, "priority": 5}]}
+    assert len(run(other)) == 2
+    assert (placed(), found()) == (other, "")
+    assert run(other) == []

@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.action.helm_release import release, source_of
 from ansible_collections.drawbridge.drawbridge.plugins.action.infra_room import look
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.helm import Helm
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kube_api import Ask, connect
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.charts.catalogue import CHARTS
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import GpuOperator
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.gpu_operator import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.kubeconfig import Ask, connect
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import CHARTS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.gpu_operator_view import (
     nvidia_values,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.helm_io import Helm
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.model import GpuOperator
 
 from lab.hosts.paths import Paths
 from tests.waiting import until

@@ -8,12 +8,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.kube_node import kube_node
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.view import kube_node
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
 from lab.kubernetes.pki import Authority
 from tests.running import Lab, Run
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 from .test_kube_node import kubernetes
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.module_utils.dialects.test_kubelet_check import CASES, good, merged
+from tests.unit.module_utils.kube.kubelet.test_check import CASES, good, merged
 
 from .conftest import STATE, send, text_of
 

@@ -14,13 +14,13 @@ from itertools import product
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.cpus import cpu_list
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.numa import Machine, never_admits
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.kubelet import kubelet
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.cpus import cpu_list
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.view import kubelet
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.numa import Machine, never_admits
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
 from lab.machine.hardware import Hardware
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 from tests.waiting import until
 
 from .conftest import PATIENCE_S, dress, has_devices, send, wear

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.filter.rdma_plugin_view import FilterModule
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kube_api import Ask, connect
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.kubeconfig import Ask, connect
 
 from lab.hosts.paths import REPOSITORY, Paths
 

@@ -13,7 +13,7 @@ import subprocess
 from collections.abc import Iterator
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge import hostlist
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core import hostlist
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -14,10 +14,12 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.model import Absent, Nodes, Slurm
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.slurm.books import books
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.views.slurm.hosts import controller
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Nodes
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.model import Absent
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.view import books
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.model import Slurm
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.view import controller
 from testinfra.backend.base import CommandResult
 from testinfra.host import Host
 

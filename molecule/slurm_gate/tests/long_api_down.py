@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The API server is down for ten minutes, with the site's own limits. On demand, as long_gate.py is.
 
-Not part of the scenario; docs/concepts/gate.md has the last result.
+Not part of the scenario; docs/concepts/gate-evidence.md has the last result.
 """
 
 from __future__ import annotations

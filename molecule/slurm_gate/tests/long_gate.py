@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What takes minutes on a real Slurm: `LAB_ID=59 pytest molecule/slurm_gate/tests/long_gate.py`, in the scenario's lab.
 
-Not part of the scenario; docs/concepts/gate.md has the last results.
+Not part of the scenario; docs/concepts/gate-evidence.md has the last results.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Twenty seeds of jobs and faults over each other, judged by what the API server and Slurm wrote down.
 
-Six to eight minutes, in which the machine mostly waits; `make schedules` plays all 300 seeds, and tells which moments
-went by unseen: how many is up to the machine. docs/concepts/gate.md has the last result.
+Six to eight minutes, in which the machine mostly waits; `make schedules` plays all 300 seeds. It prints
+which moments nobody met: how many they are depends on the machine. docs/concepts/gate-evidence.md has the last result.
 """
 
 from __future__ import annotations

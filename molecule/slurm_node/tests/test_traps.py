@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What Slurm does that nobody expects, on real daemons; docs/concepts/slurm-traps.md says which test holds which."""
+"""What Slurm does that nobody expects, on real daemons; docs/concepts/slurm-pitfalls.md says which test holds which."""
 
 from __future__ import annotations
 

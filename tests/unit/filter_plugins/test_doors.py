@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from ansible.errors import AnsibleFilterError
 
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 ROOT = Path(__file__).resolve().parents[3]
 SITE = site("lab")
@@ -76,7 +76,7 @@ WRONG: list[tuple[str, tuple[Any, ...], str]] = [
     ("slurm_controller_view", (SLURM, None, True), "drawbridge_nodes" + MISSING),
     ("slurm_login_view", (None,), "drawbridge_slurm" + MISSING),
     ("slurm_node_view", (NODES, None, "gpu01"), "drawbridge_slurm" + MISSING),
-    ("slurm_node_view", (NODES, SLURM, "gpu99"), "drawbridge_nodes.ranges has no gpu99; add it to a range"),
+    ("slurm_node_view", (NODES, SLURM, "gpu99"), "no range has this node; add it to a range"),
     ("switch_view", (None, "leaf1"), "drawbridge_fabric" + MISSING),
     ("switch_view", (FABRIC, "gpu01"), "none of them is gpu01"),
 ]

@@ -13,12 +13,9 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.testing import patch_module_args
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters import nic_port
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.command import (
-    Command,
-    Completed,
-)
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Command, Completed
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic import io as nic_port
 
 from lab.emulators.common import Device
 

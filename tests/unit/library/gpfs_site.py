@@ -15,7 +15,7 @@ from lab.emulators.gpfs.model import default_state
 from tests.unit.library.emulated import Host, writes
 
 ADDRESSES = {"nsd1": 13, "gpu01": 21, "gpu02": 22, "gpu03": 23}
-ADAPTERS = "ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters"
+ADAPTERS = "ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs"
 VERBS = ("mmlscluster", "mmlslicense", "mmgetstate", "mmlsmount", "mmlsfs")
 CHANGES = ("mmaddnode", "mmchlicense", "mmstartup", "mmmount", "mmsdrrestore")
 
@@ -30,7 +30,7 @@ class Site:
         for host in self.hosts.values():
             host.install(*VERBS, *CHANGES)
         self.folder = root / "node-files"
-        monkeypatch.setattr(f"{ADAPTERS}.mm_cluster.FOLDER", self.folder)
+        monkeypatch.setattr(f"{ADAPTERS}.members.io.FOLDER", self.folder)
         self.shared = Device(root / "shared/gpfs", root / "shared/clock")
         self.mount = str(root / "gpfs/fs1")
         self.change(lambda state: state["filesystems"]["fs1"].update(mount_point=self.mount))

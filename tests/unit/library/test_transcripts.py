@@ -23,8 +23,8 @@ from typing import Any
 import pytest
 import yaml
 from ansible.module_utils.testing import patch_module_args
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.command import Completed
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 
 HERE = Path(__file__).parent
 TRANSCRIPTS = HERE.parent.parent / "transcripts"
@@ -40,7 +40,7 @@ def cases() -> list[Any]:
 
 
 class Replay:
-    """Stands in for adapters.command.Command: answers from the transcript, in its order, and nothing else."""
+    """Stands in for core.command.Command: answers from the transcript, in its order, and nothing else."""
 
     def __init__(self, transcript: list[dict[str, Any]]) -> None:
         self.left = list(transcript)

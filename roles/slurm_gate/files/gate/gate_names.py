@@ -1,1 +1,1 @@
-../../../../module_utils/drawbridge/gate_names.py
+../../../../module_utils/drawbridge/core/names.py

@@ -1,1 +1,1 @@
-../../../../module_utils/drawbridge/hostlist.py
+../../../../module_utils/drawbridge/core/hostlist.py

@@ -14,10 +14,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.action.cluster_intent imp
     stray_faults,
     stray_files,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import load
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 
 from tests.conformance.tree import ROOT
-from tests.unit.intent.test_refused import site
+from tests.unit.module_utils.site.test_refused import site
 
 
 def test_a_limit_with_the_controllers_is_fine() -> None:

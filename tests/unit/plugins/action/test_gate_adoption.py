@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.action.gate_adoption import adopt
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.kube_cluster import KubeCluster
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.gate.adoption.io import KubeCluster
 
 NODE = {"metadata": {"name": "gpu01", "resourceVersion": "1"}, "spec": {}}
 KURED = {"metadata": {"name": "kured", "namespace": "kube-system"}, "spec": {"template": {"spec": {}}}}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.action.helm_release import release, source_of
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.adapters.helm import Source
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.helm_io import Source
 
-from tests.unit.module_utils.adapters.test_helm_release import STEPS, VALUES, Charts, Server
+from tests.unit.module_utils.kube.releases.test_io import STEPS, VALUES, Charts, Server
 
 ARGS = {
     "namespace": "gpus",

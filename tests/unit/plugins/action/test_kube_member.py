@@ -9,7 +9,7 @@ from unittest.mock import MagicMock
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.action import kube_member
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 
 CLUSTER = {"name": "c", "cluster": {"certificate-authority-data": base64.b64encode(b"PEM").decode()}}
 KUBECONFIG = {

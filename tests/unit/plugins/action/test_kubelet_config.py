@@ -8,7 +8,7 @@ from unittest.mock import MagicMock
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.action import kubelet_config
 
-from tests.unit.module_utils.dialects.test_kubelet_check import VIEW, good
+from tests.unit.module_utils.kube.kubelet.test_check import VIEW, good
 
 COMMON = {"machine": VIEW["machine"], "slurm_node": "gpu01", "api_server": "https://api:6443", "ca_file": "/ca.crt"}
 COMMON |= {"derived": VIEW["config"], "join": VIEW["join"]}

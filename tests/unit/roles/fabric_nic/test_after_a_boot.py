@@ -1,23 +1,30 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The script that a node runs without Ansible, beside the module that built the node, on the emulated tool."""
+"""The program that a node runs without Ansible, beside the module that built the node, on the emulated tool."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import pytest
+import yaml
 
 from lab.emulators.common import Device
 from tests.conformance.tree import ROOT
 from tests.unit.library.emulated import RAILS, Host, with_rails, writes
 from tests.unit.library.test_mlnx_qos import ARGS
 
-TEMPLATE = ROOT / "roles/fabric_nic/templates/drawbridge-nic.sh.j2"
+ROLE = ROOT / "roles/fabric_nic"
+PROGRAM = ROLE / "files/drawbridge-nic"
+SOURCES = yaml.safe_load((ROLE / "vars/main.yml").read_text())["__fabric_nic_sources"]
+QOS = {key: ARGS[key] for key in ("interfaces", "lossless_priorities", "dscp_priorities")}
+TRUST = "trust dscp, not pcp"
+PFC = "make priority 3 lossless and no other"
 
 
 @pytest.fixture
@@ -31,35 +38,55 @@ def nic(host: Host) -> Device:
 
 
 class Node:
-    """A host that the module has built, with the script."""
+    """A host that the module has built, with the program and no other file of this tree."""
 
     def __init__(self, host: Host) -> None:
-        self._host = host
-        environment = jinja2.Environment(trim_blocks=True, keep_trailing_newline=True, autoescape=False)
-        self._script = host.root / "drawbridge-nic"
-        text = environment.from_string(TEMPLATE.read_text()).render(fabric_nic_qos=ARGS)
-        self._script.write_text(text)
+        self._host, local = host, host.root / "usr/local"
+        for path, source in {
+            local / "sbin/drawbridge-nic": PROGRAM,
+            **{
+                local / "lib/drawbridge-nic/drawbridge" / name: ROOT / "module_utils/drawbridge" / name
+                for name in SOURCES
+            },
+        }.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(source.read_text())
+        self.program, self.place = local / "sbin/drawbridge-nic", host.root / "nic.json"
+        self.place.write_text(json.dumps(QOS))
         self.steps(0)
         host.run("mlnx_qos", **ARGS)
 
     def steps(self, number: int) -> None:
         """So many jobs' steps run on the host."""
         pgrep = self._host.bin / "pgrep"
-        pgrep.write_text(f'#!/bin/sh\n[ "$*" = "-x slurmstepd" ] && [ {number} -gt 0 ]\n')
+        pgrep.write_text(f'#!/bin/sh\n[ "$*" = "-x slurmstepd" ] && [ {number} -gt 0 ] && echo 4711\n')
         pgrep.chmod(0o755)
 
     def boot(self) -> None:
         (self._host.root / "proc/sys/kernel/random/boot_id").write_text("another")
 
-    def call(self, verb: str) -> tuple[int, str]:
-        env = {**os.environ, **self._host.environment}
-        done = subprocess.run(["sh", str(self._script), verb], env=env, capture_output=True, text=True, check=False)
-        return done.returncode, done.stdout.strip()
+    def call(self, verb: str, *options: str) -> tuple[int, str]:
+        """Call it; its exit code and what it says. Nothing of the caller's environment decides what is run."""
+        env = {**os.environ, **self._host.environment, "PATH": "/nowhere", "PYTHONPATH": str(ROOT)}
+        # by the Python that runs the tests: they run on the oldest that nodes may have, too
+        argv = [sys.executable, "-IS", str(self.program), verb, "--place", str(self.place)]
+        argv += ["--path", self._host.environment["PATH"], *options]
+        done = subprocess.run(argv, env=env, capture_output=True, text=True, check=False)
+        return done.returncode, f"{done.stdout}{done.stderr}".strip()
 
 
 @pytest.fixture
 def node(host: Host) -> Node:
     return Node(host)
+
+
+def lost(rail: str, why: str) -> tuple[int, str]:
+    """What a look says of a port."""
+    return 1, f"not lossless any more, run nic.yml: {rail}: {why}"
+
+
+def test_it_runs_without_the_callers_python_settings_and_packages() -> None:
+    assert PROGRAM.read_text().splitlines()[0] == "#!/usr/bin/python3 -IS"
 
 
 def test_what_the_module_made_is_left_alone(node: Node, nic: Device) -> None:
@@ -69,46 +96,88 @@ def test_what_the_module_made_is_left_alone(node: Node, nic: Device) -> None:
     assert len(writes(nic)) == before
 
 
-def test_a_boot_is_noticed_and_mended_to_what_the_module_wants(host: Host, node: Node) -> None:
+def test_a_boot_is_noticed_and_mended_to_what_the_module_wants(host: Host, node: Node, nic: Device) -> None:
+    by_the_module = writes(nic)
     node.boot()
-    assert node.call("look") == (1, f"{RAILS[0]} is not lossless any more: run nic.yml")
-    assert node.call("apply") == (0, "")
+    assert node.call("look") == lost(RAILS[0], TRUST)
+    mended = [f"{rail}: {reason}" for reason in (TRUST, PFC) for rail in RAILS[:2]]
+    assert node.call("apply") == (0, "\n".join(mended))
+    assert writes(nic) == by_the_module * 2
     assert host.run("mlnx_qos", check=True, **ARGS)["steps"] == []
+    assert node.call("look") == (0, "")
 
 
 def test_links_of_jobs_that_outlive_their_slurmd_stay_up(node: Node, nic: Device) -> None:
-    before = len(writes(nic))
+    """What bounces no link is done. The failure lets the next start of slurmd try again."""
     node.steps(1)
     node.boot()
-    assert node.call("apply") == (0, "")
-    assert len(writes(nic)) == before
-    assert node.call("look")[0] == 1
+    before = len(writes(nic))
+    code, said = node.call("apply")
+    assert (code, said.count("a Slurm job is on this node")) == (1, 2)
+    assert not [call for call in writes(nic)[before:] if "--pfc" in call]
+    assert node.call("look") == lost(RAILS[0], PFC)
+    node.steps(0)
+    assert node.call("apply")[0] == 0
+    assert node.call("look") == (0, "")
 
 
 @pytest.mark.parametrize(
-    "drift",
+    ("drift", "why"),
     [
-        {"dcbx": "fw"},
-        {"pfc": [0, 0, 0, 1, 1, 0, 0, 0]},
-        {"pfc": [0] * 8},
-        {"apps": [[dscp, 0 if dscp == 48 else dscp >> 3] for dscp in range(64)]},
+        ({"dcbx": "fw"}, "let the operating system control DCBX, not the firmware"),
+        ({"pfc": [0, 0, 0, 1, 1, 0, 0, 0]}, PFC),
+        ({"pfc": [0] * 8}, PFC),
+        ({"apps": [[dscp, 0 if dscp == 48 else dscp >> 3] for dscp in range(64)]}, "put DSCP 48 into priority 6"),
     ],
     ids=["dcbx", "one lossless too many", "none", "map"],
 )
-def test_whatever_the_module_would_change_is_a_finding(node: Node, nic: Device, drift: dict[str, Any]) -> None:
+def test_whatever_the_module_would_change_is_a_finding(
+    host: Host, node: Node, nic: Device, drift: dict[str, Any], why: str
+) -> None:
     with nic.state() as state:
         state["ports"]["rail1"] |= drift
-    assert node.call("look") == (1, "rail1 is not lossless any more: run nic.yml")
+    assert host.run("mlnx_qos", check=True, **ARGS)["steps"] == [f"rail1: {why}"]
+    assert node.call("look") == lost("rail1", why)
 
 
-@pytest.mark.parametrize("effect", ["refuse", "lie"])
-def test_what_can_not_be_mended_stays_a_finding(node: Node, nic: Device, effect: str) -> None:
+@pytest.mark.parametrize(
+    ("effect", "why"),
+    [
+        ("refuse", "mlnx_qos failed: Netlink error: Bad value. see dmesg."),
+        ("lie", f"RDMA ports accepted the change but did not make it: rail1: {PFC}"),
+    ],
+)
+def test_what_can_not_be_mended_stays_a_finding(node: Node, nic: Device, effect: str, why: str) -> None:
     node.boot()
     nic.add_fault("mlnx_qos", effect, match="rail1 --pfc")
-    assert node.call("apply")[0] == 1
-    assert node.call("look") == (1, "rail1 is not lossless any more: run nic.yml")
+    code, said = node.call("apply")
+    assert (code, said.splitlines()[-1]) == (1, why)
+    assert node.call("look") == lost("rail1", PFC)
+
+
+def test_a_tool_that_hangs_is_a_finding(node: Node, nic: Device) -> None:
+    nic.add_fault("mlnx_qos", "hang")
+    assert node.call("look", "--limit", "1") == (1, "mlnx_qos gave no answer within 1 s and was killed")
 
 
 def test_a_tool_that_is_gone_is_a_finding(node: Node, host: Host) -> None:
     Path(host.bin / "mlnx_qos").unlink()
-    assert node.call("look")[0] == 1
+    assert node.call("look") == (1, "mlnx_qos can't be run: No such file or directory")
+
+
+def test_a_port_that_is_gone_is_a_finding(node: Node) -> None:
+    node.place.write_text(json.dumps({**QOS, "interfaces": ["rail0", "rail9"]}))
+    code, said = node.call("look")
+    assert code == 1 and "but this host has no rail9" in said
+
+
+@pytest.mark.parametrize("text", [None, "", "[]", "{}"], ids=["none", "empty", "a list", "without keys"])
+def test_a_file_that_says_nothing_is_a_finding(node: Node, text: str | None) -> None:
+    node.place.unlink()
+    if text is not None:
+        node.place.write_text(text)
+    for verb in ("look", "apply"):
+        code, said = node.call(verb)
+        assert code == 1
+        assert said.startswith(f"{node.place} does not say what the ports should be, run nic.yml: ")
+        assert len(said.splitlines()) == 1

@@ -1,0 +1,60 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The API server with a person's kubeconfig, in the group that may close nodes and say what namespaces are for."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Callable, Optional
+
+from ..converge import DeviceError
+from ..names import PLATFORM
+
+Json = dict[str, Any]
+Ask = Callable[[str, str, Optional[Json]], "tuple[int, Json]"]
+"""Method, path, body -> status, answer. The method APPLY is a server-side apply. Tests hand in a function."""
+
+KINDS = {"PATCH": "application/merge-patch+json", "APPLY": "application/apply-patch+yaml"}
+ACCEPT = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
+"""What is there in one answer, where that is asked; all else is the same with it."""
+
+
+def connect(kubeconfig: str) -> Ask:
+    """Ask as the kubeconfig's person, impersonating the platform's group. Raises DeviceError."""
+    # imported here: only the machine that runs Ansible has it
+    from kubernetes import config
+
+    try:
+        api = config.new_client_from_config(config_file=kubeconfig)
+    except (config.ConfigException, OSError) as err:
+        raise DeviceError(f"kubeconfig {kubeconfig!r} can't be used: {err}") from err
+    settings, pool = api.configuration, api.rest_client.pool_manager
+    groups = [("Impersonate-User", "drawbridge"), *(("Impersonate-Group", it) for it in (PLATFORM, "system:masters"))]
+
+    def ask(method: str, path: str, body: Json | None) -> tuple[int, Json]:
+        from urllib3 import HTTPHeaderDict
+        from urllib3.exceptions import HTTPError
+
+        headers = HTTPHeaderDict(groups)
+        headers["Content-Type"] = KINDS.get(method, "application/json")
+        headers["Accept"] = ACCEPT
+        proofs: Any = settings.auth_settings()  # a token that is short is asked for anew here
+        for proof in proofs.values():
+            headers[proof["key"]] = proof["value"]
+        text = None if body is None else json.dumps(body)
+        try:
+            verb = "PATCH" if method == "APPLY" else method
+            answer = pool.request(verb, settings.host + path, body=text, headers=headers)
+        except HTTPError as err:
+            raise DeviceError(f"{settings.host} does not answer: {err}") from err
+        return answer.status, _answer(answer.data)
+
+    return ask
+
+
+def _answer(data: bytes) -> Json:
+    """What the API server says of a kind that it does not know is not JSON."""
+    try:
+        return json.loads(data)
+    except ValueError:
+        return {"message": data.decode(errors="replace").strip()}

@@ -1,0 +1,69 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Commands: bounded in time, in the C locale, never through a shell."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from .converge import DeviceError
+
+
+@dataclass(frozen=True)
+class Completed:
+    """How a command ended."""
+
+    rc: int
+    out: str
+    err: str
+
+
+class Run(Protocol):
+    """A way to run a tool. Tests hand in a function."""
+
+    def __call__(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
+        """Run argv and return how it ended. Raises DeviceError for a return code that is not in `ok`."""
+        ...
+
+
+class Command:
+    """Runs tools on this host; the whole process group ends with the time limit.
+
+    AnsibleModule.run_command has no time limit, and tools that hang are part of this trade.
+    """
+
+    def __init__(self, timeout_s: float, stdin: str | None = None) -> None:
+        self._timeout_s, self._stdin = timeout_s, stdin
+
+    def __call__(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
+        """Run argv; see Run."""
+        tool = argv[0].rsplit("/", 1)[-1]
+        try:
+            process = subprocess.Popen(
+                list(argv),
+                stdin=subprocess.PIPE if self._stdin is not None else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**os.environ, "LC_ALL": "C"},
+                start_new_session=True,
+                text=True,
+                errors="replace",
+            )
+        except OSError as err:
+            raise DeviceError(f"{tool} can't be run: {err.strerror}", cmd=list(argv)) from err
+        try:
+            out, err = process.communicate(self._stdin, timeout=self._timeout_s)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            out, err = process.communicate()
+            message = f"{tool} gave no answer within {self._timeout_s:g} s and was killed"
+            raise DeviceError(message, cmd=list(argv), stdout=out, stderr=err) from None
+        if process.returncode not in ok:
+            last = (err.strip() or out.strip() or "no output").splitlines()[-1]
+            raise DeviceError(f"{tool} failed: {last}", cmd=list(argv), rc=process.returncode, stdout=out, stderr=err)
+        return Completed(process.returncode, out, err)

@@ -1,0 +1,77 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A daemon with its files on this host: systemd for the unit, its start time against the files' change times."""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from .. import files
+from ..converge import Step
+from ..units import Unit, UnitState
+from .plan import DaemonState
+
+
+class Daemon:
+    """A unit that reads its files when it starts."""
+
+    def __init__(self, unit: Unit, want: DaemonState, busy_lock: str = "") -> None:
+        self.unit, self._want, self._busy_lock = unit, want, busy_lock
+        self.name = unit.name
+
+    def read(self) -> DaemonState:
+        """Files, unit, and whether the unit started after its files last changed."""
+        state = self.unit.read()
+        found = {path: files.read(path) for path in self._want.files}
+        return replace(
+            self._want,
+            files={path: entry for path, entry in found.items() if entry},
+            enabled=state.enabled,
+            active=state.active,
+            current=self._reads_files(state),
+            fresh=(state.active or state.starting) and self._younger_than(self._want.read_at_start(), state.started_s),
+            starting=state.starting,
+            busy=self.busy(),
+        )
+
+    def _reads_files(self, state: UnitState) -> bool:
+        """Whether its files are read as they are: by the daemon, or by its start, which nobody could ask."""
+        if state.active:
+            return self.is_current(state.started_s)
+        return state.starting and self._younger_than(self._want.read_once(), state.started_s)
+
+    def is_current(self, started_s: float) -> bool:
+        """Whether the daemon that started then has read its files as they are."""
+        return self._younger_than(self._want.read_once(), started_s)
+
+    def _younger_than(self, paths: Sequence[str], started_s: float) -> bool:
+        return all(files.changed_s(path) <= started_s for path in paths)
+
+    def busy(self) -> str:
+        """Why the daemon must not be disturbed now: a script holds the lock shared."""
+        if not self._busy_lock or not Path(self._busy_lock).exists():
+            return ""
+        with Path(self._busy_lock).open() as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return f"a prolog or epilog is running (it holds {self._busy_lock}); run again when it is over"
+        return ""
+
+    def apply(self, steps: Sequence[Step[DaemonState]]) -> None:
+        """Do the steps in their order."""
+        for step in steps:
+            verb, path = step.payload
+            if verb == "write":
+                files.write(path, self._want.files[path])
+            elif verb == "refresh":
+                self.refresh()
+            else:
+                self.unit.do(verb)
+
+    def refresh(self) -> None:
+        """Let the running daemon read its files again."""
+        self.unit.do("restart")

@@ -1,0 +1,102 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A daemon and the files that it reads: written, enabled, running, and running with these files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from ..converge import Step
+from ..file_entry import Entry
+
+
+@dataclass(frozen=True)
+class DaemonState:
+    """A unit with its files; a path without entry does not exist."""
+
+    unit: str
+    files: Mapping[str, Entry]
+    enabled: bool = True
+    active: bool = True
+    current: bool = True
+    """The running daemon has loaded what its files say now."""
+    fresh: bool = True
+    """It also started after the files changed that it reads only then."""
+    starting: bool = field(default=False, compare=False)
+    """It is on its way up; `current` and `fresh` speak of that start."""
+    passive: frozenset[str] = field(default=frozenset(), compare=False)
+    """Files that it reads anew each time, so that a change needs no refresh."""
+    at_start: frozenset[str] = field(default=frozenset(), compare=False)
+    """Files that it reads when it starts and at no refresh."""
+    busy: str = field(default="", compare=False)
+    """Why it may not be refreshed now; empty if it may."""
+
+    def read_once(self) -> list[str]:
+        """Files that the daemon reads when it starts or is refreshed, and only then."""
+        return [path for path in self._contents() if path not in self.passive | self.at_start]
+
+    def read_at_start(self) -> list[str]:
+        """Files that only a restart makes it read."""
+        return [path for path in self._contents() if path in self.at_start]
+
+    def _contents(self) -> list[str]:
+        return [path for path, entry in self.files.items() if entry.content is not None]
+
+    def lines(self) -> list[str]:
+        """Files in order of their paths, then one line about the unit."""
+        state = ["enabled" if self.enabled else "disabled", "running" if self.active else "stopped"]
+        if self.active and not (self.current and self.fresh):
+            state.append("with older files")
+        texts = [line for path, entry in sorted(self.files.items()) for line in entry.lines(path)]
+        return [*texts, f"{self.unit} {' '.join(state)}"]
+
+
+def plan(have: DaemonState, want: DaemonState, refresh: str = "restart") -> list[Step[DaemonState]]:
+    """Files first and in the order of `want`, since a daemon that starts reads them all; then the unit.
+
+    `refresh` is the verb for a running daemon that must read its files again; what it reads only at its start takes
+    a restart, and nothing else does. While `have.busy`, a change that needs one of them is pending as a whole: files
+    that the daemon has not read would mislead every client that reads them.
+    """
+    changed = [path for path, entry in want.files.items() if have.files.get(path) != entry]
+    again = [path for path in changed if path in want.read_once()]
+    anew = [path for path in changed if path in want.read_at_start()]
+    stale, old = bool(again) or not have.current, bool(anew) or not have.fresh
+    held = have.busy if have.active and (stale or old) else ""
+    steps = [_write(path, want, held if path in again + anew else "") for path in changed]
+    if not have.enabled:
+        steps.append(Step(f"enable {want.unit}", lambda state: replace(state, enabled=True), ("enable", "")))
+    if not have.active:
+        # systemd joins a start to the one that goes on, and that one has read what was there before
+        late = have.starting and (stale or old)
+        verb, why = ("restart", ", which is starting with older files") if late else ("start", "")
+        steps.append(Step(f"{verb} {want.unit}{why}", _started, (verb, "")))
+        return steps
+    if stale:
+        reason = f"{refresh} {want.unit}, which runs with older files"
+        steps.append(Step(reason, lambda state: replace(state, current=True), ("refresh", ""), held))
+    # the refresh comes first: whatever else runs with these files learns of them by it, and a restart tells nobody
+    if old:
+        reason = f"restart {want.unit}, which started before {', '.join(want.read_at_start())} changed"
+        steps.append(Step(reason, lambda state: replace(state, fresh=True), ("restart", ""), held))
+    return steps
+
+
+def _started(state: DaemonState) -> DaemonState:
+    return replace(state, active=True, current=True, fresh=True)
+
+
+def _write(path: str, want: DaemonState, held: str) -> Step[DaemonState]:
+    entry = want.files[path]
+
+    def becomes(state: DaemonState) -> DaemonState:
+        return replace(
+            state,
+            files={**state.files, path: entry},
+            current=state.current and path not in want.read_once(),
+            fresh=state.fresh and path not in want.read_at_start(),
+        )
+
+    verb = "make directory" if entry.content is None else "write"
+    return Step(f"{verb} {path}", becomes, ("write", path), held)

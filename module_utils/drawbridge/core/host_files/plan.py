@@ -1,0 +1,32 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Files that belong together and that no daemon reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from ..converge import Step
+from ..file_entry import Entry
+
+
+@dataclass(frozen=True)
+class FilesState:
+    """Files by path; a path without entry does not exist."""
+
+    files: Mapping[str, Entry]
+
+    def lines(self) -> list[str]:
+        """Files in order of their paths."""
+        return [line for path, entry in sorted(self.files.items()) for line in entry.lines(path)]
+
+
+def plan(have: FilesState, want: FilesState) -> list[Step[FilesState]]:
+    """Write what differs, in the order of `want`."""
+    return [_write(path, entry) for path, entry in want.files.items() if have.files.get(path) != entry]
+
+
+def _write(path: str, entry: Entry) -> Step[FilesState]:
+    verb = "make directory" if entry.content is None else "write"
+    return Step(f"{verb} {path}", lambda state: replace(state, files={**state.files, path: entry}), path)

@@ -1,0 +1,99 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Debian's packages: installed without starting what they bring.
+
+A daemon that starts before its configuration is there may wait for it: slurmd asks the network for 91 seconds.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..command import Run
+from ..converge import DeviceError, Step
+from ..files import write_bytes
+from .plan import PackageState
+
+POLICY = Path("/usr/sbin/policy-rc.d")
+FORBID = "#!/bin/sh\n# While Drawbridge installs packages, their services don't start.\nexit 101\n"
+LOCK_WAIT_S = 300.0
+LOOK_AGAIN_S = 1.0
+KEEP_FILES = "--force-confold"
+"""Configuration that is there is the site's or ours: a package that is configured again asks nobody about it."""
+_LOCKED = re.compile(r"Could not get lock|Unable to (?:acquire|lock)|(?:is|was) locked by")
+
+
+class Apt:
+    """What every installation of ours has in common."""
+
+    def __init__(self, run: Run, policy: Path = POLICY) -> None:
+        self._run, self._policy = run, policy
+
+    def install(self, names: Sequence[str], *options: str) -> None:
+        """Read the package lists anew, then install. Recommended packages stay away.
+
+        What an installation left that was killed is configured first, as apt refuses to go on without. It can lack
+        packages of its own; apt mends that with the rest, so it is no failure here.
+        """
+        quiet = ["env", "DEBIAN_FRONTEND=noninteractive"]
+        apt = [*quiet, "apt-get", "-q", "--yes", "--no-remove", "-o", f"DPkg::Options::={KEEP_FILES}", *options]
+        if names:
+            self.patiently([*apt, "update"])
+        with self._services_stay_off():
+            self.patiently([*quiet, "dpkg", "--configure", KEEP_FILES, "--pending"], ok=(0, 1))
+            self.patiently([*apt, "--no-install-recommends", "--fix-broken", "install", *names])
+
+    @property
+    def cut_off(self) -> bool:
+        """An installation of ours did not get to its end."""
+        return self._policy.exists() and self._policy.read_text() == FORBID
+
+    def patiently(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> None:
+        """Run it; while somebody else installs packages, such as the end of a run that was killed, try again."""
+        deadline = time.monotonic() + LOCK_WAIT_S
+        while True:
+            try:
+                self._run(argv, ok=ok)
+            except DeviceError as err:
+                if not _LOCKED.search(err.details.get("stderr", "")) or time.monotonic() >= deadline:
+                    raise
+            else:
+                return
+            time.sleep(LOOK_AGAIN_S)
+
+    @contextmanager
+    def _services_stay_off(self) -> Iterator[None]:
+        """The file is also what tells a later run that this one was cut off, so it is whole from its first moment."""
+        if self._policy.exists() and self._policy.read_text() != FORBID:
+            reason = "is already there, so a package's service might start unconfigured; move it away"
+            raise DeviceError(f"{self._policy} {reason}")
+        write_bytes(self._policy, FORBID.encode(), 0o755, (os.geteuid(), os.getegid()))
+        try:
+            yield
+        finally:
+            self._policy.unlink(missing_ok=True)
+
+
+class Packages:
+    """Some packages of this host."""
+
+    name = "packages"
+
+    def __init__(self, run: Run, wanted: Sequence[str], policy: Path = POLICY) -> None:
+        self._run, self._wanted, self._apt = run, wanted, Apt(run, policy)
+
+    def read(self) -> PackageState:
+        """Ask dpkg; a package that was removed but has left its configuration is not installed."""
+        out = self._run(["dpkg-query", "-W", "-f", "${Package} ${Status}\\n", *self._wanted], ok=(0, 1)).out
+        rows = [line.split() for line in out.splitlines()]
+        installed = frozenset(row[0] for row in rows if row[1:] == ["install", "ok", "installed"])
+        return PackageState(installed, cut_off=self._apt.cut_off)
+
+    def apply(self, steps: Sequence[Step[PackageState]]) -> None:
+        """Install them in one transaction."""
+        self._apt.install([name for step in steps for name in step.payload])

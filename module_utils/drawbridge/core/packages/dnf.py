@@ -1,0 +1,34 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Packages of the RHEL family. Their services stay off by the distribution's own presets until somebody starts them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..command import Run
+from ..converge import Step
+from .plan import PackageState
+
+DNF = ("dnf", "--assumeyes", "--quiet", "--setopt=install_weak_deps=False")
+"""dnf itself waits for another dnf that is at work."""
+
+
+class Packages:
+    """Some packages of this host."""
+
+    name = "packages"
+
+    def __init__(self, run: Run, wanted: Sequence[str]) -> None:
+        self._run, self._wanted = run, wanted
+
+    def read(self) -> PackageState:
+        """Ask rpm, whose exit code counts the packages that are missing."""
+        codes = tuple(range(len(self._wanted) + 1))
+        out = self._run(["rpm", "--query", "--queryformat", "%{NAME}\\n", *self._wanted], ok=codes).out
+        return PackageState(frozenset(out.splitlines()) & frozenset(self._wanted))
+
+    def apply(self, steps: Sequence[Step[PackageState]]) -> None:
+        """Install what is missing, without what is merely recommended."""
+        names = [name for step in steps for name in step.payload]
+        self._run([*DNF, "install", *names])

@@ -1,0 +1,62 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Debian's packages of chosen versions, with the sources that they come from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Callable
+
+from ..command import Run
+from ..converge import Step
+from ..files import write_bytes
+from ..packages.apt import Apt
+from .plan import HOLD, SOURCES, PinnedState
+
+FORMAT = "${Package} ${Version} ${db:Status-Want} ${db:Status-Status}\\n"
+CHOSEN = ("--allow-downgrades", "--allow-change-held-packages")
+"""The version is chosen by the site, and what is held is held by us."""
+
+
+class Pinned:
+    """Some packages of this host, each of one version. `busy` tells why a daemon must not be replaced now."""
+
+    name = "packages"
+
+    def __init__(self, run: Run, want: PinnedState, sources: Path, busy: Callable[[], str], apt: Apt) -> None:
+        self._run, self._want, self._sources, self._busy, self._apt = run, want, sources, busy, apt
+
+    def read(self) -> PinnedState:
+        """Ask dpkg; a package that was removed but has left its configuration is not installed."""
+        wanted: Mapping[str, str] = self._want.versions
+        out = self._run(["dpkg-query", "-W", "-f", FORMAT, *wanted], ok=(0, 1)).out
+        rows = {row[0]: row[1:] for row in (line.split() for line in out.splitlines()) if len(row) == 4}
+        installed = {name: row[0] for name, row in rows.items() if row[2] == "installed"}
+        state = PinnedState(
+            versions={name: installed.get(name, "") for name in wanted},
+            held=frozenset(name for name in installed if rows[name][1] == "hold"),
+            sources=self._sources.read_text() if self._sources.exists() else "",
+            cut_off=self._apt.cut_off,
+        )
+        replaced = any(version not in ("", wanted[name]) for name, version in state.versions.items())
+        return replace(state, busy=self._busy()) if replaced else state
+
+    def apply(self, steps: Sequence[Step[PinnedState]]) -> None:
+        """Do them in their order."""
+        for step in steps:
+            verb, names = step.payload
+            if verb == SOURCES:
+                self._write_sources(self._want.sources)
+            elif verb == HOLD:
+                self._apt.patiently(["apt-mark", "hold", *names])
+            else:
+                self._apt.install(names, *CHOSEN)
+
+    def _write_sources(self, text: str) -> None:
+        if text:
+            write_bytes(self._sources, text.encode(), 0o644, (os.geteuid(), os.getegid()))
+        else:
+            self._sources.unlink(missing_ok=True)

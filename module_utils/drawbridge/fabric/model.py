@@ -1,0 +1,64 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The fabric: one lossless class, the same on every link, and the switches that carry it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..core.options import option
+
+PORTS = r"[A-Za-z]+[0-9/]+(-[0-9]+)?(,[A-Za-z]+[0-9/]+(-[0-9]+)?)*"
+
+
+@dataclass(frozen=True)
+class Roce:
+    """The lossless traffic class that GPUs talk through."""
+
+    priority: int = option("priority that PFC keeps lossless, on switches and NICs", low=0, high=7)
+    dscp: int = option("DSCP that marks the class on the wire", low=0, high=63)
+    bandwidth_percent: int = option("share that the class gets when a link is full", 50, low=1, high=99)
+    ecn_min_bytes: int = option("queue depth from which packets are ECN-marked", 150000, low=1000)
+    ecn_max_bytes: int = option("queue depth from which ecn_probability_percent of them are", 1500000, low=1000)
+    ecn_probability_percent: int = option("marking probability at ecn_max_bytes", 100, low=1, high=100)
+
+
+@dataclass(frozen=True)
+class Cnp:
+    """Congestion notification packets: strict priority, lossy, never paused."""
+
+    priority: int = option("priority of congestion notifications", 6, low=0, high=7)
+    dscp: int = option("DSCP of congestion notifications", 48, low=0, high=63)
+
+
+@dataclass(frozen=True)
+class Watchdog:
+    """What a switch does with a queue that stays paused."""
+
+    detect_ms: int = option("paused for so long, a queue counts as stuck", 200, low=100, high=5000)
+    restore_ms: int = option("unpaused for so long, a queue counts as well again", 200, low=100, high=60000)
+    poll_ms: int = option("how often queues are looked at", 100, low=50, high=1000)
+    action: str = option("what happens to packets of a stuck queue", "drop", choices=("drop", "forward"))
+
+
+@dataclass(frozen=True)
+class Switches:
+    """Switches of one kind."""
+
+    names: str = option("hostlist of the switches, as in the inventory", hosts=True)
+    tier: str = option("leaf (nodes are cabled to it) or spine", choices=("leaf", "spine"))
+    platform: str = option("network operating system", choices=("eos",))
+    ports: str = option("ports that carry the lossless class, such as Ethernet1-32", pattern=PORTS)
+    asic: str = option("queue flavour of the hardware", "xgs", choices=("xgs", "jericho"))
+
+
+@dataclass(frozen=True)
+class Fabric:
+    """drawbridge_fabric: one traffic class, the same on every link."""
+
+    roce: Roce = option("the lossless class")
+    cnp: Cnp = option("congestion notifications", Cnp())
+    watchdog: Watchdog = option("PFC watchdog of the switches", Watchdog())
+    host_mtu_bytes: int = option("MTU of the nodes' RDMA ports", 9000, low=1280, high=9194)
+    switch_mtu_bytes: int = option("MTU of the switches' ports", 9214, low=1280, high=9216)
+    switches: tuple[Switches, ...] = option("the switches", ())

@@ -1,0 +1,56 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Arista EOS: the lines to type, by hier_config with the rules of our lines. Only the controller imports this."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from hier_config import Platform, WorkflowRemediation, get_hconfig, get_hconfig_driver
+from hier_config.models import IdempotentCommandsRule, MatchRule, NegationDefaultWithRule, OrderingRule
+from hier_config.platforms.driver_base import HConfigDriverBase
+
+from ..dialect import Lines
+from .lines import PROFILE
+
+
+def remedy(have: Lines, want: Lines) -> list[str]:
+    """The lines that make one section what it should be: new values over old ones, `no` only for what must go."""
+    driver = _driver()
+    work = WorkflowRemediation(get_hconfig(driver, "\n".join(have)), get_hconfig(driver, "\n".join(want)))
+    return [line.cisco_style_text() for line in work.remediation_config.all_children_sorted()]
+
+
+def flaps(have: Lines, want: Lines) -> bool:
+    """A new MTU takes the link down for a moment; a service profile only makes room for headroom."""
+    return {line for line in have if line.startswith("   mtu ")} != {
+        line for line in want if line.startswith("   mtu ")
+    }
+
+
+@cache
+def _driver() -> HConfigDriverBase:
+    """hier_config's EOS with the rules of our lines, so that a value is replaced and never taken away in between."""
+    driver = get_hconfig_driver(Platform.ARISTA_EOS)
+    one_value = [
+        (r"^qos map (dscp|traffic-class) (\d+) ",),
+        (r"^priority-flow-control pause watchdog (default \S+|action)",),
+        ("^interface ", "^service-profile "),
+        ("^interface ", "tx-queue", r"^random-detect ecn (minimum-threshold|count)"),
+        (f"^{PROFILE}", "^qos trust"),
+        (f"^{PROFILE}", "tx-queue", r"^(?:no )?priority"),
+        (f"^{PROFILE}", "tx-queue", "^bandwidth percent"),
+        (f"^{PROFILE}", "tx-queue", "^random-detect ecn"),
+    ]
+    for path in one_value:
+        driver.rules.idempotent_commands.append(IdempotentCommandsRule(match_rules=_path(*path)))
+    trust = _path("^interface ", "^(?:no )?qos trust")
+    driver.rules.negate_with.append(NegationDefaultWithRule(match_rules=trust, use="default qos trust"))
+    # a share can only be given to a queue that is no longer served strictly
+    shares_last = _path(f"^{PROFILE}", "tx-queue", "^bandwidth percent")
+    driver.rules.ordering.append(OrderingRule(match_rules=shares_last, weight=10))
+    return driver
+
+
+def _path(*patterns: str) -> tuple[MatchRule, ...]:
+    return tuple(MatchRule(re_search=pattern) for pattern in patterns)

@@ -1,0 +1,123 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Arista EOS: which lines of a configuration we own, and their one way of being written.
+
+EOS hides defaults, sorts blocks, joins maps into one line and may drop what equals a default: what it prints is brought
+into one form here, in which equal text means equal configuration.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ...view import SwitchProfile
+from ..dialect import Lines
+
+PROFILE = "qos profile ROCE"
+MAPS = "traffic classes"
+WATCHDOG = "PFC watchdog"
+QUEUE = {"xgs": "uc-tx-queue", "jericho": "tx-queue"}
+"""Broadcom XGS splits unicast queues from the others, Jericho does not."""
+INSTANT = {"xgs": " weight 0", "jericho": ""}
+"""XGS weighs the queue's depth; 0 is the depth of this moment, and the default that EOS need not print."""
+DEFAULT_CLASS = (1, 0, 2, 3, 4, 5, 6, 7)
+"""Traffic class of each block of eight DSCPs while no line says otherwise: 0 and 1 are swapped (EOS manual)."""
+DEFAULT_MTU = "   mtu 1500"
+
+_TIME = re.compile(r"(priority-flow-control pause watchdog default (?:timeout|recovery-time|polling-interval)) (\S+)")
+_ACTION = re.compile(r"priority-flow-control pause watchdog action \S+")
+_MAP = re.compile(r"qos map (dscp|traffic-class) ([\d ,-]+) to (traffic-class|tx-queue) (\d+)")
+_OWNED = re.compile(r"   (mtu |service-profile |(no )?qos trust(?! dscp)|priority-flow-control )")
+"""Lines of a port: besides ours, what would overrule the profile."""
+
+
+def map_line(kind: str, number: int, to: int) -> str:
+    """Map a DSCP to a class, or a traffic class to a queue."""
+    return f"qos map {kind} {number} to {'traffic-class' if kind == 'dscp' else 'tx-queue'} {to}"
+
+
+def blocks_of(text: str) -> dict[str, list[str]]:
+    """The lines below each top-level line, without remarks and separators."""
+    blocks: dict[str, list[str]] = {}
+    below: list[str] = []
+    for line in text.splitlines():
+        if not line.strip() or line.lstrip().startswith("!"):
+            continue
+        if line.startswith(" "):
+            below.append(line.rstrip())
+        else:
+            below = blocks.setdefault(line.rstrip(), [])
+    return blocks
+
+
+def sections_of(blocks: dict[str, list[str]], profile: SwitchProfile) -> tuple[tuple[str, Lines], ...]:
+    """The lines that we own, by section, in the order in which a change types them."""
+    sections = {MAPS: _maps(blocks, profile), WATCHDOG: _watching(blocks), PROFILE: _profile(blocks, profile)}
+    queue = f"   {QUEUE[profile.asic]} {profile.roce.priority}"
+    for port in profile.ports:
+        header = f"interface {port}"
+        sections[header] = _on_port(header, blocks.get(header, []), queue)
+    return tuple(sections.items())
+
+
+def _maps(blocks: dict[str, list[str]], profile: SwitchProfile) -> Lines:
+    """Our numbers' maps; one line may map many numbers, and a default need not be printed."""
+    found = {
+        (match[1], number): int(match[4])
+        for match in map(_MAP.fullmatch, blocks)
+        if match
+        for number in _numbers(match[2])
+    }
+    parts = (profile.roce, profile.cnp)
+    lines = [map_line("dscp", p.dscp, found.get(("dscp", p.dscp), DEFAULT_CLASS[p.dscp // 8])) for p in parts]
+    queues = [(p.priority, found.get(("traffic-class", p.priority), p.priority)) for p in parts]
+    return (*lines, *(map_line("traffic-class", number, queue) for number, queue in queues))
+
+
+def _numbers(text: str) -> list[int]:
+    bounds = [[int(number) for number in part.split("-")] for part in re.split(r"[ ,]+", text.strip())]
+    return [number for bound in bounds for number in range(bound[0], bound[-1] + 1)]
+
+
+def _watching(blocks: dict[str, list[str]]) -> Lines:
+    times = [f"{match[1]} {float(match[2]):g}" for match in map(_TIME.fullmatch, blocks) if match]
+    return (*sorted(times), *(line for line in blocks if _ACTION.fullmatch(line)))
+
+
+def _profile(blocks: dict[str, list[str]], profile: SwitchProfile) -> Lines:
+    if PROFILE not in blocks:
+        return ()
+    weight = INSTANT[profile.asic]
+    hides = re.compile(r"random-detect ecn minimum-threshold (?!.* weight )")
+    return canonical(PROFILE, [line + weight if hides.search(line) else line for line in blocks[PROFILE]])
+
+
+def canonical(header: str, body: list[str]) -> Lines:
+    """The same block in one order, whatever the order in which EOS or a person wrote it: lines, then queues."""
+    return _joined(header, *_split(body))
+
+
+def _on_port(header: str, body: list[str], queue: str) -> Lines:
+    plain, queues = _split(body)
+    owned = [line for line in plain if _OWNED.match(line)]
+    if not any(line.startswith("   mtu ") for line in owned):
+        owned.append(DEFAULT_MTU)
+    marking = [line for line in queues.get(queue, []) if "random-detect ecn" in line]
+    return _joined(header, owned, {queue: marking} if marking else {})
+
+
+def _split(body: list[str]) -> tuple[list[str], dict[str, list[str]]]:
+    """Lines of the block itself, and those of its queues."""
+    top: list[str] = []
+    queues: dict[str, list[str]] = {}
+    for line in body:
+        if line.startswith("      "):
+            queues.setdefault(top[-1], []).append(line)
+        else:
+            top.append(line)
+    return [line for line in top if line not in queues], queues
+
+
+def _joined(header: str, plain: list[str], queues: dict[str, list[str]]) -> Lines:
+    below = [line for queue in sorted(queues) for line in (queue, *sorted(queues[queue]))]
+    return (header, *sorted(plain), *below)

@@ -1,0 +1,149 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Arista EOS: the lossless class in its words, what it answers, and how a change is made a transaction.
+
+Only the controller imports this: it needs hier_config. What we own is the profile ROCE, the maps of our two DSCPs and
+classes, the watchdog's four lines, and on the intent's ports the MTU, the service profile, the ECN lines of our
+queue, and lines that would overrule the profile. Addresses, switchport, descriptions and all else are never touched.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ...view import SwitchProfile
+from ..dialect import OURS, Config, Dialect, DialectError, Lines
+from .commands import flaps, remedy
+from .lines import INSTANT, MAPS, PROFILE, QUEUE, WATCHDOG, blocks_of, canonical, map_line, sections_of
+
+WATCHDOG_ACTION = {"drop": "drop", "forward": "no-drop"}
+_PAUSING = re.compile(r"Et(?:hernet)?([\d/]+)\s+(Yes|No)\s+([\d ]*?)\s*(?:Yes|No)\b")
+
+
+def render(profile: SwitchProfile) -> Config:
+    """The wanted state. EOS counts thresholds in units of 1000 bytes and watchdog times in seconds."""
+    roce, cnp = profile.roce, profile.cnp
+    queue, weight = QUEUE[profile.asic], INSTANT[profile.asic]
+    ecn = f"minimum-threshold {roce.ecn_min_bytes // 1000} kbytes maximum-threshold {roce.ecn_max_bytes // 1000} kbytes"
+    body = [
+        "   qos trust dscp",
+        "   priority-flow-control on",
+        f"   priority-flow-control priority {roce.priority} no-drop",
+        "   priority-flow-control pause watchdog",
+        f"   {queue} {roce.priority}",
+        "      no priority",
+        f"      bandwidth percent {roce.bandwidth_percent}",
+        f"      random-detect ecn {ecn} max-mark-probability {roce.ecn_probability_percent}{weight}",
+        f"   {queue} {cnp.priority}",
+        "      priority strict",
+    ]
+    on_port = [
+        f"   mtu {profile.mtu_bytes}",
+        f"   service-{PROFILE.removeprefix('qos ')}",
+        f"   {queue} {roce.priority}",
+        "      random-detect ecn count",
+    ]
+    maps = [map_line("dscp", part.dscp, part.priority) for part in (roce, cnp)]
+    maps += [map_line("traffic-class", part.priority, part.priority) for part in (roce, cnp)]
+    ports = {f"interface {port}": canonical(f"interface {port}", on_port) for port in profile.ports}
+    sections = {MAPS: tuple(maps), WATCHDOG: _watchdog(profile), PROFILE: canonical(PROFILE, body), **ports}
+    return Config(tuple(sections.items()))
+
+
+def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
+    """Project what the switch says onto what we own. Raises DialectError for a port that it doesn't have."""
+    running, startup, sessions, pausing = answers
+    blocks = blocks_of(running)
+    if missing := [port for port in profile.ports if f"interface {port}" not in blocks]:
+        raise DialectError(
+            f"it has no {', '.join(missing)}, which drawbridge_fabric.switches gives it; correct ports there,"
+            " or insert the line card"
+        )
+    sections = sections_of(blocks, profile)
+    known = json.loads(sessions)["sessions"]
+    in_force = [name for name, session in known.items() if _in_force(session)]
+    waiting = [name for name in in_force if name.startswith(OURS)]
+    stale = [name for name, session in known.items() if name.startswith(OURS) and _left_open(session)]
+    theirs = [name for name, session in known.items() if session["state"] == "pending" or name in in_force]
+    return Config(
+        sections=sections,
+        saved=sections_of(blocks_of(startup), profile) == sections,
+        stale=tuple(stale),
+        waiting="".join(waiting),  # EOS lets only one session wait for its confirmation
+        foreign=tuple(_owner(name, known[name]) for name in theirs if name not in {*waiting, *stale}),
+        unproven=tuple(_unproven(pausing, profile)),
+    )
+
+
+class Session:
+    """EOS has candidates with a dead-man: `commit timer` rolls back by itself, also when nobody is logged in."""
+
+    save = "write memory"
+
+    def enter(self, session: str) -> str:
+        """Open a candidate; all of the running configuration is copied into it."""
+        return f"configure session {session}"
+
+    def try_out(self, seconds: int) -> str:
+        """Inside the session."""
+        return f"commit timer {seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+
+    def confirm(self, session: str) -> str:
+        """From exec: EOS refuses to enter a session whose timer runs."""
+        return f"configure session {session} commit"
+
+    def abort(self, session: str) -> str:
+        """From exec."""
+        return f"configure session {session} abort"
+
+
+def _watchdog(profile: SwitchProfile) -> Lines:
+    watchdog = profile.watchdog
+    times = {"timeout": watchdog.detect_ms, "recovery-time": watchdog.restore_ms, "polling-interval": watchdog.poll_ms}
+    head = "priority-flow-control pause watchdog"
+    lines = [f"{head} default {name} {milliseconds / 1000:g}" for name, milliseconds in times.items()]
+    return (*sorted(lines), f"{head} action {WATCHDOG_ACTION[watchdog.action]}")
+
+
+def _in_force(session: dict[str, Any]) -> bool:
+    return session["state"] == "pendingCommitTimer" or "commitBy" in session
+
+
+def _left_open(session: dict[str, Any]) -> bool:
+    """Open, and nobody is in it: a session of ours with somebody in it is a run that goes on right now."""
+    return session["state"] == "pending" and not session.get("instances")
+
+
+def _owner(name: str, session: dict[str, Any]) -> str:
+    users = sorted({instance["user"] for instance in session.get("instances", {}).values()})
+    return f"{name} ({', '.join(users)})" if users else name
+
+
+def _unproven(pausing: str, profile: SwitchProfile) -> Iterator[str]:
+    """Ports where the hardware does not pause exactly our priority."""
+    wanted = ("Yes", str(profile.roce.priority))
+    said = {match[1]: (match[2], match[3]) for match in map(_PAUSING.match, pausing.splitlines()) if match}
+    for port in profile.ports:
+        enabled, priorities = said.get(port.removeprefix("Ethernet"), ("not listed", ""))
+        if (enabled, priorities) != wanted:
+            yield f"{port} does not pause priority {wanted[1]} alone (PFC {enabled}, priorities {priorities or 'none'})"
+
+
+DIALECT = Dialect(
+    device_type="arista_eos",
+    refusal=r"^% .*",
+    reads=(
+        "show running-config",
+        "show startup-config",
+        "show configuration sessions | json",
+        "show priority-flow-control",
+    ),
+    parse=parse,
+    render=render,
+    remedy=remedy,
+    flaps=flaps,
+    commands=Session(),
+)

@@ -1,0 +1,132 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of the network: one class, marked and paused alike everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..core import hostlist, ports
+from ..core.faults import Fault
+from ..core.rules import doubled
+from .model import Fabric
+
+
+def dscp_lands_in_priority(fabric: Fabric) -> Iterator[Fault]:
+    """NICs keep the default map, eight DSCPs a priority: a class marked outside of its own is paused by nobody."""
+    for name, dscp, priority in (
+        ("roce", fabric.roce.dscp, fabric.roce.priority),
+        ("cnp", fabric.cnp.dscp, fabric.cnp.priority),
+    ):
+        if dscp >> 3 != priority:
+            yield Fault(
+                f"drawbridge_fabric.{name}.priority",
+                priority,
+                f"drawbridge_fabric.{name}.dscp {dscp} lands in priority {dscp >> 3} on NICs that keep the default map",
+                f"set priority: {dscp >> 3}, or a dscp from {priority << 3} to {(priority << 3) + 7}",
+            )
+
+
+def classes_differ(fabric: Fabric) -> Iterator[Fault]:
+    """Notifications in the lossless class would be paused by the congestion that they report."""
+    if fabric.roce.priority == fabric.cnp.priority:
+        yield Fault(
+            "drawbridge_fabric.cnp.priority",
+            fabric.cnp.priority,
+            "drawbridge_fabric.roce.priority is the same, and notifications must not be paused",
+            "give cnp a priority of its own, such as 6 with dscp 48",
+        )
+
+
+def ecn_thresholds_in_order(fabric: Fabric) -> Iterator[Fault]:
+    """Marking rises from min to max; switches take thresholds in units of 1000 bytes."""
+    roce = fabric.roce
+    if roce.ecn_min_bytes >= roce.ecn_max_bytes:
+        yield Fault(
+            "drawbridge_fabric.roce.ecn_min_bytes",
+            roce.ecn_min_bytes,
+            f"ecn_max_bytes is {roce.ecn_max_bytes}, and marking rises from min to max",
+            "set ecn_min_bytes below ecn_max_bytes",
+        )
+    for name in ("ecn_min_bytes", "ecn_max_bytes"):
+        value = getattr(roce, name)
+        if value % 1000:
+            yield Fault(
+                f"drawbridge_fabric.roce.{name}",
+                value,
+                "switches count thresholds in units of 1000 bytes",
+                f"write {value // 1000 * 1000} or {value // 1000 * 1000 + 1000}",
+            )
+
+
+def mtu_fits(fabric: Fabric) -> Iterator[Fault]:
+    """A RoCE frame is up to 20 bytes longer than its IP packet's MTU; a switch drops what is longer than its own."""
+    if fabric.switch_mtu_bytes < fabric.host_mtu_bytes + 20:
+        yield Fault(
+            "drawbridge_fabric.switch_mtu_bytes",
+            fabric.switch_mtu_bytes,
+            f"host_mtu_bytes is {fabric.host_mtu_bytes}, and frames need 20 bytes more",
+            f"set switch_mtu_bytes to at least {fabric.host_mtu_bytes + 20}",
+        )
+    if any(kind.platform == "eos" for kind in fabric.switches) and fabric.switch_mtu_bytes > 9214:
+        yield Fault(
+            "drawbridge_fabric.switch_mtu_bytes",
+            fabric.switch_mtu_bytes,
+            "EOS takes at most 9214 on routed ports",
+            "set switch_mtu_bytes: 9214",
+        )
+
+
+def control_class_stays_free(fabric: Fabric) -> Iterator[Fault]:
+    """EOS ties traffic class 7 and queue 7 to each other for its own control traffic."""
+    if not any(kind.platform == "eos" for kind in fabric.switches):
+        return
+    for name, priority in (("roce", fabric.roce.priority), ("cnp", fabric.cnp.priority)):
+        if priority == 7:
+            yield Fault(
+                f"drawbridge_fabric.{name}.priority",
+                priority,
+                "EOS keeps class 7 for control traffic",
+                f"use 0 to 6, such as {'3 with dscp 26' if name == 'roce' else '6 with dscp 48'}",
+            )
+
+
+def ports_can_exist(fabric: Fabric) -> Iterator[Fault]:
+    """Every port once, every range forwards."""
+    for index, kind in enumerate(fabric.switches):
+        try:
+            ports.expand(kind.ports)
+        except ports.PortsError as err:
+            key = f"drawbridge_fabric.switches[{index}].ports"
+            yield Fault(key, kind.ports, str(err), "write ports such as Ethernet1-32, each once")
+
+
+def watchdog_polls_often_enough(fabric: Fabric) -> Iterator[Fault]:
+    """EOS replaces a polling interval above half of either time by one of its own."""
+    watchdog = fabric.watchdog
+    shortest = min(watchdog.detect_ms, watchdog.restore_ms)
+    if watchdog.poll_ms * 2 > shortest:
+        yield Fault(
+            "drawbridge_fabric.watchdog.poll_ms",
+            watchdog.poll_ms,
+            f"it is more than half of the shorter of detect_ms and restore_ms, {shortest}",
+            f"set poll_ms to at most {shortest // 2}",
+        )
+
+
+def switches_stand_once(fabric: Fabric) -> Iterator[Fault]:
+    """One switch, one kind."""
+    names = [name for kind in fabric.switches for name in hostlist.expand(kind.names)]
+    yield from doubled("drawbridge_fabric.switches", names, "name every switch in one entry")
+
+
+RULES = (
+    dscp_lands_in_priority,
+    classes_differ,
+    ecn_thresholds_in_order,
+    mtu_fits,
+    control_class_stays_free,
+    ports_can_exist,
+    watchdog_polls_often_enough,
+    switches_stand_once,
+)

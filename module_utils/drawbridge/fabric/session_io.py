@@ -1,0 +1,117 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""One SSH session with a switch: strict host keys, every command bounded, every refusal an error.
+
+Only the controller imports this: it needs netmiko.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from pathlib import Path
+from typing import Any
+
+from netmiko import BaseConnection, ConnectHandler
+from netmiko.exceptions import NetmikoAuthenticationException, NetmikoBaseException, ReadTimeout
+from paramiko.ssh_exception import SSHException
+
+from ..core.converge import DeviceError
+from .login import Login
+from .nos.dialect import Dialect
+
+_BROKEN = (NetmikoBaseException, SSHException, OSError, EOFError)
+CONNECT_S = 60.0
+"""For each stage of the login, however short the limit of an answer is: a busy switch takes its time for keys."""
+
+
+class Refused(DeviceError):
+    """The switch said no to a line. It did nothing of it, and the session can be used on."""
+
+
+class NetmikoSession:
+    """Logged in, privileged, with paging and syslog off."""
+
+    def __init__(self, login: Login, dialect: Dialect, timeout_s: float) -> None:
+        """Connect. Raises DeviceError."""
+        self._name, self._timeout_s = login.name, timeout_s
+        self._refusal = re.compile(dialect.refusal, re.MULTILINE)
+        if login.key_file and not Path(login.key_file).is_file():
+            raise DeviceError(
+                f"{login.name} can't be asked: there is no key {login.key_file}; correct ansible_ssh_private_key_file"
+            )
+        try:
+            self._connection: BaseConnection = ConnectHandler(**_parameters(login, dialect))
+        except _BROKEN as err:
+            raise DeviceError(_why_no_session(login, err)) from err
+        self._connection.read_timeout_override = timeout_s
+        base = re.escape(self._connection.base_prompt)
+        self._prompt = rf"(?m)^{base}(\([^)\n]*\))?[>#]"
+        try:
+            self._connection.enable()
+            # a log line in the middle of an answer would be taken for a part of it
+            self.ask("no terminal monitor")
+        except _BROKEN as err:
+            self.close()
+            raise DeviceError(
+                f"{login.name} lets {login.user} in, but not into privileged mode: {_first(err)}"
+            ) from err
+
+    def ask(self, line: str) -> str:
+        """Type a line and return what the switch answers, without echo and prompt. Raises Refused, DeviceError."""
+        try:
+            answer = self._connection.send_command(line, expect_string=self._prompt, read_timeout=self._timeout_s)
+        except ReadTimeout as err:
+            if self._connection.is_alive():
+                raise DeviceError(f"{self._name} gave no answer within {self._timeout_s:g} s to {line!r}") from err
+            raise DeviceError(f"{self._name} dropped the connection at {line!r}") from err
+        except _BROKEN as err:
+            raise DeviceError(f"{self._name} dropped the connection at {line!r}: {_first(err)}") from err
+        text = str(answer)
+        if no := self._refusal.search(text):
+            raise Refused(f"{self._name} refused {line!r}: {no[0]}", stdout=text)
+        return text
+
+    def close(self) -> None:
+        """Hang up without a word: whatever state the terminal is in, the switch is to forget it."""
+        with contextlib.suppress(*_BROKEN):
+            self._connection.paramiko_cleanup()
+
+
+def _parameters(login: Login, dialect: Dialect) -> dict[str, Any]:
+    """Netmiko's arguments. Unknown host keys are refused; keys are taken from the agent only if no file is named."""
+    return {
+        "device_type": dialect.device_type,
+        "host": login.host,
+        "port": login.port,
+        "username": login.user,
+        "password": login.password or None,
+        "use_keys": bool(login.key_file),
+        "key_file": login.key_file or None,
+        "allow_agent": not (login.key_file or login.password),
+        "ssh_strict": True,
+        "system_host_keys": not login.known_hosts_file,
+        "alt_host_keys": bool(login.known_hosts_file),
+        "alt_key_file": login.known_hosts_file,
+        "ssh_config_file": login.ssh_config_file or None,
+        "conn_timeout": CONNECT_S,
+        "banner_timeout": CONNECT_S,
+        "auth_timeout": CONNECT_S,
+        "read_timeout_override": CONNECT_S,
+    }
+
+
+def _why_no_session(login: Login, err: BaseException) -> str:
+    where = f"{login.name} ({login.host} port {login.port})"
+    if "known_hosts" in str(err) or "Host key" in str(err):
+        known = login.known_hosts_file or "~/.ssh/known_hosts"
+        return f"{where} has a host key that {known} does not hold; compare it on the switch and add it there"
+    if isinstance(err, NetmikoAuthenticationException):
+        offered = "the password" if login.password else f"the key {login.key_file or 'of the agent'}"
+        return f"{where} does not let {login.user} in with {offered}; set ansible_user and ansible_ssh_private_key_file"
+    return f"{where} can't be reached by SSH: {_first(err)}"
+
+
+def _first(err: BaseException) -> str:
+    lines = [line.strip() for line in str(err).splitlines() if line.strip()]
+    return (lines[0] if lines else type(err).__name__).rstrip(".:")

@@ -1,0 +1,167 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Kubernetes objects -> who else cordons, drains, taints, reboots or upgrades nodes, and which daemons can't follow.
+
+An actor that fights the gate takes nodes from running Slurm jobs, whatever their taint says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from ...core.names import TAINT
+
+Json = Mapping[str, Any]
+
+
+class Actor(NamedTuple):
+    """Somebody who acts on nodes: `name` is how consent names it."""
+
+    name: str
+    where: str
+    does: str
+    repair: str
+
+    @property
+    def sentence(self) -> str:
+        """Who, what, and the way out."""
+        return f"{self.where} {self.does}; {self.repair}"
+
+
+KEEP_OFF = "keep it off the gated nodes or remove it"
+WORKLOADS = {
+    "kured": ("drains and reboots nodes whatever job runs there", f"{KEEP_OFF}, and reboot by scontrol reboot"),
+    "draino": ("drains nodes by their conditions, under running jobs", KEEP_OFF),
+    "cluster-autoscaler": ("removes nodes that have few pods, as closed ones do", KEEP_OFF),
+    "karpenter": ("removes nodes that have few pods, as closed ones do", KEEP_OFF),
+    "system-upgrade-controller": ("cordons, drains and upgrades nodes under running jobs", KEEP_OFF),
+    "slurm-bridge": ("gives nodes to pods on its own", "run it on partitions of its own"),
+}
+"""Part of a workload's name -> what it does, and what to do about it."""
+
+
+class Setting(NamedTuple):
+    """A custom resource's setting that fights the gate."""
+
+    name: str
+    kind: str
+    path: tuple[str, ...]
+    fights: bool
+    default: bool
+    unless: tuple[str, ...]
+    """A switch that, when false, makes the setting harmless."""
+    does: str
+    repair: str
+
+
+SETTINGS = (
+    Setting(
+        "gpu-operator",
+        "ClusterPolicy",
+        ("driver", "upgradePolicy", "autoUpgrade"),
+        True,
+        True,
+        ("driver", "enabled"),
+        "upgrades GPU drivers under running jobs",
+        "set driver.enabled: false, or driver.upgradePolicy.autoUpgrade: false",
+    ),
+    Setting(
+        "network-operator",
+        "NicClusterPolicy",
+        ("ofedDriver", "upgradePolicy", "autoUpgrade"),
+        True,
+        False,
+        (),
+        "upgrades NIC drivers under running jobs",
+        "set ofedDriver.upgradePolicy.autoUpgrade: false",
+    ),
+    Setting(
+        "sriov-network-operator",
+        "SriovOperatorConfig",
+        ("disableDrain",),
+        False,
+        False,
+        (),
+        "drains nodes to configure their NICs, and uncordons them",
+        "set disableDrain: true",
+    ),
+    Setting(
+        "amd-gpu-operator",
+        "DeviceConfig",
+        ("driver", "upgradePolicy", "enable"),
+        True,
+        False,
+        (),
+        "upgrades GPU drivers under running jobs",
+        "set driver.upgradePolicy.enable: false",
+    ),
+)
+SLINKY = "slinky.slurm.net/managed-node"
+
+
+def workload_actors(workloads: Iterable[Json]) -> list[Actor]:
+    """Known ones among Deployments and DaemonSets, by their names."""
+    found = []
+    for it in workloads:
+        metadata = it["metadata"]
+        where = f"{it['kind']} {metadata['namespace']}/{metadata['name']}"
+        for word, (does, repair) in WORKLOADS.items():
+            if word in metadata["name"]:
+                found.append(Actor(word, where, does, repair))
+    return found
+
+
+def setting_actors(resources: Iterable[Json]) -> list[Actor]:
+    """Operators that are told to take nodes for upgrades."""
+    found = []
+    for it in resources:
+        spec = it.get("spec") or {}
+        for setting in SETTINGS:
+            on = not setting.unless or _at(spec, setting.unless, True)
+            if it["kind"] == setting.kind and on and _at(spec, setting.path, setting.default) == setting.fights:
+                where = f"{it['kind']} {it['metadata']['name']}"
+                found.append(Actor(setting.name, where, setting.does, setting.repair))
+    return found
+
+
+def node_actors(nodes: Iterable[Json]) -> list[Actor]:
+    """Schedulers that have left their mark on nodes of ours."""
+    marked = [it["metadata"]["name"] for it in nodes if any(taint["key"] == SLINKY for taint in _taints(it))]
+    if not marked:
+        return []
+    where = f"the taint {SLINKY} on {marked[0]}" + (f" and {len(marked) - 1} more" if marked[1:] else "")
+    return [Actor("slurm-bridge", where, "says that slurm-bridge gives the node to pods", "run it on other nodes")]
+
+
+def intolerant(daemons: Iterable[Json], infra: Iterable[str]) -> list[str]:
+    """DaemonSets of infrastructure that get no pod on gated nodes, as sentences."""
+    spaces = set(infra)
+    return [
+        f"DaemonSet {it['metadata']['namespace']}/{it['metadata']['name']} does not tolerate {TAINT} and gets no new "
+        f"pod on gated nodes; add the toleration {{key: {TAINT}, operator: Exists}} if it belongs there"
+        for it in daemons
+        if it["metadata"]["namespace"] in spaces and not _tolerates(it["spec"]["template"]["spec"])
+    ]
+
+
+def _tolerates(pod: Json) -> bool:
+    """Whether every state of the gate is tolerated."""
+    return any(
+        toleration.get("operator") == "Exists"
+        and toleration.get("key", TAINT) in (TAINT, "")
+        and toleration.get("effect", "NoSchedule") in ("NoSchedule", "")
+        for toleration in pod.get("tolerations") or []
+    )
+
+
+def _taints(node: Json) -> list[Json]:
+    return (node.get("spec") or {}).get("taints") or []
+
+
+def _at(value: Any, path: tuple[str, ...], default: bool) -> bool:
+    for key in path:
+        if not isinstance(value, Mapping) or key not in value:
+            return default
+        value = value[key]
+    return bool(value)

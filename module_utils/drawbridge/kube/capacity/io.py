@@ -1,0 +1,105 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes and pods of a cluster as kube.capacity.plan counts them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ...core.api.kubeconfig import Ask, Json
+from ...core.converge import DeviceError
+from .plan import Node, Pod
+
+ENDED = ("Succeeded", "Failed")
+
+
+def read(ask: Ask, job_namespaces: Iterable[str]) -> tuple[list[Node], list[Pod]]:
+    """Two lists, whatever the cluster's size. Pods of jobs are left out: they come and go with their nodes."""
+    spaces = set(job_namespaces)
+    raw = [pod for pod in _items(ask, "/api/v1/pods") if pod.get("status", {}).get("phase") not in ENDED]
+    pods = [(_pod(item), item["metadata"]["namespace"] in spaces) for item in raw]
+    used: dict[str, dict[str, float]] = {}
+    for pod, _ in pods:
+        _add(used.setdefault(pod.node, {}), pod.needs)
+    nodes = [_node(item, used.get(item["metadata"]["name"], {})) for item in _items(ask, "/api/v1/nodes")]
+    return nodes, [pod for pod, of_job in pods if not of_job]
+
+
+def _items(ask: Ask, path: str) -> list[Json]:
+    status, answer = ask("GET", path, None)
+    if status >= 300:
+        raise DeviceError(f"{path} can't be listed: {answer.get('message', status)}")
+    return answer.get("items") or []
+
+
+def _node(item: Json, used: Mapping[str, float]) -> Node:
+    spec, status = item.get("spec", {}), item.get("status", {})
+    conditions = {it["type"]: it["status"] for it in status.get("conditions", [])}
+    has = _amounts(status.get("allocatable", {}))
+    return Node(
+        name=item["metadata"]["name"],
+        labels=item["metadata"].get("labels", {}),
+        taints=spec.get("taints") or [],
+        free={what: amount - used.get(what, 0) for what, amount in has.items()},
+        ready=conditions.get("Ready") == "True",
+        cordoned=bool(spec.get("unschedulable")),
+    )
+
+
+def _pod(item: Json) -> Pod:
+    metadata, spec = item["metadata"], item["spec"]
+    affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(
+        "requiredDuringSchedulingIgnoredDuringExecution"
+    ) or {}
+    owners = {owner["kind"] for owner in metadata.get("ownerReferences") or []}
+    return Pod(
+        name=f"{metadata['namespace']}/{metadata['name']}",
+        node=spec.get("nodeName") or "",
+        needs=_needs(spec),
+        tolerations=spec.get("tolerations") or [],
+        selector=spec.get("nodeSelector") or {},
+        terms=affinity.get("nodeSelectorTerms") or [],
+        stays=bool(owners & {"DaemonSet", "Node"}),
+    )
+
+
+def _needs(spec: Json) -> dict[str, float]:
+    """What the scheduler sets aside: containers and sidecars together, or what runs at a time before them; and one pod.
+
+    Sidecars (init containers that are always restarted) run on, beside the init containers after them too.
+    """
+    before: dict[str, float] = {}
+    sidecars: dict[str, float] = {}
+    for container in spec.get("initContainers") or []:
+        at_a_time = dict(sidecars)
+        _add(at_a_time, _requests(container))
+        if container.get("restartPolicy") == "Always":
+            sidecars = at_a_time
+        before = _most(before, at_a_time)
+    needs = dict(sidecars)
+    for container in spec["containers"]:
+        _add(needs, _requests(container))
+    needs = _most(needs, before)
+    _add(needs, {"pods": 1.0, **_amounts(spec.get("overhead") or {})})
+    return needs
+
+
+def _requests(container: Json) -> dict[str, float]:
+    return _amounts((container.get("resources") or {}).get("requests") or {})
+
+
+def _add(total: dict[str, float], more: Mapping[str, float]) -> None:
+    for what, amount in more.items():
+        total[what] = total.get(what, 0) + amount
+
+
+def _most(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
+    return {what: max(one.get(what, 0), other.get(what, 0)) for what in {**one, **other}}
+
+
+def _amounts(quantities: dict[str, Any]) -> dict[str, float]:
+    # imported here: only the machine that runs Ansible has it
+    from kubernetes.utils import parse_quantity
+
+    return {what: float(parse_quantity(amount)) for what, amount in quantities.items()}

@@ -1,0 +1,77 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of a node's packages and registries: pinned, new enough, and reachable as written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ...core.faults import Fault
+from ...core.rules import doubled
+from ..model import Kube
+from .model import Package
+
+OLDEST = {"kubelet": (1, 33), "containerd": (2, 0), "containerd.io": (2, 0)}
+"""Older ones run a job's pod with the groups of its image: they do not know supplementalGroupsPolicy."""
+PEM = "-----BEGIN CERTIFICATE-----"
+
+
+def packages_are_new_enough(kube: Kube) -> Iterator[Fault]:
+    """The gate's policies name a field that older ones ignore."""
+    for index, package in enumerate(kube.packages):
+        oldest, found = OLDEST.get(package.name), release(package)
+        if oldest and found < oldest:
+            least = ".".join(map(str, oldest))
+            reason = f"before {least} it ignores supplementalGroupsPolicy, and jobs would get groups of their images"
+            yield Fault(f"drawbridge_kube.packages[{index}].version", package.version, reason, f"pin {least} or later")
+
+
+def release(package: Package) -> tuple[int, int]:
+    """Major and minor number, without the package manager's epoch."""
+    found = re.match(r"(?:[0-9]+:)?([0-9]+)(?:\.([0-9]+))?", package.version)
+    return (int(found[1]), int(found[2] or 0)) if found else (0, 0)
+
+
+def registries_can_be_asked(kube: Kube) -> Iterator[Fault]:
+    """Every entry says something, and nothing that contradicts itself."""
+    entries = kube.registries
+    yield from doubled("drawbridge_kube.registries", [it.name for it in entries], "name every registry once")
+    for index, registry in enumerate(entries):
+        key = f"drawbridge_kube.registries[{index}]"
+        yield from doubled(f"{key}.mirrors", list(registry.mirrors), "name every mirror once")
+        if not registry.mirrors and not registry.fallback:
+            reason = "without a mirror, and without the registry itself, its images come from nowhere"
+            yield Fault(f"{key}.mirrors", [], reason, "add a mirror, or set fallback: true")
+        if registry.name == "_default" and not registry.mirrors:
+            yield Fault(f"{key}.name", registry.name, "nothing is said about all registries", "add a mirror")
+        if registry.ca and PEM not in registry.ca:
+            yield Fault(f"{key}.ca", registry.ca, "it is no certificate in PEM", f"paste the file that has {PEM}")
+        if registry.ca and registry.mirrors and all(url.startswith("http://") for url in registry.mirrors):
+            reason = "its mirrors are asked without TLS, so nobody looks at it"
+            yield Fault(f"{key}.ca", "...", reason, "write the mirrors as https://, or leave it out")
+
+
+def images_are_pinned(kube: Kube) -> Iterator[Fault]:
+    """What `latest` is changes from pull to pull: nodes would differ, and the mirror's list would say nothing."""
+    for key, image in (("sandbox_image", kube.sandbox_image), ("rdma.image", kube.rdma.image)):
+        if image.endswith(":latest"):
+            reason = "that is another image from one day to the next"
+            yield Fault(f"drawbridge_kube.{key}", image, reason, "write the tag of a release, or @sha256: and a digest")
+
+
+def sources_are_deb822(kube: Kube) -> Iterator[Fault]:
+    """apt reads a file that ends in .sources as stanzas, and ends with an error at anything else."""
+    text, key = kube.sources, "drawbridge_kube.sources"
+    fields = {line.partition(":")[0].lower() for line in text.splitlines()}
+    if text and (missing := sorted({"types", "uris", "suites"} - fields)):
+        reason = f"apt finds no {missing[0].capitalize()} in it"
+        yield Fault(key, text, reason, "write Types:, URIs: and Suites:, a line each")
+
+
+RULES = (
+    packages_are_new_enough,
+    registries_can_be_asked,
+    images_are_pinned,
+    sources_are_deb822,
+)

@@ -1,0 +1,111 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The intent as the RDMA shared device plugin needs it: its configuration, and the objects that run it.
+
+The plugin passes over keys that it does not know, and its own manifests tolerate nothing and pin nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from ...core import hostlist
+from ...core.names import EFFECT, TAINT
+from ...nodes.model import Nodes
+from ..model import Kube
+from .model import RdmaResource
+
+Json = dict[str, Any]
+NAME = "drawbridge-rdma-plugin"
+LABELS = {"app.kubernetes.io/name": NAME, "app.kubernetes.io/managed-by": "drawbridge"}
+CONFIG_FOLDER = "/k8s-rdma-shared-dev-plugin"
+FOLDERS = {
+    "device-plugins": "/var/lib/kubelet/device-plugins",
+    "plugins-registry": "/var/lib/kubelet/plugins_registry",
+    "devices": "/dev",
+}
+
+
+def config(nodes: Nodes, kube: Kube) -> Json:
+    """The plugin's config.json: what may be asked for, and which devices it stands for on any node."""
+    return {
+        "periodicUpdateInterval": kube.rdma.look_again_s,
+        "configList": [
+            {"resourceName": part.name, "rdmaHcaMax": kube.rdma.share, "selectors": _selectors(nodes, part)}
+            for part in resources(nodes, kube)
+        ],
+    }
+
+
+def resources(nodes: Nodes, kube: Kube) -> tuple[RdmaResource, ...]:
+    """What pods may ask for."""
+    return kube.rdma.resources or tuple(RdmaResource(f"rail{rail}", (rail,)) for rail in range(_rails(nodes)))
+
+
+def manifests(nodes: Nodes, kube: Kube) -> list[Json]:
+    """ConfigMap and DaemonSet; nothing, where pods get their devices by other means."""
+    if not kube.rdma.install:
+        return []
+    text = json.dumps(config(nodes, kube), indent=2) + "\n"
+    metadata = {"name": NAME, "namespace": kube.rdma.namespace, "labels": LABELS}
+    return [
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"config.json": text}},
+        {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": metadata, "spec": _daemon_set(kube, text)},
+    ]
+
+
+def _rails(nodes: Nodes) -> int:
+    return max((len(build.nics.netdevs) for build in nodes.classes.values()), default=0)
+
+
+def _selectors(nodes: Nodes, part: RdmaResource) -> Json:
+    """Names within a selector are alternatives; all selectors must fit. An empty one would fit nothing."""
+    nics = [build.nics for build in nodes.classes.values()]
+    devices = sorted({nic.device for nic in nics if nic.device})
+    found = {
+        "vendors": sorted({device.split(":")[0] for device in devices}),
+        "deviceIDs": sorted({device.split(":")[1] for device in devices}),
+        "ifNames": _unique(nic.netdevs[rail] for rail in part.rails for nic in nics if rail < len(nic.netdevs)),
+    }
+    return {key: names for key, names in found.items() if names}
+
+
+def _unique(names: Any) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+def _daemon_set(kube: Kube, text: str) -> Json:
+    # the plugin reads its configuration once: another one is another pod
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    volumes: list[Json] = [{"name": name, "hostPath": {"path": path}} for name, path in FOLDERS.items()]
+    mounts = [{"name": name, "mountPath": path} for name, path in FOLDERS.items()]
+    container = {
+        "name": "plugin",
+        "image": kube.rdma.image,
+        "imagePullPolicy": "IfNotPresent",
+        "securityContext": {"privileged": True},
+        "volumeMounts": [*mounts, {"name": "config", "mountPath": CONFIG_FOLDER, "readOnly": True}],
+    }
+    spec = {
+        "hostNetwork": True,
+        "priorityClassName": "system-node-critical",
+        "automountServiceAccountToken": False,
+        "tolerations": [{"key": TAINT, "operator": "Exists", "effect": EFFECT}],
+        "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": _where(kube)}},
+        "containers": [container],
+        "volumes": [*volumes, {"name": "config", "configMap": {"name": NAME}}],
+    }
+    template = {"metadata": {"labels": LABELS, "annotations": {"drawbridge.io/config": digest}}, "spec": spec}
+    return {"selector": {"matchLabels": {"app.kubernetes.io/name": NAME}}, "template": template}
+
+
+def _where(kube: Kube) -> Json:
+    """Not on nodes without such devices. Those that have them are not listed: a new one would restart all pods."""
+    infra = hostlist.expand(kube.infra)
+    fits = [
+        {"key": "kubernetes.io/hostname", "operator": "NotIn", "values": infra},
+        {"key": "node-role.kubernetes.io/control-plane", "operator": "DoesNotExist"},
+    ]
+    return {"nodeSelectorTerms": [{"matchExpressions": fits}]}

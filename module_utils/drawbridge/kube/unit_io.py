@@ -1,0 +1,59 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A daemon of Kubernetes: its program may be replaced by a package, and jobs must not feel its restart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Callable
+
+from ..core import files
+from ..core.command import Run
+from ..core.converge import Step
+from ..core.daemon.own_unit_io import OwnUnit
+from ..core.daemon.plan import DaemonState
+from ..core.file_entry import Entry
+from .unit_plan import REMOVE
+
+LEFT = Entry("left over\n")
+"""What a diff shows of a file that goes: it may have held a secret."""
+
+
+class KubeUnit(OwnUnit):
+    """The unit with its files, its program, and files of ours that may be left over from before.
+
+    `in_use` tells why it must not be restarted now. It is asked only if something has to change.
+    """
+
+    def __init__(
+        self, want: DaemonState, run: Run, program: str, in_use: Callable[[], str], leftovers: Iterable[str] = ()
+    ) -> None:
+        super().__init__(want.unit, want, run)
+        self._program, self._in_use, self._leftovers = program, in_use, list(leftovers)
+
+    def read(self) -> DaemonState:
+        """Files, unit, and whether the unit started after its files and its program last changed."""
+        state = super().read()
+        left = [path for path in self._leftovers if path not in self._want.files and Path(path).exists()]
+        state = replace(state, files={**state.files, **dict.fromkeys(left, LEFT)})
+        return state if state == self._want else replace(state, busy=self._in_use() if state.active else "")
+
+    def is_current(self, started_s: float) -> bool:
+        """A package that was replaced has brought another program."""
+        return files.changed_s(self._program) <= started_s and super().is_current(started_s)
+
+    def apply(self, steps: Sequence[Step[DaemonState]]) -> None:
+        """Remove what is left over, then do the rest."""
+        rest = [step for step in steps if step.payload[0] != REMOVE]
+        for step in steps:
+            if step not in rest:
+                files.remove(step.payload[1])
+        if rest:
+            super().apply(rest)
+
+
+def marked(folder: Path, names: str, header: str) -> list[str]:
+    """Files below a folder that begin with our header."""
+    return sorted(str(path) for path in folder.glob(names) if path.read_text(errors="replace").startswith(header))

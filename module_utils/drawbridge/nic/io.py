@@ -1,0 +1,83 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A node's RDMA ports, through mlnx_qos and ip."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+
+from ..core.command import Run
+from ..core.converge import DeviceError, Step
+from .plan import NicQos, PortQos, flapping
+from .text import UnreadableReport, parse
+
+CONSENT = "fabric_nic_may_flap_links: true"
+LINK_BACK_S, LOOK_EVERY_S = 30.0, 0.5
+"""How long a link that bounces may take to come up again."""
+
+
+class NicPorts:
+    """The ports of `want`. Tools are given by path; nothing is flapped without `may_flap_links`."""
+
+    name = "RDMA ports"
+
+    def __init__(self, run: Run, tools: dict[str, str], want: NicQos, may_flap_links: bool) -> None:
+        self._run, self._tools, self._want, self._may_flap_links = run, tools, want.ports, may_flap_links
+
+    def read(self) -> NicQos:
+        """Every port's QoS and link. Raises DeviceError for a port that does not exist or has no DCB."""
+        links = self._links()
+        if missing := [name for name in self._want if name not in links]:
+            raise DeviceError(
+                f"interfaces is {list(self._want)}, but this host has no {', '.join(missing)};"
+                " correct nics.netdev of the node's class in drawbridge_nodes, or load the NIC's driver"
+            )
+        return NicQos({name: self._port(name, links[name]) for name in self._want})
+
+    def consent(self, steps: Sequence[Step[NicQos]]) -> None:
+        """Refuse all steps when one would flap a link and nobody has allowed it."""
+        flaps = flapping(list(steps))
+        if flaps and not self._may_flap_links:
+            raise DeviceError(
+                f"may_flap_links is false, but a change of PFC bounces the link of {', '.join(flaps)};"
+                f" drain this host's jobs and set {CONSENT}"
+            )
+
+    def apply(self, steps: Sequence[Step[NicQos]]) -> None:
+        """One command a step. A link that bounces is up again before the next one goes: rails are never all down."""
+        for step in steps:
+            self._run([self._tools["mlnx_qos"], "-i", step.payload.interface, *step.payload.options])
+            if step.payload.flaps:
+                self._wait_for_link(step.payload.interface)
+
+    def _wait_for_link(self, interface: str) -> None:
+        deadline = time.monotonic() + LINK_BACK_S
+        while True:
+            time.sleep(LOOK_EVERY_S)  # before the first look, too: the link goes down a moment after the command
+            if self._links().get(interface):
+                return
+            if time.monotonic() >= deadline:
+                raise DeviceError(
+                    f"the link of {interface} did not come back within {LINK_BACK_S:.0f} s of the change of PFC;"
+                    " look at its cable and at its switch port, then run this again"
+                )
+
+    def _links(self) -> dict[str, bool]:
+        """Which network devices are up."""
+        listed = json.loads(self._run([self._tools["ip"], "-j", "link", "show"]).out)
+        return {link["ifname"]: link.get("operstate") != "DOWN" for link in listed}
+
+    def _port(self, interface: str, up: bool) -> PortQos:
+        done = self._run([self._tools["mlnx_qos"], "-i", interface], ok=(0, 1))
+        if "not supported on your system" in done.out and done.rc:
+            raise DeviceError(
+                f"interfaces has {interface}, but its driver has no DCB;"
+                " list RDMA ports only in nics.netdev of the node's class in drawbridge_nodes",
+                stdout=done.out,
+            )
+        try:
+            return parse(done.out, self._want[interface].dscp_priority, up)
+        except UnreadableReport as err:
+            raise DeviceError(f"{interface}: {err}", rc=done.rc, stdout=done.out, stderr=done.err) from err

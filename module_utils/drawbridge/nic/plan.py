@@ -1,0 +1,134 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From the QoS that a node's ports have to the QoS that they should have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..core.converge import Step
+
+PRIORITIES = range(8)
+
+
+@dataclass(frozen=True)
+class PortQos:
+    """The part of a port's QoS that we own. `up` is the link's state: it matters for the plan, not for equality."""
+
+    trust: str
+    dscp_priority: dict[int, int]
+    lossless: frozenset[int]
+    dcbx: str = "os"
+    up: bool = field(default=True, compare=False)
+
+
+@dataclass(frozen=True)
+class NicQos:
+    """All RDMA ports of a node, by network device."""
+
+    ports: dict[str, PortQos]
+
+    def lines(self) -> list[str]:
+        """The mlnx_qos options that make each port what it is."""
+        return [f"-i {name} {option}" for name, port in self.ports.items() for option in _options(port)]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What the adapter runs: options of mlnx_qos for one port, and whether they bounce its link."""
+
+    interface: str
+    options: tuple[str, ...]
+    flaps: bool = False
+
+
+def wanted(arguments: Mapping[str, Any]) -> NicQos:
+    """The same QoS on every port, from the module's arguments, which a node's boot reads from a file."""
+    mapping = sorted((int(entry["dscp"]), int(entry["priority"])) for entry in arguments["dscp_priorities"])
+    port = PortQos("dscp", dict(mapping), frozenset(map(int, arguments["lossless_priorities"])))
+    return NicQos({interface: port for interface in arguments["interfaces"]})
+
+
+def plan(have: NicQos, want: NicQos) -> list[Step[NicQos]]:
+    """Steps in four passes over all ports: DCBX, trust, map, PFC.
+
+    Whoever controls DCBX can undo the rest, so it is settled first. Trust comes before the map, because the first
+    entry of an empty map would flip the trust with 63 DSCPs left in priority 0; a map is changed entry by entry and
+    never flushed, because flushing falls back to PCP under traffic. PFC comes last: on a port that still trusts PCP
+    it would pause the wrong traffic, and it is the only change that bounces a link.
+    """
+    steps: list[Step[NicQos]] = []
+    state = have
+    for stage in (_dcbx, _trust, _map, _pfc):
+        for interface, goal in want.ports.items():
+            for step in stage(interface, state.ports[interface], goal):
+                steps.append(step)
+                state = step.becomes(state)
+    return steps
+
+
+def flapping(steps: Sequence[Step[NicQos]]) -> list[str]:
+    """Ports whose link the steps bounce now."""
+    return [step.payload.interface for step in steps if step.payload.flaps and not step.pending]
+
+
+def spared(steps: Sequence[Step[NicQos]], busy: str) -> list[Step[NicQos]]:
+    """The same steps, but while somebody uses the node no link is bounced; `busy` says who."""
+    return [replace(step, pending=busy) if step.payload.flaps else step for step in steps]
+
+
+def _dcbx(interface: str, have: PortQos, want: PortQos) -> list[Step[NicQos]]:
+    if have.dcbx == want.dcbx:
+        return []
+    change = Change(interface, ("-d", want.dcbx))
+    return [_step("let the operating system control DCBX, not the firmware", change, dcbx=want.dcbx)]
+
+
+def _trust(interface: str, have: PortQos, want: PortQos) -> list[Step[NicQos]]:
+    if have.trust == want.trust:
+        return []
+    # the driver's own map, eight DSCPs a priority, comes with the change
+    default = {dscp: dscp >> 3 for dscp in sorted(want.dscp_priority)}
+    change = Change(interface, ("--trust", want.trust))
+    return [_step(f"trust {want.trust}, not {have.trust}", change, trust=want.trust, dscp_priority=default)]
+
+
+def _map(interface: str, have: PortQos, want: PortQos) -> list[Step[NicQos]]:
+    steps = []
+    mapped = dict(have.dscp_priority)
+    for dscp, priority in want.dscp_priority.items():
+        if mapped.get(dscp) != priority:
+            mapped = dict(sorted({**mapped, dscp: priority}.items()))
+            change = Change(interface, ("--dscp2prio", f"set,{dscp},{priority}"))
+            steps.append(_step(f"put DSCP {dscp} into priority {priority}", change, dscp_priority=mapped))
+    return steps
+
+
+def _pfc(interface: str, have: PortQos, want: PortQos) -> list[Step[NicQos]]:
+    if have.lossless == want.lossless:
+        return []
+    change = Change(interface, ("--pfc", mask(want.lossless)), flaps=have.up)
+    listed = ", ".join(map(str, sorted(want.lossless)))
+    reason = f"make priority {listed} lossless and no other" if listed else "make no priority lossless"
+    return [_step(reason, change, lossless=want.lossless)]
+
+
+def _step(reason: str, change: Change, **becomes: Any) -> Step[NicQos]:
+    def applied(state: NicQos) -> NicQos:
+        port = replace(state.ports[change.interface], **becomes)
+        return NicQos({**state.ports, change.interface: port})
+
+    return Step(f"{change.interface}: {reason}", applied, change)
+
+
+def mask(lossless: Iterable[int]) -> str:
+    """Priorities as the argument of --pfc: one bit each, from 0 to 7."""
+    wanted = set(lossless)
+    return ",".join("1" if priority in wanted else "0" for priority in PRIORITIES)
+
+
+def _options(port: PortQos) -> list[str]:
+    mapping = [f"--dscp2prio set,{dscp},{priority}" for dscp, priority in port.dscp_priority.items()]
+    return [f"-d {port.dcbx}", f"--trust {port.trust}", *mapping, f"--pfc {mask(port.lossless)}"]

@@ -1,0 +1,169 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The intent as the gate needs it: its configuration on a host, and the site's objects in Kubernetes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core import hostlist
+from ..core import names as gate_names
+from ..core.cpus import cpu_list
+from ..core.names import (
+    GATE_NAMESPACE,
+    GATED,
+    HOST_PATHS,
+    INFRA,
+    MAX_PODS,
+    NODES_NAMESPACE,
+    OPEN_NODES,
+    OPENER,
+    RECONCILER,
+    TENANT_ROLE,
+    WORKLOADS,
+)
+from ..kube.model import Kube
+from ..kube.releases.rdma_plugin_view import resources
+from ..nodes.model import Nodes
+from ..slurm.model import Slurm
+from ..storage.gpfs.model import Gpfs
+from .run_view import GPU_RESOURCES
+
+RBAC = "rbac.authorization.k8s.io"
+MAKERS = {"trainer.kubeflow.org": "trainer", "kubeflow.org": "training_operator", "jobset.x-k8s.io": "jobset"}
+"""Which controller of the site's description is for the workloads of a group."""
+
+Json = dict[str, Any]
+
+
+def gated_nodes(slurm: Slurm) -> list[str]:
+    """Nodes of all partitions with gate: true, in the order of their first appearance."""
+    return list(dict.fromkeys(name for part in slurm.partitions if part.gate for name in hostlist.expand(part.nodes)))
+
+
+def job_namespaces(slurm: Slurm) -> list[str]:
+    """Namespaces of jobs, one for each account that has any."""
+    return [account.namespace for account in slurm.accounts if account.namespace]
+
+
+def config(slurm: Slurm, kube: Kube, nodes: Nodes, host: str) -> Json:
+    """The site's part of the gate's configuration file on a host. A controller has no pods, so no limits for any."""
+    gated = [part for part in slurm.partitions if part.gate]
+    return {
+        "api_server": kube.api_server,
+        "ca_file": kube.ca_file,
+        "partitions": [part.name for part in gated],
+        # the controller's alone: a new node must not change the others' files
+        "partition_nodes": {part.name: part.nodes for part in gated if host == slurm.controller},
+        "patience_s": slurm.gate.patience_s,
+        "empty_s": slurm.gate.empty_s,
+        "pod_grace_s": slurm.gate.pod_grace_s,
+        "tries": slurm.gate.tries,
+        "namespaces": {account.name: account.namespace for account in slurm.accounts if account.namespace},
+        "infra_namespaces": infra_namespaces(kube),
+        "pod_limits": pod_limits(nodes, host) if nodes.range_of(host) else {},
+    }
+
+
+def pod_limits(nodes: Nodes, host: str) -> dict[str, str]:
+    """What one pod may ask for when it takes a whole node: all that the node does not keep for itself."""
+    build = nodes.class_of(host)
+    return {
+        "cpus": str(build.cpus - len(cpu_list(build.reserved_cpus))),
+        "memory": f"{build.memory_mib - build.reserved_memory_mib}Mi",
+        "gpus": str(build.gpus.count),
+    }
+
+
+def objects(slurm: Slurm, kube: Kube) -> list[Json]:
+    """Accounts and bindings of this site. The roles they bind are the same everywhere, so those are files."""
+    return [
+        _open_nodes(kube),
+        *(_account(GATE_NAMESPACE, name) for name in (OPENER, RECONCILER)),
+        *(_account(NODES_NAMESPACE, node) for node in gated_nodes(slurm)),
+        *(_quota(space, max_pods(slurm)) for space in job_namespaces(slurm)),
+        *(
+            _binding(space, f"drawbridge-{role}", subject)
+            for space in job_namespaces(slurm)
+            for role, subject in (
+                (OPENER, {"kind": "ServiceAccount", "namespace": GATE_NAMESPACE, "name": OPENER}),
+                (RECONCILER, {"kind": "ServiceAccount", "namespace": GATE_NAMESPACE, "name": RECONCILER}),
+                ("node", {"kind": "Group", "apiGroup": RBAC, "name": f"system:serviceaccounts:{NODES_NAMESPACE}"}),
+            )
+        ),
+    ]
+
+
+def max_pods(slurm: Slurm) -> int:
+    """How many pods one workload may have, and all workloads of a namespace together."""
+    return slurm.gate.pods_per_node * len(gated_nodes(slurm))
+
+
+def infra_namespaces(kube: Kube) -> list[str]:
+    """Namespaces whose pods may be on gated nodes at any time."""
+    return [GATE_NAMESPACE, NODES_NAMESPACE, *kube.infra_namespaces]
+
+
+def names(kube: Kube, nodes: Nodes) -> dict[str, Any]:
+    """What the role's manifests call things: the gate's names, in lower case, the site's schedulers and controllers."""
+    own = {key.lower(): value for key, value in vars(gate_names).items() if key.isupper()}
+    controllers = {key: _user(account) for key, account in vars(kube.controllers).items()}
+    workloads = {group: list(resources) for group, resources in WORKLOADS.items()}
+    jobs_may = [group for group in WORKLOADS if group not in MAKERS or controllers[MAKERS[group]]]
+    return {
+        **own,
+        "workloads": workloads,
+        "schedulers": list(kube.schedulers),
+        "controllers": controllers,
+        "jobs_may": jobs_may,
+        "tenant_roles": ["view", TENANT_ROLE, *kube.tenant_roles],
+        "audiences": list(kube.audiences),
+        "devices": [*GPU_RESOURCES.values(), *(f"rdma/{part.name}" for part in resources(nodes, kube)), *kube.devices],
+    }
+
+
+def namespaces(slurm: Slurm, gpfs: Gpfs, kube: Kube) -> list[Json]:
+    """Namespaces of jobs, gated, with the mounts that pods may see; and those that policies leave alone."""
+    paths = ",".join(filesystem.mount for filesystem in gpfs.filesystems)
+    limits = {HOST_PATHS: paths, MAX_PODS: str(max_pods(slurm))}
+    gated = [_namespace(name, GATED, limits) for name in job_namespaces(slurm)]
+    return [*gated, *(_namespace(name, INFRA, {}) for name in infra_namespaces(kube))]
+
+
+def _namespace(name: str, label: str, annotations: Json) -> Json:
+    metadata = {"name": name, "labels": {label: "true"}, "annotations": annotations}
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
+
+
+def _user(account: str) -> str:
+    """A ServiceAccount, written namespace/name, as the API server calls it; "" for none."""
+    return f"system:serviceaccount:{account.replace('/', ':')}" if account else ""
+
+
+def _open_nodes(kube: Kube) -> Json:
+    """Nodes that may be born without the taint, as a policy's parameter."""
+    metadata = {"name": OPEN_NODES, "namespace": GATE_NAMESPACE}
+    nodes = {name: "" for name in hostlist.expand(kube.infra)}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": nodes}
+
+
+def _account(namespace: str, name: str) -> Json:
+    metadata = {"name": name, "namespace": namespace}
+    return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata, "automountServiceAccountToken": False}
+
+
+def _quota(namespace: str, most: int) -> Json:
+    counts = [f"count/{kind}.{group}" for group, kinds in WORKLOADS.items() for kind in kinds]
+    metadata = {"name": "drawbridge", "namespace": namespace}
+    hard = {kind: str(most) for kind in ("pods", *counts)}
+    return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": hard}}
+
+
+def _binding(namespace: str, role: str, subject: Json) -> Json:
+    return {
+        "apiVersion": f"{RBAC}/v1",
+        "kind": "RoleBinding",
+        "metadata": {"name": role, "namespace": namespace},
+        "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": f"{role}-namespace"},
+        "subjects": [subject],
+    }

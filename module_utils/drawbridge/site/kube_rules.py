@@ -1,0 +1,130 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of Kubernetes: what runs always runs on nodes that are never gated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..core import hostlist
+from ..core.faults import MISSING, Fault
+from ..core.names import GATE_ACCOUNTS, GATE_NAMESPACE, NODE_ACCOUNTS, NODES_NAMESPACE
+from ..core.rules import doubled
+from ..kube.model import Kube
+from ..slurm.model import Slurm
+from ..slurm.packaging import PACKAGINGS
+
+KUBELET, CONTAINERD = ("kubelet",), ("containerd", "containerd.io")
+"""Packages that bring them, whoever packs them."""
+
+
+def infra_is_not_gated(slurm: Slurm, kube: Kube) -> Iterator[Fault]:
+    """Infra nodes run what must run always; a gated node is closed between jobs."""
+    gated = {name for part in slurm.partitions if part.gate for name in hostlist.expand(part.nodes)}
+    if both := [name for name in hostlist.expand(kube.infra) if name in gated]:
+        yield Fault(
+            "drawbridge_kube.infra",
+            kube.infra,
+            f"{hostlist.compress(both)} is in a partition with gate: true, and would be closed between jobs",
+            "use nodes that no gated partition has",
+        )
+
+
+def infra_namespaces_are_infrastructure(kube: Kube) -> Iterator[Fault]:
+    """Pods of these namespaces may run on closed nodes: theirs alone is what keeps a node alive."""
+    key, spaces = "drawbridge_kube.infra_namespaces", kube.infra_namespaces
+    if "kube-system" not in spaces:
+        yield Fault(key, list(spaces), "the network of closed nodes is made by pods of kube-system", "add kube-system")
+    if "default" in spaces:
+        reason = "whoever may use the namespace default could run on closed nodes"
+        yield Fault(key, list(spaces), reason, "move what needs all nodes into a namespace of its own")
+    if own := [name for name in spaces if name in (GATE_NAMESPACE, NODES_NAMESPACE)]:
+        yield Fault(key, list(spaces), f"{own[0]} is the gate's own and is labelled anyway", f"take {own[0]} out")
+    yield from doubled(key, list(spaces), "list every namespace once")
+
+
+def jobs_have_namespaces_to_themselves(slurm: Slurm, kube: Kube) -> Iterator[Fault]:
+    """In a namespace of jobs nothing else can run."""
+    for index, account in enumerate(slurm.accounts):
+        key = f"drawbridge_slurm.accounts[{index}].namespace"
+        if account.namespace in kube.infra_namespaces:
+            yield Fault(
+                key,
+                account.namespace,
+                "drawbridge_kube.infra_namespaces lists it too, and a namespace is for jobs or for infrastructure",
+                "use another namespace, or take it out of infra_namespaces",
+            )
+        elif account.namespace == "default" or account.namespace.startswith(("kube-", "drawbridge-")):
+            reason = "Kubernetes or the gate uses it, and in a namespace of jobs nothing else can run"
+            yield Fault(key, account.namespace, reason, f"use a namespace of its own, such as {account.name}-jobs")
+
+
+def schedulers_can_schedule(kube: Kube) -> Iterator[Fault]:
+    """Pods of jobs are bound by Kubernetes' own scheduler."""
+    key, names = "drawbridge_kube.schedulers", kube.schedulers
+    if "system:kube-scheduler" not in names:
+        yield Fault(
+            key, list(names), "without Kubernetes' own scheduler no pod of a job is bound", "add system:kube-scheduler"
+        )
+    if people := [name for name in names if not name.startswith("system:")]:
+        reason = f"{people[0]} is a person's name, and who binds a pod goes past every taint"
+        yield Fault(key, list(names), reason, "list system:kube-scheduler and schedulers' ServiceAccounts only")
+    if gates := [name for name in names if name.startswith((GATE_ACCOUNTS, NODE_ACCOUNTS, "system:node:"))]:
+        yield Fault(
+            key, list(names), f"{gates[0]} opens or closes nodes and must not fill them", f"take {gates[0]} out"
+        )
+    yield from doubled(key, list(names), "list every scheduler once")
+
+
+def controllers_are_infrastructure(slurm: Slurm, kube: Kube) -> Iterator[Fault]:
+    """Who makes pods of jobs is trusted with them: nobody of a tenant, and not the gate."""
+    jobs = {account.namespace for account in slurm.accounts}
+    for name, account in vars(kube.controllers).items():
+        key, space = f"drawbridge_kube.controllers.{name}", account.partition("/")[0]
+        if account and space in (*jobs, "default", GATE_NAMESPACE, NODES_NAMESPACE):
+            reason = f"whoever may use the namespace {space} could make pods in the name of any job"
+            yield Fault(key, account, reason, "give the controller a namespace of its own")
+
+
+def trainer_has_jobset(kube: Kube) -> Iterator[Fault]:
+    """Trainer makes JobSets, and leaves it to JobSet's controller to make something of them."""
+    controllers = kube.controllers
+    if controllers.trainer and not controllers.jobset:
+        yield Fault(
+            "drawbridge_kube.controllers.jobset",
+            "",
+            f"Trainer (drawbridge_kube.controllers.trainer, {controllers.trainer}) makes JobSets, of which pods come "
+            "only by JobSet's controller",
+            "name its account, such as jobset-system/jobset-controller-manager, or take trainer out",
+        )
+
+
+def packages_are_there(slurm: Slurm, kube: Kube) -> Iterator[Fault]:
+    """Whoever joins nodes brings a kubelet and a container runtime."""
+    key, packages = "drawbridge_kube.packages", kube.packages
+    if kube.join != "drawbridge":
+        if packages:
+            reason = "drawbridge_kube.join is site, so nobody installs them"
+            yield Fault(key, [package.name for package in packages], reason, "leave them out, or set join: drawbridge")
+        return
+    if PACKAGINGS[slurm.packages].manager != "apt":
+        reason = f"nodes with drawbridge_slurm.packages: {slurm.packages} install with dnf, and only apt's are"
+        yield Fault("drawbridge_kube.join", kube.join, f"{reason} installed here", "set join: site")
+    names = [package.name for package in packages]
+    for wanted in (KUBELET, CONTAINERD):
+        if not set(wanted) & set(names):
+            reason = f"nodes are made members here (join: drawbridge), and that takes {wanted[0]}"
+            repair = f"add {{name: {wanted[0]}, version: ...}}, or set drawbridge_kube.join: site"
+            yield Fault(key, names or MISSING, reason, repair)
+    yield from doubled(key, names, "pin every package once")
+
+
+RULES = (
+    packages_are_there,
+    infra_is_not_gated,
+    infra_namespaces_are_infrastructure,
+    jobs_have_namespaces_to_themselves,
+    schedulers_can_schedule,
+    controllers_are_infrastructure,
+    trainer_has_jobset,
+)

@@ -1,0 +1,66 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a site without a way to the internet must have on its mirror, from the data that the roles use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..kube.model import Kube
+from ..kube.releases.catalogue import PAUSE, RDMA_PLUGIN, Image
+from ..kube.releases.gpu_operator_view import images, releases
+from ..nodes.model import Nodes
+from ..slurm.model import Slurm
+from ..slurm.packaging import PACKAGINGS
+
+Json = dict[str, Any]
+UNPUBLISHED = "not published by the vendor; note it when you copy the image"
+
+
+def mirror(nodes: Nodes, kube: Kube, slurm: Slurm) -> Json:
+    """Charts, images and packages."""
+    charts = releases(nodes, kube)
+    found = [image for chart in charts for image in images(chart["vendor"], chart["values"])]
+    packaging = PACKAGINGS[slurm.packages]
+    names = {*packaging.controller, *packaging.node, *packaging.login}
+    return {
+        "charts": [{key: chart[key] for key in ("chart", "version", "source")} for chart in charts],
+        "images": sorted(
+            {_image(image)["image"]: _image(image) for image in [*found, *_own(kube)]}.values(),
+            key=lambda item: item["image"],
+        ),
+        "packages": sorted(
+            [*(_package(name, slurm.version) for name in names), *_members(kube)], key=lambda item: item["package"]
+        ),
+    }
+
+
+def _own(kube: Kube) -> list[Image]:
+    """Images that no chart brings: the plugin's, and the one that is part of every pod."""
+    found = [_named(kube.rdma.image, RDMA_PLUGIN)] if kube.rdma.install else []
+    return [*found, _named(kube.sandbox_image, PAUSE)] if kube.join == "drawbridge" else found
+
+
+def _named(text: str, known: Image) -> Image:
+    """The image of a name with tag or digest; of the one that we know, its digest too."""
+    name, _, digest = text.partition("@")
+    if digest:
+        return Image(name, "", digest)
+    name, _, tag = name.rpartition(":")
+    return Image(name, tag, known.digest if (name, tag) == (known.name, known.tag) else "")
+
+
+def _members(kube: Kube) -> list[Json]:
+    """What makes nodes members of the cluster, as it is pinned."""
+    return [{"package": package.name, "version": package.version} for package in kube.packages]
+
+
+def _image(image: Image) -> Json:
+    name = f"{image.name}:{image.tag}" if image.tag else image.name
+    return {"image": name, "digest": image.digest or UNPUBLISHED}
+
+
+def _package(name: str, release: str) -> Json:
+    """Slurm's parts must be of one release; the rest is the distribution's own."""
+    ours = name.startswith(("slurm", "sackd"))
+    return {"package": name, "version": f"{release}.*" if ours else "the distribution's"}

@@ -1,0 +1,35 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The intent as users of pods need it: what drawbridge-run reads on login hosts and nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..kube.model import Kube
+from ..kube.releases.rdma_plugin_view import resources
+from ..nodes.model import Nodes
+from ..slurm.model import Slurm
+from ..storage.gpfs.model import Gpfs
+
+GPU_RESOURCES = {"nvidia": "nvidia.com/gpu"}
+"""What the vendors' device plugins call a GPU."""
+
+
+def run_site(slurm: Slurm, gpfs: Gpfs, kube: Kube, nodes: Nodes, host: str) -> dict[str, Any]:
+    """The file's content on a host. Only on a node it says what a pod there takes."""
+    here = nodes.class_of(host) if nodes.range_of(host) else None
+    return {
+        "partitions": [part.name for part in slurm.partitions if part.gate],
+        "namespaces": {account.name: account.namespace for account in slurm.accounts if account.namespace},
+        "mounts": [filesystem.mount for filesystem in gpfs.filesystems],
+        "gpu_resource": GPU_RESOURCES[here.gpus.vendor] if here else "",
+        "devices": _devices(kube, nodes, len(here.nics.rdma_devices)) if here else {},
+        "kill_wait_s": slurm.kill_wait_s,
+    }
+
+
+def _devices(kube: Kube, nodes: Nodes, rails: int) -> dict[str, str]:
+    """A share of every RDMA device of a node with so many rails."""
+    found = resources(nodes, kube)
+    return {f"rdma/{part.name}": "1" for part in found if any(rail < rails for rail in part.rails)}

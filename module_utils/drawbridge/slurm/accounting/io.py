@@ -1,0 +1,81 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Slurm's books, through sacctmgr."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ...core.command import Run
+from ...core.converge import DeviceError, Step
+from . import text as sacctmgr
+from .plan import BookState
+
+NOT_ALL_FOUND = 2
+"""getent's code when it doesn't know somebody."""
+
+
+class Books:
+    """The books of one cluster."""
+
+    name = "slurm books"
+
+    def __init__(self, run: Run, cluster: str, want: BookState) -> None:
+        self._run, self._cluster, self._want = run, f"cluster={cluster}", want
+
+    def silence(self, patience_s: float) -> str:
+        """Why the books can't be read, after trying for so long; empty when they can."""
+        deadline = time.monotonic() + patience_s
+        while True:
+            try:
+                self._list("cluster", "format=cluster")
+            except DeviceError as err:
+                if time.monotonic() >= deadline:
+                    return f"slurmdbd does not answer yet ({err})"
+                time.sleep(0.5)
+            else:
+                return ""
+
+    def read(self) -> BookState:
+        """List what concerns our accounts and QOS."""
+        want = self._want
+        associations = self._list("assoc", self._cluster, sacctmgr.ASSOCIATION)
+        users = self._list("user", sacctmgr.USER)
+        services = self._list("qos", sacctmgr.SERVICE) if want.qos or want.unwanted else ""
+        have = sacctmgr.books(associations, users, services, want)
+        if have.lingering:
+            have = sacctmgr.books(associations, users, services, want, self._busy(have.lingering))
+        new = {user for _, user in want.members - have.members}
+        return replace(have, strangers=frozenset(new - self._known(new)))
+
+    def _busy(self, items: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+        """Which of them have jobs. Slurm refuses to delete such an account, but not such a QOS."""
+        squeue = ["squeue", "--noheader", "--format=%A"]
+        jobs = {item: self._run([*squeue, f"--{item[0]}={item[1]}"]).out.split() for item in items}
+        return {item: f"job {found[0]} has it; run again when it is over" for item, found in jobs.items() if found}
+
+    def _known(self, users: set[str]) -> set[str]:
+        """Users whom the system knows. Slurm lets others into the books, where nobody can use them."""
+        if not users:
+            return set()
+        answer = self._run(["getent", "passwd", *sorted(users)], ok=(0, NOT_ALL_FOUND))
+        return {line.partition(":")[0] for line in answer.out.splitlines()}
+
+    def apply(self, steps: Sequence[Step[BookState]]) -> None:
+        """Run the steps; -i answers every question with yes."""
+        for step in steps:
+            self._run(["sacctmgr", "-i", *self._scoped(step.payload)])
+
+    def _scoped(self, argv: list[str]) -> list[str]:
+        """Name the cluster: alone when it is what is added, else as a condition before what is set; QOS have none."""
+        if argv[1] == "qos":
+            return argv
+        if argv == ["add", "cluster"]:
+            return [*argv, self._cluster.partition("=")[2]]
+        place = argv.index("set") if "set" in argv else len(argv)
+        return [*argv[:place], self._cluster, *argv[place:]]
+
+    def _list(self, what: str, *conditions: str) -> str:
+        return self._run(["sacctmgr", "-nP", "list", what, *conditions]).out

@@ -1,0 +1,149 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of Slurm's books: names that exist, trees without rings, limits that can be met."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+
+from ...core.faults import Fault
+from ...core.rules import doubled
+from ..model import Slurm
+from .model import Account, Amount, Qos
+
+ROOT, NORMAL = "root", "normal"
+"""Slurm makes this account and this QOS itself."""
+
+
+def qos_refer_to_each_other(slurm: Slurm) -> Iterator[Fault]:
+    """A QOS preempts what is there and worth less; otherwise two jobs could preempt each other for ever."""
+    named = {qos.name: qos for qos in slurm.qos}
+    yield from doubled("drawbridge_slurm.qos", [qos.name for qos in slurm.qos], "give every QOS a name of its own")
+    for index, qos in enumerate(slurm.qos):
+        key = f"drawbridge_slurm.qos[{index}]"
+        for other in qos.preempt:
+            if other not in named and other != NORMAL:
+                yield _unknown(f"{key}.preempt", other, {NORMAL, *named})
+            elif other == qos.name:
+                yield Fault(f"{key}.preempt", other, "a QOS can't push itself aside", f"take {other} out of it")
+            elif _priority(named, other) >= qos.priority:
+                reason = f"{other} has priority {_priority(named, other)}, so its job would come first again"
+                repair = f"raise {key}.priority above {_priority(named, other)}"
+                yield Fault(f"{key}.priority", qos.priority, reason, repair)
+
+
+def accounts_refer_to_qos(slurm: Slurm) -> Iterator[Fault]:
+    """An account may ask for QOS that exist, and its default is one of them."""
+    known = {NORMAL, *(qos.name for qos in slurm.qos)}
+    accounts = {account.name: account for account in slurm.accounts}
+    for index, account in enumerate(slurm.accounts):
+        key = f"drawbridge_slurm.accounts[{index}]"
+        for name in account.qos:
+            if name not in known:
+                yield _unknown(f"{key}.qos", name, known)
+        allowed = _allowed(account, accounts)
+        if account.default_qos and account.default_qos not in allowed:
+            reason = f"its jobs may ask for {', '.join(allowed)} alone"
+            repair = f"add {account.default_qos} to {key}.qos, or take one of {', '.join(allowed)}"
+            yield Fault(f"{key}.default_qos", account.default_qos, reason, repair)
+
+
+def accounts_are_a_tree(slurm: Slurm) -> Iterator[Fault]:
+    """Accounts hang below known ones and not below themselves; what is Slurm's own stays its own."""
+    accounts = {account.name: account for account in slurm.accounts}
+    for index, account in enumerate(slurm.accounts):
+        key = f"drawbridge_slurm.accounts[{index}]"
+        if account.name == ROOT:
+            yield Fault(
+                f"{key}.name", ROOT, "Slurm keeps this account itself, above all others", "give it another name"
+            )
+        if ROOT in account.users:
+            yield Fault(
+                f"{key}.users", ROOT, "root is the books' administrator and charges root", "take it out of users"
+            )
+        yield from doubled(f"{key}.users", list(account.users), "name every user once")
+        if account.parent != ROOT and account.parent not in accounts:
+            yield _unknown(f"{key}.parent", account.parent, {ROOT, *accounts})
+        elif account.name in (above := _above(account, accounts)):
+            ring = " below ".join([account.name, *above])
+            yield Fault(f"{key}.parent", account.parent, f"{ring} is a ring", "set parent: root on one of them")
+
+
+def nothing_is_there_and_absent(slurm: Slurm) -> Iterator[Fault]:
+    """What has to go is not declared as well, and is not Slurm's own."""
+    own = {"accounts": ROOT, "qos": NORMAL}
+    for kind, declared in (("accounts", slurm.accounts), ("qos", slurm.qos)):
+        key, names = f"drawbridge_slurm.absent.{kind}", getattr(slurm.absent, kind)
+        for name in names:
+            if name == own[kind]:
+                yield Fault(key, name, "Slurm keeps it itself", f"take {name} out of it")
+            elif name in {item.name for item in declared}:
+                reason = f"drawbridge_slurm.{kind} declares it"
+                yield Fault(key, name, reason, f"take it out of one of them: {key} deletes it")
+        yield from doubled(key, list(names), "name everything once")
+
+
+def limits_can_be_met(slurm: Slurm) -> Iterator[Fault]:
+    """A limit that a narrower one never lets anybody reach is a mistake in one of the two."""
+    accounts = {account.name: account for account in slurm.accounts}
+    for index, account in enumerate(slurm.accounts):
+        key = f"drawbridge_slurm.accounts[{index}]"
+        yield from _within(key, "per_job", account.per_job, "total", account.total)
+        parent = accounts.get(account.parent)
+        if parent and parent is not account:
+            yield from _within(key, "total", account.total, f"total of its parent {parent.name}", parent.total)
+        yield from _counted(key, "jobs", account.jobs, "submits", account.submits)
+    for index, qos in enumerate(slurm.qos):
+        key = f"drawbridge_slurm.qos[{index}]"
+        yield from _within(key, "per_job", qos.per_job, "per_user", qos.per_user)
+        yield from _within(key, "per_user", qos.per_user, "total", qos.total)
+        yield from _counted(key, "jobs_per_user", qos.jobs_per_user, "submits_per_user", qos.submits_per_user)
+
+
+def _within(key: str, inner: str, small: Amount, outer: str, large: Amount) -> Iterator[Fault]:
+    for field in dataclasses.fields(Amount):
+        have, most = getattr(small, field.name), getattr(large, field.name)
+        if have > most >= 0:
+            reason = f"{outer} allows {most}, so nobody can have so many"
+            yield Fault(f"{key}.{inner}.{field.name}", have, reason, f"lower it to {most}, or raise {outer}")
+
+
+def _counted(key: str, running: str, run: int, waiting: str, wait: int) -> Iterator[Fault]:
+    if run > wait >= 0:
+        reason = f"{waiting} allows {wait}, and a running job counts there too"
+        yield Fault(f"{key}.{running}", run, reason, f"lower it to {wait}, or raise {waiting}")
+
+
+def _allowed(account: Account, accounts: dict[str, Account]) -> tuple[str, ...]:
+    """QOS of the nearest account that names any."""
+    for name in [account.name, *_above(account, accounts)]:
+        if accounts[name].qos:
+            return accounts[name].qos
+    return (NORMAL,)
+
+
+def _above(account: Account, accounts: dict[str, Account]) -> list[str]:
+    """Accounts above this one, from below; in a ring the last one is this one, or one that stood there before."""
+    names: list[str] = []
+    while account.parent in accounts and account.parent not in names:
+        names.append(account.parent)
+        account = accounts[account.parent]
+    return names
+
+
+def _priority(named: dict[str, Qos], name: str) -> int:
+    return named[name].priority if name in named else 0
+
+
+def _unknown(key: str, name: str, known: Iterable[str]) -> Fault:
+    return Fault(key, name, "there is no such name", f"declare it, or use one of {', '.join(sorted(known))}")
+
+
+RULES = (
+    qos_refer_to_each_other,
+    accounts_refer_to_qos,
+    accounts_are_a_tree,
+    nothing_is_there_and_absent,
+    limits_can_be_met,
+)

@@ -1,0 +1,141 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What sacctmgr can set on an account or a QOS: how it is written, listed, inherited and taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Callable
+
+ROOT = "root"
+"""The account above all others; Slurm makes it."""
+Terms = Mapping[str, str]
+"""Values by sacctmgr's name, in the one spelling that `Term.read` gives them; without an entry nothing is set."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """One thing that can be set. `column` is its name in `format=`, `unset` the value that takes it away."""
+
+    key: str
+    column: str
+    read: Callable[[str], str]
+    unset: str = "-1"
+    inherited: bool = False
+    preset: str = ""
+    """What a new record has."""
+
+    def effective(self, own: str, above: str) -> str:
+        """What counts for an account below another one: limits by TRES join, anything else replaces."""
+        if not self.inherited:
+            return own
+        if self.read is amounts:
+            return _written({**_parts(above), **_parts(own)})
+        return own or above
+
+    def change(self, have: str, want: str, own: str) -> str:
+        """The words after `set`. An amount that isn't ours is taken away, so that the one above counts again."""
+        if self.read is not amounts:
+            return f"{self.key}={own or self.unset}"
+        before, after, ours = _parts(have), _parts(want), _parts(own)
+        keys = sorted(key for key in {*before, *after} if before.get(key) != after.get(key))
+        return f"{self.key}={_written({key: ours.get(key, self.unset) for key in keys})}"
+
+
+def text(value: str) -> str:
+    """A word as it is."""
+    return value
+
+
+def count(value: str) -> str:
+    """A number; Slurm lists none for no limit."""
+    return "" if value == "-1" else value
+
+
+def names(value: str) -> str:
+    """A set of names, which Slurm lists in an order of its own."""
+    return ",".join(sorted(filter(None, value.split(","))))
+
+
+def amounts(value: str) -> str:
+    """Amounts by TRES. Memory counts in MiB; Slurm lists it with a unit."""
+    return _written({key: _mebibytes(amount) if key == "mem" else amount for key, amount in _parts(value).items()})
+
+
+def minutes(value: str) -> str:
+    """A time limit. Slurm keeps minutes and lists days-hours:minutes:seconds."""
+    if not value or value == "-1":
+        return ""
+    days, _, clock = value.rpartition("-")
+    parts = [int(part) for part in clock.split(":")]
+    if days:
+        hours, mins, secs = [*parts, 0, 0][:3]
+    elif len(parts) == 3:
+        hours, mins, secs = parts
+    else:
+        hours, mins, secs = 0, *[*parts, 0][:2]
+    return str(int(days or 0) * 1440 + hours * 60 + mins + (1 if secs else 0))
+
+
+ACCOUNT = (
+    Term("parent", "parentname", text, ROOT, preset=ROOT),
+    Term("fairshare", "share", text, "1", preset="1"),
+    Term("qos", "qos", names, "", inherited=True),
+    Term("defaultqos", "defaultqos", text, inherited=True),
+    Term("GrpTRES", "grptres", amounts),
+    Term("GrpJobs", "grpjobs", count),
+    Term("GrpSubmitJobs", "grpsubmit", count),
+    Term("MaxTRES", "maxtres", amounts, inherited=True),
+    Term("MaxWall", "maxwall", minutes, inherited=True),
+)
+QOS = (
+    Term("Priority", "priority", text, "0", preset="0"),
+    Term("Preempt", "preempt", names, ""),
+    Term("PreemptMode", "preemptmode", text, "cluster", preset="cluster"),
+    Term("GrpTRES", "grptres", amounts),
+    Term("MaxTRES", "maxtres", amounts),
+    Term("MaxTRESPerUser", "maxtrespu", amounts),
+    Term("MaxJobsPerUser", "maxjobspu", count),
+    Term("MaxSubmitJobsPerUser", "maxsubmitpu", count),
+    Term("MaxWall", "maxwall", minutes),
+)
+
+
+def spelled(kind: tuple[Term, ...], values: Mapping[str, str]) -> dict[str, str]:
+    """Values as terms; what is not set keeps what a new record has. Raises ValueError for a name of nothing."""
+    known = {term.key: term for term in kind}
+    if strange := sorted(set(values) - set(known)):
+        raise ValueError(f"{strange[0]} is not one of {', '.join(known)}")
+    return {key: term.read(values[key]) if key in values else term.preset for key, term in known.items()}
+
+
+def shown(terms: Terms) -> str:
+    """Terms in one line, without what is not set."""
+    return " ".join(f"{key}={value}" for key, value in terms.items() if value)
+
+
+def _parts(value: str) -> dict[str, str]:
+    return {key: amount for key, _, amount in (part.partition("=") for part in value.split(",")) if key}
+
+
+def _written(parts: Mapping[str, str]) -> str:
+    return ",".join(f"{key}={parts[key]}" for key in sorted(parts))
+
+
+def _mebibytes(amount: str) -> str:
+    units = {"K": 1 / 1024, "M": 1, "G": 1024, "T": 1024**2, "P": 1024**3}
+    if amount[-1:] not in units:
+        return amount
+    return str(round(float(amount[:-1]) * units[amount[-1]]))
+
+
+def downwards(parents: Mapping[str, str]) -> list[str]:
+    """Accounts after their parents, otherwise in the given order. Raises ValueError for a ring."""
+    ordered: list[str] = []
+    while waiting := [name for name in parents if name not in ordered]:
+        ready = [name for name in waiting if parents[name] not in waiting]
+        if not ready:
+            raise ValueError(f"accounts {', '.join(waiting)} are below one another")
+        ordered += ready
+    return ordered

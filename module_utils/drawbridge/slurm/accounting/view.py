@@ -1,0 +1,72 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Slurm's books: qualities of service, accounts with their shares and limits, and who may charge them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..model import Slurm
+from .model import Account, Amount, Qos
+
+
+def books(slurm: Slurm) -> dict[str, Any]:
+    """Arguments of slurm_accounting."""
+    return {
+        "cluster": slurm.cluster,
+        "accounts": [
+            {"name": account.name, "users": list(account.users), "terms": account_terms(account)}
+            for account in slurm.accounts
+        ],
+        "qos": [{"name": qos.name, "terms": qos_terms(qos)} for qos in slurm.qos],
+        "absent": {"accounts": list(slurm.absent.accounts), "qos": list(slurm.absent.qos)},
+    }
+
+
+def account_terms(account: Account) -> dict[str, str]:
+    """What is set on an account, in sacctmgr's words."""
+    return _set_ones(
+        {
+            "parent": account.parent,
+            "fairshare": str(account.fair_share),
+            "qos": ",".join(account.qos),
+            "defaultqos": account.default_qos,
+            "GrpTRES": tres(account.total),
+            "GrpJobs": limit(account.jobs),
+            "GrpSubmitJobs": limit(account.submits),
+            "MaxTRES": tres(account.per_job),
+            "MaxWall": account.max_time,
+        }
+    )
+
+
+def qos_terms(qos: Qos) -> dict[str, str]:
+    """What is set on a QOS, in sacctmgr's words."""
+    return _set_ones(
+        {
+            "Priority": str(qos.priority),
+            "Preempt": ",".join(qos.preempt),
+            "PreemptMode": qos.preempt_mode,
+            "GrpTRES": tres(qos.total),
+            "MaxTRES": tres(qos.per_job),
+            "MaxTRESPerUser": tres(qos.per_user),
+            "MaxJobsPerUser": limit(qos.jobs_per_user),
+            "MaxSubmitJobsPerUser": limit(qos.submits_per_user),
+            "MaxWall": qos.max_time,
+        }
+    )
+
+
+def tres(amount: Amount) -> str:
+    """An amount by TRES; a GPU is gres/gpu there, and anything else stores nothing without a word."""
+    parts = {"cpu": amount.cpus, "mem": amount.memory_mib, "gres/gpu": amount.gpus, "node": amount.nodes}
+    return ",".join(f"{key}={value}" for key, value in parts.items() if value >= 0)
+
+
+def limit(number: int) -> str:
+    """A number, or nothing for no limit."""
+    return str(number) if number >= 0 else ""
+
+
+def _set_ones(terms: dict[str, str]) -> dict[str, str]:
+    return {key: value for key, value in terms.items() if value}

@@ -1,0 +1,50 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A database and the one user that owns it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ...core.converge import Step
+
+
+@dataclass(frozen=True)
+class DatabaseState:
+    """A database, a user of this host known by its socket, and the user's rights."""
+
+    database: str
+    user: str
+    exists: bool = True
+    known_by_socket: bool = True
+    granted: bool = True
+
+    def lines(self) -> list[str]:
+        """The statements that make what is there."""
+        there = (self.exists, self.known_by_socket, self.granted)
+        return [statement for statement, done in zip(statements(self), there) if done]
+
+
+def statements(state: DatabaseState) -> tuple[str, str, str]:
+    """SQL for database, user and rights; names are Slurm's own, never a user's."""
+    owner = f"'{state.user}'@'localhost'"
+    return (
+        f"CREATE DATABASE `{state.database}`",
+        f"CREATE OR REPLACE USER {owner} IDENTIFIED VIA unix_socket",
+        f"GRANT ALL PRIVILEGES ON `{state.database}`.* TO {owner}",
+    )
+
+
+def plan(have: DatabaseState, want: DatabaseState) -> list[Step[DatabaseState]]:
+    """The user before its rights: replacing a user takes rights away."""
+    create, identify, grant = statements(want)
+    steps: list[Step[DatabaseState]] = []
+    if not have.exists:
+        steps.append(Step(f"create database {want.database}", lambda s: replace(s, exists=True), create))
+    if not have.known_by_socket:
+        reason = f"let the operating system's user {want.user} in by its socket"
+        steps.append(Step(reason, lambda s: replace(s, known_by_socket=True, granted=False), identify))
+    if not (have.granted and have.known_by_socket):
+        reason = f"give {want.user} all rights on {want.database}"
+        steps.append(Step(reason, lambda s: replace(s, granted=True), grant))
+    return steps

@@ -1,0 +1,54 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Several nodes' records in slurmctld, through scontrol: one call reads them, one drains them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from ...core import hostlist
+from ...core.command import Run
+from ...core.converge import DeviceError, Step
+from . import text as slurm_node
+from .new_plan import ABSENT, JOINING, Newcomers, NodeState, in_doubt
+
+PAUSE_S = 2.0
+
+
+class Records:
+    """The named nodes, whether slurmctld knows them or not."""
+
+    name = "nodes that join"
+
+    def __init__(self, run: Run, names: Sequence[str], settle_s: float) -> None:
+        self._run, self._names, self._settle_s = run, list(names), settle_s
+        self._absent: list[str] = []
+
+    def read(self) -> Newcomers:
+        """All of them, once those that are in service have had the time to answer Slurm again."""
+        deadline = time.monotonic() + self._settle_s
+        while any(map(in_doubt, (found := self._look()).nodes.values())) and time.monotonic() < deadline:
+            time.sleep(PAUSE_S)
+        return found
+
+    def _look(self) -> Newcomers:
+        """The records as they are. scontrol ends with 1 for a name that it does not know, and for other trouble too."""
+        done = self._run(["scontrol", "show", "node", hostlist.compress(self._names), "-o"], ok=(0, 1))
+        told = [slurm_node.node(line) for line in done.out.splitlines() if line.startswith("NodeName=")]
+        known = {node.name: node for node in told}
+        self._absent = [name for name in self._names if name not in known]
+        said = f"{done.out}{done.err}"
+        if silent := [name for name in self._absent if f"Node {name} not found" not in said]:
+            raise DeviceError(f"slurmctld does not tell about {silent[0]}: {done.err.strip()}", stderr=done.err)
+        return Newcomers({name: known.get(name, NodeState(name, ABSENT)) for name in self._names})
+
+    def apply(self, steps: Sequence[Step[Newcomers]]) -> None:
+        """Drain them all at once. Raises DeviceError for nodes that slurmctld ought to know by now."""
+        if self._absent:
+            raise DeviceError(
+                f"slurmctld does not know {hostlist.compress(self._absent)} yet; run again when it has read its new"
+                " slurm.conf, which waits while the prolog of a job runs"
+            )
+        names = hostlist.compress([step.payload for step in steps])
+        self._run(["scontrol", "update", f"nodename={names}", "state=drain", f"reason={JOINING}"])

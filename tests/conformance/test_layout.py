@@ -1,0 +1,122 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The floor plan: one folder per subsystem, imports run down only, and few files may do input and output."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.tree import ROOT, relative
+
+HOME = ROOT / "module_utils/drawbridge"
+FILES = sorted(path for path in HOME.rglob("*.py") if path.name != "__init__.py")
+FLOORS = ({"core"}, {"nodes"}, {"fabric", "nic", "storage", "slurm", "kube", "gate"}, {"site"})
+"""From the ground floor to the top: a file may import from its own subsystem and from the floors below."""
+CORE_IO = re.compile(r"core/(command|files|units|packages/\w+|api/\w+)")
+"""Besides files named io or *_io."""
+IO = {
+    "os",
+    "pwd",
+    "shutil",
+    "signal",
+    "socket",
+    "ssl",
+    "subprocess",
+    "tempfile",
+    "urllib.request",
+    "netmiko",
+    "paramiko",
+}
+OPENERS = {"open", "read_text", "read_bytes", "write_text", "write_bytes", "unlink", "mkdir", "iterdir", "glob"}
+DATA = {"kube/releases/values"}
+"""Reads a table that ships beside it."""
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(HOME).with_suffix(""))
+
+
+def floor(subsystem: str) -> int:
+    [number] = [number for number, level in enumerate(FLOORS) if subsystem in level]
+    return number
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Files of ours that this one imports, as paths below HOME without their ending."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = path.parents[node.level - 1] / (node.module or "").replace(".", "/")
+            if base.with_suffix(".py").is_file():
+                yield name(base.with_suffix(".py"))
+            else:
+                yield from (name(base / f"{alias.name}.py") for alias in node.names)
+
+
+def outside(path: Path) -> set[str]:
+    """Modules of others that it imports."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found |= {node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+def opened(path: Path) -> set[str]:
+    calls = [node.func for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+    names = {call.attr for call in calls if isinstance(call, ast.Attribute)}
+    return (names | {call.id for call in calls if isinstance(call, ast.Name)}) & OPENERS
+
+
+@pytest.mark.parametrize("path", FILES, ids=relative)
+def test_imports_run_down(path: Path) -> None:
+    mine = name(path).split("/")[0]
+    for target in imported(path):
+        theirs = target.split("/")[0]
+        assert theirs == mine or floor(theirs) < floor(mine), f"{name(path)} imports {target}"
+
+
+def test_imports_make_no_circle() -> None:
+    below = {name(path): set(imported(path)) for path in FILES}
+    while ready := {file for file, needs in below.items() if not needs & below.keys()}:
+        below = {file: needs for file, needs in below.items() if file not in ready}
+    assert not below
+
+
+@pytest.mark.parametrize("path", FILES, ids=relative)
+def test_only_io_files_do_input_and_output(path: Path) -> None:
+    if re.search(r"(^|_)io$", path.stem) or CORE_IO.fullmatch(name(path)) or name(path) in DATA:
+        return
+    assert not outside(path) & IO
+    assert not opened(path)
+
+
+PLANS = [path for path in FILES if re.search(r"(^|_)plan$", path.stem) and "def plan(" in path.read_text()]
+
+
+@pytest.mark.parametrize("path", PLANS, ids=relative)
+def test_states_stand_beside_their_plan(path: Path) -> None:
+    body = ast.parse(path.read_text()).body
+    [plan] = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == "plan"]
+    [have] = [ast.unparse(arg.annotation) for arg in plan.args.args if arg.arg == "have" and arg.annotation]
+    own = {node.name for node in body if isinstance(node, ast.ClassDef)}
+    core = {
+        alias.name
+        for node in body
+        if isinstance(node, ast.ImportFrom) and "core." in str(node.module)
+        for alias in node.names
+    }
+    assert have in own | core
+
+
+@pytest.mark.parametrize("path", FILES, ids=relative)
+def test_plans_alone_have_states(path: Path) -> None:
+    if not re.search(r"(^|_)plan$", path.stem) and not name(path).startswith("core/"):
+        classes = [node.name for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ClassDef)]
+        assert not [name for name in classes if name.endswith("State")]

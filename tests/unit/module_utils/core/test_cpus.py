@@ -1,0 +1,47 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.cpus import (
+    cpu_list,
+    cpu_ranges,
+    unreadable,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "cpus"),
+    [("0", [0]), ("0-3,64-67", [0, 1, 2, 3, 64, 65, 66, 67]), ("8,2-3", [2, 3, 8]), ("1-2,2-3", [1, 2, 3])],
+)
+def test_a_list_of_the_kernel(text: str, cpus: list[int]) -> None:
+    assert cpu_list(text) == cpus
+
+
+@pytest.mark.parametrize("text", ["0", "0-3,64-67", "2-3,8"])
+def test_a_list_is_read_as_it_is_written(text: str) -> None:
+    assert cpu_ranges(cpu_list(text)) == text
+
+
+@pytest.mark.parametrize("text", ["", "all", "1-", "1,,2"])
+def test_what_is_none(text: str) -> None:
+    with pytest.raises(ValueError, match="invalid literal"):
+        cpu_list(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("0", ""),
+        ("0-3,64-67", ""),
+        ("3-3", ""),
+        ("9-10", ""),
+        ("4-1", "4-1 runs backwards"),
+        ("0-1,10-9", "10-9 runs backwards"),
+        ("all", "it is no CPU list"),
+        ("", "it is no CPU list"),
+        ("0-", "it is no CPU list"),
+    ],
+)
+def test_what_nobody_reads_alike_is_told(text: str, why: str) -> None:
+    assert unreadable(text) == why

@@ -1,0 +1,49 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.ports import (
+    PortsError,
+    compress,
+    expand,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+@pytest.mark.parametrize(
+    ("text", "ports"),
+    [
+        ("Ethernet1", ["Ethernet1"]),
+        ("Ethernet9-11", ["Ethernet9", "Ethernet10", "Ethernet11"]),
+        ("Ethernet1/3-4,Ethernet3/1", ["Ethernet1/3", "Ethernet1/4", "Ethernet3/1"]),
+    ],
+)
+def test_a_list_becomes_ports_in_its_order(text: str, ports: list[str]) -> None:
+    assert expand(text) == ports
+    assert compress(ports) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Ethernet4-2", "'Ethernet4-2' runs backwards"),
+        ("Ethernet1-3,Ethernet2", "it names Ethernet2 twice"),
+        ("Ethernet", "'Ethernet' is neither a port"),
+        ("", "'' is neither a port"),
+    ],
+)
+def test_what_names_no_ports_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(PortsError, match=reason):
+        expand(text)
+
+
+def test_a_name_without_a_number_stands_alone() -> None:
+    assert compress(["Management", "Ethernet1", "Ethernet2"]) == "Management,Ethernet1-2"
+
+
+@given(st.lists(st.integers(1, 40), unique=True, min_size=1), st.sampled_from(["Ethernet", "Ethernet3/"]))
+def test_compressing_and_expanding_is_the_identity(numbers: list[int], stem: str) -> None:
+    ports = [f"{stem}{number}" for number in numbers]
+    assert expand(compress(ports)) == ports

@@ -1,0 +1,111 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.dialect import (
+    Config,
+    DialectError,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import (
+    DIALECT,
+    parse,
+    render,
+)
+
+from tests.unit.emulated_switch import profile
+
+PROFILE = profile()
+RUNNING = "\n".join(render(PROFILE).lines())
+PAUSING = "Ethernet1   Yes  3  Yes  DCBX disabled\nEthernet2   Yes  3  No  DCBX disabled"
+
+
+def parsed(
+    running: str = RUNNING, startup: str = RUNNING, sessions: dict[str, Any] | None = None, pausing: str = PAUSING
+) -> Config:
+    return parse((running, startup, json.dumps({"sessions": sessions or {}}), pausing), PROFILE)
+
+
+def test_thresholds_are_in_thousands_of_bytes_and_times_in_seconds() -> None:
+    lines = render(PROFILE).lines()
+    ecn = (
+        "random-detect ecn minimum-threshold 150 kbytes maximum-threshold 1500 kbytes max-mark-probability 100 weight 0"
+    )
+    assert f"      {ecn}" in lines
+    assert "priority-flow-control pause watchdog default polling-interval 0.1" in lines
+
+
+def test_jericho_has_other_queues_and_no_weight() -> None:
+    lines = render(profile("spine1")).lines()
+    assert "   tx-queue 3" in lines
+    assert not any("weight" in line or "uc-tx-queue" in line for line in lines)
+
+
+def test_a_watchdog_that_only_forwards_is_no_drop() -> None:
+    forward = replace(PROFILE, watchdog=replace(PROFILE.watchdog, action="forward"))
+    assert "priority-flow-control pause watchdog action no-drop" in render(forward).lines()
+
+
+def test_what_is_rendered_is_read_back() -> None:
+    config = parsed()
+    assert config == render(PROFILE)
+    assert config.unproven == ()
+
+
+def test_what_a_restart_would_lose_is_not_saved() -> None:
+    assert not parsed(startup=RUNNING.replace("mtu 9214", "mtu 9000")).saved
+    assert not parsed(startup="").saved
+
+
+def test_a_port_that_is_not_there_is_refused() -> None:
+    with pytest.raises(DialectError, match="it has no Ethernet2, which drawbridge_fabric"):
+        parsed(running=RUNNING.replace("interface Ethernet2", "interface Ethernet3"))
+
+
+@pytest.mark.parametrize(
+    ("pausing", "sentence"),
+    [
+        (
+            PAUSING.replace("Yes  3  No", "No      No"),
+            "Ethernet2 does not pause priority 3 alone (PFC No, priorities none)",
+        ),
+        (PAUSING.replace("3  No", "3 4  No"), "Ethernet2 does not pause priority 3 alone (PFC Yes, priorities 3 4)"),
+        ("Et1  Yes  3  Yes  -", "Ethernet2 does not pause priority 3 alone (PFC not listed, priorities none)"),
+    ],
+)
+def test_hardware_that_does_not_follow_is_named(pausing: str, sentence: str) -> None:
+    assert parsed(pausing=pausing).unproven == (sentence,)
+
+
+@pytest.mark.parametrize(
+    ("name", "session", "expected"),
+    [
+        ("drawbridge-1", {"state": "pending", "instances": {}}, {"stale": ("drawbridge-1",)}),
+        (
+            "drawbridge-1",
+            {"state": "pending", "instances": {"3": {"user": "admin"}}},
+            {"foreign": ("drawbridge-1 (admin)",)},
+        ),
+        ("drawbridge-1", {"state": "pendingCommitTimer"}, {"waiting": "drawbridge-1"}),
+        ("drawbridge-1", {"state": "committed", "commitBy": 1795300000.0}, {"waiting": "drawbridge-1"}),
+        ("drawbridge-1", {"state": "completed"}, {}),
+        ("upgrade", {"state": "pending", "instances": {"4": {"user": "eve"}}}, {"foreign": ("upgrade (eve)",)}),
+        ("upgrade", {"state": "pendingCommitTimer"}, {"foreign": ("upgrade",)}),
+        ("upgrade", {"state": "completed"}, {}),
+    ],
+)
+def test_sessions_are_ours_to_clean_up_or_somebody_elses(
+    name: str, session: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    config = parsed(sessions={name: session})
+    found = {"stale": config.stale, "waiting": config.waiting, "foreign": config.foreign}
+    assert found == {"stale": (), "waiting": "", "foreign": (), **expected}
+
+
+@pytest.mark.parametrize(("seconds", "timer"), [(300, "00:05:00"), (3725, "01:02:05")])
+def test_the_timer_is_written_as_eos_takes_it(seconds: int, timer: str) -> None:
+    assert DIALECT.commands.try_out(seconds) == f"commit timer {timer}"

@@ -1,0 +1,79 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import socket
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import DIALECT
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.session_io import (
+    NetmikoSession,
+    Refused,
+)
+
+from tests.unit.emulated_switch import Leaf
+
+
+def test_a_session_answers_without_echo_and_prompt(leaf: Leaf) -> None:
+    session = NetmikoSession(leaf.login, DIALECT, 60)
+    assert session.ask("show hostname").splitlines() == ["Hostname: leaf1", "FQDN:     leaf1"]
+    session.close()
+
+
+def test_a_description_that_looks_like_a_prompt_does_not_end_an_answer(leaf: Leaf) -> None:
+    leaf.type("interface Ethernet1", "description leaf1# (config)#")
+    session = NetmikoSession(leaf.login, DIALECT, 60)
+    assert session.ask("show running-config").rstrip().endswith("end")
+    session.close()
+
+
+def test_a_refusal_leaves_the_session_usable(leaf: Leaf) -> None:
+    session = NetmikoSession(leaf.login, DIALECT, 60)
+    with pytest.raises(Refused, match="leaf1 refused 'show nonsense': % Invalid input"):
+        session.ask("show nonsense")
+    assert "leaf1" in session.ask("show hostname")
+    session.close()
+
+
+def test_a_log_line_does_not_break_an_answer(leaf: Leaf) -> None:
+    leaf.fault("syslog", "show hostname")
+    session = NetmikoSession(leaf.login, DIALECT, 60)
+    assert "ConfigAgent" not in session.ask("show hostname")
+    session.close()
+
+
+def test_an_unknown_host_key_is_refused(leaf: Leaf, tmp_path: Path) -> None:
+    empty = tmp_path / "known_hosts"
+    empty.touch()
+    with pytest.raises(DeviceError, match=f"has a host key that {empty} does not hold; compare it on the switch"):
+        NetmikoSession(replace(leaf.login, known_hosts_file=str(empty)), DIALECT, 60)
+
+
+def test_another_host_key_is_refused(leaf: Leaf, tmp_path: Path) -> None:
+    other = tmp_path / "known_hosts"
+    public = " ".join((leaf.keys / "user.pub").read_text().split()[:2])
+    other.write_text(f"[127.0.0.1]:{leaf.port} {public}\n")
+    with pytest.raises(DeviceError, match=f"has a host key that {other} does not hold"):
+        NetmikoSession(replace(leaf.login, known_hosts_file=str(other)), DIALECT, 60)
+
+
+def test_a_key_that_the_switch_does_not_take(leaf: Leaf) -> None:
+    wrong = replace(leaf.login, key_file=str(leaf.keys / "host"))
+    with pytest.raises(DeviceError, match=r"does not let admin in with the key .*host; set ansible_user"):
+        NetmikoSession(wrong, DIALECT, 60)
+
+
+def test_a_closed_port_is_named(leaf: Leaf) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.raises(DeviceError, match=rf"leaf1 \(127.0.0.1 port {port}\) can't be reached by SSH: TCP connection"):
+        NetmikoSession(replace(leaf.login, port=port), DIALECT, 60)
+
+
+def test_a_key_file_that_is_not_there(leaf: Leaf) -> None:
+    with pytest.raises(DeviceError, match="there is no key /nowhere/key; correct ansible_ssh_private_key_file"):
+        NetmikoSession(replace(leaf.login, key_file="/nowhere/key"), DIALECT, 60)

@@ -1,0 +1,298 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The transaction, against a switch that refuses, lies, hangs, drops the line, and is changed by others."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
+    DeviceError,
+    converge,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.dialect import Config
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import DIALECT
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.plan import plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.session_io import NetmikoSession
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.transaction_io import Switch
+from netmiko import base_connection
+from netmiko.arista.arista import AristaSSH
+
+from lab.emulators.eos import sessions
+from tests.unit.emulated_switch import Leaf, profile
+
+SHORT_S = 1
+CONFIRM = "^configure session .* commit"
+SAVE = "save the running configuration, so that a restart keeps it"
+FOREIGN = ("interface Ethernet1", "description to gpu01", "no switchport", "ip address 10.1.1.0/31")
+
+
+def soon(monkeypatch: pytest.MonkeyPatch, leaf: Leaf, effect: str, match: str) -> None:
+    """Let the line whose fault is armed wait SHORT_S for its answer: all others have time.
+
+    Its time begins with the fault, which a loaded machine may act out late.
+    """
+    ask = NetmikoSession.ask
+
+    def asked(session: NetmikoSession, line: str) -> str:
+        connection: Any = session._connection
+        transport = connection.remote_conn.transport
+        if not (leaf.armed() and re.search(match, line)):
+            return ask(session, line)
+        struck = (lambda: not leaf.armed()) if effect == "hang" else (lambda: not transport.is_active())
+        with monkeypatch.context() as short:
+            short.setattr(base_connection, "time", SimpleNamespace(time=since(struck), sleep=time.sleep))
+            short.setattr(session, "_timeout_s", SHORT_S)
+            short.setattr(connection, "read_timeout_override", SHORT_S)
+            return ask(session, line)
+
+    monkeypatch.setattr(NetmikoSession, "ask", asked)
+
+
+def since(event: Callable[[], bool]) -> Callable[[], float]:
+    """A clock that stands still until something has happened."""
+    begun = 0.0
+
+    def now() -> float:
+        nonlocal begun
+        if not begun and event():
+            begun = time.monotonic()
+        return time.monotonic() - begun if begun else 0.0
+
+    return now
+
+
+def connections(calls: list[dict]) -> int:
+    return sum(call.get("event") == "connect" for call in calls)
+
+
+def assert_rolled_back(leaf: Leaf, before: list[str]) -> None:
+    assert leaf.lines() == before
+    assert leaf.sessions() == {}
+
+
+def test_a_change_takes_two_sessions_and_the_next_run_only_reads_over_one(leaf: Leaf) -> None:
+    changed = leaf.converge()
+    assert (changed.error, changed.changed, changed.steps[-1]) == ("", True, SAVE)
+    assert connections(leaf.journal()) == 2
+    again = leaf.converge()
+    calls = leaf.journal()
+    assert (again.error, again.changed, again.steps) == ("", False, [])
+    assert connections(calls) == 1
+    assert not any(call["writes"] or call.get("stages") for call in calls)
+    assert sum(call.get("line", "").startswith("show") for call in calls) == 4
+
+
+def test_check_mode_predicts_the_steps_and_the_diff_of_the_next_run(leaf: Leaf) -> None:
+    leaf.type("interface Ethernet2", "mtu 9000", "priority-flow-control priority 5 no-drop", "qos trust cos")
+    leaf.type("qos map dscp 24 26 48 to traffic-class 2", "priority-flow-control pause watchdog action no-drop")
+    leaf.type("qos profile ROCE", "uc-tx-queue 3", "priority strict", "exit", "qos profile ROCE", "uc-tx-queue 1")
+    leaf.journal()
+    predicted = leaf.converge(check=True)
+    assert not any(call["writes"] or call.get("stages") for call in leaf.journal())
+    done = leaf.converge()
+    assert not done.error
+    assert (predicted.steps, predicted.diff, predicted.changed) == (done.steps, done.diff, True)
+    assert leaf.converge().steps == []
+
+
+def test_what_others_own_stays(leaf: Leaf) -> None:
+    leaf.type(*FOREIGN, "uc-tx-queue 3", "bandwidth guaranteed 100", "exit", "qos map dscp 24 to traffic-class 5")
+    leaf.type("interface Ethernet4", "mtu 9100", "service-profile OTHER")
+    before = leaf.lines()
+    assert not leaf.converge().error
+    after = leaf.lines()
+    assert [line for line in before if line not in after] == []
+
+
+@pytest.mark.parametrize(
+    ("match", "words"),
+    [
+        ("service-profile ROCE", "'service-profile ROCE'"),
+        ("commit timer", "'commit timer 00:05:00'"),
+        ("^configure session", "'configure session drawbridge-"),
+    ],
+)
+def test_a_refused_line_is_named_and_nothing_stays(leaf: Leaf, match: str, words: str) -> None:
+    leaf.type("hostname leaf1")
+    before = leaf.lines()
+    leaf.fault("refuse", match)
+    outcome = leaf.converge()
+    assert f"leaf1 refused {words}" in outcome.error
+    assert outcome.error.endswith("the change was rolled back")
+    assert (outcome.changed, outcome.done, outcome.left) == (False, [], outcome.steps)
+    assert_rolled_back(leaf, before)
+
+
+@pytest.mark.parametrize(
+    ("match", "words"),
+    [
+        ("^mtu 9214", "interface Ethernet1 lacks 'mtu 9214'"),
+        ("commit timer", "PFC watchdog lacks"),
+        (CONFIRM, "accepted the confirmation"),
+    ],
+)
+def test_a_lie_is_seen_over_a_new_session_and_rolled_back(leaf: Leaf, match: str, words: str) -> None:
+    leaf.type("hostname leaf1")
+    before = leaf.lines()
+    leaf.fault("lie", match)
+    outcome = leaf.converge()
+    assert words in outcome.error
+    assert (outcome.changed, outcome.left) == (False, outcome.steps)
+    assert_rolled_back(leaf, before)
+
+
+@pytest.mark.parametrize(
+    ("effect", "match"),
+    [
+        ("hang", "service-profile ROCE"),
+        ("hang", "commit timer"),
+        ("hang", CONFIRM),
+        ("die", "service-profile ROCE"),
+        ("die", "commit timer"),
+    ],
+)
+def test_a_switch_that_falls_silent_is_left_as_it_was(
+    leaf: Leaf, monkeypatch: pytest.MonkeyPatch, effect: str, match: str
+) -> None:
+    leaf.type("hostname leaf1")
+    before = leaf.lines()
+    leaf.fault(effect, match)
+    soon(monkeypatch, leaf, effect, match)
+    outcome = leaf.converge()
+    assert (f"gave no answer within {SHORT_S} s" if effect == "hang" else "dropped the connection") in outcome.error
+    assert outcome.changed is False
+    assert_rolled_back(leaf, before)
+
+
+def test_drift_while_the_timer_runs_is_not_confirmed(leaf: Leaf) -> None:
+    leaf.type("hostname leaf1")
+    before = leaf.lines()
+    leaf.fault("drift", "commit timer")
+    outcome = leaf.converge()
+    assert "accepted the change but did not make it" in outcome.error
+    assert_rolled_back(leaf, before)
+
+
+def test_a_confirmation_whose_answer_is_lost_is_looked_up(leaf: Leaf, monkeypatch: pytest.MonkeyPatch) -> None:
+    leaf.fault("die", CONFIRM)
+    soon(monkeypatch, leaf, "die", CONFIRM)
+    outcome = leaf.converge()
+    assert (outcome.error, outcome.left) == ("", [])
+    assert leaf.sessions() == {}
+
+
+def test_drift_after_the_confirmation_is_reported(leaf: Leaf, monkeypatch: pytest.MonkeyPatch) -> None:
+    confirm = Switch._confirm
+
+    def confirmed(switch: Switch, name: str, target: Config) -> None:
+        confirm(switch, name, target)
+        leaf.type("interface Ethernet2", "no service-profile ROCE")
+
+    monkeypatch.setattr(Switch, "_confirm", confirmed)
+    outcome = leaf.converge()
+    assert outcome.error.startswith(
+        "leaf1 accepted the change but did not make it: interface Ethernet2: service-profile"
+    )
+    assert outcome.changed
+    assert [step for step in outcome.left if step in outcome.done] == []
+
+
+def test_a_switch_that_is_cut_off_by_the_change_rolls_back_by_itself(
+    leaf: Leaf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leaf.type("hostname leaf1")
+    before = leaf.lines()
+    enable = AristaSSH.enable
+
+    def entered(connection: AristaSSH, *args: Any) -> str:
+        connection.read_timeout_override = SHORT_S  # it has no answer, however long one waits
+        return enable(connection, *args)
+
+    with leaf.switch() as switch:
+        switch.read()
+        leaf.fault("hang", "^enable", times=None)
+        monkeypatch.setattr(AristaSSH, "enable", entered)
+        outcome = converge(switch, partial(plan, DIALECT), DIALECT.render(profile()))
+    assert "rolls back by itself within 300 s" in outcome.error
+    assert list(leaf.sessions().values()) == ["pendingCommitTimer"]
+    (leaf.keys / "clock").write_text("301")
+    leaf.fault("hang", "nothing")
+    monkeypatch.setattr(AristaSSH, "enable", enable)
+    assert leaf.converge(check=True).steps
+    assert_rolled_back(leaf, before)
+
+
+@pytest.mark.parametrize("effect", ["refuse", "lie"])
+def test_a_change_that_is_not_saved_is_a_failure_and_the_next_run_saves_it(leaf: Leaf, effect: str) -> None:
+    leaf.fault(effect, "write memory")
+    outcome = leaf.converge()
+    assert outcome.error
+    assert (outcome.changed, outcome.left) == (True, [SAVE])
+    again = leaf.converge()
+    assert (again.error, again.steps) == ("", [SAVE])
+    assert leaf.converge().steps == []
+
+
+def test_a_session_that_appears_in_between_is_named(leaf: Leaf) -> None:
+    leaf.fault("stale", "commit timer")
+    outcome = leaf.converge()
+    assert "another session maintenance is pending commit timer" in outcome.error
+    assert leaf.sessions() == {"maintenance": "pendingCommitTimer"}
+
+
+def test_what_an_earlier_run_left_open_is_aborted(leaf: Leaf) -> None:
+    leaf.converge()
+    leaf.change(lambda state: sessions.enter(state, "drawbridge-dead", "vty9", "admin"))
+    leaf.change(lambda state: sessions.leave(state, "vty9"))
+    outcome = leaf.converge()
+    assert (outcome.error, outcome.steps) == (
+        "",
+        ["abort the session drawbridge-dead, which an earlier run left open"],
+    )
+    assert leaf.sessions() == {}
+    assert leaf.converge().steps == []
+
+
+def wait_unconfirmed(leaf: Leaf) -> None:
+    """Make a switch whose change is in force, and whose run ended before it confirmed."""
+    with leaf.switch() as switch:
+        target = switch.read()
+        switch._try_out(replace(target, sections=DIALECT.render(profile()).sections))
+    assert list(leaf.sessions().values()) == ["pendingCommitTimer"]
+
+
+def test_a_right_change_that_an_earlier_run_left_unconfirmed_is_proven_and_confirmed(leaf: Leaf) -> None:
+    wait_unconfirmed(leaf)
+    predicted = leaf.converge(check=True)
+    outcome = leaf.converge()
+    assert outcome.error == ""
+    assert outcome.steps == predicted.steps
+    assert outcome.steps[0].startswith("confirm the session drawbridge-")
+    assert leaf.sessions() == {}
+    assert leaf.converge().steps == []
+
+
+def test_another_change_that_an_earlier_run_left_unconfirmed_is_rolled_back_first(leaf: Leaf) -> None:
+    wait_unconfirmed(leaf)
+    want = replace(profile(), mtu_bytes=9100)
+    outcome = leaf.converge(want=want)
+    assert outcome.error == ""
+    assert outcome.steps[0].startswith("roll back the session drawbridge-")
+    assert leaf.converge(want=want).steps == []
+
+
+def test_a_port_that_the_switch_does_not_have_is_refused_before_anything_is_typed(leaf: Leaf) -> None:
+    with (
+        leaf.switch(want=replace(profile(), ports=("Ethernet1", "Ethernet33"))) as switch,
+        pytest.raises(DeviceError, match="leaf1: it has no Ethernet33, which drawbridge_fabric"),
+    ):
+        switch.read()
+    assert not any(call["writes"] for call in leaf.journal())

@@ -1,0 +1,34 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import json
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import IntentError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import (
+    SwitchProfile,
+    switch_profile,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+
+from tests.unit.module_utils.site.test_refused import site
+
+FABRIC = part("fabric", site("lab")["drawbridge_fabric"])
+
+
+def test_each_switch_gets_its_ports_and_hardware_and_all_the_same_class() -> None:
+    leaf, spine = switch_profile(FABRIC, "leaf2"), switch_profile(FABRIC, "spine1")
+    assert (leaf.asic, len(leaf.ports), leaf.ports[-1]) == ("xgs", 20, "Ethernet20")
+    assert (spine.asic, spine.ports) == ("jericho", ("Ethernet1", "Ethernet2", "Ethernet3", "Ethernet4"))
+    assert (leaf.roce, leaf.cnp, leaf.mtu_bytes) == (spine.roce, spine.cnp, spine.mtu_bytes)
+
+
+def test_a_profile_survives_the_way_through_ansible() -> None:
+    profile = switch_profile(FABRIC, "leaf1")
+    assert SwitchProfile.from_dict(json.loads(json.dumps(profile.as_dict()))) == profile
+
+
+def test_a_switch_that_nobody_described_is_refused() -> None:
+    with pytest.raises(IntentError, match="none of them is leaf9; describe leaf9 there"):
+        switch_profile(FABRIC, "leaf9")

@@ -1,0 +1,86 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.gate.adoption.operators import (
+    SLINKY,
+    intolerant,
+    node_actors,
+    setting_actors,
+    workload_actors,
+)
+
+EXISTS = {"operator": "Exists"}
+
+
+def workload(name: str, kind: str = "DaemonSet", namespace: str = "kube-system", **pod: Any) -> dict[str, Any]:
+    metadata = {"name": name, "namespace": namespace}
+    return {"kind": kind, "metadata": metadata, "spec": {"template": {"spec": pod}}}
+
+
+def resource(kind: str, **spec: Any) -> dict[str, Any]:
+    return {"kind": kind, "metadata": {"name": "main"}, "spec": spec}
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("kured", "kured"),
+        ("cluster-autoscaler-aws", "cluster-autoscaler"),
+        ("karpenter", "karpenter"),
+        ("draino", "draino"),
+        ("system-upgrade-controller", "system-upgrade-controller"),
+        ("slurm-bridge-scheduler", "slurm-bridge"),
+    ],
+)
+def test_known_actors_are_named(name: str, known: str) -> None:
+    (actor,) = workload_actors([workload(name, "Deployment"), workload("coredns", "Deployment")])
+    assert actor.name == known
+    assert actor.sentence.startswith(f"Deployment kube-system/{name} ")
+
+
+@pytest.mark.parametrize(
+    ("found", "name"),
+    [
+        (resource("ClusterPolicy"), "gpu-operator"),
+        (resource("ClusterPolicy", driver={"enabled": True}), "gpu-operator"),
+        (resource("ClusterPolicy", driver={"enabled": False}), ""),
+        (resource("ClusterPolicy", driver={"upgradePolicy": {"autoUpgrade": False}}), ""),
+        (resource("NicClusterPolicy"), ""),
+        (resource("NicClusterPolicy", ofedDriver={"upgradePolicy": {"autoUpgrade": True}}), "network-operator"),
+        (resource("SriovOperatorConfig"), "sriov-network-operator"),
+        (resource("SriovOperatorConfig", disableDrain=True), ""),
+        (resource("DeviceConfig", driver={"upgradePolicy": {"enable": True}}), "amd-gpu-operator"),
+        (resource("DeviceConfig"), ""),
+    ],
+)
+def test_an_operators_settings_decide(found: dict[str, Any], name: str) -> None:
+    assert [actor.name for actor in setting_actors([found])] == ([name] if name else [])
+
+
+def test_another_scheduler_has_left_its_mark() -> None:
+    ours = {"metadata": {"name": "gpu01"}, "spec": {"taints": [{"key": SLINKY, "effect": "NoExecute"}]}}
+    (actor,) = node_actors([ours, {"metadata": {"name": "gpu02"}, "spec": {}}])
+    assert (actor.name, "on gpu01 says" in actor.sentence) == ("slurm-bridge", True)
+    assert node_actors([]) == []
+
+
+@pytest.mark.parametrize(
+    ("tolerations", "named"),
+    [
+        ([], True),
+        ([{"key": "nvidia.com/gpu", **EXISTS}], True),
+        ([{"key": "drawbridge.io/slurm", "value": "closed"}], True),
+        ([{**EXISTS, "effect": "NoExecute"}], True),
+        ([EXISTS], False),
+        ([{"key": "drawbridge.io/slurm", **EXISTS}], False),
+        ([{"key": "drawbridge.io/slurm", **EXISTS, "effect": "NoSchedule"}], False),
+    ],
+)
+def test_who_tolerates_every_state_can_follow(tolerations: list[dict[str, str]], named: bool) -> None:
+    daemons = [workload("cni", tolerations=tolerations), workload("theirs", namespace="shop")]
+    found = intolerant(daemons, ["kube-system"])
+    assert [sentence.split()[1] for sentence in found] == (["kube-system/cni"] if named else [])

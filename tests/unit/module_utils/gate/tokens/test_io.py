@@ -1,0 +1,97 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import base64
+import getpass
+import json
+import stat
+import time
+import urllib.error
+import urllib.request
+from email.message import Message
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.host import Server
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
+    DeviceError,
+    converge,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.gate.tokens.io import TokenFile
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.gate.tokens.plan import TokenState, plan
+
+SUBJECT = "system:serviceaccount:drawbridge-nodes:gpu01"
+WANT = TokenState(SUBJECT, True, getpass.getuser(), "0400")
+
+
+def bearer(seconds_left: float, subject: str = SUBJECT) -> str:
+    claims = {"sub": subject, "exp": time.time() + seconds_left}
+    return f"x.{base64.urlsafe_b64encode(json.dumps(claims).encode()).decode().rstrip('=')}.y"
+
+
+def claimed(token: str) -> str:
+    """What an API server would say that accepts whatever is shown to it."""
+    payload = token.split(".")[1]
+    return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["sub"]
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TokenFile:
+    monkeypatch.setattr(TokenFile, "_bearer", lambda self, token: claimed(token))
+    server = Server("https://127.0.0.1:1", "/nonexistent")
+    return TokenFile(tmp_path / "etc/node.token", server, WANT, min_left_s=3600, token=bearer(86400))
+
+
+def want_token(have: TokenState, want: TokenState) -> list:
+    return plan(have, want, handed_over=True)
+
+
+def test_a_token_is_placed_once(file: TokenFile) -> None:
+    assert converge(file, want_token, WANT).changed
+    assert stat.S_IMODE(Path(file.name).stat().st_mode) == 0o400
+    assert not converge(file, want_token, WANT).changed
+
+
+def test_one_that_ends_soon_is_replaced(file: TokenFile) -> None:
+    converge(file, want_token, WANT)
+    Path(file.name).chmod(0o600)
+    Path(file.name).write_text(bearer(60))
+    Path(file.name).chmod(0o400)
+    assert converge(file, want_token, WANT).steps[0].endswith("the one that is there ends soon")
+
+
+def test_one_that_the_server_refuses_is_replaced(file: TokenFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    converge(file, want_token, WANT)
+    monkeypatch.setattr(TokenFile, "_bearer", lambda self, token: "")
+    outcome = converge(file, want_token, WANT)
+    assert "does not accept the one that is there" in outcome.steps[0]
+    assert outcome.error, "a new token that is refused too is no success"
+
+
+def test_a_refusal_is_no_bearer_and_any_other_error_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = [500, 401]
+
+    def refused(self: Server, request: urllib.request.Request) -> Any:
+        raise urllib.error.HTTPError(request.full_url, said.pop(), "no", Message(), None)
+
+    monkeypatch.setattr(Server, "ask", refused)
+    there = tmp_path / "node.token"
+    there.write_text(bearer(86400))
+    file = TokenFile(there, Server("https://api:6443", "ca"), WANT, 3600, None)
+    assert "does not accept the one that is there" in file.read().why
+    with pytest.raises(DeviceError, match="does not say who"):
+        file.read()
+
+
+def test_the_token_never_shows(file: TokenFile) -> None:
+    assert bearer(86400).split(".")[1] not in str(converge(file, want_token, WANT).result())
+
+
+def test_a_silent_server_is_an_error_not_a_reason_to_replace(tmp_path: Path) -> None:
+    there = tmp_path / "node.token"
+    there.write_text(bearer(86400))
+    file = TokenFile(there, Server("https://127.0.0.1:1", "/nonexistent"), WANT, 3600, None)
+    with pytest.raises(DeviceError, match="can't be asked who"):
+        file.read()

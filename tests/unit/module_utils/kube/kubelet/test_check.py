@@ -1,0 +1,133 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Wrong kubelet configurations, at function level: kubelet_refused.yml is the table."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.check import faults
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.view import kubelet
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.numa import Machine
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+
+from tests.unit.module_utils.site.test_refused import site
+
+CASES = yaml.safe_load((Path(__file__).parent / "refused.yml").read_text())
+DISK = {"nodefs.available": "10%", "nodefs.inodesFree": "5%", "imagefs.available": "15%", "imagefs.inodesFree": "5%"}
+SITE = site("lab")
+VIEW = kubelet(part("nodes", SITE["drawbridge_nodes"]), part("kube", SITE["drawbridge_kube"]), "gpu01")
+MACHINE = Machine(**VIEW["machine"])
+
+
+def good() -> dict[str, Any]:
+    """What role kubelet_numa makes of the lab's intent."""
+    config = copy.deepcopy(VIEW["config"])
+    config["evictionHard"] |= DISK
+    return config
+
+
+def merged(target: Any, patch: Any) -> Any:
+    """RFC 7396, as kubelets merge drop-ins."""
+    if not isinstance(patch, dict):
+        return patch
+    result = dict(target) if isinstance(target, dict) else {}
+    for key, value in patch.items():
+        if value is None:
+            result.pop(key, None)
+        else:
+            result[key] = merged(result.get(key), value)
+    return result
+
+
+def refused(config: dict[str, Any], machine: Machine = MACHINE) -> list[str]:
+    return [str(fault) for fault in faults(config, machine, "here", "kube_node_kubelet")]
+
+
+def test_what_the_role_makes_is_accepted() -> None:
+    assert refused(good()) == []
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+def test_refused(case: dict[str, Any]) -> None:
+    fault, told = case["fault"], refused(merged(good(), case["change"]))
+    found = [line for line in told if line.startswith(f"here.{fault['key']} is ")]
+    assert len(found) == 1, told
+    shown, _, rest = found[0].partition(" is ")[2].partition(", but ")
+    assert fault["value"] in shown
+    assert fault["reason"] in rest
+    assert fault["repair"] in rest.rsplit("; ", 1)[1]
+
+
+def test_the_table_has_what_kubelets_die_of_and_what_they_swallow() -> None:
+    assert len({case["id"] for case in CASES}) == len(CASES)
+    assert len([case for case in CASES if "dies" in case]) >= 20
+    assert len([case for case in CASES if "runs" in case]) >= 5
+    assert all(("dies" in case) != ("runs" in case) for case in CASES)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"topologyManagerPolicyOptions": {"prefer-closest-numa-nodes": "true"}},
+        {"cpuManagerPolicyOptions": {"full-pcpus-only": "true", "strict-cpu-reservation": "true"}},
+        {"topologyManagerPolicy": "restricted"},
+        {"evictionHard": {"nodefs.available": None, "imagefs.available": None}, "mergeDefaultEvictionSettings": True},
+        {"cpuManagerPolicy": "none", "reservedSystemCPUs": None, "systemReserved": {"cpu": "4"}},
+        {"memoryManagerPolicy": "None", "reservedMemory": None},
+    ],
+)
+def test_other_good_ones_are_accepted(change: dict[str, Any]) -> None:
+    assert refused(merged(good(), change)) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "expected"),
+    [
+        ({"systemReserved": "4Gi"}, "systemReserved", "mapping"),
+        ({"kubeReserved": ["4Gi"]}, "kubeReserved", "mapping"),
+        ({"evictionHard": "100Mi"}, "evictionHard", "mapping"),
+        ({"cpuManagerPolicyOptions": ["full-pcpus-only"]}, "cpuManagerPolicyOptions", "mapping"),
+        ({"topologyManagerPolicyOptions": "all"}, "topologyManagerPolicyOptions", "mapping"),
+        ({"reservedMemory": "abc"}, "reservedMemory", "list"),
+        ({"reservedMemory": {"numaNode": 0}}, "reservedMemory", "list"),
+        ({"reservedMemory": ["12Gi"]}, "reservedMemory[0]", "mapping"),
+        ({"reservedMemory": [None]}, "reservedMemory[0]", "mapping"),
+        ({"reservedMemory": [{"numaNode": 0, "limits": "12Gi"}]}, "reservedMemory[0].limits", "mapping"),
+        ({"registerWithTaints": "drawbridge.io/slurm=closed:NoSchedule"}, "registerWithTaints", "list"),
+        ({"registerWithTaints": ["drawbridge.io/slurm"]}, "registerWithTaints[0]", "mapping"),
+    ],
+)
+def test_another_shape_is_refused_as_such(change: dict[str, Any], key: str, expected: str) -> None:
+    [told] = refused(merged(good(), change))
+    assert told.startswith(f"here.{key} is ")
+    assert f"a {expected}" in told
+    assert "is expected here" in told
+
+
+@pytest.mark.parametrize("node", ["0", [0], {"a": 1}, None])
+def test_numa_nodes_are_numbers(node: Any) -> None:
+    told = refused(merged(good(), {"reservedMemory": [{"numaNode": node, "limits": {"memory": "6Gi"}}] * 2}))
+    keys = [line.partition(" is ")[0] for line in told]
+    assert keys == ["here.reservedMemory[0].numaNode", "here.reservedMemory[1].numaNode"]
+
+
+def test_options_are_texts() -> None:
+    told = refused(merged(good(), {"cpuManagerPolicyOptions": {"full-pcpus-only": True}}))
+    assert told == [
+        'here.cpuManagerPolicyOptions.full-pcpus-only is true, but options are texts; write "true", with quotes'
+    ]
+
+
+def test_many_numa_nodes_need_consent() -> None:
+    many = replace(MACHINE, numa_nodes=16)
+    memory = [{"numaNode": node, "limits": {"memory": "768Mi"}} for node in range(16)]
+    config = {**good(), "reservedMemory": memory}
+    [told] = refused(config, many)
+    assert "on at most 8 NUMA nodes, and there are 16; set none" in told
+    assert refused({**config, "topologyManagerPolicyOptions": {"max-allowable-numa-nodes": "16"}}, many) == []

@@ -1,0 +1,327 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.host import Server
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
+    DeviceError,
+    converge,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet import (
+    health_io as kubelet_health,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet import io as adapter
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.health_io import Health
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.io import Kubelet, Places
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.plan import (
+    KubeletState,
+    plan,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.text import render
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.node_object_io import OwnNode, Seen
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes import use_io as node_use
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use_io import REASON, NodeUse
+
+WANT = KubeletState(render({"cpuManagerPolicy": "static"}), enabled=True, running=True, current=True)
+GOOD = (
+    'E1121 run.go:72] "command failed" err="failed to run Kubelet: invalid kubeconfig: stat /nonexistent: no such file"'
+)
+BAD = 'E1121 run.go:72] "command failed" err="unknown policy: \\"statik\\""'
+
+
+class Node:
+    """A node with systemd, a kubelet and Slurm, as far as commands show them."""
+
+    journal = ""
+
+    def __init__(self, says: str = GOOD, queue: Completed | None = None) -> None:
+        self.enabled, self.started_us, self.says = False, 0, says
+        self.queue = queue or Completed(0, "", "")
+        self.ran: list[str] = []
+        self.reason = ""
+
+    def __call__(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
+        self.ran.append(" ".join(argv[:2]))
+        if argv[0] == "kubelet":
+            folder = next(word for word in argv if word.startswith("--config-dir=")).partition("=")[2]
+            assert (Path(folder) / "50-drawbridge.conf").read_text().startswith("# Written")
+            return Completed(1, "", f"I1121 flags\n{self.says}\n")
+        if argv[0] == "squeue":
+            if self.queue.rc:
+                raise DeviceError("squeue failed: no answer")
+            return self.queue
+        if argv[0] == "journalctl":
+            return Completed(0, self.journal, "")
+        if argv[:2] == ["scontrol", "update"]:
+            self.reason = argv[-1].partition("=")[2] if "drain" in argv[3] and "undrain" not in argv[3] else ""
+            return Completed(0, "", "")
+        if argv[0] == "scontrol":
+            state = "IDLE+DRAIN" if self.reason else "IDLE"
+            return Completed(0, f"NodeName=gpu01 State={state} Reason={self.reason} [root@now]", "")
+        if argv[1] == "enable":
+            self.enabled = True
+        if argv[1] in ("start", "stop"):
+            self.started_us = int(time.monotonic() * 1e6) + 1 if argv[1] == "start" else 0
+        active = "active" if self.started_us else "inactive"
+        unit = f"UnitFileState={'enabled' if self.enabled else 'disabled'}\nActiveState={active}\n"
+        return Completed(0, f"{unit}ExecMainStartTimestampMonotonic={self.started_us}\nMainPID=77\n", "")
+
+
+def closed(node: Any) -> Seen:
+    """What the API server says of a node that is Ready and nobody's."""
+    return Seen(True, "closed", True, time.time() + 1)
+
+
+@pytest.fixture
+def device(tmp_path: Path, monkeypatch: Any) -> Any:
+    monkeypatch.setattr(kubelet_health, "POLL_S", 0)
+    monkeypatch.setattr(kubelet_health, "HEALTHY_LOOKS", 1)
+    monkeypatch.setattr(node_use.shutil, "which", lambda name: name)
+
+    def make(
+        node: Node, want: KubeletState = WANT, gate: Any = closed, member: bool = True, of_site: bool = False
+    ) -> Kubelet:
+        places = Places(tmp_path / "conf.d/50-drawbridge.conf", tmp_path / "config.yaml", tmp_path, tmp_path / "proc")
+        certificate = tmp_path / "kubelet.pem"
+        monkeypatch.setattr(Health, "ok", lambda self: bool(node.started_us))
+        if member:
+            certificate.write_text("")
+            places.main_config.write_text("")
+        monkeypatch.setattr(OwnNode, "look", gate)
+        own = OwnNode(Server("https://api", "ca"), certificate, "gpu01")
+        use = NodeUse(node, "gpu01", tmp_path / "pods", tmp_path / "marker")
+        return Kubelet(places, want, node, use, own, Health(node, 0), of_site)
+
+    return make
+
+
+def test_a_member_gets_a_checked_drop_in_and_a_started_kubelet(device: Any, tmp_path: Path) -> None:
+    node = Node()
+    (tmp_path / "memory_manager_state").write_text('{"policyName": "Static", "machineState": {}}')
+    (tmp_path / "cpu_manager_state").write_text('{"policyName": "static", "defaultCpuSet": "0-7"}')
+    outcome = converge(device(node), plan, WANT)
+    assert not outcome.error
+    assert not (tmp_path / "memory_manager_state").exists()
+    assert (tmp_path / "cpu_manager_state").exists(), "what did not change stays: pods would lose their CPUs"
+    node.ran.clear()
+    assert converge(device(node), plan, WANT).steps == []
+    assert node.ran == ["systemctl show"]
+
+
+def test_a_host_that_is_no_member_yet_gets_the_checked_drop_in_alone(device: Any, tmp_path: Path) -> None:
+    node = Node()
+    (tmp_path / "memory_manager_state").write_text('{"policyName": "Static", "machineState": {}}')
+    (tmp_path / "cpu_manager_state").write_text('{"policyName": "static", "defaultCpuSet": "0-7"}')
+    outcome = converge(device(node, member=False), plan, WANT)
+    assert (outcome.error, outcome.steps) == ("", ["write the drop-in with 3 keys", "forget memory_manager_state"])
+    assert (tmp_path / "conf.d/50-drawbridge.conf").exists()
+    assert not (tmp_path / "memory_manager_state").exists(), "the kubelet that is started next would die of it"
+    assert (tmp_path / "cpu_manager_state").exists()
+    assert not {"systemctl start", "systemctl enable"} & set(node.ran)
+    assert converge(device(node, member=False), plan, WANT).steps == []
+
+
+def test_what_the_kubelet_refuses_is_never_written(device: Any, tmp_path: Path) -> None:
+    outcome = converge(device(Node(BAD)), plan, WANT)
+    assert "the kubelet refuses this configuration" in outcome.error
+    assert "unknown policy: 'statik'" in outcome.error
+    assert not (tmp_path / "conf.d").exists()
+    assert not outcome.changed
+
+
+@pytest.mark.parametrize(
+    ("queue", "reason"),
+    [(Completed(0, "4711\n", ""), "Slurm job 4711 is on this node"), (Completed(1, "", ""), "Slurm does not say")],
+)
+def test_a_node_in_use_is_left_alone(device: Any, queue: Completed, reason: str) -> None:
+    node = Node()
+    converge(device(node), plan, WANT)
+    node.queue = queue
+    other = KubeletState(render({"cpuManagerPolicy": "none"}), enabled=True, running=True, current=True)
+    outcome = converge(device(node, other), plan, other)
+    assert not outcome.changed
+    assert reason in outcome.pending[0]
+
+
+def test_a_jobs_pod_keeps_the_node_busy_without_slurm(device: Any, tmp_path: Path) -> None:
+    node = Node()
+    converge(device(node), plan, WANT)
+    (tmp_path / "pods/vision_slurm-7-r0-0-abcde_uid").mkdir(parents=True)
+    other = KubeletState(render({}), enabled=True, running=True, current=True)
+    assert "vision_slurm-7" in converge(device(node, other), plan, other).pending[0]
+
+
+def test_a_file_that_is_newer_than_the_kubelet_needs_a_restart(device: Any, tmp_path: Path) -> None:
+    node = Node()
+    converge(device(node), plan, WANT)
+    node.started_us -= 60_000_000
+    node.ran.clear()
+    assert converge(device(node), plan, WANT).steps == ["drain the node, restart the kubelet with it, resume"]
+    assert [line for line in node.ran if "update" in line] == ["scontrol update", "scontrol update"]
+    assert node.reason == ""
+
+
+def test_a_slow_look_at_two_clocks_restarts_nothing(device: Any, monkeypatch: Any) -> None:
+    node = Node()
+    converge(device(node), plan, WANT)
+    lost = itertools.count(1)
+    slow = SimpleNamespace(time=lambda: time.time() + next(lost), monotonic=lambda: time.monotonic() + next(lost))
+    monkeypatch.setattr(adapter, "time", slow)
+    assert converge(device(node), plan, WANT).steps == []
+
+
+def test_a_new_kubelet_that_does_not_stay_up_is_stopped(device: Any, monkeypatch: Any) -> None:
+    node = Node()
+    node.journal = BAD
+    kubelet = device(node)
+    monkeypatch.setattr(Health, "ok", lambda self: False)
+    error = converge(kubelet, plan, WANT).error
+    assert "unknown policy" in error
+    assert error.endswith("it is stopped, and Slurm keeps the node drained")
+    assert (node.started_us, node.reason) == (0, REASON), "jobs would come to a node without a kubelet"
+
+
+def test_a_first_drop_in_that_fails_leaves_no_jobs_on_a_node_without_a_kubelet(
+    device: Any, monkeypatch: Any, tmp_path: Path
+) -> None:
+    """It ran before, without any: what it would be born as without ours is open, so it stays stopped."""
+    node = Node()
+    node.started_us = 1
+    kubelet = device(node)
+    monkeypatch.setattr(Health, "ok", lambda self: not (tmp_path / "conf.d/50-drawbridge.conf").exists())
+    outcome = converge(kubelet, plan, WANT)
+    assert outcome.error.endswith("it is stopped, and Slurm keeps the node drained")
+    assert (node.started_us, node.reason) == (0, REASON)
+    monkeypatch.setattr(Health, "ok", lambda self: bool(node.started_us))
+    assert converge(kubelet, plan, WANT).error == ""
+    assert (node.started_us > 0, node.reason) == (True, "")
+
+
+def test_one_that_ran_before_gets_its_old_content_back(device: Any, monkeypatch: Any, tmp_path: Path) -> None:
+    node = Node()
+    converge(device(node), plan, WANT)
+    before = (tmp_path / "conf.d/50-drawbridge.conf").read_text()
+    other = KubeletState(render({"reservedSystemCPUs": "0-3,200"}), enabled=True, running=True, current=True)
+    kubelet = device(node, other)
+    file = tmp_path / "conf.d/50-drawbridge.conf"
+    # the first look is the one that says whether jobs have to be kept off; going back takes more than one
+    answers = itertools.chain([True, False], itertools.repeat(True))
+    monkeypatch.setattr(Health, "ok", lambda self: file.read_text() == before and next(answers))
+    outcome = converge(kubelet, plan, other)
+    assert outcome.error.endswith("it runs with its old configuration again")
+    assert file.read_text() == before
+    assert node.reason == ""
+    assert not (tmp_path / "marker").exists()
+
+
+def changed() -> KubeletState:
+    return KubeletState(render({"cpuManagerPolicy": "none"}), enabled=True, running=True, current=True)
+
+
+@pytest.mark.parametrize(
+    ("gate", "reason"),
+    [
+        (lambda self: Seen(True, "vision.7"), "the gate has not closed this node yet"),
+        (lambda self: Seen(True), "the node is open to everybody"),
+        (lambda self: (_ for _ in ()).throw(DeviceError("no answer")), "Kubernetes does not say who uses this node"),
+    ],
+)
+def test_a_node_that_the_gate_has_not_closed_is_left_alone(device: Any, gate: Any, reason: str) -> None:
+    node = Node()
+    converge(device(node), plan, WANT)
+    outcome = converge(device(node, changed(), gate), plan, changed())
+    assert (outcome.changed, outcome.error) == (False, "")
+    assert reason in outcome.pending[0]
+
+
+def test_a_closed_node_is_drained_changed_and_proven_ready(device: Any) -> None:
+    node = Node()
+    converge(device(node), plan, WANT)
+    seen = []
+
+    def gate(self: Any) -> Seen:
+        seen.append(node.reason)
+        return Seen(True, "closed", True, time.time() + 1)
+
+    outcome = converge(device(node, changed(), gate), plan, changed())
+    assert (outcome.error, outcome.left) == ("", [])
+    assert seen == ["", REASON], "closed before it is drained, Ready before it is resumed"
+    assert node.reason == ""
+
+
+def test_a_run_that_broke_off_is_ended_by_the_next(device: Any, tmp_path: Path) -> None:
+    node = Node()
+    converge(device(node), plan, WANT)
+    (tmp_path / "marker").write_text("")
+    node.reason = REASON
+    outcome = converge(device(node), plan, WANT)
+    assert outcome.steps == ["let Slurm use the node again"]
+    assert node.reason == ""
+    assert converge(device(node), plan, WANT).steps == []
+
+
+@pytest.mark.parametrize("queue", [Completed(0, "4711\n", ""), Completed(1, "", "")])
+def test_a_kubelet_that_is_down_under_a_job_is_not_changed(device: Any, tmp_path: Path, queue: Completed) -> None:
+    """It has crashed, or did not answer once: its pods run on, and their CPUs stand in its state files."""
+    node = Node()
+    converge(device(node), plan, WANT)
+    before = (tmp_path / "conf.d/50-drawbridge.conf").read_text()
+    (tmp_path / "cpu_manager_state").write_text('{"policyName": "static", "defaultCpuSet": "0-7"}')
+    node.started_us, node.queue = 0, queue
+    outcome = converge(device(node, changed()), plan, changed())
+    assert (outcome.changed, outcome.error, len(outcome.pending)) == (False, "", 2)
+    assert (tmp_path / "conf.d/50-drawbridge.conf").read_text() == before
+    assert (tmp_path / "cpu_manager_state").exists()
+    assert converge(device(node), plan, WANT).steps == ["start the kubelet"], "as it was it may run again"
+
+
+def test_jobs_are_kept_off_a_kubelet_that_is_down_while_it_changes(device: Any) -> None:
+    node = Node()
+    converge(device(node), plan, WANT)
+    node.started_us, seen = 0, []
+
+    def gate(self: Any) -> Seen:
+        seen.append(node.reason)
+        return closed(self)
+
+    outcome = converge(device(node, changed(), gate), plan, changed())
+    assert (outcome.error, outcome.left, seen[-1]) == ("", [], REASON)
+    assert node.reason == ""
+
+
+FOLDER = "{tmp}/conf.d"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["kubelet", f"--config-dir={FOLDER}"], ""),
+        (["kubelet", "--config-dir", FOLDER, "--v=2"], ""),
+        (["kubelet", "--config=/x"], "reads no drop-ins"),
+        (["kubelet", "--config-dir", "/other"], "reads drop-ins of /other"),
+    ],
+)
+def test_a_kubelet_of_the_site_that_would_not_read_us_is_refused(
+    device: Any, tmp_path: Path, words: list[str], told: str
+) -> None:
+    node = Node()
+    node.started_us = int(time.monotonic() * 1e6)
+    (tmp_path / "proc/77").mkdir(parents=True)
+    line = "".join(f"{word}\0" for word in words).replace("{tmp}", str(tmp_path))
+    (tmp_path / "proc/77/cmdline").write_text(line)
+    if not told:
+        assert converge(device(node, of_site=True), plan, WANT).error == ""
+        return
+    with pytest.raises(DeviceError, match=f"{told}, .*KUBELET_EXTRA_ARGS=--config-dir={tmp_path}/conf.d in"):
+        converge(device(node, of_site=True), plan, WANT)
+    assert not (tmp_path / "conf.d").exists()
+    assert node.ran == ["systemctl show"], "nothing was drained"

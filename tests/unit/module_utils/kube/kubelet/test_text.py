@@ -1,0 +1,37 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import yaml
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.plan import KubeletState
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.text import (
+    by_key,
+    config_dir,
+    render,
+)
+
+CONFIG = {"cpuManagerPolicy": "static", "reservedMemory": [{"numaNode": 0, "limits": {"memory": "4Gi"}}]}
+
+
+def test_the_drop_in_is_yaml_with_kind_and_version() -> None:
+    read = yaml.safe_load("\n".join(render(CONFIG)))
+    assert read == {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", **CONFIG}
+
+
+def test_keys_come_back_with_foreign_lines_among_them() -> None:
+    keys = by_key((*render(CONFIG), "somebody: else", "  - nested"))
+    assert keys["cpuManagerPolicy"] == '"static"'
+    assert keys["somebody"] == "else"
+    assert "  - nested" in keys
+    assert not any(key.startswith("#") for key in keys)
+
+
+def test_the_diff_tells_about_the_daemon() -> None:
+    lines = KubeletState(render(CONFIG), enabled=True, running=True, current=False).lines()
+    assert lines[-1] == "kubelet.service: enabled, running with older content"
+
+
+def test_the_last_directory_of_a_command_counts() -> None:
+    assert config_dir(["kubelet", "--config=/x", "--config-dir=/a", "--config-dir", "/b"]) == "/b"
+    assert config_dir(["kubelet", "--config-dir", "/b", "--config-dir=/a"]) == "/a"
+    assert config_dir(["kubelet", "--config=/x"]) == ""

@@ -1,0 +1,85 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import IntentError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.view import (
+    EVICTION_MIB,
+    kubelet,
+    shares,
+    split,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.module_utils.site.test_refused import site
+
+SITE = site("lab")
+NODES, KUBE = part("nodes", SITE["drawbridge_nodes"]), part("kube", SITE["drawbridge_kube"])
+
+
+def mib(quantity: str) -> int:
+    assert quantity.endswith("Mi")
+    return int(quantity[:-2])
+
+
+def test_a_node_of_the_lab() -> None:
+    config = kubelet(NODES, KUBE, "gpu01")["config"]
+    assert config["registerWithTaints"] == [{"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}]
+    assert config["topologyManagerPolicy"] == "best-effort"
+    assert config["reservedSystemCPUs"] == "0-3,64-67"
+    assert config["reservedMemory"] == [
+        {"numaNode": 0, "limits": {"memory": "6144Mi"}},
+        {"numaNode": 1, "limits": {"memory": "6144Mi"}},
+    ]
+
+
+def built(**change: Any) -> dict[str, Any]:
+    raw: dict[str, Any] = dict(SITE["drawbridge_nodes"])
+    return kubelet(part("nodes", {**raw, "classes": {"h100": {**raw["classes"]["h100"], **change}}}), KUBE, "gpu01")
+
+
+def test_a_class_may_have_a_policy_of_its_own() -> None:
+    assert built(topology_policy="restricted")["config"]["topologyManagerPolicy"] == "restricted"
+
+
+def test_huge_pages_are_reserved_by_themselves() -> None:
+    config = built(hugepages_mib=4096)["config"]
+    assert sum(mib(entry["limits"]["memory"]) for entry in config["reservedMemory"]) == 12288 - 4096
+
+
+def test_who_starts_the_kubelet_goes_along() -> None:
+    assert built()["join"] == "drawbridge"
+    joined = part("kube", {**SITE["drawbridge_kube"], "join": "site", "packages": []})
+    assert kubelet(NODES, joined, "gpu01")["join"] == "site"
+
+
+def test_the_machine_goes_along() -> None:
+    machine = {"cpus": 128, "threads_per_core": 2, "numbering": "together", "numa_nodes": 2, "memory_mib": 2064384}
+    assert built()["machine"] == {**machine, "gpus": (0, 0, 0, 0, 1, 1, 1, 1)}
+
+
+@given(reserved=st.integers(1024, 1 << 20), numa_nodes=st.integers(1, 64))
+def test_reservations_always_add_up(reserved: int, numa_nodes: int) -> None:
+    raw: dict[str, Any] = dict(SITE["drawbridge_nodes"])
+    build = {**raw["classes"]["h100"], "reserved_memory_mib": reserved, "numa_nodes": numa_nodes}
+    config = kubelet(part("nodes", {**raw, "classes": {"h100": build}}), KUBE, "gpu01")["config"]
+    held = [config[key]["memory"] for key in ("systemReserved", "kubeReserved")]
+    held.append(config["evictionHard"]["memory.available"])
+    by_numa = [entry["limits"]["memory"] for entry in config["reservedMemory"]]
+    assert sum(map(mib, held)) == sum(map(mib, by_numa)) == reserved
+    assert all(mib(amount) > 0 for amount in [*held, *by_numa])
+
+
+def test_shares_are_even_and_whole() -> None:
+    assert shares(10, 4) == [4, 2, 2, 2]
+    assert sum(split(12288)) == 12288 - EVICTION_MIB
+
+
+def test_a_node_that_no_range_has_is_refused() -> None:
+    with pytest.raises(IntentError, match="gpu99"):
+        kubelet(NODES, KUBE, "gpu99")

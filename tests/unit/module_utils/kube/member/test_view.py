@@ -1,0 +1,42 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import tomllib
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.keys import KEYS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.view import kube_node
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+
+from tests.unit.module_utils.site.test_refused import site
+
+RAW = site("lab")["drawbridge_kube"]
+PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----"
+
+
+def test_a_node_of_the_lab() -> None:
+    view = kube_node(part("kube", RAW))
+    assert view["join"] is True
+    assert view["packages"] == {"kubelet": "1.36.3-1", "containerd": "2.3.5-1"}
+    assert view["version"] == "1.36.3-1"
+    assert view["registries"] == []
+    assert view["sandbox_image"] == "registry.k8s.io/pause:3.10"
+    assert view["kubelet"]["registerWithTaints"] == [
+        {"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}
+    ]
+    assert set(view["kubelet"]) < KEYS
+
+
+def test_a_registry_with_a_certificate_of_its_own() -> None:
+    registry = {"name": "nvcr.io", "mirrors": ["https://mirror"], "ca": PEM}
+    hosts, authority = kube_node(part("kube", {**RAW, "registries": [registry]}))["registries"]
+    assert (hosts["path"], authority["path"]) == (
+        "/etc/containerd/certs.d/nvcr.io/hosts.toml",
+        "/etc/containerd/certs.d/nvcr.io/ca.crt",
+    )
+    assert tomllib.loads(hosts["content"])["ca"] == authority["path"]
+    assert authority["content"].endswith(f"{PEM}\n")
+
+
+def test_a_site_that_joins_nodes_itself() -> None:
+    view = kube_node(part("kube", {**RAW, "join": "site", "packages": []}))
+    assert (view["join"], view["packages"], view["version"]) == (False, {}, "")

@@ -1,0 +1,94 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.model import Kube
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import CHARTS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.gpu_operator_view import (
+    images,
+    nvidia_values,
+    releases,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.model import GpuOperator
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.values import tree, unread
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Nodes
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+
+from tests.unit.module_utils.site.test_refused import site
+
+NODES: Nodes = part("nodes", site("example-h100")["drawbridge_nodes"])
+KUBE: Kube = part("kube", site("example-h100")["drawbridge_kube"])
+GATE = {"key": "drawbridge.io/slurm", "operator": "Exists", "effect": "NoSchedule"}
+
+
+def test_one_release_for_the_examples_site() -> None:
+    (found,) = releases(NODES, KUBE)
+    values = found.pop("values")
+    assert found == {
+        "vendor": "nvidia",
+        "name": "gpu-operator",
+        "namespace": "gpu-operator",
+        "labels": {"drawbridge.io/infra": "true", "pod-security.kubernetes.io/enforce": "privileged"},
+        "chart": "gpu-operator",
+        "version": "v26.7.0",
+        "source": "https://helm.ngc.nvidia.com/nvidia",
+    }
+    assert values == nvidia_values(KUBE.gpu_operator)
+
+
+def test_no_release_where_the_site_has_other_means() -> None:
+    assert releases(NODES, replace(KUBE, gpu_operator=GpuOperator(install=False))) == []
+
+
+@pytest.mark.parametrize(
+    ("vendor", "values"),
+    [
+        ("nvidia", nvidia_values(GpuOperator())),
+        ("nvidia", nvidia_values(GpuOperator(mig_strategy="none", service_monitor=True))),
+    ],
+)
+def test_the_vendors_charts_read_all_that_we_set(vendor: str, values: dict[str, Any]) -> None:
+    assert unread(values, tree(CHARTS[vendor].tree)) == []
+
+
+def test_the_driver_is_the_hosts_and_nothing_upgrades_under_jobs() -> None:
+    values = nvidia_values(GpuOperator())
+    assert values["driver"] == {"enabled": False, "upgradePolicy": {"autoUpgrade": False}}
+    assert values["migManager"] == {"enabled": False}
+
+
+def test_what_runs_on_closed_nodes_tolerates_the_gate_in_both_charts() -> None:
+    values = nvidia_values(GpuOperator())
+    assert GATE in values["daemonsets"]["tolerations"]
+    assert GATE in values["node-feature-discovery"]["worker"]["tolerations"]
+    assert len(values["daemonsets"]["tolerations"]) == 2, "the chart's own must be repeated: a list replaces it"
+
+
+def test_the_exporter_learns_which_job_has_which_gpu() -> None:
+    mapping = nvidia_values(GpuOperator())["dcgmExporter"]["hpcJobMapping"]
+    assert mapping == {"enabled": True, "directory": "/var/lib/dcgm-exporter/job-mapping"}
+
+
+def test_the_sites_values_win() -> None:
+    part = GpuOperator(values={"toolkit": {"enabled": False}, "dcgmExporter": {"enablePodLabels": True}})
+    values = nvidia_values(part)
+    assert values["toolkit"] == {"enabled": False}
+    assert values["dcgmExporter"]["enablePodLabels"] and values["dcgmExporter"]["hpcJobMapping"]["enabled"]
+
+
+def test_images_are_those_that_run() -> None:
+    names = [image.name.rsplit("/", 1)[-1] for image in images("nvidia", nvidia_values(GpuOperator()))]
+    assert names == [
+        "gpu-operator",
+        "container-toolkit",
+        "k8s-device-plugin",
+        "dcgm-exporter",
+        "node-feature-discovery",
+    ]
+    more = nvidia_values(GpuOperator(values={"gdrcopy": {"enabled": True}, "toolkit": {"enabled": False}}))
+    names = [image.name.rsplit("/", 1)[-1] for image in images("nvidia", more)]
+    assert "gdrdrv" in names and "container-toolkit" not in names

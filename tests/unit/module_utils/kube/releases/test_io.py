@@ -1,0 +1,253 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A chart with a kind of its own against a small API server, with helm's ways: it leaves edited custom resources."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+import yaml
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
+    DeviceError,
+    converge,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases import io as helm_release
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.io import HelmRelease
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.plan import (
+    Record,
+    Release,
+    plan,
+)
+
+VALUES = {"driver": {"enabled": False}}
+WANT = Release(Record("gpu-operator-v26.7.0", VALUES))
+NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "gpus", "labels": {"infra": "true"}}}
+DEFINITION: dict[str, Any] = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "metadata": {"name": "policies.x.org"},
+    "spec": {
+        "group": "x.org",
+        "scope": "Cluster",
+        "names": {"kind": "Policy", "plural": "policies"},
+        "versions": [{"name": "v1"}],
+    },
+}
+POLICY = {"apiVersion": "x.org/v1", "kind": "Policy", "metadata": {"name": "p"}, "spec": {"driver": {"enabled": False}}}
+SETTINGS = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "s"}, "data": {"a": "1"}}
+CHART = [POLICY, SETTINGS, DEFINITION]
+
+
+def kind(name: str, plural: str, scope: str) -> dict[str, Any]:
+    return {"resource": plural, "responseKind": {"kind": name}, "scope": scope}
+
+
+DISCOVERY = {
+    "/api": [("", "v1", [kind("Namespace", "namespaces", "Cluster"), kind("ConfigMap", "configmaps", "Namespaced")])],
+    "/apis": [
+        ("apiextensions.k8s.io", "v1", [kind("CustomResourceDefinition", "customresourcedefinitions", "Cluster")])
+    ],
+}
+
+
+def merged(live: Any, patch: Any) -> Any:
+    if not (isinstance(live, dict) and isinstance(patch, dict)):
+        return copy.deepcopy(patch)
+    return {**live, **{key: merged(live.get(key), value) for key, value in patch.items()}}
+
+
+class Server:
+    """Objects by path. Applies merge; in a namespace or of a kind that is not there nothing is found."""
+
+    def __init__(self) -> None:
+        self.objects: dict[str, dict[str, Any]] = {}
+        self.writes: list[str] = []
+        self.looked: set[str] = set()
+        self.refuses = ""
+
+    def __call__(self, method: str, path: str, body: Any) -> tuple[int, dict[str, Any]]:
+        path, _, query = path.partition("?")
+        if path == "/version":
+            return 200, {"gitVersion": "v1.36.3"}
+        if path in DISCOVERY:
+            groups = [
+                {"metadata": {"name": name}, "versions": [{"version": version, "resources": resources}]}
+                for name, version, resources in DISCOVERY[path]
+            ]
+            return 200, {"items": groups}
+        if self.lacks(path):
+            return 404, {"message": "404 page not found"}
+        if method == "GET":
+            return self.found(path)
+        assert method == "APPLY" and "fieldManager=drawbridge-release&force=true&fieldValidation=Strict" in query
+        if self.refuses and self.refuses in json.dumps(body):
+            return 400, {"message": f"unknown field {self.refuses}"}
+        result = merged(self.objects.get(path, {}), body)
+        if "dryRun=All" not in query:
+            self.put(path, result)
+        return 200, result
+
+    def found(self, path: str) -> tuple[int, dict[str, Any]]:
+        """A kind is not served at once: its conditions are null at first, as captured from a 1.36 server."""
+        if path not in self.objects:
+            return 404, {"message": "not found"}
+        status = {"conditions": [{"type": "Established", "status": "True"}] if path in self.looked else None}
+        self.looked.add(path)
+        return 200, {**self.objects[path], "status": status}
+
+    def lacks(self, path: str) -> bool:
+        if path.startswith("/apis/x.org") and not any("policies.x.org" in known for known in self.objects):
+            return True
+        return "/namespaces/gpus/" in path and "/api/v1/namespaces/gpus" not in self.objects
+
+    def put(self, path: str, item: dict[str, Any]) -> None:
+        self.objects[path] = copy.deepcopy(item)
+        self.writes.append(path.rsplit("/", 1)[-1])
+
+
+class Charts:
+    def __init__(self, server: Server) -> None:
+        self.server, self.remembered, self.upgrades = server, None, 0
+        self.chart = CHART
+
+    def verify(self) -> None:
+        pass
+
+    def rendered(self, values: Mapping[str, Any], kubernetes: str, api_versions: Sequence[str], there: bool) -> str:
+        assert kubernetes == "v1.36.3" and "v1/ConfigMap" in api_versions and there == (self.remembered is not None)
+        return yaml.safe_dump_all(self.chart)
+
+    def record(self) -> Record | None:
+        return self.remembered
+
+    def upgrade(self, values: Mapping[str, Any]) -> None:
+        """Like helm: makes what is not there, mends what it knows the kind of, leaves edited custom resources."""
+        assert not self.server.lacks("/apis/x.org"), "helm refuses a chart with a kind that is not there"
+        self.upgrades += 1
+        self.remembered = Record("gpu-operator-v26.7.0", values)
+        there = merged(SETTINGS, {"metadata": {"namespace": "gpus"}, "by": "helm"})
+        self.server.put("/api/v1/namespaces/gpus/configmaps/s", there)
+        self.server.objects.setdefault("/apis/x.org/v1/policies/p", merged(copy.deepcopy(POLICY), {"by": "helm"}))
+
+
+def test_a_release_that_helm_has_not_finished_is_left_alone(
+    server: Server, charts: Charts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> None:
+        raise DeviceError("helm has release x as pending-upgrade")
+
+    monkeypatch.setattr(charts, "record", refuse)
+    with pytest.raises(DeviceError, match="pending-upgrade"):
+        run(server, charts)
+    assert (server.writes, charts.upgrades) == ([], 0)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Server:
+    monkeypatch.setattr(helm_release, "POLL_S", 0.0)
+    return Server()
+
+
+@pytest.fixture
+def charts(server: Server) -> Charts:
+    return Charts(server)
+
+
+def run(server: Server, charts: Charts, check: bool = False) -> Any:
+    return converge(HelmRelease(server, charts, NAMESPACE, VALUES), plan, WANT, check=check)
+
+
+STEPS = [
+    "make Namespace gpus",
+    "make CustomResourceDefinition policies.x.org",
+    "install gpu-operator-v26.7.0",
+    "make Policy p",
+    "make ConfigMap gpus/s",
+]
+
+
+def test_from_nothing(server: Server, charts: Charts) -> None:
+    predicted = run(server, charts, check=True)
+    assert server.writes == [] and predicted.steps == STEPS
+    done = run(server, charts)
+    assert (done.steps, done.error, done.left) == (STEPS, "", [])
+    assert done.diff == predicted.diff
+    # helm has made the rest: it is not written again
+    assert server.writes == ["gpus", "policies.x.org", "s"] and charts.upgrades == 1
+    assert run(server, charts).steps == []
+
+
+@pytest.mark.parametrize(
+    ("path", "edit", "step"),
+    [
+        ("/apis/x.org/v1/policies/p", {"spec": {"driver": {"enabled": True}}}, "change Policy p: spec.driver.enabled"),
+        ("/api/v1/namespaces/gpus/configmaps/s", {"data": {"a": "2"}}, "change ConfigMap gpus/s: data.a"),
+        (
+            "/api/v1/namespaces/gpus",
+            {"metadata": {"labels": {"infra": "no"}}},
+            "change Namespace gpus: metadata.labels.infra",
+        ),
+        (
+            "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/policies.x.org",
+            {"spec": {"scope": "Namespaced"}},
+            "change CustomResourceDefinition policies.x.org: spec.scope",
+        ),
+    ],
+)
+def test_a_hand_edit_is_seen_and_mended(server: Server, charts: Charts, path: str, edit: Any, step: str) -> None:
+    run(server, charts)
+    server.objects[path] = merged(server.objects[path], edit)
+    predicted = run(server, charts, check=True)
+    done = run(server, charts)
+    assert predicted.steps == done.steps == [step] and done.error == ""
+    assert predicted.diff == done.diff and done.diff["before"] != done.diff["after"]
+    assert charts.upgrades == 1, "helm has nothing to do with it"
+    assert run(server, charts).steps == []
+
+
+def test_what_others_own_stays(server: Server, charts: Charts) -> None:
+    run(server, charts)
+    path = "/apis/x.org/v1/policies/p"
+    server.objects[path] = merged(server.objects[path], {"spec": {"theirs": 1}, "metadata": {"labels": {"team": "a"}}})
+    assert run(server, charts).steps == []
+    assert server.objects[path]["spec"]["theirs"] == 1
+
+
+def test_other_values_are_an_upgrade_and_what_helm_leaves_is_written(server: Server, charts: Charts) -> None:
+    run(server, charts)
+    charts.remembered = Record("gpu-operator-v26.7.0", {"driver": {"enabled": True}})
+    server.objects["/apis/x.org/v1/policies/p"]["spec"]["driver"]["enabled"] = True
+    done = run(server, charts)
+    assert done.steps == ["upgrade gpu-operator-v26.7.0: values driver.enabled", "change Policy p: spec.driver.enabled"]
+    assert done.error == "" and server.objects["/apis/x.org/v1/policies/p"]["spec"]["driver"]["enabled"] is False
+
+
+def test_a_field_that_the_kind_does_not_have_is_refused_before_anything_is_written(
+    server: Server, charts: Charts
+) -> None:
+    run(server, charts)
+    writes = list(server.writes)
+    server.refuses = "drivr"
+    charts.chart = [{**POLICY, "spec": {"drivr": {}}}, SETTINGS, DEFINITION]
+    with pytest.raises(DeviceError, match="the API server refuses Policy p: unknown field drivr"):
+        run(server, charts)
+    assert server.writes == writes
+
+
+def test_a_kind_that_nobody_brings_is_refused(server: Server, charts: Charts) -> None:
+    charts.chart = [POLICY]
+    with pytest.raises(DeviceError, match=r"the cluster knows no x.org/v1 Policy, which the chart makes"):
+        run(server, charts)
+
+
+def test_a_definition_that_is_never_served_is_told(
+    server: Server, charts: Charts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(helm_release, "ESTABLISHED_S", -1.0)
+    done = run(server, charts)
+    assert "was written, but the API server does not serve it" in done.error
+    assert done.left == STEPS[2:]

@@ -1,0 +1,100 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.model import Kube
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.model import (
+    Rdma,
+    RdmaResource,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.rdma_plugin_view import (
+    config,
+    manifests,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Nodes
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+
+from tests.unit.module_utils.site.test_refused import site
+
+NODES: Nodes = part("nodes", site("lab")["drawbridge_nodes"])
+KUBE: Kube = replace(part("kube", site("lab")["drawbridge_kube"]), rdma=Rdma())
+
+# What github.com/Mellanox/k8s-rdma-shared-dev-plugin, tag v1.5.3, reads (pkg/types/types.go) and checks
+# (pkg/resources/resources_manager.go); it passes over every other key.
+TOP, ENTRY = {"periodicUpdateInterval", "configList"}, {"resourceName", "rdmaHcaMax", "selectors"}
+SELECTORS = {"vendors", "deviceIDs", "drivers", "ifNames", "linkTypes"}
+
+
+def validated(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """As the plugin would take it."""
+    assert set(found) == TOP and found["periodicUpdateInterval"] >= 0
+    entries = found["configList"]
+    assert entries, "no resources configuration found"
+    names = [entry["resourceName"] for entry in entries]
+    assert len(set(names)) == len(names)
+    for entry in entries:
+        assert set(entry) == ENTRY and re.fullmatch(r"[a-zA-Z0-9_]+", entry["resourceName"])
+        assert entry["rdmaHcaMax"] >= 0 and entry["selectors"] and set(entry["selectors"]) <= SELECTORS
+    return entries
+
+
+def test_one_resource_a_rail() -> None:
+    entries = validated(config(NODES, KUBE))
+    assert [entry["resourceName"] for entry in entries] == [f"rail{rail}" for rail in range(8)]
+    assert entries[3] == {
+        "resourceName": "rail3",
+        "rdmaHcaMax": 63,
+        "selectors": {"vendors": ["15b3"], "deviceIDs": ["1021"], "ifNames": ["rail3"]},
+    }
+
+
+def test_all_rails_in_one() -> None:
+    kube = replace(KUBE, rdma=Rdma(resources=(RdmaResource("rails", tuple(range(8))),), share=1, look_again_s=0))
+    (entry,) = validated(config(NODES, kube))
+    assert entry["rdmaHcaMax"] == 1 and entry["selectors"]["ifNames"] == [f"rail{rail}" for rail in range(8)]
+
+
+def test_classes_with_other_nics_share_one_configuration() -> None:
+    build = NODES.classes["h100"]
+    other = replace(build, nics=replace(build.nics, netdev="eth[0-3]", rdma="mlx5_[0-3]", device="15b3:1023"))
+    entries = validated(config(replace(NODES, classes={"h100": build, "b200": other}), KUBE))
+    assert entries[0]["selectors"] == {"vendors": ["15b3"], "deviceIDs": ["1021", "1023"], "ifNames": ["rail0", "eth0"]}
+    assert entries[7]["selectors"]["ifNames"] == ["rail7"]
+
+
+def test_without_devices_names_are_enough() -> None:
+    build = NODES.classes["h100"]
+    plain = replace(NODES, classes={"h100": replace(build, nics=replace(build.nics, device=""))})
+    assert validated(config(plain, KUBE))[0]["selectors"] == {"ifNames": ["rail0"]}
+
+
+def test_nothing_where_the_site_has_other_means() -> None:
+    assert manifests(NODES, replace(KUBE, rdma=Rdma(install=False))) == []
+
+
+def daemon_set(kube: Kube = KUBE) -> dict[str, Any]:
+    return manifests(NODES, kube)[1]["spec"]["template"]
+
+
+def test_it_runs_on_closed_nodes_and_not_on_infra() -> None:
+    spec = daemon_set()["spec"]
+    assert spec["tolerations"] == [{"key": "drawbridge.io/slurm", "operator": "Exists", "effect": "NoSchedule"}]
+    (term,) = spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
+    assert term["matchExpressions"][0] == {"key": "kubernetes.io/hostname", "operator": "NotIn", "values": ["infra1"]}
+    assert spec["containers"][0]["image"] == "ghcr.io/mellanox/k8s-rdma-shared-dev-plugin:v1.5.3"
+
+
+def test_pods_are_made_anew_for_another_configuration_only() -> None:
+    grown = replace(NODES, ranges=(*NODES.ranges, replace(NODES.ranges[0], names="gpu[05-99]")))
+    assert manifests(grown, KUBE) == manifests(NODES, KUBE), "more nodes must not restart the plugin on all"
+    assert daemon_set(replace(KUBE, rdma=Rdma(share=1)))["metadata"] != daemon_set()["metadata"]
+
+
+def test_the_text_is_json_without_comments() -> None:
+    settings = manifests(NODES, KUBE)[0]
+    assert json.loads(settings["data"]["config.json"]) == config(NODES, KUBE)

@@ -1,0 +1,41 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.quantity import mebibytes, quantity
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("0", 0),
+        ("4Gi", 4 << 30),
+        ("8126Mi", 8126 << 20),
+        ("1.5Gi", 3 << 29),
+        ("500m", Decimal("0.5")),
+        ("2k", 2000),
+        ("1e3", 1000),
+        ("1E3", 1000),
+        ("1E", 10**18),
+        ("-1Gi", -(1 << 30)),
+        ("+1", 1),
+        (".5", Decimal("0.5")),
+        (12, 12),
+        ("8GB", None),
+        ("Gi", None),
+        ("4gi", None),
+        ("4K", None),
+        ("", None),
+        ("1 Gi", None),
+        (None, None),
+    ],
+)
+def test_quantities(text: object, number: Decimal | None) -> None:
+    assert quantity(text) == number
+
+
+def test_mebibytes() -> None:
+    assert (mebibytes("4Gi"), mebibytes("4GB")) == (4096, None)

@@ -1,0 +1,81 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic import io as nic_port
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.io import NicPorts
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import NicQos, PortQos, plan
+
+FACTORY = (Path(__file__).resolve().parents[3] / "transcripts/mlnx_qos/factory.txt").read_text()
+WANT = NicQos({"rail0": PortQos("dscp", {26: 3}, frozenset({3}))})
+CRASH = Completed(1, "", "AttributeError: 'KeyError' object has no attribute 'errno'\n")
+
+
+REPORT = Completed(0, FACTORY, "")
+
+
+class Tools:
+    """Answers for ip and mlnx_qos, and notes what was run."""
+
+    def __init__(self, *operstates: str, report: Completed = REPORT) -> None:
+        """The link's state at each look; the last one stays."""
+        self.operstates, self.report, self.ran = list(operstates or ["UP"]), report, []
+
+    def __call__(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
+        self.ran.append(list(argv))
+        if argv[0] != "ip":
+            return self.report
+        state = self.operstates.pop(0) if len(self.operstates) > 1 else self.operstates[0]
+        return Completed(0, json.dumps([{"ifname": "rail0", "operstate": state}]), "")
+
+
+def ports(tools: Tools, may_flap_links: bool = False) -> NicPorts:
+    return NicPorts(tools, {"ip": "ip", "mlnx_qos": "mlnx_qos"}, WANT, may_flap_links)
+
+
+def test_a_link_that_is_down_needs_no_consent() -> None:
+    tools = Tools("DOWN")
+    device = ports(tools)
+    steps = plan(device.read(), WANT)
+    device.consent(steps)
+    device.apply(steps)
+    assert tools.ran[-1] == ["mlnx_qos", "-i", "rail0", "--pfc", "0,0,0,1,0,0,0,0"]
+
+
+@pytest.mark.parametrize("operstate", ["UP", "UNKNOWN"])
+def test_a_link_that_may_be_up_needs_it(operstate: str) -> None:
+    device = ports(Tools(operstate))
+    with pytest.raises(DeviceError, match="fabric_nic_may_flap_links: true"):
+        device.consent(plan(device.read(), WANT))
+
+
+def test_a_link_that_bounces_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nic_port, "LOOK_EVERY_S", 0)
+    tools = Tools("UP", "DOWN", "DOWN", "UP")
+    device = ports(tools, may_flap_links=True)
+    device.apply(plan(device.read(), WANT))
+    assert [argv[0] for argv in tools.ran[-4:]] == ["mlnx_qos", "ip", "ip", "ip"]
+
+
+def test_a_link_that_stays_down_is_an_error_and_no_other_is_bounced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nic_port, "LINK_BACK_S", 0)
+    monkeypatch.setattr(nic_port, "LOOK_EVERY_S", 0)
+    tools = Tools("UP", "DOWN")
+    device = ports(tools, may_flap_links=True)
+    [bounce] = [step for step in plan(device.read(), WANT) if step.payload.flaps]
+    with pytest.raises(DeviceError, match="the link of rail0 did not come back"):
+        device.apply([bounce, bounce])
+    assert len([argv for argv in tools.ran if "--pfc" in argv]) == 1
+
+
+def test_a_tool_that_crashes_is_told_with_its_words() -> None:
+    with pytest.raises(DeviceError, match="rail0: mlnx_qos printed no DCBX mode") as caught:
+        ports(Tools(report=CRASH)).read()
+    assert "KeyError" in caught.value.details["stderr"]

@@ -1,0 +1,25 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.view import leaves
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+
+from tests.unit.module_utils.site.test_refused import site
+
+NODES = part("nodes", site("lab")["drawbridge_nodes"])
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["gpu01", "gpu02"], ["leaf1"]),
+        (["gpu03"], ["leaf2"]),
+        (["gpu04", "gpu01", "gpu03"], ["leaf2", "leaf1"]),
+        (["stranger"], []),
+        ([], []),
+    ],
+)
+def test_each_leaf_comes_once(names: list[str], expected: list[str]) -> None:
+    assert leaves(NODES, names) == expected

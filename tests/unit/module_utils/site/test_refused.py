@@ -1,0 +1,127 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Broken inventories, at function level: refused.yml is the table."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import Fault, IntentError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import inventory_faults, load
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.selection import chosen_faults
+
+ROOT = Path(__file__).resolve().parents[4]
+CASES = yaml.load((Path(__file__).parent / "refused.yml").read_text(), yaml.CSafeLoader)  # long: the quick loader
+DELETE = "~delete"
+GROUPS = {
+    "nodes": ["gpu01", "gpu02", "gpu03", "gpu04"],
+    "switches": ["leaf1", "leaf2", "spine1"],
+    "controllers": ["ctl"],
+    "storage_admins": ["nsd1"],
+    "infra": ["infra1"],
+}
+
+
+def site(name: str) -> dict[str, Any]:
+    """The intent of an inventory of ours, one's own to change."""
+    return copy.deepcopy(_site(name))
+
+
+@functools.cache
+def _site(name: str) -> dict[str, Any]:
+    folder = ROOT / "inventories" / name / "group_vars/all"
+    content: dict[str, Any] = {}
+    for path in sorted(folder.glob("*.yml")):
+        content |= yaml.safe_load(path.read_text())
+    # what the inventory templates is of no concern here, only that it is a URL
+    content["drawbridge_kube"]["api_server"] = "https://ctl:6443"
+    return {key: value for key, value in content.items() if key.startswith("drawbridge_")}
+
+
+def patched(patch: dict[str, Any]) -> dict[str, Any]:
+    variables = site("lab")
+    for dotted, value in patch.items():
+        *path, last = [int(word) if word.isdigit() else word for word in dotted.split(".")]
+        place: Any = variables
+        for word in path:
+            place = place[word]
+        if value == DELETE:
+            del place[last]
+        else:
+            place[last] = value
+    return variables
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "inventories").iterdir()))
+def test_the_shipped_sites_are_accepted(name: str) -> None:
+    load(site(name))
+
+
+def faults(case: dict[str, Any]) -> Sequence[Fault]:
+    if "nodes" in case:
+        return chosen_faults(load(site("lab")), case["nodes"])
+    with pytest.raises(IntentError) as caught:
+        load(patched(case["patch"]))
+    return caught.value.faults
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+def test_refused(case: dict[str, Any]) -> None:
+    all_faults = faults(case)
+    found = [fault for fault in all_faults if fault.key == case["key"]]
+    assert found, all_faults
+    sentence = str(found[0])
+    shown = sentence.split(" is ", 1)[1].split(", but ")[0]
+    assert case["value"] in shown
+    assert case["reason"] in sentence.split(", but ", 1)[1]
+    assert case["repair"] in sentence.rsplit("; ", 1)[1]
+
+
+def test_ids_are_unique() -> None:
+    assert len({case["id"] for case in CASES}) == len(CASES)
+
+
+def test_several_faults_are_reported_together() -> None:
+    broken = patched({"drawbridge_fabric.roce.dscp": 99, "drawbridge_slurm.cluster": 7, "drawbridge_gpfs": DELETE})
+    with pytest.raises(IntentError) as caught:
+        load(broken)
+    keys = [fault.key for fault in caught.value.faults]
+    assert keys == ["drawbridge_fabric.roce.dscp", "drawbridge_slurm.cluster", "drawbridge_gpfs"]
+
+
+def test_several_rules_are_reported_together() -> None:
+    broken = patched({"drawbridge_fabric.roce.priority": 4, "drawbridge_nodes.ranges.0.node_class": "h200"})
+    with pytest.raises(IntentError) as caught:
+        load(broken)
+    assert len(caught.value.faults) == 2
+
+
+def test_the_inventory_agrees() -> None:
+    assert inventory_faults(load(site("lab")), GROUPS) == []
+
+
+def test_infra_nodes_may_be_somebody_elses_to_configure() -> None:
+    assert inventory_faults(load(site("lab")), {name: GROUPS[name] for name in GROUPS if name != "infra"}) == []
+
+
+@pytest.mark.parametrize(
+    ("group", "hosts", "sentence"),
+    [
+        ("nodes", ["gpu01", "gpu02", "gpu03"], "group nodes has no gpu04"),
+        ("nodes", [*GROUPS["nodes"], "gpu05"], 'group nodes is "gpu05", but drawbridge_nodes.ranges does not know it'),
+        ("switches", ["leaf1", "spine1"], "group switches has no leaf2"),
+        ("controllers", ["ctl2"], "group controllers has no ctl"),
+        ("storage_admins", [], "group storage_admins has no nsd1"),
+        ("infra", [], "the inventory's group infra has no infra1"),
+        ("infra", ["infra1", "infra2"], 'group infra is "infra2", but drawbridge_kube.infra does not know it'),
+    ],
+)
+def test_the_inventory_disagrees(group: str, hosts: list[str], sentence: str) -> None:
+    faults = [str(fault) for fault in inventory_faults(load(site("lab")), {**GROUPS, group: hosts})]
+    assert any(sentence in fault for fault in faults), faults

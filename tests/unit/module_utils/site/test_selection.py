@@ -1,0 +1,37 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes that a person picks; what is refused stands in refused.yml."""
+
+from __future__ import annotations
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.selection import (
+    chosen_faults,
+    narrowed_faults,
+    needed,
+)
+
+from .test_refused import site
+
+SITE = load(site("lab"))
+
+
+def test_nodes_of_the_intent_can_be_chosen_in_any_order() -> None:
+    assert chosen_faults(SITE, "gpu[03-04],gpu01") == []
+
+
+def test_they_need_the_clusters_hosts_and_their_own_leaves() -> None:
+    assert needed(SITE, "gpu[01-02]") == ["ctl", "nsd1", "leaf1", "gpu01", "gpu02"]
+    assert needed(SITE, "gpu[03-04],gpu01") == ["ctl", "nsd1", "leaf2", "leaf1", "gpu03", "gpu04", "gpu01"]
+
+
+def test_a_limit_that_cuts_none_of_them_is_fine() -> None:
+    assert narrowed_faults("all", ["ctl", "gpu01"], ["gpu01", "gpu02", "ctl"]) == []
+
+
+def test_a_limit_that_cuts_some_names_them() -> None:
+    (fault,) = narrowed_faults("gpu01", ["ctl", "leaf1", "gpu01"], ["gpu01"])
+    assert str(fault) == (
+        '--limit is "gpu01", but it leaves out ctl,leaf1, which the chosen nodes need; run without --limit: nodes alone'
+        " says which hosts are contacted"
+    )

@@ -1,0 +1,84 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.terms import (
+    ACCOUNT,
+    QOS,
+    amounts,
+    downwards,
+    minutes,
+    names,
+    shown,
+    spelled,
+)
+
+TERMS = {term.key: term for term in ACCOUNT}
+
+
+@pytest.mark.parametrize(
+    ("listed", "read"),
+    [
+        # as `sacctmgr -nP list` of Slurm 24.11.5 printed what was set to 240, 1-02:03:04 and nothing
+        ("04:00:00", "240"),
+        ("1-02:04:00", "1564"),
+        ("", ""),
+        # what people may write
+        ("1-02:03:04", "1564"),
+        ("3-00", "4320"),
+        ("30", "30"),
+        ("-1", ""),
+    ],
+)
+def test_times_are_minutes_rounded_up_as_slurm_does(listed: str, read: str) -> None:
+    assert minutes(listed) == read
+
+
+def test_amounts_come_in_one_order_and_memory_in_mebibytes() -> None:
+    # Slurm 24.11.5 listed mem=100000 and mem=1T so
+    assert amounts("gres/gpu=16,mem=100000M") == amounts("mem=100000,gres/gpu=16") == "gres/gpu=16,mem=100000"
+    assert amounts("mem=1T") == "mem=1048576"
+
+
+def test_sets_have_no_order() -> None:
+    assert names("urgent,normal") == "normal,urgent"
+
+
+def test_an_amount_is_changed_where_it_differs_and_taken_away_where_it_is_gone() -> None:
+    change = TERMS["GrpTRES"].change("cpu=10,gres/gpu=4,node=1", "gres/gpu=8,node=1", "gres/gpu=8,node=1")
+    assert change == "GrpTRES=cpu=-1,gres/gpu=8"
+
+
+def test_an_amount_that_the_parent_gives_is_not_copied_to_the_child() -> None:
+    term = TERMS["MaxTRES"]
+    counts = term.effective("gres/gpu=4", "cpu=100")
+    assert counts == "cpu=100,gres/gpu=4"
+    assert term.change("cpu=50,gres/gpu=8", counts, "gres/gpu=4") == "MaxTRES=cpu=-1,gres/gpu=4"
+
+
+def test_what_is_taken_away_has_a_word_of_its_own() -> None:
+    assert TERMS["qos"].change("urgent", "normal", "") == "qos="
+    assert TERMS["MaxWall"].change("240", "", "") == "MaxWall=-1"
+    assert TERMS["parent"].change("sub", "root", "root") == "parent=root"
+    unset = {term.key: term.unset for term in QOS}
+    assert (unset["Preempt"], unset["PreemptMode"], unset["MaxJobsPerUser"]) == ("", "cluster", "-1")
+
+
+def test_limits_of_a_group_are_not_handed_down() -> None:
+    assert TERMS["GrpTRES"].effective("", "cpu=100") == ""
+    assert TERMS["qos"].effective("", "normal,urgent") == "normal,urgent"
+
+
+def test_what_is_not_said_is_as_in_a_new_record() -> None:
+    assert shown(spelled(QOS, {})) == "Priority=0 PreemptMode=cluster"
+    assert shown(spelled(ACCOUNT, {"GrpJobs": "-1"})) == "parent=root fairshare=1"
+
+
+def test_a_term_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError, match="grptres is not one of Priority, "):
+        spelled(QOS, {"grptres": "cpu=1"})
+
+
+def test_parents_come_first_and_otherwise_the_given_order_stays() -> None:
+    assert downwards({"below": "old", "chem": "root", "old": "root"}) == ["chem", "old", "below"]

@@ -1,0 +1,108 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.plan import BookState
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.text import (
+    ASSOCIATION,
+    SERVICE,
+    books,
+    rows,
+)
+
+# Slurm 24.11.5, captured
+ASSOCIATIONS = """\
+root|||1|normal||||||
+root|root||1|normal||||||
+old||root|1|normal||||||
+old|zoe||1|normal||||||
+vision||root|3|normal,urgent|urgent|gres/gpu=8,mem=123456M|3|7|gres/gpu=4|1-02:04:00
+vision|ada||1|normal,urgent|urgent||||gres/gpu=4|1-02:04:00
+vision|ben||1|normal,urgent|urgent||||gres/gpu=4|1-02:04:00
+"""
+USERS = "ada|vision\nben|old\nroot|root\nzoe|old\n"
+SERVICES = """\
+normal|0||cluster||||||
+urgent|1000|normal|requeue|cpu=10,node=2|mem=1T|gres/gpu=16,mem=100000M|4|5|04:00:00
+"""
+
+
+def test_the_listings_are_asked_for_as_they_are_read() -> None:
+    assert ASSOCIATION == (
+        "format=account,user,parentname,share,qos,defaultqos,grptres,grpjobs,grpsubmit,maxtres,maxwall"
+    )
+    assert SERVICE == "format=name,priority,preempt,preemptmode,grptres,maxtres,maxtrespu,maxjobspu,maxsubmitpu,maxwall"
+
+
+def test_only_our_accounts_and_qos_are_read() -> None:
+    found = books(ASSOCIATIONS, USERS, SERVICES, BookState.of({"chem": [], "vision": []}, qos={"urgent": {}}))
+    assert found.cluster
+    assert found.accounts == {
+        "vision": {
+            "parent": "root",
+            "fairshare": "3",
+            "qos": "normal,urgent",
+            "defaultqos": "urgent",
+            "GrpTRES": "gres/gpu=8,mem=123456",
+            "GrpJobs": "3",
+            "GrpSubmitJobs": "7",
+            "MaxTRES": "gres/gpu=4",
+            "MaxWall": "1564",
+        }
+    }
+    assert found.members == {("vision", "ada"), ("vision", "ben")}
+    assert found.defaults == {"ada": "vision", "ben": "old"}
+    assert list(found.qos) == ["urgent"]
+    assert found.qos["urgent"]["MaxTRESPerUser"] == "gres/gpu=16,mem=100000"
+    assert found.qos["urgent"]["MaxWall"] == "240"
+    assert found.top["qos"] == "normal"
+
+
+def test_a_cluster_that_is_not_in_the_books_has_no_association() -> None:
+    assert not books("", "", "", BookState.of({"vision": []})).cluster
+
+
+def test_leading_blanks_of_a_tree_and_empty_lines_are_nothing() -> None:
+    assert rows(" vision|ada\n\n") == [["vision", "ada"]]
+
+
+LEFT = """\
+root|||1|normal||||||
+old||root|1|gold,normal||||||
+old|zoe||1|gold,normal||||||
+below||old|1|gold,normal||||||
+theirs||root|1|normal,silver||||||
+"""
+OFFERED = "normal|0||cluster||||||\ngold|5||cluster||||||\nsilver|7||cluster||||||\n"
+
+
+def lingering(*unwanted: tuple[str, str], busy: dict[tuple[str, str], str] | None = None) -> dict[tuple[str, str], str]:
+    want = BookState.of({}, unwanted=frozenset(unwanted))
+    return dict(books(LEFT, "zoe|old\n", OFFERED, want, busy or {}).lingering)
+
+
+def test_what_must_not_be_there_is_told_from_below() -> None:
+    assert [*lingering(("account", "old"), ("account", "below"), ("account", "never")).items()] == [
+        (("account", "below"), ""),
+        (("account", "old"), ""),
+    ]
+
+
+def test_an_account_stays_for_what_is_below_it() -> None:
+    assert lingering(("account", "old")) == {("account", "old"): "account below is below it"}
+    running = {("account", "below"): "job 7 has it"}
+    assert lingering(("account", "old"), ("account", "below"), busy=running) == {
+        ("account", "below"): "job 7 has it",
+        ("account", "old"): "account below is below it",
+    }
+
+
+def test_a_qos_stays_for_accounts_of_others() -> None:
+    assert lingering(("qos", "silver"), ("qos", "bronze")) == {("qos", "silver"): "account theirs may ask for it"}
+    assert lingering(("qos", "gold"), ("account", "old"), ("account", "below"))[("qos", "gold")] == ""
+    assert lingering(("qos", "gold"))[("qos", "gold")] == "account old may ask for it"
+
+
+def test_users_of_an_account_that_must_go_are_read() -> None:
+    want = BookState.of({}, unwanted=frozenset({("account", "old")}))
+    assert books(LEFT, "zoe|old\n", OFFERED, want).members == {("old", "zoe")}

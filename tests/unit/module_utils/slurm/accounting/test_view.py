@@ -1,0 +1,50 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.model import (
+    Account,
+    Amount,
+    Qos,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.view import (
+    account_terms,
+    books,
+    qos_terms,
+    tres,
+)
+
+from tests.unit.module_utils.site.test_refused import site
+
+
+def test_accounts_keep_their_order_because_the_first_is_a_users_default() -> None:
+    view = books(part("slurm", site("lab")["drawbridge_slurm"]))
+    assert view["cluster"] == "lab"
+    assert [(account["name"], account["users"]) for account in view["accounts"]] == [
+        ("vision", ["ada", "ben"]),
+        ("speech", ["cleo"]),
+        ("chem", ["dan"]),
+    ]
+    assert view["accounts"][0]["terms"] == {"parent": "root", "fairshare": "2", "qos": "normal,urgent"}
+    assert [qos["name"] for qos in view["qos"]] == ["normal", "urgent"]
+
+
+def test_gpus_are_what_sacctmgr_calls_them_and_none_is_not_no_limit() -> None:
+    assert tres(Amount(gpus=0, memory_mib=2048)) == "mem=2048,gres/gpu=0"
+    assert tres(Amount()) == ""
+
+
+def test_only_what_is_limited_is_said() -> None:
+    assert account_terms(Account("a", jobs=0, max_time="30")) == {
+        **{"parent": "root", "fairshare": "1"},
+        **{"GrpJobs": "0", "MaxWall": "30"},
+    }
+    urgent = Qos("urgent", 100, ("normal",), "cancel", per_user=Amount(gpus=16), submits_per_user=3)
+    assert qos_terms(urgent) == {
+        "Priority": "100",
+        "Preempt": "normal",
+        "PreemptMode": "cancel",
+        "MaxTRESPerUser": "gres/gpu=16",
+        "MaxSubmitJobsPerUser": "3",
+    }

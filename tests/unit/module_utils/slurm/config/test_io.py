@@ -1,0 +1,246 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import getpass
+import grp
+import os
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
+    DeviceError,
+    converge,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.daemon.plan import DaemonState, plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.file_entry import Entry
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.units import Unit
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config import io as slurmctld
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.io import Care, Slurmctld
+
+from tests.unit.module_utils.answers import Answer, Answers, show
+
+MATCH, OTHER = "HASH_VAL = Match\n", "HASH_VAL = Different Ours=0x1 Slurmctld=0x2\n"
+RECONFIGURE = partial(plan, refresh="reconfigure")
+
+
+def answers(**changes: Answer) -> Answers:
+    table: dict[str, Answer] = {
+        "systemctl show": show(),
+        "scontrol show config": changes.get("config", MATCH),
+        "squeue": changes.get("jobs", ""),
+        "scontrol reconfigure": changes.get("reconfigure", ""),
+        "journalctl": changes.get("journal", ""),
+        "slurmctld -V": changes.get("version", "slurm-wlm 24.11.5\n"),
+    }
+    return Answers(table)
+
+
+@pytest.fixture
+def conf(tmp_path: Path) -> Path:
+    path = tmp_path / "slurm.conf"
+    path.write_text("old\n")
+    path.chmod(0o644)
+    return path
+
+
+class Judge:
+    """Stands for the slurmctld that tries new files."""
+
+    def __init__(self, refusal: str = "") -> None:
+        self.refusal = refusal
+        self.seen: list[str] = []
+
+    def __call__(self, conf: str, texts: Mapping[str, str]) -> None:
+        self.seen.append(texts[conf])
+        if self.refusal:
+            raise DeviceError(self.refusal)
+
+
+def device(
+    conf: Path, run: Answers, text: str = "new\n", wait_s: float = 0, judge: Judge | None = None
+) -> tuple[Slurmctld, DaemonState]:
+    entry = Entry(text, "0644", getpass.getuser(), grp.getgrgid(os.getgid()).gr_name)
+    want = DaemonState("slurmctld.service", {str(conf): entry})
+    care = Care(str(conf), "24.11", judge or Judge(), wait_s)
+    return Slurmctld(Unit("slurmctld.service", run), want, run, care), want
+
+
+def test_a_change_is_a_reconfigure_and_never_a_restart(conf: Path) -> None:
+    run = answers()
+    daemon, want = device(conf, run)
+    outcome = converge(daemon, RECONFIGURE, want)
+    assert outcome.steps[-1].startswith("reconfigure slurmctld.service")
+    assert conf.read_text() == "new\n"
+    assert "scontrol reconfigure" in run.asked
+
+
+def test_files_that_were_written_but_never_read_are_noticed(conf: Path) -> None:
+    daemon, want = device(conf, answers(config=OTHER), "old\n")
+    outcome = converge(daemon, RECONFIGURE, want, check=True)
+    assert outcome.steps == ["reconfigure slurmctld.service, which runs with older files"]
+
+
+def test_a_file_that_no_command_can_parse_is_not_what_the_daemon_runs_with(conf: Path) -> None:
+    broken = DeviceError("scontrol failed: fatal: Unable to process configuration file", rc=1)
+    daemon, _ = device(conf, answers(config=broken, jobs=broken), "old\n")
+    state = daemon.read()
+    assert (state.current, state.busy) == (False, "")
+
+
+@pytest.mark.parametrize("row", ["7|CONFIGURING|None", "7|RUNNING|Prolog"])
+def test_nothing_changes_while_a_prolog_runs(conf: Path, row: str) -> None:
+    run = answers(jobs=f"6|RUNNING|None\n{row}\n")
+    daemon, want = device(conf, run)
+    outcome = converge(daemon, RECONFIGURE, want)
+    assert outcome.steps == []
+    assert "job 7 is in its prolog" in outcome.pending[0]
+    assert conf.read_text() == "old\n"
+    assert "scontrol reconfigure" not in run.asked
+
+
+def test_a_prolog_that_ends_in_time_is_waited_for(conf: Path) -> None:
+    run = answers(jobs="7|RUNNING|Prolog\n")
+    daemon, _ = device(conf, run, wait_s=30)
+    starting = daemon._starting
+
+    def ends_after_one_look() -> list[str]:
+        found = starting()
+        run.table["squeue"] = ""
+        return found
+
+    daemon._starting = ends_after_one_look
+    assert daemon.busy() == ""
+
+
+def test_refused_files_are_taken_back_and_the_reason_is_told(conf: Path) -> None:
+    refusal = DeviceError("scontrol failed", rc=1, stderr='scontrol: error: Bad value "9:9" for MaxTime\n')
+    daemon, want = device(conf, answers(reconfigure=refusal))
+    outcome = converge(daemon, RECONFIGURE, want)
+    assert outcome.error == 'slurmctld refused the files and goes on with the old ones: Bad value "9:9" for MaxTime'
+    assert conf.read_text() == "old\n"
+    assert not outcome.changed
+
+
+TIMED_OUT = "Socket timed out on send/recv operation\n"
+
+
+def test_a_reconfigure_that_takes_too_long_to_answer_has_taken_effect(conf: Path) -> None:
+    """As it does while a new node's name does not resolve (24.11.5): rc 1, and slurmctld runs with the new files."""
+    silent = DeviceError("scontrol failed: Socket timed out", rc=1, stderr=f"slurm_reconfigure error: {TIMED_OUT}")
+    daemon, want = device(conf, answers(reconfigure=silent))
+    outcome = converge(daemon, RECONFIGURE, want)
+    assert not outcome.error
+    assert conf.read_text() == "new\n"
+
+
+def test_a_daemon_that_is_asked_late_and_still_has_the_old_files_has_refused_them(
+    conf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slurmctld, "LATE_S", 0.2)
+    monkeypatch.setattr(slurmctld, "LOOK_EVERY_S", 0.05)
+    silent = DeviceError("scontrol failed: Socket timed out", rc=1, stderr=TIMED_OUT)
+    run = answers(reconfigure=silent, config=OTHER)
+    daemon, want = device(conf, run)
+    assert "goes on with the old ones" in converge(daemon, RECONFIGURE, want).error
+    assert conf.read_text() == "old\n"
+    assert run.asked.count("scontrol show config") > 3
+
+
+def test_a_refused_file_that_was_new_is_gone_again(tmp_path: Path) -> None:
+    daemon, want = device(tmp_path / "new.conf", answers(reconfigure=DeviceError("no", rc=1), journal="fatal: bad\n"))
+    outcome = converge(daemon, RECONFIGURE, want)
+    assert outcome.error.endswith("with the old ones: bad")
+    assert not (tmp_path / "new.conf").exists()
+
+
+def test_a_reconfigure_that_did_nothing_is_a_failure(conf: Path) -> None:
+    daemon, want = device(conf, answers(config=OTHER))
+    assert "accepted the change but did not make it" in converge(daemon, RECONFIGURE, want).error
+
+
+def test_what_slurm_would_refuse_never_touches_the_old_file(conf: Path) -> None:
+    judge = Judge("Slurm refuses the new files, so the old ones stay: Bad value")
+    run = answers()
+    daemon, want = device(conf, run, judge=judge)
+    with pytest.raises(DeviceError, match="Bad value"):
+        converge(daemon, RECONFIGURE, want)
+    assert conf.read_text() == "old\n"
+    assert "scontrol reconfigure" not in run.asked
+
+
+def test_check_mode_asks_slurm_too(conf: Path) -> None:
+    daemon, want = device(conf, answers(), judge=Judge("no"))
+    with pytest.raises(DeviceError, match="no"):
+        converge(daemon, RECONFIGURE, want, check=True)
+
+
+def test_new_files_are_judged_once_and_old_ones_never(conf: Path) -> None:
+    judge = Judge()
+    daemon, want = device(conf, answers(), judge=judge)
+    converge(daemon, RECONFIGURE, want)
+    assert judge.seen == ["new\n"]
+    daemon, want = device(conf, answers(), judge=judge)
+    converge(daemon, RECONFIGURE, want)
+    assert judge.seen == ["new\n"]
+
+
+def test_files_for_another_release_are_refused(conf: Path) -> None:
+    daemon, want = device(conf, answers(version="slurm-wlm 25.05.1\n"))
+    with pytest.raises(DeviceError, match=r"version is 24\.11, but slurmctld here is 25\.05"):
+        converge(daemon, RECONFIGURE, want)
+    assert conf.read_text() == "old\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("ClusterName=other", "change ClusterName from lab to other"),
+        ("SlurmctldPort=7000", "change SlurmctldPort from 6817 to 7000"),
+        ("StateSaveLocation=/x", "change StateSaveLocation from /var/spool/slurmctld to /x"),
+    ],
+)
+def test_what_no_running_cluster_can_follow_is_refused(conf: Path, line: str, sentence: str) -> None:
+    # slurm 24.11.5, captured
+    running = "ClusterName             = lab\nSlurmUser               = slurm(64030)\nSlurmctldPort           = 6817\n"
+    running += f"StateSaveLocation       = /var/spool/slurmctld\n{MATCH}"
+    daemon, want = device(conf, answers(config=running), f"SlurmUser=slurm\n{line}\n")
+    with pytest.raises(DeviceError, match=sentence):
+        converge(daemon, RECONFIGURE, want)
+    assert conf.read_text() == "old\n"
+
+
+def test_the_same_cluster_is_followed(conf: Path) -> None:
+    running = f"ClusterName = lab\nSlurmUser = slurm(64030)\n{MATCH}"
+    daemon, want = device(conf, answers(config=running), "ClusterName=lab\nSlurmUser=slurm\n")
+    assert not converge(daemon, RECONFIGURE, want).error
+
+
+class Late(Answers):
+    """slurmctld answers the third question for its files."""
+
+    def __call__(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
+        said = super().__call__(argv, ok)
+        if argv[:3] == ["scontrol", "show", "config"] and self.asked.count("scontrol show config") < 3:
+            raise DeviceError("scontrol failed: Unable to contact slurm controller (connect failure)", rc=1)
+        return said
+
+
+def test_a_daemon_that_answers_late_runs_with_what_it_tells_then(conf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slurmctld, "LOOK_EVERY_S", 0)
+    daemon, want = device(conf, Late(answers().table), "old\n")
+    assert converge(daemon, RECONFIGURE, want).steps == []
+
+
+def test_a_daemon_that_never_answers_gets_another_look_at_its_files(
+    conf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slurmctld, "LOOK_EVERY_S", 0)
+    silent = DeviceError("scontrol gave no answer within 30 s and was killed")
+    run = answers(config=silent)
+    daemon, _ = device(conf, run, "old\n")
+    assert not daemon.read().current
+    assert run.asked.count("scontrol show config") == slurmctld.ASKS

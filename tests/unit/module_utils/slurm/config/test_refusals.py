@@ -1,0 +1,30 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.refusals import (
+    plugins,
+    refusals,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.model import Slurm
+
+from tests.unit.module_utils.site.test_refused import site
+
+RAW = site("example-h100")["drawbridge_slurm"]
+SLURM: Slurm = part("slurm", RAW)
+
+
+def test_the_scripts_know_the_gated_partitions_and_the_default() -> None:
+    for name, content in refusals(SLURM).items():
+        assert content.startswith("-- Managed by Drawbridge"), name
+        assert 'local gated = { ["ai-train"] = true, ["ai-infer"] = true }' in content
+        assert 'partitions or "ai-train"' in content
+
+
+def test_slurm_conf_names_a_script_only_if_it_is_there() -> None:
+    open_partitions = [{**partition, "gate": False} for partition in RAW["partitions"]]
+    ungated: Slurm = part("slurm", {**RAW, "partitions": open_partitions})
+    assert (refusals(ungated), plugins(ungated)) == ({}, {})
+    assert sorted(refusals(SLURM)) == ["cli_filter.lua", "job_submit.lua"]
+    assert plugins(SLURM) == {"CliFilterPlugins": "lua", "JobSubmitPlugins": "lua"}

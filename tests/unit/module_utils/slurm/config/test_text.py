@@ -1,0 +1,48 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.text import (
+    digest_of,
+    line_of,
+    same_hash,
+    settings,
+    settings_of,
+    shown_settings,
+    text,
+)
+
+
+def test_a_record_is_one_line() -> None:
+    assert line_of({"NodeName": "n1", "CPUs": 2, "Default": True}) == "NodeName=n1 CPUs=2 Default=YES"
+
+
+def test_what_is_empty_is_left_out_and_zero_is_not_empty() -> None:
+    assert text(settings({"PrologFlags": "", "ReturnToService": 0}), []) == "ReturnToService=0\n"
+
+
+def test_blanks_are_quoted() -> None:
+    assert line_of({"Reason": "two words"}) == 'Reason="two words"'
+
+
+def test_a_digest_tells_texts_apart() -> None:
+    assert digest_of("a") != digest_of("b")
+
+
+def test_only_an_answer_that_says_so_is_a_match() -> None:
+    # slurm 24.11.5, captured
+    assert same_hash("HashPlugin              = hash/k12\nHASH_VAL                = Match\n")
+    assert not same_hash("HASH_VAL                = Different Ours=0x99ff561f Slurmctld=0xc08e314e\n")
+    assert not same_hash("")
+
+
+def test_the_running_settings_come_without_users_numbers() -> None:
+    # slurm 24.11.5, captured
+    shown = shown_settings(
+        "SlurmUser               = slurm(64030)\nSlurmctldHost[0]        = ctl\n\nHASH_VAL   = Match\n"
+    )
+    assert shown == {"SlurmUser": "slurm", "SlurmctldHost[0]": "ctl", "HASH_VAL": "Match"}
+
+
+def test_settings_of_a_file_leave_out_records_and_comments() -> None:
+    assert settings_of("# x=1\nClusterName=lab\nNodeName=n1 CPUs=2\n") == {"ClusterName": "lab"}

@@ -1,0 +1,41 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.topology import (
+    topology_conf,
+)
+
+from tests.unit.module_utils.site.test_refused import site
+
+SITE = site("lab")
+NODES, SLURM = part("nodes", SITE["drawbridge_nodes"]), part("slurm", SITE["drawbridge_slurm"])
+
+
+def test_every_node_is_in_exactly_one_leaf_below_one_root() -> None:
+    assert topology_conf(NODES, SLURM).splitlines()[1:] == [
+        "SwitchName=leaf1 Nodes=gpu[01-02]",
+        "SwitchName=leaf2 Nodes=gpu[03-04]",
+        "SwitchName=fabric Switches=leaf[1-2]",
+    ]
+
+
+def test_a_single_leaf_needs_no_root() -> None:
+    assert topology_conf(replace(NODES, ranges=NODES.ranges[:1]), SLURM).splitlines()[1:] == [
+        "SwitchName=leaf1 Nodes=gpu[01-02]"
+    ]
+
+
+def test_blocks_are_leaves_of_their_common_size() -> None:
+    assert topology_conf(NODES, replace(SLURM, topology="block")).splitlines()[1:] == [
+        "BlockName=leaf1 Nodes=gpu[01-02]",
+        "BlockName=leaf2 Nodes=gpu[03-04]",
+        "BlockSizes=2",
+    ]
+
+
+def test_a_flat_network_has_no_lines() -> None:
+    assert topology_conf(NODES, replace(SLURM, topology="none")).splitlines()[1:] == []

@@ -1,0 +1,34 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.database.plan import (
+    DatabaseState,
+    plan,
+)
+
+WANT = DatabaseState("slurm_acct_db", "slurm")
+
+
+STATES = [DatabaseState("slurm_acct_db", "slurm", *there) for there in itertools.product([False, True], repeat=3)]
+
+
+@pytest.mark.parametrize("have", STATES)
+def test_the_steps_lead_to_what_is_wanted(have: DatabaseState) -> None:
+    after = have
+    for step in plan(have, WANT):
+        after = step.becomes(after)
+    assert after == WANT
+    assert bool(plan(have, WANT)) == (have != WANT)
+
+
+def test_replacing_the_user_takes_rights_so_they_are_given_again() -> None:
+    steps = plan(DatabaseState("slurm_acct_db", "slurm", known_by_socket=False), WANT)
+    assert [step.payload.split()[0] for step in steps] == ["CREATE", "GRANT"]
+
+
+def test_there_is_no_password() -> None:
+    assert WANT.lines()[1] == "CREATE OR REPLACE USER 'slurm'@'localhost' IDENTIFIED VIA unix_socket"

@@ -1,0 +1,105 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
+    DeviceError,
+    converge,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.hardware_io import Hardware
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.hardware_plan import (
+    HardwareState,
+    Machine,
+    plan,
+)
+
+from tests.unit.module_utils.answers import Answer, Answers
+
+# slurm 24.11.5, captured on a pretended machine
+PRINTED = (
+    "NodeName=gpu01 CPUs=128 Boards=1 SocketsPerBoard=2 CoresPerSocket=32 ThreadsPerCore=2 RealMemory=2064384\n"
+    "UpTime=0-04:01:09\n"
+)
+CLASS = Machine(2, 32, 2, 2064384, 2)
+
+
+@pytest.fixture
+def dev(tmp_path: Path) -> Path:
+    for name in ("nvidia0", "nvidia1", "nvidiactl", "nvidia-uvm", "nvme0"):
+        (tmp_path / name).touch()
+    return tmp_path
+
+
+ABSENT = DeviceError("nvidia-smi can't be run: No such file or directory", cmd=["nvidia-smi"])
+# NVIDIA's driver 570, of a GPU that fell off its bus
+LOST = (
+    "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-a)\n"
+    "Unable to determine the device handle for gpu 0000:1B:00.0: GPU is lost.  Reboot the system to recover this GPU\n"
+)
+
+
+def run(state: Answer = "IDLE", reason: str = "", printed: str = PRINTED, listed: Answer = ABSENT) -> Answers:
+    shown = state if isinstance(state, DeviceError) else f"NodeName=gpu01 State={state} Reason={reason}\n"
+    table: dict[str, Answer] = {
+        "systemctl show --property Environment": 'HWLOC_XMLFILE=/run/topology.xml "NAME=two words"\n',
+        "env HWLOC_XMLFILE=/run/topology.xml NAME=two words unshare --mount sh -ec mount -t tmpfs": printed,
+        "scontrol show node": shown,
+        "scontrol update": "",
+        "nvidia-smi --list-gpus": listed,
+    }
+    return Answers(table)
+
+
+def test_slurmd_looks_in_its_own_environment_and_only_numbered_files_are_gpus(dev: Path) -> None:
+    device = Hardware(run(), "gpu01", f"{dev}/nvidia")
+    assert device.read() == HardwareState("gpu01", CLASS)
+    assert device.machine == CLASS
+
+
+def test_a_lost_gpu_drains_the_node_with_the_numbers(dev: Path) -> None:
+    (dev / "nvidia1").unlink()
+    answers = run()
+    converge(Hardware(answers, "gpu01", f"{dev}/nvidia"), plan, HardwareState("gpu01", CLASS))
+    reason = "reason=drawbridge: hardware: 1 GPUs instead of 2"
+    assert f"scontrol update nodename=gpu01 state=drain {reason}" in answers.asked
+
+
+def test_a_gpu_that_only_the_driver_misses_drains_the_node(dev: Path) -> None:
+    device = Hardware(run(listed=DeviceError("it failed", rc=15, stdout=LOST)), "gpu01", f"{dev}/nvidia")
+    converge(device, plan, HardwareState("gpu01", CLASS), check=True)
+    assert (device.machine.gpus, device.machine.listed) == (2, 1)
+
+
+def test_a_driver_that_does_not_answer_tells_of_no_gpu_and_of_none_missing(dev: Path) -> None:
+    silent = DeviceError("nvidia-smi gave no answer within 30 s and was killed", cmd=["nvidia-smi"], stdout="")
+    with pytest.raises(DeviceError, match="gave no answer"):
+        Hardware(run(listed=silent), "gpu01", f"{dev}/nvidia").read()
+
+
+def test_nobody_asks_a_driver_for_no_gpus(tmp_path: Path) -> None:
+    answers = run(listed="")
+    assert Hardware(answers, "gpu01", f"{tmp_path}/nvidia").read().machine.listed is None
+    assert not [asked for asked in answers.asked if asked.startswith("nvidia-smi")]
+
+
+def test_a_persons_drain_is_seen_without_name_and_time(dev: Path) -> None:
+    state = Hardware(run("IDLE+DRAIN", "power work [ops@now]"), "gpu01", f"{dev}/nvidia").read()
+    assert state.kept_back == "power work"
+
+
+def test_an_old_reason_is_no_drain(dev: Path) -> None:
+    assert Hardware(run("IDLE", "power work [ops@now]"), "gpu01", f"{dev}/nvidia").read().kept_back == ""
+
+
+def test_a_silent_controller_does_not_hide_the_machine(dev: Path) -> None:
+    device = Hardware(run(DeviceError("no answer", rc=1)), "gpu01", f"{dev}/nvidia")
+    assert not device.read().answers
+    assert device.machine == CLASS
+
+
+def test_an_answer_without_a_machine_is_an_error(dev: Path) -> None:
+    with pytest.raises(DeviceError, match="printed no machine: nothing"):
+        Hardware(run(printed=""), "gpu01", f"{dev}/nvidia").read()

@@ -1,0 +1,71 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.new_io import Records
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.new_plan import (
+    ABSENT,
+    kept_off,
+    plan,
+)
+
+from tests.unit.module_utils.answers import Answers
+
+NAMES = ["gpu05", "gpu06"]
+KNOWN = "NodeName=gpu05 State=UNKNOWN+NOT_RESPONDING\n"
+IN_SERVICE = "NodeName=gpu05 State={}\nNodeName=gpu06 State={}\n"
+
+
+def records(told: str, settle_s: float = 0) -> tuple[Records, Answers]:
+    run = Answers({"scontrol show node gpu[05-06] -o": told, "scontrol update": ""})
+    return Records(run, NAMES, settle_s), run
+
+
+def test_one_call_reads_all() -> None:
+    device, run = records(KNOWN + "NodeName=gpu06 State=IDLE\n")
+    assert [node.state for node in device.read().nodes.values()] == ["UNKNOWN", "IDLE"]
+    assert len(run.asked) == 1
+
+
+def test_a_node_in_service_may_miss_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    device, run = records(IN_SERVICE.format("MIXED*", "IDLE"), settle_s=600)
+
+    def answers(seconds: float) -> None:
+        run.table["scontrol show node gpu[05-06] -o"] = IN_SERVICE.format("MIXED", "IDLE")
+
+    monkeypatch.setattr("time.sleep", answers)
+    assert plan(device.read(), kept_off(NAMES)) == []
+    assert len(run.asked) == 2
+
+
+@pytest.mark.parametrize("state", ["UNKNOWN*", "DOWN*", "IDLE+DRAIN+NOT_RESPONDING", "IDLE*"])
+def test_who_is_new_away_or_silent_for_long_is_not_waited_for(state: str) -> None:
+    device, run = records(IN_SERVICE.format(state, "IDLE"), settle_s=0 if state == "IDLE*" else 3600)
+    assert device.read().nodes["gpu05"].state == state.split("+")[0].rstrip("*")
+    assert len(run.asked) == 1
+
+
+def test_a_node_that_slurm_does_not_know_is_absent() -> None:
+    device, _ = records(KNOWN + "Node gpu06 not found\n")
+    assert device.read().nodes["gpu06"].state == ABSENT
+
+
+def test_no_answer_is_no_absence() -> None:
+    device, _ = records("")
+    with pytest.raises(DeviceError, match="does not tell about gpu05"):
+        device.read()
+
+
+def test_one_call_drains_all() -> None:
+    device, run = records(KNOWN + KNOWN.replace("gpu05", "gpu06"))
+    device.apply(plan(device.read(), kept_off(NAMES)))
+    assert run.asked[1:] == ["scontrol update nodename=gpu[05-06] state=drain reason=drawbridge: joins, not proven yet"]
+
+
+def test_a_node_that_slurm_ought_to_know_by_now_is_a_failure() -> None:
+    device, run = records(KNOWN + "Node gpu06 not found\n")
+    with pytest.raises(DeviceError, match="does not know gpu06 yet; run again"):
+        device.apply(plan(device.read(), kept_off(NAMES)))
+    assert len(run.asked) == 1

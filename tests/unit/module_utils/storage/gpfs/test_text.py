@@ -1,0 +1,98 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.text import (
+    EXTRA,
+    UnreadableAnswer,
+    parse,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+GPFS = Path(__file__).resolve().parents[4] / "transcripts/gpfs"
+HEADER = "mmx::HEADER:version:reserved:reserved:"
+
+
+def transcript(name: str) -> str:
+    return (GPFS / name).read_text()
+
+
+def test_record_types_are_kept_apart() -> None:
+    answer = parse(transcript("mmlscluster_y.txt"), "mmlscluster")
+    (summary,) = answer["clusterSummary"]
+    assert (summary["clusterName"], summary["clusterId"]) == ("cluster.domain.com", "2936932203756487754")
+    assert [row["designation"] for row in answer["clusterNode"]] == ["quorum", "quorumManager"]
+
+
+@pytest.mark.parametrize("release", ["5.1", "5.2"])
+def test_releases_add_fields(release: str) -> None:
+    (row,) = parse(transcript(f"mmgetstate_y_{release}.txt"), "mmgetstate")[""]
+    assert (row["nodeName"], row["state"], row["remarks"]) == ("ec01", "active", "quorum node")
+    assert row["daemonNodeName"] == ("ec01" if release == "5.2" else "")
+
+
+def test_fields_are_decoded_once() -> None:
+    (row,) = parse(transcript("mmlsfs_y.txt"), "mmlsfs")[""]
+    assert row["data"] == "/ibm/FS1"
+    (row,) = parse(f"{HEADER}a:b:c:\nmmx::0:1:::%2Da%5Fb:x%253Ay:c+d%20e:\n", "mmx")[""]
+    assert (row["a"], row["b"], row["c"]) == ("-a_b", "x%3Ay", "c+d e")
+
+
+def test_a_longer_row_keeps_its_surplus_and_a_shorter_one_has_empty_fields() -> None:
+    longer, shorter = parse(f"{HEADER}a:b:\nmmx::0:1:::1:2:3:4:\nmmx::0:1:::1:\n", "mmx")[""]
+    assert (longer["a"], longer["b"], longer[EXTRA]) == ("1", "2", "3:4")
+    assert (shorter["a"], shorter["b"]) == ("1", "")
+
+
+def test_names_are_found_in_any_case() -> None:
+    (row,) = parse(f"{HEADER}filesetname:RESERVED:\nmmx::0:1:::projects::\n", "mmx")[""]
+    assert row["filesetName"] == row["FILESETNAME"] == "projects"
+
+
+def test_a_header_may_come_again_with_other_fields() -> None:
+    text = f"{HEADER}a:b:\nmmx::0:1:::1:2:\n{HEADER}b:a:\nmmx::0:1:::2:1:\n"
+    assert [(row["a"], row["b"]) for row in parse(text, "mmx")[""]] == [("1", "2"), ("1", "2")]
+
+
+def test_a_header_alone_is_an_answer_without_rows() -> None:
+    assert parse(f"{HEADER}a:\n", "mmx") == {"": []}
+
+
+def test_banners_and_other_commands_are_no_rows() -> None:
+    noise = (
+        "*** Report for USR GRP quotas on fs1\nAuthorized users only: all activity: is: logged: here:\nmmxy::0:1:::9:\n"
+    )
+    assert parse(f"{noise}{HEADER}a:\n{noise}mmx::0:1:::1:\n", "mmx") == {"": [{"a": "1"}]}
+
+
+def test_waiting_for_the_lock_is_no_complaint() -> None:
+    waiting = "mmx: Unable to obtain the GPFS configuration file lock. Retrying ...\n"
+    assert parse(f"{waiting}{HEADER}a:\n", "mmx") == {"": []}
+
+
+def test_a_complaint_beside_the_answer_is_no_answer() -> None:
+    with pytest.raises(UnreadableAnswer, match="GPFS is down on this node"):
+        parse(f"{HEADER}a:\nmmx: GPFS is down on this node.\n", "mmx")
+
+
+@pytest.mark.parametrize("text", ["", "File system fs1 is not mounted.\n", "mmx::0:1:::1:\n"])
+def test_without_a_header_there_is_no_answer(text: str) -> None:
+    with pytest.raises(UnreadableAnswer, match="mmx -Y printed no header"):
+        parse(text, "mmx")
+
+
+VALUES = st.lists(st.text(st.characters(blacklist_categories=["Cs", "Cc", "Zl", "Zp"])), min_size=1, max_size=4)
+
+
+@given(rows=st.lists(VALUES, max_size=4))
+def test_what_is_encoded_comes_back(rows: list[list[str]]) -> None:
+    names = "abcd"
+    lines = [f"{HEADER}{':'.join(names)}:"]
+    lines += [f"mmx::0:1:::{':'.join(quote(value) for value in row)}:" for row in rows]
+    parsed = parse("\n".join(lines), "mmx")[""]
+    assert [[row[name] for name in names[: len(rows[index])]] for index, row in enumerate(parsed)] == rows
