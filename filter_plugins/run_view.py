@@ -34,7 +34,7 @@ options:
 """
 
 EXAMPLES = r"""
-slurm_gate_run_site: >-
+drawbridge_run_site: >-
   {{ drawbridge_slurm
   | drawbridge.drawbridge.run_view(drawbridge_gpfs, drawbridge_kube, drawbridge_nodes, inventory_hostname) }}
 """

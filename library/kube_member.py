@@ -14,6 +14,7 @@ description:
     deleted when the host has joined. It stands in one file of the host meanwhile, never in a log or a command line.
   - The kubelet's signing requests are approved when the API server says that they come from this node, and they ask for
     its own name and address alone. Others' requests are left to others.
+  - A host is joined only if C(registerWithTaints) of C(config) has C(drawbridge.io/slurm=closed:NoSchedule).
   - A Node is deleted only while it is closed.
 author: Drawbridge contributors
 extends_documentation_fragment: [drawbridge.drawbridge.member]
@@ -48,6 +49,8 @@ EXAMPLES = r"""
     address: 192.0.2.21
     api_server: https://api.example.org:6443
     ca_file: /etc/kubernetes/pki/ca.crt
+    config:
+      registerWithTaints: [{key: drawbridge.io/slurm, value: closed, effect: NoSchedule}]
     kubeconfig: ~/.kube/config
 """
 

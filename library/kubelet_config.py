@@ -16,7 +16,8 @@ extends_documentation_fragment: [drawbridge.drawbridge.kubelet]
 options:
   config:
     description:
-      - Keys of KubeletConfiguration that say who gets which CPUs and memory, and the taints of a new node.
+      - Keys of KubeletConfiguration that say who gets which CPUs and memory. With O(join=site) also the taints of a new
+        node, which must register closed.
     type: dict
     required: true
   derived:
@@ -55,7 +56,7 @@ attributes:
 """
 
 EXAMPLES = r"""
-- name: Run the kubelet with the node's NUMA policy, born closed
+- name: Run the kubelet with the node's NUMA policy
   drawbridge.drawbridge.kubelet_config:
     config: "{{ kubelet_numa_view.config | combine(kubelet_numa_settings, recursive=true) }}"
     derived: "{{ kubelet_numa_view.config }}"

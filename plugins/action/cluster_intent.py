@@ -21,6 +21,8 @@ from ..module_utils.drawbridge.site.selection import chosen_faults, narrowed_fau
 
 ARGUMENT_SPEC = {"whole_site": {"type": "bool", "default": False}, "nodes": {"type": "raw"}}
 OWN_PREFIX = "drawbridge_"
+OF_ROLES = "drawbridge_run_"
+"""Variables of a role whose name begins like the intent's; they may differ by host, as those of any role."""
 PARTS = "parts"
 """Where playbooks are that our own ones import: Ansible reads variables beside these as well, for their plays."""
 
@@ -133,7 +135,7 @@ def stray_faults(content: dict[str, Any], place: str) -> list[Fault]:
     return [
         Fault(key, place, reason, f"move {key} to the inventory's group_vars/all")
         for key in sorted(content)
-        if key.startswith(OWN_PREFIX)
+        if key.startswith(OWN_PREFIX) and not key.startswith(OF_ROLES)
     ]
 
 

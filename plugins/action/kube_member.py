@@ -17,6 +17,7 @@ from ansible.plugins.action import ActionBase
 from ..module_utils.drawbridge.core.api.kubeconfig import Ask, connect
 from ..module_utils.drawbridge.core.converge import DeviceError
 from ..module_utils.drawbridge.core.names import CLOSED, TAINT
+from ..module_utils.drawbridge.kube.kubelet.check import born_open
 from ..module_utils.drawbridge.kube.kubelet.keys import KEYS, NUMA, strangers
 from ..module_utils.drawbridge.kube.member.admission_io import Approver, token
 from ..module_utils.drawbridge.kube.member.csr import Applicant
@@ -41,8 +42,7 @@ ARGUMENT_SPEC = {
 OWN = ("kubeconfig", "version")
 CONFLICT, TRIES = 409, 10
 WHERE, OTHER = "kube_node_kubelet", "kubelet_numa_settings"
-OWN_KEYS = KEYS - NUMA | {"registerWithTaints"}
-"""A node is born closed whether or not it has a NUMA policy by then."""
+OWN_KEYS = KEYS - NUMA
 
 
 class ActionModule(ActionBase):
@@ -55,11 +55,14 @@ class ActionModule(ActionBase):
         """Return the host's result: of the look, or of what was done."""
         result = super().run(tmp, task_vars)
         _, args = self.validate_argument_spec(ARGUMENT_SPEC)
-        if found := [str(fault) for fault in strangers(args["config"], WHERE, OWN_KEYS, OTHER)]:
+        joins = args["join"] and args["state"] == "present"
+        wrong = [*strangers(args["config"], WHERE, OWN_KEYS, OTHER)]
+        wrong += born_open(args["config"], WHERE) if joins else []
+        if found := [str(fault) for fault in wrong]:
             msg = "\n".join(["the kubelet's configuration is refused:", *found])
             return {**result, "failed": True, "changed": False, "msg": msg, "faults": found}
         try:
-            if args["join"] and args["state"] == "present":
+            if joins:
                 refuse_name(args["address"])
             host = {key: value for key, value in args.items() if key not in OWN}
             host["ca"] = authority(Path(args["kubeconfig"]).expanduser()) if args["join"] else ""

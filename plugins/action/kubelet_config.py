@@ -42,7 +42,8 @@ class ActionModule(ActionBase):
         result = super().run(tmp, task_vars)
         _, args = self.validate_argument_spec(ARGUMENT_SPEC)
         machine = Machine(**{**args["machine"], "gpus": tuple(args["machine"]["gpus"])})
-        wrong = [*faults(args["config"], machine, WHERE, OTHER), *departures(args["config"], args["derived"], WHERE)]
+        wrong = faults(args["config"], machine, WHERE, OTHER, site_joins=args["join"] == "site")
+        wrong += departures(args["config"], args["derived"], WHERE)
         if found := [str(fault) for fault in wrong]:
             msg = "\n".join(["the kubelet's configuration is refused:", *found])
             return {**result, "failed": True, "changed": False, "msg": msg, "faults": found}

@@ -13,10 +13,10 @@ import yaml
 
 from lab.hosts.paths import REPOSITORY, Paths
 from lab.tools import definitions
-from roles.slurm_gate.files.run.kinds import KINDS, collection
+from roles.drawbridge_run.files.run.kinds import KINDS, collection
 from tests.attacks.client import Answer, Json, path_of
 from tests.attacks.scene import Scene, until
-from tests.unit.roles.slurm_gate.run.job import request
+from tests.unit.roles.drawbridge_run.job import request
 
 pytestmark = pytest.mark.live
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.intent.load import DOMAINS
 
 from docs.generate import INTENT_SPEC, MAN_PAGE, intent_spec, man_page
 from tests.conformance.tree import ACTIONS, CALLBACKS, FILTERS, MODULES, ROLES, ROOT, relative
@@ -75,6 +76,9 @@ def test_actions_have_a_page_that_says_where_they_run(path: Path) -> None:
     assert re.search(r"on the controller|Ansible's own process|this process", description), description
 
 
+INTENT = {f"drawbridge_{domain}" for domain in DOMAINS}
+
+
 def role_spec(role: Path) -> dict[str, Any]:
     return yaml.safe_load((role / "meta/argument_specs.yml").read_text())["argument_specs"]
 
@@ -90,7 +94,7 @@ def test_role_defaults_equal_the_argument_spec(role: Path) -> None:
     options: dict[str, Any] = {}
     for entry in role_spec(role).values():
         options |= entry.get("options") or {}
-    public = {name for name in options if not name.startswith("drawbridge_")}
+    public = set(options) - INTENT
     assert set(defaults) == {name for name in public if not options[name].get("required")}
     for name, value in defaults.items():
         if literal(value):

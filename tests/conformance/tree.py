@@ -45,6 +45,13 @@ def relative(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
+def examples(role: Path) -> list[dict[str, Any]]:
+    """The plays that a role's README shows."""
+    blocks = re.findall(r"^```yaml\n(.*?)^```$", (role / "README.md").read_text(), re.DOTALL | re.MULTILINE)
+    contents = [yaml.safe_load(block) for block in blocks]
+    return [play for content in contents if isinstance(content, list) for play in content if "hosts" in play]
+
+
 def tasks(path: Path) -> list[dict[str, Any]]:
     """The tasks of a task file or playbook, blocks opened up."""
     content = yaml.safe_load(path.read_text()) or []

@@ -16,7 +16,7 @@ from ...core.faults import MISSING, Fault
 from ...core.names import CLOSED, EFFECT, TAINT
 from ...nodes.numa import MOST_NUMA_NODES, Machine, never_admits
 from ..quantity import quantity
-from .keys import NUMA, strangers
+from .keys import BIRTH, NUMA, strangers
 from .memory_check import amounts, eviction, reserved_memory
 
 Config = Mapping[str, Any]
@@ -40,11 +40,12 @@ OPTIONS = {
 NEEDED = {"topologyManagerPolicyOptions": "topologyManagerPolicy", "cpuManagerPolicyOptions": "cpuManagerPolicy"}
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 MAPPINGS = (*OPTIONS, "evictionHard", "systemReserved", "kubeReserved")
-LISTS = ("registerWithTaints", "reservedMemory")
+LISTS = (BIRTH, "reservedMemory")
 
 
-def faults(config: Config, machine: Machine, where: str, other: str) -> list[Fault]:
+def faults(config: Config, machine: Machine, where: str, other: str, site_joins: bool = False) -> list[Fault]:
     """Everything that is wrong; keys are told as keys of the variable `where`, `other` takes what is not for it."""
+    own = NUMA | {BIRTH} if site_joins else NUMA
     found = [*_shapes(config)] or [
         *_choices(config),
         *_options(config),
@@ -55,7 +56,13 @@ def faults(config: Config, machine: Machine, where: str, other: str) -> list[Fau
         *_whole_node(config, machine),
         *_taints(config),
     ]
-    return [*strangers(config, where, NUMA, other), *(replace(fault, key=f"{where}.{fault.key}") for fault in found)]
+    return [*strangers(config, where, own, other), *(replace(fault, key=f"{where}.{fault.key}") for fault in found)]
+
+
+def born_open(config: Config, where: str) -> list[Fault]:
+    """What is wrong with the taints that a node is registered with; without any it is born open."""
+    birth = {BIRTH: config.get(BIRTH)}
+    return [replace(fault, key=f"{where}.{fault.key}") for fault in [*_shapes(birth)] or [*_taints(birth)]]
 
 
 def _shapes(config: Config) -> Iterator[Fault]:
@@ -133,14 +140,14 @@ def _whole_node(config: Config, machine: Machine) -> Iterator[Fault]:
 
 
 def _taints(config: Config) -> Iterator[Fault]:
-    given = config.get("registerWithTaints") or []
+    given = config.get(BIRTH) or []
     born = [(taint.get("key"), taint.get("value"), taint.get("effect")) for taint in given]
-    if "registerWithTaints" in config and (TAINT, CLOSED, EFFECT) not in born:
+    if BIRTH in config and (TAINT, CLOSED, EFFECT) not in born:
         reason = "the node would be born open to everybody"
-        yield Fault("registerWithTaints", given, reason, f"add {TAINT}={CLOSED}:{EFFECT}")
+        yield Fault(BIRTH, given, reason, f"add {TAINT}={CLOSED}:{EFFECT}")
     for index, taint in enumerate(given):
         if taint.get("effect") not in EFFECTS:
-            key = f"registerWithTaints[{index}].effect"
+            key = f"{BIRTH}[{index}].effect"
             yield Fault(
                 key, taint.get("effect", MISSING), "taints have no such effect", f"use one of {', '.join(EFFECTS)}"
             )

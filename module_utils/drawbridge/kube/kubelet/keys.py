@@ -39,8 +39,11 @@ failCgroupV1 userNamespaces
 """
 KEYS = frozenset(_KEYS.split())
 
+BIRTH = "registerWithTaints"
+"""The taints of a new node. Role kube_node writes them; where the site joins its nodes, kubelet_numa does."""
+
 _NUMA = """
-registerWithTaints topologyManagerPolicy topologyManagerScope topologyManagerPolicyOptions cpuManagerPolicy
+topologyManagerPolicy topologyManagerScope topologyManagerPolicyOptions cpuManagerPolicy
 cpuManagerPolicyOptions reservedSystemCPUs memoryManagerPolicy systemReserved kubeReserved evictionHard
 mergeDefaultEvictionSettings reservedMemory
 """

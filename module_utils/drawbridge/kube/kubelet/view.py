@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The intent as a node's kubelet needs it: taint at birth, NUMA policies, reservations that add up."""
+"""The intent as a node's kubelet needs it: NUMA policies, reservations that add up."""
 
 from __future__ import annotations
 
@@ -22,12 +22,16 @@ def kubelet(nodes: Nodes, kube: Kube, name: str) -> dict[str, Any]:
     The kubelet refuses to start unless the reservations by NUMA node add up to system, kube and eviction reserve. All
     three together and the huge pages, which it leaves alone by itself, are the intent's reserved_memory_mib, so that
     pods and Slurm leave the same memory alone.
+
+    Who makes the node a member registers it closed: role kube_node's main configuration does. Where the site joins its
+    nodes, this drop-in is all that a kubelet gets from us, and it says so instead.
     """
     build = nodes.class_of(name)
     reserved_mib = build.reserved_memory_mib - build.hugepages_mib
     kube_mib, system_mib = split(reserved_mib)
+    birth = {"registerWithTaints": [BORN_CLOSED]} if kube.join == "site" else {}
     config = {
-        "registerWithTaints": [BORN_CLOSED],
+        **birth,
         "topologyManagerPolicy": build.topology_policy or kube.topology_policy,
         "topologyManagerScope": "pod",
         "cpuManagerPolicy": "static",

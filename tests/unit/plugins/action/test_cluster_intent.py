@@ -42,6 +42,11 @@ def test_strays_are_named_with_their_place() -> None:
     ]
 
 
+def test_variables_of_roles_are_no_strays() -> None:
+    assert stray_faults({"drawbridge_run_site": {}, "slurm_gate_site": {}}, "host_vars/gpu01.yml") == []
+    assert len(stray_faults({"drawbridge_running": {}}, "host_vars/gpu01.yml")) == 1
+
+
 @pytest.mark.parametrize("path", ["group_vars/nodes.yml", "group_vars/nodes", "host_vars/gpu01/x.yaml"])
 def test_what_ansible_reads_for_some_hosts_is_looked_at(path: str) -> None:
     assert is_stray(Path(path))

@@ -50,7 +50,8 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     def made(*told: dict[str, Any], api: Any = None, check: bool = False, **change: Any) -> Any:
         api, answers, sent = api or Api(), list(told), []
         args = {"name": "gpu01", "address": "192.0.2.21", "api_server": "https://api", "ca_file": "/ca.crt"}
-        args = {**args, "kubeconfig": str(tmp_path / "config"), **change}
+        birth = {"registerWithTaints": CLOSED}
+        args = {**args, "kubeconfig": str(tmp_path / "config"), "config": birth, **change}
         task = MagicMock(args=args, check_mode=check, async_val=0)
         action = kube_member.ActionModule(task, MagicMock(), MagicMock(), MagicMock(), MagicMock(), MagicMock())
 
@@ -111,9 +112,18 @@ def test_a_kubelet_newer_than_its_api_server_is_refused(run: Any) -> None:
 
 
 def test_a_misspelt_key_reaches_no_host(run: Any) -> None:
-    result, sent, _ = run(config={"maxPod": 9, "cpuManagerPolicy": "static"})
+    result, sent, _ = run(config={"registerWithTaints": CLOSED, "maxPod": 9, "cpuManagerPolicy": "static"})
     assert (len(result["faults"]), sent) == (2, [])
     assert "write it to kubelet_numa_settings" in result["faults"][0]
+
+
+@pytest.mark.parametrize("birth", [{}, {"registerWithTaints": [{"key": "own", "effect": "NoSchedule"}]}])
+def test_a_node_that_would_be_born_open_is_not_joined(run: Any, birth: dict[str, Any]) -> None:
+    result, sent, _ = run(config=birth)
+    assert (len(result["faults"]), sent) == (1, [])
+    assert "kube_node_kubelet.registerWithTaints is " in result["faults"][0]
+    assert run(NOTHING, config=birth, join=False)[0] == NOTHING
+    assert run(NOTHING, config=birth, state="absent")[0] == NOTHING
 
 
 GONE: dict[str, Any] = {"changed": True, "steps": ["delete the Node", "stop the kubelet"], "diff": {"before": "x"}}

@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.check import faults
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.check import (
+    born_open,
+    faults,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.view import kubelet
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.numa import Machine
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
@@ -21,12 +24,13 @@ from tests.unit.module_utils.site.test_refused import site
 CASES = yaml.safe_load((Path(__file__).parent / "refused.yml").read_text())
 DISK = {"nodefs.available": "10%", "nodefs.inodesFree": "5%", "imagefs.available": "15%", "imagefs.inodesFree": "5%"}
 SITE = site("lab")
-VIEW = kubelet(part("nodes", SITE["drawbridge_nodes"]), part("kube", SITE["drawbridge_kube"]), "gpu01")
+JOINED = part("kube", {**SITE["drawbridge_kube"], "join": "site", "packages": []})
+VIEW = kubelet(part("nodes", SITE["drawbridge_nodes"]), JOINED, "gpu01")
 MACHINE = Machine(**VIEW["machine"])
 
 
 def good() -> dict[str, Any]:
-    """What role kubelet_numa makes of the lab's intent."""
+    """What role kubelet_numa makes of the lab's intent where the site joins its nodes: the most that it ever makes."""
     config = copy.deepcopy(VIEW["config"])
     config["evictionHard"] |= DISK
     return config
@@ -45,8 +49,8 @@ def merged(target: Any, patch: Any) -> Any:
     return result
 
 
-def refused(config: dict[str, Any], machine: Machine = MACHINE) -> list[str]:
-    return [str(fault) for fault in faults(config, machine, "here", "kube_node_kubelet")]
+def refused(config: dict[str, Any], machine: Machine = MACHINE, site_joins: bool = True) -> list[str]:
+    return [str(fault) for fault in faults(config, machine, "here", "kube_node_kubelet", site_joins)]
 
 
 def test_what_the_role_makes_is_accepted() -> None:
@@ -62,6 +66,21 @@ def test_refused(case: dict[str, Any]) -> None:
     assert fault["value"] in shown
     assert fault["reason"] in rest
     assert fault["repair"] in rest.rsplit("; ", 1)[1]
+
+
+def test_who_makes_a_node_a_member_says_how_it_is_born() -> None:
+    """A drop-in's list would replace that of the main configuration."""
+    birth = good().pop("registerWithTaints")
+    [told] = refused(good(), site_joins=False)
+    assert told.startswith("here.registerWithTaints is ")
+    assert told.endswith("write it to kube_node_kubelet")
+    assert born_open({"registerWithTaints": [*birth, {"key": "own", "effect": "NoSchedule"}]}, "there") == []
+
+
+@pytest.mark.parametrize("birth", [{}, {"registerWithTaints": None}, {"registerWithTaints": [{"key": "own"}]}])
+def test_a_member_is_never_born_open(birth: dict[str, Any]) -> None:
+    told = [str(fault) for fault in born_open(birth, "there")]
+    assert "born open to everybody; add drawbridge.io/slurm=closed:NoSchedule" in told[0]
 
 
 def test_the_table_has_what_kubelets_die_of_and_what_they_swallow() -> None:

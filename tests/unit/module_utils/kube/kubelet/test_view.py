@@ -29,7 +29,7 @@ def mib(quantity: str) -> int:
 
 def test_a_node_of_the_lab() -> None:
     config = kubelet(NODES, KUBE, "gpu01")["config"]
-    assert config["registerWithTaints"] == [{"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}]
+    assert "registerWithTaints" not in config, "role kube_node's main configuration has it"
     assert config["topologyManagerPolicy"] == "best-effort"
     assert config["reservedSystemCPUs"] == "0-3,64-67"
     assert config["reservedMemory"] == [
@@ -55,7 +55,10 @@ def test_huge_pages_are_reserved_by_themselves() -> None:
 def test_who_starts_the_kubelet_goes_along() -> None:
     assert built()["join"] == "drawbridge"
     joined = part("kube", {**SITE["drawbridge_kube"], "join": "site", "packages": []})
-    assert kubelet(NODES, joined, "gpu01")["join"] == "site"
+    view = kubelet(NODES, joined, "gpu01")
+    assert view["join"] == "site"
+    closed = {"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}
+    assert view["config"]["registerWithTaints"] == [closed]
 
 
 def test_the_machine_goes_along() -> None:

@@ -13,16 +13,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from roles.slurm_gate.files.gate.config import Refused
-from roles.slurm_gate.files.run import shell
-from roles.slurm_gate.files.run.book import Book
-from roles.slurm_gate.files.run.options import parse
-from roles.slurm_gate.files.run.pod import START
-from roles.slurm_gate.files.run.seams import Seams
-from roles.slurm_gate.files.run.terminal import Session, exit_code
-from roles.slurm_gate.files.run.websocket import BINARY, END, PING, STDIN, frame, headers, message
-from tests.unit.roles.slurm_gate.cluster import StillClock, Tools
-from tests.unit.roles.slurm_gate.run.job import ADA, ENV, Paper, ended, granted, running
+from roles.drawbridge_run.files.gate.config import Refused
+from roles.drawbridge_run.files.run import shell
+from roles.drawbridge_run.files.run.book import Book
+from roles.drawbridge_run.files.run.options import parse
+from roles.drawbridge_run.files.run.pod import START
+from roles.drawbridge_run.files.run.seams import Seams
+from roles.drawbridge_run.files.run.terminal import Session, exit_code
+from roles.drawbridge_run.files.run.websocket import BINARY, END, PING, STDIN, frame, headers, message
+from tests.unit.roles.drawbridge_run.doubles import StillClock, Tools
+from tests.unit.roles.drawbridge_run.job import ADA, ENV, Paper, ended, granted, running
 
 
 def unmasked(data: bytes, opcode: int = BINARY, final: bool = True) -> bytes:

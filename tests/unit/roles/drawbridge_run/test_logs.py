@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from roles.slurm_gate.files.gate.api import Unreachable
-from roles.slurm_gate.files.run.kube import Kube
-from roles.slurm_gate.files.run.logs import Follower
-from tests.unit.roles.slurm_gate.cluster import StillClock
-from tests.unit.roles.slurm_gate.run.job import Paper
+from roles.drawbridge_run.files.gate.api import Unreachable
+from roles.drawbridge_run.files.run.kube import Kube
+from roles.drawbridge_run.files.run.logs import Follower
+from tests.unit.roles.drawbridge_run.doubles import StillClock
+from tests.unit.roles.drawbridge_run.job import Paper
 
 STAMP = "2025-11-21T10:00:0{}.000000000+01:00 line {}"
 

@@ -14,19 +14,19 @@ from typing import Any
 
 import pytest
 
-from roles.slurm_gate.files.gate.api import Answer
-from roles.slurm_gate.files.gate.config import Refused
-from roles.slurm_gate.files.run import launch
-from roles.slurm_gate.files.run import run as module
-from roles.slurm_gate.files.run.allocation import Allocation
-from roles.slurm_gate.files.run.kube import Kube
-from roles.slurm_gate.files.run.options import parse
-from roles.slurm_gate.files.run.run import grant, listen, run
-from roles.slurm_gate.files.run.seams import Seams
-from roles.slurm_gate.files.run.site import nccl
-from roles.slurm_gate.files.run.watcher import SIGNAL, News
-from tests.unit.roles.slurm_gate.cluster import StillClock, Tools
-from tests.unit.roles.slurm_gate.run.job import ADA, ENV, GATE, Paper, ended, granted, site, write_site
+from roles.drawbridge_run.files.gate.api import Answer
+from roles.drawbridge_run.files.gate.config import Refused
+from roles.drawbridge_run.files.run import launch
+from roles.drawbridge_run.files.run import run as module
+from roles.drawbridge_run.files.run.allocation import Allocation
+from roles.drawbridge_run.files.run.kube import Kube
+from roles.drawbridge_run.files.run.options import parse
+from roles.drawbridge_run.files.run.run import grant, listen, run
+from roles.drawbridge_run.files.run.seams import Seams
+from roles.drawbridge_run.files.run.site import nccl
+from roles.drawbridge_run.files.run.watcher import SIGNAL, News
+from tests.unit.roles.drawbridge_run.doubles import StillClock, Tools
+from tests.unit.roles.drawbridge_run.job import ADA, ENV, GATE, Paper, ended, granted, site, write_site
 
 
 @dataclass(frozen=True)

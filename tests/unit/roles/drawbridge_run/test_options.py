@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from roles.slurm_gate.files.gate.config import Refused
-from roles.slurm_gate.files.run.options import parse, parser
+from roles.drawbridge_run.files.gate.config import Refused
+from roles.drawbridge_run.files.run.options import parse, parser
 
 
 @pytest.mark.parametrize(

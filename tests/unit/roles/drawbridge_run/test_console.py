@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 
-from roles.slurm_gate.files.run.console import Console
-from tests.unit.roles.slurm_gate.cluster import StillClock
+from roles.drawbridge_run.files.run.console import Console
+from tests.unit.roles.drawbridge_run.doubles import StillClock
 
 
 class Terminal(io.StringIO):

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from roles.slurm_gate.files.gate.api import Unreachable
-from roles.slurm_gate.files.gate.config import Refused
-from roles.slurm_gate.files.run.kube import Kube
-from roles.slurm_gate.files.run.watcher import CHANGE, GONE, LIST, SILENT, News, Watcher
-from tests.unit.roles.slurm_gate.cluster import StillClock
+from roles.drawbridge_run.files.gate.api import Unreachable
+from roles.drawbridge_run.files.gate.config import Refused
+from roles.drawbridge_run.files.run.kube import Kube
+from roles.drawbridge_run.files.run.watcher import CHANGE, GONE, LIST, SILENT, News, Watcher
+from tests.unit.roles.drawbridge_run.doubles import StillClock
 
 
 class Server(Kube):

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from roles.slurm_gate.files.gate.api import Unreachable
-from roles.slurm_gate.files.gate.config import Refused
-from roles.slurm_gate.files.run import kube as module
-from roles.slurm_gate.files.run.kube import Kube
-from tests.unit.roles.slurm_gate.cluster import StillClock
-from tests.unit.roles.slurm_gate.run.job import granted
+from roles.drawbridge_run.files.gate.api import Unreachable
+from roles.drawbridge_run.files.gate.config import Refused
+from roles.drawbridge_run.files.run import kube as module
+from roles.drawbridge_run.files.run.kube import Kube
+from tests.unit.roles.drawbridge_run.doubles import StillClock
+from tests.unit.roles.drawbridge_run.job import granted
 
 ANSWERS = {
     "/log": (200, b"one\ntwo\n"),

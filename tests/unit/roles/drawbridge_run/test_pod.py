@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from roles.slurm_gate.files.gate.config import Refused
-from roles.slurm_gate.files.run.pod import START, above, template
-from tests.unit.roles.slurm_gate.run.job import ADA, request
+from roles.drawbridge_run.files.gate.config import Refused
+from roles.drawbridge_run.files.run.pod import START, above, template
+from tests.unit.roles.drawbridge_run.job import ADA, request
 
 
 def spec(root: Path, line: str = "--image img -- python train.py", **slurm: str) -> dict[str, Any]:

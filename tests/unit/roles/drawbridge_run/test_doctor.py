@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from roles.slurm_gate.files.gate.command import Said
-from roles.slurm_gate.files.gate.config import Refused
-from roles.slurm_gate.files.gate.slurm import SEPARATOR
-from roles.slurm_gate.files.run.doctor import examine
-from roles.slurm_gate.files.run.kube import Kube
-from roles.slurm_gate.files.run.seams import Seams
-from roles.slurm_gate.files.run.site import Grant
-from tests.unit.roles.slurm_gate.cluster import StillClock, Tools
-from tests.unit.roles.slurm_gate.run.job import ADA, Paper, granted, running, waiting, write_site
+from roles.drawbridge_run.files.gate.command import Said
+from roles.drawbridge_run.files.gate.config import Refused
+from roles.drawbridge_run.files.gate.slurm import SEPARATOR
+from roles.drawbridge_run.files.run.doctor import examine
+from roles.drawbridge_run.files.run.kube import Kube
+from roles.drawbridge_run.files.run.seams import Seams
+from roles.drawbridge_run.files.run.site import Grant
+from tests.unit.roles.drawbridge_run.doubles import StillClock, Tools
+from tests.unit.roles.drawbridge_run.job import ADA, Paper, granted, running, waiting, write_site
 
 
 class Seen(Kube):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from roles.slurm_gate.files.gate.config import Refused
-from roles.slurm_gate.files.run.allocation import Allocation
-from tests.unit.roles.slurm_gate.run.job import ENV, site
+from roles.drawbridge_run.files.gate.config import Refused
+from roles.drawbridge_run.files.run.allocation import Allocation
+from tests.unit.roles.drawbridge_run.job import ENV, site
 
 
 @pytest.mark.parametrize(

@@ -12,23 +12,24 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
-from roles.slurm_gate.files.gate.api import Answer
-from roles.slurm_gate.files.gate.command import Commands, Said
-from roles.slurm_gate.files.gate.config import Refused
-from roles.slurm_gate.files.gate.states import PODS
-from roles.slurm_gate.files.run.allocation import Allocation
-from roles.slurm_gate.files.run.console import Console
-from roles.slurm_gate.files.run.kinds import KINDS
-from roles.slurm_gate.files.run.kube import Kube
-from roles.slurm_gate.files.run.launch import Launch
-from roles.slurm_gate.files.run.limits import Limit
-from roles.slurm_gate.files.run.options import parse
-from roles.slurm_gate.files.run.pod import Person, Request
-from roles.slurm_gate.files.run.pods import Pod
-from roles.slurm_gate.files.run.signals import Courier
-from roles.slurm_gate.files.run.site import Grant, Site
-from roles.slurm_gate.files.run.watcher import News
-from tests.unit.roles.slurm_gate.cluster import JOB, Cluster, StillClock
+from roles.drawbridge_run.files.gate.api import Answer
+from roles.drawbridge_run.files.gate.command import Commands, Said
+from roles.drawbridge_run.files.gate.config import Refused
+from roles.drawbridge_run.files.gate.states import PODS
+from roles.drawbridge_run.files.run.allocation import Allocation
+from roles.drawbridge_run.files.run.console import Console
+from roles.drawbridge_run.files.run.kinds import KINDS
+from roles.drawbridge_run.files.run.kube import Kube
+from roles.drawbridge_run.files.run.launch import Launch
+from roles.drawbridge_run.files.run.limits import Limit
+from roles.drawbridge_run.files.run.options import parse
+from roles.drawbridge_run.files.run.pod import Person, Request
+from roles.drawbridge_run.files.run.pods import Pod
+from roles.drawbridge_run.files.run.signals import Courier
+from roles.drawbridge_run.files.run.site import Grant, Site
+from roles.drawbridge_run.files.run.watcher import News
+from tests.unit.roles.drawbridge_run.doubles import StillClock
+from tests.unit.roles.slurm_gate.cluster import JOB, Cluster
 
 ENV = {
     "SLURM_JOB_ID": "4711",
@@ -150,7 +151,7 @@ class Served(Kube):
         self.events: list[dict[str, Any]] = []
 
     def call(self, method: str, path: str, body: Any = None) -> Answer:
-        return self.cluster.call(method, path, body)
+        return Answer(*self.cluster.call(method, path, body))
 
     def items(self, path: str, **query: str) -> dict[str, Any]:
         if path == PODS.format("vision"):

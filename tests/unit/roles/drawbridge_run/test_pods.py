@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from roles.slurm_gate.files.run.book import Book
-from roles.slurm_gate.files.run.pods import read, trouble
-from tests.unit.roles.slurm_gate.run.job import ended, pod, running, waiting
+from roles.drawbridge_run.files.run.book import Book
+from roles.drawbridge_run.files.run.pods import read, trouble
+from tests.unit.roles.drawbridge_run.job import ended, pod, running, waiting
 
 NODES = ("gpu01", "gpu02")
 TAINTED = "0/5 nodes are available: 4 node(s) had untolerated taint"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from roles.slurm_gate.files.run.kinds import KINDS, collection
-from tests.unit.roles.slurm_gate.run.job import NAME, request
+from roles.drawbridge_run.files.run.kinds import KINDS, collection
+from tests.unit.roles.drawbridge_run.job import NAME, request
 
 
 def made(root: Path, kind: str) -> list[dict[str, Any]]:

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from roles.slurm_gate.files.gate.api import Answer, Unreachable
-from roles.slurm_gate.files.gate.config import Refused
-from roles.slurm_gate.files.run.logs import Follower
-from roles.slurm_gate.files.run.pods import Trouble
-from roles.slurm_gate.files.run.watcher import ASKED, CHANGE, GONE, LIST, SIGNAL, SILENT, News
-from tests.unit.roles.slurm_gate.run.job import NAME, Scene, ended, event, pod, running, waiting
+from roles.drawbridge_run.files.gate.api import Answer, Unreachable
+from roles.drawbridge_run.files.gate.config import Refused
+from roles.drawbridge_run.files.run.logs import Follower
+from roles.drawbridge_run.files.run.pods import Trouble
+from roles.drawbridge_run.files.run.watcher import ASKED, CHANGE, GONE, LIST, SIGNAL, SILENT, News
+from tests.unit.roles.drawbridge_run.job import NAME, Scene, ended, event, pod, running, waiting
 
 BOTH_RUN = News(LIST, [running("a", "gpu01"), running("b", "gpu02")])
 
@@ -238,7 +238,7 @@ def test_an_object_that_refers_to_another_is_offered_until_that_one_is_known(
     )
     post, left = scene.cluster._post, [refusals]
 
-    def late(path: str, body: Any, query: Any) -> Answer:
+    def late(path: str, body: Any, query: Any) -> Any:
         if path.endswith("/trainjobs") and left[0]:
             left[0] -= 1
             return Answer(403, {"message": "specified trainingRuntime must be created before"})

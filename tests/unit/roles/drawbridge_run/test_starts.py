@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from roles.slurm_gate.files.gate.api import Unreachable
-from roles.slurm_gate.files.run.pods import Pod, read
-from roles.slurm_gate.files.run.starts import ASK_S, Starts
+from roles.drawbridge_run.files.gate.api import Unreachable
+from roles.drawbridge_run.files.run.pods import Pod, read
+from roles.drawbridge_run.files.run.starts import ASK_S, Starts
+from tests.unit.roles.drawbridge_run.job import Served, event, pod, running, waiting
 from tests.unit.roles.slurm_gate.cluster import Cluster
-from tests.unit.roles.slurm_gate.run.job import Served, event, pod, running, waiting
 
 NODES = ("gpu01", "gpu02")
 SANDBOX = event("b", "FailedCreatePodSandBox", "no image", 5)

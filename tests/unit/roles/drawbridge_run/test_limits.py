@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from roles.slurm_gate.files.gate.command import Said
-from roles.slurm_gate.files.run.limits import Limit
-from tests.unit.roles.slurm_gate.cluster import Tools
+from roles.drawbridge_run.files.gate.command import Said
+from roles.drawbridge_run.files.run.limits import Limit
+from tests.unit.roles.drawbridge_run.doubles import Tools
 
 
 def test_slurm_is_asked_again_before_it_is_believed() -> None:

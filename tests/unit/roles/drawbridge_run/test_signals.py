@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from roles.slurm_gate.files.gate.config import Refused
-from roles.slurm_gate.files.run import signals
-from roles.slurm_gate.files.run.pods import Pod, read
-from roles.slurm_gate.files.run.signals import Courier
-from tests.unit.roles.slurm_gate.cluster import StillClock
-from tests.unit.roles.slurm_gate.run.job import Paper, ended, granted, running
+from roles.drawbridge_run.files.gate.config import Refused
+from roles.drawbridge_run.files.run import signals
+from roles.drawbridge_run.files.run.pods import Pod, read
+from roles.drawbridge_run.files.run.signals import Courier
+from tests.unit.roles.drawbridge_run.doubles import StillClock
+from tests.unit.roles.drawbridge_run.job import Paper, ended, granted, running
 
 NODES = ("gpu01", "gpu02")
 
