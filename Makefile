@@ -20,6 +20,9 @@ lab: tools ## start the lab, build the whole site in it and run a job through th
 lab-down: tools ## stop the lab; nothing of it is left
 	$(PYTHON) lab/lab down
 
+check: tools ## for daily work: lint, types, unit tests, conformance; minutes, and nothing boots
+	$(PYTHON) -m tests.run check
+
 test: tools ## lint, types, tests, the lab's tests, molecule; PARTS="lint unit" runs some of them
 	$(PYTHON) -m tests.run $(PARTS)
 
@@ -67,4 +70,4 @@ $(UV):
 	@$(UV) pip sync --quiet --require-hashes --python $(PYTHON) requirements.lock
 	@touch $@
 
-.PHONY: help tools lab lab-down test old-python mutants bench floor chaos explore schedules docs lock
+.PHONY: help tools lab lab-down check test old-python mutants bench floor chaos explore schedules docs lock

@@ -4,7 +4,7 @@
 
 In one go, against a lab whose site is built, in turns and several times: our plays on the nodes; as many no-op modules
 on the same nodes as ours run there; one ssh to each node; and an empty play, which is what every run pays before its
-first task. Medians and ratios go to bench/measured/floor.json and .md. The ratios are goals: a busy machine fails no
+first task. Medians and ratios go to bench/measured/floor.md. The ratios are goals: a busy machine fails no
 build.
 """
 

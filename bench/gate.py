@@ -4,7 +4,7 @@
 
 Against a lab of `LAB_KUBELETS=joined lab/lab up ctl gpu01` with nothing built in it. Node objects have no kubelets;
 gpu01 plays their hosts and the controller, by the gate's own program and by bench/seed, in turns. API calls are counted
-in the API server's audit log. Writes bench/measured/gate.json and .md. The ratios are goals: a busy machine fails no
+in the API server's audit log. Writes bench/measured/gate.md. The ratios are goals: a busy machine fails no
 build.
 """
 

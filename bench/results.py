@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What building the site costs and what looking at it again costs, per host: `python -m bench.results`.
 
-Runs playbooks/site.yml twice against the running lab and writes bench/measured/results.json and .md. The first run is
+Runs playbooks/site.yml twice against the running lab and writes bench/measured/results.md. The first run is
 one from bare hosts only in a fresh lab: `lab/lab down; lab/lab up`. Ends with 1 when a budget is exceeded.
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 from bench import budgets
 from bench.counted import ROOT, Counting, Report, groups, run, spent
 
-MEASURED = ROOT / "bench/measured"
+MEASURED, RAW = ROOT / "bench/measured", ROOT / "build/bench"
 KIB = 1024
 HEADS = "run | host | results | ok | changed | failed | skipped | validated | sessions | KiB sent | KiB received"
 
@@ -54,11 +54,11 @@ def page(reports: Mapping[str, Report]) -> str:
     return f"# Results per host\n\nMade by `python -m bench.results`; {seconds}.\n\n" + "\n".join(lines) + "\n"
 
 
-def store(name: str, content: Any, text: str, folder: Path = MEASURED) -> None:
-    """Write both forms, and show the one for people."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n")
-    (folder / f"{name}.md").write_text(text)
+def store(name: str, content: Any, text: str) -> None:
+    """Write the page, show it, and keep what it was made of until the next time."""
+    RAW.mkdir(parents=True, exist_ok=True)
+    (RAW / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n")
+    (MEASURED / f"{name}.md").write_text(text)
     print(text)
 
 

@@ -4,7 +4,7 @@
 
 Makes twenty changes one after another, each from the one before, while a job runs on gpu01. Systemd's InvocationIDs
 tell which daemon was restarted (a reconfigure replaces the processes but not the unit's invocation), slurmctld's main
-PID tells a reconfigure. Writes bench/measured/slurm_changes.json and .md. Ends with 1 when a change disturbed more, or
+PID tells a reconfigure. Writes bench/measured/slurm_changes.md. Ends with 1 when a change disturbed more, or
 less, than it has to, or the job.
 """
 

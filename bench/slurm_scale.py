@@ -4,7 +4,7 @@
 
 Renders the files of 1,000 and 10,000 nodes, each several times in a process of its own, and hands the larger ones to a
 real slurmctld on the lab's controller, in namespaces of its own and beside the lab's. Writes
-bench/measured/slurm_scale.json and .md. Ends with 1 above a goal.
+bench/measured/slurm_scale.md. Ends with 1 above a goal.
 """
 
 from __future__ import annotations

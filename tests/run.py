@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make test`: every part with its time, some at once, all of them even when one fails.
 
-Parts named on the command line run alone: `make test PARTS="lint unit"`.
+Parts named on the command line run alone: `make test PARTS="lint unit"`. `make check` runs those of DAILY.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ CHAINS = (
 """Scenarios that go on, in this order, with the hosts of the ones before: each runs alone as well, but boots anew."""
 LONG = ("slurm_gate", "gpu_operator", "drawbridge_run", "default", "slurm_controller", "chaos")
 """Words of parts that have a lab for long, those before that wait more than they compute."""
+CHECK, DAILY = "check", ("lint", "types", "unit", "conformance")
+"""What needs no lab and ends in minutes, with all unit tests on today's Python."""
 LIMIT_S = 3600
 """What a part may take, some times as long as any does: one that hangs must not keep the table from those who wait."""
 AT_ONCE = 3
@@ -88,8 +90,8 @@ def rank(part: Part) -> int:
     return next((at for at, word in enumerate(LONG) if word in part.name.split()), len(LONG))
 
 
-def parts() -> list[Part]:
-    """All parts; long ones first, so that the last minutes are not one part alone."""
+def parts(daily: bool = False) -> list[Part]:
+    """All parts, or those of every day; long ones first, so that the last minutes are not one part alone."""
     pytest = python("-m", "pytest", "-q", "--durations=5")
     scenarios = sorted(path.parent.name for path in ROOT.glob("molecule/*/molecule.yml"))
     lint = (
@@ -99,7 +101,7 @@ def parts() -> list[Part]:
     )
     # what every line of a policy is there for, tests/attacks/test_teeth.py, takes minutes and is run when one changes
     # what runs on nodes is tested once, on the oldest Python; hosts of labs run it on today's
-    controllers = (f"--ignore={path.relative_to(ROOT)}" for path in node_side.tests())
+    controllers = (f"--ignore={path.relative_to(ROOT)}" for path in ([] if daily else node_side.tests()))
     guards = tuple(f"tests/attacks/test_{name}.py" for name in ("adoption", "attacks", "run_workloads"))
     labs = [
         *(
@@ -114,14 +116,15 @@ def parts() -> list[Part]:
         Part("explorer", (python("-m", "tests.explorer"),)),
         Part("lab", ((*pytest, "-m", "not live", "-n", "2", "--dist", "loadfile", "tests/lab"),)),
         Part("unit", ((*pytest, "-n", "2", "--dist", "worksteal", *controllers, "tests/unit"),)),
-        # a fifth of them; `make mutants` plants all
-        Part("mutants", (python("-m", "tests.mutants", "--parts", "5"),)),
+        Part("mutants", (python("-m", "tests.mutants"),)),
         Part("old-python", (python("-m", "tests.old_python"),)),
         Part("collection", ((*pytest, "tests/collection"),)),
         Part("lint", lint),
         Part("types", ((str(BIN / "pyright"),),)),
         Part("conformance", ((*pytest, "tests/conformance"),)),
     ]
+    if daily:
+        return [part for part in others if part.name in DAILY]
     labs.sort(key=rank)
     # a lab takes its share of the processors as long as it is up, so what needs none runs beside two of them
     return [*labs[:2], *others, *labs[2:]]
@@ -196,7 +199,10 @@ def say(line: str) -> None:
 def main(names: list[str]) -> int:
     """Run the parts that a word of theirs names, or all; the table of times comes last."""
     LOGS.mkdir(parents=True, exist_ok=True)
-    chosen = [part for part in parts() if not names or set(names) & {part.name, *part.name.split()}]
+    if names == [CHECK]:
+        chosen, names = parts(daily=True), []
+    else:
+        chosen = [part for part in parts() if not names or set(names) & {part.name, *part.name.split()}]
     if unknown := set(names) - {word for part in parts() for word in (part.name, *part.name.split())}:
         say(f"no part is called {', '.join(sorted(unknown))}; there are {', '.join(part.name for part in parts())}")
         return 2

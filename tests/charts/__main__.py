@@ -22,7 +22,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.action.helm_release impor
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.kubeconfig import connect
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import CHARTS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.gpu_operator_view import (
-    amd_values,
     nvidia_values,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.helm_io import Helm
@@ -31,7 +30,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
 from tests.charts.reads import outline, reads
 from tests.conformance.tree import ROOT
 
-VALUES = {"nvidia": nvidia_values(GpuOperator()), "amd": amd_values(alone=True)}
+VALUES = {"nvidia": nvidia_values(GpuOperator())}
 
 
 def install(vendor: str, path: Path, kubeconfig: str) -> int:

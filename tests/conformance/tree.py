@@ -14,7 +14,6 @@ ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted(path for path in (ROOT / "library").glob("*.py"))
 ACTIONS = sorted(path for path in (ROOT / "plugins/action").glob("*.py"))
 CALLBACKS = sorted(path for path in (ROOT / "plugins/callback").glob("*.py"))
-BENCH = sorted(path for path in (ROOT / "bench").glob("*.py"))
 FILTERS = sorted(path for path in (ROOT / "filter_plugins").glob("*.py"))
 FILTER_PAGES = sorted([*(ROOT / "filter_plugins").glob("hostlist_*.py"), *(ROOT / "filter_plugins").glob("*.yml")])
 ROLES = sorted(path for path in (ROOT / "roles").iterdir() if path.is_dir())

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Real hosts: booted, used over SSH, rebooted, reset, and removed without a trace, even after kill -9."""
+"""Real hosts: cut off, reset, and removed without a trace, even after kill -9."""
 
 import errno
 import json
@@ -126,49 +126,6 @@ def port_22_taken():
         yield
 
 
-def test_hosts_answer_with_the_keys_that_the_lab_wrote(lab):
-    assert lab.out("login1", "hostname") == "login1"
-    assert lab.out("nsd1", "systemctl is-system-running") == "running"
-    assert lab.out("ansible@nsd1", "sudo id -u") == "0"
-
-
-def test_a_host_with_another_key_is_not_trusted(lab, tmp_path):
-    known = lab.paths.known_hosts.read_text().replace(f"login1,{NETWORK}.12", f"nsd1,{NETWORK}.13")
-    (tmp_path / "known").write_text("\n".join(line for line in known.splitlines() if line.startswith("nsd1")) + "\n")
-    wrong = [line.split()[2] for line in lab.paths.known_hosts.read_text().splitlines()]
-    (tmp_path / "known").write_text(f"{NETWORK}.12 ssh-ed25519 {wrong[0]}\n")
-    refused = lab.ssh("login1", "true", "-o", f"UserKnownHostsFile={tmp_path / 'known'}")
-    assert refused.returncode == 255
-    assert "Host key verification failed" in refused.stderr
-
-
-def test_hosts_know_each_other_by_name_and_share_a_directory(lab):
-    assert lab.out("login1", "getent hosts gpu07").split() == [f"{NETWORK}.27", "gpu07"]
-    assert lab.out("login1", "ping -c1 -W60 nsd1 >/dev/null && echo there") == "there"
-    lab.out("login1", "echo shared > /var/lib/lab-shared/note")
-    assert lab.out("nsd1", "cat /var/lib/lab-shared/note") == "shared"
-
-
-def test_users_have_the_same_numbers_everywhere(lab):
-    assert lab.out("login1", "id ada; id eve") == lab.out("nsd1", "id ada; id eve")
-    assert "uid=2001(ada) gid=3001(vision)" in lab.out("nsd1", "id ada")
-
-
-def test_packages_install_offline(lab):
-    lab.out("login1", "apt-get update && apt-get install --yes munge")
-    assert lab.out("login1", "systemctl is-active munge") == "active"
-    assert "munge" not in lab.out("nsd1", "ls /usr/sbin")
-
-
-def test_a_host_reboots_from_inside(lab):
-    boot = "cat /proc/sys/kernel/random/boot_id"
-    before, elsewhere = lab.out("nsd1", boot), lab.out("login1", boot)
-    # the connection may die of it, but not before it was there
-    assert "asked" in lab.ssh("nsd1", "echo asked; systemctl reboot").stdout
-    until(lambda: lab.out("nsd1", boot) != before, PATIENCE_S, "nsd1 is back")
-    assert lab.out("login1", boot) == elsewhere
-
-
 def test_power_comes_back_to_the_disk_as_it_was(lab):
     lab.out("nsd1", "echo kept > /root/note")
     lab.run("power-cut", "nsd1")
@@ -214,25 +171,13 @@ MOMENTS = {
 }
 
 
-KILLS = 4
-"""These tests themselves may stand still for so long that there is nothing to kill any more."""
-
-
-def up_is_killed(room, moment):
-    """Whether the kill came before the end; either way the lab is down afterwards."""
-    with room.start("up", "login1", "nsd1", "leaf1") as process:
-        until(lambda: MOMENTS[moment](room.paths), PATIENCE_S, moment)
-        at_work = process.poll() is None
-        process.kill()
-    room.run("down")
-    return at_work
-
-
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_nothing_is_left_after_a_kill(other, moment):
-    """Killed at several moments: before, while and after hosts are started."""
-    killed = any(up_is_killed(other, moment) for _ in range(KILLS))
-    assert killed, "the command was over before it could be killed"
+    """Before, while and after hosts are started; nothing is left either if the command was quicker than the kill."""
+    with other.start("up", "login1", "nsd1", "leaf1") as process:
+        until(lambda: MOMENTS[moment](other.paths), PATIENCE_S, moment)
+        process.kill()
+    other.run("down")
     assert not any(other.traces().values()), other.traces()
 
 

@@ -11,26 +11,6 @@ def parse(*argv):
     return options.parser().parse_args(argv)
 
 
-def test_every_verb_has_a_method():
-    verbs = next(action.choices for action in options.parser()._actions if action.dest == "verb")
-    assert verbs is not None
-    for verb in verbs:
-        assert callable(getattr(cli.Command, verb.replace("-", "_")))
-
-
-def test_up_takes_names_and_kinds():
-    chosen = parse("up", "ctl", "gpu05", "--kind", "gpu", "--kind", "infra")
-    assert (chosen.names, chosen.kind, chosen.changes) == (["ctl", "gpu05"], ["gpu", "infra"], True)
-
-
-def test_ssh_hands_its_command_over_as_it_is():
-    assert parse("ssh", "gpu01", "ls", "-l", "--color=no").command == ["ls", "-l", "--color=no"]
-
-
-def test_a_clock_can_go_backwards():
-    assert parse("clock", "-60").step == "-60"
-
-
 @pytest.mark.parametrize("argv", [[], ["reset"], ["power-cut"], ["dance"]])
 def test_a_line_that_says_too_little_is_refused(argv, capsys):
     with pytest.raises(SystemExit, match="2"):

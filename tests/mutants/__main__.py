@@ -9,7 +9,6 @@ nothing. Every line of the output is a finding: a defect that no test notices, o
 from __future__ import annotations
 
 import argparse
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,7 +20,7 @@ from queue import SimpleQueue
 
 from tests.mutants import scenario
 from tests.mutants.copies import Copy
-from tests.mutants.table import ROOT, Mutant, Seen, faults, of, read, share, verdict
+from tests.mutants.table import Mutant, Seen, faults, of, read, verdict
 
 COPIES = 2
 """As many as cores: each costs an import of everything, and more would not be done sooner."""
@@ -87,17 +86,10 @@ def tell(results: Iterable[Result]) -> tuple[int, int]:
     return tried, wrong
 
 
-def commit() -> str:
-    """The name of the commit that is checked out; "" where git does not know."""
-    argv = ["git", "rev-parse", "HEAD"]
-    return subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
-
-
 def main() -> int:
     """Try what was asked for; 1 if a defect survived or could not be tried."""
     parser = argparse.ArgumentParser(prog="make mutants")
     parser.add_argument("--level", choices=("unit", "lab"), default="unit", help="lab boots hosts: minutes a defect")
-    parser.add_argument("--parts", type=int, default=1, help="only one of so many parts; which one, the commit says")
     parser.add_argument("names", nargs="*", help="these alone")
     options = parser.parse_args()
     rows = read()
@@ -105,7 +97,6 @@ def main() -> int:
         print("\n".join(found))
         return 1
     chosen = [it for it in rows if it.level == options.level and (it.name in options.names or not options.names)]
-    chosen = share(chosen, options.parts, commit()) if options.parts > 1 else chosen
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch, ExitStack() as stack:
         several = min(COPIES, len(chosen)) if options.level == "unit" else 1

@@ -57,11 +57,6 @@ def read(folder: Path = HERE / "table") -> list[Mutant]:
     return [Mutant(**row) for path in sorted(folder.glob("*.yml")) for row in yaml.safe_load(path.read_text())]
 
 
-def share(mutants: list[Mutant], parts: int, commit: str) -> list[Mutant]:
-    """One of so many parts, another one at most commits; `commit` is the name of one, in hexadecimal digits."""
-    return mutants[int(commit or "0", 16) % parts :: parts]
-
-
 def faults(mutants: list[Mutant], root: Path = ROOT) -> list[str]:
     """Rows that can't be tried: their text has moved, or the defect would not even compile."""
     found = [f"{name} stands there twice" for name, times in Counter(it.name for it in mutants).items() if times > 1]

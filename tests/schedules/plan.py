@@ -80,8 +80,6 @@ FAULTS = {
     DRAINED: Fault(False, f"scontrol update nodename={{node}} state=drain reason='{PERSON}'", (RUNS, CLOSE), 2),
     POWER: Fault(False, "", (OPEN, RUNS, CLOSE), weight=1),
 }
-SURE = ("Slurm reconfigures", "the kubelet restarts", "the runtime restarts", "the scheduler hangs", "slurmdbd stops")
-"""Faults that make no job run again, whenever they come."""
 
 
 @dataclass(frozen=True)
@@ -156,13 +154,6 @@ class Plan:
     def first(self) -> Work:
         """The job that it is about."""
         return self.works[0]
-
-    @property
-    def runs_again(self) -> bool:
-        """A job may have to wait for its next run, which Slurm lets begin after two minutes."""
-        again = self.way in (REQUEUED, PREEMPTED) and self.first.requeue
-        early = self.trouble and self.trouble.moment in (OPEN, PLACE) and self.trouble.what not in SURE
-        return bool(again or early or (self.trouble and self.trouble.what == POWER))
 
     def __str__(self) -> str:
         """One line for people."""

@@ -6,27 +6,18 @@ from __future__ import annotations
 
 import base64
 import json
-import time
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from kubernetes import client
 from kubernetes.client import ApiException
 
 from roles.slurm_gate.files.gate.gate_names import GATE_ACCOUNTS, NODE_ACCOUNTS, TAINT
-from roles.slurm_gate.files.gate.states import Owner, dirtying
-from tests.schedules import records
 from tests.schedules.plan import NODES
-from tests.schedules.race import HEARD_S
 from tests.stack import (
     PATIENT,
     all_closed,
     all_usable,
     api_down,
-    audit,
-    audited,
-    bind,
     comment,
     ghost,
     glass,
@@ -105,39 +96,6 @@ def test_a_job_without_pods_does_not_start_beside_a_process_on_a_gpu() -> None:
         until(lambda: job_state(job) == "PENDING", 180, "its prolog sent it back")
         ssh("ctl", f"scancel {job}")
     until(usable, 180, "in service, without a person")
-
-
-def test_a_pod_that_is_bound_late_is_refused_by_its_kubelet(asleep: None) -> None:
-    job = sbatch("-N1 -w gpu01 --output=/dev/null", pods_for("600"))
-    until(lambda: pods(phase="Pending", job=job), 180, "its pod waits for a node")
-    reconciler = kube(f"{GATE_ACCOUNTS}reconciler", "system:serviceaccounts:drawbridge-gate")
-    reconciler.patch_node("gpu01", dirtying(Owner("vision", int(job))).patch())
-    time.sleep(HEARD_S)
-    (pod,) = pods(phase="Pending", job=job)
-    offset = audited()
-    bind("vision", pod, "gpu01")
-    refused = until(lambda: failed(pod, offset), 180, "its kubelet refuses it")
-    assert (refused.reason, refused.container_statuses) == ("NodeAffinity", None)
-
-
-def failed(pod: str, offset: int) -> Any:
-    """A pod's status when it first was Failed, from the audit log: the gate deletes the pod soon after."""
-    for entry in records.about(records.writes(audit(offset)), "pods"):
-        body = records.whole(entry)
-        if records.name_of(entry) == f"vision/{pod}" and body["status"].get("phase") == "Failed":
-            return client.ApiClient().deserialize(json.dumps(body["status"]), "V1PodStatus", "application/json")
-    return None
-
-
-@pytest.fixture
-def asleep() -> Iterator[None]:
-    """The scheduler sleeps, and what waits for it goes in the end."""
-    ssh("ctl", "systemctl kill -s STOP kube-scheduler")
-    try:
-        yield
-    finally:
-        ssh("ctl", "systemctl kill -s CONT kube-scheduler; scancel -u ada")
-        until(usable, 180, "closed")
 
 
 def test_an_interactive_job_ends_with_the_cause() -> None:

@@ -2,14 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """mlnx_qos against captured output: its reports, its refusals, its half-done changes, and the faults it can act out."""
 
-import shutil
 import signal
 import subprocess
-from pathlib import Path
 
 import pytest
 
-from lab import emulators
 from tests.waiting import until
 
 NO_DCB = (
@@ -343,13 +340,3 @@ def test_the_launcher_refuses_names_it_does_not_know(host):
     result = host.run("mlxconfig")
     assert result.returncode == 127
     assert "mlxconfig is not an emulated command" in result.stderr
-
-
-def test_the_commands_run_from_any_directory_name(host, tmp_path):
-    package = Path(emulators.__path__[0])
-    shutil.copytree(package, tmp_path / "opt/lab")
-    (tmp_path / "mlnx_qos").symlink_to(tmp_path / "opt/lab/launch")
-    result = subprocess.run(
-        [tmp_path / "mlnx_qos", "-i", "rail0"], env=host.environment, capture_output=True, text=True, check=False
-    )
-    assert result.stdout.startswith("DCBX mode: OS controlled\n")

@@ -1,6 +1,5 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-import fcntl
 import subprocess
 import sys
 
@@ -36,25 +35,3 @@ def test_a_second_command_waits_and_then_names_the_first(tmp_path, holder):
         with lock.only_one(tmp_path / "lock", "down", said.append, patience=0.2):
             pass
     assert said == [f"waiting for lab up (process {holder.pid})"]
-
-
-def test_a_killed_command_holds_no_lock(tmp_path, holder):
-    holder.kill()
-    holder.wait()
-    with lock.only_one(tmp_path / "lock", "down", print, patience=0):
-        pass
-
-
-def test_a_file_that_lost_its_name_between_open_and_lock_protects_nothing(tmp_path, monkeypatch):
-    """`lab down` removes the file it holds; who waited must lock the next one, as everybody else will."""
-    real, path = fcntl.flock, tmp_path / "lock"
-
-    def too_late(descriptor, operation):
-        monkeypatch.setattr(fcntl, "flock", real)
-        path.unlink()
-        real(descriptor, operation)
-
-    monkeypatch.setattr(fcntl, "flock", too_late)
-    with lock.only_one(path, "up", print), pytest.raises(LabError, match="busy"):  # noqa: SIM117  # the raise is in the inner
-        with lock.only_one(path, "down", print, patience=0):
-            pass

@@ -12,9 +12,7 @@ import pytest
 from tests.explorer import invariants
 from tests.explorer.invariants import breaches
 from tests.explorer.records import (
-    EVERYWHERE,
     GPU_USED,
-    MUTE,
     PERSON,
     STRANGER,
     Account,
@@ -138,66 +136,3 @@ def test_what_breaks_an_invariant_is_seen(name: str, change: Callable[[History],
 def test_every_invariant_has_a_case() -> None:
     names = {check.__name__ for check in invariants.SAFETY} | {"usable_in_time", "no_job_waits_for_ever"}
     assert {name for name, _ in CASES} == names
-
-
-@pytest.mark.parametrize(
-    ("start", "end", "node", "late"), [(150, 160, "a", True), (150, 250, "a", False), (150, 250, "b", True)]
-)
-def test_the_bound_runs_while_everybody_answers(start: float, end: float, node: str, late: bool) -> None:
-    """Closed 251 s after the job's end; the longest calm counts."""
-    history = good()
-    history.changes[4] = history.changes[4]._replace(at=350)
-    history.troubles = [Trouble("slurmctld restarts", node, start, end)]
-    assert ("usable_in_time" in judged(history)) is late
-
-
-def test_who_came_after_the_last_look_was_not_to_be_seen() -> None:
-    history = good()
-    history.troubles = [Trouble(STRANGER, "a", 10.5, 50), Trouble(STRANGER, "b", 109.5, 130)]
-    assert judged(history) == set()
-
-
-def test_a_number_may_be_given_again_once_nothing_of_it_is_left() -> None:
-    history = good()
-    history.rights.append(Right("nlp", 7, ANOTHERS, 102, 300))
-    history.changes.append(Change(112, "a", CLOSED, "nlp.7", "7", "opener", account=ANOTHERS))
-    history.containers.append(Container("a", "p", "nlp", 7, 0, 120, 130, ANOTHERS))
-    assert "a_number_is_one_persons" not in judged(history)
-
-
-@pytest.mark.parametrize(
-    "why",
-    [
-        added("troubles", Trouble(STRANGER, "b", 5, 8)),
-        added("troubles", Trouble(MUTE, "b", 11, 11.5)),
-        added("changes", Change(5, "b", "dirty_nlp.3", CLOSED, "", "b")),
-    ],
-)
-def test_a_prolog_may_fail_for_company(why: Callable[[History], None]) -> None:
-    history = good()
-    history.begun["b"] = "dirty_nlp.3"
-    history.drains = [Drain(12, "b", "", FAILED, "dispatcher")]
-    why(history)
-    history.changes.sort(key=lambda it: it.at)
-    assert "prologs_do_not_fail" not in judged(history)
-
-
-def test_what_a_person_does_in_the_same_second_is_lost() -> None:
-    history = good()
-    history.drains = [Drain(50, "a", "", "bad disk", PERSON), Drain(50.5, "a", "bad disk", "", "gate", since=50)]
-    assert judged(history) == set()
-
-
-def test_a_job_that_slurm_or_a_boot_has_shaken_may_lose_its_nodes() -> None:
-    history = good()
-    history.changes[2] = history.changes[2]._replace(at=50)
-    history.runs[0].shaken = 45
-    history.containers[0] = history.containers[0]._replace(end=49)
-    assert "the_living_are_left_alone" not in judged(history)
-
-
-def test_trouble_everywhere_is_everybodys() -> None:
-    history = good()
-    history.changes[4] = history.changes[4]._replace(at=350)
-    history.troubles = [Trouble("API server down", EVERYWHERE, 120, 340)]
-    assert judged(history) == set()

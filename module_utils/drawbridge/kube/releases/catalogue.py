@@ -71,25 +71,7 @@ NVIDIA = Chart(
     ),
 )
 
-# Tags: helm-charts-k8s/values.yaml of tag v1.5.1, where it has any; it leaves the operands at `latest`. For those:
-# docs/drivers/installation.md and docs/upgrades/componentupgrades.md of the same tag. No digests are published.
-AMD = Chart(
-    name="gpu-operator-charts",
-    version="v1.5.1",
-    source="https://rocm.github.io/gpu-operator",
-    tree="amd-gpu-operator",
-    images=(
-        Image("docker.io/rocm/amd-gpu-operator", "v1.5.1"),
-        Image(
-            "docker.io/rocm/k8s-device-plugin", "1.31.0.0", switch="deviceConfig.spec.devicePlugin.enableDevicePlugin"
-        ),
-        Image("docker.io/rocm/device-metrics-exporter", "v1.5.0", switch="deviceConfig.spec.metricsExporter.enable"),
-        Image("docker.io/busybox", "1.36"),
-        Image("registry.k8s.io/nfd/node-feature-discovery", "v0.18.3", switch="node-feature-discovery.enabled"),
-    ),
-)
-
-CHARTS = {"nvidia": NVIDIA, "amd": AMD}
+CHARTS = {"nvidia": NVIDIA}
 """By the vendor of the GPUs."""
 
 # Tag v1.5.3 of github.com/Mellanox/k8s-rdma-shared-dev-plugin, commit 948098b7540b739463dc03e9010c0ff36c2afd78; the

@@ -10,7 +10,7 @@ from typing import Any
 from ...core.names import EFFECT, INFRA, TAINT
 from ...nodes.model import Nodes
 from ..model import Kube
-from .catalogue import AMD, CHARTS, Image
+from .catalogue import CHARTS, Image
 from .model import GpuOperator
 from .rules import OURS
 from .values import combined
@@ -30,20 +30,20 @@ def releases(nodes: Nodes, kube: Kube) -> list[Json]:
     if not part.install:
         return []
     vendors = {build.gpus.vendor for build in nodes.classes.values()}
-    return [_release(vendor, part, vendors) for vendor in CHARTS if vendor in vendors]
+    return [_release(vendor, part) for vendor in CHARTS if vendor in vendors]
 
 
-def _release(vendor: str, part: GpuOperator, vendors: set[str]) -> Json:
+def _release(vendor: str, part: GpuOperator) -> Json:
     chart = CHARTS[vendor]
     return {
         "vendor": vendor,
-        "name": "gpu-operator" if vendor == "nvidia" else f"{vendor}-gpu-operator",
+        "name": "gpu-operator",
         "namespace": part.namespace,
         "labels": {INFRA: "true", **PRIVILEGED},
         "chart": chart.name,
         "version": chart.version,
         "source": chart.source,
-        "values": nvidia_values(part) if vendor == "nvidia" else amd_values(alone=vendors == {"amd"}),
+        "values": nvidia_values(part),
     }
 
 
@@ -69,38 +69,6 @@ def nvidia_values(part: GpuOperator) -> Json:
     for path, (value, _) in OURS.items():
         ours = combined(ours, _nested(path, value))
     return combined(ours, part.values)
-
-
-def amd_values(alone: bool) -> Json:
-    """Values of AMD's chart. It leaves its operands' images at `latest`, and would drain and taint nodes by itself."""
-    images = {image.name.rsplit("/", 1)[-1]: f"{image.name}:{image.tag}" for image in AMD.images}
-    spec: Json = {
-        "driver": {"enable": False, "upgradePolicy": {"enable": False}},
-        "devicePlugin": {
-            "enableDevicePlugin": True,
-            "devicePluginImage": images["k8s-device-plugin"],
-            "devicePluginTolerations": [GATE],
-            # the labeller's image has no tag but latest
-            "enableNodeLabeller": False,
-        },
-        "metricsExporter": {
-            "enable": True,
-            "port": 5000,
-            "image": images["device-metrics-exporter"],
-            "tolerations": [GATE],
-        },
-        "commonConfig": {"initContainerImage": images["busybox"]},
-        "remediationWorkflow": {"enable": False},
-    }
-    return {
-        "upgradeCRD": False,
-        # without the second the chart's next release takes the object out of its hands
-        "crds": {"defaultCR": {"install": True, "upgrade": True}},
-        "remediation": {"enabled": False, "installCRDs": False},
-        "kmm": {"enabled": False, "watch": False},
-        "deviceConfig": {"spec": spec},
-        "node-feature-discovery": {"enabled": alone, "worker": {"tolerations": [CONTROL_PLANE, GATE]}},
-    }
 
 
 def images(vendor: str, values: Mapping[str, Any]) -> list[Image]:

@@ -9,7 +9,6 @@ import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.model import Kube
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import CHARTS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.gpu_operator_view import (
-    amd_values,
     images,
     nvidia_values,
     releases,
@@ -24,12 +23,6 @@ from tests.unit.module_utils.site.test_refused import site
 NODES: Nodes = part("nodes", site("example-h100")["drawbridge_nodes"])
 KUBE: Kube = part("kube", site("example-h100")["drawbridge_kube"])
 GATE = {"key": "drawbridge.io/slurm", "operator": "Exists", "effect": "NoSchedule"}
-
-
-def of(vendor: str, *others: str) -> Nodes:
-    build = NODES.classes["h100"]
-    made = {name: replace(build, gpus=replace(build.gpus, vendor=name)) for name in (vendor, *others)}
-    return replace(NODES, classes=made)
 
 
 def test_one_release_for_the_examples_site() -> None:
@@ -56,8 +49,6 @@ def test_no_release_where_the_site_has_other_means() -> None:
     [
         ("nvidia", nvidia_values(GpuOperator())),
         ("nvidia", nvidia_values(GpuOperator(mig_strategy="none", service_monitor=True))),
-        ("amd", amd_values(True)),
-        ("amd", amd_values(False)),
     ],
 )
 def test_the_vendors_charts_read_all_that_we_set(vendor: str, values: dict[str, Any]) -> None:
@@ -87,22 +78,6 @@ def test_the_sites_values_win() -> None:
     values = nvidia_values(part)
     assert values["toolkit"] == {"enabled": False}
     assert values["dcgmExporter"]["enablePodLabels"] and values["dcgmExporter"]["hpcJobMapping"]["enabled"]
-
-
-def test_amd_drains_nothing_by_itself_and_runs_what_is_pinned() -> None:
-    (found,) = releases(of("amd"), KUBE)
-    values, spec = found["values"], found["values"]["deviceConfig"]["spec"]
-    assert (found["name"], found["chart"]) == ("amd-gpu-operator", "gpu-operator-charts")
-    assert values["remediation"]["enabled"] is False and spec["remediationWorkflow"] == {"enable": False}
-    assert values["crds"]["defaultCR"]["upgrade"] is True, "an upgrade would take the object out of helm's hands"
-    assert not any(str(value).endswith("latest") for value in spec["devicePlugin"].values())
-    assert GATE in spec["devicePlugin"]["devicePluginTolerations"] and GATE in spec["metricsExporter"]["tolerations"]
-
-
-def test_two_vendors_share_what_discovers_features() -> None:
-    first, second = releases(of("nvidia", "amd"), KUBE)
-    assert first["values"]["nfd"]["enabled"] is True
-    assert second["values"]["node-feature-discovery"]["enabled"] is False
 
 
 def test_images_are_those_that_run() -> None:
