@@ -97,7 +97,7 @@ def filter_page(name: str) -> str:
             "options": {"_input": _argument(first), **options},
         },
         "EXAMPLES": f'derived: "{{{{ drawbridge_{first} | drawbridge.drawbridge.{name}_view({given}) }}}}"\n',
-        "RETURN": {"_value": {"description": [" ".join(returned.split())], "type": _returned(view)}},
+        "RETURN": {"_value": {"description": [" ".join(returned.split()) or summary], "type": _returned(view)}},
     }
     return _HEADER.replace("the models of module_utils/drawbridge", "site/views.py") + yaml.dump(
         page, Dumper=_Indented, sort_keys=False, width=110

@@ -128,10 +128,7 @@ def gpu_operator(nodes: Nodes, kube: Kube) -> list[Json]:
 
 
 def rdma_plugin(nodes: Nodes, kube: Kube) -> list[Json]:
-    """Manifests of the RDMA shared device plugin.
-
-    A list of manifests.
-    """
+    """Manifests of the RDMA shared device plugin."""
     return rdma_plugin_view.manifests(nodes, kube)
 
 
@@ -168,10 +165,7 @@ def gate_objects(nodes: Nodes, slurm: Slurm, gpfs: Gpfs, kube: Kube) -> Json:
 
 
 def drawbridge_run(nodes: Nodes, slurm: Slurm, gpfs: Gpfs, kube: Kube, name: str) -> Json:
-    """What drawbridge-run reads on a host.
-
-    The content of its file.
-    """
+    """What drawbridge-run reads on a host."""
     return run_view.run_site(slurm, gpfs, kube, nodes, name)
 
 
