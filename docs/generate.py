@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.spec import argument_spec
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.spec import documented
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import DOMAINS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.views import VIEWS
 
 from roles.drawbridge_run.files.run.manual import DESCRIPTION, EPILOG, USAGE
@@ -45,13 +46,14 @@ def intent_spec() -> str:
         "type": "raw",
         "description": ["Hostlist of the nodes that the plays that follow are about; by default none are chosen."],
     }
+    intent = {f"drawbridge_{domain}": {**documented(cls), "required": True} for domain, cls in DOMAINS.items()}
     main = {
         "short_description": "Refuse a site's description that contradicts itself, before any host is contacted",
         "description": [
             "Checks shape, ranges, rules between keys, and the inventory's groups against the description.",
             "Every fault is reported in one run, each with key, value, reason and repair.",
         ],
-        "options": {"cluster_intent_whole_site": whole_site, "cluster_intent_nodes": nodes, **argument_spec()},
+        "options": {"cluster_intent_whole_site": whole_site, "cluster_intent_nodes": nodes, **intent},
     }
     mirror = {
         "short_description": "List what a site without a way to the internet must have on its mirror",

@@ -14,21 +14,8 @@ description:
     cluster, such as one that was reinstalled, is refused with the command that brings it back.
   - Nothing is ever unmounted, and C(/etc/fstab) is GPFS's own.
 author: Drawbridge contributors
+extends_documentation_fragment: [drawbridge.drawbridge.intent.gpfs_filesystems]
 options:
-  filesystems:
-    description: File systems to mount.
-    type: list
-    elements: dict
-    required: true
-    suboptions:
-      device:
-        description: Device name, as C(mmlsfs) prints it.
-        type: str
-        required: true
-      mount:
-        description: Its default mount point.
-        type: path
-        required: true
   cluster:
     description: Name of the cluster that this host must belong to; empty for any.
     type: str
@@ -85,17 +72,14 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils.drawbridge.core.command import Command
 from ..module_utils.drawbridge.core.module import finish
+from ..module_utils.drawbridge.core.spec import bare, elements
 from ..module_utils.drawbridge.storage.gpfs.io import MM_PATH, Mm
+from ..module_utils.drawbridge.storage.gpfs.model import Filesystem
 from ..module_utils.drawbridge.storage.gpfs.mounts.io import LocalMounts
 from ..module_utils.drawbridge.storage.gpfs.mounts.plan import Mounts, plan
 
 ARGUMENT_SPEC = {
-    "filesystems": {
-        "type": "list",
-        "elements": "dict",
-        "required": True,
-        "options": {"device": {"type": "str", "required": True}, "mount": {"type": "path", "required": True}},
-    },
+    "filesystems": bare({**elements(Filesystem), "required": True}),
     "cluster": {"type": "str", "default": ""},
     "mm_path": {"type": "path", "default": MM_PATH},
     "patience_s": {"type": "int", "default": 60},

@@ -18,6 +18,7 @@ description:
     lists afterwards counts.
   - In check mode, while slurmdbd does not answer yet, says so in C(pending) instead of failing.
 author: Drawbridge contributors
+extends_documentation_fragment: [drawbridge.drawbridge.intent.slurm_absent]
 options:
   cluster:
     description: C(ClusterName) of slurm.conf.
@@ -60,21 +61,6 @@ options:
             V(MaxJobsPerUser), V(MaxSubmitJobsPerUser) and V(MaxWall).
         type: dict
         default: {}
-  absent:
-    description: What must not be in the books. What others still need, or what has jobs, stays and is C(pending).
-    type: dict
-    default: {}
-    suboptions:
-      accounts:
-        description: Accounts, which leave this cluster with their users; other clusters keep theirs.
-        type: list
-        elements: str
-        default: []
-      qos:
-        description: Qualities of service.
-        type: list
-        elements: str
-        default: []
   settle_s:
     description: How long slurmdbd may take to answer, in seconds. On the first day it makes its tables.
     type: float
@@ -121,8 +107,10 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils.drawbridge.core.command import Command
 from ..module_utils.drawbridge.core.module import finish
+from ..module_utils.drawbridge.core.spec import bare, documented
 from ..module_utils.drawbridge.core.unknown import unready
 from ..module_utils.drawbridge.slurm.accounting.io import Books
+from ..module_utils.drawbridge.slurm.accounting.model import Absent
 from ..module_utils.drawbridge.slurm.accounting.plan import BookState, plan
 
 ARGUMENT_SPEC = {
@@ -146,14 +134,7 @@ ARGUMENT_SPEC = {
             "terms": {"type": "dict", "default": {}},
         },
     },
-    "absent": {
-        "type": "dict",
-        "default": {},
-        "options": {
-            "accounts": {"type": "list", "elements": "str", "default": []},
-            "qos": {"type": "list", "elements": "str", "default": []},
-        },
-    },
+    "absent": bare({**documented(Absent), "default": {}}),
     "settle_s": {"type": "float", "default": 240},
     "timeout_s": {"type": "float", "default": 60},
 }

@@ -177,7 +177,7 @@ def mirror(path: Path) -> Path:
 MIRRORED = [
     path
     for path in sorted([*(ROOT / "module_utils").rglob("*.py"), *ACTIONS, *CALLBACKS])
-    if path.name not in {"__init__.py", "model.py", "load.py", "spec.py", "faults.py", "options.py"}
+    if path.name not in {"__init__.py", "model.py", "load.py", "faults.py", "options.py"}
     and path != ROOT / "module_utils/drawbridge/site/views.py"  # tested through its doors, filter_plugins/views.py
     and not path.stem.endswith("rules")
 ]

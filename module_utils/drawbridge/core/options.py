@@ -21,8 +21,8 @@ from . import hostlist
 from .faults import MISSING, Fault
 
 NAME = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
-PATH = r"/[A-Za-z0-9._/-]+"
 """A DNS label: what Slurm, Kubernetes and GPFS all accept as the name of a node or a namespace."""
+PATH = r"/[A-Za-z0-9._/-]+"
 
 
 def option(

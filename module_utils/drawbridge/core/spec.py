@@ -1,20 +1,46 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Role documentation from the intent's own declaration, so that the two can't disagree."""
+"""Argument specs and documentation from the intent's own declaration, so that the three can't disagree."""
 
 from __future__ import annotations
 
 import dataclasses
+import json
 import typing
 from collections.abc import Mapping
 from typing import Any
 
-from .load import DOMAINS
+Spec = dict[str, Any]
 
 
-def argument_spec() -> dict[str, Any]:
-    """Options of roles/cluster_intent: one dict a domain, nested as the dataclasses are."""
-    return {f"drawbridge_{domain}": {**_record(cls), "required": True} for domain, cls in DOMAINS.items()}
+def documented(cls: type) -> Spec:
+    """The dataclass as an option of a role's argument_specs: type, description, and options nested as it is."""
+    return _record(cls)
+
+
+def elements(cls: type) -> Spec:
+    """A list of such options."""
+    return {**_record(cls), "type": "list", "elements": "dict"}
+
+
+def bare(option: Spec) -> Spec:
+    """The option for a module's ARGUMENT_SPEC, which has no descriptions."""
+    kept = {key: value for key, value in option.items() if key != "description"}
+    if "options" in kept:
+        kept["options"] = {name: bare(part) for name, part in kept["options"].items()}
+    return kept
+
+
+def fragment(options: Mapping[str, Spec]) -> str:
+    """Options of a module as the text of a documentation fragment. JSON is YAML."""
+    return json.dumps({"options": {name: _paged(option) for name, option in options.items()}})
+
+
+def _paged(option: Spec) -> Spec:
+    page = {key: value for key, value in option.items() if key != "options"}
+    if "options" in option:
+        page["suboptions"] = {name: _paged(part) for name, part in option["options"].items()}
+    return page
 
 
 def _record(cls: type) -> dict[str, Any]:

@@ -1,0 +1,16 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Options that come from the intent, documented from its declaration."""
+
+from __future__ import annotations
+
+from ..module_utils.drawbridge.core.spec import documented, elements, fragment
+from ..module_utils.drawbridge.slurm.accounting.model import Absent
+from ..module_utils.drawbridge.storage.gpfs.model import Filesystem
+
+
+class ModuleDocFragment:
+    """One part of the intent each."""
+
+    GPFS_FILESYSTEMS = fragment({"filesystems": {**elements(Filesystem), "required": True}})
+    SLURM_ABSENT = fragment({"absent": {**documented(Absent), "default": {}}})
