@@ -1,14 +1,14 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Keep Slurm's books: QOS, accounts, shares and limits, and who may charge what."""
+"""Keep Slurm accounting: QOS, accounts, shares and limits, and who may charge what."""
 
 DOCUMENTATION = r"""
 module: slurm_accounting
 short_description: Keep Slurm's QOS and accounts, and who may charge them
 version_added: 0.1.0
 description:
-  - Brings the QOS and accounts named here, and exactly the users named in them, into Slurm's books through
+  - Brings the QOS and accounts named here, and exactly the users named in them, into Slurm accounting through
     C(sacctmgr), and those of O(absent) out of them. Other QOS and accounts are left alone.
   - What is set on them is exactly what I(terms) say, in C(sacctmgr)'s words. What they don't say is taken away or, for
     what accounts inherit, left to the account above.
@@ -79,7 +79,7 @@ attributes:
 """
 
 EXAMPLES = r"""
-- name: Keep the books
+- name: Keep the accounting database
   drawbridge.drawbridge.slurm_accounting:
     cluster: lab
     qos:
@@ -105,13 +105,13 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ..module_utils.drawbridge.core.check_mode import unknown
 from ..module_utils.drawbridge.core.command import Command
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.core.spec import bare, documented
-from ..module_utils.drawbridge.core.unknown import unready
-from ..module_utils.drawbridge.slurm.accounting.io import Books
+from ..module_utils.drawbridge.slurm.accounting.io import Accounting
 from ..module_utils.drawbridge.slurm.accounting.model import Absent
-from ..module_utils.drawbridge.slurm.accounting.plan import BookState, plan
+from ..module_utils.drawbridge.slurm.accounting.plan import AccountingState, plan
 
 ARGUMENT_SPEC = {
     "cluster": {"type": "str", "required": True},
@@ -140,13 +140,13 @@ ARGUMENT_SPEC = {
 }
 
 
-def wanted(accounts: list[dict[str, Any]], qos: list[dict[str, Any]], absent: dict[str, list[str]]) -> BookState:
-    """The books as the arguments describe them. Raises ValueError for a term that is none."""
+def wanted(accounts: list[dict[str, Any]], qos: list[dict[str, Any]], absent: dict[str, list[str]]) -> AccountingState:
+    """The accounting database as the arguments describe them. Raises ValueError for a term that is none."""
     kinds = (("account", "accounts"), ("qos", "qos"))
     unwanted = frozenset((kind, name) for kind, key in kinds for name in absent.get(key) or [])
     users = {account["name"]: account["users"] for account in accounts}
     terms = ({item["name"]: _texts(item["terms"]) for item in items} for items in (accounts, qos))
-    return BookState.of(users, *terms, unwanted=unwanted)
+    return AccountingState.of(users, *terms, unwanted=unwanted)
 
 
 def _texts(terms: dict[str, Any]) -> dict[str, str]:
@@ -154,16 +154,16 @@ def _texts(terms: dict[str, Any]) -> dict[str, str]:
 
 
 def main() -> None:
-    """Wire the books to the plan."""
+    """Wire the accounting database to the plan."""
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         want = wanted(module.params["accounts"], module.params["qos"], module.params["absent"])
     except ValueError as err:
-        return module.fail_json(msg=f"the books can't be kept as described: {err}", changed=False)
-    books = Books(Command(module.params["timeout_s"]), module.params["cluster"], want)
-    if silence := books.silence(0 if module.check_mode else module.params["settle_s"]):
-        unready(module, silence)
-    finish(module, books, plan, want)
+        return module.fail_json(msg=f"the accounting database can't be kept as described: {err}", changed=False)
+    accounting = Accounting(Command(module.params["timeout_s"]), module.params["cluster"], want)
+    if silence := accounting.silence(0 if module.check_mode else module.params["settle_s"]):
+        unknown(module, silence)
+    finish(module, accounting, plan, want)
 
 
 if __name__ == "__main__":

@@ -77,13 +77,13 @@ from functools import partial
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ..module_utils.drawbridge.core.check_mode import unknown
 from ..module_utils.drawbridge.core.command import Command
 from ..module_utils.drawbridge.core.converge import Settle
 from ..module_utils.drawbridge.core.daemon.plan import DaemonState, plan
 from ..module_utils.drawbridge.core.file_entry import STAGED_FILES_ARGUMENT, entries, paths
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.core.units import Unit
-from ..module_utils.drawbridge.core.unknown import unready
 from ..module_utils.drawbridge.slurm.config.io import Care, Slurmctld
 from ..module_utils.drawbridge.slurm.config.trial_io import Trial
 
@@ -105,7 +105,7 @@ def main() -> None:
     run = Command(params["timeout_s"])
     unit = Unit(UNIT, run)
     if not unit.read().installed:
-        unready(module, f"{UNIT} is not installed yet")
+        unknown(module, f"{UNIT} is not installed yet")
     files, passive = entries(params["files"])
     want = DaemonState(UNIT, files, passive=passive, at_start=paths(params["files"], "at_start"))
     wait_s = 0 if module.check_mode else params["prolog_wait_s"]

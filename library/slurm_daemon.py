@@ -38,7 +38,7 @@ attributes:
 """
 
 EXAMPLES = r"""
-- name: Keep the books open
+- name: Keep the accounting database open
   drawbridge.drawbridge.slurm_daemon:
     unit: slurmdbd.service
     files:
@@ -64,13 +64,13 @@ pending:
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ..module_utils.drawbridge.core.check_mode import unknown
 from ..module_utils.drawbridge.core.command import Command
 from ..module_utils.drawbridge.core.daemon.io import Daemon
 from ..module_utils.drawbridge.core.daemon.plan import DaemonState, plan
 from ..module_utils.drawbridge.core.file_entry import FILES_ARGUMENT, entries
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.core.units import Unit
-from ..module_utils.drawbridge.core.unknown import unready
 
 ARGUMENT_SPEC = {
     "unit": {"type": "str", "required": True},
@@ -86,7 +86,7 @@ def main() -> None:
     name = module.params["unit"]
     unit = Unit(name, Command(module.params["timeout_s"]))
     if not unit.read().installed:
-        unready(module, f"{name} is not installed yet")
+        unknown(module, f"{name} is not installed yet")
     files, passive = entries(module.params["files"])
     want = DaemonState(name, files, passive=passive)
     finish(module, Daemon(unit, want, module.params["busy_lock"]), plan, want)

@@ -8,8 +8,8 @@ module: slurm_database
 short_description: Give slurmdbd a database without a password
 version_added: 0.1.0
 description:
-  - Creates the database of Slurm's books in the MariaDB server of this host, and a database user that is known by its
-    socket. Only the operating system's user of that name can be it, so there is no password to keep.
+  - Creates the accounting database in the MariaDB server of this host, and a database user that is known by its socket.
+    Only the operating system's user of that name can be it, so there is no password to keep.
   - In check mode on a host without MariaDB, says so in C(pending) instead of failing.
 author: Drawbridge contributors
 options:
@@ -54,10 +54,10 @@ pending:
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ..module_utils.drawbridge.core.check_mode import unknown
 from ..module_utils.drawbridge.core.command import Command
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.core.units import Unit
-from ..module_utils.drawbridge.core.unknown import unready
 from ..module_utils.drawbridge.slurm.database.io import Server
 from ..module_utils.drawbridge.slurm.database.plan import DatabaseState, plan
 
@@ -73,7 +73,7 @@ def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     run = Command(module.params["timeout_s"])
     if not Unit("mariadb.service", run).read().active:
-        unready(module, "mariadb.service does not run yet")
+        unknown(module, "mariadb.service does not run yet")
     want = DatabaseState(module.params["database"], module.params["user"])
     finish(module, Server(run, want), plan, want)
 

@@ -69,11 +69,11 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ..module_utils.drawbridge.core.check_mode import unknown
 from ..module_utils.drawbridge.core.command import Command
 from ..module_utils.drawbridge.core.converge import ONE_LOOK
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.core.units import Unit
-from ..module_utils.drawbridge.core.unknown import unready
 from ..module_utils.drawbridge.slurm.munge.io import UNIT, Munge, new_key, present_key
 from ..module_utils.drawbridge.slurm.munge.plan import MungeState, digest_of, plan
 
@@ -92,9 +92,9 @@ def main() -> None:
     given = module.params["key"]
     unit = Unit(UNIT, Command(module.params["timeout_s"]))
     if not unit.read().installed:
-        unready(module, f"{UNIT} is not installed yet", **({"key": ""} if given is None else {}))
+        unknown(module, f"{UNIT} is not installed yet", **({"key": ""} if given is None else {}))
     if given == "":
-        unready(module, "the controller's munge key is not known; let the play of the controllers run before this one")
+        unknown(module, "the controller's munge key is not known; let the play of the controllers run before this one")
     try:
         kept = b"" if module.params["replace"] else present_key()
         key = (kept or new_key()) if given is None else base64.b64decode(given, validate=True)

@@ -86,10 +86,10 @@ pending:
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ..module_utils.drawbridge.core.check_mode import unknown
 from ..module_utils.drawbridge.core.command import Command
 from ..module_utils.drawbridge.core.converge import DeviceError, converge
 from ..module_utils.drawbridge.core.units import Unit
-from ..module_utils.drawbridge.core.unknown import unready
 from ..module_utils.drawbridge.slurm.nodes.hardware_io import Hardware
 from ..module_utils.drawbridge.slurm.nodes.hardware_plan import REPAIR, HardwareState, Machine, difference, plan
 
@@ -118,7 +118,7 @@ def main() -> None:
     params = module.params
     run = Command(params["timeout_s"])
     if not Unit("slurmd.service", run).read().installed:
-        unready(module, "slurmd.service is not installed yet")
+        unknown(module, "slurmd.service is not installed yet")
     device = Hardware(run, params["name"], params["gpu_files"])
     want = HardwareState(params["name"], Machine(**params["machine"]))
     try:

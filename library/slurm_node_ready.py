@@ -10,7 +10,7 @@ version_added: 0.1.0
 description:
   - Waits, bounded, until the controller knows the node, and fails with a sentence when it registered with other
     hardware than intended or with another slurm.conf than the controller's, or when its health check finds something.
-  - Brings a node back that M(drawbridge.drawbridge.slurm_newcomers) kept jobs off, that its own health check had
+  - Brings a node back that M(drawbridge.drawbridge.slurm_new_nodes) kept jobs off, that its own health check had
     drained, or that Slurm itself had given up as not responding, since it has proved itself now. No other drain is ever
     lifted, only reported as C(pending) with its reason and who set it.
   - In check mode on a host without a running slurmd, says so in C(pending) instead of failing.
@@ -74,11 +74,11 @@ from typing import Callable
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ..module_utils.drawbridge.core.check_mode import unknown
 from ..module_utils.drawbridge.core.command import Command
 from ..module_utils.drawbridge.core.converge import DeviceError, Settle
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.core.units import Unit
-from ..module_utils.drawbridge.core.unknown import unready
 from ..module_utils.drawbridge.slurm.nodes.ready_io import LOOK_S, Node, illness
 from ..module_utils.drawbridge.slurm.nodes.ready_plan import plan, ready
 
@@ -97,11 +97,11 @@ def main() -> None:
     params = module.params
     run = Command(params["timeout_s"])
     if not Unit("slurmd.service", run).read().active:
-        unready(module, "slurmd.service does not run yet")
+        unknown(module, "slurmd.service does not run yet")
     look = partial(illness, Command(LOOK_S), params["health"])
     # a run mends mounts and ports before it comes here, a check does not
     if module.check_mode and (wrong := _told(look)):
-        unready(module, f"{params['name']} is not healthy ({wrong})")
+        unknown(module, f"{params['name']} is not healthy ({wrong})")
     node = Node(run, params["name"], params["gres"], str if module.check_mode else look, params["settle_s"])
     finish(module, node, plan, ready(params["name"]), Settle(timeout_s=params["settle_s"]))
 

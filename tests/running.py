@@ -99,7 +99,7 @@ class Lab:
         return job not in self.ssh("login1", "squeue -h -o %A").split()
 
     def booked(self, job: str) -> list[str]:
-        """State and exit code of each run of a job that is over, by Slurm's books, which hear of it a moment later."""
+        """State and exit code of each run of a job that is over, by Slurm accounting, a moment later."""
 
         def told() -> list[str]:
             return self.ssh("login1", f"sacct -n -X -D -j {job} -o State,ExitCode").split()

@@ -62,7 +62,7 @@ ON_HOSTS = {
         "slurmctld runs with slurm.conf as it is": "scontrol show config | grep -Eq '^HASH_VAL +. Match$'",
         "slurmdbd started after its file": "[ $(started slurmdbd) -ge $(stat -c %Z /etc/slurm/slurmdbd.conf) ]",
         "mariadb has its log size": "[ $(mariadb -Ne 'SELECT @@innodb_log_file_size/1048576') = 64.0000 ]",
-        "the books hold the intent": (
+        "the accounting database hold the intent": (
             "[ \"$(sacctmgr -nP list assoc cluster=lab format=account,user | grep -v ^root | sort | paste -sd' ')\" ="
             " 'chem| chem|dan speech| speech|cleo vision| vision|ada vision|ben' ]"
         ),

@@ -282,7 +282,7 @@ def runs(
 
 
 def _left(run: Run, emptied: Mapping[tuple[str, int], Sequence[float]]) -> dict[str, float]:
-    """Nodes that had nothing of the run long before its end in the books: a slurmctld that forgot it hears it again."""
+    """Nodes that had nothing of the run long before its recorded end: a slurmctld that forgot it hears it again."""
     found = {node: [at for at in emptied.get((node, run.job), ()) if run.start <= at < run.over] for node in run.nodes}
     return {node: min(times) for node, times in found.items() if times}
 

@@ -10,7 +10,7 @@ from ..slurm.model import Slurm
 from .gate_view import gated_nodes
 
 
-def room(slurm: Slurm, kube: Kube) -> dict[str, list[str]]:
+def capacity(slurm: Slurm, kube: Kube) -> dict[str, list[str]]:
     """Names of nodes and of namespaces."""
     return {
         "infra": hostlist.expand(kube.infra),

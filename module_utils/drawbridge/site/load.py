@@ -22,7 +22,7 @@ from ..nodes import rules as nodes
 from ..nodes.model import Nodes
 from ..slurm import gate_rules as gate
 from ..slurm import rules as slurm
-from ..slurm.accounting import rules as books
+from ..slurm.accounting import rules as accounting
 from ..slurm.config import layout_rules as slurm_layout
 from ..slurm.config import settings_rules as slurm_settings
 from ..slurm.model import Slurm
@@ -45,7 +45,7 @@ RULES = (
     *numa.RULES,
     *_SLURM,
     *gate.RULES,
-    *books.RULES,
+    *accounting.RULES,
     *storage.RULES,
     *_KUBE,
 )

@@ -62,7 +62,7 @@ def slurm_controller(nodes: Nodes, slurm: Slurm, cgroups: bool) -> Json:
 
     C(packages), options of M(drawbridge.drawbridge.slurm_packages); C(mariadb), path of the database server's file;
     C(slurmctld) and C(slurmdbd), files for M(drawbridge.drawbridge.slurm_config) and
-    M(drawbridge.drawbridge.slurm_daemon); C(books), options of M(drawbridge.drawbridge.slurm_accounting); C(release).
+    M(drawbridge.drawbridge.slurm_daemon); C(accounting), options of M(drawbridge.drawbridge.slurm_accounting).
     """
     return slurms.controller(slurm, nodes, cgroups)
 
@@ -137,7 +137,7 @@ def infra_capacity(slurm: Slurm, kube: Kube) -> Json:
 
     C(infra) and C(gated), names of nodes; C(job_namespaces).
     """
-    return capacity_view.room(slurm, kube)
+    return capacity_view.capacity(slurm, kube)
 
 
 def gate(nodes: Nodes, slurm: Slurm, kube: Kube, name: str) -> Json:

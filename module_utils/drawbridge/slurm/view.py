@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..nodes.model import NodeClass, Nodes
-from .accounting.view import books
+from .accounting.view import accounting
 from .config.builds import gres
 from .config.settings import at_start
 from .config.slurm_conf import HEALTH, NODE_STATE, SCRIPTS, SLURMCTLD_PORT, STATE
@@ -23,7 +23,7 @@ File = dict[str, Any]
 
 
 def controller(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, Any]:
-    """Packages, files of slurmctld and of slurmdbd, and the books."""
+    """Packages, files of slurmctld and of slurmdbd, and the accounting database."""
     texts = controller_files(slurm, nodes, cgroups)
     return {
         **_packages(slurm, "controller"),
@@ -43,7 +43,7 @@ def controller(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, Any]:
                 "mode": "0600",
             }
         ],
-        "books": books(slurm),
+        "accounting": accounting(slurm),
         "release": slurm.version,
     }
 

@@ -94,7 +94,7 @@ def test_it_waits_for_a_job_and_then_goes_through_on_a_drained_node(lab: Lab) ->
     assert steps(done)[-1] == "drain the node, restart the kubelet with it, resume; forget cpu_manager_state"
     assert json.loads(lab.ssh(NODE, f"cat {STATE}"))["defaultCpuSet"] == "4-63,68-127"
     assert lab.ssh(NODE, f"stat -c %i {MEMORY}") == memory, "what did not change stays"
-    lab.wait("Slurm's books tell of our drain", lambda: OURS in drains(lab, begun_s))
+    lab.wait("Slurm accounting tell of our drain", lambda: OURS in drains(lab, begun_s))
     assert reason(lab) == ""
     again = submit(lab, "true")
     lab.wait("jobs come back", lambda: "COMPLETED" in lab.ssh("ctl", f"sacct -n -X -j {again} -o State"))

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.action.helm_release import release, source_of
-from ansible_collections.drawbridge.drawbridge.plugins.action.infra_room import look
+from ansible_collections.drawbridge.drawbridge.plugins.action.infra_capacity import look
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.kubeconfig import Ask, connect
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import CHARTS

@@ -17,7 +17,7 @@ import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Nodes
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.model import Absent
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.view import books
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.view import accounting
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.model import Slurm
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.view import controller
 from testinfra.backend.base import CommandResult
@@ -213,12 +213,15 @@ def test_what_is_absent_goes_but_not_what_others_need(host: Host) -> None:
     host.check_output("sacctmgr -i modify user where name=ben set defaultaccount=old")
     host.check_output("sacctmgr -i modify account where name=theirs set qos+=gold")
     slurm = replace(site()[0], absent=Absent(accounts=("old",), qos=("gold",)))
-    kept = ours("slurm_accounting", books(slurm))
+    kept = ours("slurm_accounting", accounting(slurm))
     assert [line.split(":")[0] for line in kept["pending"]] == ["remove account old", "remove qos gold"], kept
     assert "account below is below it" in kept["pending"][0]
     assert "account theirs may ask for it" in kept["pending"][1]
     slurm = replace(slurm, absent=Absent(accounts=("old", "below", "theirs"), qos=("gold",)))
-    predicted, gone = ours("slurm_accounting", books(slurm), "--check"), ours("slurm_accounting", books(slurm))
+    predicted, gone = (
+        ours("slurm_accounting", accounting(slurm), "--check"),
+        ours("slurm_accounting", accounting(slurm)),
+    )
     assert gone["steps"] == predicted["steps"], gone
     assert gone["steps"][-4:] == [
         "remove account below",
@@ -226,7 +229,7 @@ def test_what_is_absent_goes_but_not_what_others_need(host: Host) -> None:
         "remove account old",
         "remove qos gold",
     ]
-    assert not ours("slurm_accounting", books(slurm))["changed"]
+    assert not ours("slurm_accounting", accounting(slurm))["changed"]
     left = host.check_output(
         "sacctmgr -nP list assoc cluster=lab format=account; sacctmgr -nP list qos format=name"
     ).split()

@@ -62,7 +62,7 @@ def test_all_hosts_get_one_new_key_and_jobs_go_on(host: Host) -> None:
     go = f"mkdir -p /run/user; touch /run/user/go.{job}"
     subprocess.run(["ssh", "-F", str(SSH_CONFIG), "gpu01", go], check=True)
     until(lambda: state(host, job) == "COMPLETED", PATIENCE_S, "the job is over")
-    told = until(lambda: host.check_output(f"sacct -n -X -P -j {job} -o Restarts"), PATIENCE_S, "the books have it")
+    told = until(lambda: host.check_output(f"sacct -n -X -P -j {job} -o Restarts"), PATIENCE_S, "accounting has it")
     assert told == "0"
 
 

@@ -28,7 +28,7 @@ def test_a_job_is_submitted_run_and_accounted(host: Host) -> None:
     sbatch = "timeout 900 sbatch --wait --parsable -p hpc --gres=gpu:h100:8 -o /dev/null --wrap hostname"
     job = as_user(host, "ada", sbatch)
     sacct = f"sacct -n -X -P -j {job} -o user,account,state,alloctres,nodelist"
-    # slurmctld tells the books of the end in its own time
+    # slurmctld tells the accounting database of the end in its own time
     told = until(lambda: (row := as_user(host, "ada", sacct)) and "|COMPLETED|" in row and row, 300, "it is accounted")
     row = told.split("|")
     assert (row[0], row[1], row[2], row[4]) == ("ada", "vision", "COMPLETED", "gpu01")

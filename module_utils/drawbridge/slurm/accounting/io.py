@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Slurm's books, through sacctmgr."""
+"""Slurm accounting, through sacctmgr."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from dataclasses import replace
 from ...core.command import Run
 from ...core.converge import DeviceError, Step
 from . import text as sacctmgr
-from .plan import BookState
+from .plan import AccountingState
 
 NOT_ALL_FOUND = 2
 """getent's code when it doesn't know somebody."""
 
 
-class Books:
-    """The books of one cluster."""
+class Accounting:
+    """The accounting database of one cluster."""
 
-    name = "slurm books"
+    name = "Slurm accounting"
 
-    def __init__(self, run: Run, cluster: str, want: BookState) -> None:
+    def __init__(self, run: Run, cluster: str, want: AccountingState) -> None:
         self._run, self._cluster, self._want = run, f"cluster={cluster}", want
 
     def silence(self, patience_s: float) -> str:
-        """Why the books can't be read, after trying for so long; empty when they can."""
+        """Why the accounting database can't be read, after trying for so long; empty when they can."""
         deadline = time.monotonic() + patience_s
         while True:
             try:
@@ -38,15 +38,15 @@ class Books:
             else:
                 return ""
 
-    def read(self) -> BookState:
+    def read(self) -> AccountingState:
         """List what concerns our accounts and QOS."""
         want = self._want
         associations = self._list("assoc", self._cluster, sacctmgr.ASSOCIATION)
         users = self._list("user", sacctmgr.USER)
         services = self._list("qos", sacctmgr.SERVICE) if want.qos or want.unwanted else ""
-        have = sacctmgr.books(associations, users, services, want)
+        have = sacctmgr.accounting(associations, users, services, want)
         if have.lingering:
-            have = sacctmgr.books(associations, users, services, want, self._busy(have.lingering))
+            have = sacctmgr.accounting(associations, users, services, want, self._busy(have.lingering))
         new = {user for _, user in want.members - have.members}
         return replace(have, strangers=frozenset(new - self._known(new)))
 
@@ -57,13 +57,13 @@ class Books:
         return {item: f"job {found[0]} has it; run again when it is over" for item, found in jobs.items() if found}
 
     def _known(self, users: set[str]) -> set[str]:
-        """Users whom the system knows. Slurm lets others into the books, where nobody can use them."""
+        """Users whom the system knows. Slurm lets others into the accounting database, where nobody can use them."""
         if not users:
             return set()
         answer = self._run(["getent", "passwd", *sorted(users)], ok=(0, NOT_ALL_FOUND))
         return {line.partition(":")[0] for line in answer.out.splitlines()}
 
-    def apply(self, steps: Sequence[Step[BookState]]) -> None:
+    def apply(self, steps: Sequence[Step[AccountingState]]) -> None:
         """Run the steps; -i answers every question with yes."""
         for step in steps:
             self._run(["sacctmgr", "-i", *self._scoped(step.payload)])

@@ -71,6 +71,6 @@ class Absent:
     """What was declared once and must go. What was never declared is left alone, so going has to be said."""
 
     accounts: tuple[str, ...] = option(
-        "accounts that must not be in the cluster's books, with their users", (), pattern=NAME
+        "accounts that must not be in the cluster's accounting database, with their users", (), pattern=NAME
     )
-    qos: tuple[str, ...] = option("qualities of service that must not be in the books", (), pattern=NAME)
+    qos: tuple[str, ...] = option("qualities of service that must not be in the accounting database", (), pattern=NAME)

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What it takes to keep Slurm's books: names before what refers to them, removals last."""
+"""What it takes to keep Slurm accounting: names before what refers to them, removals last."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .terms import ACCOUNT, QOS, ROOT, Term, Terms, downwards, shown, spelled
 
 
 @dataclass(frozen=True)
-class BookState:
+class AccountingState:
     """`qos` and `accounts` map names to terms; what counts, inherited or not, in a state that was read.
 
     `members` are pairs of account and user; `defaults` maps users to accounts; `top` is what the root account hands
@@ -38,7 +38,7 @@ class BookState:
         terms: Mapping[str, Mapping[str, str]] | None = None,
         qos: Mapping[str, Mapping[str, str]] | None = None,
         unwanted: frozenset[tuple[str, str]] = frozenset(),
-    ) -> BookState:
+    ) -> AccountingState:
         """The state in which these accounts have exactly these users; the first one named is a user's default.
 
         Raises ValueError for a term that is none and for accounts in a ring.
@@ -60,13 +60,13 @@ class BookState:
         return lines if self.cluster else []
 
 
-def plan(have: BookState, want: BookState) -> list[Step[BookState]]:
+def plan(have: AccountingState, want: AccountingState) -> list[Step[AccountingState]]:
     """Names before what refers to them: QOS, accounts from the top down, users; a new default before the old one goes.
 
     Slurm refuses to delete a default account, ignores an unknown parent without a word, and makes a new user's first
     account its default, so accounts are filled in the order of the intent.
     """
-    steps: list[Step[BookState]] = []
+    steps: list[Step[AccountingState]] = []
     if not have.cluster:
         steps.append(Step("add the cluster", lambda s: replace(s, cluster=True), ["add", "cluster"]))
     if missing := [name for name in want.qos if name not in have.qos]:
@@ -78,7 +78,7 @@ def plan(have: BookState, want: BookState) -> list[Step[BookState]]:
     return [*steps, *_users(have, want), *(_remove(item, kept) for item, kept in have.lingering.items())]
 
 
-def _accounts(have: BookState, want: BookState) -> list[Step[BookState]]:
+def _accounts(have: AccountingState, want: AccountingState) -> list[Step[AccountingState]]:
     """Add what is missing, then set terms: what counts is compared, what is an account's own is written."""
     counts = {ROOT: have.top}
     born: dict[str, Terms] = {}
@@ -101,17 +101,17 @@ def _below(above: Terms, own: Terms) -> Terms:
     return {term.key: term.effective(own[term.key], above.get(term.key, "")) for term in ACCOUNT}
 
 
-def _add_accounts(parent: str, born: Mapping[str, Terms]) -> Step[BookState]:
+def _add_accounts(parent: str, born: Mapping[str, Terms]) -> Step[AccountingState]:
     names = ",".join(born)
     place = "" if parent == ROOT else f" below {parent}"
 
-    def becomes(state: BookState) -> BookState:
+    def becomes(state: AccountingState) -> AccountingState:
         return replace(state, accounts={**state.accounts, **born})
 
     return Step(f"add account {names}{place}", becomes, ["add", "account", names, f"parent={parent}"])
 
 
-def _set(kind: str, name: str, have: Terms, want: Terms, own: Terms) -> list[Step[BookState]]:
+def _set(kind: str, name: str, have: Terms, want: Terms, own: Terms) -> list[Step[AccountingState]]:
     """One command for all terms that differ."""
     table: tuple[Term, ...] = QOS if kind == "qos" else ACCOUNT
     changes = [
@@ -120,7 +120,7 @@ def _set(kind: str, name: str, have: Terms, want: Terms, own: Terms) -> list[Ste
     if not changes:
         return []
 
-    def becomes(state: BookState) -> BookState:
+    def becomes(state: AccountingState) -> AccountingState:
         if kind == "qos":
             return replace(state, qos={**state.qos, name: want})
         return replace(state, accounts={**state.accounts, name: want})
@@ -129,15 +129,15 @@ def _set(kind: str, name: str, have: Terms, want: Terms, own: Terms) -> list[Ste
     return [Step(f"set {kind} {name}: {' '.join(changes)}", becomes, argv)]
 
 
-def _add_qos(names: list[str]) -> Step[BookState]:
-    def becomes(state: BookState) -> BookState:
+def _add_qos(names: list[str]) -> Step[AccountingState]:
+    def becomes(state: AccountingState) -> AccountingState:
         return replace(state, qos={**state.qos, **{name: spelled(QOS, {}) for name in names}})
 
     return Step(f"add qos {','.join(names)}", becomes, ["add", "qos", ",".join(names)])
 
 
-def _users(have: BookState, want: BookState) -> list[Step[BookState]]:
-    steps: list[Step[BookState]] = []
+def _users(have: AccountingState, want: AccountingState) -> list[Step[AccountingState]]:
+    steps: list[Step[AccountingState]] = []
     defaults = dict(have.defaults)
     for account in want.accounts:
         new = sorted(user for name, user in want.members - have.members if name == account)
@@ -157,8 +157,8 @@ def _users(have: BookState, want: BookState) -> list[Step[BookState]]:
     return steps
 
 
-def _add_users(account: str, users: list[str], pending: str = "") -> Step[BookState]:
-    def becomes(state: BookState) -> BookState:
+def _add_users(account: str, users: list[str], pending: str = "") -> Step[AccountingState]:
+    def becomes(state: AccountingState) -> AccountingState:
         members = state.members | {(account, user) for user in users}
         return replace(state, members=members, defaults={**dict.fromkeys(users, account), **state.defaults})
 
@@ -167,26 +167,26 @@ def _add_users(account: str, users: list[str], pending: str = "") -> Step[BookSt
     return Step(f"let {names} charge {account}", becomes, argv, pending)
 
 
-def _remove(item: tuple[str, str], kept: str) -> Step[BookState]:
+def _remove(item: tuple[str, str], kept: str) -> Step[AccountingState]:
     """What is kept by something stays whole: its removal is pending."""
     kind, name = item
 
-    def becomes(state: BookState) -> BookState:
+    def becomes(state: AccountingState) -> AccountingState:
         return replace(state, lingering={other: why for other, why in state.lingering.items() if other != item})
 
     return Step(f"remove {kind} {name}", becomes, ["delete", kind, "where", f"name={name}"], kept)
 
 
-def _default(user: str, account: str) -> Step[BookState]:
-    def becomes(state: BookState) -> BookState:
+def _default(user: str, account: str) -> Step[AccountingState]:
+    def becomes(state: AccountingState) -> AccountingState:
         return replace(state, defaults={**state.defaults, user: account})
 
     argv = ["modify", "user", "where", f"name={user}", "set", f"defaultaccount={account}"]
     return Step(f"make {account} the default account of {user}", becomes, argv)
 
 
-def _remove_users(account: str, users: list[str]) -> Step[BookState]:
-    def becomes(state: BookState) -> BookState:
+def _remove_users(account: str, users: list[str]) -> Step[AccountingState]:
+    def becomes(state: AccountingState) -> AccountingState:
         members = state.members - {(account, user) for user in users}
         defaults = {user: name for user, name in state.defaults.items() if (name, user) in members}
         return replace(state, members=members, defaults=defaults)

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of Slurm's books: names that exist, trees without rings, limits that can be met."""
+"""Rules of Slurm accounting: names that exist, trees without rings, limits that can be met."""
 
 from __future__ import annotations
 
@@ -60,7 +60,10 @@ def accounts_are_a_tree(slurm: Slurm) -> Iterator[Fault]:
             )
         if ROOT in account.users:
             yield Fault(
-                f"{key}.users", ROOT, "root is the books' administrator and charges root", "take it out of users"
+                f"{key}.users",
+                ROOT,
+                "root administers accounting and charges root",
+                "take it out of users",
             )
         yield from doubled(f"{key}.users", list(account.users), "name every user once")
         if account.parent != ROOT and account.parent not in accounts:

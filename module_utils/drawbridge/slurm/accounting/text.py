@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from .plan import BookState
+from .plan import AccountingState
 from .terms import ACCOUNT, QOS, ROOT, Term, Terms, downwards
 
 ASSOCIATION = f"format=account,user,{','.join(term.column for term in ACCOUNT)}"
@@ -21,10 +21,10 @@ def rows(out: str) -> list[list[str]]:
     return [line.strip().split("|") for line in out.splitlines() if line.strip()]
 
 
-def books(
-    associations: str, users: str, services: str, want: BookState, busy: Mapping[tuple[str, str], str] = NOTHING
-) -> BookState:
-    """The part of the books about what is wanted and what must not be there.
+def accounting(
+    associations: str, users: str, services: str, want: AccountingState, busy: Mapping[tuple[str, str], str] = NOTHING
+) -> AccountingState:
+    """The part of the accounting database about what is wanted and what must not be there.
 
     The three answers are lists of associations, users and QOS in our formats. An association without a user is the
     account itself; a cluster has at least the root account's. `busy` says which of what must not be there has jobs.
@@ -37,9 +37,9 @@ def books(
     named = {user for _, user in members}
     terms = {account: _terms(ACCOUNT, values) for account, user, values in found if not user}
     offered = {name: _terms(QOS, values) for name, *values in rows(services)}
-    return BookState(
+    return AccountingState(
         bool(found),
-        # accounts come in no order of ours, and order is no part of the books
+        # accounts come in no order of ours, and order is no part of the accounting database
         {name: terms[name] for name in want.accounts if name in terms},
         members,
         {user: account for user, account in rows(users) if user in named and account},
@@ -79,7 +79,7 @@ def _qos_left(
     return found
 
 
-def _asking(want: BookState, accounts: Mapping[str, Terms]) -> dict[str, str]:
+def _asking(want: AccountingState, accounts: Mapping[str, Terms]) -> dict[str, str]:
     """QOS that accounts which we don't describe have of their own, each with one of them."""
     found: dict[str, str] = {}
     for name, terms in accounts.items():

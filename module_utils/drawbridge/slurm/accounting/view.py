@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Slurm's books: qualities of service, accounts with their shares and limits, and who may charge them."""
+"""Slurm accounting: qualities of service, accounts with their shares and limits, and who may charge them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..model import Slurm
 from .model import Account, Amount, Qos
 
 
-def books(slurm: Slurm) -> dict[str, Any]:
+def accounting(slurm: Slurm) -> dict[str, Any]:
     """Arguments of slurm_accounting."""
     return {
         "cluster": slurm.cluster,

@@ -13,7 +13,7 @@ ELSEWHERE = {
     *("SlurmctldHost", "SlurmctldLogFile", "SlurmctldPrimaryOffProg", "SlurmctldPrimaryOnProg", "SuspendProgram"),
     *("CommunicationParameters", "SlurmctldDebug", "SlurmctldPidFile", "SlurmctldSyslogDebug", "StateSaveLocation"),
 }
-"""What would reach the books, run something, or write or listen where the real slurmctld does."""
+"""What would reach the accounting database, run something, or write or listen where the real slurmctld does."""
 
 _KEY = re.compile(r"\s*([A-Za-z]+)\s*=")
 _WEIGHTS = re.compile(r"\s+TRESBillingWeights=(\"[^\"]*\"|\S+)", re.IGNORECASE)
@@ -30,7 +30,7 @@ SENTENCES = 3  # the first ones name the cause
 def alone(text: str, scratch: str, host: str, address: str) -> str:
     """The slurm.conf `text` for a slurmctld on `host` that shares nothing with the real one.
 
-    Weights of TRES are left out: only the books know the names of GPUs.
+    Weights of TRES are left out: only the accounting database knows the names of GPUs.
     """
     lines = [_WEIGHTS.sub("", line) for line in text.splitlines() if not _is(line, ELSEWHERE)]
     own: Mapping[str, str] = {

@@ -11,7 +11,7 @@ from ...core import hostlist
 from ...core.command import Run
 from ...core.converge import DeviceError, Step
 from . import text as slurm_node
-from .new_plan import ABSENT, JOINING, Newcomers, NodeState, in_doubt
+from .new_plan import ABSENT, JOINING, NewNodes, NodeState, in_doubt
 
 PAUSE_S = 2.0
 
@@ -25,14 +25,14 @@ class Records:
         self._run, self._names, self._settle_s = run, list(names), settle_s
         self._absent: list[str] = []
 
-    def read(self) -> Newcomers:
+    def read(self) -> NewNodes:
         """All of them, once those that are in service have had the time to answer Slurm again."""
         deadline = time.monotonic() + self._settle_s
         while any(map(in_doubt, (found := self._look()).nodes.values())) and time.monotonic() < deadline:
             time.sleep(PAUSE_S)
         return found
 
-    def _look(self) -> Newcomers:
+    def _look(self) -> NewNodes:
         """The records as they are. scontrol ends with 1 for a name that it does not know, and for other trouble too."""
         done = self._run(["scontrol", "show", "node", hostlist.compress(self._names), "-o"], ok=(0, 1))
         told = [slurm_node.node(line) for line in done.out.splitlines() if line.startswith("NodeName=")]
@@ -41,9 +41,9 @@ class Records:
         said = f"{done.out}{done.err}"
         if silent := [name for name in self._absent if f"Node {name} not found" not in said]:
             raise DeviceError(f"slurmctld does not tell about {silent[0]}: {done.err.strip()}", stderr=done.err)
-        return Newcomers({name: known.get(name, NodeState(name, ABSENT)) for name in self._names})
+        return NewNodes({name: known.get(name, NodeState(name, ABSENT)) for name in self._names})
 
-    def apply(self, steps: Sequence[Step[Newcomers]]) -> None:
+    def apply(self, steps: Sequence[Step[NewNodes]]) -> None:
         """Drain them all at once. Raises DeviceError for nodes that slurmctld ought to know by now."""
         if self._absent:
             raise DeviceError(

@@ -16,7 +16,7 @@ DRAIN = frozenset({"DRAIN"})
 
 
 @dataclass(frozen=True)
-class Newcomers:
+class NewNodes:
     """Nodes by name."""
 
     nodes: Mapping[str, NodeState]
@@ -26,12 +26,12 @@ class Newcomers:
         return [line for node in self.nodes.values() for line in node.lines()]
 
 
-def kept_off(names: Iterable[str]) -> Newcomers:
+def kept_off(names: Iterable[str]) -> NewNodes:
     """Nodes that no job may use yet."""
-    return Newcomers({name: NodeState(name, "UNKNOWN", DRAIN, reason=JOINING) for name in names})
+    return NewNodes({name: NodeState(name, "UNKNOWN", DRAIN, reason=JOINING) for name in names})
 
 
-def plan(have: Newcomers, want: Newcomers) -> list[Step[Newcomers]]:
+def plan(have: NewNodes, want: NewNodes) -> list[Step[NewNodes]]:
     """Drain who is not there. A node that answers is in service, and a reason that somebody gave stays."""
     return [_drain(name) for name in want.nodes if _away(have.nodes[name])]
 
@@ -49,9 +49,9 @@ def _away(node: NodeState) -> bool:
     return node.state in (ABSENT, "UNKNOWN") or "NOT_RESPONDING" in node.flags
 
 
-def _drain(name: str) -> Step[Newcomers]:
-    def becomes(state: Newcomers) -> Newcomers:
+def _drain(name: str) -> Step[NewNodes]:
+    def becomes(state: NewNodes) -> NewNodes:
         drained = replace(state.nodes[name], flags=state.nodes[name].flags | DRAIN, reason=JOINING)
-        return Newcomers({**state.nodes, name: drained})
+        return NewNodes({**state.nodes, name: drained})
 
     return Step(f"keep jobs off {name} until it has proved itself", becomes, name)

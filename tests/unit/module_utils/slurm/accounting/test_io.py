@@ -6,15 +6,15 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
     DeviceError,
     converge,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.io import Books
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.io import Accounting
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.plan import (
-    BookState,
+    AccountingState,
     plan,
 )
 
 from tests.unit.module_utils.answers import Answers
 
-WANT = BookState.of({"vision": ["ada"], "chem": ["dan"]}, qos={"urgent": {"Priority": "5"}})
+WANT = AccountingState.of({"vision": ["ada"], "chem": ["dan"]}, qos={"urgent": {"Priority": "5"}})
 ROOT = "root|||1|normal||||||\n"
 ACCOUNTS = {name: f"{name}||root|1|normal||||||\n" for name in ("chem", "vision")}
 
@@ -26,7 +26,7 @@ def charge(account: str, user: str) -> str:
 RIGHT = ROOT + ACCOUNTS["chem"] + charge("chem", "dan") + ACCOUNTS["vision"] + charge("vision", "ada")
 
 
-def books(associations: str, users: str = "", passwd: str = "ada:x:1\ndan:x:2\n") -> tuple[Books, Answers]:
+def accounting(associations: str, users: str = "", passwd: str = "ada:x:1\ndan:x:2\n") -> tuple[Accounting, Answers]:
     run = Answers(
         {
             "sacctmgr -nP list assoc": associations,
@@ -36,17 +36,17 @@ def books(associations: str, users: str = "", passwd: str = "ada:x:1\ndan:x:2\n"
             "getent passwd": passwd,
         }
     )
-    return Books(run, "lab", WANT), run
+    return Accounting(run, "lab", WANT), run
 
 
 def test_the_order_of_the_listing_is_no_difference() -> None:
-    device, run = books(RIGHT, "ada|vision\ndan|chem\n")
+    device, run = accounting(RIGHT, "ada|vision\ndan|chem\n")
     assert plan(device.read(), WANT) == []
     assert not [line for line in run.asked if line.startswith("getent")]
 
 
 def test_every_change_names_the_cluster_before_what_is_set() -> None:
-    device, run = books(RIGHT + charge("vision", "dan"), "ada|vision\ndan|vision\n")
+    device, run = accounting(RIGHT + charge("vision", "dan"), "ada|vision\ndan|vision\n")
     device.apply(plan(device.read(), WANT))
     assert run.asked[-2:] == [
         "sacctmgr -i modify user where name=dan cluster=lab set defaultaccount=chem",
@@ -55,7 +55,7 @@ def test_every_change_names_the_cluster_before_what_is_set() -> None:
 
 
 def test_a_cluster_that_is_missing_is_added_by_its_name() -> None:
-    device, run = books("")
+    device, run = accounting("")
     device.apply(plan(device.read(), WANT)[:2])
     assert run.asked[-2:] == [
         "sacctmgr -i add cluster lab",
@@ -64,29 +64,29 @@ def test_a_cluster_that_is_missing_is_added_by_its_name() -> None:
 
 
 def test_qos_belong_to_no_cluster() -> None:
-    want = BookState.of({}, qos={"urgent": {"Priority": "7"}})
+    want = AccountingState.of({}, qos={"urgent": {"Priority": "7"}})
     run = Answers(
         {"sacctmgr -nP list qos": "urgent|5||cluster||||||\n", "sacctmgr -nP list assoc": ROOT, "sacctmgr": ""}
     )
-    device = Books(run, "lab", want)
+    device = Accounting(run, "lab", want)
     device.apply(plan(device.read(), want))
     assert run.asked[-1] == "sacctmgr -i modify qos where name=urgent set Priority=7"
 
 
 def test_users_whom_the_system_does_not_know_are_told_apart() -> None:
-    device, run = books(ROOT + "".join(ACCOUNTS.values()), passwd="dan:x:2\n")
+    device, run = accounting(ROOT + "".join(ACCOUNTS.values()), passwd="dan:x:2\n")
     assert device.read().strangers == {"ada"}
     assert run.asked[-1] == "getent passwd ada dan"
 
 
 def test_a_success_that_changed_nothing_is_a_failure() -> None:
-    device, _ = books(ROOT)
+    device, _ = accounting(ROOT)
     outcome = converge(device, plan, WANT)
-    assert outcome.error == "slurm books accepted the change but did not make it: add account vision,chem"
+    assert outcome.error == "Slurm accounting accepted the change but did not make it: add account vision,chem"
     assert not outcome.done
 
 
 def test_silence_is_told_after_the_patience_is_over() -> None:
     refused = Answers({"sacctmgr": DeviceError("sacctmgr failed: Connection refused", rc=1)})
-    assert "Connection refused" in Books(refused, "lab", WANT).silence(0)
-    assert Books(Answers({"sacctmgr": "lab\n"}), "lab", WANT).silence(0) == ""
+    assert "Connection refused" in Accounting(refused, "lab", WANT).silence(0)
+    assert Accounting(Answers({"sacctmgr": "lab\n"}), "lab", WANT).silence(0) == ""

@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.plan import (
-    BookState,
+    AccountingState,
     plan,
 )
 from hypothesis import given
 from hypothesis import strategies as st
 
-WANT = BookState.of({"vision": ["ada", "ben"], "chem": ["ada", "dan"]})
+WANT = AccountingState.of({"vision": ["ada", "ben"], "chem": ["ada", "dan"]})
 TOP = {"qos": "normal"}
-EMPTY = BookState(True, {}, frozenset(), {}, top=TOP)
-TREE = BookState.of(
+EMPTY = AccountingState(True, {}, frozenset(), {}, top=TOP)
+TREE = AccountingState.of(
     {"lab": [], "vision": ["ada"]},
     {
         "vision": {"parent": "lab", "fairshare": "2", "MaxTRES": "gres/gpu=4"},
@@ -26,7 +26,7 @@ TREE = BookState.of(
 THERE = {name: {**terms, "qos": "normal"} for name, terms in WANT.accounts.items()}
 
 
-def reasons(have: BookState, want: BookState = WANT) -> list[str]:
+def reasons(have: AccountingState, want: AccountingState = WANT) -> list[str]:
     return [step.reason for step in plan(have, want)]
 
 
@@ -35,7 +35,7 @@ def test_from_nothing_each_verb_is_used_once_an_account() -> None:
 
 
 def test_the_cluster_comes_first() -> None:
-    assert reasons(BookState(False, {}, frozenset(), {}))[0] == "add the cluster"
+    assert reasons(AccountingState(False, {}, frozenset(), {}))[0] == "add the cluster"
 
 
 def test_a_users_first_account_is_the_default() -> None:
@@ -43,17 +43,17 @@ def test_a_users_first_account_is_the_default() -> None:
 
 
 def test_a_new_default_comes_before_the_old_account_goes() -> None:
-    have = BookState(True, THERE, WANT.members | {("chem", "ben")}, {**WANT.defaults, "ben": "chem"}, top=TOP)
+    have = AccountingState(True, THERE, WANT.members | {("chem", "ben")}, {**WANT.defaults, "ben": "chem"}, top=TOP)
     assert reasons(have) == ["make vision the default account of ben", "let ben charge chem no longer"]
 
 
 def test_whoever_is_not_named_loses_the_account() -> None:
-    have = BookState(True, THERE, WANT.members | {("vision", "eve")}, {**WANT.defaults, "eve": "vision"}, top=TOP)
+    have = AccountingState(True, THERE, WANT.members | {("vision", "eve")}, {**WANT.defaults, "eve": "vision"}, top=TOP)
     assert reasons(have) == ["let eve charge vision no longer"]
 
 
 def test_an_existing_user_without_default_gets_one() -> None:
-    have = BookState(True, THERE, WANT.members, {"ada": "vision", "dan": "chem"}, top=TOP)
+    have = AccountingState(True, THERE, WANT.members, {"ada": "vision", "dan": "chem"}, top=TOP)
     assert reasons(have) == ["make vision the default account of ben"]
 
 
@@ -74,19 +74,19 @@ def test_books_that_are_right_need_nothing() -> None:
         "vision": {**TREE.accounts["vision"], "qos": "normal,urgent", "MaxTRES": "cpu=9,gres/gpu=4"},
         "lab": TREE.accounts["lab"],
     }
-    have = BookState(True, accounts, TREE.members, TREE.defaults, TREE.qos, TOP)
+    have = AccountingState(True, accounts, TREE.members, TREE.defaults, TREE.qos, TOP)
     assert reasons(have, TREE) == []
     # inherited values that differ are the child's own only where the child says so
-    have = BookState(True, {**accounts, "vision": {**accounts["vision"], "MaxTRES": "cpu=3"}}, *_rest(have))
+    have = AccountingState(True, {**accounts, "vision": {**accounts["vision"], "MaxTRES": "cpu=3"}}, *_rest(have))
     assert reasons(have, TREE) == ["set account vision: MaxTRES=cpu=-1,gres/gpu=4"]
 
 
-def _rest(state: BookState) -> tuple:
+def _rest(state: AccountingState) -> tuple:
     return state.members, state.defaults, state.qos, state.top
 
 
 def test_users_whom_the_system_does_not_know_wait() -> None:
-    have = BookState(True, THERE, frozenset(), {}, top=TOP, strangers=frozenset({"ben", "dan"}))
+    have = AccountingState(True, THERE, frozenset(), {}, top=TOP, strangers=frozenset({"ben", "dan"}))
     steps = plan(have, WANT)
     assert [(step.reason, bool(step.pending)) for step in steps] == [
         ("let ada charge vision", False),
@@ -103,7 +103,7 @@ MEMBERS = st.frozensets(st.tuples(ACCOUNTS, st.sampled_from(["ada", "ben", "eve"
 @given(MEMBERS, st.permutations(["vision", "chem"]), st.booleans())
 def test_the_steps_lead_to_what_is_wanted(members: frozenset[tuple[str, str]], order: list[str], swap: bool) -> None:
     defaults = {user: account for account, user in sorted(members, reverse=swap)}
-    have = BookState(True, {order[0]: THERE[order[0]]}, members, defaults, top=TOP)
+    have = AccountingState(True, {order[0]: THERE[order[0]]}, members, defaults, top=TOP)
     after = have
     for step in plan(have, WANT):
         after = step.becomes(after)
@@ -111,7 +111,7 @@ def test_the_steps_lead_to_what_is_wanted(members: frozenset[tuple[str, str]], o
 
 
 def test_what_must_not_be_there_goes_last_and_its_users_before_it() -> None:
-    want = BookState.of({"vision": ["ada"]}, unwanted=frozenset({("account", "old"), ("qos", "gold")}))
+    want = AccountingState.of({"vision": ["ada"]}, unwanted=frozenset({("account", "old"), ("qos", "gold")}))
     left = {("account", "old"): "", ("qos", "gold"): ""}
     have = replace(want, members=want.members | {("old", "ada")}, defaults={"ada": "old"}, lingering=left)
     steps = plan(have, want)
@@ -127,18 +127,18 @@ def test_what_must_not_be_there_goes_last_and_its_users_before_it() -> None:
 
 
 def test_what_something_keeps_is_pending() -> None:
-    want = BookState.of({}, unwanted=frozenset({("account", "old")}))
+    want = AccountingState.of({}, unwanted=frozenset({("account", "old")}))
     (step,) = plan(replace(want, lingering={("account", "old"): "job 7 has it"}), want)
     assert (step.reason, step.pending) == ("remove account old", "job 7 has it")
 
 
 def test_accounts_below_one_another_are_refused() -> None:
     with pytest.raises(ValueError, match="accounts a, b are below one another"):
-        BookState.of({"a": [], "b": [], "c": []}, {"a": {"parent": "b"}, "b": {"parent": "a"}})
+        AccountingState.of({"a": [], "b": [], "c": []}, {"a": {"parent": "b"}, "b": {"parent": "a"}})
 
 
 def test_the_diff_shows_defaults_and_what_has_to_go() -> None:
-    books = BookState.of({"vision": ["ada"]})
-    shown = replace(books, lingering={("account", "old"): "", ("qos", "gold"): "job 7 has it"}).lines()
+    accounting = AccountingState.of({"vision": ["ada"]})
+    shown = replace(accounting, lingering={("account", "old"): "", ("qos", "gold"): "job 7 has it"}).lines()
     assert shown[-3:] == ["user ada account vision *", "account old unwanted", "qos gold unwanted"]
-    assert replace(books, cluster=False).lines() == []
+    assert replace(accounting, cluster=False).lines() == []

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.plan import BookState
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.plan import (
+    AccountingState,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.text import (
     ASSOCIATION,
     SERVICE,
-    books,
+    accounting,
     rows,
 )
 
@@ -35,7 +37,9 @@ def test_the_listings_are_asked_for_as_they_are_read() -> None:
 
 
 def test_only_our_accounts_and_qos_are_read() -> None:
-    found = books(ASSOCIATIONS, USERS, SERVICES, BookState.of({"chem": [], "vision": []}, qos={"urgent": {}}))
+    found = accounting(
+        ASSOCIATIONS, USERS, SERVICES, AccountingState.of({"chem": [], "vision": []}, qos={"urgent": {}})
+    )
     assert found.cluster
     assert found.accounts == {
         "vision": {
@@ -59,7 +63,7 @@ def test_only_our_accounts_and_qos_are_read() -> None:
 
 
 def test_a_cluster_that_is_not_in_the_books_has_no_association() -> None:
-    assert not books("", "", "", BookState.of({"vision": []})).cluster
+    assert not accounting("", "", "", AccountingState.of({"vision": []})).cluster
 
 
 def test_leading_blanks_of_a_tree_and_empty_lines_are_nothing() -> None:
@@ -77,8 +81,8 @@ OFFERED = "normal|0||cluster||||||\ngold|5||cluster||||||\nsilver|7||cluster||||
 
 
 def lingering(*unwanted: tuple[str, str], busy: dict[tuple[str, str], str] | None = None) -> dict[tuple[str, str], str]:
-    want = BookState.of({}, unwanted=frozenset(unwanted))
-    return dict(books(LEFT, "zoe|old\n", OFFERED, want, busy or {}).lingering)
+    want = AccountingState.of({}, unwanted=frozenset(unwanted))
+    return dict(accounting(LEFT, "zoe|old\n", OFFERED, want, busy or {}).lingering)
 
 
 def test_what_must_not_be_there_is_told_from_below() -> None:
@@ -104,5 +108,5 @@ def test_a_qos_stays_for_accounts_of_others() -> None:
 
 
 def test_users_of_an_account_that_must_go_are_read() -> None:
-    want = BookState.of({}, unwanted=frozenset({("account", "old")}))
-    assert books(LEFT, "zoe|old\n", OFFERED, want).members == {("old", "zoe")}
+    want = AccountingState.of({}, unwanted=frozenset({("account", "old")}))
+    assert accounting(LEFT, "zoe|old\n", OFFERED, want).members == {("old", "zoe")}

@@ -10,7 +10,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.view import (
     account_terms,
-    books,
+    accounting,
     qos_terms,
     tres,
 )
@@ -19,7 +19,7 @@ from tests.unit.module_utils.site.test_refused import site
 
 
 def test_accounts_keep_their_order_because_the_first_is_a_users_default() -> None:
-    view = books(part("slurm", site("lab")["drawbridge_slurm"]))
+    view = accounting(part("slurm", site("lab")["drawbridge_slurm"]))
     assert view["cluster"] == "lab"
     assert [(account["name"], account["users"]) for account in view["accounts"]] == [
         ("vision", ["ada", "ben"]),

@@ -6,7 +6,7 @@ import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.new_plan import (
     ABSENT,
     JOINING,
-    Newcomers,
+    NewNodes,
     NodeState,
     kept_off,
     plan,
@@ -15,8 +15,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 WANT = kept_off(["gpu05"])
 
 
-def crew(state: str, *flags: str, reason: str = "") -> Newcomers:
-    return Newcomers({"gpu05": NodeState("gpu05", state, frozenset(flags), reason=reason)})
+def crew(state: str, *flags: str, reason: str = "") -> NewNodes:
+    return NewNodes({"gpu05": NodeState("gpu05", state, frozenset(flags), reason=reason)})
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def crew(state: str, *flags: str, reason: str = "") -> Newcomers:
         crew("DOWN", "NOT_RESPONDING", reason="Not responding [slurm@2026-11-21T11:09:31]"),
     ],
 )
-def test_who_is_not_there_gets_no_jobs(have: Newcomers) -> None:
+def test_who_is_not_there_gets_no_jobs(have: NewNodes) -> None:
     (step,) = plan(have, WANT)
     assert (step.reason, step.pending) == ("keep jobs off gpu05 until it has proved itself", "")
     after = step.becomes(have)
@@ -49,10 +49,10 @@ def test_who_answers_is_in_service(state: str) -> None:
         crew("DOWN", "NOT_RESPONDING", reason="Not responding [root@now]"),
     ],
 )
-def test_a_reason_that_somebody_gave_stays(have: Newcomers) -> None:
+def test_a_reason_that_somebody_gave_stays(have: NewNodes) -> None:
     assert plan(have, WANT) == []
 
 
 def test_each_node_is_its_own_step() -> None:
-    have = Newcomers({**crew("IDLE").nodes, "gpu06": NodeState("gpu06", ABSENT), "gpu07": NodeState("gpu07", ABSENT)})
+    have = NewNodes({**crew("IDLE").nodes, "gpu06": NodeState("gpu06", ABSENT), "gpu07": NodeState("gpu07", ABSENT)})
     assert [step.payload for step in plan(have, kept_off(["gpu05", "gpu06", "gpu07"]))] == ["gpu06", "gpu07"]

@@ -4,7 +4,7 @@
 """Keep jobs off nodes that are not built yet."""
 
 DOCUMENTATION = r"""
-module: slurm_newcomers
+module: slurm_new_nodes
 short_description: Keep jobs off nodes that are not built yet
 version_added: 0.1.0
 description:
@@ -38,7 +38,7 @@ attributes:
 
 EXAMPLES = r"""
 - name: Keep jobs off two new nodes
-  drawbridge.drawbridge.slurm_newcomers:
+  drawbridge.drawbridge.slurm_new_nodes:
     nodes: [gpu05, gpu06]
 """
 
@@ -57,10 +57,10 @@ pending:
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ..module_utils.drawbridge.core.check_mode import unknown
 from ..module_utils.drawbridge.core.command import Command
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.core.units import Unit
-from ..module_utils.drawbridge.core.unknown import unready
 from ..module_utils.drawbridge.slurm.nodes.new_io import Records
 from ..module_utils.drawbridge.slurm.nodes.new_plan import kept_off, plan
 
@@ -76,7 +76,7 @@ def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     run, nodes = Command(module.params["timeout_s"]), module.params["nodes"]
     if not Unit("slurmctld.service", run).read().active:
-        unready(module, "slurmctld.service does not run yet")
+        unknown(module, "slurmctld.service does not run yet")
     finish(module, Records(run, nodes, module.params["settle_s"]), plan, kept_off(nodes))
 
 

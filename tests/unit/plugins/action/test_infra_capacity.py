@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.drawbridge.drawbridge.plugins.action.infra_room import look
+from ansible_collections.drawbridge.drawbridge.plugins.action.infra_capacity import look
 
 ARGS = {"infra": ["infra1"], "gated": ["gpu01"], "job_namespaces": ["vision"]}
 

@@ -9,7 +9,7 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 
-def unready(module: AnsibleModule, reason: str, **extra: Any) -> None:
+def unknown(module: AnsibleModule, reason: str, **extra: Any) -> None:
     """Leave the module: in check mode with `reason` as what is pending, otherwise as a failure."""
     if not module.check_mode:
         module.fail_json(msg=reason, changed=False, steps=[], pending=[])

@@ -1,10 +1,10 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Documentation of the infra_room action; it runs in the controller's own process, where the kubeconfig is."""
+"""Documentation of the infra_capacity action; it runs in the controller's own process, where the kubeconfig is."""
 
 DOCUMENTATION = r"""
-module: infra_room
+module: infra_capacity
 short_description: See that nodes that are never gated have room for all that is no job's
 version_added: 0.1.0
 description:
@@ -46,7 +46,7 @@ attributes:
 
 EXAMPLES = r"""
 - name: See that everything else has a home
-  drawbridge.drawbridge.infra_room:
+  drawbridge.drawbridge.infra_capacity:
     infra: [infra1, infra2]
     gated: "{{ slurm_gate_objects_view.nodes }}"
     kubeconfig: "{{ gpu_operator_kubeconfig }}"
