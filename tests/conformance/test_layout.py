@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.systems import SYSTEMS
 
 from tests.conformance.tree import ROOT, relative
 
@@ -120,3 +121,15 @@ def test_plans_alone_have_states(path: Path) -> None:
     if not re.search(r"(^|_)plan$", path.stem) and not name(path).startswith("core/"):
         classes = [node.name for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ClassDef)]
         assert not [name for name in classes if name.endswith("State")]
+
+
+NOS = HOME / "fabric/nos"
+
+
+def test_a_switch_system_is_its_folder_its_emulator_and_a_word_in_the_list() -> None:
+    """The intent's choices, the action's and the dialect come from that word; no other file names a system."""
+    folders = sorted(path.name for path in NOS.iterdir() if (path / "__init__.py").is_file())
+    assert sorted(SYSTEMS) == folders
+    assert [name for name in SYSTEMS if not (ROOT / "lab/emulators" / name / "__main__.py").is_file()] == []
+    others = [path for path in FILES if not path.is_relative_to(NOS)]
+    assert [name(path) for path in others if re.search(r"nos\.(?!dialect|systems)\w+", path.read_text())] == []
