@@ -187,7 +187,7 @@ def callers(path: Path, *asked: str) -> set[str]:
 
 def test_the_engine_alone_asks_for_consent_and_who_uses_the_node() -> None:
     """Others answer (`in_use`), or keep jobs off and look again (`hold`); a plan says what disturbs."""
-    assert {found for path in FILES for found in callers(path, "in_use", "refusal")} == {
+    assert {found for path in FILES for found in callers(path, "in_use", "unless_given")} == {
         "core/converge converge",
         "core/converge refusals",
     }

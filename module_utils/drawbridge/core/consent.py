@@ -22,7 +22,7 @@ class Consent:
     option: str
     why: str
 
-    def refusal(self, options: Mapping[str, Any]) -> str:
+    def unless_given(self, options: Mapping[str, Any]) -> str:
         """The sentence with the line to add; empty if the consent is given."""
         return "" if options.get(self.option) else f"{self.why} {variable(options, self.option)}: true"
 

@@ -150,7 +150,7 @@ def converge(
 
 def refusals(steps: Sequence[Step[Any]], options: Mapping[str, Any]) -> list[str]:
     """Why steps must not be done: each sentence once, with its repair."""
-    reasons = [step.refused or (step.consent.refusal(options) if step.consent else "") for step in steps]
+    reasons = [step.refused or (step.consent.unless_given(options) if step.consent else "") for step in steps]
     return list(dict.fromkeys(filter(None, reasons)))
 
 

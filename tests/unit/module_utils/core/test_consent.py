@@ -21,7 +21,7 @@ MAY = Consent("may_flap", "the link goes down; set")
     ],
 )
 def test_the_line_is_in_the_words_of_who_reads_it(options: dict[str, Any], said: str) -> None:
-    assert MAY.refusal(options) == said
+    assert MAY.unless_given(options) == said
 
 
 def test_an_option_that_no_variable_gives_is_called_by_its_name() -> None:
