@@ -105,17 +105,18 @@ def main() -> None:
     run = Command(COMMAND_S)
     ours = files(params) if params["join"] else {}
     want = MemberState(DaemonState(UNIT, ours, passive=frozenset({params["ca_file"]})), True, True)
-    busy = NodeUse(run, params["name"]).busy
-    unit = KubeUnit(want.daemon, run, params["program"], busy, [BOOTSTRAP] if params["join"] else [])
+    use = NodeUse(run, params["name"])
+    unit = KubeUnit(want.daemon, run, params["program"], [BOOTSTRAP] if params["join"] else [])
     node = OwnNode(Server(params["api_server"], params["ca_file"]), Path(params["certificate"]), params["name"])
     place = Place(params["address"], params["ca_file"], params["timeout_s"])
-    member = Member(place, unit, node, run, busy, Invitation(params["api_server"], params["ca"], params["token"]))
+    member = Member(place, unit, node, run, Invitation(params["api_server"], params["ca"], params["token"]))
     if params["state"] == "absent":
-        finish(module, Leaver(member), leave, NO_MEMBER)
+        leaver = Leaver(member, use)
+        finish(module, leaver, leave, NO_MEMBER, in_use=leaver.in_use)
     elif not params["join"]:
         judge(module, member, predicting)
     else:
-        finish(module, member, plan, want)
+        finish(module, member, plan, want, in_use=use.busy)
 
 
 def judge(module: AnsibleModule, member: Member, predicting: bool) -> Any:

@@ -90,7 +90,7 @@ def main() -> None:
     run = Command(params["timeout_s"])
     want = PinnedState(packages, frozenset(packages), params["sources"])
     use = NodeUse(run, params["slurm_node"])
-    finish(module, Pinned(run, want, Path(params["path"]), use.busy, Apt(run)), plan, want)
+    finish(module, Pinned(run, want, Path(params["path"]), Apt(run)), plan, want, in_use=use.busy)
 
 
 if __name__ == "__main__":

@@ -111,7 +111,7 @@ def main() -> None:
     own = {CONFIG_FILE: Entry(main_file), DROP_IN: Entry(LIMITS)}
     want = DaemonState("containerd.service", {**own, **registries}, passive=frozenset(registries))
     use, left = NodeUse(run, params["slurm_node"]), marked(Path(CERTS_D), "*/*", HEADER)
-    finish(module, KubeUnit(want, run, params["program"], use.busy, left), plan, want)
+    finish(module, KubeUnit(want, run, params["program"], left), plan, want, in_use=use.busy)
 
 
 if __name__ == "__main__":

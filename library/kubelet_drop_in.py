@@ -112,7 +112,7 @@ def main() -> None:
     node = OwnNode(server, Path(params["certificate"]), params["slurm_node"])
     use, health = NodeUse(run, params["slurm_node"]), Health(run, params["start_timeout_s"])
     kubelet = Kubelet(places, want, run, use, node, health, of_site=params["join"] == "site")
-    finish(module, kubelet, plan, want)
+    finish(module, kubelet, plan, want, in_use=kubelet.in_use)
 
 
 if __name__ == "__main__":

@@ -46,6 +46,10 @@ options:
     description: Whether links may go down for the moment that a change of PFC takes.
     type: bool
     default: false
+  variables:
+    description: The variables that give these options their values, by option, for messages that say what to set.
+    type: dict
+    default: {}
   slurm_node:
     description: The node's name in Slurm.
     type: str
@@ -103,12 +107,16 @@ left:
   elements: str
 """
 
+from collections.abc import Sequence
+
 from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils.drawbridge.core.command import Command
+from ..module_utils.drawbridge.core.consent import VARIABLES_ARGUMENT
+from ..module_utils.drawbridge.core.converge import Step
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.nic.io import NicPorts
-from ..module_utils.drawbridge.nic.plan import NicQos, flapping, plan, spared, wanted
+from ..module_utils.drawbridge.nic.plan import NicQos, flapping, plan, wanted
 from ..module_utils.drawbridge.nodes.use_io import NodeUse
 
 ARGUMENT_SPEC = {
@@ -121,9 +129,15 @@ ARGUMENT_SPEC = {
         "options": {"dscp": {"type": "int", "required": True}, "priority": {"type": "int", "required": True}},
     },
     "may_flap_links": {"type": "bool", "default": False},
+    **VARIABLES_ARGUMENT,
     "slurm_node": {"type": "str", "required": True},
     "timeout_s": {"type": "int", "default": 30},
 }
+
+
+def flaps(steps: Sequence[Step[NicQos]]) -> dict[str, list[str]]:
+    """What the result tells besides the steps."""
+    return {"link_flap": flapping(steps)}
 
 
 def main() -> None:
@@ -133,17 +147,8 @@ def main() -> None:
     tools = {tool: module.get_bin_path(tool, required=True) or tool for tool in ("ip", "mlnx_qos")}
     want = wanted(params)
     run = Command(params["timeout_s"])
-    device = NicPorts(run, tools, want, params["may_flap_links"])
-    flaps: list = []
-
-    def noting(have: NicQos, goal: NicQos) -> list:
-        steps = plan(have, goal)
-        if flapping(steps):
-            steps = spared(steps, NodeUse(run, params["slurm_node"]).busy())
-        flaps.extend(flapping(steps))  # a read back that succeeds has no steps, and adds none
-        return steps
-
-    finish(module, device, noting, want, consent=device.consent, link_flap=flaps)
+    use = NodeUse(run, params["slurm_node"])
+    finish(module, NicPorts(run, tools, want), plan, want, in_use=use.busy, telling=flaps)
 
 
 if __name__ == "__main__":

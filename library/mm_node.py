@@ -31,6 +31,10 @@ options:
       - Without it the module fails where a licence is missing, in check mode too, and has changed nothing.
     type: bool
     default: false
+  variables:
+    description: The variables that give these options their values, by option, for messages that say what to set.
+    type: dict
+    default: {}
   mm_path:
     description: Directory of the mm commands.
     type: path
@@ -89,6 +93,7 @@ left:
 from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils.drawbridge.core.command import Command
+from ..module_utils.drawbridge.core.consent import VARIABLES_ARGUMENT
 from ..module_utils.drawbridge.core.converge import Settle
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.storage.gpfs.io import MM_PATH, Mm
@@ -99,6 +104,7 @@ ARGUMENT_SPEC = {
     "nodes": {"type": "list", "elements": "str", "required": True},
     "cluster": {"type": "str", "default": ""},
     "accept_license": {"type": "bool", "default": False},
+    **VARIABLES_ARGUMENT,
     "mm_path": {"type": "path", "default": MM_PATH},
     "lock_wait_s": {"type": "int", "default": 600},
     "settle_s": {"type": "int", "default": 300},
@@ -116,9 +122,9 @@ def main() -> None:
     params = module.params
     nodes = params["nodes"]
     mm = Mm(Command(params["timeout_s"] + SECONDS_A_NODE * len(nodes)), params["mm_path"], params["lock_wait_s"])
-    device = Cluster(mm, nodes, params["cluster"], params["accept_license"])
+    device = Cluster(mm, nodes, params["cluster"])
     want = Membership(dict.fromkeys(nodes, Member("client", ACTIVE)))
-    finish(module, device, plan, want, settle=Settle(params["settle_s"]), consent=device.consent)
+    finish(module, device, plan, want, settle=Settle(params["settle_s"]))
 
 
 if __name__ == "__main__":

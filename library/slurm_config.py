@@ -111,7 +111,7 @@ def main() -> None:
     wait_s = 0 if module.check_mode else params["prolog_wait_s"]
     care = Care(params["conf"], params["release"], Trial(params["trial_s"]).judge, wait_s)
     device = Slurmctld(unit, want, run, care)
-    finish(module, device, partial(plan, refresh="reconfigure"), want, Settle(timeout_s=30))
+    finish(module, device, partial(plan, refresh="reconfigure"), want, Settle(timeout_s=30), in_use=device.busy)
 
 
 if __name__ == "__main__":

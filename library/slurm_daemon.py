@@ -89,7 +89,8 @@ def main() -> None:
         unknown(module, f"{name} is not installed yet")
     files, passive = entries(module.params["files"])
     want = DaemonState(name, files, passive=passive)
-    finish(module, Daemon(unit, want, module.params["busy_lock"]), plan, want)
+    daemon = Daemon(unit, want, module.params["busy_lock"])
+    finish(module, daemon, plan, want, in_use=daemon.busy)
 
 
 if __name__ == "__main__":

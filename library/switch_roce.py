@@ -130,6 +130,10 @@ options:
     description: Seconds that the hardware has to do what the configuration says.
     type: int
     default: 10
+  variables:
+    description: The variables that give these options their values, by option, for messages that say what to set.
+    type: dict
+    default: {}
 attributes:
   check_mode:
     description: Predicts the steps of the next run, refusals included.
@@ -139,7 +143,9 @@ attributes:
     support: full
 notes:
   - An open configuration session of somebody else is a refusal as soon as something has to change, because its commit
-    would replace the whole configuration. What earlier runs of this action left open is cleaned up.
+    would replace the whole configuration. What earlier runs of this action left open is cleaned up. A change of theirs
+    that is still in force and unconfirmed is proven and confirmed if it is right; else the change waits until the
+    switch has rolled it back.
 """
 
 EXAMPLES = r"""
@@ -159,7 +165,7 @@ steps:
     - "interface Ethernet1-20: mtu 9214; service-profile ROCE; uc-tx-queue 3; random-detect ecn count"
     - save the running configuration, so that a restart keeps it
 pending:
-  description: Always empty; a switch can do now whatever it may do.
+  description: Changes that wait until the switch has rolled back what an earlier run left unconfirmed.
   returned: always, unless the switch could not be read
   type: list
   elements: str

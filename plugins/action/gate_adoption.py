@@ -9,7 +9,8 @@ from typing import Any
 from ansible.plugins.action import ActionBase
 
 from ..module_utils.drawbridge.core.api.kubeconfig import Json, connect
-from ..module_utils.drawbridge.core.converge import DeviceError, converge
+from ..module_utils.drawbridge.core.consent import variable
+from ..module_utils.drawbridge.core.converge import DeviceError, converge, refusals
 from ..module_utils.drawbridge.core.names import GATE_NAMESPACE, NODES_NAMESPACE
 from ..module_utils.drawbridge.gate.adoption.io import RESOURCES, KubeCluster
 from ..module_utils.drawbridge.gate.adoption.operators import (
@@ -22,6 +23,7 @@ from ..module_utils.drawbridge.gate.adoption.plan import ClusterUse, NodeUse, fa
 from ..module_utils.drawbridge.gate.adoption.tenant_rights import binding_actors, cluster_wide
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
+VARIABLES = {"evict": "slurm_gate_evict_pods", "accepted": "slurm_gate_accepted"}
 ARGUMENT_SPEC = {
     "nodes": {"type": "list", "elements": "str", "required": True},
     "infra_namespaces": {"type": "list", "elements": "str", "required": True},
@@ -30,6 +32,7 @@ ARGUMENT_SPEC = {
     "evict": {"type": "bool", "default": False},
     "accepted": {"type": "list", "elements": "str", "default": []},
     "tenant_roles": {"type": "list", "elements": "str", "default": []},
+    "variables": {"type": "dict", "default": VARIABLES},
     "look": {"type": "bool", "default": False},
     "timeout_s": {"type": "float", "default": 600},
 }
@@ -59,15 +62,16 @@ class ActionModule(ActionBase):
 def adopt(cluster: KubeCluster, args: dict[str, Any], check: bool) -> dict[str, Any]:
     """Look, refuse or converge. Raises DeviceError."""
     daemons = cluster.items("/apis/apps/v1/daemonsets")
-    found = [*faults(cluster.read(), args["evict"]), *_fights(cluster, daemons, args)]
+    want = ClusterUse({name: NodeUse(True) for name in args["nodes"]})
+    have = cluster.read()
+    found = [*faults(have), *refusals(plan(have, want), args), *_fights(cluster, daemons, args)]
     if found:
         sentence = "the cluster is not ready for the gate as it is described:\n" + "\n".join(found)
         return {"failed": True, "changed": False, "msg": sentence, "faults": found}
     if args["look"]:
         warnings = _reaching(cluster, args["infra_namespaces"])
         return {"changed": False, "steps": [], "pending": [], "warnings": warnings}
-    want = ClusterUse({name: NodeUse(True) for name in args["nodes"]})
-    outcome = converge(cluster, plan, want, check=check)
+    outcome = converge(cluster, plan, want, check=check, options=args)
     homeless = intolerant(daemons, args["infra_namespaces"])
     return {
         **outcome.result(),
@@ -101,7 +105,7 @@ def _fights(cluster: KubeCluster, daemons: list[Json], args: dict[str, Any]) -> 
         *binding_actors(bindings, roles, args["tenant_roles"]),
     ]
     return [
-        f"{actor.sentence}, or set slurm_gate_accepted: {[*accepted, actor.name]}"
+        f"{actor.sentence}, or set {variable(args, 'accepted')}: {[*accepted, actor.name]}"
         for actor in actors
         if actor.name not in accepted
     ]

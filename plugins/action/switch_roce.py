@@ -14,17 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 from ansible.plugins.action import ActionBase
 
-from ..module_utils.drawbridge.core import ports
+from ..module_utils.drawbridge.core.consent import VARIABLES_ARGUMENT
 from ..module_utils.drawbridge.core.converge import DeviceError, Outcome, converge
 from ..module_utils.drawbridge.fabric.login import LoginError, from_variables
-from ..module_utils.drawbridge.fabric.nos.dialect import Config, Dialect
-from ..module_utils.drawbridge.fabric.plan import flapping, plan
+from ..module_utils.drawbridge.fabric.nos.dialect import Dialect, dialect
+from ..module_utils.drawbridge.fabric.nos.systems import SYSTEMS
+from ..module_utils.drawbridge.fabric.plan import plan
 from ..module_utils.drawbridge.fabric.view import SwitchProfile
 
 MISSING = ""
 try:
-    from ..module_utils.drawbridge.fabric.nos.table import DIALECTS
     from ..module_utils.drawbridge.fabric.transaction_io import Limits, Switch
+
+    DIALECTS = {system: dialect(system) for system in SYSTEMS}
 except ImportError as err:
     if TYPE_CHECKING:
         raise
@@ -36,7 +38,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
         "type": "dict",
         "required": True,
         "options": {
-            "platform": {"type": "str", "required": True, "choices": ["eos"]},
+            "platform": {"type": "str", "required": True, "choices": list(SYSTEMS)},
             "asic": {"type": "str", "required": True, "choices": ["xgs", "jericho"]},
             "ports": {"type": "list", "elements": "str", "required": True},
             "mtu_bytes": {"type": "int", "required": True},
@@ -68,6 +70,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "answer_timeout_s": {"type": "int", "default": 60},
     "confirm_timeout_s": {"type": "int", "default": 300},
     "settle_timeout_s": {"type": "int", "default": 10},
+    **VARIABLES_ARGUMENT,
 }
 
 LOGIN_KEYS = (
@@ -102,54 +105,33 @@ class ActionModule(ActionBase):
         except LoginError as err:
             return {**result, "failed": True, "msg": str(err)}
         profile = SwitchProfile.from_dict(args["profile"])
-        dialect = DIALECTS[profile.platform]
+        spoken = DIALECTS[profile.platform]
         limits = Limits(args["answer_timeout_s"], args["confirm_timeout_s"], args["settle_timeout_s"])
-        switch = Switch(login, dialect, profile, limits)
+        switch = Switch(login, spoken, profile, limits)
         try:
             check = bool(self._task.check_mode)
-            return {**result, **settle(switch, dialect, profile, args["may_flap_ports"], check)}
+            return {**result, **settle(switch, spoken, profile, args, check)}
         except DeviceError as err:
             return {**result, "failed": True, "changed": False, "msg": str(err), **err.details}
         finally:
             switch.close()
 
 
-def settle(switch: Switch, dialect: Dialect, profile: SwitchProfile, may_flap: bool, check: bool) -> dict[str, Any]:
-    """Predict first, always: whoever may not make the change learns it before anything is typed."""
-    want = dialect.render(profile)
-    outcome = converge(switch, partial(plan, dialect), want, check=True)
-    if outcome.changed:
-        refusal = _refusal(switch.last, dialect, want, may_flap)
-        if refusal:
-            return _failure(outcome, f"{switch.name}: {refusal}", left=outcome.steps)
-        if check:
-            return outcome.result()
-        outcome = converge(switch, partial(plan, dialect), want)
-    if not outcome.error and switch.last.unproven:
+def settle(
+    switch: Switch, spoken: Dialect, profile: SwitchProfile, options: dict[str, Any], check: bool
+) -> dict[str, Any]:
+    """Converge; a switch that has nothing left to do can still have hardware that does not follow."""
+    outcome = converge(switch, partial(plan, spoken), spoken.render(profile), check, options=options)
+    if outcome.error and not outcome.planned:
+        return _failure(outcome, f"{switch.name}: {outcome.error}", left=outcome.left)
+    promised = outcome.pending or (check and outcome.changed)
+    if switch.last.unproven and not outcome.error and not promised:
         return _failure(outcome, f"{switch.name} is configured, but {switch.last.unproven[0]}", left=[])
-    return {**outcome.result(), "failed": bool(outcome.error)}
-
-
-def _refusal(have: Config, dialect: Dialect, want: Config, may_flap: bool) -> str:
-    """Why the change may not be made now, and what would allow it; nothing when it may."""
-    if have.foreign:
-        session = have.foreign[0].split()[0]
-        return (
-            f"somebody else's configuration session {have.foreign[0]} is open and would undo this change when it is"
-            f" committed; end it there, or on the switch with: {dialect.commands.abort(session)}"
-        )
-    flaps = flapping(dialect, have, want)
-    if flaps and not may_flap:
-        return (
-            f"a new MTU takes the links of {ports.compress(flaps)} down for a moment; drain what runs over them and add"
-            " the line: fabric_switch_may_flap_ports: true"
-        )
-    return ""
+    return {**outcome.result(), "failed": bool(outcome.error), "warnings": outcome.pending}
 
 
 def _failure(outcome: Outcome, message: str, left: list[str]) -> dict[str, Any]:
-    changed = outcome.changed and not left
-    return {**outcome.result(), "failed": True, "changed": changed, "msg": message, "left": left, "done": []}
+    return {**outcome.result(), "failed": True, "msg": message, "left": left, "done": []}
 
 
 def _without(package: str) -> str:

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.kubeconfig import connect
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import converge
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import converge, refusals
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.gate.adoption.io import KubeCluster
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.gate.adoption.plan import (
     ClusterUse,
     NodeUse,
-    faults,
     plan,
 )
 
@@ -77,11 +76,11 @@ def used(client: Client, scene: Scene) -> Iterator[KubeCluster]:
 
 def test_a_used_node_is_refused_then_emptied_and_closed(client: Client, used: KubeCluster) -> None:
     assert used.items("/apis/nvidia.com/v1/clusterpolicies") == [], "a kind that the cluster does not know"
-    waiting, running = faults(used.read(), evict=False)
+    waiting, running = refusals(plan(used.read(), WANT), {})
     assert waiting.startswith("pod shop/waits has no node yet and tolerates closed ones")
     assert running.startswith(f"{NODE} runs pod shop/here, and")
-    predicted = converge(used, plan, WANT, check=True)
-    done = converge(used, plan, WANT)
+    predicted = converge(used, plan, WANT, check=True, options={"evict": True})
+    done = converge(used, plan, WANT, options={"evict": True})
     assert done.steps == [
         "evict shop/waits, which waits and tolerates closed nodes",
         f"evict shop/here from {NODE}",

@@ -5,13 +5,16 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.systems import SYSTEMS
 
-from tests.conformance.tree import ROOT, relative
+from tests.conformance.tree import PYTHON, ROLES, ROOT, relative
 
 HOME = ROOT / "module_utils/drawbridge"
 FILES = sorted(path for path in HOME.rglob("*.py") if path.name != "__init__.py")
@@ -120,3 +123,72 @@ def test_plans_alone_have_states(path: Path) -> None:
     if not re.search(r"(^|_)plan$", path.stem) and not name(path).startswith("core/"):
         classes = [node.name for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ClassDef)]
         assert not [name for name in classes if name.endswith("State")]
+
+
+NOS = HOME / "fabric/nos"
+
+
+def test_a_switch_system_is_its_folder_its_emulator_and_a_word_in_the_list() -> None:
+    """The intent's choices, the action's and the dialect come from that word; no other file names a system."""
+    folders = sorted(path.name for path in NOS.iterdir() if (path / "__init__.py").is_file())
+    assert sorted(SYSTEMS) == folders
+    assert [name for name in SYSTEMS if not (ROOT / "lab/emulators" / name / "__main__.py").is_file()] == []
+    others = [path for path in FILES if not path.is_relative_to(NOS)]
+    assert [name(path) for path in others if re.search(r"nos\.(?!dialect|systems)\w+", path.read_text())] == []
+
+
+BELOW_ROLES = [path for path in PYTHON if relative(path).startswith(("module_utils/", "library/", "plugins/"))]
+STILL_NAMED = {
+    "module_utils/drawbridge/gate/adoption/io.py": 1,
+    "module_utils/drawbridge/kube/member/plan.py": 1,
+    "module_utils/drawbridge/kube/node_object_io.py": 1,
+    "module_utils/drawbridge/storage/gpfs/mounts/io.py": 2,
+    "plugins/action/cluster_intent.py": 1,
+    "plugins/action/gate_adoption.py": 2,
+    "plugins/action/kube_member.py": 4,
+    "plugins/action/kubelet_config.py": 2,
+}
+"""Variables of roles and playbooks that messages of these files still name. A number may only fall."""
+
+
+@functools.cache
+def names_of_roles_and_playbooks() -> set[str]:
+    """What only a caller may name: a module can be used without our roles, and a role without our playbooks."""
+    found = {path.name for path in (ROOT / "playbooks").rglob("*.yml")}
+    for role in ROLES:
+        entries = yaml.safe_load((role / "meta/argument_specs.yml").read_text())["argument_specs"].values()
+        options = {option for entry in entries for option in entry.get("options") or {}}
+        defaults = role / "defaults/main.yml"
+        options |= set(yaml.safe_load(defaults.read_text()) or {}) if defaults.exists() else set()
+        found |= {option for option in options if option.startswith(f"{role.name}_")}
+    return found
+
+
+@pytest.mark.parametrize("path", BELOW_ROLES, ids=relative)
+def test_below_roles_no_text_names_their_variables_or_a_playbook(path: Path) -> None:
+    """The caller hands names in, by the option `variables`. Pages of documentation may name both."""
+    text = re.sub(r'^(DOCUMENTATION|EXAMPLES|RETURN) = r?""".*?^"""', "", path.read_text(), flags=re.DOTALL | re.M)
+    words = re.findall(r"[\w.-]+", text)
+    named = [word for word in words if word.rstrip(".") in names_of_roles_and_playbooks()]
+    assert len(named) == STILL_NAMED.get(relative(path), 0), named
+
+
+def callers(path: Path, *asked: str) -> set[str]:
+    """Functions that call one of these names, with their files."""
+    functions = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef)]
+    calls = {
+        (node.name, call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func))
+        for node in functions
+        for call in ast.walk(node)
+        if isinstance(call, ast.Call)
+    }
+    return {f"{name(path)} {function}" for function, called in calls if called in asked}
+
+
+def test_the_engine_alone_asks_for_consent_and_who_uses_the_node() -> None:
+    """Others answer (`in_use`), or keep jobs off and look again (`hold`); a plan says what disturbs."""
+    assert {found for path in FILES for found in callers(path, "in_use", "unless_given")} == {
+        "core/converge converge",
+        "core/converge refusals",
+    }
+    assert {found.split()[1] for path in FILES for found in callers(path, "busy")} <= {"in_use", "hold"}

@@ -8,9 +8,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Generic, Protocol, TypeVar
+
+from .consent import Consent
 
 
 class State(Protocol):
@@ -33,6 +35,12 @@ class Step(Generic[S]):
     payload: Any = None
     pending: str = ""
     """Why the step can't be done now (a reboot, a drained node): reported, not applied, not a failure."""
+    disturbs: bool = False
+    """Whoever uses the node would suffer from it: it is pending while somebody does."""
+    consent: Consent | None = None
+    """What a person must have allowed: without it no step is done, and the run fails."""
+    refused: str = ""
+    """Why the step must not be done before a person has acted: no step is done, and the run fails."""
 
 
 class Device(Protocol[S]):
@@ -72,8 +80,13 @@ ONE_LOOK = Settle()
 """For devices that are what they will be as soon as the command returns."""
 
 
-def given(_: Sequence[Step[Any]]) -> None:
-    """Consent of a device whose steps need none."""
+NO_OPTIONS: Mapping[str, Any] = {}
+"""For callers that give no consent."""
+
+
+def unused() -> str:
+    """For callers whose steps disturb nobody."""
+    return ""
 
 
 @dataclass(frozen=True)
@@ -88,6 +101,8 @@ class Outcome:
     pending: list[str] = field(default_factory=list)
     error: str = ""
     details: dict[str, Any] = field(default_factory=dict)
+    planned: Sequence[Step[Any]] = ()
+    """What `steps` names; empty for a refusal."""
 
     def result(self) -> dict[str, Any]:
         """The result for exit_json or fail_json: a failure also says what was done and what is left."""
@@ -104,31 +119,44 @@ def converge(
     want: S,
     check: bool = False,
     settle: Settle = ONE_LOOK,
-    consent: Callable[[Sequence[Step[S]]], None] = given,
+    options: Mapping[str, Any] = NO_OPTIONS,
+    in_use: Callable[[], str] = unused,
 ) -> Outcome:
     """Bring the device to the wanted state, or say exactly what it refused.
 
     `plan(have, want)` is pure and serves three times: it plans, and by having nothing left it proves; in check mode
-    its steps are applied to the state that was read instead of the device. `consent` raises DeviceError for steps
-    that somebody has to allow first; it is asked in check mode too, which would promise them otherwise. Raises
-    DeviceError only while nothing has been changed yet.
+    its steps are applied to the state that was read instead of the device. `options` are the module's, of which some
+    give consents. `in_use` says who uses the node now, or nothing; it is asked once, and only if a step disturbs.
+    Check mode refuses and waits like a run, which it would predict wrongly otherwise. Raises DeviceError only while
+    nothing has been changed yet.
     """
     before = device.read()
     planned = plan(before, want)
+    user = in_use() if any(step.disturbs and not step.pending for step in planned) else ""
+    planned = _spared(planned, user)
     now = [step for step in planned if not step.pending]
     pending = [f"{step.reason}: {step.pending}" for step in planned if step.pending]
-    try:
-        consent(now)
-    except DeviceError as err:
-        left, diff = _reasons(now), _diff(device.name, before, before)
-        return Outcome(False, left, diff, left=left, pending=pending, error=str(err), details=err.details)
+    after = before
+    for step in now:
+        after = step.becomes(after)
+    predicted = _diff(device.name, before, after)
+    if error := "; ".join(refusals(now, options)):
+        return Outcome(False, _reasons(now), predicted, left=_reasons(now), pending=pending, error=error)
     if check or not now:
-        after = before
-        for step in now:
-            after = step.becomes(after)
-        return Outcome(bool(now), _reasons(now), _diff(device.name, before, after), pending=pending)
+        return Outcome(bool(now), _reasons(now), predicted, pending=pending, planned=now)
     error, details = _apply(device, now)
-    return _read_back(device, plan, want, _Run(before, now, pending, error, details), settle)
+    return _read_back(device, plan, want, _Run(before, now, pending, error, details, user), settle)
+
+
+def refusals(steps: Sequence[Step[Any]], options: Mapping[str, Any]) -> list[str]:
+    """Why steps must not be done: each sentence once, with its repair."""
+    reasons = [step.refused or (step.consent.unless_given(options) if step.consent else "") for step in steps]
+    return list(dict.fromkeys(filter(None, reasons)))
+
+
+def _spared(steps: Sequence[Step[S]], user: str) -> list[Step[S]]:
+    """The same steps, but what disturbs the user of the node waits."""
+    return [replace(step, pending=step.pending or user) if step.disturbs else step for step in steps]
 
 
 @dataclass(frozen=True)
@@ -140,6 +168,7 @@ class _Run(Generic[S]):
     pending: list[str]
     error: str
     details: dict[str, Any]
+    user: str
 
 
 def _apply(device: Device[S], steps: Sequence[Step[S]]) -> tuple[str, dict[str, Any]]:
@@ -164,7 +193,8 @@ def _read_back(
             message = f"{run.error or f'{device.name} was changed'}; reading it back failed too: {err}"
             diff = _diff(device.name, run.before, run.before)
             return Outcome(True, steps, diff, left=steps, pending=run.pending, error=message, details=err.details)
-        left = [step.reason for step in plan(after, want) if not step.pending]
+        still = _spared(plan(after, want), run.user)
+        left = [step.reason for step in still if not step.pending or step.reason in steps]
         if not left or time.monotonic() >= deadline:
             break
         time.sleep(settle.interval_s)
@@ -180,6 +210,7 @@ def _read_back(
         pending=run.pending,
         error=error,
         details=run.details,
+        planned=run.steps,
     )
 
 

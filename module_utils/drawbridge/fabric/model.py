@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..core.options import option
+from .nos.systems import SYSTEMS
 
 PORTS = r"[A-Za-z]+[0-9/]+(-[0-9]+)?(,[A-Za-z]+[0-9/]+(-[0-9]+)?)*"
 
@@ -47,7 +48,7 @@ class Switches:
 
     names: str = option("hostlist of the switches, as in the inventory", hosts=True)
     tier: str = option("leaf (nodes are cabled to it) or spine", choices=("leaf", "spine"))
-    platform: str = option("network operating system", choices=("eos",))
+    platform: str = option("network operating system", choices=SYSTEMS)
     ports: str = option("ports that carry the lossless class, such as Ethernet1-32", pattern=PORTS)
     asic: str = option("queue flavour of the hardware", "xgs", choices=("xgs", "jericho"))
 

@@ -11,10 +11,12 @@ import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from ..core.converge import DeviceError, Step
 from .login import Login
-from .nos.dialect import OURS, Config, Dialect, DialectError
+from .nos.dialect import OURS, Dialect, DialectError
+from .plan import CANDIDATE, CONFIRM, Config
 from .session_io import NetmikoSession, Refused
 from .view import SwitchProfile
 
@@ -60,22 +62,24 @@ class Switch:
         return self._last
 
     def apply(self, steps: Sequence[Step[Config]]) -> None:
-        """Make the steps one change: try it out, prove it over a new session, confirm it, save it.
+        """Type the steps' lines; those of the candidate are one change, tried out, proven over a new session and kept.
 
         Raises DeviceError after rolling back, or after saying when the switch will do so itself.
         """
         target = self._before = self.last
         for step in steps:
             target = step.becomes(target)
-        for name in self.last.stale:
-            self._ask(self._dialect.commands.abort(name))
-        name = self._take_over(target)
-        if not name and self.last.sections != target.sections:
-            name = self._try_out(target)
-        if name:
-            self._confirm(name, target)
-        if not self.last.saved:
-            self._ask(self._dialect.commands.save)
+        for place, group in groupby((step.payload for step in steps), key=lambda typed: typed.place):
+            given = list(group)
+            lines = [line for typed in given for line in typed.lines]
+            if place == CANDIDATE:
+                name = self._try_out(lines)
+                self._keep(name, self._dialect.commands.confirm(name), target)
+            elif place == CONFIRM:
+                self._keep(given[0].session, lines[0], target)
+            else:
+                for line in lines:
+                    self._ask(line)
 
     def close(self) -> None:
         """Hang up."""
@@ -88,37 +92,22 @@ class Switch:
             self._session = NetmikoSession(self._login, self._dialect, self._limits.answer_s)
         return self._session.ask(line)
 
-    def _take_over(self, target: Config) -> str:
-        """A session that waits for its confirmation: ours to confirm if it does what we want, else rolled back."""
-        waiting = self.last.waiting
-        if not waiting or self.last.sections == target.sections:
-            return waiting
-        self._ask(self._dialect.commands.abort(waiting))
-        self.read()
-        return ""
-
-    def _try_out(self, target: Config) -> str:
+    def _try_out(self, lines: Sequence[str]) -> str:
         """Put the change in force for a time, and hang up: what comes next must not lean on this connection."""
         commands, name = self._dialect.commands, f"{OURS}{secrets.token_hex(4)}"
-        have = dict(self.last.sections)
-        lines = [line for key, want in target.sections for line in self._dialect.remedy(have.get(key, ()), want)]
         try:
-            for line in [
-                commands.enter(name),
-                *(line.strip() for line in lines),
-                commands.try_out(self._limits.confirm_s),
-            ]:
+            for line in (commands.enter(name), *lines, commands.try_out(self._limits.confirm_s)):
                 self._ask(line)
         except DeviceError as err:
             raise DeviceError(f"{err}; {self._undo(name)}", **err.details) from err
         self.close()
         return name
 
-    def _confirm(self, name: str, target: Config) -> None:
-        """Prove what is in force over a new session, then keep it."""
+    def _keep(self, name: str, confirmation: str, target: Config) -> None:
+        """Prove what is in force, over a new session if we made it, then keep it."""
         try:
             self._prove(target)
-            lost = self._try(self._dialect.commands.confirm(name))
+            lost = self._try(confirmation)
             if self.read().waiting:
                 raise lost or DeviceError(f"{self.name} accepted the confirmation of {name} but did not keep it")
         except DeviceError as err:

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Callable
 
 from ..core import files
 from ..core.command import Run
@@ -22,23 +21,17 @@ LEFT = Entry("left over\n")
 
 
 class KubeUnit(OwnUnit):
-    """The unit with its files, its program, and files of ours that may be left over from before.
+    """The unit with its files, its program, and files of ours that may be left over from before."""
 
-    `in_use` tells why it must not be restarted now. It is asked only if something has to change.
-    """
-
-    def __init__(
-        self, want: DaemonState, run: Run, program: str, in_use: Callable[[], str], leftovers: Iterable[str] = ()
-    ) -> None:
+    def __init__(self, want: DaemonState, run: Run, program: str, leftovers: Iterable[str] = ()) -> None:
         super().__init__(want.unit, want, run)
-        self._program, self._in_use, self._leftovers = program, in_use, list(leftovers)
+        self._program, self._leftovers = program, list(leftovers)
 
     def read(self) -> DaemonState:
         """Files, unit, and whether the unit started after its files and its program last changed."""
         state = super().read()
         left = [path for path in self._leftovers if path not in self._want.files and Path(path).exists()]
-        state = replace(state, files={**state.files, **dict.fromkeys(left, LEFT)})
-        return state if state == self._want else replace(state, busy=self._in_use() if state.active else "")
+        return replace(state, files={**state.files, **dict.fromkeys(left, LEFT)})
 
     def is_current(self, started_s: float) -> bool:
         """A package that was replaced has brought another program."""

@@ -10,21 +10,20 @@ from collections.abc import Sequence
 
 from ..core.command import Run
 from ..core.converge import DeviceError, Step
-from .plan import NicQos, PortQos, flapping
+from .plan import NicQos, PortQos
 from .text import UnreadableReport, parse
 
-CONSENT = "fabric_nic_may_flap_links: true"
 LINK_BACK_S, LOOK_EVERY_S = 30.0, 0.5
 """How long a link that bounces may take to come up again."""
 
 
 class NicPorts:
-    """The ports of `want`. Tools are given by path; nothing is flapped without `may_flap_links`."""
+    """The ports of `want`. Tools are given by path."""
 
     name = "RDMA ports"
 
-    def __init__(self, run: Run, tools: dict[str, str], want: NicQos, may_flap_links: bool) -> None:
-        self._run, self._tools, self._want, self._may_flap_links = run, tools, want.ports, may_flap_links
+    def __init__(self, run: Run, tools: dict[str, str], want: NicQos) -> None:
+        self._run, self._tools, self._want = run, tools, want.ports
 
     def read(self) -> NicQos:
         """Every port's QoS and link. Raises DeviceError for a port that does not exist or has no DCB."""
@@ -35,15 +34,6 @@ class NicPorts:
                 " correct nics.netdev of the node's class in drawbridge_nodes, or load the NIC's driver"
             )
         return NicQos({name: self._port(name, links[name]) for name in self._want})
-
-    def consent(self, steps: Sequence[Step[NicQos]]) -> None:
-        """Refuse all steps when one would flap a link and nobody has allowed it."""
-        flaps = flapping(list(steps))
-        if flaps and not self._may_flap_links:
-            raise DeviceError(
-                f"may_flap_links is false, but a change of PFC bounces the link of {', '.join(flaps)};"
-                f" drain this host's jobs and set {CONSENT}"
-            )
 
     def apply(self, steps: Sequence[Step[NicQos]]) -> None:
         """One command a step. A link that bounces is up again before the next one goes: rails are never all down."""

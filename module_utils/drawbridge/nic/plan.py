@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..core.consent import Consent
 from ..core.converge import Step
 
 PRIORITIES = range(8)
@@ -66,17 +67,17 @@ def plan(have: NicQos, want: NicQos) -> list[Step[NicQos]]:
             for step in stage(interface, state.ports[interface], goal):
                 steps.append(step)
                 state = step.becomes(state)
-    return steps
+    consent = Consent(
+        "may_flap_links",
+        f"may_flap_links is false, but a change of PFC bounces the link of {', '.join(flapping(steps))};"
+        " drain this host's jobs and set",
+    )
+    return [replace(step, disturbs=True, consent=consent) if step.payload.flaps else step for step in steps]
 
 
 def flapping(steps: Sequence[Step[NicQos]]) -> list[str]:
-    """Ports whose link the steps bounce now."""
-    return [step.payload.interface for step in steps if step.payload.flaps and not step.pending]
-
-
-def spared(steps: Sequence[Step[NicQos]], busy: str) -> list[Step[NicQos]]:
-    """The same steps, but while somebody uses the node no link is bounced; `busy` says who."""
-    return [replace(step, pending=busy) if step.payload.flaps else step for step in steps]
+    """Ports whose link the steps bounce."""
+    return [step.payload.interface for step in steps if step.payload.flaps]
 
 
 def _dcbx(interface: str, have: PortQos, want: PortQos) -> list[Step[NicQos]]:

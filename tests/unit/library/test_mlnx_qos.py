@@ -20,6 +20,7 @@ ARGS = {
     "lossless_priorities": [3],
     "dscp_priorities": [{"dscp": 26, "priority": 3}, {"dscp": 48, "priority": 6}],
     "may_flap_links": True,
+    "variables": {"may_flap_links": "fabric_nic_may_flap_links"},
     "slurm_node": "gpu01",
     "timeout_s": 120,
 }

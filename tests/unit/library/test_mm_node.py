@@ -16,7 +16,13 @@ from tests.unit.library.gpfs_site import Site
 from tests.waiting import until
 
 NODES = ["gpu01", "gpu02"]
-ARGS: dict[str, Any] = {"nodes": NODES, "accept_license": True, "settle_s": 120, "lock_wait_s": 0}
+ARGS: dict[str, Any] = {
+    "nodes": NODES,
+    "accept_license": True,
+    "variables": {"accept_license": "gpfs_client_accept_license"},
+    "settle_s": 120,
+    "lock_wait_s": 0,
+}
 JOIN = [f"{name}: join the cluster as a client" for name in NODES]
 LICENSE = [f"{name}: designate a client licence" for name in NODES]
 START = [f"{name}: start GPFS" for name in NODES]

@@ -34,7 +34,6 @@ class Daemon:
             current=self._reads_files(state),
             fresh=(state.active or state.starting) and self._younger_than(self._want.read_at_start(), state.started_s),
             starting=state.starting,
-            busy=self.busy(),
         )
 
     def _reads_files(self, state: UnitState) -> bool:

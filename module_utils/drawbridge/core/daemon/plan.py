@@ -29,8 +29,6 @@ class DaemonState:
     """Files that it reads anew each time, so that a change needs no refresh."""
     at_start: frozenset[str] = field(default=frozenset(), compare=False)
     """Files that it reads when it starts and at no refresh."""
-    busy: str = field(default="", compare=False)
-    """Why it may not be refreshed now; empty if it may."""
 
     def read_once(self) -> list[str]:
         """Files that the daemon reads when it starts or is refreshed, and only then."""
@@ -56,15 +54,15 @@ def plan(have: DaemonState, want: DaemonState, refresh: str = "restart") -> list
     """Files first and in the order of `want`, since a daemon that starts reads them all; then the unit.
 
     `refresh` is the verb for a running daemon that must read its files again; what it reads only at its start takes
-    a restart, and nothing else does. While `have.busy`, a change that needs one of them is pending as a whole: files
+    a restart, and nothing else does. A change that needs one of them disturbs as a whole, and waits as a whole: files
     that the daemon has not read would mislead every client that reads them.
     """
     changed = [path for path, entry in want.files.items() if have.files.get(path) != entry]
     again = [path for path in changed if path in want.read_once()]
     anew = [path for path in changed if path in want.read_at_start()]
     stale, old = bool(again) or not have.current, bool(anew) or not have.fresh
-    held = have.busy if have.active and (stale or old) else ""
-    steps = [_write(path, want, held if path in again + anew else "") for path in changed]
+    disturbs = have.active and (stale or old)
+    steps = [_write(path, want, disturbs and path in again + anew) for path in changed]
     if not have.enabled:
         steps.append(Step(f"enable {want.unit}", lambda state: replace(state, enabled=True), ("enable", "")))
     if not have.active:
@@ -75,11 +73,11 @@ def plan(have: DaemonState, want: DaemonState, refresh: str = "restart") -> list
         return steps
     if stale:
         reason = f"{refresh} {want.unit}, which runs with older files"
-        steps.append(Step(reason, lambda state: replace(state, current=True), ("refresh", ""), held))
+        steps.append(Step(reason, lambda state: replace(state, current=True), ("refresh", ""), disturbs=True))
     # the refresh comes first: whatever else runs with these files learns of them by it, and a restart tells nobody
     if old:
         reason = f"restart {want.unit}, which started before {', '.join(want.read_at_start())} changed"
-        steps.append(Step(reason, lambda state: replace(state, fresh=True), ("restart", ""), held))
+        steps.append(Step(reason, lambda state: replace(state, fresh=True), ("restart", ""), disturbs=True))
     return steps
 
 
@@ -87,7 +85,7 @@ def _started(state: DaemonState) -> DaemonState:
     return replace(state, active=True, current=True, fresh=True)
 
 
-def _write(path: str, want: DaemonState, held: str) -> Step[DaemonState]:
+def _write(path: str, want: DaemonState, disturbs: bool) -> Step[DaemonState]:
     entry = want.files[path]
 
     def becomes(state: DaemonState) -> DaemonState:
@@ -99,4 +97,4 @@ def _write(path: str, want: DaemonState, held: str) -> Step[DaemonState]:
         )
 
     verb = "make directory" if entry.content is None else "write"
-    return Step(f"{verb} {path}", becomes, ("write", path), held)
+    return Step(f"{verb} {path}", becomes, ("write", path), disturbs=disturbs)

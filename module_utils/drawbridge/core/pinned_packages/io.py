@@ -6,9 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Callable
 
 from ..command import Run
 from ..converge import Step
@@ -22,12 +20,12 @@ CHOSEN = ("--allow-downgrades", "--allow-change-held-packages")
 
 
 class Pinned:
-    """Some packages of this host, each of one version. `busy` tells why a daemon must not be replaced now."""
+    """Some packages of this host, each of one version."""
 
     name = "packages"
 
-    def __init__(self, run: Run, want: PinnedState, sources: Path, busy: Callable[[], str], apt: Apt) -> None:
-        self._run, self._want, self._sources, self._busy, self._apt = run, want, sources, busy, apt
+    def __init__(self, run: Run, want: PinnedState, sources: Path, apt: Apt) -> None:
+        self._run, self._want, self._sources, self._apt = run, want, sources, apt
 
     def read(self) -> PinnedState:
         """Ask dpkg; a package that was removed but has left its configuration is not installed."""
@@ -35,14 +33,12 @@ class Pinned:
         out = self._run(["dpkg-query", "-W", "-f", FORMAT, *wanted], ok=(0, 1)).out
         rows = {row[0]: row[1:] for row in (line.split() for line in out.splitlines()) if len(row) == 4}
         installed = {name: row[0] for name, row in rows.items() if row[2] == "installed"}
-        state = PinnedState(
+        return PinnedState(
             versions={name: installed.get(name, "") for name in wanted},
             held=frozenset(name for name in installed if rows[name][1] == "hold"),
             sources=self._sources.read_text() if self._sources.exists() else "",
             cut_off=self._apt.cut_off,
         )
-        replaced = any(version not in ("", wanted[name]) for name, version in state.versions.items())
-        return replace(state, busy=self._busy()) if replaced else state
 
     def apply(self, steps: Sequence[Step[PinnedState]]) -> None:
         """Do them in their order."""

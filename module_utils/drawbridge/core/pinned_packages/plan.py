@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from ..converge import Step
 
@@ -23,8 +23,6 @@ class PinnedState:
     """Our file of apt's sources."""
     cut_off: bool = False
     """An installation of ours did not get to its end; services of all packages are held back since."""
-    busy: str = field(default="", compare=False)
-    """Why packages that are there can't be replaced now."""
 
     def lines(self) -> list[str]:
         """One package a line, then the sources."""
@@ -39,7 +37,7 @@ class PinnedState:
 def plan(have: PinnedState, want: PinnedState) -> list[Step[PinnedState]]:
     """Sources first; all packages in one transaction, and held only when they are there.
 
-    A package that replaces another version waits while the node is busy: its daemon has to be restarted with it.
+    A package that replaces another version disturbs the node: its daemon has to be restarted with it.
     """
     steps: list[Step[PinnedState]] = []
     if have.sources != want.sources:
@@ -49,18 +47,17 @@ def plan(have: PinnedState, want: PinnedState) -> list[Step[PinnedState]]:
         reason = "finish an installation that was cut off, and let packages start their services again"
         steps.append(Step(reason, lambda s: replace(s, cut_off=False), (FINISH, ())))
     other = {name: version for name, version in want.versions.items() if have.versions.get(name) != version}
+    replaces = any(have.versions.get(name) for name in other)
     if other:
         shown = ", ".join(_change(name, have.versions.get(name, ""), version) for name, version in other.items())
-        held = have.busy if any(have.versions.get(name) for name in other) else ""
         names = tuple(f"{name}={version}" for name, version in other.items())
         steps.append(
-            Step(f"install {shown}", lambda s: replace(s, versions=want.versions), (INSTALL, names), pending=held)
+            Step(f"install {shown}", lambda s: replace(s, versions=want.versions), (INSTALL, names), disturbs=replaces)
         )
     if loose := want.held - have.held:
         names = tuple(sorted(loose))
-        pending = have.busy if other and any(have.versions.get(name) for name in other) else ""
         steps.append(
-            Step(f"hold {', '.join(names)}", lambda s: replace(s, held=want.held), (HOLD, names), pending=pending)
+            Step(f"hold {', '.join(names)}", lambda s: replace(s, held=want.held), (HOLD, names), disturbs=replaces)
         )
     return steps
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ...core.consent import Consent
 from ...core.converge import Step
 from ...core.names import CLOSED, EFFECT, JOB_ACCOUNT, TAINT
 
@@ -71,25 +72,14 @@ def is_jobs(account: str) -> bool:
     return bool(re.fullmatch(JOB_ACCOUNT, account))
 
 
-def faults(have: ClusterUse, evict: bool) -> list[str]:
-    """Why nodes can't be taken over as they are."""
+def faults(have: ClusterUse) -> list[str]:
+    """Why nodes can't be taken over as they are, whatever is allowed."""
     found = [
         f"{job} is a job's, and drawbridge_slurm.accounts no longer names its namespace, so its nodes could not be "
         "taken back from it; end the job or wait for its end, then run again"
         for job in have.dropped
     ]
-    if have.waiting and not evict:
-        found.append(
-            f"pod {have.waiting[0]}{_more(have.waiting)} has no node yet and tolerates closed ones, so it may land on "
-            "them at any moment; delete it, list its namespace in drawbridge_kube.infra_namespaces, or set "
-            "slurm_gate_evict_pods: true"
-        )
     for name, use in sorted(have.nodes.items()):
-        if use.pods and not evict:
-            found.append(
-                f"{name} runs pod {use.pods[0]}{_more(use.pods)}, and a gated node is Slurm's; move them away, list "
-                "their namespaces in drawbridge_kube.infra_namespaces, or set slurm_gate_evict_pods: true"
-            )
         if use.cordoned and not use.gated:
             found.append(
                 f"{name} is cordoned, so that pods of jobs would wait there for ever; find out who did it (kubespray "
@@ -101,21 +91,46 @@ def faults(have: ClusterUse, evict: bool) -> list[str]:
 def plan(have: ClusterUse, want: ClusterUse) -> list[Step[ClusterUse]]:
     """Others' pods go from every node, then one that has no state yet is closed. Reads `want` for names alone."""
     steps = [
-        Step(f"evict {pod}, which waits and tolerates closed nodes", _without_waiting(pod), ("evict", "", pod))
+        Step(
+            f"evict {pod}, which waits and tolerates closed nodes",
+            _without_waiting(pod),
+            ("evict", "", pod),
+            consent=_of_waiting(have.waiting),
+        )
         for pod in have.waiting
     ]
     for name in want.nodes:
         use = have.nodes.get(name)
         if use is None:
             continue
-        steps += [Step(f"evict {pod} from {name}", _without(name, pod), ("evict", name, pod)) for pod in use.pods]
+        consent = _of_running(name, use.pods)
+        steps += [
+            Step(f"evict {pod} from {name}", _without(name, pod), ("evict", name, pod), consent=consent)
+            for pod in use.pods
+        ]
         if not use.gated:
             steps.append(Step(f"close {name}: {TAINT}={CLOSED}", _closed(name), ("close", name, "")))
     return steps
 
 
-def _more(pods: tuple[str, ...]) -> str:
-    return f" and {len(pods) - 1} more" if pods[1:] else ""
+def _of_waiting(pods: tuple[str, ...]) -> Consent:
+    return Consent(
+        "evict",
+        f"pod {_first(pods)} has no node yet and tolerates closed ones, so it may land on them at any moment; delete"
+        " it, list its namespace in drawbridge_kube.infra_namespaces, or set",
+    )
+
+
+def _of_running(name: str, pods: tuple[str, ...]) -> Consent:
+    return Consent(
+        "evict",
+        f"{name} runs pod {_first(pods)}, and a gated node is Slurm's; move them away, list their namespaces in"
+        " drawbridge_kube.infra_namespaces, or set",
+    )
+
+
+def _first(pods: tuple[str, ...]) -> str:
+    return f"{''.join(pods[:1])} and {len(pods) - 1} more" if pods[1:] else "".join(pods)
 
 
 def _without_waiting(pod: str) -> Any:

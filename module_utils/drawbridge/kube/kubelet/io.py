@@ -67,7 +67,7 @@ class Kubelet:
         return str(self._at.drop_in)
 
     def read(self) -> KubeletState:
-        """Look at file, unit and health check; ask who uses the node only if something has to change."""
+        """Look at file, unit and health check."""
         shown = self._run(["systemctl", "show", UNIT, "-p", ",".join(PROPERTIES)])
         unit = dict(line.split("=", 1) for line in shown.out.splitlines() if "=" in line)
         running = unit.get("ActiveState") == "active" and self._health.ok()
@@ -83,8 +83,18 @@ class Kubelet:
         )
         if state == self._want:
             return state
-        state = replace(state, outdated=self._outdated(self._want.lines_of_file))
-        return replace(state, busy=self._busy()) if running or state.member else state
+        return replace(state, outdated=self._outdated(self._want.lines_of_file))
+
+    def in_use(self) -> str:
+        """Why the kubelet must not be disturbed: jobs and their pods, and what the gate knows of the node."""
+        if why := self._use.busy():
+            return why
+        if not self._node.member:
+            return ""
+        try:
+            return self._node.look().in_use
+        except DeviceError as err:
+            return f"Kubernetes does not say who uses this node ({err}); run this again when it answers"
 
     def apply(self, steps: Sequence[Step[KubeletState]]) -> None:
         """Write, enable, restart. The kubelet tries the content before it replaces anything, but its last checks come
@@ -141,17 +151,6 @@ class Kubelet:
         self._start(old, GO_BACK_S)
         self._use.release()
         return "it runs with its old configuration again"
-
-    def _busy(self) -> str:
-        """Why the kubelet must not be disturbed: jobs and their pods, and what the gate knows of the node."""
-        if why := self._use.busy():
-            return why
-        if not self._node.member:
-            return ""
-        try:
-            return self._node.look().in_use
-        except DeviceError as err:
-            return f"Kubernetes does not say who uses this node ({err}); run this again when it answers"
 
     def _outdated(self, lines: tuple[str, ...]) -> tuple[str, ...]:
         found = {name: self._at.state_dir / name for name in (CPU, MEMORY)}

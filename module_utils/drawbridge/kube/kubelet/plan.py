@@ -26,8 +26,6 @@ class KubeletState:
     """State files of the kubelet's managers that a kubelet with the wanted content refuses."""
     held: bool = False
     """An earlier run keeps jobs off the node, and did not get to its end."""
-    busy: str = ""
-    """Why the kubelet can't be restarted now."""
     member: bool = field(default=True, compare=False)
     """The host is a member of a cluster. One that is not yet is started by who makes it one, with the drop-in there."""
 
@@ -39,7 +37,7 @@ class KubeletState:
 
 
 def plan(have: KubeletState, want: KubeletState) -> list[Step[KubeletState]]:
-    """File, unit, daemon; all of it waits while the node is busy. On a host that is no member yet the file alone.
+    """File, unit, daemon; all of it waits while somebody uses the node. On a host that is no member yet the file alone.
 
     Not even the file is written under a job: a kubelet that starts with other policies than its state files have
     refuses to start, and a crash or a power cut would start it. One that is down waits with its change too: its pods
@@ -59,9 +57,7 @@ def plan(have: KubeletState, want: KubeletState) -> list[Step[KubeletState]]:
         steps.append(Step(_restart(have, disturbs), _restarted, RESTART))
     elif have.held:
         steps.append(Step("let Slurm use the node again", lambda s: replace(s, held=False), RELEASE))
-    if have.busy and disturbs:
-        return [step if step.payload == RELEASE else replace(step, pending=have.busy) for step in steps]
-    return steps
+    return [replace(step, disturbs=disturbs and step.payload != RELEASE) for step in steps]
 
 
 def _restarted(state: KubeletState) -> KubeletState:

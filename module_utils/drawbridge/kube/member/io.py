@@ -8,11 +8,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Callable
 
 from ...core import files
 from ...core.command import Run
 from ...core.converge import DeviceError, Step
+from ...nodes.use_io import NodeUse
 from ..kubelet.health_io import sentence
 from ..node_object_io import OwnNode
 from ..unit_io import KubeUnit
@@ -45,11 +45,8 @@ class Invitation:
 class Member:
     """The node. Without an invitation it can only be looked at, or changed as what it is."""
 
-    def __init__(
-        self, place: Place, unit: KubeUnit, node: OwnNode, run: Run, busy: Callable[[], str], invited: Invitation
-    ) -> None:
-        self._place, self._unit, self._node, self._run = place, unit, node, run
-        self._ask_busy, self._invited = busy, invited
+    def __init__(self, place: Place, unit: KubeUnit, node: OwnNode, run: Run, invited: Invitation) -> None:
+        self._place, self._unit, self._node, self._run, self._invited = place, unit, node, run, invited
 
     name = UNIT
 
@@ -63,11 +60,11 @@ class Member:
         if why:
             return MemberState(found, False, False, why)
         wrong = serving(self._place.address, self._place.ca_file) if found.active else "the kubelet does not run"
-        return MemberState(found, True, not wrong, wrong, self._ask_busy() if wrong and found.active else "")
+        return MemberState(found, True, not wrong, wrong)
 
-    def in_use(self) -> str:
-        """Why the node can't leave now."""
-        return self._ask_busy() or ("" if self._no_member() else self._node.look().in_use)
+    def held_by_gate(self) -> str:
+        """Why the node can't leave the cluster now; a host that is no member can."""
+        return "" if self._no_member() else self._node.look().in_use
 
     def apply(self, steps: Sequence[Step[MemberState]]) -> None:
         """Write and enable, then start what is to be started, and wait for the proof."""
@@ -137,15 +134,19 @@ class Leaver:
 
     name = UNIT
 
-    def __init__(self, member: Member) -> None:
-        self._member = member
+    def __init__(self, member: Member, use: NodeUse) -> None:
+        self._member, self._use = member, use
 
     def read(self) -> MemberState:
         """What is left of it; who asks to leave may be unable to prove who it is."""
         state = self._member.read()
         ours = {path: entry for path, entry in state.daemon.files.items() if path in (MAIN_CONFIG, DROP_IN)}
         daemon = replace(state.daemon, files=ours, current=True, fresh=True)
-        return MemberState(daemon, state.member, False, state.why, self._member.in_use())
+        return MemberState(daemon, state.member, False, state.why)
+
+    def in_use(self) -> str:
+        """Jobs and their pods, and what the gate knows of the node."""
+        return self._use.busy() or self._member.held_by_gate()
 
     def apply(self, steps: Sequence[Step[MemberState]]) -> None:
         """The Node is deleted by whoever may; this host only forgets."""

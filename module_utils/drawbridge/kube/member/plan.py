@@ -30,8 +30,6 @@ class MemberState:
     """Who asks the kubelet for logs can verify its certificate, and will be able to for weeks."""
     why: str = field(default="", compare=False)
     """What is wrong with its membership."""
-    busy: str = field(default="", compare=False)
-    """Why the node can't leave now."""
 
     def lines(self) -> list[str]:
         """The daemon, then the membership."""
@@ -57,7 +55,7 @@ def plan(have: MemberState, want: MemberState) -> list[Step[MemberState]]:
         steps.append(Step(f"{JOINS}: {have.why}", lambda _: want, (JOIN, "")))
     elif not have.serving:
         reason = f"get a serving certificate that the cluster has signed: {have.why}"
-        steps.append(Step(reason, lambda s: replace(s, serving=True), (SERVE, ""), pending=have.busy))
+        steps.append(Step(reason, lambda s: replace(s, serving=True), (SERVE, ""), disturbs=have.daemon.active))
     return steps
 
 
@@ -65,16 +63,20 @@ def leave(have: MemberState, want: MemberState) -> list[Step[MemberState]]:
     """The Node goes while it is closed, then the kubelet stops and forgets who it was."""
     steps: list[Step[MemberState]] = []
     if have.member:
-        steps.append(Step(DELETES, lambda s: replace(s, member=False), (DELETE, ""), pending=have.busy))
+        steps.append(Step(DELETES, lambda s: replace(s, member=False), (DELETE, ""), disturbs=True))
     found = have.daemon
     if found.active or found.enabled or found.files:
-        steps.append(Step("stop the kubelet, and forget its identity", lambda _: want, (LEAVE, ""), pending=have.busy))
+        steps.append(Step("stop the kubelet, and forget its identity", lambda _: want, (LEAVE, ""), disturbs=True))
     return steps
 
 
 def _lifted(step: Step[daemon.DaemonState]) -> Step[MemberState]:
     """A step of the daemon as one of the member."""
-    return Step(step.reason, lambda s: replace(s, daemon=step.becomes(s.daemon)), step.payload, step.pending)
+
+    def becomes(state: MemberState) -> MemberState:
+        return replace(state, daemon=step.becomes(state.daemon))
+
+    return Step(step.reason, becomes, step.payload, disturbs=step.disturbs)
 
 
 def findings(state: MemberState, params: Mapping[str, Any]) -> list[str]:

@@ -189,3 +189,55 @@ def test_drift_right_after_the_change_is_seen() -> None:
     device = Device(later=[Lamp("on", "green")])
     outcome = converge(device, plan, WANT)
     assert outcome.error == "lamp accepted the change but did not make it: colour green -> red"
+
+
+def disturbing(have: Lamp, want: Lamp) -> list[Step[Lamp]]:
+    """Switching it off or on is felt; another colour is not."""
+    return [replace(step, disturbs=step.payload[0] == "power") for step in plan(have, want)]
+
+
+class Users:
+    """Who uses the lamp, and how often that was asked."""
+
+    def __init__(self, user: str = "") -> None:
+        self.user, self.asked = user, 0
+
+    def __call__(self) -> str:
+        self.asked += 1
+        return self.user
+
+
+@pytest.mark.parametrize("check", [True, False], ids=["check", "run"])
+def test_what_disturbs_waits_while_somebody_uses_the_node(check: bool) -> None:
+    users, device = Users("job 7 reads"), Device()
+    outcome = converge(device, disturbing, WANT, check, in_use=users)
+    assert (outcome.error, outcome.steps) == ("", ["colour white -> red"])
+    assert outcome.pending == ["power off -> on: job 7 reads"]
+    assert users.asked == 1
+    assert device.lamp == Lamp("off", "white" if check else "red")
+
+
+@pytest.mark.parametrize("lamp", [WANT, Lamp("on", "white"), Lamp("off", "red", locked=True)])
+def test_who_uses_the_node_is_asked_only_for_a_step_that_would_disturb_now(lamp: Lamp) -> None:
+    users = Users("job 7 reads")
+    converge(Device(lamp), disturbing, WANT, in_use=users)
+    assert users.asked == 0
+
+
+def test_a_step_that_was_done_and_has_to_wait_now_is_left() -> None:
+    """Its tool said that it did it; that it can't be done any more makes it no success."""
+    device = Device(later=[Lamp("off", "red", locked=True)])
+    outcome = converge(device, plan, WANT)
+    assert outcome.error == "lamp accepted the change but did not make it: power off -> on"
+
+
+@pytest.mark.parametrize("check", [True, False], ids=["check", "run"])
+def test_what_is_refused_stops_all_steps(check: bool) -> None:
+    def guarded(have: Lamp, want: Lamp) -> list[Step[Lamp]]:
+        return [replace(step, refused="the lamp is somebody's") for step in plan(have, want)]
+
+    device = Device()
+    outcome = converge(device, guarded, WANT, check)
+    assert (outcome.error, outcome.changed, outcome.left) == ("the lamp is somebody's", False, outcome.steps)
+    assert device.applied == []
+    assert converge(Device(WANT), guarded, WANT).error == ""

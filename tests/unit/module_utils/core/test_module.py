@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.consent import Consent
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError, Step
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.module import finish
 
@@ -42,8 +43,9 @@ class Left(Exception):
 class Module:
     check_mode = False
 
-    def __init__(self) -> None:
+    def __init__(self, **params: Any) -> None:
         self.warnings: list[str] = []
+        self.params = params
 
     def warn(self, warning: str) -> None:
         self.warnings.append(warning)
@@ -101,12 +103,25 @@ def test_what_waits_is_a_warning_that_names_the_host() -> None:
 
 @pytest.mark.parametrize("check", [True, False], ids=["check", "run"])
 def test_without_consent_it_fails_before_anything_is_changed(check: bool) -> None:
-    module, device = Module(), Device("old")
+    module, device = Module(may_write=False, variables={"may_write": "site_may_write"}), Device("old")
     module.check_mode = check
 
-    def consent(steps: Sequence[Step[Word]]) -> None:
-        raise DeviceError(f"not allowed: {steps[0].reason}")
+    def asking(have: Word, want: Word) -> list[Step[Word]]:
+        consent = Consent("may_write", "ink stays; set")
+        return [replace(step, consent=consent) for step in plan(have, want)]
 
-    how, result = leave(device, module, consent=consent)
-    assert (how, result.get("msg"), result["changed"]) == ("fail", "not allowed: old -> new", False)
+    how, result = leave(device, module, asking)
+    assert (how, result.get("msg"), result["changed"]) == ("fail", "ink stays; set site_may_write: true", False)
+    assert result["diff"]["after"] == "new\n", "what the consent would be for is shown"
     assert (result["done"], result["left"], device.word) == ([], ["old -> new"], "old")
+    module.params["may_write"] = True
+    assert leave(device, module, asking)[0] == "exit"
+
+
+def test_an_extra_may_be_made_of_the_steps() -> None:
+    def count(steps: Sequence[Step[Word]]) -> dict[str, int]:
+        return {"count": len(steps)}
+
+    device = Device("old")
+    assert leave(device, telling=count)[1]["count"] == 1
+    assert leave(device, telling=count)[1]["count"] == 0

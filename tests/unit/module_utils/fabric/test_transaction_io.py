@@ -17,16 +17,19 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
     DeviceError,
     converge,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.dialect import Config
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import DIALECT
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.plan import plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.plan import (
+    CANDIDATE,
+    Config,
+    plan,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.session_io import NetmikoSession
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.transaction_io import Switch
 from netmiko import base_connection
 from netmiko.arista.arista import AristaSSH
 
 from lab.emulators.eos import sessions
-from tests.unit.emulated_switch import Leaf, profile
+from tests.unit.emulated_switch import MAY_FLAP, Leaf, profile
 
 SHORT_S = 1
 CONFIRM = "^configure session .* commit"
@@ -190,13 +193,13 @@ def test_a_confirmation_whose_answer_is_lost_is_looked_up(leaf: Leaf, monkeypatc
 
 
 def test_drift_after_the_confirmation_is_reported(leaf: Leaf, monkeypatch: pytest.MonkeyPatch) -> None:
-    confirm = Switch._confirm
+    keep = Switch._keep
 
-    def confirmed(switch: Switch, name: str, target: Config) -> None:
-        confirm(switch, name, target)
+    def confirmed(switch: Switch, name: str, line: str, target: Config) -> None:
+        keep(switch, name, line, target)
         leaf.type("interface Ethernet2", "no service-profile ROCE")
 
-    monkeypatch.setattr(Switch, "_confirm", confirmed)
+    monkeypatch.setattr(Switch, "_keep", confirmed)
     outcome = leaf.converge()
     assert outcome.error.startswith(
         "leaf1 accepted the change but did not make it: interface Ethernet2: service-profile"
@@ -220,7 +223,7 @@ def test_a_switch_that_is_cut_off_by_the_change_rolls_back_by_itself(
         switch.read()
         leaf.fault("hang", "^enable", times=None)
         monkeypatch.setattr(AristaSSH, "enable", entered)
-        outcome = converge(switch, partial(plan, DIALECT), DIALECT.render(profile()))
+        outcome = converge(switch, partial(plan, DIALECT), DIALECT.render(profile()), options=MAY_FLAP)
     assert "rolls back by itself within 300 s" in outcome.error
     assert list(leaf.sessions().values()) == ["pendingCommitTimer"]
     (leaf.keys / "clock").write_text("301")
@@ -264,8 +267,8 @@ def test_what_an_earlier_run_left_open_is_aborted(leaf: Leaf) -> None:
 def wait_unconfirmed(leaf: Leaf) -> None:
     """Make a switch whose change is in force, and whose run ended before it confirmed."""
     with leaf.switch() as switch:
-        target = switch.read()
-        switch._try_out(replace(target, sections=DIALECT.render(profile()).sections))
+        steps = plan(DIALECT, switch.read(), DIALECT.render(profile()))
+        switch._try_out([line for step in steps if step.payload.place == CANDIDATE for line in step.payload.lines])
     assert list(leaf.sessions().values()) == ["pendingCommitTimer"]
 
 
@@ -280,12 +283,18 @@ def test_a_right_change_that_an_earlier_run_left_unconfirmed_is_proven_and_confi
     assert leaf.converge().steps == []
 
 
-def test_another_change_that_an_earlier_run_left_unconfirmed_is_rolled_back_first(leaf: Leaf) -> None:
+def test_another_change_waits_until_the_switch_has_rolled_an_unconfirmed_one_back(leaf: Leaf) -> None:
     wait_unconfirmed(leaf)
     want = replace(profile(), mtu_bytes=9100)
-    outcome = leaf.converge(want=want)
-    assert outcome.error == ""
-    assert outcome.steps[0].startswith("roll back the session drawbridge-")
+    leaf.journal()
+    waits = leaf.converge(want=want)
+    assert (waits.error, waits.changed, waits.steps) == ("", False, [])
+    assert all("the switch rolls it back by itself" in sentence for sentence in waits.pending)
+    assert not any(call["writes"] or call.get("stages") for call in leaf.journal())
+    (leaf.keys / "clock").write_text("301")
+    predicted = leaf.converge(check=True, want=want)
+    done = leaf.converge(want=want)
+    assert (done.error, done.steps) == ("", predicted.steps)
     assert leaf.converge(want=want).steps == []
 
 

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
+    DeviceError,
+    refusals,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic import io as nic_port
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.io import NicPorts
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import NicQos, PortQos, plan
@@ -36,30 +39,31 @@ class Tools:
         return Completed(0, json.dumps([{"ifname": "rail0", "operstate": state}]), "")
 
 
-def ports(tools: Tools, may_flap_links: bool = False) -> NicPorts:
-    return NicPorts(tools, {"ip": "ip", "mlnx_qos": "mlnx_qos"}, WANT, may_flap_links)
+def ports(tools: Tools) -> NicPorts:
+    return NicPorts(tools, {"ip": "ip", "mlnx_qos": "mlnx_qos"}, WANT)
 
 
 def test_a_link_that_is_down_needs_no_consent() -> None:
     tools = Tools("DOWN")
     device = ports(tools)
     steps = plan(device.read(), WANT)
-    device.consent(steps)
+    assert refusals(steps, {}) == []
     device.apply(steps)
     assert tools.ran[-1] == ["mlnx_qos", "-i", "rail0", "--pfc", "0,0,0,1,0,0,0,0"]
 
 
 @pytest.mark.parametrize("operstate", ["UP", "UNKNOWN"])
 def test_a_link_that_may_be_up_needs_it(operstate: str) -> None:
-    device = ports(Tools(operstate))
-    with pytest.raises(DeviceError, match="fabric_nic_may_flap_links: true"):
-        device.consent(plan(device.read(), WANT))
+    steps = plan(ports(Tools(operstate)).read(), WANT)
+    [sentence] = refusals(steps, {"may_flap_links": False, "variables": {"may_flap_links": "site_may"}})
+    assert sentence.endswith("drain this host's jobs and set site_may: true")
+    assert refusals(steps, {"may_flap_links": True}) == []
 
 
 def test_a_link_that_bounces_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nic_port, "LOOK_EVERY_S", 0)
     tools = Tools("UP", "DOWN", "DOWN", "UP")
-    device = ports(tools, may_flap_links=True)
+    device = ports(tools)
     device.apply(plan(device.read(), WANT))
     assert [argv[0] for argv in tools.ran[-4:]] == ["mlnx_qos", "ip", "ip", "ip"]
 
@@ -68,7 +72,7 @@ def test_a_link_that_stays_down_is_an_error_and_no_other_is_bounced(monkeypatch:
     monkeypatch.setattr(nic_port, "LINK_BACK_S", 0)
     monkeypatch.setattr(nic_port, "LOOK_EVERY_S", 0)
     tools = Tools("UP", "DOWN")
-    device = ports(tools, may_flap_links=True)
+    device = ports(tools)
     [bounce] = [step for step in plan(device.read(), WANT) if step.payload.flaps]
     with pytest.raises(DeviceError, match="the link of rail0 did not come back"):
         device.apply([bounce, bounce])

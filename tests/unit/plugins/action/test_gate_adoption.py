@@ -47,6 +47,7 @@ def adopted(*accepted: str, look: bool = False) -> dict[str, Any]:
         "tenant_roles": ["view", "drawbridge-tenant"],
         "evict": False,
         "accepted": list(accepted),
+        "variables": {"evict": "site_evicts", "accepted": "site_accepts"},
         "look": look,
     }
     return adopt(cluster, args, check=not look)
@@ -57,7 +58,7 @@ def test_fighters_are_refused_together_each_with_the_line_that_accepts_it() -> N
     assert result["failed"] and not result["changed"]
     kured, operator = result["faults"]
     assert kured.startswith("DaemonSet kube-system/kured drains and reboots nodes")
-    assert kured.endswith("or set slurm_gate_accepted: ['draino', 'kured']")
+    assert kured.endswith("or set site_accepts: ['draino', 'kured']")
     assert operator.startswith("ClusterPolicy cluster-policy upgrades GPU drivers")
 
 
@@ -75,7 +76,7 @@ def test_bindings_of_tenants_that_reach_jobs_are_refused_with_what_to_bind(monke
     assert (
         "bind ClusterRole drawbridge-tenant (or view) instead, then: kubectl delete rolebinding -n vision devs" in fault
     )
-    assert fault.endswith("or set slurm_gate_accepted: ['rolebinding/vision/devs']")
+    assert fault.endswith("or set site_accepts: ['rolebinding/vision/devs']")
     result = adopted("rolebinding/vision/devs", look=True)
     assert (result["changed"], result["steps"]) == (False, []), "it only looks, though a node is there to be closed"
     (warning,) = result["warnings"]

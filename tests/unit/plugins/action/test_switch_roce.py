@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -38,6 +39,7 @@ def variables(leaf: Leaf) -> dict[str, Any]:
 def run(leaf: Leaf, check: bool = False, may_flap: bool = True, want: SwitchProfile = PROFILE, **extra: Any) -> Any:
     """One task, without the second and a half that ansible-playbook takes to start."""
     args = {"profile": want.as_dict(), "may_flap_ports": may_flap, "answer_timeout_s": 60, "settle_timeout_s": 0}
+    args["variables"] = {"may_flap_ports": "site_may_flap_ports"}
     task = SimpleNamespace(
         args=args, check_mode=check, async_val=0, diff=True, action="switch_roce", _role=None, delegate_to=None
     )
@@ -52,7 +54,7 @@ def test_flapping_ports_needs_consent_and_the_refusal_prints_the_line(leaf: Leaf
     refused = run(leaf, check=check, may_flap=False)
     assert (refused["failed"], refused["changed"]) == (True, False)
     assert refused["msg"].startswith("leaf1: a new MTU takes the links of Ethernet1-2 down")
-    assert refused["msg"].endswith("add the line: fabric_switch_may_flap_ports: true")
+    assert refused["msg"].endswith("add the line: site_may_flap_ports: true")
     assert refused["left"] == refused["steps"]
     assert refused["diff"]["after"] != refused["diff"]["before"]
     assert not any(call["writes"] or call.get("stages") for call in leaf.journal())
@@ -61,6 +63,15 @@ def test_flapping_ports_needs_consent_and_the_refusal_prints_the_line(leaf: Leaf
 def test_what_flaps_no_port_needs_no_consent(leaf: Leaf) -> None:
     leaf.type("interface Ethernet1", "mtu 9214", "exit", "interface Ethernet2", "mtu 9214")
     assert run(leaf, may_flap=False)["changed"]
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_a_change_that_an_earlier_run_left_unconfirmed_is_waited_for(leaf: Leaf, check: bool) -> None:
+    leaf.change(lambda state: sessions.enter(state, "drawbridge-dead", "vty9", "admin"))
+    leaf.change(lambda state: sessions.commit(state, "drawbridge-dead", "admin", time.time(), timer=300))
+    waits = run(leaf, check=check)
+    assert (waits["failed"], waits["changed"], waits["steps"]) == (False, False, [])
+    assert waits["warnings"] == waits["pending"] != []
 
 
 @pytest.mark.parametrize("check", [True, False])

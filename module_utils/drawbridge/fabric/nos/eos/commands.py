@@ -10,7 +10,7 @@ from hier_config import Platform, WorkflowRemediation, get_hconfig, get_hconfig_
 from hier_config.models import IdempotentCommandsRule, MatchRule, NegationDefaultWithRule, OrderingRule
 from hier_config.platforms.driver_base import HConfigDriverBase
 
-from ..dialect import Lines
+from ...plan import Lines
 from .lines import PROFILE
 
 

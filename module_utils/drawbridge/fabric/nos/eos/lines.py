@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 
+from ...plan import Lines
 from ...view import SwitchProfile
-from ..dialect import Lines
 
 PROFILE = "qos profile ROCE"
 MAPS = "traffic classes"

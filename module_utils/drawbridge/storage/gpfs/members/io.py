@@ -20,7 +20,6 @@ FOLDER = Path("/var/lib/drawbridge/gpfs")
 """Where node files are while their commands run."""
 AT_A_TIME = 1000
 """Nodes that one mmgetstate is asked about; their names may have a hundred characters."""
-CONSENT = "gpfs_client_accept_license: true"
 
 
 class Cluster:
@@ -28,10 +27,8 @@ class Cluster:
 
     name = "GPFS membership"
 
-    def __init__(
-        self, mm: Mm, nodes: Sequence[str], cluster: str = "", accept_license: bool = False, folder: Path | None = None
-    ) -> None:
-        self._mm, self._nodes, self._cluster, self._accept_license = mm, nodes, cluster, accept_license
+    def __init__(self, mm: Mm, nodes: Sequence[str], cluster: str = "", folder: Path | None = None) -> None:
+        self._mm, self._nodes, self._cluster = mm, nodes, cluster
         self._folder = folder or FOLDER
         self._started: set[str] = set()
 
@@ -46,15 +43,6 @@ class Cluster:
         return Membership(
             {name: self._member(name, rows[name], licenses, states) if name in rows else None for name in self._nodes}
         )
-
-    def consent(self, steps: Sequence[Step[Membership]]) -> None:
-        """Refuse all steps when one takes a licence and nobody has accepted it."""
-        unlicensed = [step.payload.node for step in steps if step.payload.verb == LICENSE]
-        if unlicensed and not self._accept_license:
-            raise DeviceError(
-                f"accept_license is false, but {', '.join(unlicensed)} would get a client licence of IBM Storage Scale;"
-                f" read its agreement and, if you accept it, set {CONSENT}"
-            )
 
     def apply(self, steps: Sequence[Step[Membership]]) -> None:
         """One command for all nodes of a verb. Nodes that could not join are left out of what follows, and named."""

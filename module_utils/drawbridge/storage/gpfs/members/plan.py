@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ....core.consent import Consent
 from ....core.converge import Step
 
 NO_LICENSE = "none"
@@ -73,7 +74,13 @@ def plan(have: Membership, want: Membership) -> list[Step[Membership]]:
             for step in stage(name, state.nodes.get(name)):
                 steps.append(step)
                 state = step.becomes(state)
-    return steps
+    licensed = [step.payload.node for step in steps if step.payload.verb == LICENSE]
+    consent = Consent(
+        "accept_license",
+        f"accept_license is false, but {', '.join(licensed)} would get a client licence of IBM Storage Scale;"
+        " read its agreement and, if you accept it, set",
+    )
+    return [replace(step, consent=consent) if step.payload.verb == LICENSE else step for step in steps]
 
 
 def _inform(name: str, have: Member | None) -> Iterator[Step[Membership]]:

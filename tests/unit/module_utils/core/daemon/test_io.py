@@ -78,7 +78,7 @@ def test_a_held_lock_makes_a_restart_wait(conf: Path, tmp_path: Path) -> None:
     daemon, want = device(conf, run, str(lock))
     with lock.open() as held:
         fcntl.flock(held, fcntl.LOCK_SH)
-        outcome = converge(daemon, plan, want)
+        outcome = converge(daemon, plan, want, in_use=daemon.busy)
     assert (outcome.changed, outcome.error) == (False, "")
     assert "a prolog or epilog is running" in outcome.pending[0]
     assert daemon.busy() == ""

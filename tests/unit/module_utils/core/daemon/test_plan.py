@@ -42,12 +42,13 @@ def test_a_run_that_broke_off_before_the_refresh_is_mended() -> None:
 
 
 def test_while_busy_neither_the_file_nor_the_daemon_changes() -> None:
-    steps = plan(replace(WANT, files={**WANT.files, CONF: Entry("old")}, busy="job 4 starts"), WANT)
-    assert [step.pending for step in steps] == ["job 4 starts", "job 4 starts"]
+    steps = plan(replace(WANT, files={**WANT.files, CONF: Entry("old")}), WANT)
+    assert [step.disturbs for step in steps] == [True, True]
 
 
 def test_a_stopped_daemon_is_started_whoever_is_busy() -> None:
-    assert reasons(replace(WANT, active=False, current=False, busy="job 4 starts")) == ["start x.service"]
+    (step,) = plan(replace(WANT, active=False, current=False), WANT)
+    assert (step.reason, step.disturbs) == ("start x.service", False)
 
 
 def test_a_start_that_goes_on_begins_anew_for_a_file_that_it_has_read() -> None:
@@ -103,7 +104,7 @@ def test_a_refresh_comes_before_the_restart_that_would_hide_its_need() -> None:
 
 def test_a_run_that_broke_off_before_the_restart_is_mended() -> None:
     assert staged(replace(STAGED, fresh=False)) == ["restart"]
-    assert staged(replace(STAGED, fresh=False, busy="job 4 starts")) == []
+    assert [step.disturbs for step in plan(replace(STAGED, fresh=False), STAGED, "reconfigure")] == [True]
 
 
 def test_a_start_reads_everything() -> None:

@@ -34,8 +34,8 @@ class Host:
         return Completed(0, "", "")
 
 
-def device(host: Host, tmp_path: Path, busy: str = "") -> Pinned:
-    return Pinned(host, WANT, tmp_path / "ours.sources", lambda: busy, Apt(host, tmp_path / "policy-rc.d"))
+def device(host: Host, tmp_path: Path) -> Pinned:
+    return Pinned(host, WANT, tmp_path / "ours.sources", Apt(host, tmp_path / "policy-rc.d"))
 
 
 def test_a_bare_host_gets_the_version_and_keeps_it(tmp_path: Path) -> None:
@@ -52,8 +52,3 @@ def test_a_bare_host_gets_the_version_and_keeps_it(tmp_path: Path) -> None:
 
 def test_what_was_removed_with_its_configuration_left_is_not_there(tmp_path: Path) -> None:
     assert device(Host("kubelet 1.36.3-1 deinstall config-files"), tmp_path).read().versions == {"kubelet": ""}
-
-
-def test_who_uses_the_node_is_asked_only_before_a_replacement(tmp_path: Path) -> None:
-    assert device(Host("kubelet 1.35.4-1 hold installed"), tmp_path, "job 7").read().busy == "job 7"
-    assert device(Host("kubelet 1.36.3-1 hold installed"), tmp_path, "job 7").read().busy == ""

@@ -42,9 +42,8 @@ def test_only_what_differs_is_done(have: PinnedState, reasons: list[str]) -> Non
 
 
 def test_another_version_waits_for_the_job_and_a_new_package_does_not() -> None:
-    busy = "Slurm job 7 is on this node"
-    assert [step.pending for step in plan(replace(OLD, busy=busy), WANT)] == [busy]
-    assert {step.pending for step in plan(replace(BARE, busy=busy), WANT)} == {""}
+    assert [step.disturbs for step in plan(OLD, WANT)] == [True]
+    assert {step.disturbs for step in plan(BARE, WANT)} == {False}
 
 
 def test_sources_that_nobody_wants_go() -> None:

@@ -17,6 +17,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.g
 )
 
 WANT = ClusterUse({"gpu01": NodeUse(True)})
+EVICT = {"evict": True}
 
 
 def pod(name: str, node: str = "", **spec: Any) -> dict[str, Any]:
@@ -73,7 +74,7 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_new_pods_are_kept_off_before_old_ones_go() -> None:
     server = Server(conflicts=1, budget=2)
-    outcome = converge(KubeCluster(server, ["gpu01"], ["kube-system"], [], 5), plan, WANT)
+    outcome = converge(KubeCluster(server, ["gpu01"], ["kube-system"], [], 5), plan, WANT, options=EVICT)
     assert not outcome.error
     assert outcome.steps == ["evict shop/web from gpu01", "close gpu01: drawbridge.io/slurm=closed"]
     assert [taint["key"] for taint in server.taints] == ["other", "drawbridge.io/slurm"]
@@ -85,14 +86,14 @@ def test_gated_nodes_cost_one_look_at_pods() -> None:
     server = Server()
     server.pods = []
     server.taints = [{"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}]
-    assert converge(KubeCluster(server, ["gpu01"], [], [], 5), plan, WANT).changed is False
+    assert converge(KubeCluster(server, ["gpu01"], [], [], 5), plan, WANT, options=EVICT).changed is False
     assert server.asked == ["GET /api/v1/nodes", "GET /api/v1/pods", "GET /api/v1/namespaces"]
 
 
 def test_a_pod_that_has_come_onto_a_gated_node_goes() -> None:
     server = Server(ends_after=0)
     server.taints = [{"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}]
-    outcome = converge(KubeCluster(server, ["gpu01"], [], [], 5), plan, WANT)
+    outcome = converge(KubeCluster(server, ["gpu01"], [], [], 5), plan, WANT, options=EVICT)
     assert (outcome.error, outcome.steps) == ("", ["evict shop/web from gpu01"])
     assert [taint["key"] for taint in server.taints] == ["drawbridge.io/slurm"], "its state is not touched"
 
@@ -112,27 +113,27 @@ def test_a_pod_that_waits_and_may_land_on_a_closed_node_goes(toleration: dict[st
     server = Server()
     server.taints = [{"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}]
     server.pods = [pod("wait", tolerations=[toleration])]
-    outcome = converge(KubeCluster(server, ["gpu01"], [], [], 5), plan, WANT)
+    outcome = converge(KubeCluster(server, ["gpu01"], [], [], 5), plan, WANT, options=EVICT)
     assert outcome.steps == (["evict shop/wait, which waits and tolerates closed nodes"] if lands else [])
 
 
 def test_no_node_is_closed_before_policies_keep_new_pods_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(f"{__name__}.guarded", lambda body: (201, {"metadata": {}}))
     server = Server()
-    outcome = converge(KubeCluster(server, ["gpu01"], [], [], 0.05), plan, WANT)
+    outcome = converge(KubeCluster(server, ["gpu01"], [], [], 0.05), plan, WANT, options=EVICT)
     assert "drawbridge-elsewhere is not in force (no refusal), so nodes are not closed" in outcome.error
     assert not any(asked.startswith("PATCH") for asked in server.asked)
 
 
 def test_a_pod_that_does_not_end_keeps_the_node_open() -> None:
     server = Server(ends_after=10**9)
-    outcome = converge(KubeCluster(server, ["gpu01"], [], [], 0.05), plan, WANT)
+    outcome = converge(KubeCluster(server, ["gpu01"], [], [], 0.05), plan, WANT, options=EVICT)
     assert "still runs pod shop/web" in outcome.error
     assert [taint["key"] for taint in server.taints] == ["other", "drawbridge.io/adopting"]
 
 
 def test_a_budget_that_never_allows_it_is_told() -> None:
-    outcome = converge(KubeCluster(Server(budget=10**9), ["gpu01"], [], [], 0.05), plan, WANT)
+    outcome = converge(KubeCluster(Server(budget=10**9), ["gpu01"], [], [], 0.05), plan, WANT, options=EVICT)
     assert "the budget needs 1 healthy pod" in outcome.error
 
 
@@ -174,7 +175,7 @@ class Cluster:
 def test_what_leaves_one_node_does_not_land_on_the_next() -> None:
     server, names = Cluster(), ["gpu01", "gpu02"]
     want = ClusterUse({name: NodeUse(True) for name in names})
-    outcome = converge(KubeCluster(server, names, [], [], 5), plan, want)
+    outcome = converge(KubeCluster(server, names, [], [], 5), plan, want, options=EVICT)
     assert not outcome.error and not server.on
     assert [taint["key"] for taints in server.taints.values() for taint in taints] == ["drawbridge.io/slurm"] * 2
 
@@ -189,7 +190,7 @@ def test_a_pod_that_came_before_the_taint_goes_too() -> None:
 
     server, names = Slow(), ["gpu01", "gpu02"]
     want = ClusterUse({name: NodeUse(True) for name in names})
-    assert not converge(KubeCluster(server, names, [], [], 5), plan, want).error
+    assert not converge(KubeCluster(server, names, [], [], 5), plan, want, options=EVICT).error
     assert not server.on
 
 

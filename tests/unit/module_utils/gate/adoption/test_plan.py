@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import refusals
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.gate.adoption.plan import (
     ClusterUse,
     NodeUse,
@@ -41,21 +42,22 @@ def test_what_the_steps_make_of_it_leaves_nothing_to_do() -> None:
 
 
 def test_others_pods_are_refused_without_consent() -> None:
-    (sentence,) = faults(BUSY, evict=False)
+    steps = plan(BUSY, WANT)
+    (sentence,) = refusals(steps, {"evict": False, "variables": {"evict": "site_evicts"}})
     assert sentence.startswith("gpu01 runs pod shop/web and 1 more, and")
-    assert "slurm_gate_evict_pods: true" in sentence
-    assert faults(BUSY, evict=True) == []
+    assert sentence.endswith("or set site_evicts: true")
+    assert refusals(steps, {"evict": True}) == faults(BUSY) == []
 
 
 def test_jobs_in_a_namespace_that_is_no_accounts_any_more_are_waited_for() -> None:
-    (sentence,) = faults(ClusterUse({}, ("vision/slurm-7-u1-g1",)), evict=True)
+    (sentence,) = faults(ClusterUse({}, ("vision/slurm-7-u1-g1",)))
     assert sentence.startswith("vision/slurm-7-u1-g1 is a job's, and drawbridge_slurm.accounts no longer")
 
 
 def test_a_cordoned_node_is_refused_until_it_is_gated() -> None:
-    (sentence,) = faults(ClusterUse({"gpu01": NodeUse(False, (), cordoned=True)}), evict=True)
+    (sentence,) = faults(ClusterUse({"gpu01": NodeUse(False, (), cordoned=True)}))
     assert "kubectl uncordon gpu01" in sentence
-    assert faults(ClusterUse({"gpu01": NodeUse(True, (), cordoned=True)}), evict=False) == []
+    assert faults(ClusterUse({"gpu01": NodeUse(True, (), cordoned=True)})) == []
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
     DeviceError,
+    Outcome,
     converge,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet import (
@@ -81,6 +82,11 @@ def closed(node: Any) -> Seen:
     return Seen(True, "closed", True, time.time() + 1)
 
 
+def settled(kubelet: Kubelet, want: KubeletState) -> Outcome:
+    """What the module does."""
+    return converge(kubelet, plan, want, in_use=kubelet.in_use)
+
+
 @pytest.fixture
 def device(tmp_path: Path, monkeypatch: Any) -> Any:
     monkeypatch.setattr(kubelet_health, "POLL_S", 0)
@@ -108,12 +114,12 @@ def test_a_member_gets_a_checked_drop_in_and_a_started_kubelet(device: Any, tmp_
     node = Node()
     (tmp_path / "memory_manager_state").write_text('{"policyName": "Static", "machineState": {}}')
     (tmp_path / "cpu_manager_state").write_text('{"policyName": "static", "defaultCpuSet": "0-7"}')
-    outcome = converge(device(node), plan, WANT)
+    outcome = settled(device(node), WANT)
     assert not outcome.error
     assert not (tmp_path / "memory_manager_state").exists()
     assert (tmp_path / "cpu_manager_state").exists(), "what did not change stays: pods would lose their CPUs"
     node.ran.clear()
-    assert converge(device(node), plan, WANT).steps == []
+    assert settled(device(node), WANT).steps == []
     assert node.ran == ["systemctl show"]
 
 
@@ -121,17 +127,17 @@ def test_a_host_that_is_no_member_yet_gets_the_checked_drop_in_alone(device: Any
     node = Node()
     (tmp_path / "memory_manager_state").write_text('{"policyName": "Static", "machineState": {}}')
     (tmp_path / "cpu_manager_state").write_text('{"policyName": "static", "defaultCpuSet": "0-7"}')
-    outcome = converge(device(node, member=False), plan, WANT)
+    outcome = settled(device(node, member=False), WANT)
     assert (outcome.error, outcome.steps) == ("", ["write the drop-in with 3 keys", "forget memory_manager_state"])
     assert (tmp_path / "conf.d/50-drawbridge.conf").exists()
     assert not (tmp_path / "memory_manager_state").exists(), "the kubelet that is started next would die of it"
     assert (tmp_path / "cpu_manager_state").exists()
     assert not {"systemctl start", "systemctl enable"} & set(node.ran)
-    assert converge(device(node, member=False), plan, WANT).steps == []
+    assert settled(device(node, member=False), WANT).steps == []
 
 
 def test_what_the_kubelet_refuses_is_never_written(device: Any, tmp_path: Path) -> None:
-    outcome = converge(device(Node(BAD)), plan, WANT)
+    outcome = settled(device(Node(BAD)), WANT)
     assert "the kubelet refuses this configuration" in outcome.error
     assert "unknown policy: 'statik'" in outcome.error
     assert not (tmp_path / "conf.d").exists()
@@ -144,39 +150,39 @@ def test_what_the_kubelet_refuses_is_never_written(device: Any, tmp_path: Path) 
 )
 def test_a_node_in_use_is_left_alone(device: Any, queue: Completed, reason: str) -> None:
     node = Node()
-    converge(device(node), plan, WANT)
+    settled(device(node), WANT)
     node.queue = queue
     other = KubeletState(render({"cpuManagerPolicy": "none"}), enabled=True, running=True, current=True)
-    outcome = converge(device(node, other), plan, other)
+    outcome = settled(device(node, other), other)
     assert not outcome.changed
     assert reason in outcome.pending[0]
 
 
 def test_a_jobs_pod_keeps_the_node_busy_without_slurm(device: Any, tmp_path: Path) -> None:
     node = Node()
-    converge(device(node), plan, WANT)
+    settled(device(node), WANT)
     (tmp_path / "pods/vision_slurm-7-r0-0-abcde_uid").mkdir(parents=True)
     other = KubeletState(render({}), enabled=True, running=True, current=True)
-    assert "vision_slurm-7" in converge(device(node, other), plan, other).pending[0]
+    assert "vision_slurm-7" in settled(device(node, other), other).pending[0]
 
 
 def test_a_file_that_is_newer_than_the_kubelet_needs_a_restart(device: Any, tmp_path: Path) -> None:
     node = Node()
-    converge(device(node), plan, WANT)
+    settled(device(node), WANT)
     node.started_us -= 60_000_000
     node.ran.clear()
-    assert converge(device(node), plan, WANT).steps == ["drain the node, restart the kubelet with it, resume"]
+    assert settled(device(node), WANT).steps == ["drain the node, restart the kubelet with it, resume"]
     assert [line for line in node.ran if "update" in line] == ["scontrol update", "scontrol update"]
     assert node.reason == ""
 
 
 def test_a_slow_look_at_two_clocks_restarts_nothing(device: Any, monkeypatch: Any) -> None:
     node = Node()
-    converge(device(node), plan, WANT)
+    settled(device(node), WANT)
     lost = itertools.count(1)
     slow = SimpleNamespace(time=lambda: time.time() + next(lost), monotonic=lambda: time.monotonic() + next(lost))
     monkeypatch.setattr(adapter, "time", slow)
-    assert converge(device(node), plan, WANT).steps == []
+    assert settled(device(node), WANT).steps == []
 
 
 def test_a_new_kubelet_that_does_not_stay_up_is_stopped(device: Any, monkeypatch: Any) -> None:
@@ -184,7 +190,7 @@ def test_a_new_kubelet_that_does_not_stay_up_is_stopped(device: Any, monkeypatch
     node.journal = BAD
     kubelet = device(node)
     monkeypatch.setattr(Health, "ok", lambda self: False)
-    error = converge(kubelet, plan, WANT).error
+    error = settled(kubelet, WANT).error
     assert "unknown policy" in error
     assert error.endswith("it is stopped, and Slurm keeps the node drained")
     assert (node.started_us, node.reason) == (0, REASON), "jobs would come to a node without a kubelet"
@@ -198,17 +204,17 @@ def test_a_first_drop_in_that_fails_leaves_no_jobs_on_a_node_without_a_kubelet(
     node.started_us = 1
     kubelet = device(node)
     monkeypatch.setattr(Health, "ok", lambda self: not (tmp_path / "conf.d/50-drawbridge.conf").exists())
-    outcome = converge(kubelet, plan, WANT)
+    outcome = settled(kubelet, WANT)
     assert outcome.error.endswith("it is stopped, and Slurm keeps the node drained")
     assert (node.started_us, node.reason) == (0, REASON)
     monkeypatch.setattr(Health, "ok", lambda self: bool(node.started_us))
-    assert converge(kubelet, plan, WANT).error == ""
+    assert settled(kubelet, WANT).error == ""
     assert (node.started_us > 0, node.reason) == (True, "")
 
 
 def test_one_that_ran_before_gets_its_old_content_back(device: Any, monkeypatch: Any, tmp_path: Path) -> None:
     node = Node()
-    converge(device(node), plan, WANT)
+    settled(device(node), WANT)
     before = (tmp_path / "conf.d/50-drawbridge.conf").read_text()
     other = KubeletState(render({"reservedSystemCPUs": "0-3,200"}), enabled=True, running=True, current=True)
     kubelet = device(node, other)
@@ -216,7 +222,7 @@ def test_one_that_ran_before_gets_its_old_content_back(device: Any, monkeypatch:
     # the first look is the one that says whether jobs have to be kept off; going back takes more than one
     answers = itertools.chain([True, False], itertools.repeat(True))
     monkeypatch.setattr(Health, "ok", lambda self: file.read_text() == before and next(answers))
-    outcome = converge(kubelet, plan, other)
+    outcome = settled(kubelet, other)
     assert outcome.error.endswith("it runs with its old configuration again")
     assert file.read_text() == before
     assert node.reason == ""
@@ -237,22 +243,22 @@ def changed() -> KubeletState:
 )
 def test_a_node_that_the_gate_has_not_closed_is_left_alone(device: Any, gate: Any, reason: str) -> None:
     node = Node()
-    converge(device(node), plan, WANT)
-    outcome = converge(device(node, changed(), gate), plan, changed())
+    settled(device(node), WANT)
+    outcome = settled(device(node, changed(), gate), changed())
     assert (outcome.changed, outcome.error) == (False, "")
     assert reason in outcome.pending[0]
 
 
 def test_a_closed_node_is_drained_changed_and_proven_ready(device: Any) -> None:
     node = Node()
-    converge(device(node), plan, WANT)
+    settled(device(node), WANT)
     seen = []
 
     def gate(self: Any) -> Seen:
         seen.append(node.reason)
         return Seen(True, "closed", True, time.time() + 1)
 
-    outcome = converge(device(node, changed(), gate), plan, changed())
+    outcome = settled(device(node, changed(), gate), changed())
     assert (outcome.error, outcome.left) == ("", [])
     assert seen == ["", REASON], "closed before it is drained, Ready before it is resumed"
     assert node.reason == ""
@@ -260,40 +266,40 @@ def test_a_closed_node_is_drained_changed_and_proven_ready(device: Any) -> None:
 
 def test_a_run_that_broke_off_is_ended_by_the_next(device: Any, tmp_path: Path) -> None:
     node = Node()
-    converge(device(node), plan, WANT)
+    settled(device(node), WANT)
     (tmp_path / "marker").write_text("")
     node.reason = REASON
-    outcome = converge(device(node), plan, WANT)
+    outcome = settled(device(node), WANT)
     assert outcome.steps == ["let Slurm use the node again"]
     assert node.reason == ""
-    assert converge(device(node), plan, WANT).steps == []
+    assert settled(device(node), WANT).steps == []
 
 
 @pytest.mark.parametrize("queue", [Completed(0, "4711\n", ""), Completed(1, "", "")])
 def test_a_kubelet_that_is_down_under_a_job_is_not_changed(device: Any, tmp_path: Path, queue: Completed) -> None:
     """It has crashed, or did not answer once: its pods run on, and their CPUs stand in its state files."""
     node = Node()
-    converge(device(node), plan, WANT)
+    settled(device(node), WANT)
     before = (tmp_path / "conf.d/50-drawbridge.conf").read_text()
     (tmp_path / "cpu_manager_state").write_text('{"policyName": "static", "defaultCpuSet": "0-7"}')
     node.started_us, node.queue = 0, queue
-    outcome = converge(device(node, changed()), plan, changed())
+    outcome = settled(device(node, changed()), changed())
     assert (outcome.changed, outcome.error, len(outcome.pending)) == (False, "", 2)
     assert (tmp_path / "conf.d/50-drawbridge.conf").read_text() == before
     assert (tmp_path / "cpu_manager_state").exists()
-    assert converge(device(node), plan, WANT).steps == ["start the kubelet"], "as it was it may run again"
+    assert settled(device(node), WANT).steps == ["start the kubelet"], "as it was it may run again"
 
 
 def test_jobs_are_kept_off_a_kubelet_that_is_down_while_it_changes(device: Any) -> None:
     node = Node()
-    converge(device(node), plan, WANT)
+    settled(device(node), WANT)
     node.started_us, seen = 0, []
 
     def gate(self: Any) -> Seen:
         seen.append(node.reason)
         return closed(self)
 
-    outcome = converge(device(node, changed(), gate), plan, changed())
+    outcome = settled(device(node, changed(), gate), changed())
     assert (outcome.error, outcome.left, seen[-1]) == ("", [], REASON)
     assert node.reason == ""
 
@@ -319,9 +325,9 @@ def test_a_kubelet_of_the_site_that_would_not_read_us_is_refused(
     line = "".join(f"{word}\0" for word in words).replace("{tmp}", str(tmp_path))
     (tmp_path / "proc/77/cmdline").write_text(line)
     if not told:
-        assert converge(device(node, of_site=True), plan, WANT).error == ""
+        assert settled(device(node, of_site=True), WANT).error == ""
         return
     with pytest.raises(DeviceError, match=f"{told}, .*KUBELET_EXTRA_ARGS=--config-dir={tmp_path}/conf.d in"):
-        converge(device(node, of_site=True), plan, WANT)
+        settled(device(node, of_site=True), WANT)
     assert not (tmp_path / "conf.d").exists()
     assert node.ran == ["systemctl show"], "nothing was drained"

@@ -49,22 +49,22 @@ def test_a_change_is_told_by_key() -> None:
 
 
 def test_under_a_job_everything_waits_even_the_file() -> None:
-    steps = plan(replace(OTHER, busy="Slurm job 7 is on this node"), WANT)
+    steps = plan(OTHER, WANT)
     assert [step.payload for step in steps] == [WRITE, RESTART]
-    assert all(step.pending == "Slurm job 7 is on this node" for step in steps)
+    assert all(step.disturbs for step in steps)
 
 
 def test_a_kubelet_that_is_down_is_started_whoever_uses_the_node() -> None:
-    (step,) = plan(replace(WANT, running=False, current=False, busy="Slurm job 7"), WANT)
-    assert (step.reason, step.pending) == ("start the kubelet", "")
+    (step,) = plan(replace(WANT, running=False, current=False), WANT)
+    assert (step.reason, step.disturbs) == ("start the kubelet", False)
 
 
 @pytest.mark.parametrize("down", [OTHER, replace(WANT, outdated=("cpu_manager_state",))])
 def test_under_a_job_one_that_is_down_is_not_started_as_another(down: KubeletState) -> None:
     """Its pods run on without it, and would lose what its state files say of them."""
-    steps = plan(replace(down, running=False, current=False, busy="Slurm job 7"), WANT)
+    steps = plan(replace(down, running=False, current=False), WANT)
     assert steps
-    assert all(step.pending == "Slurm job 7" for step in steps)
+    assert all(step.disturbs for step in steps)
 
 
 def test_state_files_that_go_are_named() -> None:
@@ -77,7 +77,7 @@ def test_state_files_that_go_are_named() -> None:
 
 
 def test_our_own_drain_ends_whoever_uses_the_node() -> None:
-    assert [step.pending for step in plan(replace(WANT, held=True, busy="Slurm job 7"), WANT)] == [""]
+    assert [step.disturbs for step in plan(replace(WANT, held=True), WANT)] == [False]
 
 
 def test_who_makes_a_host_a_member_starts_its_kubelet() -> None:

@@ -14,6 +14,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
     DeviceError,
+    Outcome,
     converge,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.daemon.plan import DaemonState
@@ -31,6 +32,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
     plan,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.node_object_io import OwnNode, Seen
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use_io import NodeUse
 
 DAEMON = DaemonState("kubelet.service", {})
 WANT = MemberState(DAEMON, True, True)
@@ -55,6 +57,7 @@ class Host:
     """A host whose kubelet bootstraps as soon as it is started with a bootstrap file."""
 
     def __init__(self, folder: Path, monkeypatch: Any) -> None:
+        self.folder = folder
         self.enabled = self.active = False
         self.ran: list[str] = []
         self.answers, self.serves, self.gate, self.signs = True, True, "closed", True
@@ -92,10 +95,16 @@ class Host:
         if verb in ("stop", "disable"):
             self.active = False
 
-    def member(self, token: str = TOKEN, busy: str = "") -> Member:
+    def member(self, token: str = TOKEN) -> Member:
         node = OwnNode(Server("https://api:6443", "/ca"), self.certificate, "gpu01")
         place, invited = Place("192.0.2.21", "/ca", 0), Invitation("https://api:6443", "PEM", token)
-        return Member(place, Unit(self), node, self, lambda: busy, invited)  # type: ignore[arg-type]
+        return Member(place, Unit(self), node, self, invited)  # type: ignore[arg-type]
+
+    def go(self, check: bool = False) -> Outcome:
+        """Leave the cluster. No Slurm is here, and no job's pod."""
+        use = NodeUse(self, "gpu01", self.folder / "pods", self.folder / "marker")
+        leaver = Leaver(self.member(), use)
+        return converge(leaver, leave, NO_MEMBER, check, in_use=leaver.in_use)
 
 
 @pytest.fixture
@@ -131,7 +140,7 @@ def test_a_certificate_that_nobody_can_verify_is_replaced(host: Host) -> None:
     assert converge(host.member(""), plan, WANT, check=True).steps == [
         "get a serving certificate that the cluster has signed: self-signed"
     ]
-    assert converge(host.member("", "Slurm job 7"), plan, WANT).pending[0].endswith("Slurm job 7")
+    assert converge(host.member(""), plan, WANT, in_use=lambda: "Slurm job 7").pending[0].endswith("Slurm job 7")
 
 
 def test_an_api_server_that_does_not_answer_is_no_reason_to_join(host: Host) -> None:
@@ -143,19 +152,19 @@ def test_an_api_server_that_does_not_answer_is_no_reason_to_join(host: Host) -> 
 
 def test_a_closed_node_leaves(host: Host, monkeypatch: Any) -> None:
     converge(host.member(), plan, WANT)
-    assert converge(Leaver(host.member()), leave, NO_MEMBER, check=True).steps[0] == "delete the Node"
-    assert "this host may not delete it" in converge(Leaver(host.member()), leave, NO_MEMBER).error
+    assert host.go(check=True).steps[0] == "delete the Node"
+    assert "this host may not delete it" in host.go().error
     monkeypatch.setattr(OwnNode, "look", lambda _: Seen(False))
-    outcome = converge(Leaver(host.member()), leave, NO_MEMBER)
+    outcome = host.go()
     assert (outcome.error, outcome.steps) == ("", ["stop the kubelet, and forget its identity"])
     assert not host.certificate.exists()
-    assert converge(Leaver(host.member()), leave, NO_MEMBER).steps == []
+    assert host.go().steps == []
 
 
 def test_a_node_that_a_job_holds_stays(host: Host) -> None:
     converge(host.member(), plan, WANT)
     host.gate = "vision.7"
-    outcome = converge(Leaver(host.member()), leave, NO_MEMBER)
+    outcome = host.go()
     assert not outcome.changed
     assert all("drawbridge.io/slurm=vision.7" in step for step in outcome.pending)
 

@@ -47,12 +47,11 @@ def test_only_what_differs_is_done(have: MemberState, reasons: list[str]) -> Non
 
 
 def test_a_job_is_not_disturbed() -> None:
-    busy = "Slurm job 7 is on this node"
-    stale = replace(WANT, daemon=replace(DAEMON, current=False, busy=busy))
-    assert [step.pending for step in plan(stale, WANT)] == [busy]
-    assert [step.pending for step in plan(replace(WANT, serving=False, busy=busy), WANT)] == [busy]
-    gone = replace(WANT, member=False, why="it has no certificate", busy=busy)
-    assert [step.pending for step in plan(gone, WANT)] == [""]
+    stale = replace(WANT, daemon=replace(DAEMON, current=False))
+    assert [step.disturbs for step in plan(stale, WANT)] == [True]
+    assert [step.disturbs for step in plan(replace(WANT, serving=False), WANT)] == [True]
+    gone = replace(WANT, member=False, why="it has no certificate")
+    assert [step.disturbs for step in plan(gone, WANT)] == [False]
 
 
 def test_the_node_goes_before_its_kubelet() -> None:
@@ -66,7 +65,7 @@ def test_the_node_goes_before_its_kubelet() -> None:
 
 
 def test_a_node_in_use_stays() -> None:
-    assert {step.pending for step in leave(replace(WANT, busy="held"), NO_MEMBER)} == {"held"}
+    assert {step.disturbs for step in leave(WANT, NO_MEMBER)} == {True}
 
 
 def test_a_token_that_a_killed_run_left_goes() -> None:

@@ -88,14 +88,14 @@ def test_a_file_that_no_command_can_parse_is_not_what_the_daemon_runs_with(conf:
     broken = DeviceError("scontrol failed: fatal: Unable to process configuration file", rc=1)
     daemon, _ = device(conf, answers(config=broken, jobs=broken), "old\n")
     state = daemon.read()
-    assert (state.current, state.busy) == (False, "")
+    assert (state.current, daemon.busy()) == (False, "")
 
 
 @pytest.mark.parametrize("row", ["7|CONFIGURING|None", "7|RUNNING|Prolog"])
 def test_nothing_changes_while_a_prolog_runs(conf: Path, row: str) -> None:
     run = answers(jobs=f"6|RUNNING|None\n{row}\n")
     daemon, want = device(conf, run)
-    outcome = converge(daemon, RECONFIGURE, want)
+    outcome = converge(daemon, RECONFIGURE, want, in_use=daemon.busy)
     assert outcome.steps == []
     assert "job 7 is in its prolog" in outcome.pending[0]
     assert conf.read_text() == "old\n"

@@ -73,7 +73,7 @@ def test_many_nodes_are_asked_about_in_turns_whose_answers_are_one(monkeypatch: 
 
 def test_node_files_describe_clients_and_are_roots_alone(tmp_path: Path) -> None:
     tools = Tools(mmlscluster=MMLSCLUSTER + "mmlscluster:clusterNode:0:1:::3:new:10.0.0.9:new:::::\n")
-    device = Cluster(Mm(tools, "/mm"), ["new"], accept_license=True, folder=tmp_path / "gpfs")
+    device = Cluster(Mm(tools, "/mm"), ["new"], folder=tmp_path / "gpfs")
     device.apply(plan(Membership({"new": None}), Membership({"new": Member("client", "active")})))
     assert tools.files == [
         ("mmaddnode", "new:nonquorum-client\n", 0o700),
@@ -91,7 +91,7 @@ def test_a_cluster_without_nodes_is_not_believed() -> None:
 
 def test_a_started_node_that_nobody_reaches_is_not_done(tmp_path: Path) -> None:
     tools = Tools(mmlscluster=MMLSCLUSTER + "mmlscluster:clusterNode:0:1:::3:new:10.0.0.9:new:::::\n")
-    device = Cluster(Mm(tools, "/mm"), ["new"], accept_license=True, folder=tmp_path / "gpfs")
+    device = Cluster(Mm(tools, "/mm"), ["new"], folder=tmp_path / "gpfs")
     want = Membership({"new": Member("client", "active")})
     before = device.read()
     assert [step.pending != "" for step in plan(before, want)] == [False, True]
