@@ -12,6 +12,9 @@ description:
     of the inventory and refuses them, all faults together, before any host is contacted.
   - Also refuses inventory groups that name other hosts than the intent, and C(drawbridge_) variables that are set
     anywhere but in C(group_vars/all).
+  - Also refuses variables of the collection's roles that no role takes, by name or value. It looks at the inventory, at
+    files beside it and the playbooks, at variables of the play and at C(--extra-vars); a value is checked once, however
+    many hosts have it.
   - Runs in Ansible's own process.
 author: Drawbridge contributors
 options:

@@ -8,6 +8,7 @@ The table of broken inventories is tests/unit/module_utils/site/refused.yml; one
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 
 from tests.collection.installed import ROOT, Completed, bare_environment, run
 from tests.collection.recorder import Recorder
+from tests.conformance.tree import ROLES
 from tests.unit.module_utils.site.test_refused import CASES, patched
 
 END_TO_END = (
@@ -89,7 +91,7 @@ def test_a_broken_intent_is_refused_under_a_limit_as_well(recorder: Recorder, tm
     """By the first host that is left, whichever it is."""
     broken = patched({"drawbridge_fabric.dscp": 99})
     output = refuse(recorder, tmp_path, "--limit", "leaf2", *variables(broken), playbook="fabric")
-    assert "the intent is refused:" in output, "whoever uses it notices as well, but the check comes first"
+    assert "the inventory is refused:" in output, "whoever uses it notices as well, but the check comes first"
     assert "drawbridge_fabric.dscp is 99, but" in output
 
 
@@ -122,6 +124,75 @@ def test_intent_in_another_place_is_refused(recorder: Recorder, tmp_path: Path) 
         'drawbridge_nodes is "own/group_vars/gpu/x.yml", but',
     ):
         assert sentence in output
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Path:
+    """An inventory beside the lab's that sets variables of roles for groups and hosts, most of them wrong."""
+    files = {
+        "group_vars/nodes.yml": (
+            'kube_node_timeout_s: "{{ patience }}"\nkube_node_kubelet_flags: ["{{ known_later }}"]\n'
+            'gpfs_client_mm_path: "{{ known_later }}"\n'
+        ),
+        # right for nodes, whose role it is, and only for them
+        "group_vars/all/roles.yml": (
+            "slurm_gate_stuck: 60\nslurm_gate_stuck_s: 60\n"
+            "fabric_nic_may_flap_links: \"{{ 'nodes' in group_names or 'nowhere' }}\"\n"
+        ),
+        "host_vars/gpu02.yml": "fabric_nic_may_flap_links: perhaps\n",
+        "hosts.yml": (
+            "gpu: {hosts: {gpu01: {patience: soon}, gpu02: {patience: 60}}}\n"
+            "login: {hosts: {login1: {drawbridge_run_sites: {}}}}\n"
+        ),
+    }
+    for name, content in files.items():
+        (tmp_path / "site" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "site" / name).write_text(content)
+    return tmp_path / "site"
+
+
+def test_role_variables_are_refused_wherever_they_are_set(recorder: Recorder, tmp_path: Path, settings: Path) -> None:
+    """For all roles and hosts at once, whichever of them the playbook and --limit are about."""
+    words = ("-i", str(settings), "--limit", "leaf1", *variables({"kube_node_state": "gone", "patient": "x"}))
+    output = refuse(recorder, tmp_path, *words, playbook="fabric")
+    [told, *_] = output.partition("the inventory is refused:")[2].partition("fatal: ")
+    assert re.findall(r"^\s*(\w+ \(.*?\)) is ", told, re.M) == [
+        "kube_node_state (--extra-vars)",
+        "slurm_gate_stuck (group_vars/all/roles.yml)",
+        "kube_node_timeout_s (group_vars/nodes.yml)",
+        "fabric_nic_may_flap_links (host_vars/gpu02.yml)",
+        "drawbridge_run_sites (inventory entry login1)",
+    ]
+    for sentence in (
+        'is "gone", but value of kube_node_state must be one of: present, absent, got: gone; write one of present',
+        "write slurm_gate_stuck_s, or rename your own variable",
+        'kube_node_timeout_s (group_vars/nodes.yml) is "soon", but',
+        "write drawbridge_run_site, or rename your own variable",
+    ):
+        assert sentence in output
+
+
+def test_variables_of_a_playbook_that_imports_ours_are_refused(recorder: Recorder, tmp_path: Path) -> None:
+    own = tmp_path / "own.yml"
+    own.write_text(f"- import_playbook: {ROOT}/playbooks/nic.yml\n  vars: {{fabric_nic_may_flap_links: perhaps}}\n")
+    output = refuse(recorder, tmp_path, playbook=str(own))
+    assert 'fabric_nic_may_flap_links (vars of the playbook) is "perhaps", but' in output
+
+
+def test_every_role_by_itself_is_validated_by_ansible(recorder: Recorder, tmp_path: Path) -> None:
+    """Our playbooks leave that out, since the check of the whole inventory comes first."""
+    names = [role.name for role in ROLES]
+    listed = tmp_path / "listed.yml"
+    listed.write_text(json.dumps([{"hosts": "gpu01", "roles": [f"drawbridge.drawbridge.{name}" for name in names]}]))
+    done = play(recorder, tmp_path, "--list-tasks", playbook=str(listed))
+    assert re.findall(r"(\w+) : Validating arguments against arg spec 'main'", done.out) == names
+
+
+def test_a_role_by_itself_refuses_what_it_does_not_take(recorder: Recorder, tmp_path: Path) -> None:
+    own = tmp_path / "own.yml"
+    alone = {"hosts": "gpu01", "gather_facts": False, "roles": ["drawbridge.drawbridge.fabric_nic"]}
+    own.write_text(json.dumps([{**alone, "vars": {"fabric_nic_may_flap_links": "perhaps"}}]))
+    assert "Validation of arguments failed" in refuse(recorder, tmp_path, playbook=str(own))
 
 
 @pytest.mark.parametrize(("limit", "way"), [("ctl", "ssh"), ("ctl,leaf1", "netmiko")])

@@ -114,6 +114,14 @@ def test_tasks_hide_nothing(path: Path) -> None:
         assert "changed_when" not in task or "command" in actions, task["name"]
 
 
+@pytest.mark.parametrize("path", PLAYBOOKS, ids=relative)
+def test_playbooks_validate_no_arguments_for_each_host(path: Path) -> None:
+    """check.yml does it once for all hosts, and is every playbook's first play."""
+    assert not [play["name"] for play in yaml.safe_load(path.read_text()) if "roles" in play]
+    imported = [task["ansible.builtin.import_role"] for task in tasks(path) if "ansible.builtin.import_role" in task]
+    assert [call["name"] for call in imported if call.get("rolespec_validate") is not False] == []
+
+
 def test_package_files_are_empty() -> None:
     for path in (ROOT / "module_utils").rglob("__init__.py"):
         assert path.read_text() == "", relative(path)

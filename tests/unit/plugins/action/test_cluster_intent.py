@@ -8,14 +8,18 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.action.cluster_intent import (
+    ROLES,
     choice_faults,
     is_stray,
     limit_faults,
+    settings,
+    source,
     stray_faults,
-    stray_files,
+    variable_files,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 
+from tests.conformance.tree import ROLES as ROLE_FOLDERS
 from tests.conformance.tree import ROOT
 from tests.unit.module_utils.site.test_refused import site
 
@@ -69,6 +73,10 @@ def written(root: Path, *names: str) -> None:
         (root / name).touch()
 
 
+def strays(inventories: list[Path], playbooks: list[Path]) -> list[str]:
+    return [source.place for source in variable_files(inventories, playbooks).values() if source.stray]
+
+
 def test_files_are_found_where_ansible_looks_for_variables(tmp_path: Path) -> None:
     """Through links as well, also to a folder with links to itself; beside playbooks and their parts."""
     written(tmp_path, "site/group_vars/all/x.yml", "site/hosts.yml", "other/group_vars/nodes.yml", "shared/y.yml")
@@ -76,7 +84,7 @@ def test_files_are_found_where_ansible_looks_for_variables(tmp_path: Path) -> No
     (tmp_path / "site/group_vars/nodes").symlink_to(tmp_path / "shared")
     (tmp_path / "shared/again").symlink_to(tmp_path / "shared")
     (tmp_path / "site/host_vars").symlink_to(tmp_path / "nowhere")
-    assert list(stray_files([tmp_path / "site", tmp_path / "other"], [tmp_path / "playbooks"]).values()) == [
+    assert strays([tmp_path / "site", tmp_path / "other"], [tmp_path / "playbooks"]) == [
         "group_vars/nodes/y.yml",
         "group_vars/nodes.yml",
         "playbooks/group_vars/all.yml",
@@ -86,7 +94,28 @@ def test_files_are_found_where_ansible_looks_for_variables(tmp_path: Path) -> No
 
 def test_playbooks_beside_their_inventory_share_its_variables(tmp_path: Path) -> None:
     written(tmp_path, "group_vars/all/x.yml", "group_vars/nodes.yml")
-    assert list(stray_files([tmp_path], [tmp_path]).values()) == ["group_vars/nodes.yml"]
+    assert strays([tmp_path], [tmp_path]) == ["group_vars/nodes.yml"]
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "owner"),
+    [
+        ("group_vars/nodes.yml", "group_vars", "nodes"),
+        ("group_vars/nodes", "group_vars", "nodes"),
+        ("group_vars/all/x.yml", "group_vars", "all"),
+        ("host_vars/gpu01.example.json", "host_vars", "gpu01.example"),
+        ("host_vars/gpu01.yml/nic.yml", "host_vars", "gpu01.yml"),
+    ],
+)
+def test_a_file_is_somebodys(path: str, kind: str, owner: str) -> None:
+    found = source(Path(path), path)
+    assert (found.kind, found.owner) == (kind, owner)
+
+
+def test_variables_of_roles_are_told_from_others() -> None:
+    variables = {"kube_node_state": 1, "kube_nodes": 2, "drawbridge_kube": 3, "drawbridge_run_site": 4, "nodes": 5}
+    assert dict(settings(variables)) == {"kube_node_state": 1, "drawbridge_run_site": 4}
+    assert {role.name for role in ROLE_FOLDERS} == set(ROLES)
 
 
 def test_a_choice_is_refused_for_what_it_names_before_what_a_limit_leaves() -> None:
