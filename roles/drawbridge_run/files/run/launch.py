@@ -32,6 +32,8 @@ NO_PODS_S = 5.0
 SEEN_S = 60.0  # until a controller that is asked about an object knows of the one before it
 REFUSING = (400, 403, 422)
 THERE = "AlreadyExists"
+UNCOUNTED = "status unknown for quota"
+UNCOUNTED_S = 360.0  # Kubernetes counts a kind that it has just learned within 30 s, or in its round of 5 minutes
 DRAIN_S = 60.0  # what the last lines of a log may take
 HASTE_S = 10.0  # ... when somebody has asked for the end, or when another log has taken as long
 LAST_WORDS_S = 3.0  # before Slurm kills us
@@ -93,7 +95,7 @@ class Launch:
         answer = self.kube.call("POST", collection(item), item)
         if first:
             self._first_made = self.clock.now()
-        while not first and answer.status in REFUSING and self.clock.now() < self._first_made + SEEN_S:
+        while answer.status in REFUSING and self.clock.now() < self._patience(first, answer.message):
             self.clock.sleep(TICK_S)
             answer = self.kube.call("POST", collection(item), item)
         if answer.status == 404:
@@ -101,6 +103,13 @@ class Launch:
             raise Refused(f"this cluster knows no {item['kind']} ({needs} is not installed): leave --backend away")
         if not answer.ok and answer.body.get("reason") != THERE:
             raise Refused(f"Kubernetes does not take the workload: {answer.message}")
+
+    def _patience(self, first: bool, refusal: str) -> float:
+        """Until when a refused creation is tried again."""
+        if UNCOUNTED in refusal:
+            self._say_once(f"waiting for Kubernetes to count the namespace's quota ({refusal})")
+            return self._begun + UNCOUNTED_S
+        return self._begun if first else self._first_made + SEEN_S
 
     def _hear(self) -> None:
         """Take in one piece of news; wait a moment for it."""
@@ -171,11 +180,15 @@ class Launch:
             self._troubled = {}
             return None
         since = self._troubled.setdefault(found.final, now)
-        if not found.final and found.text not in self._said:
-            self._said.add(found.text)
-            self.console.say(found.text)
+        if not found.final:
+            self._say_once(found.text)
         patience = LOST_S if self._started else self.request.options.patience_s
         return found if now - since >= (SETTLE_S if found.final else patience) else None
+
+    def _say_once(self, text: str) -> None:
+        if text not in self._said:
+            self._said.add(text)
+            self.console.say(text)
 
     def _progress(self, now: float) -> None:
         if self._started:

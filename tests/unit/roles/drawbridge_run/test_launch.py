@@ -262,3 +262,25 @@ def test_a_first_object_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(Refused, match="does not take the workload: no"):
         scene.run()
     assert scene.clock.now() == begun
+
+
+@pytest.mark.parametrize(("refusals", "code"), [(300, 0), (400, None)])
+def test_a_kind_that_the_quota_does_not_count_yet_is_offered_until_it_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refusals: int, code: int | None
+) -> None:
+    """A custom resource that was defined a moment ago: admission refuses it until Kubernetes has counted it."""
+    scene = Scene(tmp_path, [BOTH_RUN, now(ended("a", "gpu01")), now(ended("b", "gpu02"))])
+    post, left = scene.cluster._post, [refusals]
+
+    def uncounted(path: str, body: Any, query: Any) -> Any:
+        if left[0]:
+            left[0] -= 1
+            return Answer(403, {"message": "jobs is forbidden: status unknown for quota: drawbridge"})
+        return post(path, body, query)
+
+    monkeypatch.setattr(scene.cluster, "_post", uncounted)
+    if code == 0:
+        assert scene.run() == 0
+    else:
+        with pytest.raises(Refused, match="status unknown for quota"):
+            scene.run()
