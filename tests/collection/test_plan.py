@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.collection.installed import NAME, Site, run
+from tests.collection.recorder import Recorder
 from tests.conformance.tree import ROOT
 from tests.golden.plans import HOME, copied, files, planned, write
 
@@ -64,3 +66,14 @@ def test_a_plan_does_not_grow_with_the_nodes(tmp_path: Path) -> None:
     assert len(large) == len(small)
     assert sum(map(len, large.values())) < 1.3 * sum(map(len, small.values()))
     assert f"nodes/h100: {{hosts: 'gpu[00001-{MANY}]', sample: gpu00001}}" in large["index.yml"]
+
+
+def test_an_installed_collection_writes_the_same_plan_and_contacts_no_host(
+    site: Site, recorder: Recorder, tmp_path: Path
+) -> None:
+    inventory = site.installed / "inventories/example-h100"
+    words = ["-i", str(inventory), f"{NAME}.plan", "-e", f"plan_into={tmp_path / 'plan'}"]
+    done = run(["ansible-playbook", *words], site.cwd, site.environment | recorder.environment)
+    assert done.code == 0, done.text
+    assert files(tmp_path / "plan") == files(HOME / "example-h100")
+    assert recorder.asked == []
