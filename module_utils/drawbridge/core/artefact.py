@@ -1,0 +1,32 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a task would place, for people to read before anything is placed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .file_entry import Entry
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """What one task would place."""
+
+    lines: Sequence[str] = ()
+    """Commands, packages and remarks, in the order of the run."""
+    files: Mapping[str, Entry] = field(default_factory=dict)
+    """Files of the host, by path."""
+    objects: Sequence[Json] = ()
+    """Manifests for the API server."""
+    values: Mapping[str, Json] = field(default_factory=dict)
+    """Values of Helm releases, by name."""
+
+    def __add__(self, other: Artefact) -> Artefact:
+        """Both, in this order."""
+        lines, objects = [*self.lines, *other.lines], [*self.objects, *other.objects]
+        return Artefact(lines, {**self.files, **other.files}, objects, {**self.values, **other.values})

@@ -1,0 +1,68 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A folder of this machine in which a list says which files are ours."""
+
+from __future__ import annotations
+
+import contextlib
+import grp
+import os
+import pwd
+from collections.abc import Sequence
+from pathlib import Path
+
+from .. import files
+from ..converge import DeviceError, Step
+from ..file_entry import Entry
+from .plan import FolderState
+
+OURS = "files.txt"
+HEADER = "# Written by Drawbridge, which removes these files when they no longer belong here."
+
+
+class Folder:
+    """Files of others in it are never touched."""
+
+    def __init__(self, path: str, want: FolderState) -> None:
+        self.name, self._root, self._want = path, Path(path), want
+
+    def read(self) -> FolderState:
+        """Files that an earlier run wrote. Raises DeviceError where another file has the place of one of ours."""
+        listed = self._listed()
+        foreign = [path for path in self._want.files if path not in listed and os.path.lexists(self._root / path)]
+        if foreign:
+            raise DeviceError(f"{self._root / foreign[0]} was not written by an earlier run; name another folder")
+        found = {path: files.read(str(self._root / path)) for path in listed}
+        return FolderState(
+            {path: entry.content for path, entry in found.items() if entry and entry.content is not None}
+        )
+
+    def apply(self, steps: Sequence[Step[FolderState]]) -> None:
+        """Write and remove, after the list has all names: a run that is cut off leaves no file that is not listed."""
+        owner, group = pwd.getpwuid(os.geteuid()).pw_name, grp.getgrgid(os.getegid()).gr_name
+        ours = {*self._listed(), *(path for path, text in (step.payload for step in steps) if text is not None)}
+        self._list(ours, owner, group)
+        for path, text in (step.payload for step in steps):
+            if text is None:
+                self._remove(path)
+            else:
+                files.write(str(self._root / path), Entry(text, "0644", owner, group))
+        self._list(set(self._want.files), owner, group)
+
+    def _listed(self) -> list[str]:
+        """Names in the list, as far as they lead to places below the folder."""
+        entry = files.read(str(self._root / OURS))
+        lines = (entry.content or "").splitlines() if entry else []
+        if entry and (not lines or lines[0] != HEADER):
+            raise DeviceError(f"{self._root / OURS} was not written by an earlier run; name another folder")
+        return [line for line in lines[1:] if line and not line.startswith("/") and ".." not in Path(line).parts]
+
+    def _list(self, paths: set[str], owner: str, group: str) -> None:
+        text = "".join(f"{line}\n" for line in (HEADER, *sorted(paths)))
+        files.write(str(self._root / OURS), Entry(text, "0644", owner, group))
+
+    def _remove(self, path: str) -> None:
+        files.remove(str(self._root / path))
+        for above in list((self._root / path).parents)[: len(Path(path).parts) - 1]:
+            with contextlib.suppress(OSError):  # it has other files
+                above.rmdir()

@@ -1,0 +1,144 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What each module would place, from the arguments that its task has: files, commands, manifests.
+
+A function a module; its parameters name the arguments that it needs, so that no other is looked at.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..core import hostlist, ports
+from ..core.artefact import Artefact, Json
+from ..core.file_entry import Entry, entries
+from ..core.packages.plan import PackageState
+from ..fabric.nos.dialect import dialect
+from ..fabric.plan import PORT
+from ..fabric.view import SwitchProfile
+from ..nic import plan as nic
+from ..slurm.accounting.plan import AccountingState
+from ..storage.gpfs.members import plan as gpfs
+from .kube_artefacts_view import helm_release, k8s, kube_member, kube_packages, kube_runtime, kubelet_config
+
+FACTORY = nic.PortQos("pcp", {}, frozenset(), "fw")
+"""A port that nobody has configured."""
+MM_OPTIONS = {gpfs.LICENSE: " client --accept"}
+
+
+def switch_roce(profile: dict[str, Any]) -> Artefact:
+    """The lines to type on a switch that has none of them; ports with the same lines together."""
+    wanted = SwitchProfile.from_dict(profile)
+    words = dialect(wanted.platform)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    lines: list[str] = []
+    for name, section in words.render(wanted).sections:
+        typed = words.remedy((), section)
+        if name.startswith(PORT):
+            alike.setdefault(tuple(line for line in typed if line != name), []).append(name.removeprefix(PORT))
+        else:
+            lines += typed
+    on_ports = [[PORT + ports.compress(names), *typed] for typed, names in alike.items()]
+    return Artefact([*lines, *itertools.chain.from_iterable(on_ports)])
+
+
+def mlnx_qos(interfaces: Any, lossless_priorities: Any, dscp_priorities: Any) -> Artefact:
+    """The commands that configure ports as they left the factory."""
+    arguments = {"interfaces": interfaces, "lossless_priorities": lossless_priorities}
+    want = nic.wanted({**arguments, "dscp_priorities": dscp_priorities})
+    steps = nic.plan(nic.NicQos(dict.fromkeys(want.ports, FACTORY)), want)
+    return Artefact([f"mlnx_qos -i {step.payload.interface} {' '.join(step.payload.options)}" for step in steps])
+
+
+def blockinfile(path: str, block: str, marker: str, mode: str) -> Artefact:
+    """The block alone; the rest of the file is the site's."""
+    head, tail = (marker.replace("{mark}", word) for word in ("BEGIN", "END"))
+    return Artefact(files={path: Entry(f"{head}\n{block}\n{tail}\n", mode)})
+
+
+def host_files(directory: str, program: Json, files: Any) -> Artefact:
+    """A program comes with Drawbridge, so its text is not shown."""
+    return Artefact(_program(directory, program), entries(files)[0])
+
+
+def gate_program(directory: str, program: Json, files: Any, hooks: Json, unit: str) -> Artefact:
+    """The gate's half, and which verb each of Slurm's scripts calls."""
+    calls = [f"{kind} calls gate {verb}" for kind, verb in hooks.items()]
+    return Artefact([*_program(directory, program), *calls, f"run {unit}"], entries(files)[0])
+
+
+def gate_token(path: str, namespace: str, name: str) -> Artefact:
+    """Tokens are requested while the run goes on."""
+    return Artefact([f"{path}: secret, a token of ServiceAccount {namespace}/{name} that the run requests"])
+
+
+def gate_guards(path: str) -> Artefact:
+    """Which policies are in force is read back from the API server."""
+    return Artefact([f"{path}: the admission policies as the API server has them after this run"])
+
+
+def slurm_munge_key() -> Artefact:
+    """The controller makes the key; it is in no inventory."""
+    return Artefact(["/etc/munge/munge.key: secret, made on the controller by its first run"])
+
+
+def slurm_packages(names: Any, user_id: int) -> Artefact:
+    """Packages without versions; the system's sources have them."""
+    return Artefact(PackageState(frozenset(names), user_id=user_id).lines())
+
+
+def slurm_database(database: str, user: str) -> Artefact:
+    """One database, one user, no password."""
+    return Artefact([f"database {database} for the user {user}"])
+
+
+def slurm_daemon(unit: str, files: Any) -> Artefact:
+    """A daemon's files."""
+    return Artefact([f"run {unit}"], entries(files)[0])
+
+
+def slurm_config(files: Any, release: str) -> Artefact:
+    """All files of slurmctld."""
+    return Artefact([f"run slurmctld.service{f', release {release}' if release else ''}"], entries(files)[0])
+
+
+def slurm_accounting(accounts: Any, qos: Any, absent: Any) -> Artefact:
+    """The accounting database as sacctmgr calls things."""
+    users = {account["name"]: account["users"] for account in accounts}
+    limits, services = (
+        {item["name"]: {key: str(value) for key, value in item["terms"].items()} for item in part}
+        for part in (accounts, qos)
+    )
+    gone = [f"no {kind} {name}" for kind, key in (("account", "accounts"), ("qos", "qos")) for name in absent[key]]
+    return Artefact([*AccountingState.of(users, limits, services).lines(), *gone])
+
+
+def mm_node(nodes: Any, cluster: str) -> Artefact:
+    """The commands for nodes that no cluster has; all nodes take the same steps."""
+    want = gpfs.Membership(dict.fromkeys(nodes[:1], gpfs.Member("client", gpfs.ACTIVE)))
+    verbs = [step.payload.verb for step in gpfs.plan(gpfs.Membership({}), want)]
+    lines = [f"{verb}{MM_OPTIONS.get(verb, '')} -N {hostlist.in_order(nodes)}" for verb in verbs if verb]
+    return Artefact([f"cluster {cluster or 'of this host'}", *lines])
+
+
+def mm_mount(filesystems: Any) -> Artefact:
+    """Mounts; the file systems are there."""
+    return Artefact([f"mmmount {it['device']} # at {it['mount']}" for it in filesystems])
+
+
+_PLACING = (
+    *(switch_roce, mlnx_qos, blockinfile, host_files, gate_program, gate_token, gate_guards, slurm_munge_key),
+    *(slurm_packages, slurm_database, slurm_daemon, slurm_config, slurm_accounting, kube_packages, kube_runtime),
+    *(kubelet_config, kube_member, mm_node, mm_mount, helm_release, k8s),
+)
+PLACES: Mapping[str, Callable[..., Artefact]] = {function.__name__: function for function in _PLACING}
+"""What a module places, by its name."""
+_NODE_CHECKS = ("slurm_node_hardware", "slurm_node_ready")
+READS = {"cluster_intent", "gate_adoption", "infra_capacity", "meta", "validate_argument_spec", *_NODE_CHECKS}
+"""Modules that place nothing."""
+
+
+def _program(directory: str, program: Json) -> list[str]:
+    return [f"program {directory}"] if program else []

@@ -1,0 +1,119 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The plan as a folder: for each group of hosts that are alike its steps and files, and the cluster's manifests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from ..core import hostlist
+from ..core.artefact import Artefact
+from ..core.file_entry import Entry
+
+INDEX, STEPS, CLUSTER = "index.yml", "steps.txt", "kubernetes"
+WIDTH = 120
+Shipped = Mapping[tuple[str, str], str]
+"""Role and text of files that come with Drawbridge, with their names: their text is not repeated."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Hosts that get the same, and the one of them whose files are shown."""
+
+    folder: str
+    sample: str
+    hosts: list[str]
+
+
+@dataclass(frozen=True)
+class Placed:
+    """What one task of the run places on the sample of a group."""
+
+    folder: str
+    role: str
+    task: str
+    artefact: Artefact
+
+
+def folder_files(groups: Sequence[Group], placed: Sequence[Placed], shipped: Shipped) -> dict[str, str]:
+    """Text of all files by their paths."""
+    found = {INDEX: _index(groups)}
+    for group in groups:
+        own = [item for item in placed if item.folder == group.folder]
+        found[f"{group.folder}/{STEPS}"] = "\n".join([_head(group), *(_step(item, shipped) for item in own)])
+        for item in own:
+            for path, entry in item.artefact.files.items():
+                if entry.content and (item.role, entry.content) not in shipped:
+                    found[f"{group.folder}{path}"] = entry.content
+    return {**found, **_cluster(placed)}
+
+
+def _index(groups: Sequence[Group]) -> str:
+    content = {it.folder: {"hosts": hostlist.in_order(it.hosts), "sample": it.sample} for it in groups}
+    return f"# Which hosts each folder stands for, and the one whose files it holds.\n{_yaml(content)}"
+
+
+def _head(group: Group) -> str:
+    return f"# {hostlist.in_order(group.hosts)}, as on {group.sample}; files are in this folder by their paths.\n"
+
+
+def _step(item: Placed, shipped: Shipped) -> str:
+    sources = {path: shipped.get((item.role, it.content or ""), "") for path, it in item.artefact.files.items()}
+    lines = [*item.artefact.lines, *(_entry(path, it, sources[path]) for path, it in item.artefact.files.items())]
+    if item.artefact.objects:
+        lines.append(f"apply {CLUSTER}/{item.role}.yml")
+    lines += [f"values {CLUSTER}/{name}.values.yml" for name in item.artefact.values]
+    return "".join(f"{line}\n" for line in (f"{item.role}: {item.task}", *(f"    {line}" for line in lines)))
+
+
+def _entry(path: str, entry: Entry, source: str) -> str:
+    verb = "make directory" if entry.content is None else "write" if entry.content else "make empty"
+    return f"{verb} {path} {entry.mode} {entry.owner}:{entry.group}{f' from {source}' if source else ''}"
+
+
+def _cluster(placed: Iterable[Placed]) -> dict[str, str]:
+    """A file of manifests a role, and one of values a release."""
+    objects: dict[str, list[Any]] = {}
+    found: dict[str, str] = {}
+    for item in placed:
+        objects.setdefault(item.role, []).extend(item.artefact.objects)
+        found |= {f"{CLUSTER}/{name}.values.yml": _yaml(it) for name, it in item.artefact.values.items()}
+    manifests = {f"{CLUSTER}/{role}.yml": "".join(_folded(it)) for role, it in objects.items() if it}
+    return {**manifests, **found}
+
+
+def _folded(objects: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Manifests; of those that differ in nothing but their name the first, and the names of all."""
+    alike: dict[str, list[Mapping[str, Any]]] = {}
+    for item in objects:
+        nameless = {**item, "metadata": {key: it for key, it in item["metadata"].items() if key != "name"}}
+        alike.setdefault(json.dumps(nameless, sort_keys=True), []).append(item)
+    for items in alike.values():
+        names = [item["metadata"]["name"] for item in items]
+        also = f"# the same for {hostlist.in_order(names)}\n" if len(names) > 1 else ""
+        yield f"---\n{also}{_yaml(items[0])}"
+
+
+def _yaml(content: Any) -> str:
+    return yaml.dump(content, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=WIDTH, allow_unicode=True)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Texts of several lines as people write them."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        """The same list twice is written twice."""
+        return True
+
+
+def _text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
+
+
+_Dumper.add_representer(str, _text)
+_Dumper.add_multi_representer(str, _text)

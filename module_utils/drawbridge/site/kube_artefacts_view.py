@@ -1,0 +1,58 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the modules of Kubernetes would place, from the arguments that their tasks have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.artefact import Artefact, Json
+from ..core.file_entry import Entry
+from ..core.pinned_packages.plan import PinnedState
+from ..kube.kubelet.text import render
+from ..kube.member import text as member
+from ..kube.runtime import text as containerd
+
+CA = "the certificates of the API server, which the run takes from the kubeconfig\n"
+
+
+def kube_packages(packages: Json, sources: str, path: str) -> Artefact:
+    """Packages with their versions, held back from upgrades."""
+    versions = {name: str(version) for name, version in packages.items()}
+    files = {path: Entry(sources)} if sources else {}
+    return Artefact(PinnedState(versions, frozenset(versions)).lines(), files)
+
+
+def kube_runtime(systemd_cgroup: bool, sandbox_image: str, registries: Any) -> Artefact:
+    """Files of containerd."""
+    texts = {
+        containerd.CONFIG_FILE: containerd.config(systemd_cgroup, sandbox_image),
+        containerd.DROP_IN: containerd.LIMITS,
+    }
+    texts |= {it["path"]: it["content"] for it in registries}
+    return Artefact(["run containerd.service"], {path: Entry(text) for path, text in texts.items()})
+
+
+def kubelet_config(path: str, config: Json) -> Artefact:
+    """The kubelet's drop-in."""
+    return Artefact(files={path: Entry("".join(f"{line}\n" for line in render(config)))})
+
+
+def kube_member(join: bool, name: str, address: str, ca_file: str, config: Json, flags: Any, program: str) -> Artefact:
+    """The kubelet's main configuration and how it is started; nothing where the site joins its nodes itself."""
+    if not join:
+        return Artefact(["the site joins this node; the run only compares"])
+    given = {"name": name, "address": address, "ca_file": ca_file, "config": config, "flags": flags}
+    files = member.files({**given, "program": program, "ca": CA})
+    secret = f"{member.BOOTSTRAP}: secret, a bootstrap token that the run makes and removes"
+    return Artefact([secret, f"run {member.UNIT}"], files)
+
+
+def helm_release(name: str, namespace: str, chart: str, version: str, source: str, values: Json) -> Artefact:
+    """A release and its values."""
+    return Artefact([f"helm release {namespace}/{name}: {chart} {version} from {source}"], values={name: values})
+
+
+def k8s(definition: Any) -> Artefact:
+    """Objects for the API server, by server-side apply."""
+    return Artefact(objects=definition if isinstance(definition, list) else [definition])

@@ -1,0 +1,227 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Write what a run of a playbook would place into a folder. No host is contacted.
+
+The playbook is walked as Ansible does: the same roles, the same variables, the same conditions. But where Ansible would
+send a task's arguments to a host, they become files of the folder. library/site_plan.py is its documentation.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import itertools
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ansible.errors import AnsibleError
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.playbook import Playbook
+from ansible.playbook.block import Block
+from ansible.playbook.play import Play
+from ansible.playbook.task import Task
+from ansible.plugins.action import ActionBase
+from ansible.template import Templar
+from ansible.vars.plugins import get_vars_from_inventory_sources
+
+from ..module_utils.drawbridge.core.artefact import Artefact
+from ..module_utils.drawbridge.core.converge import DeviceError, converge
+from ..module_utils.drawbridge.core.faults import IntentError
+from ..module_utils.drawbridge.core.folder.io import Folder
+from ..module_utils.drawbridge.core.folder.plan import FolderState, plan
+from ..module_utils.drawbridge.fabric.view import switch_profile
+from ..module_utils.drawbridge.site.artefacts_view import PLACES, READS
+from ..module_utils.drawbridge.site.folder_view import Group, Placed, folder_files
+from ..module_utils.drawbridge.site.load import DOMAINS, load
+from ..module_utils.drawbridge.site.model import Intent
+
+ARGUMENT_SPEC = {
+    "folder": {"type": "path", "required": True},
+    "playbook": {"type": "path", "default": "site.yml"},
+}
+FOLDERS = {"controllers": "slurm_controller", "login": "slurm_login", "storage_admins": "gpfs"}
+"""Where a group of the inventory goes, if not by its own name."""
+OTHERS_SPECS = {
+    "blockinfile": {
+        "path": {"type": "path"},
+        "block": {"type": "str"},
+        "marker": {"type": "str", "default": "# {mark} ANSIBLE MANAGED BLOCK"},
+        "mode": {"type": "str", "default": "0644"},
+    },
+    "k8s": {"definition": {"type": "raw"}},
+}
+
+
+class ActionModule(ActionBase):
+    """Walks the playbook, and writes."""
+
+    _requires_connection = False
+    _supports_check_mode = True
+    TRANSFERS_FILES = False
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Answer with steps and diff."""
+        variables = task_vars or {}
+        _, args = self.validate_argument_spec(ARGUMENT_SPEC)
+        result = super().run(tmp, variables)
+        keys = [f"drawbridge_{domain}" for domain in DOMAINS]
+        try:
+            intent = load({key: plain(self._templar.template(variables[key])) for key in keys if key in variables})
+            want = FolderState(Walk(self._loader, self._task.get_variable_manager(), intent).files(args["playbook"]))
+            outcome = converge(Folder(args["folder"], want), plan, want, check=bool(self._task.check_mode))
+        except (IntentError, DeviceError) as err:
+            return {**result, "failed": True, "changed": False, "msg": str(err)}
+        return {**result, **outcome.result(), "failed": bool(outcome.error)}
+
+
+class Walk:
+    """One pass over a playbook, on one sample of all hosts that are alike."""
+
+    def __init__(self, loader: Any, variables: Any, intent: Intent) -> None:
+        self._loader, self._variables, self._intent = loader, variables, intent
+        self._inventory = variables._inventory
+        self._public: set[str] = set()
+        self._groups: dict[str, dict[str, Any]] = {}
+
+    def files(self, playbook: str) -> dict[str, str]:
+        """Text of all files, by their paths below the folder. Raises AnsibleError and DeviceError."""
+        path = str(Path(self._loader.get_basedir()) / playbook)
+        plays = Playbook.load(path, variable_manager=self._variables, loader=self._loader).get_plays()
+        placing = {play: [task for task in tasks(play) if short(task) not in READS] for play in plays}
+        every = list(itertools.chain.from_iterable(placing.values()))
+        self._public = {name for task in every for name in defaults(task)}
+        groups = {name: self._alike(name) for name in dict.fromkeys(str(it.hosts) for it in placing if placing[it])}
+        placed = [
+            item
+            for play, chosen in placing.items()
+            for group in groups.get(str(play.hosts), ())
+            for task in chosen
+            for item in self._placed(play, task, group)
+        ]
+        return folder_files(list(itertools.chain.from_iterable(groups.values())), placed, shipped(every))
+
+    def _alike(self, name: str) -> list[Group]:
+        """Hosts of a group of the inventory, in groups of those that get the same."""
+        alike: dict[tuple[str, str], list[str]] = {}
+        for host in self._inventory.get_hosts(name, ignore_limits=True, ignore_restrictions=True):
+            alike.setdefault((self._kind(name, host.name), self._own(host)), []).append(host.name)
+        folders: dict[str, Group] = {}
+        for (kind, _), hosts in alike.items():
+            shown = {"switches": f"switches/{hosts[0]}", "nodes": f"nodes/{kind}"}.get(name, FOLDERS.get(name, name))
+            folder = f"{shown}-{hosts[0]}" if shown in folders else shown
+            folders[folder] = Group(folder, hosts[0], hosts)
+        return list(folders.values())
+
+    def _kind(self, group: str, name: str) -> str:
+        """What hosts have in common if the intent gives them the same."""
+        if group == "nodes":
+            return self._intent.nodes.by_name[name].node_class
+        return json.dumps(switch_profile(self._intent.fabric, name).as_dict()) if group == "switches" else group
+
+    def _own(self, host: Any) -> str:
+        """Variables of roles that the inventory sets for this host or its groups, but not for all hosts."""
+        groups = [self._of_group(group) for group in host.get_groups() if group.name != "all"]
+        return json.dumps([own for own in (*groups, self._of(host)) if own], sort_keys=True, default=str)
+
+    def _of_group(self, group: Any) -> dict[str, Any]:
+        if group.name not in self._groups:
+            self._groups[group.name] = self._of(group)
+        return self._groups[group.name]
+
+    def _of(self, entity: Any) -> dict[str, Any]:
+        files = get_vars_from_inventory_sources(self._loader, self._inventory._sources, [entity], "task")
+        return {name: value for name, value in {**entity.vars, **files}.items() if name in self._public}
+
+    def _placed(self, play: Play, task: Task, group: Group) -> Iterator[Placed]:
+        """What the task places on the group's sample; nothing where its condition says no."""
+        host = self._inventory.get_host(group.sample)
+        variables = self._variables.get_vars(play=play, host=host, task=task)
+        variables |= {"ansible_check_mode": False, "ansible_search_path": task.get_search_path()}
+        templar = Templar(self._loader, variables=variables)
+        try:
+            if all(templar.evaluate_conditional(condition) for condition in listed(task.when)):
+                turns = templar.template(task.loop) if task.loop else [None]
+                found = [PLACES[short(task)](**self._args(task, {**variables, "item": item})) for item in turns]
+                yield Placed(group.folder, role_name(task), str(task.name), sum(found, Artefact()))
+        except AnsibleError as err:
+            raise DeviceError(f"{role_name(task)}, task {task.name}: {err}") from err
+
+    def _args(self, task: Task, variables: dict[str, Any]) -> dict[str, Any]:
+        """The arguments that tell what it places, as its module would get them."""
+        needed = inspect.signature(PLACES[short(task)]).parameters
+        spec = {name: option for name, option in specification(short(task)).items() if name in needed}
+        templar = Templar(self._loader, variables=variables)
+        given = {name: plain(templar.template(value)) for name, value in task.args.items() if name in spec}
+        validated = ArgumentSpecValidator(spec).validate(given)
+        if validated.error_messages:
+            raise DeviceError(f"{role_name(task)}, task {task.name}: {validated.error_messages[0]}")
+        return validated.validated_parameters
+
+
+def tasks(play: Play) -> Iterator[Task]:
+    """All tasks of a play in their order."""
+
+    def within(block: Block) -> Iterator[Task]:
+        for item in listed(block.block):
+            yield from within(item) if isinstance(item, Block) else (item,)
+
+    for block in play.compile():
+        yield from within(block)
+
+
+def listed(value: Any) -> list[Any]:
+    """A field of a playbook object, for those who check types: Ansible's own say that it may be anything."""
+    return value or []
+
+
+def role_name(task: Task) -> str:
+    """The role without its collection."""
+    return task._role.get_name(include_role_fqcn=False) if task._role else "playbook"
+
+
+def short(task: Task) -> str:
+    """The module's name without its collection. Raises DeviceError for one whose work no plan can show."""
+    name = task.action.rsplit(".", 1)[-1]
+    if name not in PLACES and name not in READS:
+        raise DeviceError(f"{task.name}: what the module {task.action} places is not known to the plan")
+    return name
+
+
+def defaults(task: Task) -> dict[str, Any]:
+    """The public variables of the task's role."""
+    return task._role.get_default_vars(dep_chain=task.get_dep_chain()) if task._role else {}
+
+
+def specification(name: str) -> dict[str, Any]:
+    """The argument spec of a module of ours, with defaults of the half on the host; of others' what is needed."""
+    if name in OTHERS_SPECS:
+        return OTHERS_SPECS[name]
+    package = __name__.rsplit(".", 2)[0]
+    try:
+        action = importlib.import_module(f"{package}.action.{name}")
+    except ModuleNotFoundError:
+        return importlib.import_module(f"{package}.modules.{name}").ARGUMENT_SPEC
+    half = getattr(action, "MODULE", "").rsplit(".", 1)[-1]
+    return {**action.ARGUMENT_SPEC, **(specification(half) if half else {})}
+
+
+def shipped(some: Iterable[Task]) -> dict[tuple[str, str], str]:
+    """Role and text of the files that come with the roles of these tasks, with their names."""
+    roots = {Path(task._role._role_path) for task in some if task._role}
+    return {
+        (root.name, path.read_text()): f"roles/{root.name}/{path.relative_to(root)}"
+        for root in roots
+        for path in (root / "files").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def plain(value: Any) -> Any:
+    """A value out of a template as plain data; what is lazy in it is settled."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return str(value) if isinstance(value, str) else value

@@ -1,0 +1,79 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""playbooks/plan.yml from end to end; what it writes for the example sites is tests/conformance/test_golden.py's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.collection.installed import NAME, Site, run
+from tests.collection.recorder import Recorder
+from tests.conformance.tree import ROOT
+from tests.golden.plans import HOME, copied, files, planned, write
+
+MANY, A_LEAF = 10_000, 16
+
+
+def test_a_second_plan_is_exact_and_removes_what_no_longer_belongs(tmp_path: Path) -> None:
+    """And touches nothing else, and nothing at all in check mode."""
+    inventory, folder = copied(tmp_path), tmp_path / "plan"
+    (folder / "nodes/h100").mkdir(parents=True)
+    (folder / "nodes/h100/mine").write_text("mine\n")
+    before = planned(inventory, folder)
+    assert "changed=0" in write(inventory, folder).stdout
+    (inventory / "host_vars").mkdir()
+    (inventory / "host_vars/gpu007.yml").write_text("kubelet_numa_settings: {maxPods: 64}\n")
+    seen = write(inventory, folder, "--check", "--diff").stdout
+    assert files(folder) == before
+    after = planned(inventory, folder)
+    own = {path.removeprefix("nodes/h100-gpu007/") for path in after if path.startswith("nodes/h100-gpu007/")}
+    assert own == {path.removeprefix("nodes/h100/") for path in before if path.startswith("nodes/h100/")} - {"mine"}
+    assert "maxPods: 64" in after["nodes/h100-gpu007/etc/kubernetes/kubelet.conf.d/50-drawbridge.conf"]
+    assert "+    maxPods: 64" in seen
+    assert "nodes/h100: {hosts: 'gpu[001-006,008-064]', sample: gpu001}" in after["index.yml"]
+    (inventory / "host_vars/gpu007.yml").unlink()
+    assert planned(inventory, folder) == before
+    assert not (folder / "nodes/h100-gpu007").exists()
+
+
+def test_files_of_others_are_no_place_for_a_plan(tmp_path: Path) -> None:
+    (tmp_path / "index.yml").write_text("mine\n")
+    done = write(ROOT / "inventories/lab", tmp_path)
+    assert (
+        done.returncode != 0 and "was not written by an earlier run; name another folder" in done.stdout + done.stderr
+    )
+    assert files(tmp_path) == {"index.yml": "mine\n"}
+
+
+def test_a_plan_does_not_grow_with_the_nodes(tmp_path: Path) -> None:
+    last = MANY // A_LEAF
+    ranges = [
+        f'    - {{names: "gpu[{leaf * A_LEAF - 15:05}-{leaf * A_LEAF:05}]", node_class: h100, leaf: leaf{leaf:03}}}'
+        for leaf in range(1, last + 1)
+    ]
+    declared = (ROOT / "inventories/example-h100/group_vars/all/nodes.yml").read_text()
+    inventory = copied(
+        tmp_path,
+        ("hosts.yml", "gpu[001:064]", f"gpu[00001:{MANY}]"),
+        ("hosts.yml", "leaf[1:4]", f"leaf[001:{last}]"),
+        ("group_vars/all/fabric.yml", "leaf[1-4]", f"leaf[001-{last}]"),
+        ("group_vars/all/nodes.yml", declared.partition("  ranges:\n")[2], "\n".join(ranges)),
+        ("group_vars/all/slurm.yml", "gpu[001-056]", "gpu[00001-09000]"),
+        ("group_vars/all/slurm.yml", "gpu[057-060]", "gpu[09001-09900]"),
+        ("group_vars/all/slurm.yml", "gpu[001-064]", f"gpu[00001-{MANY}]"),
+    )
+    small, large = files(HOME / "example-h100"), planned(inventory, tmp_path / "plan")
+    assert len(large) == len(small)
+    assert sum(map(len, large.values())) < 1.3 * sum(map(len, small.values()))
+    assert f"nodes/h100: {{hosts: 'gpu[00001-{MANY}]', sample: gpu00001}}" in large["index.yml"]
+
+
+def test_an_installed_collection_writes_the_same_plan_and_contacts_no_host(
+    site: Site, recorder: Recorder, tmp_path: Path
+) -> None:
+    inventory = site.installed / "inventories/example-h100"
+    words = ["-i", str(inventory), f"{NAME}.plan", "-e", f"plan_into={tmp_path / 'plan'}"]
+    done = run(["ansible-playbook", *words], site.cwd, site.environment | recorder.environment)
+    assert done.code == 0, done.text
+    assert files(tmp_path / "plan") == files(HOME / "example-h100")
+    assert recorder.asked == []

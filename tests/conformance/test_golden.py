@@ -1,0 +1,37 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a run would place at each example site is in tests/golden; a change shows here and in `git diff`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.tree import ROOT
+from tests.golden.plans import HOME, SITES, copied, difference, files, planned
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_runs_place_what_they_did(site: str, tmp_path: Path) -> None:
+    found = list(difference(files(HOME / site), planned(ROOT / "inventories" / site, tmp_path / "plan")))
+    assert not found, "\n".join(["if this is meant, run `make golden`:", *found])
+
+
+def test_every_plan_has_its_site() -> None:
+    assert sorted(path.name for path in HOME.iterdir() if path.is_dir() and path.name != "__pycache__") == SITES
+
+
+def test_another_dscp_shows_on_every_layer(tmp_path: Path) -> None:
+    inventory = copied(tmp_path, ("group_vars/all/fabric.yml", "dscp: 26", "dscp: 30"))
+    found = list(difference(files(HOME / "example-h100"), planned(inventory, tmp_path / "plan")))
+    assert [line for line in found if line[0] in "+-"] == [
+        *("--- nodes/h100/etc/drawbridge/nic.json", "+++ nodes/h100/etc/drawbridge/nic.json"),
+        *('-            "dscp": 26,', '+            "dscp": 30,'),
+        *("--- nodes/h100/etc/nccl.conf", "+++ nodes/h100/etc/nccl.conf"),
+        *("-NCCL_IB_TC=106", "+NCCL_IB_TC=122"),
+        *("--- switches/leaf1/steps.txt", "+++ switches/leaf1/steps.txt"),
+        *("-    qos map dscp 26 to traffic-class 3", "+    qos map dscp 30 to traffic-class 3"),
+        *("--- switches/spine1/steps.txt", "+++ switches/spine1/steps.txt"),
+        *("-    qos map dscp 26 to traffic-class 3", "+    qos map dscp 30 to traffic-class 3"),
+    ]

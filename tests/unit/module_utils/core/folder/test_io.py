@@ -1,0 +1,60 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
+    DeviceError,
+    converge,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.folder.io import (
+    HEADER,
+    OURS,
+    Folder,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.folder.plan import FolderState, plan
+
+
+def settled(folder: Path, files: dict[str, str]) -> bool:
+    """Whether a run changed anything; it may not fail."""
+    outcome = converge(Folder(str(folder), FolderState(files)), plan, FolderState(files))
+    assert not outcome.error
+    return outcome.changed
+
+
+def test_files_become_what_is_wanted_and_those_of_others_stay(tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    assert settled(folder, {"a/b/c": "1\n", "a/d": "2\n", "e": "3\n"})
+    assert not settled(folder, {"a/b/c": "1\n", "a/d": "2\n", "e": "3\n"})
+    (folder / "a/mine").write_text("mine\n")
+    assert settled(folder, {"e": "4\n"})
+    found = {str(path.relative_to(folder)) for path in folder.rglob("*")}
+    assert found == {"a", "a/mine", "e", OURS}
+    assert (folder / OURS).read_text() == f"{HEADER}\ne\n"
+
+
+def test_a_file_that_was_deleted_comes_back(tmp_path: Path) -> None:
+    settled(tmp_path, {"a": "1\n"})
+    (tmp_path / "a").unlink()
+    assert settled(tmp_path, {"a": "1\n"})
+    assert (tmp_path / "a").read_text() == "1\n"
+
+
+@pytest.mark.parametrize("name", ["a", OURS])
+def test_a_file_of_somebody_else_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("mine\n")
+    with pytest.raises(DeviceError, match=f"{name} was not written by an earlier run; name another folder"):
+        settled(tmp_path, {"a": "1\n"})
+    assert (tmp_path / name).read_text() == "mine\n"
+
+
+def test_a_list_leads_nowhere_else(tmp_path: Path) -> None:
+    """It is a file that anybody can edit, or that comes with a checkout."""
+    other, folder = tmp_path / "other", tmp_path / "folder"
+    other.write_text("mine\n")
+    folder.mkdir()
+    (folder / OURS).write_text(f"{HEADER}\n../other\n{other}\n")
+    settled(folder, {"a": "1\n"})
+    assert other.read_text() == "mine\n"

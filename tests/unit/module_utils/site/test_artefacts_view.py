@@ -1,0 +1,75 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import switch_profile
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.artefacts_view import (
+    PLACES,
+    READS,
+    gate_token,
+    mlnx_qos,
+    mm_node,
+    slurm_accounting,
+    slurm_munge_key,
+    switch_roce,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
+
+from tests.conformance.tree import MODULES
+from tests.unit.module_utils.site.test_refused import site
+
+FOREIGN = {"blockinfile", "k8s", "meta", "validate_argument_spec"}
+
+
+def test_what_is_known_is_there() -> None:
+    """The other direction is the action's: it fails for a module that is not known."""
+    assert {*PLACES, *READS} - FOREIGN <= {path.stem for path in MODULES}
+
+
+def test_ports_with_the_same_lines_are_typed_once() -> None:
+    lines = switch_roce(switch_profile(load(site("lab")).fabric, "leaf1").as_dict()).lines
+    assert [line for line in lines if line.startswith("interface")] == ["interface Ethernet1-20"]
+    assert lines[0] == "qos map dscp 26 to traffic-class 3"
+    assert lines[-1].strip() == "random-detect ecn count"
+
+
+@pytest.mark.parametrize(
+    ("dscp", "mapped"), [(26, []), (34, ["mlnx_qos -i rail0 --dscp2prio set,34,3"])], ids=["as the default", "other"]
+)
+def test_nics_start_as_they_left_the_factory(dscp: int, mapped: list[str]) -> None:
+    assert mlnx_qos(["rail0"], [3], [{"dscp": dscp, "priority": 3}]).lines == [
+        "mlnx_qos -i rail0 -d os",
+        "mlnx_qos -i rail0 --trust dscp",
+        *mapped,
+        "mlnx_qos -i rail0 --pfc 0,0,0,1,0,0,0,0",
+    ]
+
+
+def test_nodes_join_by_a_command_for_all() -> None:
+    assert mm_node([f"gpu{number:02}" for number in range(1, 5)], "").lines == [
+        "cluster of this host",
+        "mmaddnode -N gpu[01-04]",
+        "mmchlicense client --accept -N gpu[01-04]",
+        "mmstartup -N gpu[01-04]",
+    ]
+
+
+def test_accounting_reads_as_sacctmgr_calls_things() -> None:
+    accounts: list[dict[str, Any]] = [{"name": "vision", "users": ["ada"], "terms": {"fairshare": 2}}]
+    absent = {"accounts": ["old"], "qos": ["slow"]}
+    assert slurm_accounting(accounts, [{"name": "normal", "terms": {"Priority": 10}}], absent).lines == [
+        "qos normal Priority=10 PreemptMode=cluster",
+        "account vision parent=root fairshare=2",
+        "user ada account vision *",
+        "no account old",
+        "no qos slow",
+    ]
+
+
+def test_secrets_are_named_and_not_shown() -> None:
+    for secret in (slurm_munge_key(), gate_token("/x.token", "gate", "opener")):
+        [line] = secret.lines
+        assert "secret" in line and not secret.files
