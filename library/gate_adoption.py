@@ -57,7 +57,7 @@ options:
   variables:
     description: The variables that give these options their values, by option, for messages that say what to set.
     type: dict
-    default: {evict: slurm_gate_evict_pods, accepted: slurm_gate_accepted}
+    default: {}
   look:
     description: Refuse and warn, and change nothing. What comes before the policies.
     type: bool

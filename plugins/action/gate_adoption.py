@@ -23,7 +23,6 @@ from ..module_utils.drawbridge.gate.adoption.plan import ClusterUse, NodeUse, fa
 from ..module_utils.drawbridge.gate.adoption.tenant_rights import binding_actors, cluster_wide
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
-VARIABLES = {"evict": "slurm_gate_evict_pods", "accepted": "slurm_gate_accepted"}
 ARGUMENT_SPEC = {
     "nodes": {"type": "list", "elements": "str", "required": True},
     "infra_namespaces": {"type": "list", "elements": "str", "required": True},
@@ -32,7 +31,7 @@ ARGUMENT_SPEC = {
     "evict": {"type": "bool", "default": False},
     "accepted": {"type": "list", "elements": "str", "default": []},
     "tenant_roles": {"type": "list", "elements": "str", "default": []},
-    "variables": {"type": "dict", "default": VARIABLES},
+    "variables": {"type": "dict", "default": {}},
     "look": {"type": "bool", "default": False},
     "timeout_s": {"type": "float", "default": 600},
 }

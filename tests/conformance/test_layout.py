@@ -144,7 +144,6 @@ STILL_NAMED = {
     "module_utils/drawbridge/kube/node_object_io.py": 1,
     "module_utils/drawbridge/storage/gpfs/mounts/io.py": 2,
     "plugins/action/cluster_intent.py": 1,
-    "plugins/action/gate_adoption.py": 2,
     "plugins/action/kube_member.py": 4,
     "plugins/action/kubelet_config.py": 2,
 }
