@@ -29,7 +29,7 @@ options:
   playbook:
     description: Path of the playbook. A relative path starts at the folder of the playbook that has this task.
     type: path
-    default: site.yml
+    required: true
 attributes:
   check_mode:
     description: Shows the changes of the folder and writes nothing.

@@ -170,7 +170,7 @@ def variable_files(inventories: list[Path], playbooks: list[Path]) -> dict[Path,
 
 
 def source(path: Path, place: str) -> Source:
-    """A file by its path beside an inventory, such as group_vars/nodes.yml or host_vars/gpu01/nic.yml."""
+    """A file by its path beside an inventory, such as group_vars/nodes.yml or host_vars/gpu01/rails.yml."""
     kind, entry, *inner = path.parts
     owner = entry if inner else re.sub(r"\.(ya?ml|json)$", "", entry)
     return Source(place, {}, kind, owner, is_stray(path))

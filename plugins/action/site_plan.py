@@ -39,7 +39,7 @@ from ..module_utils.drawbridge.site.model import Intent
 
 ARGUMENT_SPEC = {
     "folder": {"type": "path", "required": True},
-    "playbook": {"type": "path", "default": "site.yml"},
+    "playbook": {"type": "path", "required": True},
 }
 FOLDERS = {"controllers": "slurm_controller", "login": "slurm_login", "storage_admins": "gpfs"}
 """Where a group of the inventory goes, if not by its own name."""

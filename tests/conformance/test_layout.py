@@ -159,7 +159,8 @@ def names_of_roles_and_playbooks() -> set[str]:
         options = {option for entry in entries for option in entry.get("options") or {}}
         defaults = role / "defaults/main.yml"
         options |= set(yaml.safe_load(defaults.read_text()) or {}) if defaults.exists() else set()
-        found |= {option for option in options if option.startswith(f"{role.name}_")}
+        # a view and the variable that it fills have one name
+        found |= {option for option in options if option.startswith(f"{role.name}_") and not option.endswith("_view")}
     return found
 
 

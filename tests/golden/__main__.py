@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sys
 
-from tests.golden.plans import HOME, ROOT, SITES, write
+from tests.golden.plans import HOME, LEFT_OUT, ROOT, SITES, write
 
 
 def main() -> int:
@@ -17,6 +17,8 @@ def main() -> int:
         if done.returncode:
             print(done.stdout, done.stderr, sep="\n", file=sys.stderr)
             failed = True
+    for site, name in LEFT_OUT:
+        (HOME / site / name).unlink()
     return int(failed)
 
 
