@@ -47,6 +47,7 @@ EXAMPLES = r"""
     - name: Write it into a folder
       drawbridge.drawbridge.site_plan:
         folder: /tmp/plan
+        playbook: site.yml
 """
 
 RETURN = r"""

@@ -16,11 +16,12 @@ from ansible.plugins.action import ActionBase
 
 from ..module_utils.drawbridge.core.consent import VARIABLES_ARGUMENT
 from ..module_utils.drawbridge.core.converge import DeviceError, Outcome, converge
+from ..module_utils.drawbridge.core.spec import bare, documented
 from ..module_utils.drawbridge.fabric.login import LoginError, from_variables
+from ..module_utils.drawbridge.fabric.model import SwitchProfile
 from ..module_utils.drawbridge.fabric.nos.dialect import Dialect, dialect
 from ..module_utils.drawbridge.fabric.nos.systems import SYSTEMS
 from ..module_utils.drawbridge.fabric.plan import plan
-from ..module_utils.drawbridge.fabric.view import SwitchProfile
 
 MISSING = ""
 try:
@@ -32,40 +33,8 @@ except ImportError as err:
         raise
     MISSING = err.name or str(err)
 
-_CLASS = {"priority": {"type": "int", "required": True}, "dscp": {"type": "int", "required": True}}
 ARGUMENT_SPEC: dict[str, Any] = {
-    "profile": {
-        "type": "dict",
-        "required": True,
-        "options": {
-            "platform": {"type": "str", "required": True, "choices": list(SYSTEMS)},
-            "asic": {"type": "str", "required": True, "choices": ["xgs", "jericho"]},
-            "ports": {"type": "list", "elements": "str", "required": True},
-            "mtu_bytes": {"type": "int", "required": True},
-            "roce": {
-                "type": "dict",
-                "required": True,
-                "options": {
-                    **_CLASS,
-                    "bandwidth_percent": {"type": "int", "required": True},
-                    "ecn_min_bytes": {"type": "int", "required": True},
-                    "ecn_max_bytes": {"type": "int", "required": True},
-                    "ecn_probability_percent": {"type": "int", "required": True},
-                },
-            },
-            "cnp": {"type": "dict", "required": True, "options": _CLASS},
-            "watchdog": {
-                "type": "dict",
-                "required": True,
-                "options": {
-                    "detect_ms": {"type": "int", "required": True},
-                    "restore_ms": {"type": "int", "required": True},
-                    "poll_ms": {"type": "int", "required": True},
-                    "action": {"type": "str", "required": True, "choices": ["drop", "forward"]},
-                },
-            },
-        },
-    },
+    "profile": bare({**documented(SwitchProfile), "required": True}),
     "may_flap_ports": {"type": "bool", "default": False},
     "answer_timeout_s": {"type": "int", "default": 60},
     "confirm_timeout_s": {"type": "int", "default": 300},

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from ..module_utils.drawbridge.core.spec import documented, elements, fragment
+from ..module_utils.drawbridge.fabric.model import SwitchProfile
 from ..module_utils.drawbridge.slurm.accounting.model import Absent
 from ..module_utils.drawbridge.storage.gpfs.model import Filesystem
 
@@ -13,4 +14,5 @@ class ModuleDocFragment:
     """One part of the intent each."""
 
     GPFS_FILESYSTEMS = fragment({"filesystems": {**elements(Filesystem), "required": True}})
+    SWITCH_PROFILE = fragment({"profile": {**documented(SwitchProfile), "required": True}})
     SLURM_ABSENT = fragment({"absent": {**documented(Absent), "default": {}}})

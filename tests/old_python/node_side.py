@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.collection.payloads import NODE_MODULES
-from tests.conformance.test_habits import mirror, reached
+from tests.conformance.test_habits import MIRRORED, mirror, reached
 from tests.conformance.tree import ROOT
 
 
@@ -21,7 +21,7 @@ def shipped() -> list[Path]:
 
 def tests() -> list[Path]:
     """Test files of what is shipped; modules and programs have whole folders of them."""
-    utilities = {mirror(path) for path in shipped() if "module_utils" in path.parts and path.name != "__init__.py"}
+    utilities = {mirror(path) for path in set(shipped()) & set(MIRRORED)}
     folders = [ROOT / "tests/unit/library", ROOT / "tests/unit/roles"]
     return sorted(utilities | {path for folder in folders for path in folder.rglob("test_*.py")})
 

@@ -16,16 +16,14 @@ from typing import Any
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import Outcome, converge
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.login import Login
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import SwitchProfile
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import DIALECT
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.plan import plan
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.transaction_io import (
     Limits,
     Switch,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import (
-    SwitchProfile,
-    switch_profile,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import switch_profile
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
 from lab.emulators.common import Device

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from ..core.options import option
 from .nos.systems import SYSTEMS
 
+ASICS = ("xgs", "jericho")
 PORTS = r"[A-Za-z]+[0-9/]+(-[0-9]+)?(,[A-Za-z]+[0-9/]+(-[0-9]+)?)*"
 
 
@@ -50,7 +52,7 @@ class Switches:
     tier: str = option("leaf (nodes are cabled to it) or spine", choices=("leaf", "spine"))
     platform: str = option("network operating system", choices=SYSTEMS)
     ports: str = option("ports that carry the lossless class, such as Ethernet1-32", pattern=PORTS)
-    asic: str = option("queue flavour of the hardware", "xgs", choices=("xgs", "jericho"))
+    asic: str = option("queue flavour of the hardware", "xgs", choices=ASICS)
 
 
 @dataclass(frozen=True)
@@ -63,3 +65,26 @@ class Fabric:
     host_mtu_bytes: int = option("MTU of the nodes' RDMA ports", 9000, low=1280, high=9194)
     switch_mtu_bytes: int = option("MTU of the switches' ports", 9214, low=1280, high=9216)
     switches: tuple[Switches, ...] = option("the switches", ())
+
+
+@dataclass(frozen=True)
+class SwitchProfile:
+    """The lossless class on one switch, as the filter P(drawbridge.drawbridge.switch_view#filter) derives it."""
+
+    platform: str = option("network operating system", choices=SYSTEMS)
+    asic: str = option("queue flavour of the hardware", choices=ASICS)
+    ports: tuple[str, ...] = option("ports that carry the class, one a name, such as C(Ethernet1)")
+    mtu_bytes: int = option("MTU of those ports", low=1280, high=9216)
+    roce: Roce = option("the lossless class")
+    cnp: Cnp = option("congestion notifications")
+    watchdog: Watchdog = option("PFC watchdog of the switch")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for Ansible; from_dict() reads it."""
+        return {**asdict(self), "ports": list(self.ports)}
+
+    @classmethod
+    def from_dict(cls, raw: dict[str, Any]) -> SwitchProfile:
+        """Take what as_dict() gave, after it went through Ansible. Raises KeyError or TypeError for other keys."""
+        nested = {"roce": Roce(**raw["roce"]), "cnp": Cnp(**raw["cnp"]), "watchdog": Watchdog(**raw["watchdog"])}
+        return cls(**{**raw, "ports": tuple(raw["ports"]), **nested})

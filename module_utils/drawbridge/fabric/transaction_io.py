@@ -15,10 +15,10 @@ from itertools import groupby
 
 from ..core.converge import DeviceError, Step
 from .login import Login
+from .model import SwitchProfile
 from .nos.dialect import OURS, Dialect, DialectError
 from .plan import CANDIDATE, CONFIRM, Config
 from .session_io import NetmikoSession, Refused
-from .view import SwitchProfile
 
 LOOK_AGAIN_S = 0.5
 

@@ -4,35 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
-
 from ..core import hostlist, ports
 from ..core.faults import Fault, IntentError
-from .model import Cnp, Fabric, Roce, Watchdog
-
-
-@dataclass(frozen=True)
-class SwitchProfile:
-    """What one switch has to do for the lossless class. Bytes, milliseconds and percent, as in the intent."""
-
-    platform: str
-    asic: str
-    ports: tuple[str, ...]
-    mtu_bytes: int
-    roce: Roce
-    cnp: Cnp
-    watchdog: Watchdog
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data for Ansible; from_dict() reads it."""
-        return {**asdict(self), "ports": list(self.ports)}
-
-    @classmethod
-    def from_dict(cls, raw: dict[str, Any]) -> SwitchProfile:
-        """Take what as_dict() gave, after it went through Ansible. Raises KeyError or TypeError for other keys."""
-        nested = {"roce": Roce(**raw["roce"]), "cnp": Cnp(**raw["cnp"]), "watchdog": Watchdog(**raw["watchdog"])}
-        return cls(**{**raw, "ports": tuple(raw["ports"]), **nested})
+from .model import Fabric, SwitchProfile
 
 
 def switch_profile(fabric: Fabric, name: str) -> SwitchProfile:

@@ -15,9 +15,9 @@ from ..core import hostlist, ports
 from ..core.artefact import Artefact, Json
 from ..core.file_entry import Entry, entries
 from ..core.packages.plan import PackageState
+from ..fabric.model import SwitchProfile
 from ..fabric.nos.dialect import dialect
 from ..fabric.plan import PORT
-from ..fabric.view import SwitchProfile
 from ..nic import plan as nic
 from ..slurm.accounting.plan import AccountingState
 from ..storage.gpfs.members import plan as gpfs

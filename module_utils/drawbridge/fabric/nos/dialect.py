@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Callable, Protocol
 
+from ..model import SwitchProfile
 from ..plan import Config, Lines
-from ..view import SwitchProfile
 
 OURS = "drawbridge-"
 """How the names of our configuration sessions begin: others are never touched."""

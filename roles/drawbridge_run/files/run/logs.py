@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 
 from ..gate.api import Unreachable
 from ..gate.clock import Clock
@@ -22,7 +23,7 @@ class Follower:
     def __init__(self, path: str, prefix: str, kube: Kube, console: Console, clock: Clock) -> None:
         """`path` is the pod's in the API."""
         self._path, self._prefix, self._kube, self._console, self._clock = f"{path}/log", prefix, kube, console, clock
-        self._last = ""
+        self._last, self._recent = "", Counter[str]()
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -56,11 +57,23 @@ class Follower:
         """Print the rest of the log as it comes. Raises Refused, Unreachable."""
         # the kubelet writes nine digits of a second, and takes whole seconds
         since = {"sinceTime": f"{self._last[:19]}{self._last[29:]}"} if self._last else {}
+        # stdout and stderr have a writer each, so a line can be stamped before the one that it follows: within a second
+        # what was printed already is known by its whole text, not by its time
+        printed, from_second = Counter(self._recent), self._last[:19]
         for line in self._kube.lines(self._path, follow="true", timestamps="true", **since):
-            stamp, _, text = line.partition(" ")
-            if stamp > self._last:
-                self._last = stamp
-                self._console.print(f"{self._prefix}{text}")
+            if printed[line] or line[:19] < from_second:
+                printed[line] -= 1
+                continue
+            self._remember(line)
+            self._console.print(f"{self._prefix}{line.partition(' ')[2]}")
+
+    def _remember(self, line: str) -> None:
+        """Keep the lines that another request for the last second would bring again."""
+        stamp = line.partition(" ")[0]
+        if stamp[:19] > self._last[:19]:
+            self._recent.clear()
+        self._last = max(self._last, stamp)
+        self._recent[line] += 1
 
 
 def last_lines(path: str, kube: Kube) -> list[str]:

@@ -6,10 +6,8 @@ import json
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import IntentError
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import (
-    SwitchProfile,
-    switch_profile,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import SwitchProfile
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import switch_profile
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
 from tests.unit.module_utils.site.test_refused import site

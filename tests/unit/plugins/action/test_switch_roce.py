@@ -14,8 +14,8 @@ import pytest
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar, trust_as_template
 from ansible_collections.drawbridge.drawbridge.plugins.action import switch_roce
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import SwitchProfile
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import DIALECT
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import SwitchProfile
 
 from lab.emulators.eos import sessions
 from tests.unit.emulated_switch import Leaf, profile

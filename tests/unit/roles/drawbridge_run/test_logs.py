@@ -36,3 +36,27 @@ def test_nothing_is_lost_or_repeated_when_a_connection_breaks(tmp_path: Path) ->
     follower.join(10)
     assert paper.printed == ["line 1", "line 2", "line 3"]
     assert kube.asked[:2] == ["", "2025-11-21T10:00:02+01:00"]
+
+
+class Crossing(Kube):
+    """Two writers: the second line was stamped before the first. The whole second comes again with each request."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def lines(self, path: str, **query: str) -> Iterator[str]:
+        self.asked += 1
+        yield "2025-11-21T10:00:01.000000002+01:00 from stderr"
+        yield "2025-11-21T10:00:01.000000001+01:00 from stdout"
+        if self.asked == 1:
+            raise Unreachable("broken off")
+
+
+def test_lines_of_two_writers_that_cross_are_printed_once_each(tmp_path: Path) -> None:
+    kube, paper = Crossing(), Paper()
+    follower = Follower("/pods/a", "", kube, paper, StillClock())
+    follower.over()
+    follower.start()
+    assert follower.join(10)
+    assert paper.printed == ["from stderr", "from stdout"]
+    assert kube.asked > 1

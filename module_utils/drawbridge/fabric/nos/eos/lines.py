@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 
+from ...model import SwitchProfile
 from ...plan import Lines
-from ...view import SwitchProfile
 
 PROFILE = "qos profile ROCE"
 MAPS = "traffic classes"

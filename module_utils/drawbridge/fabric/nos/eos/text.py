@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ...model import SwitchProfile
 from ...plan import Config, Lines
-from ...view import SwitchProfile
 from ..dialect import OURS, Dialect, DialectError
 from .commands import flaps, remedy
 from .lines import INSTANT, MAPS, PROFILE, QUEUE, WATCHDOG, blocks_of, canonical, map_line, sections_of
