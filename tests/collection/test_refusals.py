@@ -142,7 +142,7 @@ def settings(tmp_path: Path) -> Path:
         "host_vars/gpu02.yml": "fabric_nic_may_flap_links: perhaps\n",
         "hosts.yml": (
             "gpu: {hosts: {gpu01: {patience: soon}, gpu02: {patience: 60}}}\n"
-            "login: {hosts: {login1: {drawbridge_run_sites: {}}}}\n"
+            "login: {hosts: {login1: {drawbridge_run_views: {}}}}\n"
         ),
     }
     for name, content in files.items():
@@ -161,13 +161,13 @@ def test_role_variables_are_refused_wherever_they_are_set(recorder: Recorder, tm
         "slurm_gate_stuck (group_vars/all/roles.yml)",
         "kube_node_timeout_s (group_vars/nodes.yml)",
         "fabric_nic_may_flap_links (host_vars/gpu02.yml)",
-        "drawbridge_run_sites (inventory entry login1)",
+        "drawbridge_run_views (inventory entry login1)",
     ]
     for sentence in (
         'is "gone", but value of kube_node_state must be one of: present, absent, got: gone; write one of present',
         "write slurm_gate_stuck_s, or rename your own variable",
         'kube_node_timeout_s (group_vars/nodes.yml) is "soon", but',
-        "write drawbridge_run_site, or rename your own variable",
+        "write drawbridge_run_view, or rename your own variable",
     ):
         assert sentence in output
 
