@@ -113,8 +113,8 @@ def test_a_file_is_somebodys(path: str, kind: str, owner: str) -> None:
 
 
 def test_variables_of_roles_are_told_from_others() -> None:
-    variables = {"kube_node_state": 1, "kube_nodes": 2, "drawbridge_kube": 3, "drawbridge_run_site": 4, "nodes": 5}
-    assert dict(settings(variables)) == {"kube_node_state": 1, "drawbridge_run_site": 4}
+    variables = {"kube_node_state": 1, "kube_nodes": 2, "drawbridge_kube": 3, "drawbridge_run_view": 4, "nodes": 5}
+    assert dict(settings(variables)) == {"kube_node_state": 1, "drawbridge_run_view": 4}
     assert {role.name for role in ROLE_FOLDERS} == set(ROLES)
 
 
