@@ -58,8 +58,8 @@ options:
     description: The variables that give these options their values, by option, for messages that say what to set.
     type: dict
     default: {}
-  look:
-    description: Refuse and warn, and change nothing. What comes before the policies.
+  take_over:
+    description: Close the nodes. Without it the module refuses and warns, and changes nothing.
     type: bool
     default: false
   timeout_s:
@@ -82,6 +82,7 @@ EXAMPLES = r"""
     infra_namespaces: "{{ drawbridge_kube.infra_namespaces }}"
     job_namespaces: [vision]
     kubeconfig: "{{ slurm_gate_kubeconfig }}"
+    take_over: true
 """
 
 RETURN = r"""
@@ -97,7 +98,7 @@ pending:
   elements: str
 intolerant:
   description: DaemonSets of infrastructure that get no pod on gated nodes, as sentences.
-  returned: success, without O(look)
+  returned: success, with O(take_over)
   type: list
   elements: str
 faults:

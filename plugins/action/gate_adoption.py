@@ -32,7 +32,7 @@ ARGUMENT_SPEC = {
     "accepted": {"type": "list", "elements": "str", "default": []},
     "tenant_roles": {"type": "list", "elements": "str", "default": []},
     "variables": {"type": "dict", "default": {}},
-    "look": {"type": "bool", "default": False},
+    "take_over": {"type": "bool", "default": False},
     "timeout_s": {"type": "float", "default": 600},
 }
 
@@ -67,7 +67,7 @@ def adopt(cluster: KubeCluster, args: dict[str, Any], check: bool) -> dict[str, 
     if found:
         sentence = "the cluster is not ready for the gate as it is described:\n" + "\n".join(found)
         return {"failed": True, "changed": False, "msg": sentence, "faults": found}
-    if args["look"]:
+    if not args["take_over"]:
         warnings = _reaching(cluster, args["infra_namespaces"])
         return {"changed": False, "steps": [], "pending": [], "warnings": warnings}
     outcome = converge(cluster, plan, want, check=check, options=args)

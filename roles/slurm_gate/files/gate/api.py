@@ -53,7 +53,7 @@ class Api:
     """One identity's view of the API server. Safe to use from several threads."""
 
     def __init__(self, url: str, ca_file: str, token_file: str, patience_s: float, clock: Clock) -> None:
-        """`patience_s` bounds everything that is asked through this object, counted from now, whatever the answers."""
+        """All requests of this object together end `patience_s` from now, whatever the API server answers."""
         parts = urlsplit(url)
         self._host, self._port = parts.hostname or "", parts.port or 443
         self._ca_file, self._token_file = ca_file, Path(token_file)

@@ -138,7 +138,7 @@ class Proof:
                 raise stuck(self._node, why)
 
     def obstacle(self) -> str:
-        """Why the node is not proven empty; "" if it is. Accounts are asked for first, then one consistent list.
+        """Why the node is not proven empty; "" if it is. It lists ServiceAccounts first, then all pods at once.
 
         All accounts of the job's number count, whoever's they are: a killed slurmctld gives a number again, and what
         the taint says is the same then.

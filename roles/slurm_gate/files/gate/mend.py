@@ -228,7 +228,7 @@ def look(world: World, api: Api) -> list[Sighting]:
 
 
 def _held(given: Mapping[Owner, Collection[str]], api: Api) -> dict[Owner, list[str]]:
-    """Nodes by the job that holds them. A node that no identity was given is asked itself: a number is no proof."""
+    """Nodes by the job that holds them. For a node without an identity this reads the node: a number is no proof."""
     held: dict[Owner, list[str]] = {}
     for item in api.items("/api/v1/nodes", METADATA, labelSelector=LABEL):
         name, job = item["metadata"]["name"], item["metadata"]["labels"][LABEL]

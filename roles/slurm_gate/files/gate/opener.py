@@ -64,7 +64,7 @@ class Opening:
         """An earlier program for this very run was killed: what is there may be its work, not an older run's."""
         self._noted = self._begun
         self.alone = False
-        """No other identity has the job's number: what is held under it is this run's, or nobody's any more."""
+        """No other identity has the job's number: this run holds its nodes, or a job that has ended."""
 
     def attempt(self) -> None:
         """All steps; those that are done are skipped. Raises Refused, Unreachable."""
@@ -94,7 +94,7 @@ class Opening:
             raise _refusal(failed)
 
     def _ours(self, swap: Swap) -> bool:
-        """This program moved the node, whether or not the answer was lost: nobody held it when it began."""
+        """This program moved the node, even if the answer was lost: the node was closed when it began."""
         return swap.changed or swap.perhaps
 
     def _identify(self) -> None:

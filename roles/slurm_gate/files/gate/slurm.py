@@ -25,7 +25,7 @@ FIELDS = (
     *("Partition", "UserID", "JobID"),
 )
 SEPARATOR = "\x1f"
-NOTHING = "(null)"  # squeue's word for a text that nobody has set
+NOTHING = "(null)"  # what squeue prints for a text that is not set
 # What Slurm itself writes when it lost a node; only a proof brings such a node back
 LOST = ("Not responding", "Node unexpectedly rebooted", "Node Not Responding")
 # ... and puts between a reason that is there, be it of long ago, and its own
