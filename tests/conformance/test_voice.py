@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import textwrap
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.conformance.tree import ROOT, relative
 
@@ -18,8 +20,13 @@ SENTENCE_WORDS = 25
 PARAGRAPH_LINES = 6
 LINE = 120
 """A paragraph's lines are counted at this width, however its source is broken."""
-SCOPE = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/**/*.md", "roles/*/README.md")
-"""Files that follow the rules; each ending needs its reader in READERS."""
+SCOPE = (
+    *("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/**/*.md", "roles/*/README.md", "changelogs/fragments/*.yml"),
+    *("roles/*/tasks/**/*.yml", "roles/*/handlers/*.yml", "roles/*/meta/*.yml", "playbooks/**/*.yml"),
+    *("module_utils/drawbridge/**/*.py", "library/*.py", "plugins/**/*.py", "filter_plugins/*.py"),
+    *("roles/*/files/**/*.py", "roles/*/files/drawbridge-run", "roles/*/files/drawbridge-nic", "roles/*/files/slurm-*"),
+)
+"""Files that follow the rules; each ending needs its reader in READERS, and what has none is Python."""
 
 BANNED = (
     # riddles, and the word of the field
@@ -29,6 +36,8 @@ BANNED = (
     ("nobody('s)?", "who exactly: no user, no process, another tenant"),
     ("(any|every|some)body('s)?( else)?('s)?", "who exactly: all users, an administrator, another controller"),
     ("strangers?", "another tenant, an unknown value"),
+    ("what (is|are|was|were)", "name it: the state, the packages, the rest"),
+    ("(is|are|was|were) to be", "must be, will be, should be"),
     ("(is|are|was|were|be|been) asked", "who reads or queries what"),
     ("asked? nothing", "makes no calls to"),
     ("(is|are|was|were|be|been) told", "who sends, writes or reports what"),
@@ -93,7 +102,59 @@ def markdown(text: str) -> Iterator[Block]:
 
 ITEM = r"^([-*]|[0-9]+[.]) "
 CODE_IN_A_LIST = 6
-READERS: dict[str, Callable[[str], Iterator[Block]]] = {".md": markdown}
+
+
+def python(text: str) -> Iterator[Block]:
+    """A program's docstrings and messages; documentation of a module is YAML of its own."""
+    tree = ast.parse(text)
+    parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            yield from prose(
+                node.lineno, "".join(part.value if isinstance(part, ast.Constant) else "CODE" for part in node.values)
+            )
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
+            documented = node.value.lstrip().startswith(("---", "options:", "short_description:", "- name:"))
+            yield from at(node.lineno, yaml_text(node.value)) if documented else prose(node.lineno, node.value)
+
+
+def prose(line: int, text: str) -> Iterator[Block]:
+    """Paragraphs of a string; one of few words is a name, not prose."""
+    for paragraph in re.split(r"\n\s*\n", text):
+        if words(paragraph) >= FEW_WORDS:
+            yield Block(line, plain(" ".join(paragraph.split())))
+
+
+def at(line: int, found: Iterable[Block]) -> Iterator[Block]:
+    """The same blocks, further down in a file."""
+    return (replace(block, line=line + block.line - 1) for block in found)
+
+
+def yaml_text(text: str) -> Iterator[Block]:
+    """What people read of a YAML document: names, descriptions and messages."""
+    for document in yaml.compose_all(text, Loader=yaml.SafeLoader):
+        yield from read(document)
+
+
+def read(node: yaml.Node, key: str = "") -> Iterator[Block]:
+    """Go down; a list of descriptions is one paragraph an item."""
+    if isinstance(node, yaml.MappingNode):
+        for name, value in node.value:
+            yield from read(value, name.value)
+    elif isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            yield from read(item, key)
+    elif key in SPOKEN and isinstance(node, yaml.ScalarNode):
+        yield from prose(node.start_mark.line + 1, re.sub(r"{{.*?}}|{%.*?%}|[BCIMOUV]\([^)]*\)", "CODE", node.value))
+
+
+FEW_WORDS = 3
+SPOKEN = (
+    *("name", "description", "short_description", "notes", "msg", "fail_msg", "success_msg", "release_summary"),
+    *("major_changes", "minor_changes", "breaking_changes", "bugfixes", "security_fixes", "known_issues"),
+)
+"""Keys of YAML whose values people read."""
+READERS: dict[str, Callable[[str], Iterator[Block]]] = {".md": markdown, ".yml": yaml_text}
 
 
 def plain(text: str) -> str:
@@ -144,7 +205,7 @@ FILES = sorted({path for pattern in SCOPE for path in ROOT.glob(pattern)})
 
 
 def blocks(path: Path) -> list[Block]:
-    return list(READERS[path.suffix](path.read_text()))
+    return list(READERS.get(path.suffix, python)(path.read_text()))
 
 
 @pytest.mark.parametrize("path", FILES, ids=relative)
@@ -164,6 +225,25 @@ def test_paragraphs_are_short(path: Path) -> None:
 
 def test_every_pattern_of_the_scope_finds_files() -> None:
     assert [pattern for pattern in SCOPE if not list(ROOT.glob(pattern))] == []
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text"),
+    [
+        (".py", '"""Nobody reads it."""\n'),
+        (".py", 'raise ValueError(f"{key} {value} is swallowed by the switch")\n'),
+        (".py", 'DOCUMENTATION = """\n---\noptions:\n  a:\n    description:\n      - Nobody reads it.\n"""\n'),
+        (".yml", "- name: Ask nobody for it\n  debug:\n    msg: fine\n"),
+        (".yml", "argument_specs: {main: {options: {a: {description: [fine, nobody reads it]}}}}\n"),
+    ],
+)
+def test_code_and_yaml_are_read(suffix: str, text: str) -> None:
+    assert len(banned(list(READERS.get(suffix, python)(text)))) == 1
+
+
+def test_names_and_code_are_not_prose() -> None:
+    assert banned(list(python('x = {"books": "traps"}\n'))) == []
+    assert banned(list(yaml_text("- name: Set `nobody` as owner of it\n  shell: nobody was asked\n"))) == []
 
 
 SENTENCE = "one two three four five six seven eight nine ten eleven twelve thirteen"
