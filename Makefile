@@ -45,9 +45,6 @@ chaos: tools ## cut runs of the site off at seeded points, and see that the next
 explore: tools ## run the gate's code in a model of Slurm and Kubernetes, under 10,000 schedules of faults
 	$(PYTHON) -m tests.explorer
 
-schedules: tools ## 300 seeds of jobs and faults through the gate, on the lab of scenario slurm_gate; SEEDS="3 22" repeats some
-	LAB_ID=$${LAB_ID:-59} $(PYTHON) -m tests.schedules $(SEEDS)
-
 docs: tools ## write what is derived from code
 	PYTHONPATH=collections:. $(PYTHON) docs/generate.py
 
@@ -73,4 +70,4 @@ $(UV):
 	@$(UV) pip sync --quiet --require-hashes --python $(PYTHON) requirements.lock
 	@touch $@
 
-.PHONY: help tools lab lab-down check test old-python mutants bench floor chaos explore schedules docs golden lock
+.PHONY: help tools lab lab-down check test old-python mutants bench floor chaos explore docs golden lock

@@ -24,6 +24,10 @@ from roles.slurm_gate.files.gate.gate_names import BREAKGLASS, CLOSED, TAINT
 from tests.waiting import until
 
 PATHS = Paths.of()
+CONTROLLER = "ctl"
+NODES = ("gpu01", "gpu02", "gpu03", "gpu04")
+OVER = {"CANCELLED", "COMPLETED", "FAILED", "NODE_FAIL", "PREEMPTED", "TIMEOUT"}
+"""States of jobs that have ended."""
 AUDIT = "/var/log/kubernetes-audit.log"
 CONFIG = "/etc/drawbridge/gate/config.json"
 TIMER = "/run/systemd/system/drawbridge-gate.timer.d/often.conf"
@@ -217,13 +221,6 @@ def objects(namespace: str) -> list[str]:
         rights.list_namespaced_role_binding,
     )
     return [item.metadata.name for ask in lists for item in ask(namespace).items]
-
-
-def left_behind(namespaces: Sequence[str], nodes: Sequence[str]) -> list[str]:
-    """What is there of jobs once none is left: objects of theirs, tokens, containers. Empty if all is well."""
-    found = [name for space in namespaces for name in objects(space) if name.startswith("slurm-")]
-    living = "ls /run/drawbridge/jobs 2>/dev/null; pgrep -f '[t]ime.sleep' || true"
-    return found + [f"{node}: {line}" for node in nodes for line in ssh(node, living).splitlines()]
 
 
 def move(api: Any, node: str, value: str) -> None:

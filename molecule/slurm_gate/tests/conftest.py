@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests import stack
-from tests.schedules.plan import NODES
+from tests.stack import NODES
 
 
 @pytest.fixture(scope="module")

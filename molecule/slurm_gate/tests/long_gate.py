@@ -13,10 +13,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.schedules.plan import CONTROLLER, NODES
-from tests.schedules.race import race
+from tests.races.race import race
 from tests.stack import (
     ALLREDUCE,
+    CONTROLLER,
+    NODES,
     SHORTEST,
     all_usable,
     answering,

@@ -12,9 +12,8 @@ from kubernetes import client
 
 from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.states import Owner
-from tests.schedules import race
-from tests.schedules.plan import NODES
-from tests.stack import PATIENT, all_usable, api_client, finish, job_state, kube, patient, quiet, state, until
+from tests.races import race
+from tests.stack import NODES, PATIENT, all_usable, api_client, finish, job_state, kube, patient, quiet, state, until
 
 MANY = 200
 

@@ -11,8 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from tests import stack
-from tests.schedules.plan import NODES
-from tests.stack import PATIENT, all_usable, api_down, finish, job_state, patient, quiet, reason, ssh, until
+from tests.stack import NODES, PATIENT, all_usable, api_down, finish, job_state, patient, quiet, reason, ssh, until
 
 pytestmark = pytest.mark.usefixtures("usable_before")
 

@@ -18,10 +18,10 @@ from kubernetes.client import ApiException
 
 from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.states import Owner
-from tests.schedules import records
-from tests.schedules.plan import NODES
-from tests.schedules.race import GID, REFUSED, SPACE, UID, outcome, workload
+from tests.races import audit as log
+from tests.races.race import GID, REFUSED, SPACE, UID, outcome, workload
 from tests.stack import (
+    NODES,
     PATIENT,
     all_usable,
     api_client,
@@ -103,7 +103,7 @@ def test_pods_that_are_bound_to_nodes_which_their_job_has_left_never_run(asleep:
         status = until(lambda: ended(late[0]), 180, "gpu01's kubelet has heard of the pod")
         assert (status.reason, status.container_statuses) == (REFUSED, None)
     until(lambda: all_usable(NODES), 180, "all nodes closed and in service, without a person")
-    found = outcome(list(records.writes(audit(known))), time.time() - begin)
+    found = outcome(list(log.writes(audit(known))), time.time() - begin)
     assert (found.bound, found.late, found.wrong) == (2, 2, [])
 
 

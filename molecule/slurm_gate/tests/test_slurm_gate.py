@@ -1,23 +1,29 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Real jobs on a real Slurm open real kubelets, and what else tries does not. test_schedules.py has much of it too."""
+"""Real jobs on a real Slurm open real kubelets, and what else tries does not."""
 
 from __future__ import annotations
 
 import base64
 import json
+import time
+from collections.abc import Callable
 
 import pytest
 from kubernetes import client
 from kubernetes.client import ApiException
 
 from roles.slurm_gate.files.gate.gate_names import GATE_ACCOUNTS, NODE_ACCOUNTS, TAINT
-from tests.schedules.plan import NODES
+from tests.races import audit as log
+from tests.races.race import outcome
 from tests.stack import (
+    NODES,
     PATIENT,
     all_closed,
     all_usable,
     api_down,
+    audit,
+    audited,
     comment,
     ghost,
     glass,
@@ -86,6 +92,25 @@ def test_a_cancelled_job_takes_its_pods_along_and_a_process_on_a_gpu_keeps_its_n
     for node in PAIR:
         assert not ssh(node, "pgrep -u ada -f time.sleep || true")
         assert not ssh(node, f"ls /run/drawbridge/jobs/{job} 2>/dev/null || true")
+
+
+def time_runs_out(job: str) -> None:
+    ssh("ctl", f"scontrol update jobid={job} endtime=now")
+
+
+def an_urgent_job_comes(job: str) -> None:
+    quiet("-q urgent -N2 -w gpu01,gpu02 --no-requeue", user="ben")
+
+
+@pytest.mark.parametrize(("end", "how"), [(time_runs_out, "TIMEOUT"), (an_urgent_job_comes, "PREEMPTED")])
+def test_a_job_that_slurm_ends_takes_its_pods_along(end: Callable[[str], None], how: str) -> None:
+    begin, known = time.time(), audited()
+    job = sbatch("-w gpu01,gpu02 --no-requeue --output=/dev/null", pods_for("600", stubborn=True))
+    until(lambda: len(pods()) == 2, 180, "both pods run")
+    end(job)
+    until(lambda: job_state(job) == how, 180, f"Slurm ends the job: {how}")
+    until(lambda: usable() and not ssh("ctl", "squeue -h"), 180, "both nodes in service, without a person")
+    assert outcome(list(log.writes(audit(known))), time.time() - begin).wrong == []
 
 
 def test_a_job_without_pods_does_not_start_beside_a_process_on_a_gpu() -> None:

@@ -13,8 +13,8 @@ from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.gate_names import GATE_ACCOUNTS, INFRA, PLATFORM
 from roles.slurm_gate.files.gate.states import Owner
 from tests.running import Lab
-from tests.schedules.plan import NODES
 from tests.stack import (
+    NODES,
     PATHS,
     all_usable,
     comment,

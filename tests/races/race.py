@@ -29,9 +29,7 @@ from tests.explorer.invariants import (
     pods_run_where_their_job_is,
 )
 from tests.explorer.records import History
-from tests.schedules import records
-from tests.schedules.plan import NODES
-from tests.schedules.queue import Queue
+from tests.races import audit
 
 SPACE, USER, UID, GID = "vision", "ada", 2001, 3001
 WORKLOADS, PODS = 12, 2
@@ -56,65 +54,70 @@ class Outcome(NamedTuple):
 
 
 def race(rounds: int, seed: int = 1) -> Outcome:
-    """Rounds on all nodes at once; everything is judged from the API server's own records."""
-    begin, known, queue = time.time(), stack.audited(), Queue()
-    shares = [range(number, rounds, len(NODES)) for number in range(len(NODES))]
-    with ThreadPoolExecutor(len(NODES)) as pool:
-        for done in [pool.submit(_rounds, node, share, seed, queue) for node, share in zip(NODES, shares, strict=True)]:
+    """Rounds on all nodes at once; everything is judged from the API server's own audit."""
+    begin, known = time.time(), stack.audited()
+    shares = [range(number, rounds, len(stack.NODES)) for number in range(len(stack.NODES))]
+    with ThreadPoolExecutor(len(stack.NODES)) as pool:
+        for done in [pool.submit(_rounds, node, share, seed) for node, share in zip(stack.NODES, shares, strict=True)]:
             done.result()
-    queue.close()
-    return outcome(list(records.writes(stack.audit(known))), time.time() - begin)
+    return outcome(list(audit.writes(stack.audit(known))), time.time() - begin)
 
 
-def outcome(entries: Sequence[records.Json], end: float) -> Outcome:
+def outcome(entries: Sequence[audit.Json], end: float) -> Outcome:
     """What the API server's records say of it. Pure."""
-    changes = records.changes(entries, NODES)
-    late = records.bound_late(entries, changes)
+    changes = audit.changes(entries, stack.NODES)
+    late = audit.bound_late(entries, changes)
     history = History(
-        begun=dict.fromkeys(NODES, CLOSED),
+        begun=dict.fromkeys(stack.NODES, CLOSED),
         changes=changes,
-        containers=records.containers(entries, ()),
-        unbound=records.unbound(entries),
-        accounts=records.accounts(entries),
+        containers=audit.containers(entries),
+        unbound=audit.unbound(entries),
+        accounts=audit.accounts(entries),
         end=end,
     )
     checks = (pods_run_where_their_job_is, closed_means_empty, nothing_comes_after_closed, only_allowed_edges)
     wrong = [text for check in checks for text in check(history)]
     ran = {it.pod: late[f"{it.namespace}/{it.pod}"] for it in history.containers if f"{it.namespace}/{it.pod}" in late}
     wrong += [f"{pod} was bound {lag:.1f} s late and ran" for pod, lag in ran.items() if lag > HEARD_S]
-    refused = {records.name_of(it) for it in records.about(entries, "pods") if records.reason(it) == REFUSED}
+    refused = {audit.name_of(it) for it in audit.about(entries, "pods") if audit.reason(it) == REFUSED}
     unheard = sum(lag <= HEARD_S for lag in ran.values())
-    return Outcome(len(records.bindings(entries)), len(late), len(refused), unheard, wrong)
+    return Outcome(len(audit.bindings(entries)), len(late), len(refused), unheard, wrong)
 
 
-def _rounds(node: str, share: Iterable[int], seed: int, queue: Queue) -> None:
+def _rounds(node: str, share: Iterable[int], seed: int) -> None:
     for number in share:
         dice = random.Random(f"{seed}-{number}")
         job = stack.quiet(f"-N1 -w {node} --no-requeue", "#!/bin/sh\nsleep 600\n", USER)
-        stack.until(lambda job=job: queue.running(job), 180, f"job {job} runs")
+        stack.until(lambda job=job: stack.job_state(job) == "RUNNING", 180, f"job {job} runs")
         account = identity.name(int(job), UID, GID)
         api = client.BatchV1Api(stack.api_client(f"system:serviceaccount:{SPACE}:{account}", "system:serviceaccounts"))
         with ThreadPoolExecutor(1) as pool:
-            cancelled = pool.submit(_cancel, job, queue)
+            cancelled = pool.submit(_cancel, job)
             for part in range(WORKLOADS):
                 if part == SLOW:  # however late Slurm is, the others race against the job's end
-                    stack.until(lambda job=job: not queue.running(job), 180, f"job {job} ends")
+                    stack.until(lambda job=job: stack.job_state(job) != "RUNNING", 180, f"job {job} ends")
                 else:
                     time.sleep(dice.uniform(0, 2 * (SPREAD_S if part < SLOW else FAR_S)))
                 if not _made(api, workload(Owner(SPACE, int(job)), account, part)):
                     break
             cancelled.result()
         stack.until(
-            lambda job=job: queue.over(job) and stack.state(node) == CLOSED, 180, f"{node} is closed after {job}"
+            lambda job=job: stack.job_state(job) in stack.OVER and stack.state(node) == CLOSED,
+            180,
+            f"{node} is closed after {job}",
         )
 
 
-def _cancel(job: str, queue: Queue) -> None:
+def _cancel(job: str) -> None:
     """Until Slurm has taken it; one that is over already is refused."""
-    stack.until(lambda: queue.over(job) or not stack.ssh("ctl", f"scancel {job}"), 180, f"job {job} is cancelled")
+    stack.until(
+        lambda: stack.job_state(job) in stack.OVER or not stack.ssh("ctl", f"scancel {job}"),
+        180,
+        f"job {job} is cancelled",
+    )
 
 
-def _made(api: Any, body: records.Json) -> bool:
+def _made(api: Any, body: audit.Json) -> bool:
     """Whether the job still had the right to. A server that fails, without its etcd, may have made it all the same."""
     tries = itertools.count()
 
@@ -134,7 +137,7 @@ def _made(api: Any, body: records.Json) -> bool:
     return status in (201, 409)
 
 
-def workload(owner: Owner, account: str, number: int) -> records.Json:
+def workload(owner: Owner, account: str, number: int) -> audit.Json:
     """A Job of the job, with pods that want no GPU, so that many fit a node."""
     labels = {JOB_LABEL: str(owner.job)}
     pod = {
