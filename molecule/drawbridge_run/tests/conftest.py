@@ -95,14 +95,14 @@ def closed(*names: str) -> bool:
     return all_usable(names or NODES)
 
 
-def add_up(options: str = "") -> str:
+def add_up(options: str = "", limit_s: float = 180) -> str:
     """The example of an all-reduce on both nodes, seen to do its work as the submitting user; the job's number."""
     ssh("gpu01", f"cat > {ADA}/all_reduce.py", (REPOSITORY / "examples/all_reduce.py").read_text())
     ssh("gpu01", f"rm -f {ADA}/sum-*; chown ada:vision {ADA}/all_reduce.py")
     script = (REPOSITORY / "examples/two-nodes.sbatch").read_text()
     assert "--all-logs" in script
     job = submit("", script.replace("--all-logs", f"--all-logs {options}"))
-    until(lambda: ended(job), 180, "the job ends")
+    until(lambda: ended(job), limit_s, "the job ends")
     said = output(job)
     for rank, node in enumerate(NODES):
         assert f"[rank {rank}] rank {rank} on {node} as uid 2001 with 8 GPUs: sum 3.0, expected 3.0" in said, said

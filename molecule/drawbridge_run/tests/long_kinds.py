@@ -36,7 +36,8 @@ def trainjob() -> Iterator[str]:
 def test_two_nodes_add_up_their_numbers_as_the_submitting_user(kind: str, request: pytest.FixtureRequest) -> None:
     made = request.getfixturevalue(kind)
     until(closed, 120, "both nodes closed and in service")
-    job = add_up(f"--backend {kind}")
+    # a namespace's quota refuses a new kind until Kubernetes has counted it, which takes up to five minutes
+    job = add_up(f"--backend {kind}", limit_s=600)
     until(closed, 60, "both nodes closed")
     assert pods(job) == []
     assert ssh("ctl", f"kubectl --kubeconfig={ADMIN} -n vision get {made} -o name") == ""
