@@ -161,7 +161,7 @@ def start(operator: Operator, program: Path) -> None:
     place = f"-p PrivateTmp=yes -p BindReadOnlyPaths={operator.home}/certificates:{CERTIFICATES}"
     # as a kubelet does; Trainer ends if the API server does not serve JobSet's kinds yet
     again = "-p Restart=on-failure -p RestartSec=2 -p StartLimitIntervalSec=0"
-    run = f"systemd-run --unit={operator.unit} {place} {again} --setenv=KUBECONFIG={operator.home}/kubeconfig"
+    run = f"systemd-run --collect --unit={operator.unit} {place} {again} --setenv=KUBECONFIG={operator.home}/kubeconfig"
     ssh("ctl", f"{run} {operator.home}/program {' '.join(flags)}")
     until(lambda: mounted(operator), 300, f"the certificate of {operator.binary.name}")
     until(lambda: ssh("ctl", f"ss -Hltn sport = :{operator.port}"), 300, f"{operator.binary.name} works")
