@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""topology.conf: the leaves that nodes hang on, as a tree or as blocks. Every node is in exactly one."""
+"""topology.conf: leaves as a tree or as blocks. Every node is in exactly one leaf."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from ...core import hostlist
 from ...nodes.model import Nodes
 from ..model import Slurm
 from ..releases import RELEASES
+from .layout_rules import ROOT
 from .text import Record, text
-
-ROOT = "fabric"
-"""Above all leaves: several spines of a Clos network are one switch to the scheduler. No leaf has that name."""
 
 
 def topology_conf(nodes: Nodes, slurm: Slurm) -> str:
-    """The file; it has no line for a flat network."""
+    """The file; for a flat network it is empty."""
     shape = {"tree": _tree, "block": _blocks, "none": lambda _leaves, _slurm: []}[slurm.topology]
     return text(shape(leaves(nodes), slurm))
 
@@ -29,6 +27,7 @@ def leaves(nodes: Nodes) -> dict[str, list[str]]:
 
 
 def _tree(found: dict[str, list[str]], _slurm: Slurm) -> list[Record]:
+    """All spines of a Clos network are one switch for the scheduler."""
     records: list[Record] = [{"SwitchName": leaf, "Nodes": hostlist.compress(names)} for leaf, names in found.items()]
     if len(found) > 1:
         records.append({"SwitchName": ROOT, "Switches": hostlist.compress(list(found))})
@@ -36,7 +35,7 @@ def _tree(found: dict[str, list[str]], _slurm: Slurm) -> list[Record]:
 
 
 def _blocks(found: dict[str, list[str]], slurm: Slurm) -> list[Record]:
-    """Slurm wants every block to have at least the first size, so that of the smallest leaf is the first."""
+    """Every block must have at least the first size, so the smallest leaf gives it."""
     records: list[Record] = [{"BlockName": leaf, "Nodes": hostlist.compress(names)} for leaf, names in found.items()]
     smallest = min(len(names) for names in found.values())
     return [*records, {RELEASES[slurm.version].block_sizes: smallest}]

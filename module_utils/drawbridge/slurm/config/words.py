@@ -1,9 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Words of slurm.conf: which keys Slurm knows, and which words it knows in lists where it swallows all others.
+"""The keys of slurm.conf, and the words of lists in which Slurm silently ignores unknown words.
 
-From the sources and manuals of Slurm 23.11.11, 24.05.8, 24.11.7, 25.05.8, 25.11.7 and 26.05.3. `>=` and `<` tell the
-releases that have a word; without them all do.
+From the sources and manuals of Slurm 23.11.11, 24.05.8, 24.11.7, 25.05.8, 25.11.7 and 26.05.3. `>=` and `<` give the
+releases that have a word; without them all have it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ SuspendTimeout SwitchParameters SwitchType TaskEpilog TaskPlugin TaskPluginParam
 TLSParameters>=24.05 TLSType>=24.05 TmpFS TopologyParam TopologyPlugin TrackWCKey TreeWidth UnkillableStepProgram
 UnkillableStepTimeout UrlParserType>=25.11 UsePAM VSizeFactor WaitTime X11Parameters
 """
-"""Keys of slurm.conf that stand alone on their line; those of nodes and partitions are not settings."""
+"""Keys of slurm.conf with a line of their own; keys of nodes and partitions are not settings."""
 
 WORDS = {
     "SchedulerParameters": """
@@ -118,11 +118,11 @@ WORDS = {
         Compression send_libs
     """,
 }
-"""Lists of which Slurm ignores a word that it does not know, by the key that holds them."""
+"""Lists in which Slurm ignores unknown words, by key."""
 
 
 def known(words: str, release: str) -> set[str]:
-    """The words of `words` that this release has, in lower case since Slurm cares for none."""
+    """The words of `words` that this release has, in lower case: Slurm ignores case."""
     return {
         name.lower()
         for name, since, until in (match.groups() for match in map(_WORD.fullmatch, words.split()) if match)
@@ -131,5 +131,5 @@ def known(words: str, release: str) -> set[str]:
 
 
 def spelled(words: str) -> list[str]:
-    """The words as Slurm's manual spells them, whatever release has them."""
+    """The words of all releases as Slurm's manual spells them."""
     return [re.split("[<>]", word)[0] for word in words.split()]
