@@ -61,6 +61,7 @@ pending:
 
 import base64
 import binascii
+import secrets
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
@@ -70,7 +71,7 @@ from ..module_utils.drawbridge.core.command import Command
 from ..module_utils.drawbridge.core.converge import ONE_LOOK
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.core.units import Unit
-from ..module_utils.drawbridge.slurm.munge.io import UNIT, Munge, new_key, present_key
+from ..module_utils.drawbridge.slurm.munge.io import KEY_BYTES, UNIT, Munge, present_key
 from ..module_utils.drawbridge.slurm.munge.plan import MungeState, digest_of, plan
 
 ARGUMENT_SPEC = {
@@ -92,7 +93,7 @@ def main() -> None:
         unknown(module, "the controller's munge key is not known; let the play of the controllers run before this one")
     try:
         kept = b"" if module.params["replace"] else present_key()
-        key = (kept or new_key()) if given is None else base64.b64decode(given, validate=True)
+        key = (kept or secrets.token_bytes(KEY_BYTES)) if given is None else base64.b64decode(given, validate=True)
     except binascii.Error as err:
         return module.fail_json(msg=f"key is not Base64 ({err}); pass the key that it returned on the controller")
     extra: dict[str, Any] = {"key": base64.b64encode(key).decode()} if given is None else {}

@@ -43,11 +43,6 @@ class Term:
         return f"{self.key}={_written({key: ours.get(key, self.unset) for key in keys})}"
 
 
-def text(value: str) -> str:
-    """The value unchanged."""
-    return value
-
-
 def count(value: str) -> str:
     """A number; empty for no limit, as Slurm lists it."""
     return "" if value == "-1" else value
@@ -79,10 +74,10 @@ def minutes(value: str) -> str:
 
 
 ACCOUNT = (
-    Term("parent", "parentname", text, ROOT, preset=ROOT),
-    Term("fairshare", "share", text, "1", preset="1"),
+    Term("parent", "parentname", str, ROOT, preset=ROOT),
+    Term("fairshare", "share", str, "1", preset="1"),
     Term("qos", "qos", names, "", inherited=True),
-    Term("defaultqos", "defaultqos", text, inherited=True),
+    Term("defaultqos", "defaultqos", str, inherited=True),
     Term("GrpTRES", "grptres", amounts),
     Term("GrpJobs", "grpjobs", count),
     Term("GrpSubmitJobs", "grpsubmit", count),
@@ -90,9 +85,9 @@ ACCOUNT = (
     Term("MaxWall", "maxwall", minutes, inherited=True),
 )
 QOS = (
-    Term("Priority", "priority", text, "0", preset="0"),
+    Term("Priority", "priority", str, "0", preset="0"),
     Term("Preempt", "preempt", names, ""),
-    Term("PreemptMode", "preemptmode", text, "cluster", preset="cluster"),
+    Term("PreemptMode", "preemptmode", str, "cluster", preset="cluster"),
     Term("GrpTRES", "grptres", amounts),
     Term("MaxTRES", "maxtres", amounts),
     Term("MaxTRESPerUser", "maxtrespu", amounts),

@@ -27,17 +27,12 @@ def controller_files(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, str
     slurm.conf is last: every client command parses it, and it names the other files.
     """
     companions = {
-        "cgroup.conf": cgroup_conf(cgroups, slurm.version),
+        "cgroup.conf": text(settings(CONSTRAINTS if cgroups else {"CgroupPlugin": RELEASES[slurm.version].no_cgroups})),
         "gres.conf": gres_conf(nodes),
         "topology.conf": topology_conf(nodes, slurm),
         **refusals(slurm),
     }
     return {**companions, "slurm.conf": slurm_conf(slurm, nodes, companions, cgroups)}
-
-
-def cgroup_conf(cgroups: bool, version: str) -> str:
-    """Confine jobs to their cores, devices and memory; a machine with hybrid cgroups can't."""
-    return text(settings(CONSTRAINTS if cgroups else {"CgroupPlugin": RELEASES[version].no_cgroups}))
 
 
 def gres_conf(nodes: Nodes) -> str:

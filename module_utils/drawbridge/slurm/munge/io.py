@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 import pwd
 import stat
 from collections.abc import Sequence
@@ -28,11 +27,6 @@ def present_key(path: Path = KEY) -> bytes:
         return b""
     except OSError as err:
         raise DeviceError(f"{path} can't be read: {err.strerror}") from err
-
-
-def new_key() -> bytes:
-    """A random key of munge's maximal length."""
-    return os.urandom(KEY_BYTES)
 
 
 class Munge:

@@ -66,29 +66,21 @@ def test_the_sites_words_are_added_to_lists() -> None:
     assert "SchedulerParameters=nohold_on_prolog_fail,bf_continue,bf_window=2880" in lines(settings=words)
 
 
-@pytest.mark.parametrize(
-    ("version", "whole_nodes"), [(name, "OverSubscribe=EXCLUSIVE") for name in RELEASES if name < "26.05"]
-)
-def test_whole_nodes_in_the_words_of_older_releases(version: str, whole_nodes: str) -> None:
+@pytest.mark.parametrize("version", RELEASES)
+def test_whole_nodes_in_the_words_of_the_release(version: str) -> None:
     (gated,) = (line for line in lines(version=version) if line.startswith("PartitionName=ai-train"))
-    assert f" {whole_nodes} " in gated
+    assert (" Exclusive=NODE " in gated, " OverSubscribe=EXCLUSIVE " in gated) == (version > "26", version < "26")
 
 
-def test_whole_nodes_in_the_words_of_26_05() -> None:
-    (gated,) = (line for line in lines(version="26.05") if line.startswith("PartitionName=ai-train"))
-    assert " Exclusive=NODE " in gated
-    assert "OverSubscribe" not in gated
-
-
-def test_every_key_that_we_write_is_refused_to_the_site_or_joined() -> None:
-    """A key that both write would hold the later one's value, and the earlier one's reason would be lost."""
+def test_every_rendered_key_is_refused_to_the_site_or_merged() -> None:
+    """A key that both set would have the later value."""
     written = {line.split("=")[0] for line in lines() if not line.startswith("#")}
     assert written - {"SlurmctldParameters", "SchedulerParameters", "LaunchParameters"} <= {*DERIVED, *OWNED}
     assert {"SlurmctldParameters", "SchedulerParameters", "LaunchParameters"} <= set(WORDS)
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_every_word_that_we_write_is_one_of_the_release(version: str) -> None:
+def test_every_rendered_word_is_one_of_the_release(version: str) -> None:
     for line in lines(version=version):
         key, _, value = line.partition("=")
         if " " not in line and not line.startswith("#"):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import os
 import pwd
 import time
 from pathlib import Path
@@ -24,7 +25,7 @@ KEY = b"k" * munge.KEY_BYTES
 
 @pytest.fixture(autouse=True)
 def munges_user(monkeypatch: pytest.MonkeyPatch) -> None:
-    me = SimpleNamespace(pw_uid=munge.os.getuid(), pw_gid=munge.os.getgid())
+    me = SimpleNamespace(pw_uid=os.getuid(), pw_gid=os.getgid())
     monkeypatch.setattr(pwd, "getpwnam", lambda name: {"munge": me}[name])
 
 
