@@ -132,8 +132,8 @@ def _users(have: AccountingState, want: AccountingState) -> list[Step[Accounting
         if known := [user for user in new if user not in have.unknown_users]:
             steps.append(_add_users(account, known))
             defaults = {**dict.fromkeys(known, account), **defaults}
-        if strange := [user for user in new if user in have.unknown_users]:
-            steps.append(_add_users(account, strange, "the controller's system knows no such user"))
+        if unknown := [user for user in new if user in have.unknown_users]:
+            steps.append(_add_users(account, unknown, "the controller's operating system has no such user"))
     steps += [
         _default(user, account)
         for user, account in sorted(want.defaults.items())

@@ -38,9 +38,9 @@ class Term:
         """The words after `set`. An amount that is not the account's own is unset, so that the parent's applies."""
         if self.read is not amounts:
             return f"{self.key}={own or self.unset}"
-        before, after, ours = _parts(have), _parts(want), _parts(own)
+        before, after, own_parts = _parts(have), _parts(want), _parts(own)
         keys = sorted(key for key in {*before, *after} if before.get(key) != after.get(key))
-        return f"{self.key}={_written({key: ours.get(key, self.unset) for key in keys})}"
+        return f"{self.key}={_written({key: own_parts.get(key, self.unset) for key in keys})}"
 
 
 def count(value: str) -> str:
