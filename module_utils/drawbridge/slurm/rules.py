@@ -88,7 +88,7 @@ def jobs_outlast_their_pods(slurm: Slurm) -> Iterator[Fault]:
         yield Fault(
             "drawbridge_slurm.kill_wait_s",
             slurm.kill_wait_s,
-            f"at its time limit a job would be killed before its pods' grace is over "
+            f"at its time limit a job would be killed before the grace of its pods is over "
             f"(drawbridge_slurm.gate.pod_grace_s, {slurm.gate.pod_grace_s})",
             f"set kill_wait_s: {slurm.gate.pod_grace_s}, or a shorter pod_grace_s",
         )

@@ -74,7 +74,9 @@ WORDS = {
         allow_user_triggers cloud_dns cloud_reg_addrs conmgr_connect_timeout>=24.11
         conmgr_max_connections>=24.11 conmgr_quiesce_timeout>=25.05 conmgr_read_timeout>=24.11
         conmgr_threads>=24.11 conmgr_use_poll>=24.11 conmgr_wait_write_delay>=24.11
-        conmgr_write_timeout>=24.11 disable_triggers enable_async_reply>=25.11 enable_configless
+        conmgr_write_timeout>=24.11
+
+        disable_triggers enable_async_reply>=25.11 enable_configless
         enable_expedited_requeue>=25.11 enable_job_state_cache<24.05 enable_rpc_queue enable_stepmgr>=24.05
         idle_on_node_suspend max_dbd_msg_action max_powered_nodes>=24.05 no_quick_restart node_reg_mem_percent
         power_save_interval power_save_min_interval preempt_send_user_signal reboot_from_controller
