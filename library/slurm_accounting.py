@@ -1,22 +1,21 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Keep Slurm accounting: QOS, accounts, shares and limits, and who may charge what."""
+"""Keep Slurm accounting: QOS, accounts, shares, limits and users."""
 
 DOCUMENTATION = r"""
 module: slurm_accounting
-short_description: Keep Slurm's QOS and accounts, and who may charge them
+short_description: Keep Slurm's QOS, accounts and their users
 version_added: 0.1.0
 description:
-  - Brings the QOS and accounts named here, and exactly the users named in them, into Slurm accounting through
-    C(sacctmgr), and those of O(absent) out of them. Other QOS and accounts are left alone.
-  - What is set on them is exactly what I(terms) say, in C(sacctmgr)'s words. What they don't say is taken away or, for
-    what accounts inherit, left to the account above.
-  - A user whom the operating system doesn't know is C(pending), since Slurm would take the name and nobody could use
-    it.
-  - C(sacctmgr) calls a change that changed nothing a success and one that was made before a failure, so only what it
-    lists afterwards counts.
-  - In check mode, while slurmdbd does not answer yet, says so in C(pending) instead of failing.
+  - Creates the QOS and accounts with exactly these users through C(sacctmgr), and deletes those of O(absent). Other
+    QOS and accounts are left alone.
+  - I(terms) are all settings of a QOS or account, by C(sacctmgr)'s names. Other settings are unset, or inherited from
+    the parent account.
+  - A user that the operating system doesn't have is C(pending). Slurm would store the name, but the user can't submit
+    jobs.
+  - The proof is a new listing, because C(sacctmgr) also reports success for a change without effect.
+  - In check mode, a slurmdbd that does not answer is C(pending), not a failure.
 author: Drawbridge contributors
 extends_documentation_fragment: [drawbridge.drawbridge.intent.slurm_absent]
 options:
@@ -35,7 +34,7 @@ options:
         type: str
         required: true
       users:
-        description: Login names of all who may charge it.
+        description: Login names of its users.
         type: list
         elements: str
         default: []
@@ -61,20 +60,12 @@ options:
             V(MaxJobsPerUser), V(MaxSubmitJobsPerUser) and V(MaxWall).
         type: dict
         default: {}
-  settle_s:
-    description: How long slurmdbd may take to answer, in seconds. On the first day it makes its tables.
-    type: float
-    default: 240
-  timeout_s:
-    description: How long one call of sacctmgr may take, in seconds.
-    type: float
-    default: 60
 attributes:
   check_mode:
-    description: Predicts the steps of the next run from what it reads.
+    description: Predicts the steps of the next run.
     support: full
   diff_mode:
-    description: QOS, accounts and users, one a line.
+    description: One line for each QOS, account and user.
     support: full
 """
 
@@ -90,12 +81,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or in check mode would be done, as sentences.
+  description: The changes, in check mode the predicted ones, as sentences.
   returned: always
   type: list
   elements: str
 pending:
-  description: What can't be done now, and why.
+  description: Changes that are not possible now, and why.
   returned: always
   type: list
   elements: str
@@ -135,18 +126,18 @@ ARGUMENT_SPEC = {
         },
     },
     "absent": bare({**documented(Absent), "default": {}}),
-    "settle_s": {"type": "float", "default": 240},
-    "timeout_s": {"type": "float", "default": 60},
 }
+SETTLE_S = 240
+"""slurmdbd creates its tables at the first start."""
 
 
 def wanted(accounts: list[dict[str, Any]], qos: list[dict[str, Any]], absent: dict[str, list[str]]) -> AccountingState:
-    """The accounting database as the arguments describe them. Raises ValueError for a term that is none."""
+    """The state that the arguments describe. Raises ValueError for an unknown term."""
     kinds = (("account", "accounts"), ("qos", "qos"))
-    unwanted = frozenset((kind, name) for kind, key in kinds for name in absent.get(key) or [])
+    to_delete = frozenset((kind, name) for kind, key in kinds for name in absent.get(key) or [])
     users = {account["name"]: account["users"] for account in accounts}
     terms = ({item["name"]: _texts(item["terms"]) for item in items} for items in (accounts, qos))
-    return AccountingState.of(users, *terms, unwanted=unwanted)
+    return AccountingState.of(users, *terms, to_delete=to_delete)
 
 
 def _texts(terms: dict[str, Any]) -> dict[str, str]:
@@ -159,10 +150,10 @@ def main() -> None:
     try:
         want = wanted(module.params["accounts"], module.params["qos"], module.params["absent"])
     except ValueError as err:
-        return module.fail_json(msg=f"the accounting database can't be kept as described: {err}", changed=False)
-    accounting = Accounting(Command(module.params["timeout_s"]), module.params["cluster"], want)
-    if silence := accounting.silence(0 if module.check_mode else module.params["settle_s"]):
-        unknown(module, silence)
+        return module.fail_json(msg=f"wrong accounts or qos: {err}", changed=False)
+    accounting = Accounting(Command(timeout_s=60), module.params["cluster"], want)
+    if reason := accounting.unreachable(0 if module.check_mode else SETTLE_S):
+        unknown(module, reason)
     finish(module, accounting, plan, want)
 
 

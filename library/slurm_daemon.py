@@ -1,17 +1,16 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Keep one of Slurm's daemons running with the files that it reads."""
+"""Keep a daemon running with its current files."""
 
 DOCUMENTATION = r"""
 module: slurm_daemon
-short_description: Keep a daemon running with the files that it reads
+short_description: Keep a daemon running with its current files
 version_added: 0.1.0
 description:
-  - Writes files and directories, enables and starts a systemd unit, and restarts it when it started before its files
-    last changed. The comparison is made on every run, so a run that broke off between file and restart is mended by
-    the next one.
-  - In check mode on a host that does not have the unit yet, says so in C(pending) instead of failing.
+  - Writes files and directories, and enables and starts a systemd unit. The unit is restarted if it started before its
+    files last changed. Every run compares this, so the next run completes an interrupted one.
+  - In check mode, a unit that is not installed yet is C(pending), not a failure.
 author: Drawbridge contributors
 extends_documentation_fragment: [drawbridge.drawbridge.files]
 options:
@@ -21,24 +20,20 @@ options:
     required: true
   busy_lock:
     description:
-      - A lock file. While somebody holds it shared, changes that need a restart are C(pending).
+      - A lock file. While a process holds it shared, changes that need a restart are C(pending).
     type: path
     default: ""
-  timeout_s:
-    description: How long one call of systemctl may take, in seconds.
-    type: float
-    default: 120
 attributes:
   check_mode:
-    description: Predicts the steps of the next run from what it reads.
+    description: Predicts the steps of the next run.
     support: full
   diff_mode:
-    description: Files with their contents, and the unit's state.
+    description: Contents of the files, and the unit's state.
     support: full
 """
 
 EXAMPLES = r"""
-- name: Keep the accounting database open
+- name: Keep slurmdbd running
   drawbridge.drawbridge.slurm_daemon:
     unit: slurmdbd.service
     files:
@@ -51,12 +46,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or in check mode would be done, as sentences.
+  description: The changes, in check mode the predicted ones, as sentences.
   returned: always
   type: list
   elements: str
 pending:
-  description: What can't be done now, and why.
+  description: Changes that are not possible now, and why.
   returned: always
   type: list
   elements: str
@@ -76,7 +71,6 @@ ARGUMENT_SPEC = {
     "unit": {"type": "str", "required": True},
     "files": FILES_ARGUMENT,
     "busy_lock": {"type": "path", "default": ""},
-    "timeout_s": {"type": "float", "default": 120},
 }
 
 
@@ -84,7 +78,7 @@ def main() -> None:
     """Wire the unit and its files to the plan."""
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     name = module.params["unit"]
-    unit = Unit(name, Command(module.params["timeout_s"]))
+    unit = Unit(name, Command(timeout_s=120))
     if not unit.read().installed:
         unknown(module, f"{name} is not installed yet")
     files, passive = entries(module.params["files"])

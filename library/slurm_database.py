@@ -1,16 +1,16 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Give slurmdbd a database without a password."""
+"""Create slurmdbd's database, without a password."""
 
 DOCUMENTATION = r"""
 module: slurm_database
-short_description: Give slurmdbd a database without a password
+short_description: Create slurmdbd's database, without a password
 version_added: 0.1.0
 description:
-  - Creates the accounting database in the MariaDB server of this host, and a database user that is known by its socket.
-    Only the operating system's user of that name can be it, so there is no password to keep.
-  - In check mode on a host without MariaDB, says so in C(pending) instead of failing.
+  - Creates the accounting database in this host's MariaDB server, and a database user. MariaDB authenticates that user
+    by its socket, so only the operating system's user of that name can log in, and no password is needed.
+  - In check mode, a MariaDB that does not run yet is C(pending), not a failure.
 author: Drawbridge contributors
 options:
   database:
@@ -21,13 +21,9 @@ options:
     description: Operating system user that slurmdbd runs as.
     type: str
     default: slurm
-  timeout_s:
-    description: How long one statement may take, in seconds.
-    type: float
-    default: 30
 attributes:
   check_mode:
-    description: Predicts the steps of the next run from what it reads.
+    description: Predicts the steps of the next run.
     support: full
   diff_mode:
     description: Database, user and rights as SQL.
@@ -35,18 +31,18 @@ attributes:
 """
 
 EXAMPLES = r"""
-- name: Give slurmdbd its database
+- name: Create slurmdbd's database
   drawbridge.drawbridge.slurm_database:
 """
 
 RETURN = r"""
 steps:
-  description: What was done, or in check mode would be done, as sentences.
+  description: The changes, in check mode the predicted ones, as sentences.
   returned: always
   type: list
   elements: str
 pending:
-  description: What can't be done now, and why.
+  description: Changes that are not possible now, and why.
   returned: always
   type: list
   elements: str
@@ -64,14 +60,13 @@ from ..module_utils.drawbridge.slurm.database.plan import DatabaseState, plan
 ARGUMENT_SPEC = {
     "database": {"type": "str", "default": "slurm_acct_db"},
     "user": {"type": "str", "default": "slurm"},
-    "timeout_s": {"type": "float", "default": 30},
 }
 
 
 def main() -> None:
     """Wire the server to the plan."""
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    run = Command(module.params["timeout_s"])
+    run = Command(timeout_s=30)
     if not Unit("mariadb.service", run).read().active:
         unknown(module, "mariadb.service does not run yet")
     want = DatabaseState(module.params["database"], module.params["user"])

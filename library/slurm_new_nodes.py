@@ -8,10 +8,9 @@ module: slurm_new_nodes
 short_description: Keep jobs off nodes that are not built yet
 version_added: 0.1.0
 description:
-  - Runs on the controller. Of the given nodes those that do not answer slurmctld are drained, all with one command and
-    with a reason of ours; M(drawbridge.drawbridge.slurm_node_ready) lifts that drain, and only that one, once the node
-    has proved itself.
-  - A node that answers is in service and is left alone, and so is one that somebody has drained or set down.
+  - Runs on the controller. It drains the given nodes that do not answer slurmctld, with one command and Drawbridge's
+    reason. M(drawbridge.drawbridge.slurm_node_ready) lifts that drain when the node is proved ready.
+  - A node that answers is in service and is left alone. So is a node that an administrator has drained or set down.
 author: Drawbridge contributors
 options:
   nodes:
@@ -19,20 +18,12 @@ options:
     type: list
     elements: str
     required: true
-  settle_s:
-    description: How long a node in service that has missed an answer of slurmctld has for the next one, in seconds.
-    type: float
-    default: 150
-  timeout_s:
-    description: How long one call of scontrol may take, in seconds.
-    type: float
-    default: 30
 attributes:
   check_mode:
-    description: Predicts the steps of the next run from what it reads.
+    description: Predicts the steps of the next run.
     support: full
   diff_mode:
-    description: The nodes' states as Slurm writes them.
+    description: The nodes' states in Slurm's words.
     support: full
 """
 
@@ -44,12 +35,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or in check mode would be done, as sentences.
+  description: The changes, in check mode the predicted ones, as sentences.
   returned: always
   type: list
   elements: str
 pending:
-  description: What can't be predicted, and why.
+  description: Changes that can't be predicted, and why.
   returned: always
   type: list
   elements: str
@@ -62,22 +53,22 @@ from ..module_utils.drawbridge.core.command import Command
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.core.units import Unit
 from ..module_utils.drawbridge.slurm.nodes.new_io import Records
-from ..module_utils.drawbridge.slurm.nodes.new_plan import kept_off, plan
+from ..module_utils.drawbridge.slurm.nodes.new_plan import drained, plan
 
 ARGUMENT_SPEC = {
     "nodes": {"type": "list", "elements": "str", "required": True},
-    "settle_s": {"type": "float", "default": 150},
-    "timeout_s": {"type": "float", "default": 30},
 }
+SETTLE_S = 150
+"""Time of a node in service that missed slurmctld's ping to answer the next one."""
 
 
 def main() -> None:
     """Wire the nodes' records to the plan."""
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    run, nodes = Command(module.params["timeout_s"]), module.params["nodes"]
+    run, nodes = Command(timeout_s=30), module.params["nodes"]
     if not Unit("slurmctld.service", run).read().active:
         unknown(module, "slurmctld.service does not run yet")
-    finish(module, Records(run, nodes, module.params["settle_s"]), plan, kept_off(nodes))
+    finish(module, Records(run, nodes, SETTLE_S), plan, drained(nodes))
 
 
 if __name__ == "__main__":

@@ -1,17 +1,17 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Install packages without starting the services that they bring."""
+"""Install packages without starting their services."""
 
 DOCUMENTATION = r"""
 module: slurm_packages
-short_description: Install packages without starting the services that they bring
+short_description: Install packages without starting their services
 version_added: 0.1.0
 description:
-  - Installs what is missing in one transaction of apt, after reading the package lists anew, or of dnf. What is there
-    is neither upgraded nor removed, and a host that has everything is only read.
-  - Services of the packages stay off, because Slurm's daemons wait long for a configuration that is not there yet.
-  - Works in check mode on a host that has never read its package lists.
+  - Installs missing packages in one transaction of dnf, or of apt after an update of its package lists. Installed
+    packages are neither upgraded nor removed.
+  - Services of the packages stay off, because Slurm's daemons wait long for a missing configuration.
+  - Check mode works on a host without package lists.
 author: Drawbridge contributors
 options:
   names:
@@ -20,41 +20,37 @@ options:
     elements: str
     required: true
   manager:
-    description: What installs packages on this host.
+    description: The package manager of this host.
     type: str
     choices: [apt, dnf]
     default: apt
   user_id:
-    description: Number of the user slurm, who is made with it where packages bring none; 0 means that they bring it.
+    description: Number of the user slurm, which is created before the packages; 0 means that they create it.
     type: int
     default: 0
-  timeout_s:
-    description: How long one call of apt-get or dnf may take, in seconds.
-    type: float
-    default: 900
 attributes:
   check_mode:
-    description: Predicts the steps of the next run from what it reads.
+    description: Predicts the steps of the next run.
     support: full
   diff_mode:
-    description: The packages that are installed, one a line.
+    description: The installed packages, one a line.
     support: full
 """
 
 EXAMPLES = r"""
-- name: Install what a node needs
+- name: Install a node's packages
   drawbridge.drawbridge.slurm_packages:
     names: [munge, slurmd]
 """
 
 RETURN = r"""
 steps:
-  description: What was done, or in check mode would be done, as sentences.
+  description: The changes, in check mode the predicted ones, as sentences.
   returned: always
   type: list
   elements: str
 pending:
-  description: A user slurm who has another number.
+  description: A user slurm with another number.
   returned: always
   type: list
   elements: str
@@ -72,7 +68,6 @@ ARGUMENT_SPEC = {
     "names": {"type": "list", "elements": "str", "required": True},
     "manager": {"type": "str", "choices": ["apt", "dnf"], "default": "apt"},
     "user_id": {"type": "int", "default": 0},
-    "timeout_s": {"type": "float", "default": 900},
 }
 MANAGERS = {"apt": apt.Packages, "dnf": dnf.Packages}
 
@@ -80,7 +75,7 @@ MANAGERS = {"apt": apt.Packages, "dnf": dnf.Packages}
 def main() -> None:
     """Wire the packages to the plan."""
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    names, user_id, run = module.params["names"], module.params["user_id"], Command(module.params["timeout_s"])
+    names, user_id, run = module.params["names"], module.params["user_id"], Command(timeout_s=900)
     packages = MANAGERS[module.params["manager"]](run, names)
     device = WithUser(packages, run) if user_id else packages
     finish(module, device, plan, PackageState(frozenset(names), user_id=user_id))

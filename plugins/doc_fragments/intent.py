@@ -7,6 +7,7 @@ from __future__ import annotations
 from ..module_utils.drawbridge.core.spec import documented, elements, fragment
 from ..module_utils.drawbridge.fabric.model import SwitchProfile
 from ..module_utils.drawbridge.slurm.accounting.model import Absent
+from ..module_utils.drawbridge.slurm.nodes.model import Machine
 from ..module_utils.drawbridge.storage.gpfs.model import Filesystem
 
 
@@ -16,3 +17,4 @@ class ModuleDocFragment:
     GPFS_FILESYSTEMS = fragment({"filesystems": {**elements(Filesystem), "required": True}})
     SWITCH_PROFILE = fragment({"profile": {**documented(SwitchProfile), "required": True}})
     SLURM_ABSENT = fragment({"absent": {**documented(Absent), "default": {}}})
+    SLURM_MACHINE = fragment({"machine": {**documented(Machine), "required": True}})

@@ -111,10 +111,11 @@ def python(text: str) -> Iterator[Block]:
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
             yield from prose(
-                node.lineno, "".join(part.value if isinstance(part, ast.Constant) else "CODE" for part in node.values)
+                node.lineno,
+                "".join(str(part.value) if isinstance(part, ast.Constant) else "CODE" for part in node.values),
             )
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
-            documented = node.value.lstrip().startswith(("---", "options:", "short_description:", "- name:"))
+            documented = re.match(r"\s*(---|- name:|[a-z_]+:( \S+)?\n)", node.value)
             yield from at(node.lineno, yaml_text(node.value)) if documented else prose(node.lineno, node.value)
 
 
@@ -122,7 +123,7 @@ def prose(line: int, text: str) -> Iterator[Block]:
     """Paragraphs of a string; one of few words is a name, not prose."""
     for paragraph in re.split(r"\n\s*\n", text):
         if words(paragraph) >= FEW_WORDS:
-            yield Block(line, plain(" ".join(paragraph.split())))
+            yield Block(line, plain(" ".join(paragraph.split())), flowing=bool(re.search(LITTLE_WORDS, paragraph)))
 
 
 def at(line: int, found: Iterable[Block]) -> Iterator[Block]:
@@ -149,6 +150,8 @@ def read(node: yaml.Node, key: str = "") -> Iterator[Block]:
 
 
 FEW_WORDS = 3
+LITTLE_WORDS = r"(?i)\b(a|an|and|for|in|is|it|no|not|of|or|that|the|to|with)\b"
+"""A string without any of them is a table of names."""
 SPOKEN = (
     *("name", "description", "short_description", "notes", "msg", "fail_msg", "success_msg", "release_summary"),
     *("major_changes", "minor_changes", "breaking_changes", "bugfixes", "security_fixes", "known_issues"),

@@ -20,7 +20,6 @@ from ..kube.releases import rules as kube_devices
 from ..nodes import numa_rules as numa
 from ..nodes import rules as nodes
 from ..nodes.model import Nodes
-from ..slurm import gate_rules as gate
 from ..slurm import rules as slurm
 from ..slurm.accounting import rules as accounting
 from ..slurm.config import layout_rules as slurm_layout
@@ -44,7 +43,6 @@ RULES = (
     *cabling.RULES,
     *numa.RULES,
     *_SLURM,
-    *gate.RULES,
     *accounting.RULES,
     *storage.RULES,
     *_KUBE,

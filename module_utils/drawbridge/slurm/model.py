@@ -29,69 +29,60 @@ class Partition:
 
 @dataclass(frozen=True)
 class Priority:
-    """Who is next: each factor from 0 to 1 by its weight."""
+    """Weights of a job's priority: each factor from 0 to 1 is multiplied by its weight."""
 
-    fair_share_weight: int = option("an account's unused share", 100000, low=0)
-    qos_weight: int = option("the job's QOS, beside the one of the highest priority", 1000000, low=0)
-    age_weight: int = option("waiting time, up to max_age", 10000, low=0)
-    size_weight: int = option("the job's size", 0, low=0)
-    max_age: str = option("after so long a job gets no older", "7-0", pattern=TIME)
-    half_life: str = option("after so long use counts half", "7-0", pattern=TIME)
-    recount_minutes: int = option("how often use is counted", 5, low=1, high=1440)
+    fair_share_weight: int = option("weight of the account's unused share", 100000, low=0)
+    qos_weight: int = option("weight of the QOS, relative to the highest QOS priority", 1000000, low=0)
+    age_weight: int = option("weight of the waiting time, up to max_age", 10000, low=0)
+    size_weight: int = option("weight of the job's size", 0, low=0)
+    max_age: str = option("waiting time after which a job's age factor stays the same", "7-0", pattern=TIME)
+    half_life: str = option("time after which past use counts half", "7-0", pattern=TIME)
+    recount_minutes: int = option("interval in which Slurm counts use", 5, low=1, high=1440)
 
 
 @dataclass(frozen=True)
 class Health:
-    """How nodes look after themselves: what they mount, munge, and GPUs against their class."""
+    """The health check of nodes: mounts, munge, and GPUs against the node class."""
 
-    interval_s: int = option("how often each node looks, in seconds; 0: only at a playbook's proof", 300, low=0)
+    interval_s: int = option("interval of each node's health check, in seconds; 0: only in playbooks", 300, low=0)
 
 
 @dataclass(frozen=True)
 class Gate:
-    """How long the gate waits for what, when jobs of gated partitions begin and end."""
+    """Limits of the gate at the start and the end of a job in a gated partition."""
 
     patience_s: int = option("wait of a prolog or epilog for the API server, in seconds", 60, low=10, high=600)
     empty_s: int = option("wait of an epilog for its node to be empty; then the node is drained", 90, low=10, high=900)
-    pod_grace_s: int = option("what a pod gets to end once its job is over", 10, low=1, high=120)
-    tries: int = option("so often in a row a job's nodes may fail to open before the job is held", 5, low=1, high=20)
-    pods_per_node: int = option(
-        "pods of jobs for each gated node: bounds one workload, and all that is in a namespace of jobs",
-        110,
-        low=1,
-        high=1000,
-    )
+    pod_grace_s: int = option("seconds that a pod has to end once its job is over", 10, low=1, high=120)
+    tries: int = option("times in a row that a job's nodes may fail to open before the job is held", 5, low=1, high=20)
+    pods_per_node: int = option("pods per gated node, for one workload and one job namespace", 110, low=1, high=1000)
 
 
 @dataclass(frozen=True)
 class Slurm:
-    """drawbridge_slurm: the scheduler that owns every node."""
+    """drawbridge_slurm: the scheduler, which owns every node."""
 
     cluster: str = option("ClusterName", pattern=NAME)
     controller: str = option("inventory name of the host of slurmctld and slurmdbd", pattern=NAME)
     partitions: tuple[Partition, ...] = option("partitions")
     accounts: tuple[Account, ...] = option("accounts", ())
-    kill_wait_s: int = option("what a job gets between SIGTERM and SIGKILL (KillWait)", 30, low=5, high=3600)
+    kill_wait_s: int = option("seconds between SIGTERM and SIGKILL of a job (KillWait)", 30, low=5, high=3600)
     part_timeout_s: int = option("limit of each part of a prolog or epilog, in seconds", 300, low=30, high=3000)
     gate: Gate = option("limits of the gate, for partitions with gate: true", Gate())
     qos: tuple[Qos, ...] = option("qualities of service", ())
-    absent: Absent = option("accounts and QOS that must not be there any more", Absent())
-    priority: Priority = option("what a job's priority is made of", Priority())
-    preempt_mode: str = option("what happens to a job that is preempted", "requeue", choices=("requeue", "cancel"))
+    absent: Absent = option("accounts and QOS to delete", Absent())
+    priority: Priority = option("weights of a job's priority", Priority())
+    preempt_mode: str = option("how jobs are preempted", "requeue", choices=("requeue", "cancel"))
     version: str = option("Slurm's release on all hosts", "24.11", choices=tuple(RELEASES))
-    packages: str = option(
-        "whose packages Slurm comes in: the distribution's on Debian and Ubuntu, OpenHPC's, or SchedMD's own",
-        "debian",
-        choices=tuple(PACKAGINGS),
-    )
-    health: Health = option("how nodes look after themselves between playbooks", Health())
+    packages: str = option("distributor of Slurm's packages", "debian", choices=tuple(PACKAGINGS))
+    health: Health = option("the health check of nodes", Health())
     topology: str = option(
-        "tree: jobs stay in one leaf when they fit; block: they get whole leaves; none: the network is flat",
+        "tree: a job that fits stays in one leaf; block: jobs get whole leaves; none: the network is flat",
         "tree",
         choices=("tree", "block", "none"),
     )
     settings: Mapping[str, str] = option(
-        "the site's own lines of slurm.conf, such as SlurmdTimeout: '600' (words join lists that are there)",
+        "the site's own lines of slurm.conf, such as SlurmdTimeout: '600' (lists are merged with Drawbridge's)",
         MappingProxyType({}),
         pattern=ONE_LINE,
     )

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What differs between Slurm's releases for whoever writes its files: one row a release, oldest first."""
+"""Differences of Slurm's releases in their configuration files: one row a release, oldest first."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ WHOLE_NODES = {"OverSubscribe": "EXCLUSIVE"}
 
 @dataclass(frozen=True)
 class Release:
-    """One release of Slurm. All of them replace their daemons by new processes at a reconfigure (since 23.11)."""
+    """One release of Slurm. Since 23.11 a reconfigure replaces the daemons by new processes."""
 
     name: str
     no_cgroups: str = "disabled"
-    """CgroupPlugin where cgroups can't confine jobs; empty: Slurm needs no line for that."""
+    """CgroupPlugin where cgroups can't confine jobs; empty: no line is needed."""
     block_sizes: str = "BlockSizes"
-    """Key of topology/block for the sizes of its blocks; empty: it has only levels, which say nothing of sizes."""
+    """Key of topology/block for block sizes; empty: the release has none."""
     whole_nodes: Mapping[str, str] = field(default_factory=lambda: WHOLE_NODES)
-    """What makes a partition's jobs own their nodes."""
+    """Words of a partition whose jobs get whole nodes."""
 
 
 _ALL = (
@@ -32,10 +32,9 @@ _ALL = (
     Release("26.05", whole_nodes={"Exclusive": "NODE"}),
 )
 RELEASES = {release.name: release for release in _ALL}
-"""Releases whose files we can write. `scontrol --version` prints one more number, that of the correction."""
 
 
 def of_version(printed: str) -> str:
-    """The release in what `slurmctld -V` prints, such as `slurm-wlm 24.11.5`; empty for anything else."""
+    """The release in the output of `slurmctld -V`, such as `slurm-wlm 24.11.5`; empty for other text."""
     words = printed.split()
     return ".".join(words[-1].split(".")[:2]) if words else ""

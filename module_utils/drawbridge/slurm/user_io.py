@@ -1,44 +1,28 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Packages, and the user slurm where they bring none: it has the same number on all hosts, which Slurm compares."""
+"""Packages, and the user slurm if they don't create it. Slurm needs the same user number on all hosts."""
 
 from __future__ import annotations
 
 import pwd
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from ..core.command import Run
-from ..core.converge import Step
+from ..core.converge import Device, Step
 from ..core.packages.plan import PackageState
 
 USER = "slurm"
-NOWHERE = "/nonexistent"
-
-
-class Packages(Protocol):
-    """What apt's and dnf's packages have in common."""
-
-    name: str
-
-    def read(self) -> PackageState:
-        """What is installed."""
-        ...
-
-    def apply(self, steps: Sequence[Step[PackageState]]) -> None:
-        """Install."""
-        ...
 
 
 class WithUser:
     """Packages that need the user slurm first."""
 
-    def __init__(self, packages: Packages, run: Run) -> None:
+    def __init__(self, packages: Device[PackageState], run: Run) -> None:
         self.name, self._packages, self._run = packages.name, packages, run
 
     def read(self) -> PackageState:
-        """The packages, and the user's number."""
+        """Read the packages and the user's number."""
         try:
             number = pwd.getpwnam(USER).pw_uid
         except KeyError:
@@ -46,10 +30,10 @@ class WithUser:
         return replace(self._packages.read(), user_id=number)
 
     def apply(self, steps: Sequence[Step[PackageState]]) -> None:
-        """The user first: daemons and directories of the packages are given to it."""
+        """Create the user first: it owns daemons and directories of the packages."""
         for number in (step.payload for step in steps if isinstance(step.payload, int)):
             self._run(["groupadd", "--system", "--gid", str(number), USER])
-            own = ["--uid", str(number), "--gid", str(number), "--home-dir", NOWHERE, "--no-create-home"]
+            own = ["--uid", str(number), "--gid", str(number), "--home-dir", "/nonexistent", "--no-create-home"]
             self._run(["useradd", "--system", *own, "--shell", "/usr/sbin/nologin", USER])
         if rest := [step for step in steps if not isinstance(step.payload, int)]:
             self._packages.apply(rest)

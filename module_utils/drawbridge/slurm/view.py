@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What each kind of host has on disk for Slurm, as the arguments of our modules."""
+"""Packages and files of each kind of Slurm host, as arguments of Drawbridge's modules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from ..nodes.model import NodeClass, Nodes
 from .accounting.view import accounting
-from .config.builds import gres
+from .config.node_groups import gres
 from .config.settings import at_start
 from .config.slurm_conf import HEALTH, NODE_STATE, SCRIPTS, SLURMCTLD_PORT, STATE
 from .config.text import HEADER
@@ -19,6 +19,7 @@ from .model import Slurm
 from .packaging import PACKAGINGS
 
 PARTS = "/etc/drawbridge/slurm"
+SLURMS = {"owner": "slurm", "group": "slurm"}
 File = dict[str, Any]
 
 
@@ -30,18 +31,12 @@ def controller(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, Any]:
         "mariadb": f"{PACKAGINGS[slurm.packages].mariadb}/60-drawbridge.cnf",
         "slurmctld": [
             *scripts(("prolog_slurmctld", "epilog_slurmctld"), slurm.part_timeout_s),
-            {"path": STATE, "owner": "slurm", "group": "slurm", "mode": "0700"},
+            {"path": STATE, **SLURMS, "mode": "0700"},
             {**_environment("slurmctld", "", slurm), "at_start": True},
             *({"path": f"/etc/slurm/{name}", "content": content} for name, content in texts.items()),
         ],
         "slurmdbd": [
-            {
-                "path": "/etc/slurm/slurmdbd.conf",
-                "content": slurmdbd_conf(slurm),
-                "owner": "slurm",
-                "group": "slurm",
-                "mode": "0600",
-            }
+            {"path": "/etc/slurm/slurmdbd.conf", "content": slurmdbd_conf(slurm), **SLURMS, "mode": "0600"},
         ],
         "accounting": accounting(slurm),
         "release": slurm.version,
@@ -49,7 +44,7 @@ def controller(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, Any]:
 
 
 def node(nodes: Nodes, slurm: Slurm, name: str, mounts: Sequence[str]) -> dict[str, Any]:
-    """Packages, files of slurmd, and what the node has to register with. Raises IntentError for an unknown node."""
+    """Packages, files of slurmd, and the hardware to register with. Raises IntentError for an unknown node."""
     return {
         **_packages(slurm, "node"),
         "slurmd": [
@@ -65,12 +60,12 @@ def node(nodes: Nodes, slurm: Slurm, name: str, mounts: Sequence[str]) -> dict[s
 
 
 def login(slurm: Slurm) -> dict[str, Any]:
-    """Packages, and files of sackd, which fetches slurm.conf for the commands of a host that runs no jobs."""
+    """Packages, and files of sackd, which fetches slurm.conf for the commands of a login host."""
     return {**_packages(slurm, "login"), "sackd": [_environment("sackd", _server(slurm), slurm)]}
 
 
 def scripts(kinds: Sequence[str], part_timeout_s: int) -> list[File]:
-    """Slurm runs a script without arguments, so each kind has one that names itself, and a directory of parts."""
+    """Slurm runs a script without arguments, so each kind has its own script, and a directory of parts."""
     dispatch = f"{SCRIPTS}/slurm-dispatch --timeout {part_timeout_s}"
     directories = [{"path": f"{PARTS}/{kind}.d", "mode": "0755"} for kind in kinds]
     texts = [
@@ -86,17 +81,16 @@ def scripts(kinds: Sequence[str], part_timeout_s: int) -> list[File]:
 
 
 def _packages(slurm: Slurm, part: str) -> dict[str, Any]:
-    """Arguments of slurm_packages."""
     packaging = PACKAGINGS[slurm.packages]
     names = list(getattr(packaging, part))
     return {"packages": {"names": names, "manager": packaging.manager, "user_id": packaging.user_id}}
 
 
 def _health(node_class: NodeClass, mounts: Sequence[str]) -> list[File]:
-    """What the health check, which Slurm runs without arguments, looks for on this node, and a place for more parts."""
+    """What the health check expects on this node, and the directory of its parts."""
     gpus = node_class.gpus
-    look = {"mounts": [*mounts], "gpus": gpus.count, "gpu_files": DEVICE_FILES[gpus.vendor]}
-    content = f"{json.dumps(look, indent=2)}\n"
+    expected = {"mounts": [*mounts], "gpus": gpus.count, "gpu_files": DEVICE_FILES[gpus.vendor]}
+    content = f"{json.dumps(expected, indent=2)}\n"
     return [
         {"path": f"{PARTS}/health.d", "mode": "0755"},
         {"path": f"{PARTS}/health.json", "content": content, "mode": "0644", "passive": True},
@@ -104,23 +98,16 @@ def _health(node_class: NodeClass, mounts: Sequence[str]) -> list[File]:
 
 
 def _machine(node_class: NodeClass) -> dict[str, int]:
-    """What a node of this class has to have, as slurm_node_hardware takes it."""
-    return {
-        "sockets": node_class.sockets,
-        "cores_per_socket": node_class.cores_per_socket,
-        "threads_per_core": node_class.threads_per_core,
-        "memory_mib": node_class.memory_mib,
-        "gpus": node_class.gpus.count,
-    }
+    keys = ("sockets", "cores_per_socket", "threads_per_core", "memory_mib")
+    return {**{key: getattr(node_class, key) for key in keys}, "gpus": node_class.gpus.count}
 
 
 def _server(slurm: Slurm) -> str:
-    """Where a host without a slurm.conf gets it from."""
     return f"--conf-server {slurm.controller}:{SLURMCTLD_PORT}"
 
 
 def _environment(daemon: str, value: str, slurm: Slurm) -> File:
-    """A daemon's options, in a file that changes with whatever the daemon reads only when it starts."""
+    """A daemon's options. The file also changes with settings that the daemon reads only when it starts."""
     lines = [HEADER, *at_start(slurm.settings, daemon), f'{daemon.upper()}_OPTIONS="{value}"']
     folder = PACKAGINGS[slurm.packages].options
     return {"path": f"{folder}/{daemon}", "content": "".join(f"{line}\n" for line in lines)}

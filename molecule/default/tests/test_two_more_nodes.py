@@ -121,7 +121,7 @@ def test_the_nodes_were_born_closed_and_the_job_kept_its_own(onboarding: Onboard
 
 def test_no_job_was_let_in_before_the_proof(onboarding: Onboarding) -> None:
     steps = [step for found in onboarding.run.steps().values() for step in found]
-    order = ("keep jobs off gpu05 until it has proved itself", "start slurmd.service", "resume gpu05, which joins and")
+    order = ("keep jobs off gpu05 until it is proved ready", "start slurmd.service", "resume gpu05, which joins and")
     found = [next(index for index, step in enumerate(steps) if step.startswith(words)) for words in order]
     assert found == sorted(found)
 

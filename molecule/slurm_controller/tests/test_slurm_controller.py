@@ -216,7 +216,7 @@ def test_what_is_absent_goes_but_not_what_others_need(host: Host) -> None:
     kept = ours("slurm_accounting", accounting(slurm))
     assert [line.split(":")[0] for line in kept["pending"]] == ["remove account old", "remove qos gold"], kept
     assert "account below is below it" in kept["pending"][0]
-    assert "account theirs may ask for it" in kept["pending"][1]
+    assert "account theirs may use it" in kept["pending"][1]
     slurm = replace(slurm, absent=Absent(accounts=("old", "below", "theirs"), qos=("gold",)))
     predicted, gone = (
         ours("slurm_accounting", accounting(slurm), "--check"),

@@ -14,7 +14,7 @@ from . import text as sacctmgr
 from .plan import AccountingState
 
 NOT_ALL_FOUND = 2
-"""getent's code when it doesn't know somebody."""
+"""getent's code when the system lacks one of the users."""
 
 
 class Accounting:
@@ -25,8 +25,8 @@ class Accounting:
     def __init__(self, run: Run, cluster: str, want: AccountingState) -> None:
         self._run, self._cluster, self._want = run, f"cluster={cluster}", want
 
-    def silence(self, patience_s: float) -> str:
-        """Why the accounting database can't be read, after trying for so long; empty when they can."""
+    def unreachable(self, patience_s: float) -> str:
+        """Why slurmdbd can't be read after `patience_s`; empty if it answers."""
         deadline = time.monotonic() + patience_s
         while True:
             try:
@@ -39,25 +39,25 @@ class Accounting:
                 return ""
 
     def read(self) -> AccountingState:
-        """List what concerns our accounts and QOS."""
+        """Read the accounts and QOS that the intent declares or deletes."""
         want = self._want
         associations = self._list("assoc", self._cluster, sacctmgr.ASSOCIATION)
         users = self._list("user", sacctmgr.USER)
-        services = self._list("qos", sacctmgr.SERVICE) if want.qos or want.unwanted else ""
+        services = self._list("qos", sacctmgr.SERVICE) if want.qos or want.to_delete else ""
         have = sacctmgr.accounting(associations, users, services, want)
-        if have.lingering:
-            have = sacctmgr.accounting(associations, users, services, want, self._busy(have.lingering))
+        if have.deletions:
+            have = sacctmgr.accounting(associations, users, services, want, self._busy(have.deletions))
         new = {user for _, user in want.members - have.members}
-        return replace(have, strangers=frozenset(new - self._known(new)))
+        return replace(have, unknown_users=frozenset(new - self._known(new)))
 
     def _busy(self, items: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-        """Which of them have jobs. Slurm refuses to delete such an account, but not such a QOS."""
+        """The items that have jobs. Slurm refuses to delete an account with jobs, but deletes a QOS with jobs."""
         squeue = ["squeue", "--noheader", "--format=%A"]
         jobs = {item: self._run([*squeue, f"--{item[0]}={item[1]}"]).out.split() for item in items}
         return {item: f"job {found[0]} has it; run again when it is over" for item, found in jobs.items() if found}
 
     def _known(self, users: set[str]) -> set[str]:
-        """Users whom the system knows. Slurm lets others into the accounting database, where nobody can use them."""
+        """Users that the operating system has. Slurm stores other names too, but they can't submit jobs."""
         if not users:
             return set()
         answer = self._run(["getent", "passwd", *sorted(users)], ok=(0, NOT_ALL_FOUND))
@@ -69,7 +69,7 @@ class Accounting:
             self._run(["sacctmgr", "-i", *self._scoped(step.payload)])
 
     def _scoped(self, argv: list[str]) -> list[str]:
-        """Name the cluster: alone when it is what is added, else as a condition before what is set; QOS have none."""
+        """Add the cluster as a condition before `set`. QOS belong to no cluster."""
         if argv[1] == "qos":
             return argv
         if argv == ["add", "cluster"]:

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What it takes to keep Slurm accounting: names before what refers to them, removals last."""
+"""Steps that bring Slurm accounting to the intent: names before references to them, deletions last."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...core.converge import Step
-from .terms import ACCOUNT, QOS, ROOT, Term, Terms, downwards, shown, spelled
+from .terms import ACCOUNT, QOS, ROOT, Term, Terms, normalized, parents_first, shown
 
 
 @dataclass(frozen=True)
 class AccountingState:
-    """`qos` and `accounts` map names to terms; what counts, inherited or not, in a state that was read.
+    """QOS, accounts, their users, and deletions.
 
-    `members` are pairs of account and user; `defaults` maps users to accounts; `top` is what the root account hands
-    down; `strangers` are users of ours whom the operating system doesn't know. `unwanted` names what must not be there,
-    pairs of account or qos and name; `lingering` is what of it is there, with what keeps it.
+    `qos` and `accounts` map names to terms; a state that was read has effective terms, inherited ones too. `members`
+    are pairs of account and user, and `defaults` maps users to accounts. `top` holds the root account's terms, which
+    others inherit. `unknown_users` are missing in the operating system. `to_delete` has pairs of kind and name;
+    `deletions` has those that exist, each with the reason why it can't be deleted now.
     """
 
     cluster: bool
@@ -27,9 +28,9 @@ class AccountingState:
     defaults: Mapping[str, str]
     qos: Mapping[str, Terms] = field(default_factory=dict)
     top: Terms = field(default_factory=dict, compare=False)
-    strangers: frozenset[str] = field(default=frozenset(), compare=False)
-    unwanted: frozenset[tuple[str, str]] = field(default=frozenset(), compare=False)
-    lingering: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    unknown_users: frozenset[str] = field(default=frozenset(), compare=False)
+    to_delete: frozenset[tuple[str, str]] = field(default=frozenset(), compare=False)
+    deletions: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -37,18 +38,18 @@ class AccountingState:
         users: Mapping[str, Sequence[str]],
         terms: Mapping[str, Mapping[str, str]] | None = None,
         qos: Mapping[str, Mapping[str, str]] | None = None,
-        unwanted: frozenset[tuple[str, str]] = frozenset(),
+        to_delete: frozenset[tuple[str, str]] = frozenset(),
     ) -> AccountingState:
-        """The state in which these accounts have exactly these users; the first one named is a user's default.
+        """The wanted state. A user's first account is the default one.
 
-        Raises ValueError for a term that is none and for accounts in a ring.
+        Raises ValueError for an unknown term and for accounts in a ring.
         """
         pairs = [(account, user) for account, names in users.items() for user in names]
         defaults = {user: account for account, user in reversed(pairs)}
-        accounts = {name: spelled(ACCOUNT, (terms or {}).get(name, {})) for name in users}
-        services = {name: spelled(QOS, values) for name, values in (qos or {}).items()}
-        downwards({name: own["parent"] for name, own in accounts.items()})
-        return cls(True, accounts, frozenset(pairs), defaults, services, unwanted=unwanted)
+        accounts = {name: normalized(ACCOUNT, (terms or {}).get(name, {})) for name in users}
+        services = {name: normalized(QOS, values) for name, values in (qos or {}).items()}
+        parents_first({name: own["parent"] for name, own in accounts.items()})
+        return cls(True, accounts, frozenset(pairs), defaults, services, to_delete=to_delete)
 
     def lines(self) -> list[str]:
         """QOS, accounts, then their users; a star marks the user's default."""
@@ -56,59 +57,57 @@ class AccountingState:
         lines += [f"account {name} {shown(terms)}" for name, terms in sorted(self.accounts.items())]
         for account, user in sorted(self.members):
             lines.append(f"user {user} account {account}{' *' if self.defaults.get(user) == account else ''}")
-        lines += [f"{kind} {name} unwanted" for kind, name in sorted(self.lingering)]
+        lines += [f"{kind} {name} unwanted" for kind, name in sorted(self.deletions)]
         return lines if self.cluster else []
 
 
 def plan(have: AccountingState, want: AccountingState) -> list[Step[AccountingState]]:
-    """Names before what refers to them: QOS, accounts from the top down, users; a new default before the old one goes.
+    """First QOS, then accounts from the top down, then users; a new default before the old account goes.
 
-    Slurm refuses to delete a default account, ignores an unknown parent without a word, and makes a new user's first
-    account its default, so accounts are filled in the order of the intent.
+    Slurm refuses to delete a default account and silently ignores an unknown parent. It makes a new user's first
+    account its default, so accounts get their users in the order of the intent.
     """
     steps: list[Step[AccountingState]] = []
     if not have.cluster:
         steps.append(Step("add the cluster", lambda s: replace(s, cluster=True), ["add", "cluster"]))
-    if missing := [name for name in want.qos if name not in have.qos]:
-        steps.append(_add_qos(missing))
-    fresh = spelled(QOS, {})
+    fresh = normalized(QOS, {})
+    if missing := {name: fresh for name in want.qos if name not in have.qos}:
+        names = ",".join(missing)
+        steps.append(Step(f"add qos {names}", lambda s: replace(s, qos={**s.qos, **missing}), ["add", "qos", names]))
     for name, terms in want.qos.items():
         steps += _set("qos", name, have.qos.get(name, fresh), terms, terms)
     steps += _accounts(have, want)
-    return [*steps, *_users(have, want), *(_remove(item, kept) for item, kept in have.lingering.items())]
+    return [*steps, *_users(have, want), *(_remove(item, kept) for item, kept in have.deletions.items())]
 
 
 def _accounts(have: AccountingState, want: AccountingState) -> list[Step[AccountingState]]:
-    """Add what is missing, then set terms: what counts is compared, what is an account's own is written."""
+    """Add missing accounts, then set terms. Effective terms are compared, an account's own terms are written."""
     counts = {ROOT: have.top}
-    born: dict[str, Terms] = {}
-    for name in downwards({name: terms["parent"] for name, terms in want.accounts.items()}):
+    added: dict[str, Terms] = {}
+    for name in parents_first({name: terms["parent"] for name, terms in want.accounts.items()}):
         above = counts.get(want.accounts[name]["parent"], have.top)
-        counts[name] = _below(above, want.accounts[name])
+        counts[name] = _effective(above, want.accounts[name])
         if name not in have.accounts:
-            born[name] = _below(above, {**spelled(ACCOUNT, {}), "parent": want.accounts[name]["parent"]})
+            added[name] = _effective(above, {**normalized(ACCOUNT, {}), "parent": want.accounts[name]["parent"]})
     adds = [
-        _add_accounts(parent, {name: born[name] for name in names})
-        for parent, names in itertools.groupby(born, key=lambda name: born[name]["parent"])
+        _add_accounts(parent, {name: added[name] for name in names})
+        for parent, names in itertools.groupby(added, key=lambda name: added[name]["parent"])
     ]
-    present = {**have.accounts, **born}
+    present = {**have.accounts, **added}
     sets = [_set("account", name, present[name], counts[name], own) for name, own in want.accounts.items()]
     return [*adds, *itertools.chain.from_iterable(sets)]
 
 
-def _below(above: Terms, own: Terms) -> Terms:
-    """What counts for an account that has these terms of its own."""
+def _effective(above: Terms, own: Terms) -> Terms:
+    """The effective terms of an account."""
     return {term.key: term.effective(own[term.key], above.get(term.key, "")) for term in ACCOUNT}
 
 
-def _add_accounts(parent: str, born: Mapping[str, Terms]) -> Step[AccountingState]:
-    names = ",".join(born)
+def _add_accounts(parent: str, added: Mapping[str, Terms]) -> Step[AccountingState]:
+    names = ",".join(added)
     place = "" if parent == ROOT else f" below {parent}"
-
-    def becomes(state: AccountingState) -> AccountingState:
-        return replace(state, accounts={**state.accounts, **born})
-
-    return Step(f"add account {names}{place}", becomes, ["add", "account", names, f"parent={parent}"])
+    argv = ["add", "account", names, f"parent={parent}"]
+    return Step(f"add account {names}{place}", lambda s: replace(s, accounts={**s.accounts, **added}), argv)
 
 
 def _set(kind: str, name: str, have: Terms, want: Terms, own: Terms) -> list[Step[AccountingState]]:
@@ -119,21 +118,10 @@ def _set(kind: str, name: str, have: Terms, want: Terms, own: Terms) -> list[Ste
     ]
     if not changes:
         return []
-
-    def becomes(state: AccountingState) -> AccountingState:
-        if kind == "qos":
-            return replace(state, qos={**state.qos, name: want})
-        return replace(state, accounts={**state.accounts, name: want})
-
+    field = "qos" if kind == "qos" else "accounts"
     argv = ["modify", kind, "where", f"name={name}", "set", *changes]
-    return [Step(f"set {kind} {name}: {' '.join(changes)}", becomes, argv)]
-
-
-def _add_qos(names: list[str]) -> Step[AccountingState]:
-    def becomes(state: AccountingState) -> AccountingState:
-        return replace(state, qos={**state.qos, **{name: spelled(QOS, {}) for name in names}})
-
-    return Step(f"add qos {','.join(names)}", becomes, ["add", "qos", ",".join(names)])
+    reason = f"set {kind} {name}: {' '.join(changes)}"
+    return [Step(reason, lambda s: replace(s, **{field: {**getattr(s, field), name: want}}), argv)]
 
 
 def _users(have: AccountingState, want: AccountingState) -> list[Step[AccountingState]]:
@@ -141,17 +129,17 @@ def _users(have: AccountingState, want: AccountingState) -> list[Step[Accounting
     defaults = dict(have.defaults)
     for account in want.accounts:
         new = sorted(user for name, user in want.members - have.members if name == account)
-        if known := [user for user in new if user not in have.strangers]:
+        if known := [user for user in new if user not in have.unknown_users]:
             steps.append(_add_users(account, known))
             defaults = {**dict.fromkeys(known, account), **defaults}
-        if strange := [user for user in new if user in have.strangers]:
-            steps.append(_add_users(account, strange, "the controller's system knows no such user"))
+        if unknown := [user for user in new if user in have.unknown_users]:
+            steps.append(_add_users(account, unknown, "the controller's operating system has no such user"))
     steps += [
         _default(user, account)
         for user, account in sorted(want.defaults.items())
-        if defaults.get(user, account if user in have.strangers else "") != account
+        if defaults.get(user, account if user in have.unknown_users else "") != account
     ]
-    for account in [*want.accounts, *(name for kind, name in have.lingering if kind == "account")]:
+    for account in [*want.accounts, *(name for kind, name in have.deletions if kind == "account")]:
         if gone := sorted(user for name, user in have.members - want.members if name == account):
             steps.append(_remove_users(account, gone))
     return steps
@@ -168,21 +156,18 @@ def _add_users(account: str, users: list[str], pending: str = "") -> Step[Accoun
 
 
 def _remove(item: tuple[str, str], kept: str) -> Step[AccountingState]:
-    """What is kept by something stays whole: its removal is pending."""
     kind, name = item
 
     def becomes(state: AccountingState) -> AccountingState:
-        return replace(state, lingering={other: why for other, why in state.lingering.items() if other != item})
+        return replace(state, deletions={other: why for other, why in state.deletions.items() if other != item})
 
     return Step(f"remove {kind} {name}", becomes, ["delete", kind, "where", f"name={name}"], kept)
 
 
 def _default(user: str, account: str) -> Step[AccountingState]:
-    def becomes(state: AccountingState) -> AccountingState:
-        return replace(state, defaults={**state.defaults, user: account})
-
     argv = ["modify", "user", "where", f"name={user}", "set", f"defaultaccount={account}"]
-    return Step(f"make {account} the default account of {user}", becomes, argv)
+    reason = f"make {account} the default account of {user}"
+    return Step(reason, lambda s: replace(s, defaults={**s.defaults, user: account}), argv)
 
 
 def _remove_users(account: str, users: list[str]) -> Step[AccountingState]:

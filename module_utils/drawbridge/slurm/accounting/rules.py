@@ -13,11 +13,11 @@ from ..model import Slurm
 from .model import Account, Amount, Qos
 
 ROOT, NORMAL = "root", "normal"
-"""Slurm makes this account and this QOS itself."""
+"""Slurm creates this account and this QOS itself."""
 
 
 def qos_refer_to_each_other(slurm: Slurm) -> Iterator[Fault]:
-    """A QOS preempts what is there and worth less; otherwise two jobs could preempt each other for ever."""
+    """A QOS preempts only QOS of lower priority; otherwise two jobs could preempt each other endlessly."""
     named = {qos.name: qos for qos in slurm.qos}
     yield from doubled("drawbridge_slurm.qos", [qos.name for qos in slurm.qos], "give every QOS a name of its own")
     for index, qos in enumerate(slurm.qos):
@@ -26,15 +26,15 @@ def qos_refer_to_each_other(slurm: Slurm) -> Iterator[Fault]:
             if other not in named and other != NORMAL:
                 yield _unknown(f"{key}.preempt", other, {NORMAL, *named})
             elif other == qos.name:
-                yield Fault(f"{key}.preempt", other, "a QOS can't push itself aside", f"take {other} out of it")
+                yield Fault(f"{key}.preempt", other, "a QOS can't preempt itself", f"remove {other}")
             elif _priority(named, other) >= qos.priority:
-                reason = f"{other} has priority {_priority(named, other)}, so its job would come first again"
+                reason = f"{other} has priority {_priority(named, other)}, so its preempted job would be first again"
                 repair = f"raise {key}.priority above {_priority(named, other)}"
                 yield Fault(f"{key}.priority", qos.priority, reason, repair)
 
 
 def accounts_refer_to_qos(slurm: Slurm) -> Iterator[Fault]:
-    """An account may ask for QOS that exist, and its default is one of them."""
+    """The QOS of an account exist, and its default is one of them."""
     known = {NORMAL, *(qos.name for qos in slurm.qos)}
     accounts = {account.name: account for account in slurm.accounts}
     for index, account in enumerate(slurm.accounts):
@@ -44,27 +44,20 @@ def accounts_refer_to_qos(slurm: Slurm) -> Iterator[Fault]:
                 yield _unknown(f"{key}.qos", name, known)
         allowed = _allowed(account, accounts)
         if account.default_qos and account.default_qos not in allowed:
-            reason = f"its jobs may ask for {', '.join(allowed)} alone"
-            repair = f"add {account.default_qos} to {key}.qos, or take one of {', '.join(allowed)}"
+            reason = f"its jobs may use only {', '.join(allowed)}"
+            repair = f"add {account.default_qos} to {key}.qos, or set one of {', '.join(allowed)}"
             yield Fault(f"{key}.default_qos", account.default_qos, reason, repair)
 
 
 def accounts_are_a_tree(slurm: Slurm) -> Iterator[Fault]:
-    """Accounts hang below known ones and not below themselves; what is Slurm's own stays its own."""
+    """Parents exist and form no ring; the account and the user root are Slurm's own."""
     accounts = {account.name: account for account in slurm.accounts}
     for index, account in enumerate(slurm.accounts):
         key = f"drawbridge_slurm.accounts[{index}]"
         if account.name == ROOT:
-            yield Fault(
-                f"{key}.name", ROOT, "Slurm keeps this account itself, above all others", "give it another name"
-            )
+            yield Fault(f"{key}.name", ROOT, "Slurm itself creates this account, above all others", "rename it")
         if ROOT in account.users:
-            yield Fault(
-                f"{key}.users",
-                ROOT,
-                "root administers accounting and charges root",
-                "take it out of users",
-            )
+            yield Fault(f"{key}.users", ROOT, "root administers accounting and charges root", "remove it from users")
         yield from doubled(f"{key}.users", list(account.users), "name every user once")
         if account.parent != ROOT and account.parent not in accounts:
             yield _unknown(f"{key}.parent", account.parent, {ROOT, *accounts})
@@ -73,22 +66,22 @@ def accounts_are_a_tree(slurm: Slurm) -> Iterator[Fault]:
             yield Fault(f"{key}.parent", account.parent, f"{ring} is a ring", "set parent: root on one of them")
 
 
-def nothing_is_there_and_absent(slurm: Slurm) -> Iterator[Fault]:
-    """What has to go is not declared as well, and is not Slurm's own."""
+def absent_names_are_not_declared(slurm: Slurm) -> Iterator[Fault]:
+    """Names to delete are not declared, and are not Slurm's own."""
     own = {"accounts": ROOT, "qos": NORMAL}
     for kind, declared in (("accounts", slurm.accounts), ("qos", slurm.qos)):
         key, names = f"drawbridge_slurm.absent.{kind}", getattr(slurm.absent, kind)
         for name in names:
             if name == own[kind]:
-                yield Fault(key, name, "Slurm keeps it itself", f"take {name} out of it")
+                yield Fault(key, name, "Slurm needs it and creates it again", f"remove {name}")
             elif name in {item.name for item in declared}:
                 reason = f"drawbridge_slurm.{kind} declares it"
-                yield Fault(key, name, reason, f"take it out of one of them: {key} deletes it")
-        yield from doubled(key, list(names), "name everything once")
+                yield Fault(key, name, reason, f"remove it from one of them: {key} deletes it")
+        yield from doubled(key, list(names), "name each once")
 
 
 def limits_can_be_met(slurm: Slurm) -> Iterator[Fault]:
-    """A limit that a narrower one never lets anybody reach is a mistake in one of the two."""
+    """No limit is above a wider limit, which would make it useless."""
     accounts = {account.name: account for account in slurm.accounts}
     for index, account in enumerate(slurm.accounts):
         key = f"drawbridge_slurm.accounts[{index}]"
@@ -108,13 +101,13 @@ def _within(key: str, inner: str, small: Amount, outer: str, large: Amount) -> I
     for field in dataclasses.fields(Amount):
         have, most = getattr(small, field.name), getattr(large, field.name)
         if have > most >= 0:
-            reason = f"{outer} allows {most}, so nobody can have so many"
+            reason = f"{outer} allows only {most}"
             yield Fault(f"{key}.{inner}.{field.name}", have, reason, f"lower it to {most}, or raise {outer}")
 
 
 def _counted(key: str, running: str, run: int, waiting: str, wait: int) -> Iterator[Fault]:
     if run > wait >= 0:
-        reason = f"{waiting} allows {wait}, and a running job counts there too"
+        reason = f"{waiting} allows {wait}, and it counts running jobs too"
         yield Fault(f"{key}.{running}", run, reason, f"lower it to {wait}, or raise {waiting}")
 
 
@@ -127,7 +120,7 @@ def _allowed(account: Account, accounts: dict[str, Account]) -> tuple[str, ...]:
 
 
 def _above(account: Account, accounts: dict[str, Account]) -> list[str]:
-    """Accounts above this one, from below; in a ring the last one is this one, or one that stood there before."""
+    """The ancestors of this account, the parent first; in a ring each of them once."""
     names: list[str] = []
     while account.parent in accounts and account.parent not in names:
         names.append(account.parent)
@@ -140,13 +133,13 @@ def _priority(named: dict[str, Qos], name: str) -> int:
 
 
 def _unknown(key: str, name: str, known: Iterable[str]) -> Fault:
-    return Fault(key, name, "there is no such name", f"declare it, or use one of {', '.join(sorted(known))}")
+    return Fault(key, name, "it is not declared", f"declare it, or use one of {', '.join(sorted(known))}")
 
 
 RULES = (
     qos_refer_to_each_other,
     accounts_refer_to_qos,
     accounts_are_a_tree,
-    nothing_is_there_and_absent,
+    absent_names_are_not_declared,
     limits_can_be_met,
 )

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What sacctmgr can set on an account or a QOS: how it is written, listed, inherited and taken away."""
+"""The settings of accounts and QOS in sacctmgr: how each is written, listed, inherited and unset."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import Callable
 
 ROOT = "root"
-"""The account above all others; Slurm makes it."""
+"""The account above all others; Slurm creates it."""
 Terms = Mapping[str, str]
-"""Values by sacctmgr's name, in the one spelling that `Term.read` gives them; without an entry nothing is set."""
+"""Values by sacctmgr's name, as `Term.read` normalizes them; an empty value is not set."""
 
 
 @dataclass(frozen=True)
 class Term:
-    """One thing that can be set. `column` is its name in `format=`, `unset` the value that takes it away."""
+    """One setting. `column` is its name in `format=`; setting it to `unset` removes it."""
 
     key: str
     column: str
@@ -24,10 +24,10 @@ class Term:
     unset: str = "-1"
     inherited: bool = False
     preset: str = ""
-    """What a new record has."""
+    """The value in a new record."""
 
     def effective(self, own: str, above: str) -> str:
-        """What counts for an account below another one: limits by TRES join, anything else replaces."""
+        """The effective value of an account below another one: limits by TRES merge, other settings replace."""
         if not self.inherited:
             return own
         if self.read is amounts:
@@ -35,36 +35,31 @@ class Term:
         return own or above
 
     def change(self, have: str, want: str, own: str) -> str:
-        """The words after `set`. An amount that isn't ours is taken away, so that the one above counts again."""
+        """The words after `set`. An amount that is not the account's own is unset, so that the parent's applies."""
         if self.read is not amounts:
             return f"{self.key}={own or self.unset}"
-        before, after, ours = _parts(have), _parts(want), _parts(own)
+        before, after, own_parts = _parts(have), _parts(want), _parts(own)
         keys = sorted(key for key in {*before, *after} if before.get(key) != after.get(key))
-        return f"{self.key}={_written({key: ours.get(key, self.unset) for key in keys})}"
-
-
-def text(value: str) -> str:
-    """A word as it is."""
-    return value
+        return f"{self.key}={_written({key: own_parts.get(key, self.unset) for key in keys})}"
 
 
 def count(value: str) -> str:
-    """A number; Slurm lists none for no limit."""
+    """A number; empty for no limit, as Slurm lists it."""
     return "" if value == "-1" else value
 
 
 def names(value: str) -> str:
-    """A set of names, which Slurm lists in an order of its own."""
+    """A set of names, sorted."""
     return ",".join(sorted(filter(None, value.split(","))))
 
 
 def amounts(value: str) -> str:
-    """Amounts by TRES. Memory counts in MiB; Slurm lists it with a unit."""
+    """Amounts by TRES. Memory is in MiB; Slurm lists it with a unit."""
     return _written({key: _mebibytes(amount) if key == "mem" else amount for key, amount in _parts(value).items()})
 
 
 def minutes(value: str) -> str:
-    """A time limit. Slurm keeps minutes and lists days-hours:minutes:seconds."""
+    """A time limit in minutes. Slurm lists days-hours:minutes:seconds."""
     if not value or value == "-1":
         return ""
     days, _, clock = value.rpartition("-")
@@ -79,10 +74,10 @@ def minutes(value: str) -> str:
 
 
 ACCOUNT = (
-    Term("parent", "parentname", text, ROOT, preset=ROOT),
-    Term("fairshare", "share", text, "1", preset="1"),
+    Term("parent", "parentname", str, ROOT, preset=ROOT),
+    Term("fairshare", "share", str, "1", preset="1"),
     Term("qos", "qos", names, "", inherited=True),
-    Term("defaultqos", "defaultqos", text, inherited=True),
+    Term("defaultqos", "defaultqos", str, inherited=True),
     Term("GrpTRES", "grptres", amounts),
     Term("GrpJobs", "grpjobs", count),
     Term("GrpSubmitJobs", "grpsubmit", count),
@@ -90,9 +85,9 @@ ACCOUNT = (
     Term("MaxWall", "maxwall", minutes, inherited=True),
 )
 QOS = (
-    Term("Priority", "priority", text, "0", preset="0"),
+    Term("Priority", "priority", str, "0", preset="0"),
     Term("Preempt", "preempt", names, ""),
-    Term("PreemptMode", "preemptmode", text, "cluster", preset="cluster"),
+    Term("PreemptMode", "preemptmode", str, "cluster", preset="cluster"),
     Term("GrpTRES", "grptres", amounts),
     Term("MaxTRES", "maxtres", amounts),
     Term("MaxTRESPerUser", "maxtrespu", amounts),
@@ -102,16 +97,16 @@ QOS = (
 )
 
 
-def spelled(kind: tuple[Term, ...], values: Mapping[str, str]) -> dict[str, str]:
-    """Values as terms; what is not set keeps what a new record has. Raises ValueError for a name of nothing."""
+def normalized(kind: tuple[Term, ...], values: Mapping[str, str]) -> dict[str, str]:
+    """Values as terms, with the presets of a new record. Raises ValueError for an unknown name."""
     known = {term.key: term for term in kind}
-    if strange := sorted(set(values) - set(known)):
-        raise ValueError(f"{strange[0]} is not one of {', '.join(known)}")
+    if unknown := sorted(set(values) - set(known)):
+        raise ValueError(f"{unknown[0]} is not one of {', '.join(known)}")
     return {key: term.read(values[key]) if key in values else term.preset for key, term in known.items()}
 
 
 def shown(terms: Terms) -> str:
-    """Terms in one line, without what is not set."""
+    """The terms that are set, in one line."""
     return " ".join(f"{key}={value}" for key, value in terms.items() if value)
 
 
@@ -130,7 +125,7 @@ def _mebibytes(amount: str) -> str:
     return str(round(float(amount[:-1]) * units[amount[-1]]))
 
 
-def downwards(parents: Mapping[str, str]) -> list[str]:
+def parents_first(parents: Mapping[str, str]) -> list[str]:
     """Accounts after their parents, otherwise in the given order. Raises ValueError for a ring."""
     ordered: list[str] = []
     while waiting := [name for name in parents if name not in ordered]:

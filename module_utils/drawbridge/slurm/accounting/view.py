@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Slurm accounting: qualities of service, accounts with their shares and limits, and who may charge them."""
+"""Arguments of slurm_accounting: QOS, accounts with their shares and limits, and their users."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def accounting(slurm: Slurm) -> dict[str, Any]:
 
 
 def account_terms(account: Account) -> dict[str, str]:
-    """What is set on an account, in sacctmgr's words."""
+    """The settings of an account by sacctmgr's names."""
     return _set_ones(
         {
             "parent": account.parent,
@@ -41,7 +41,7 @@ def account_terms(account: Account) -> dict[str, str]:
 
 
 def qos_terms(qos: Qos) -> dict[str, str]:
-    """What is set on a QOS, in sacctmgr's words."""
+    """The settings of a QOS by sacctmgr's names."""
     return _set_ones(
         {
             "Priority": str(qos.priority),
@@ -58,7 +58,7 @@ def qos_terms(qos: Qos) -> dict[str, str]:
 
 
 def tres(amount: Amount) -> str:
-    """An amount by TRES; a GPU is gres/gpu there, and anything else stores nothing without a word."""
+    """An amount by TRES. GPUs are gres/gpu; sacctmgr silently ignores other names."""
     parts = {"cpu": amount.cpus, "mem": amount.memory_mib, "gres/gpu": amount.gpus, "node": amount.nodes}
     return ",".join(f"{key}={value}" for key, value in parts.items() if value >= 0)
 

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""slurmctld: shown new files by a stand-in first, then told to reconfigure."""
+"""slurmctld and its files: a trial slurmctld reads new files first, then the real one reconfigures."""
 
 from __future__ import annotations
 
@@ -19,92 +19,92 @@ from ...core.units import Unit, first_errors
 from ..releases import of_version
 from .text import same_hash, settings_of, shown_settings
 
-FOR_LIFE = ("ClusterName", "SlurmctldPort", "SlurmUser", "StateSaveLocation", "AuthType")
-"""What a running cluster can't follow: its state, its clients and its nodes hold on to the old value."""
+FIXED_KEYS = ("ClusterName", "SlurmctldPort", "SlurmUser", "StateSaveLocation", "AuthType")
+"""Keys that can't change in a running cluster: its state, clients and nodes keep the old value."""
 _NO_ANSWER = re.compile(r"timed out|no answer within|Unable to contact")
-"""How a reconfigure ends that takes longer than a client waits, for example because a node's name does not resolve."""
-LATE_S, LOOK_EVERY_S = 60.0, 1.0
-"""How long after that slurmctld is asked which files it runs with."""
-ASKS = 3
-"""One that runs and answers late is no reason for a reconfigure."""
+"""scontrol's error when a reconfigure takes too long, for example because a node's name does not resolve."""
+LATE_S, POLL_S = 60.0, 1.0
+"""How long, and how often, slurmctld's hash is then compared."""
+TRIES = 3
+"""A slurmctld that answers late needs no reconfigure."""
 
 
 @dataclass(frozen=True)
-class Care:
-    """What slurmctld is spared: files that another release would read, files it would refuse, lost launches."""
+class Safeguards:
+    """Checks before slurmctld gets new files: the release, a trial, and running prologs."""
 
     conf: str
     """Path of slurm.conf among its files."""
     release: str
-    """The release that the files are written for, such as 24.11; empty: not compared."""
-    judge: Callable[[str, Mapping[str, str]], None]
-    """Raises DeviceError, in Slurm's words, for slurm.conf and texts by path that Slurm would refuse."""
+    """The release that the files are for, such as 24.11; empty: not compared."""
+    trial: Callable[[str, Mapping[str, str]], None]
+    """Gets the path of slurm.conf and texts by path. Raises DeviceError with Slurm's errors."""
     prolog_wait_s: float = 0.0
 
 
 class Slurmctld(Daemon):
-    """The controller daemon, which itself tells the hash of the slurm.conf that it has read.
+    """The controller daemon. It reports the hash of the slurm.conf that it has read.
 
-    The hash covers comments. slurm.conf names the digests of the other files in one, so it speaks for all of them.
+    The hash covers comments. slurm.conf has the digests of the other files in comments, so the hash covers all files.
     """
 
-    def __init__(self, unit: Unit, want: DaemonState, run: Run, care: Care) -> None:
+    def __init__(self, unit: Unit, want: DaemonState, run: Run, safe: Safeguards) -> None:
         super().__init__(unit, want)
-        self._run, self._care = run, care
-        self._judged = False
+        self._run, self._safe = run, safe
+        self._tried = False
 
     def read(self) -> DaemonState:
-        """Files and daemon; new files are shown to Slurm at once, before a plan is made of them. Raises DeviceError."""
+        """Read files and daemon. The first read also tries new files, before a plan exists. Raises DeviceError."""
         state = super().read()
-        if not self._judged:
-            self._judge(state)
-            self._judged = True
+        if not self._tried:
+            self._try_new_files(state)
+            self._tried = True
         return state
 
-    def _judge(self, state: DaemonState) -> None:
+    def _try_new_files(self, state: DaemonState) -> None:
         texts = {path: entry.content for path, entry in self._want.files.items() if entry.content is not None}
         mine = {path: texts[path] for path in self._want.read_once()}
-        if self._care.conf in mine and any(state.files.get(path) != self._want.files[path] for path in mine):
+        if self._safe.conf in mine and any(state.files.get(path) != self._want.files[path] for path in mine):
             self._refuse_another_release()
             if state.active:
-                self._refuse_another_life(texts[self._care.conf])
-            self._care.judge(self._care.conf, mine)
+                self._refuse_fixed_keys(texts[self._safe.conf])
+            self._safe.trial(self._safe.conf, mine)
 
     def _refuse_another_release(self) -> None:
         installed = of_version(self._run(["slurmctld", "-V"]).out)
-        if self._care.release and installed != self._care.release:
+        if self._safe.release and installed != self._safe.release:
             raise DeviceError(
-                f"drawbridge_slurm.version is {self._care.release}, but slurmctld here is {installed or 'unreadable'},"
-                " which would read the files in another way; describe the release that is installed"
+                f"drawbridge_slurm.version is {self._safe.release}, but slurmctld here is {installed or 'unreadable'},"
+                " which reads the files differently; set the installed release"
             )
 
-    def _refuse_another_life(self, conf: str) -> None:
+    def _refuse_fixed_keys(self, conf: str) -> None:
         try:
             running = shown_settings(self._run(["scontrol", "show", "config"]).out)
         except DeviceError:
-            return  # nobody tells; slurmctld itself would refuse a foreign cluster's name
+            return  # slurmctld does not answer; it would itself refuse another cluster's name
         wanted = settings_of(conf)
-        for key in FOR_LIFE:
+        for key in FIXED_KEYS:
             if key in running and wanted.get(key, running[key]) != running[key]:
                 raise DeviceError(
-                    f"slurm.conf would change {key} from {running[key]} to {wanted[key]}, and no running cluster can"
-                    " follow that; stop slurmctld and every slurmd, move what belongs to it, then run again"
+                    f"slurm.conf would change {key} from {running[key]} to {wanted[key]}, which is impossible in a"
+                    " running cluster; stop all Slurm daemons, move the state, then run again"
                 )
 
     def is_current(self, started_s: float) -> bool:
-        """Compare the daemon's own hash with that of the files as this host's commands read them."""
-        for _ in range(ASKS):
+        """Whether the daemon's hash matches the files on this host."""
+        for _ in range(TRIES):
             try:
                 return same_hash(self._run(["scontrol", "show", "config"]).out)
             except DeviceError as err:
                 if not _unanswered(err):
                     break
-            time.sleep(LOOK_EVERY_S)
-        return False  # the file on disk can't be parsed, or nobody answers: both need another look by the daemon
+            time.sleep(POLL_S)
+        return False  # the file on disk can't be parsed, or slurmctld does not answer: it must read the files again
 
     def busy(self) -> str:
-        """Jobs whose prolog runs; a reconfigure now could lose their launch. They get a moment to finish."""
-        deadline = time.monotonic() + self._care.prolog_wait_s
+        """Wait for running prologs: a reconfigure could lose their jobs' launch. The reason if one still runs."""
+        deadline = time.monotonic() + self._safe.prolog_wait_s
         while jobs := self._starting():
             if time.monotonic() >= deadline:
                 return f"job {jobs[0]} is in its prolog, and a reconfigure could lose its launch; run again"
@@ -115,12 +115,12 @@ class Slurmctld(Daemon):
         try:
             out = self._run(["squeue", "--noheader", "--states", "CF,R", "--format", "%i|%T|%r"]).out
         except DeviceError:
-            return []  # nobody answers: slurmctld is down, or its file is broken; either way only a change helps
+            return []  # slurmctld is down, or its file is broken; either way only a change helps
         rows = [line.split("|") for line in out.splitlines()]
         return [row[0] for row in rows if row[1] == "CONFIGURING" or row[2] == "Prolog"]
 
     def apply(self, steps: Sequence[Step[DaemonState]]) -> None:
-        """Do the steps; when the daemon refuses the files, put the old ones back: clients read them at every call."""
+        """Do the steps. If the daemon refuses the files, restore the old ones: every client command reads them."""
         paths = [step.payload[1] for step in steps if step.payload[0] == "write"]
         old = {path: files.read(path) for path in paths}
         try:
@@ -134,9 +134,9 @@ class Slurmctld(Daemon):
             raise
 
     def refresh(self) -> None:
-        """Reconfigure; a failure tells what the daemon itself said of the files. Raises DeviceError.
+        """Reconfigure. Raises DeviceError with the daemon's own error.
 
-        No answer is no refusal: the daemon may have read them all the same, and its hash tells.
+        After a timeout the daemon's hash decides: it may have read the files.
         """
         begun_s = time.time()
         try:
@@ -144,13 +144,13 @@ class Slurmctld(Daemon):
         except DeviceError as err:
             if _unanswered(err) and self._follows_late():
                 return
-            said = self.unit.complaints(begun_s) or first_errors(err.details.get("stderr", "")) or str(err)
-            raise DeviceError(f"slurmctld refused the files and goes on with the old ones: {said}") from err
+            error = self.unit.complaints(begun_s) or first_errors(err.details.get("stderr", "")) or str(err)
+            raise DeviceError(f"slurmctld refused the files and goes on with the old ones: {error}") from err
 
     def _follows_late(self) -> bool:
         deadline = time.monotonic() + LATE_S
         while not (current := self.is_current(0)) and time.monotonic() < deadline:
-            time.sleep(LOOK_EVERY_S)
+            time.sleep(POLL_S)
         return current
 
 

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of names and shapes that Slurm takes for something else, or swallows."""
+"""Rules for names and topologies that Slurm misreads or silently ignores."""
 
 from __future__ import annotations
 
@@ -14,35 +14,34 @@ from ..releases import RELEASES
 
 ROOT = "fabric"
 """The switch above all leaves in a tree."""
+KEYWORD = "that name is a keyword of Slurm"
 
 
 def names_are_no_keywords(nodes: Nodes, slurm: Slurm) -> Iterator[Fault]:
-    """`default` in any case is no name to Slurm: its line sets what all later lines begin with."""
+    """Slurm reads `default`, in any case, as a keyword: the line sets defaults of all later lines."""
     for index, partition in enumerate(slurm.partitions):
         if partition.name == "default":
             key = f"drawbridge_slurm.partitions[{index}].name"
-            reason = "Slurm reads that line as what all later partitions have in common"
+            reason = "Slurm reads that line as defaults of all later partitions"
             yield Fault(key, partition.name, reason, "give the partition another name")
     for name in nodes.by_name:
         if name.lower() in ("default", "all"):
-            reason = "Slurm reads that name as a word of its own"
-            yield Fault("drawbridge_nodes.ranges", name, reason, "give the node another name")
-    for name, build in nodes.classes.items():
+            yield Fault("drawbridge_nodes.ranges", name, KEYWORD, "give the node another name")
+    for name, group in nodes.classes.items():
         key = f"drawbridge_nodes.classes.{name}"
         if name in nodes.by_name:
             reason = "Slurm's NodeSet of the class would have the name of a node"
             yield Fault(key, name, reason, "give the class another name")
         if name in ("default", "all"):
-            reason = "Slurm reads that name as a word of its own"
-            yield Fault(key, name, reason, "give the class another name")
-        if build.gpus.type.isdigit():
-            gpus = build.gpus.type
-            reason = f"--gres=gpu:{gpus} asks for {gpus} GPUs of any type"
+            yield Fault(key, name, KEYWORD, "give the class another name")
+        if group.gpus.type.isdigit():
+            gpus = group.gpus.type
+            reason = f"--gres=gpu:{gpus} requests {gpus} GPUs of any type"
             yield Fault(f"{key}.gpus.type", gpus, reason, "add a letter, such as h100")
 
 
 def leaves_make_one_tree(nodes: Nodes, slurm: Slurm) -> Iterator[Fault]:
-    """Slurm accepts two switches of one name only by dying, and blocks only of a common size."""
+    """Two switches of one name end slurmctld, and blocks must have one size."""
     sizes = Counter(part.leaf for part in nodes.by_name.values())
     if slurm.topology == "tree" and ROOT in sizes:
         reason = "the switch above all leaves has that name in Slurm's tree"
@@ -51,10 +50,10 @@ def leaves_make_one_tree(nodes: Nodes, slurm: Slurm) -> Iterator[Fault]:
         return
     if not RELEASES[slurm.version].block_sizes:
         reason = f"Slurm {slurm.version} knows blocks but not their sizes"
-        yield Fault("drawbridge_slurm.topology", "block", reason, "write tree, or describe 24.05 or later")
+        yield Fault("drawbridge_slurm.topology", "block", reason, "write tree, or install 24.05 or later")
     if len(set(sizes.values())) > 1:
         shown = ", ".join(f"{leaf} {size}" for leaf, size in sorted(sizes.items()))
-        reason = f"its blocks would differ in size ({shown}), and nodes beyond the smallest would stay unused"
+        reason = f"the blocks would differ in size ({shown}), and nodes beyond the smallest would stay unused"
         yield Fault("drawbridge_slurm.topology", "block", reason, "make the leaves alike, or write tree")
 
 

@@ -1,9 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What jobs of gated partitions may not ask for, as the scripts that Slurm asks at submission.
+"""Lua scripts with which Slurm refuses some jobs of gated partitions at submission.
 
-A component of a heterogeneous job is a job of its own to prologs, so one pod's nodes would have two owners. A job that
-goes on after it lost a node keeps its other pods waiting for that one for ever.
+A component of a heterogeneous job has its own job id, so one pod's nodes would have two owners. A job that goes on
+after it lost a node leaves its other pods waiting for that node.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ end
 
 
 def refusals(slurm: Slurm) -> dict[str, str]:
-    """Names and contents of the scripts; none where nothing is gated."""
+    """Names and contents of the scripts; none without a gated partition."""
     names = [partition.name for partition in slurm.partitions if partition.gate]
     if not names:
         return {}
@@ -84,6 +84,6 @@ def refusals(slurm: Slurm) -> dict[str, str]:
 
 
 def plugins(slurm: Slurm) -> dict[str, object]:
-    """Their settings in slurm.conf: without its script slurmctld doesn't start, so they come and go together."""
+    """Their settings in slurm.conf; slurmctld does not start if a script is missing."""
     scripts = refusals(slurm)
     return {"CliFilterPlugins": "lua", "JobSubmitPlugins": "lua"} if scripts else {}

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The site's own lines of slurm.conf, beside ours and joined to them."""
+"""The site's own lines of slurm.conf, merged with Drawbridge's."""
 
 from __future__ import annotations
 
@@ -15,20 +15,19 @@ AT_START = {
     "slurmd": (*_IDENTITY, "CommunicationParameters", "SlurmdPort"),
     "sackd": _IDENTITY,
 }
-"""Where daemons listen and how they prove who they are: they keep that through a reconfigure, and need a restart."""
+"""Addresses and authentication: daemons keep these through a reconfigure, and need a restart."""
 
 
-def joined(own: Record, site: Mapping[str, str]) -> dict[str, object]:
-    """Our settings and the site's; a list that both write holds the words of both, ours first."""
+def merged(own: Record, site: Mapping[str, str]) -> dict[str, object]:
+    """Drawbridge's settings and the site's. A list that both set has the words of both, Drawbridge's first."""
     both: dict[str, object] = dict(own)
     for key, value in site.items():
-        ours = str(both.get(key, ""))
-        words = [word for word in (ours, value) if word]
+        words = filter(None, (str(both.get(key, "")), value))
         both[key] = ",".join(dict.fromkeys(",".join(words).split(","))) if key in WORDS else value
     return both
 
 
 def at_start(settings: Mapping[str, str], daemon: str) -> list[str]:
-    """What a daemon reads only when it starts, as a comment for a file that it reads then too: no line for nothing."""
-    told = " ".join(f"{key}={settings[key]}" for key in AT_START[daemon] if key in settings)
-    return [f"# read at start: {told}"] if told else []
+    """A comment with the settings that the daemon reads only when it starts; no line without such settings."""
+    found = " ".join(f"{key}={settings[key]}" for key in AT_START[daemon] if key in settings)
+    return [f"# read at start: {found}"] if found else []

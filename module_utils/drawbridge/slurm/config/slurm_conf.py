@@ -1,9 +1,8 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""slurm.conf: one cluster, its nodes folded by class, its partitions.
+"""slurm.conf: settings, one line for each node class, partitions.
 
-Every client command parses this file, so nodes are written as ranges: 10,000 single lines would cost each half a
-second.
+Every client command parses this file. With 10,000 lines of nodes each command would take half a second longer.
 """
 
 from __future__ import annotations
@@ -14,10 +13,9 @@ from ...core import hostlist
 from ...nodes.model import Nodes
 from ..model import Partition, Slurm
 from ..releases import RELEASES
-from .builds import Build, builds, job_defaults, members, node_line
-from .priority import priority
+from .node_groups import NodeGroup, job_defaults, members, node_groups, node_line
 from .refusals import plugins
-from .settings import joined
+from .settings import merged
 from .text import HEADER, Record, digest_of, settings, text
 
 SCRIPTS = "/usr/local/libexec/drawbridge"
@@ -26,15 +24,15 @@ STATE = "/var/spool/slurmctld"
 NODE_STATE = "/var/spool/slurmd"
 SLURMCTLD_PORT = 6817
 SCRIPT_TIMEOUT_S = 3600
-"""Slurm's own limit for prologs and epilogs has no end; the parts' limits are meant to be hit before this one."""
+"""Slurm's own default is unlimited; the parts' limits are shorter than this one."""
 MAX_REQUEUE = 1000
 BATCH_START_TIMEOUT_S = 600
-"""How long a batch launch may wait for its node's prolog before Slurm calls the job lost (default 10 s)."""
+"""Wait of a batch launch for its node's prolog, before Slurm treats the job as lost (default 10 s)."""
 
 
 def slurm_conf(slurm: Slurm, nodes: Nodes, companions: dict[str, str], cgroups: bool) -> str:
-    """The file. `companions` are the files beside it: their digests stand in it, so that its hash speaks for them."""
-    built = builds(nodes)
+    """The file. It has the digests of `companions`, the files beside it, so that its hash covers them."""
+    groups = node_groups(nodes)
     digests = [f"# {name} {digest_of(content)}" for name, content in sorted(companions.items())]
     own = {
         **_daemons(slurm),
@@ -42,15 +40,15 @@ def slurm_conf(slurm: Slurm, nodes: Nodes, companions: dict[str, str], cgroups: 
         **_health(slurm),
         **_enforcement(cgroups),
         **_scheduling(slurm),
-        **priority(slurm),
+        **_priority(slurm),
         **plugins(slurm),
-        **_accounting(slurm, built),
+        **_accounting(slurm, groups),
     }
     records: list[Record] = [
-        *settings(joined(own, slurm.settings)),
-        *(node_line(build) for build in built),
-        *({"NodeSet": build.name, "Feature": build.name} for build in built),
-        *(_partition_line(partition, built, slurm) for partition in slurm.partitions),
+        *settings(merged(own, slurm.settings)),
+        *(node_line(group) for group in groups),
+        *({"NodeSet": group.name, "Feature": group.name} for group in groups),
+        *(_partition_line(partition, groups, slurm) for partition in slurm.partitions),
     ]
     return text(records, [HEADER, *digests])
 
@@ -68,7 +66,7 @@ def _daemons(slurm: Slurm) -> Record:
         "SlurmdSpoolDir": NODE_STATE,
         "SlurmctldPidFile": "/run/slurmctld/slurmctld.pid",
         "SlurmdPidFile": "/run/slurm/slurmd.pid",
-        # a node that was lost comes back only when something has proved it
+        # a lost node comes back only when it is proved ready
         "ReturnToService": 0,
     }
 
@@ -84,13 +82,13 @@ def _scripts(slurm: Slurm) -> Record:
         "PrologEpilogTimeout": SCRIPT_TIMEOUT_S,
         "BatchStartTimeout": BATCH_START_TIMEOUT_S,
         "KillWait": slurm.kill_wait_s,
-        # the gate counts its own tries and says why it holds a job; Slurm counts requeues of every kind together
+        # the gate counts its own tries; Slurm counts requeues of every kind together
         "MaxBatchRequeue": MAX_REQUEUE,
     }
 
 
 def _health(slurm: Slurm) -> Record:
-    """Nodes take turns, so that a large cluster asks its controller and its file systems a little all the time."""
+    """With CYCLE the nodes check one after another, which spreads the load on controller and file systems."""
     if not slurm.health.interval_s:
         return {}
     return {
@@ -111,19 +109,36 @@ def _enforcement(cgroups: bool) -> Record:
 def _scheduling(slurm: Slurm) -> Record:
     return {
         "SchedulerType": "sched/backfill",
-        # a failing node prolog requeues its job instead of holding it for ever
+        # a failing node prolog requeues its job instead of holding it
         "SchedulerParameters": "nohold_on_prolog_fail",
         "SelectType": "select/cons_tres",
         "SelectTypeParameters": "CR_Core_Memory",
         "TopologyPlugin": "" if slurm.topology == "none" else f"topology/{slurm.topology}",
-        # an salloc's shell runs on a node of its job, where the prolog has been
+        # an salloc's shell runs on a node of its job, after the prolog
         "LaunchParameters": "use_interactive_step",
         "GresTypes": "gpu",
     }
 
 
-def _accounting(slurm: Slurm, built: Sequence[Build]) -> Record:
-    types = sorted({build.node_class.gpus.type for build in built})
+def _priority(slurm: Slurm) -> Record:
+    """Preempted jobs end: a suspended job would keep its pods and GPUs."""
+    weights = slurm.priority
+    return {
+        "PriorityType": "priority/multifactor",
+        "PriorityWeightFairshare": weights.fair_share_weight,
+        "PriorityWeightQOS": weights.qos_weight,
+        "PriorityWeightAge": weights.age_weight,
+        "PriorityWeightJobSize": weights.size_weight,
+        "PriorityMaxAge": weights.max_age,
+        "PriorityDecayHalfLife": weights.half_life,
+        "PriorityCalcPeriod": weights.recount_minutes,
+        "PreemptType": "preempt/qos",
+        "PreemptMode": slurm.preempt_mode.upper(),
+    }
+
+
+def _accounting(slurm: Slurm, groups: Sequence[NodeGroup]) -> Record:
+    types = sorted({group.node_class.gpus.type for group in groups})
     return {
         "AccountingStorageType": "accounting_storage/slurmdbd",
         "AccountingStorageHost": slurm.controller,
@@ -132,14 +147,14 @@ def _accounting(slurm: Slurm, built: Sequence[Build]) -> Record:
     }
 
 
-def _partition_line(partition: Partition, built: Sequence[Build], slurm: Slurm) -> Record:
+def _partition_line(partition: Partition, groups: Sequence[NodeGroup], slurm: Slurm) -> Record:
     names = hostlist.expand(partition.nodes)
     return {
         "PartitionName": partition.name,
-        "Nodes": members(names, built),
+        "Nodes": members(names, groups),
         "Default": partition.default,
         "MaxTime": partition.max_time,
-        # Kubernetes may use a gated job's nodes, so they are the job's alone
+        # Kubernetes may use a gated job's nodes, so the job gets whole nodes
         **(RELEASES[slurm.version].whole_nodes if partition.gate else {"OverSubscribe": "NO"}),
-        **job_defaults([build for build in built if not build.members.isdisjoint(names)]),
+        **job_defaults([group for group in groups if not group.members.isdisjoint(names)]),
     }

@@ -10,16 +10,16 @@ from collections.abc import Iterable, Mapping
 HEADER = "# Managed by Drawbridge: change the inventory, not this file."
 
 Record = Mapping[str, object]
-"""Keys of one line in their order; an empty value leaves its key out, since Slurm dies of `PrologFlags=`."""
+"""Keys of one line in their order. A key with an empty value is left out: `PrologFlags=` ends slurmctld."""
 
 
 def text(records: Iterable[Record], header: Iterable[str] = (HEADER,)) -> str:
-    """A file of one line a record."""
+    """A file with one line for each record."""
     return "".join(f"{line}\n" for line in [*header, *filter(None, map(line_of, records))])
 
 
 def line_of(record: Record) -> str:
-    """One line; what has blanks is quoted."""
+    """One line; values with blanks are quoted."""
     return " ".join(f"{key}={_value(value)}" for key, value in record.items() if value not in ("", None))
 
 
@@ -29,7 +29,7 @@ def settings(values: Record) -> list[Record]:
 
 
 def digest_of(content: str) -> str:
-    """Short enough to read, long enough to tell any two files of a site apart."""
+    """A short digest that distinguishes the files of a site."""
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
@@ -40,15 +40,14 @@ def shown_settings(shown: str) -> dict[str, str]:
 
 
 def settings_of(text: str) -> dict[str, str]:
-    """The lines of a file of ours that hold one setting each."""
+    """The lines of a rendered file with one setting each."""
     lines = [line for line in text.splitlines() if "=" in line and not line.startswith("#")]
     return {key: value for key, _, value in (line.partition("=") for line in lines) if "=" not in value}
 
 
 def same_hash(shown: str) -> bool:
-    """Whether `scontrol show config` says that slurmctld runs with the slurm.conf that this host's commands read."""
-    told = [line.split("=", 1)[1].strip() for line in shown.splitlines() if line.startswith("HASH_VAL")]
-    return told == ["Match"]
+    """Whether `scontrol show config` reports that slurmctld has read this host's slurm.conf."""
+    return [line.split("=", 1)[1].strip() for line in shown.splitlines() if line.startswith("HASH_VAL")] == ["Match"]
 
 
 def _value(value: object) -> str:

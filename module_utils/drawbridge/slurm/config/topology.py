@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""topology.conf: the leaves that nodes hang on, as a tree or as blocks. Every node is in exactly one."""
+"""topology.conf: leaves as a tree or as blocks. Every node is in exactly one leaf."""
 
 from __future__ import annotations
 
@@ -8,35 +8,22 @@ from ...core import hostlist
 from ...nodes.model import Nodes
 from ..model import Slurm
 from ..releases import RELEASES
+from .layout_rules import ROOT
 from .text import Record, text
-
-ROOT = "fabric"
-"""Above all leaves: several spines of a Clos network are one switch to the scheduler. No leaf has that name."""
 
 
 def topology_conf(nodes: Nodes, slurm: Slurm) -> str:
-    """The file; it has no line for a flat network."""
-    shape = {"tree": _tree, "block": _blocks, "none": lambda _leaves, _slurm: []}[slurm.topology]
-    return text(shape(leaves(nodes), slurm))
-
-
-def leaves(nodes: Nodes) -> dict[str, list[str]]:
-    """The nodes of every leaf, in the order of the ranges."""
-    found: dict[str, list[str]] = {}
+    """The file; for a flat network it is empty. In a tree all spines of a Clos network are one switch."""
+    if slurm.topology == "none":
+        return text([])
+    leaves: dict[str, list[str]] = {}
     for part in nodes.ranges:
-        found.setdefault(part.leaf, []).extend(hostlist.expand(part.names))
-    return found
-
-
-def _tree(found: dict[str, list[str]], _slurm: Slurm) -> list[Record]:
-    records: list[Record] = [{"SwitchName": leaf, "Nodes": hostlist.compress(names)} for leaf, names in found.items()]
-    if len(found) > 1:
-        records.append({"SwitchName": ROOT, "Switches": hostlist.compress(list(found))})
-    return records
-
-
-def _blocks(found: dict[str, list[str]], slurm: Slurm) -> list[Record]:
-    """Slurm wants every block to have at least the first size, so that of the smallest leaf is the first."""
-    records: list[Record] = [{"BlockName": leaf, "Nodes": hostlist.compress(names)} for leaf, names in found.items()]
-    smallest = min(len(names) for names in found.values())
-    return [*records, {RELEASES[slurm.version].block_sizes: smallest}]
+        leaves.setdefault(part.leaf, []).extend(hostlist.expand(part.names))
+    key = "BlockName" if slurm.topology == "block" else "SwitchName"
+    records: list[Record] = [{key: leaf, "Nodes": hostlist.compress(names)} for leaf, names in leaves.items()]
+    if slurm.topology == "block":
+        # every block must have at least the first size
+        records.append({RELEASES[slurm.version].block_sizes: min(map(len, leaves.values()))})
+    elif len(leaves) > 1:
+        records.append({"SwitchName": ROOT, "Switches": hostlist.compress(list(leaves))})
+    return text(records)

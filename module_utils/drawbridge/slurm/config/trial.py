@@ -1,25 +1,25 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A slurm.conf for a slurmctld that only tries it, and what that slurmctld's log says of it."""
+"""The slurm.conf of a trial slurmctld, and the errors in its log."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
-ELSEWHERE = {
+LEFT_OUT = {
     *("AccountingStorageEnforce", "AccountingStorageHost", "AccountingStorageTRES", "AccountingStorageType"),
     *("EpilogSlurmctld", "JobCompType", "PriorityWeightTRES", "PrologSlurmctld", "ResumeFailProgram", "ResumeProgram"),
     *("SlurmctldHost", "SlurmctldLogFile", "SlurmctldPrimaryOffProg", "SlurmctldPrimaryOnProg", "SuspendProgram"),
     *("CommunicationParameters", "SlurmctldDebug", "SlurmctldPidFile", "SlurmctldSyslogDebug", "StateSaveLocation"),
 }
-"""What would reach the accounting database, run something, or write or listen where the real slurmctld does."""
+"""Keys that would reach the accounting database, run programs, or write or listen where the real slurmctld does."""
 
 _KEY = re.compile(r"\s*([A-Za-z]+)\s*=")
 _WEIGHTS = re.compile(r"\s+TRESBillingWeights=(\"[^\"]*\"|\S+)", re.IGNORECASE)
 _SERVES = "Running as primary controller"
 _FATAL = re.compile(r"\bfatal: (.*)")
-_SWALLOWED = re.compile(
+_IGNORED = re.compile(
     r"\b(?:error|warning): (.*(?:lookup failure for|\b[Bb]ad |\b[Ii]nvalid |specified more than once"
     r"|match no Sockets|Multiple leaf switches|unrecognized|is not a valid).*)"
 )
@@ -27,12 +27,12 @@ _NOISE = "MailProg is invalid"
 SENTENCES = 3  # the first ones name the cause
 
 
-def alone(text: str, scratch: str, host: str, address: str) -> str:
-    """The slurm.conf `text` for a slurmctld on `host` that shares nothing with the real one.
+def trial_conf(text: str, scratch: str, host: str, address: str) -> str:
+    """The slurm.conf `text`, changed for a slurmctld on `host` that shares nothing with the real one.
 
-    Weights of TRES are left out: only the accounting database knows the names of GPUs.
+    Weights of TRES are left out: only the accounting database has the names of GPUs.
     """
-    lines = [_WEIGHTS.sub("", line) for line in text.splitlines() if not _is(line, ELSEWHERE)]
+    lines = [_WEIGHTS.sub("", line) for line in text.splitlines() if not _is(line, LEFT_OUT)]
     own: Mapping[str, str] = {
         "SlurmctldHost": f"{host}({address})",
         "SlurmctldDebug": "info",
@@ -43,13 +43,13 @@ def alone(text: str, scratch: str, host: str, address: str) -> str:
 
 
 def decided(log: str) -> bool:
-    """Whether slurmctld has said that it serves, or why it does not."""
+    """Whether the log shows that slurmctld serves, or why it does not."""
     return _SERVES in log or bool(_FATAL.search(log))
 
 
 def complaints(log: str) -> str:
-    """What is wrong with the files in slurmctld's words, as one line; empty for nothing."""
-    found = [match.group(1) for match in _SWALLOWED.finditer(log) if _NOISE not in match.group(1)]
+    """slurmctld's errors about the files in one line; empty for none."""
+    found = [match.group(1) for match in _IGNORED.finditer(log) if _NOISE not in match.group(1)]
     found += [match.group(1) for match in _FATAL.finditer(log)]
     if not found and _SERVES not in log:
         found = [f"no verdict, and last: {(log.strip() or 'nothing').splitlines()[-1]}"]

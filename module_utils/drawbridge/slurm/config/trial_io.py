@@ -1,9 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Ask Slurm what it thinks of files before any of its own is touched: a slurmctld that nobody can reach reads them.
+"""A trial slurmctld that reads new files before they are installed.
 
-It runs as slurm's user in a network namespace of its own, on a scratch directory, and ends as soon as it has said
-whether it would serve.
+It runs as the user slurm in its own network namespace, on a scratch directory. It ends when its log shows whether it
+would serve.
 """
 
 from __future__ import annotations
@@ -25,49 +25,48 @@ from ...core.converge import DeviceError
 from . import trial as slurm_trial
 
 ADDRESS = "192.0.2.1"
-"""Of the documentation's network; a controller at a loopback address would ask for its name for ever."""
-ALONE = f"""
+"""An address for documentation; a controller at a loopback address would try to resolve its name endlessly."""
+START = f"""
 ip address add {ADDRESS}/32 dev lo
 ip link set lo up
 exec setpriv --reuid slurm --regid slurm --init-groups slurmctld -D -i -f "$1"
 """
-APART = ("unshare", "--net", "--pid", "--fork", "--kill-child", "sh", "-ec", ALONE, "sh")
+ISOLATED = ("unshare", "--net", "--pid", "--fork", "--kill-child", "sh", "-ec", START, "sh")
 SECRET = frozenset({"slurmdbd.conf"})
 
 
 @dataclass(frozen=True)
 class Trial:
-    """Where and as whom slurmctld tries files, and how long it may take."""
+    """Command, user, directory and time limit of the trial slurmctld."""
 
     timeout_s: float
-    command: Sequence[str] = APART
-    """What runs slurmctld in the foreground, but for its last word, the path of slurm.conf."""
+    command: Sequence[str] = ISOLATED
+    """Runs slurmctld in the foreground; the path of slurm.conf is appended."""
     user: str = "slurm"
     below: str = "/run"
 
-    def judge(self, conf: str, texts: Mapping[str, str]) -> None:
-        """Raise DeviceError with Slurm's own words for files that it would refuse.
+    def check(self, conf: str, texts: Mapping[str, str]) -> None:
+        """Raise DeviceError with Slurm's own errors for files that it would refuse.
 
-        `texts` are the new files by path; `conf` is the path of slurm.conf. What else stands beside it is read as it
-        is.
+        `texts` are the new files by path; `conf` is the path of slurm.conf. Its other neighbours are read unchanged.
         """
         user = pwd.getpwnam(self.user)
         scratch = Path(tempfile.mkdtemp(prefix="slurm-trial-", dir=self.below))
         try:
             _copy(Path(conf).parent, scratch, texts)
             (scratch / "state").mkdir()
-            mine = slurm_trial.alone(texts[conf], str(scratch), socket.gethostname().split(".")[0], ADDRESS)
-            (scratch / "slurm.conf").write_text(mine)
+            text = slurm_trial.trial_conf(texts[conf], str(scratch), socket.gethostname().split(".")[0], ADDRESS)
+            (scratch / "slurm.conf").write_text(text)
             for place in (scratch, *scratch.iterdir()):
                 os.chown(place, user.pw_uid, user.pw_gid)
-            said = slurm_trial.complaints(self._serve(scratch))
+            errors = slurm_trial.complaints(self._serve(scratch))
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
-        if said:
-            raise DeviceError(f"Slurm refuses the new files, so the old ones stay: {said}")
+        if errors:
+            raise DeviceError(f"Slurm refuses the new files, so the old ones stay: {errors}")
 
     def _serve(self, scratch: Path) -> str:
-        """What slurmctld logged until it served, gave up or took too long. It and its children are gone afterwards."""
+        """The log until slurmctld served, ended or reached the limit. It and its children are then killed."""
         log = scratch / "log"
         argv = [*self.command, str(scratch / "slurm.conf")]
         with log.open("wb") as out:
@@ -86,7 +85,7 @@ class Trial:
 
 
 def _copy(folder: Path, scratch: Path, texts: Mapping[str, str]) -> None:
-    """What stands beside slurm.conf, with the new files in place of the old."""
+    """Copy the files beside slurm.conf, then the new files over them."""
     for path in folder.iterdir() if folder.is_dir() else ():
         if path.is_file() and path.name not in SECRET:
             shutil.copyfile(path, scratch / path.name)

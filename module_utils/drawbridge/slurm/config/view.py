@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The files of Slurm's controller, all of them from the intent alone: no node is asked."""
+"""The files of Slurm's controller, derived from the intent without facts of nodes."""
 
 from __future__ import annotations
 
@@ -10,29 +10,24 @@ from ...core import hostlist
 from ...nodes.model import NodeClass, Nodes
 from ..model import Slurm
 from ..releases import RELEASES
-from .builds import Build, builds
+from .node_groups import NodeGroup, node_groups
 from .refusals import refusals
 from .slurm_conf import slurm_conf
 from .text import Record, settings, text
 from .topology import topology_conf
 
-CONSTRAINTS = {
-    "ConstrainCores": "yes",
-    "ConstrainDevices": "yes",
-    "ConstrainRAMSpace": "yes",
-    "ConstrainSwapSpace": "yes",
-}
+CONSTRAINTS = {f"Constrain{what}": "yes" for what in ("Cores", "Devices", "RAMSpace", "SwapSpace")}
 DEVICE_FILES = {"nvidia": "/dev/nvidia"}
 ENVIRONMENT_FLAGS = {"nvidia": "nvidia_gpu_env"}
 
 
 def controller_files(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, str]:
-    """Names and contents of what belongs in the controller's /etc/slurm, in the order of writing.
+    """Names and contents of the files in the controller's /etc/slurm, in the order of writing.
 
-    slurm.conf comes last: every client command parses it, and it names what must stand beside it.
+    slurm.conf is last: every client command parses it, and it names the other files.
     """
     companions = {
-        "cgroup.conf": cgroup_conf(cgroups, slurm.version),
+        "cgroup.conf": text(settings(CONSTRAINTS if cgroups else {"CgroupPlugin": RELEASES[slurm.version].no_cgroups})),
         "gres.conf": gres_conf(nodes),
         "topology.conf": topology_conf(nodes, slurm),
         **refusals(slurm),
@@ -40,19 +35,14 @@ def controller_files(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, str
     return {**companions, "slurm.conf": slurm_conf(slurm, nodes, companions, cgroups)}
 
 
-def cgroup_conf(cgroups: bool, version: str) -> str:
-    """Jobs see their own cores, devices and memory; a machine with hybrid cgroups can't do that."""
-    return text(settings(CONSTRAINTS if cgroups else {"CgroupPlugin": RELEASES[version].no_cgroups}))
-
-
 def gres_conf(nodes: Nodes) -> str:
-    """One file for all nodes. No autodetection: what a node has is intended, and less is a finding."""
+    """One file for all nodes. Without autodetection, a node that lacks a GPU is a finding."""
     records: list[Record] = [{"AutoDetect": "off"}]
-    return text([*records, *(record for build in builds(nodes) for record in _gpus(build))])
+    return text([*records, *(record for group in node_groups(nodes) for record in _gpus(group))])
 
 
 def slurmdbd_conf(slurm: Slurm) -> str:
-    """No password: the database knows the operating system's user slurm by its socket."""
+    """No password: the database authenticates the operating system's user slurm by its socket."""
     return text(
         settings(
             {
@@ -69,17 +59,17 @@ def slurmdbd_conf(slurm: Slurm) -> str:
     )
 
 
-def _gpus(build: Build) -> list[Record]:
+def _gpus(group: NodeGroup) -> list[Record]:
     """One record for the neighbouring GPUs of each NUMA node, in device order."""
-    gpus = build.node_class.gpus
+    gpus = group.node_class.gpus
     groups = itertools.groupby(range(gpus.count), key=lambda index: gpus.numa[index])
     return [
         {
-            "NodeName": build.nodes,
+            "NodeName": group.nodes,
             "Name": "gpu",
             "Type": gpus.type,
             "File": hostlist.compress([f"{DEVICE_FILES[gpus.vendor]}{index}" for index in indices]),
-            "Cores": cores_of(build.node_class, numa),
+            "Cores": cores_of(group.node_class, numa),
             "Flags": ENVIRONMENT_FLAGS[gpus.vendor],
         }
         for numa, indices in groups
@@ -87,6 +77,6 @@ def _gpus(build: Build) -> list[Record]:
 
 
 def cores_of(node: NodeClass, numa: int) -> str:
-    """Slurm's abstract cores of a NUMA node: they count through sockets and know no hyperthreads."""
+    """Slurm's abstract cores of a NUMA node: numbered through all sockets, without hyperthreads."""
     each = node.sockets * node.cores_per_socket // node.numa_nodes
     return f"{numa * each}-{(numa + 1) * each - 1}"

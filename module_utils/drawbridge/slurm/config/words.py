@@ -1,9 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Words of slurm.conf: which keys Slurm knows, and which words it knows in lists where it swallows all others.
+"""The keys of slurm.conf, and the words of lists in which Slurm silently ignores unknown words.
 
-From the sources and manuals of Slurm 23.11.11, 24.05.8, 24.11.7, 25.05.8, 25.11.7 and 26.05.3. `>=` and `<` tell the
-releases that have a word; without them all do.
+From the sources and manuals of Slurm 23.11.11, 24.05.8, 24.11.7, 25.05.8, 25.11.7 and 26.05.3. `>=` and `<` give the
+releases that have a word; without them all have it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ SuspendTimeout SwitchParameters SwitchType TaskEpilog TaskPlugin TaskPluginParam
 TLSParameters>=24.05 TLSType>=24.05 TmpFS TopologyParam TopologyPlugin TrackWCKey TreeWidth UnkillableStepProgram
 UnkillableStepTimeout UrlParserType>=25.11 UsePAM VSizeFactor WaitTime X11Parameters
 """
-"""Keys of slurm.conf that stand alone on their line; those of nodes and partitions are not settings."""
+"""Keys of slurm.conf with a line of their own; keys of nodes and partitions are not settings."""
 
 WORDS = {
     "SchedulerParameters": """
@@ -74,7 +74,9 @@ WORDS = {
         allow_user_triggers cloud_dns cloud_reg_addrs conmgr_connect_timeout>=24.11
         conmgr_max_connections>=24.11 conmgr_quiesce_timeout>=25.05 conmgr_read_timeout>=24.11
         conmgr_threads>=24.11 conmgr_use_poll>=24.11 conmgr_wait_write_delay>=24.11
-        conmgr_write_timeout>=24.11 disable_triggers enable_async_reply>=25.11 enable_configless
+        conmgr_write_timeout>=24.11
+
+        disable_triggers enable_async_reply>=25.11 enable_configless
         enable_expedited_requeue>=25.11 enable_job_state_cache<24.05 enable_rpc_queue enable_stepmgr>=24.05
         idle_on_node_suspend max_dbd_msg_action max_powered_nodes>=24.05 no_quick_restart node_reg_mem_percent
         power_save_interval power_save_min_interval preempt_send_user_signal reboot_from_controller
@@ -118,11 +120,11 @@ WORDS = {
         Compression send_libs
     """,
 }
-"""Lists of which Slurm ignores a word that it does not know, by the key that holds them."""
+"""Lists in which Slurm ignores unknown words, by key."""
 
 
 def known(words: str, release: str) -> set[str]:
-    """The words of `words` that this release has, in lower case since Slurm cares for none."""
+    """The words of `words` that this release has, in lower case: Slurm ignores case."""
     return {
         name.lower()
         for name, since, until in (match.groups() for match in map(_WORD.fullmatch, words.split()) if match)
@@ -131,5 +133,5 @@ def known(words: str, release: str) -> set[str]:
 
 
 def spelled(words: str) -> list[str]:
-    """The words as Slurm's manual spells them, whatever release has them."""
+    """The words of all releases as Slurm's manual spells them."""
     return [re.split("[<>]", word)[0] for word in words.split()]

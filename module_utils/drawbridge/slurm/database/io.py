@@ -13,7 +13,7 @@ from .plan import DatabaseState
 
 
 class Server:
-    """Answers for one database and one user."""
+    """One database and one user."""
 
     name = "mariadb"
 
@@ -21,12 +21,13 @@ class Server:
         self._run, self._want = run, want
 
     def read(self) -> DatabaseState:
-        """Look into the server's own tables."""
+        """Query the server's own tables."""
         want = self._want
-        schemas = self._ask(f"SELECT schema_name FROM information_schema.schemata WHERE schema_name='{want.database}'")
+        named = f"schema_name='{want.database}'"
+        schemas = self._query(f"SELECT schema_name FROM information_schema.schemata WHERE {named}")
         owner = f"User='{want.user}' AND Host='localhost'"
-        known = self._ask(f"SELECT JSON_VALUE(Priv, '$.plugin') FROM mysql.global_priv WHERE {owner}")
-        rights = self._ask(f"SHOW GRANTS FOR '{want.user}'@'localhost'") if known else []
+        known = self._query(f"SELECT JSON_VALUE(Priv, '$.plugin') FROM mysql.global_priv WHERE {owner}")
+        rights = self._query(f"SHOW GRANTS FOR '{want.user}'@'localhost'") if known else []
         wanted = f"GRANT ALL PRIVILEGES ON `{want.database}`.* TO"
         return replace(
             want,
@@ -38,7 +39,7 @@ class Server:
     def apply(self, steps: Sequence[Step[DatabaseState]]) -> None:
         """Run the steps' statements."""
         for step in steps:
-            self._ask(step.payload)
+            self._query(step.payload)
 
-    def _ask(self, statement: str) -> list[str]:
+    def _query(self, statement: str) -> list[str]:
         return self._run(["mariadb", "--batch", "--skip-column-names", "--execute", statement]).out.splitlines()

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 
 from ...core.converge import Step
@@ -20,13 +21,13 @@ class DatabaseState:
     granted: bool = True
 
     def lines(self) -> list[str]:
-        """The statements that make what is there."""
-        there = (self.exists, self.known_by_socket, self.granted)
-        return [statement for statement, done in zip(statements(self), there) if done]
+        """The SQL statements that are in effect."""
+        done = (self.exists, self.known_by_socket, self.granted)
+        return list(itertools.compress(statements(self), done))
 
 
 def statements(state: DatabaseState) -> tuple[str, str, str]:
-    """SQL for database, user and rights; names are Slurm's own, never a user's."""
+    """SQL for database, user and rights; the names come from the role, not from a user."""
     owner = f"'{state.user}'@'localhost'"
     return (
         f"CREATE DATABASE `{state.database}`",
@@ -36,13 +37,13 @@ def statements(state: DatabaseState) -> tuple[str, str, str]:
 
 
 def plan(have: DatabaseState, want: DatabaseState) -> list[Step[DatabaseState]]:
-    """The user before its rights: replacing a user takes rights away."""
+    """The user before its rights: replacing a user removes its rights."""
     create, identify, grant = statements(want)
     steps: list[Step[DatabaseState]] = []
     if not have.exists:
         steps.append(Step(f"create database {want.database}", lambda s: replace(s, exists=True), create))
     if not have.known_by_socket:
-        reason = f"let the operating system's user {want.user} in by its socket"
+        reason = f"let the operating system's user {want.user} log in by the socket"
         steps.append(Step(reason, lambda s: replace(s, known_by_socket=True, granted=False), identify))
     if not (have.granted and have.known_by_socket):
         reason = f"give {want.user} all rights on {want.database}"

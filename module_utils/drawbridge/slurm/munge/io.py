@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 import pwd
 import stat
 from collections.abc import Sequence
@@ -30,11 +29,6 @@ def present_key(path: Path = KEY) -> bytes:
         raise DeviceError(f"{path} can't be read: {err.strerror}") from err
 
 
-def new_key() -> bytes:
-    """A key as long as munge takes it."""
-    return os.urandom(KEY_BYTES)
-
-
 class Munge:
     """The key file and munged."""
 
@@ -43,7 +37,7 @@ class Munge:
         self.name = "munge"
 
     def read(self) -> MungeState:
-        """Compare the key by digest, the daemon by its start time."""
+        """Read the key's digest, and whether munged started after the key changed."""
         unit = self.unit.read()
         key = present_key(self._path)
         digest = digest_of(key) if key and self._is_private() else ""
@@ -51,7 +45,7 @@ class Munge:
         return MungeState(digest, unit.enabled, unit.active, current)
 
     def apply(self, steps: Sequence[Step[MungeState]]) -> None:
-        """Do the steps in their order."""
+        """Write the key and control the daemon."""
         for step in steps:
             if step.payload == "key":
                 owner = pwd.getpwnam("munge")

@@ -12,7 +12,7 @@ from ...core.converge import Step
 
 @dataclass(frozen=True)
 class MungeState:
-    """The key by its digest (empty for none or one that others can read), and the daemon."""
+    """The key's digest (empty: no key, or one that other users can read), and the daemon."""
 
     digest: str
     enabled: bool = True
@@ -28,12 +28,12 @@ class MungeState:
 
 
 def digest_of(key: bytes) -> str:
-    """Enough to tell keys apart, too little to be one."""
+    """Enough to distinguish keys; the key can't be derived from it."""
     return hashlib.sha256(key).hexdigest()[:12]
 
 
 def plan(have: MungeState, want: MungeState) -> list[Step[MungeState]]:
-    """Key first: munged reads it only when it starts, and does not start without."""
+    """The key first: munged reads it only when it starts, and does not start without it."""
     steps: list[Step[MungeState]] = []
     wrong = have.digest != want.digest
     if wrong:

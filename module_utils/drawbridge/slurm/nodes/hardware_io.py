@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""This host's hardware as slurmd sees it, and its drain, through slurmd and scontrol."""
+"""This host's hardware and its drain, read through slurmd, the GPU driver and scontrol."""
 
 from __future__ import annotations
 
@@ -17,28 +17,29 @@ from .hardware_plan import HardwareState, Machine
 
 SPOOL = "/var/spool"
 DRIVER = "nvidia-smi"
-AFRESH = 'mount -t tmpfs tmpfs "$1"; exec slurmd -C'
-"""slurmd keeps the first topology that it saw in its spool directory, which a new node lacks, and prefers that."""
+WITHOUT_SPOOL = 'mount -t tmpfs tmpfs "$1"; exec slurmd -C'
+"""slurmd keeps the first topology that it read in its spool directory, and prefers it to the machine."""
 
 
 class Hardware:
-    """What this host is made of. `gpu_files` is the path of its GPUs' device files without their numbers."""
+    """This host. `gpu_files` is the path of its GPUs' device files without their numbers."""
 
     def __init__(self, run: Run, name: str, gpu_files: str) -> None:
         self.name, self._run, self._gpu_files = name, run, Path(gpu_files)
-        self.machine = Machine(0, 0, 0, 0, 0)
-        """What the last look saw."""
+        self.found = HardwareState(name, Machine(0, 0, 0, 0, 0))
+        """The result of the last read."""
 
     def read(self) -> HardwareState:
-        """The machine, and whether it is drained. Raises DeviceError when slurmd can't look."""
+        """Read the hardware and the drain. Raises DeviceError if slurmd or the driver does not answer."""
         gpus = self._gpus()
         listed = self._listed() if gpus else None
-        self.machine = machine = replace(slurm_node.machine(self._slurmd(), gpus), listed=listed)
+        found = HardwareState(self.name, slurm_node.machine(self._slurmd(), gpus), listed=listed)
         try:
-            found = slurm_node.node(self._run(["scontrol", "show", "node", self.name, "-o"]).out)
+            node = slurm_node.node(self._run(["scontrol", "show", "node", self.name, "-o"]).out)
+            self.found = replace(found, drain_reason=node.reason.split(" [")[0] if "DRAIN" in node.flags else "")
         except DeviceError:
-            return HardwareState(self.name, machine, answers=False)
-        return HardwareState(self.name, machine, found.reason.split(" [")[0] if "DRAIN" in found.flags else "")
+            self.found = replace(found, known=False)
+        return self.found
 
     def apply(self, steps: Sequence[Step[HardwareState]]) -> None:
         """Drain the node."""
@@ -46,24 +47,24 @@ class Hardware:
             self._run(["scontrol", "update", f"nodename={self.name}", "state=drain", f"reason={step.payload}"])
 
     def _slurmd(self) -> str:
-        """Ask in the daemon's own environment: variables of hwloc in it change what slurmd takes for the machine."""
-        told = self._run(["systemctl", "show", "--property", "Environment", "--value", "slurmd.service"]).out
-        return self._run(["env", *shlex.split(told), "unshare", "--mount", "sh", "-ec", AFRESH, "sh", SPOOL]).out
+        """Run slurmd in the daemon's own environment: variables of hwloc change its view of the machine."""
+        env = self._run(["systemctl", "show", "--property", "Environment", "--value", "slurmd.service"]).out
+        return self._run(["env", *shlex.split(env), "unshare", "--mount", "sh", "-ec", WITHOUT_SPOOL, "sh", SPOOL]).out
 
     def _listed(self) -> int | None:
-        """GPUs that the driver lists. One that fell off its bus keeps its device file, and makes the list a failure.
+        """GPUs that the driver lists. A GPU that fell off its bus keeps its device file, and the tool fails.
 
-        Raises DeviceError when there is no answer at all.
+        Raises DeviceError if the tool does not end.
         """
         try:
-            told = self._run([DRIVER, "--list-gpus"]).out
+            out = self._run([DRIVER, "--list-gpus"]).out
         except DeviceError as err:
             if "stdout" not in err.details:
-                return None  # there is no such tool here
+                return None  # the tool is not installed
             if "rc" not in err.details:
                 raise
-            told = err.details["stdout"]
-        return sum(line.startswith("GPU ") for line in told.splitlines())
+            out = err.details["stdout"]
+        return sum(line.startswith("GPU ") for line in out.splitlines())
 
     def _gpus(self) -> int:
         numbered = re.compile(re.escape(self._gpu_files.name) + "[0-9]+")

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Several nodes' records in slurmctld, through scontrol: one call reads them, one drains them."""
+"""Records of several nodes in slurmctld: one call of scontrol reads them, one drains them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ...core import hostlist
 from ...core.command import Run
 from ...core.converge import DeviceError, Step
 from . import text as slurm_node
-from .new_plan import ABSENT, JOINING, NewNodes, NodeState, in_doubt
+from .new_plan import ABSENT, JOINING, NewNodes, NodeState, missed_ping
 
 PAUSE_S = 2.0
 
 
 class Records:
-    """The named nodes, whether slurmctld knows them or not."""
+    """The named nodes; slurmctld may not have them yet."""
 
     name = "nodes that join"
 
@@ -26,28 +26,28 @@ class Records:
         self._absent: list[str] = []
 
     def read(self) -> NewNodes:
-        """All of them, once those that are in service have had the time to answer Slurm again."""
+        """Read all nodes. Nodes in service that missed a ping get time to answer again."""
         deadline = time.monotonic() + self._settle_s
-        while any(map(in_doubt, (found := self._look()).nodes.values())) and time.monotonic() < deadline:
+        while any(map(missed_ping, (found := self._look()).nodes.values())) and time.monotonic() < deadline:
             time.sleep(PAUSE_S)
         return found
 
     def _look(self) -> NewNodes:
-        """The records as they are. scontrol ends with 1 for a name that it does not know, and for other trouble too."""
+        """Read once. scontrol ends with 1 for an unknown name, and for other errors too."""
         done = self._run(["scontrol", "show", "node", hostlist.compress(self._names), "-o"], ok=(0, 1))
-        told = [slurm_node.node(line) for line in done.out.splitlines() if line.startswith("NodeName=")]
-        known = {node.name: node for node in told}
+        nodes = [slurm_node.node(line) for line in done.out.splitlines() if line.startswith("NodeName=")]
+        known = {node.name: node for node in nodes}
         self._absent = [name for name in self._names if name not in known]
-        said = f"{done.out}{done.err}"
-        if silent := [name for name in self._absent if f"Node {name} not found" not in said]:
-            raise DeviceError(f"slurmctld does not tell about {silent[0]}: {done.err.strip()}", stderr=done.err)
+        output = f"{done.out}{done.err}"
+        if failed := [name for name in self._absent if f"Node {name} not found" not in output]:
+            raise DeviceError(f"scontrol can't read node {failed[0]}: {done.err.strip()}", stderr=done.err)
         return NewNodes({name: known.get(name, NodeState(name, ABSENT)) for name in self._names})
 
     def apply(self, steps: Sequence[Step[NewNodes]]) -> None:
-        """Drain them all at once. Raises DeviceError for nodes that slurmctld ought to know by now."""
+        """Drain them all at once. Raises DeviceError for nodes that slurmctld has not read yet."""
         if self._absent:
             raise DeviceError(
-                f"slurmctld does not know {hostlist.compress(self._absent)} yet; run again when it has read its new"
+                f"slurmctld has no node {hostlist.compress(self._absent)} yet; run again when it has read its new"
                 " slurm.conf, which waits while the prolog of a job runs"
             )
         names = hostlist.compress([step.payload for step in steps])

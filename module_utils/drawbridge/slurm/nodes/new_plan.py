@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes that Slurm knows before they are built: no job may land there until they have proved themselves."""
+"""Nodes that are in Slurm before they are built: no job may start there until they are proved ready."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ...core.converge import Step
-from .ready_plan import JOINING, SLURMS_OWN, NodeState
+from .ready_plan import JOINING, NOT_RESPONDING, NodeState
 
 ABSENT = "absent"
-"""State of a node that slurmctld does not know, or not yet."""
+"""State of a node that slurmctld does not have yet."""
 DRAIN = frozenset({"DRAIN"})
 
 
@@ -26,26 +26,26 @@ class NewNodes:
         return [line for node in self.nodes.values() for line in node.lines()]
 
 
-def kept_off(names: Iterable[str]) -> NewNodes:
-    """Nodes that no job may use yet."""
+def drained(names: Iterable[str]) -> NewNodes:
+    """The wanted state: no job may use these nodes yet."""
     return NewNodes({name: NodeState(name, "UNKNOWN", DRAIN, reason=JOINING) for name in names})
 
 
 def plan(have: NewNodes, want: NewNodes) -> list[Step[NewNodes]]:
-    """Drain who is not there. A node that answers is in service, and a reason that somebody gave stays."""
-    return [_drain(name) for name in want.nodes if _away(have.nodes[name])]
+    """Drain the nodes that do not answer. A node that answers is in service; an administrator's reason stays."""
+    return [_drain(name) for name in want.nodes if _needs_drain(have.nodes[name])]
 
 
-def in_doubt(node: NodeState) -> bool:
-    """Whether a node in service has missed an answer, which a busy one may: Slurm asks again in a minute or two."""
+def missed_ping(node: NodeState) -> bool:
+    """Whether a node in service missed a ping, as busy nodes do: Slurm pings again in a minute or two."""
     return "NOT_RESPONDING" in node.flags and not node.flags & DRAIN and node.state not in ("UNKNOWN", "DOWN")
 
 
-def _away(node: NodeState) -> bool:
+def _needs_drain(node: NodeState) -> bool:
     if node.flags & DRAIN:
         return False
     if node.state == "DOWN":
-        return node.reason.startswith(SLURMS_OWN)
+        return node.reason.startswith(NOT_RESPONDING)
     return node.state in (ABSENT, "UNKNOWN") or "NOT_RESPONDING" in node.flags
 
 
@@ -54,4 +54,4 @@ def _drain(name: str) -> Step[NewNodes]:
         drained = replace(state.nodes[name], flags=state.nodes[name].flags | DRAIN, reason=JOINING)
         return NewNodes({**state.nodes, name: drained})
 
-    return Step(f"keep jobs off {name} until it has proved itself", becomes, name)
+    return Step(f"keep jobs off {name} until it is proved ready", becomes, name)

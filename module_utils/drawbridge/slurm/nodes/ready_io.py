@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""This host's record in slurmctld, through scontrol."""
+"""This host's record in slurmctld, read and changed with scontrol."""
 
 from __future__ import annotations
 
@@ -11,67 +11,69 @@ from ...core.command import Run
 from ...core.converge import DeviceError, Step
 from ..config.text import same_hash
 from . import text as slurm_node
+from .hardware_plan import REPAIR
 from .ready_plan import NodeState
 
 UNSETTLED = frozenset({"NOT_RESPONDING", "REBOOT_ISSUED"})
 LOOK_S = 120.0
-"""slurm-health ends by itself before that, whatever hangs."""
+"""slurm-health always ends by itself before that."""
 
 
 class Node:
-    """A node that must have registered with what it should have."""
+    """A node that must register with the hardware and the slurm.conf of the intent."""
 
-    def __init__(self, run: Run, name: str, gres: str, illness: Callable[[], str], settle_s: float) -> None:
-        """`illness` says what the node's health check finds wrong, which proves it too; empty if all is well."""
-        self.name, self._run, self._gres, self._illness, self._settle_s = name, run, gres, illness, settle_s
+    def __init__(self, run: Run, name: str, gres: str, check_health: Callable[[], str], settle_s: float) -> None:
+        """`check_health` returns the findings of the node's health check; empty for none."""
+        self.name, self._run, self._gres = name, run, gres
+        self._check_health, self._settle_s = check_health, settle_s
 
     def read(self) -> NodeState:
-        """The node's state once it has registered. Raises DeviceError, with a sentence, for what a person must mend."""
+        """Wait until the node has registered. Raises DeviceError with a sentence if it must be repaired."""
         deadline = time.monotonic() + self._settle_s
         while True:
             problem = ""
             try:
-                found = slurm_node.node(self._told())
+                found = slurm_node.node(self._record())
                 problem = self._problem(found)
             except DeviceError as err:
-                problem, found = f"the controller does not tell about {self.name}: {err}", None
+                found, problem = None, f"the controller has no state of {self.name}: {err}"
             if found and not problem:
-                self._refuse_illness()
+                self._refuse_unhealthy()
                 return found
             if time.monotonic() >= deadline or "INVALID_REG" in (found.flags if found else ()):
                 raise DeviceError(problem)
             time.sleep(0.5)
 
     def apply(self, steps: Sequence[Step[NodeState]]) -> None:
-        """Resume the node. Its own health check may do so in the same moment, and Slurm resumes no node twice."""
+        """Resume the node. Slurm refuses to resume a node that its health check has just resumed."""
         for step in steps:
             try:
                 self._run(["scontrol", "update", f"nodename={self.name}", f"state={step.payload}"])
             except DeviceError:
-                if slurm_node.node(self._told()).kept_back:
+                if slurm_node.node(self._record()).unavailable:
                     raise
 
-    def _told(self) -> str:
+    def _record(self) -> str:
         return self._run(["scontrol", "show", "node", self.name, "-o"]).out
 
     def _problem(self, found: NodeState) -> str:
-        name, repair = self.name, "mend the node or describe it as it is in drawbridge_nodes.classes"
+        name = self.name
         if "INVALID_REG" in found.flags:
-            return f"{name} registered with less than its class has ({found.reason}); {repair}"
+            return f"{name} registered with less than its class has ({found.reason}); {REPAIR}"
         if found.state == "UNKNOWN" or found.flags & UNSETTLED:
-            return f"{name} has not registered with the controller; look at: journalctl -u slurmd"
+            return f"{name} has not registered with the controller; read: journalctl -u slurmd"
         if found.gres != self._gres:
             got, intended = found.gres or "none", self._gres or "none"
-            return f"{name} registered with gres {got}, but {intended} is intended; {repair}"
+            return f"{name} registered with gres {got}, but {intended} is intended; {REPAIR}"
         if not same_hash(self._run(["scontrol", "show", "config"]).out):
-            return f"slurmd of {name} runs with another slurm.conf than the controller; look at: journalctl -u slurmd"
+            return f"slurmd of {name} runs with another slurm.conf than the controller; read: journalctl -u slurmd"
         return ""
 
-    def _refuse_illness(self) -> None:
-        if wrong := self._illness():
-            raise DeviceError(f"{self.name} is not healthy ({wrong}); mend that and run again")
+    def _refuse_unhealthy(self) -> None:
+        if wrong := self._check_health():
+            raise DeviceError(f"{self.name} is not healthy ({wrong}); repair that and run again")
 
 
-def illness(run: Run, health: str) -> str:
-    """What a node's health check, given by its path, finds wrong; empty if all is well. Raises DeviceError."""
+def check_health(run: Run, health: str) -> str:
+    """The findings of the health check with this path; empty for none. Raises DeviceError."""
     return run([health, "--look"], ok=(0, 1)).out.strip() if health else ""

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A registered node: ready for jobs, kept back until it is proven, given up by Slurm, or kept back by somebody."""
+"""A registered node: ready for jobs, drained by Drawbridge, not responding, or drained by an administrator."""
 
 from __future__ import annotations
 
@@ -8,38 +8,36 @@ from dataclasses import dataclass, field, replace
 
 from ...core.converge import Step
 
-SLURMS_OWN = "Not responding [slurm@"
-"""The reason that slurmctld itself gives a node that it can't reach, up to its own name."""
+NOT_RESPONDING = "Not responding [slurm@"
+"""The start of the reason that slurmctld itself gives a node that it can't reach."""
 JOINING = "drawbridge: joins, not proven yet"
-"""Our own reason, for a node that Slurm knows before it is built."""
+"""Drawbridge's reason for a node that is in Slurm before it is built."""
 HARDWARE = "drawbridge: hardware"
-"""How our own reason begins for a node that has not what its class has; the difference follows."""
-
-
+"""The start of Drawbridge's reason for a node whose hardware differs from its class."""
 HEALTH = "drawbridge: health"
-"""How the reason begins that the node's own health check gives; what is wrong follows."""
+"""The start of the reason that the node's health check gives; the findings follow."""
 
 
 @dataclass(frozen=True)
 class NodeState:
-    """A node as `scontrol show node` tells of it. `flags` are the words after the first of State=."""
+    """A node as `scontrol show node` prints it. `flags` are the words of State= after the first."""
 
     name: str
     state: str
     flags: frozenset[str] = frozenset()
     gres: str = field(default="", compare=False)
     reason: str = field(default="", compare=False)
-    """Text and, in brackets, who set it and when."""
+    """The text, and in brackets the user and the time."""
 
     def lines(self) -> list[str]:
         """The node as one line in Slurm's words."""
         state = "+".join([self.state, *sorted(self.flags)])
-        reason = f" Reason={self.reason}" if self.reason and self.kept_back else ""
+        reason = f" Reason={self.reason}" if self.reason and self.unavailable else ""
         return [f"NodeName={self.name} State={state}{reason}"]
 
     @property
-    def kept_back(self) -> bool:
-        """Whether new jobs stay away. A reason alone is no evidence: it outlives the drain."""
+    def unavailable(self) -> bool:
+        """Whether the node gets no new jobs. A reason alone proves nothing: it stays after the drain."""
         return self.state == "DOWN" or bool(self.flags & {"DRAIN", "FAIL", "MAINTENANCE"})
 
 
@@ -49,20 +47,25 @@ def ready(name: str) -> NodeState:
 
 
 def plan(have: NodeState, want: NodeState) -> list[Step[NodeState]]:
-    """Resume what waited for this proof, and what Slurm gave up; what somebody did on purpose is left to them."""
-    if not have.kept_back:
+    """Resume a node that Drawbridge had drained, or that did not respond. Other drains are only reported."""
+    if not have.unavailable:
         return []
-    if "DRAIN" in have.flags and have.reason.rpartition(" [")[0] == JOINING:
-        reason = f"resume {want.name}, which joins and has proved itself"
+    if proof := _proof(have):
+        reason = f"resume {want.name}, which {proof}"
         return [Step(reason, lambda state: replace(state, state="IDLE", flags=state.flags - {"DRAIN"}), "resume")]
-    for prefix, proof in ((HARDWARE, "has again what its class has"), (HEALTH, "is healthy again")):
-        if "DRAIN" in have.flags and have.reason.startswith(f"{prefix}: "):
-            reason = f"resume {want.name}, which {proof}"
-            return [Step(reason, lambda state: replace(state, state="IDLE", flags=state.flags - {"DRAIN"}), "resume")]
-    if have.state == "DOWN" and "DRAIN" not in have.flags and have.reason.startswith(SLURMS_OWN):
-        reason = f"resume {want.name}, which Slurm had given up ({have.reason})"
-        return [Step(reason, lambda state: replace(state, state="IDLE"), "resume")]
     word = "down" if have.state == "DOWN" else "drained"
     why = f"it is {word} with the reason: {have.reason or 'none'}"
     repair = f"when that is settled: scontrol update nodename={want.name} state=resume"
     return [Step(f"let {want.name} take jobs", lambda state: state, pending=f"{why}; {repair}")]
+
+
+def _proof(have: NodeState) -> str:
+    """Why this node may be resumed; empty: it may not."""
+    if "DRAIN" not in have.flags:
+        silent = have.state == "DOWN" and have.reason.startswith(NOT_RESPONDING)
+        return f"did not respond ({have.reason})" if silent else ""
+    if have.reason.rpartition(" [")[0] == JOINING:
+        return "joins and is proved ready"
+    if have.reason.startswith(f"{HARDWARE}: "):
+        return "has all hardware of its class again"
+    return "is healthy again" if have.reason.startswith(f"{HEALTH}: ") else ""

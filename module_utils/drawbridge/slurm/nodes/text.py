@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What `scontrol show node NAME -o` and `slurmd -C` print: lines of Key=value, where a reason may have blanks."""
+"""The output of `scontrol show node NAME -o` and `slurmd -C`: lines of Key=value; a reason may have blanks."""
 
 from __future__ import annotations
 
@@ -8,25 +8,27 @@ import re
 
 from ...core.converge import DeviceError
 from ...nodes.scontrol import fields, state_flags
-from .hardware_plan import Machine
+from .model import Machine
 from .ready_plan import NodeState
 
 _SOCKETS = re.compile(r"\(S:[0-9,-]+\)")
 
 
 def machine(printed: str, gpus: int) -> Machine:
-    """What `slurmd -C` prints of this host. Raises DeviceError for anything else."""
-    told = fields(printed.splitlines()[0] if printed else "")
+    """The machine in the output of `slurmd -C`. Raises DeviceError for other text."""
+    found = fields(printed.splitlines()[0] if printed else "")
     try:
-        sockets = int(told["Boards"]) * int(told["SocketsPerBoard"])
-        return Machine(sockets, int(told["CoresPerSocket"]), int(told["ThreadsPerCore"]), int(told["RealMemory"]), gpus)
+        sockets = int(found["Boards"]) * int(found["SocketsPerBoard"])
+        return Machine(
+            sockets, int(found["CoresPerSocket"]), int(found["ThreadsPerCore"]), int(found["RealMemory"]), gpus
+        )
     except (KeyError, ValueError) as err:
         raise DeviceError(f"slurmd -C printed no machine: {printed.strip() or 'nothing'}") from err
 
 
 def node(line: str) -> NodeState:
-    """The node of one line. `gres` comes without the sockets that Slurm adds to it."""
-    told = fields(line)
-    state, flags = state_flags(told)
-    gres = _SOCKETS.sub("", told.get("Gres", "")).replace("(null)", "")
-    return NodeState(told.get("NodeName", ""), state, flags, gres, told.get("Reason", ""))
+    """The node of one line. `gres` is without the sockets that Slurm adds."""
+    found = fields(line)
+    state, flags = state_flags(found)
+    gres = _SOCKETS.sub("", found.get("Gres", "")).replace("(null)", "")
+    return NodeState(found.get("NodeName", ""), state, flags, gres, found.get("Reason", ""))

@@ -49,17 +49,10 @@ def test_the_user_comes_before_the_packages_that_need_it(known: Known) -> None:
     assert "--uid 64030 --gid 64030" in answers.asked[2]
 
 
-def test_a_user_who_is_there_is_only_read(known: Known) -> None:
+def test_an_existing_user_is_only_read(known: Known) -> None:
     known(64030)
     packages, _ = device("munge\n")
     assert plan(packages.read(), WANT) == []
-
-
-def test_packages_that_are_there_are_left_alone(known: Known) -> None:
-    known(0)
-    packages, answers = device("munge\n")
-    packages.apply(plan(packages.read(), WANT))
-    assert not [asked for asked in answers.asked if asked.startswith("dnf")]
 
 
 def test_another_number_is_for_a_person_to_change(known: Known) -> None:

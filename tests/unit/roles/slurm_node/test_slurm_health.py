@@ -77,7 +77,7 @@ def node(tmp_path: Path) -> Node:
     return Node(tmp_path)
 
 
-def test_all_is_well_and_nobody_is_told(node: Node) -> None:
+def test_a_healthy_node_is_left_alone(node: Node) -> None:
     assert node.run("--look") == (0, "")
     assert node.run() == (0, "")
     assert node.told() == []
@@ -118,7 +118,7 @@ def test_without_gpus_or_without_their_tool_the_driver_is_not_asked(node: Node) 
         ("IDLE+DRAIN", OURS),
     ],
 )
-def test_a_reason_that_stands_stays(node: Node, state: str, reason: str) -> None:
+def test_an_existing_reason_stays(node: Node, state: str, reason: str) -> None:
     node.slurm(state, reason)
     node.look(["/gpfs/fs1"])
     node.run()
@@ -141,7 +141,7 @@ def test_only_its_own_drain_is_lifted(node: Node) -> None:
         ("IDLE", OURS),
     ],
 )
-def test_nobody_elses_drain_is_lifted(node: Node, state: str, reason: str) -> None:
+def test_no_other_drain_is_lifted(node: Node, state: str, reason: str) -> None:
     node.slurm(state, reason)
     node.run()
     assert node.told() == []
@@ -170,15 +170,15 @@ def test_a_file_system_that_hangs_is_a_finding(node: Node) -> None:
     assert silent(node) == (1, "/proc is mounted, but stat does not answer")
 
 
-def test_a_look_that_still_hangs_is_not_joined_by_another(node: Node) -> None:
+def test_while_a_check_hangs_no_other_begins(node: Node) -> None:
     """A lock that its process holds stands for one that can't be killed."""
     with held(node, "read end") as holder:
-        assert silent(node) == (1, "/proc is mounted, but an earlier look hangs")
+        assert silent(node) == (1, "/proc is mounted, but an earlier check hangs")
         holder.communicate(b"\n")
     assert node.run("--look") == (0, "")
 
 
-def test_two_looks_at_once_are_no_finding(node: Node) -> None:
+def test_two_checks_at_once_are_no_finding(node: Node) -> None:
     """A playbook's, and Slurm's own: who comes second waits for the other, which takes a moment."""
     lock = node.root / "run/health-proc.lock"
     with held(node, "read end") as first, node.start("--look") as second:
@@ -192,7 +192,7 @@ def opened(process: int, path: Path) -> bool:
     return path in {link.readlink() for link in Path(f"/proc/{process}/fd").iterdir()}
 
 
-def test_a_question_is_asked_twice_before_its_answer_counts(node: Node) -> None:
+def test_a_finding_counts_when_it_repeats(node: Node) -> None:
     node.command("munge", f"echo $$ >> {node.root}/asks; test $(wc -l < {node.root}/asks) != 1 && echo credential")
     node.run()
     assert node.told() == []
@@ -201,8 +201,8 @@ def test_a_question_is_asked_twice_before_its_answer_counts(node: Node) -> None:
     assert node.told() == ["update nodename=gpu01 state=drain reason=drawbridge: health: munge: exit code 1"]
 
 
-def test_slurms_next_look_leaves_a_slow_one_alone(node: Node) -> None:
-    """What the slow one found may be mended by the time that it tells Slurm."""
+def test_slurms_next_check_leaves_a_slow_one_alone(node: Node) -> None:
+    """The findings of the slow one may be out of date when it reports them."""
     node.look(["/gpfs/fs1"])
     lock = node.root / "run/slurm-health.lock"
     lock.parent.mkdir()
@@ -227,7 +227,7 @@ def held(node: Node, command: str) -> Iterator[subprocess.Popen[bytes]]:
         yield holder
 
 
-def test_slurms_silence_is_no_failure(node: Node) -> None:
+def test_a_slurm_that_does_not_answer_is_no_failure(node: Node) -> None:
     node.command("scontrol", "exit 1")
     node.look(["/gpfs/fs1"])
     assert node.run() == (0, "")

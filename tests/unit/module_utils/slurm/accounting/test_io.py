@@ -2,10 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
-    DeviceError,
-    converge,
-)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.io import Accounting
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.plan import (
     AccountingState,
@@ -45,15 +41,6 @@ def test_the_order_of_the_listing_is_no_difference() -> None:
     assert not [line for line in run.asked if line.startswith("getent")]
 
 
-def test_every_change_names_the_cluster_before_what_is_set() -> None:
-    device, run = accounting(RIGHT + charge("vision", "dan"), "ada|vision\ndan|vision\n")
-    device.apply(plan(device.read(), WANT))
-    assert run.asked[-2:] == [
-        "sacctmgr -i modify user where name=dan cluster=lab set defaultaccount=chem",
-        "sacctmgr -i delete user where name=dan account=vision cluster=lab",
-    ]
-
-
 def test_a_cluster_that_is_missing_is_added_by_its_name() -> None:
     device, run = accounting("")
     device.apply(plan(device.read(), WANT)[:2])
@@ -61,32 +48,3 @@ def test_a_cluster_that_is_missing_is_added_by_its_name() -> None:
         "sacctmgr -i add cluster lab",
         "sacctmgr -i add account vision,chem parent=root cluster=lab",
     ]
-
-
-def test_qos_belong_to_no_cluster() -> None:
-    want = AccountingState.of({}, qos={"urgent": {"Priority": "7"}})
-    run = Answers(
-        {"sacctmgr -nP list qos": "urgent|5||cluster||||||\n", "sacctmgr -nP list assoc": ROOT, "sacctmgr": ""}
-    )
-    device = Accounting(run, "lab", want)
-    device.apply(plan(device.read(), want))
-    assert run.asked[-1] == "sacctmgr -i modify qos where name=urgent set Priority=7"
-
-
-def test_users_whom_the_system_does_not_know_are_told_apart() -> None:
-    device, run = accounting(ROOT + "".join(ACCOUNTS.values()), passwd="dan:x:2\n")
-    assert device.read().strangers == {"ada"}
-    assert run.asked[-1] == "getent passwd ada dan"
-
-
-def test_a_success_that_changed_nothing_is_a_failure() -> None:
-    device, _ = accounting(ROOT)
-    outcome = converge(device, plan, WANT)
-    assert outcome.error == "Slurm accounting accepted the change but did not make it: add account vision,chem"
-    assert not outcome.done
-
-
-def test_silence_is_told_after_the_patience_is_over() -> None:
-    refused = Answers({"sacctmgr": DeviceError("sacctmgr failed: Connection refused", rc=1)})
-    assert "Connection refused" in Accounting(refused, "lab", WANT).silence(0)
-    assert Accounting(Answers({"sacctmgr": "lab\n"}), "lab", WANT).silence(0) == ""

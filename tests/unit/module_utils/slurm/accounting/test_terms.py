@@ -7,11 +7,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     ACCOUNT,
     QOS,
     amounts,
-    downwards,
     minutes,
-    names,
+    normalized,
+    parents_first,
     shown,
-    spelled,
 )
 
 TERMS = {term.key: term for term in ACCOUNT}
@@ -41,10 +40,6 @@ def test_amounts_come_in_one_order_and_memory_in_mebibytes() -> None:
     assert amounts("mem=1T") == "mem=1048576"
 
 
-def test_sets_have_no_order() -> None:
-    assert names("urgent,normal") == "normal,urgent"
-
-
 def test_an_amount_is_changed_where_it_differs_and_taken_away_where_it_is_gone() -> None:
     change = TERMS["GrpTRES"].change("cpu=10,gres/gpu=4,node=1", "gres/gpu=8,node=1", "gres/gpu=8,node=1")
     assert change == "GrpTRES=cpu=-1,gres/gpu=8"
@@ -57,7 +52,7 @@ def test_an_amount_that_the_parent_gives_is_not_copied_to_the_child() -> None:
     assert term.change("cpu=50,gres/gpu=8", counts, "gres/gpu=4") == "MaxTRES=cpu=-1,gres/gpu=4"
 
 
-def test_what_is_taken_away_has_a_word_of_its_own() -> None:
+def test_each_term_has_its_own_word_for_unset() -> None:
     assert TERMS["qos"].change("urgent", "normal", "") == "qos="
     assert TERMS["MaxWall"].change("240", "", "") == "MaxWall=-1"
     assert TERMS["parent"].change("sub", "root", "root") == "parent=root"
@@ -65,20 +60,15 @@ def test_what_is_taken_away_has_a_word_of_its_own() -> None:
     assert (unset["Preempt"], unset["PreemptMode"], unset["MaxJobsPerUser"]) == ("", "cluster", "-1")
 
 
-def test_limits_of_a_group_are_not_handed_down() -> None:
-    assert TERMS["GrpTRES"].effective("", "cpu=100") == ""
-    assert TERMS["qos"].effective("", "normal,urgent") == "normal,urgent"
+def test_missing_terms_are_as_in_a_new_record() -> None:
+    assert shown(normalized(QOS, {})) == "Priority=0 PreemptMode=cluster"
+    assert shown(normalized(ACCOUNT, {"GrpJobs": "-1"})) == "parent=root fairshare=1"
 
 
-def test_what_is_not_said_is_as_in_a_new_record() -> None:
-    assert shown(spelled(QOS, {})) == "Priority=0 PreemptMode=cluster"
-    assert shown(spelled(ACCOUNT, {"GrpJobs": "-1"})) == "parent=root fairshare=1"
-
-
-def test_a_term_that_is_none_is_refused() -> None:
+def test_an_unknown_term_is_refused() -> None:
     with pytest.raises(ValueError, match="grptres is not one of Priority, "):
-        spelled(QOS, {"grptres": "cpu=1"})
+        normalized(QOS, {"grptres": "cpu=1"})
 
 
 def test_parents_come_first_and_otherwise_the_given_order_stays() -> None:
-    assert downwards({"below": "old", "chem": "root", "old": "root"}) == ["chem", "old", "below"]
+    assert parents_first({"below": "old", "chem": "root", "old": "root"}) == ["chem", "old", "below"]

@@ -6,8 +6,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     AccountingState,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.text import (
-    ASSOCIATION,
-    SERVICE,
     accounting,
     rows,
 )
@@ -27,13 +25,6 @@ SERVICES = """\
 normal|0||cluster||||||
 urgent|1000|normal|requeue|cpu=10,node=2|mem=1T|gres/gpu=16,mem=100000M|4|5|04:00:00
 """
-
-
-def test_the_listings_are_asked_for_as_they_are_read() -> None:
-    assert ASSOCIATION == (
-        "format=account,user,parentname,share,qos,defaultqos,grptres,grpjobs,grpsubmit,maxtres,maxwall"
-    )
-    assert SERVICE == "format=name,priority,preempt,preemptmode,grptres,maxtres,maxtrespu,maxjobspu,maxsubmitpu,maxwall"
 
 
 def test_only_our_accounts_and_qos_are_read() -> None:
@@ -62,10 +53,6 @@ def test_only_our_accounts_and_qos_are_read() -> None:
     assert found.top["qos"] == "normal"
 
 
-def test_a_cluster_that_is_not_in_the_books_has_no_association() -> None:
-    assert not accounting("", "", "", AccountingState.of({"vision": []})).cluster
-
-
 def test_leading_blanks_of_a_tree_and_empty_lines_are_nothing() -> None:
     assert rows(" vision|ada\n\n") == [["vision", "ada"]]
 
@@ -80,33 +67,30 @@ theirs||root|1|normal,silver||||||
 OFFERED = "normal|0||cluster||||||\ngold|5||cluster||||||\nsilver|7||cluster||||||\n"
 
 
-def lingering(*unwanted: tuple[str, str], busy: dict[tuple[str, str], str] | None = None) -> dict[tuple[str, str], str]:
-    want = AccountingState.of({}, unwanted=frozenset(unwanted))
-    return dict(accounting(LEFT, "zoe|old\n", OFFERED, want, busy or {}).lingering)
+def deletions(
+    *to_delete: tuple[str, str], busy: dict[tuple[str, str], str] | None = None
+) -> dict[tuple[str, str], str]:
+    want = AccountingState.of({}, to_delete=frozenset(to_delete))
+    return dict(accounting(LEFT, "zoe|old\n", OFFERED, want, busy or {}).deletions)
 
 
-def test_what_must_not_be_there_is_told_from_below() -> None:
-    assert [*lingering(("account", "old"), ("account", "below"), ("account", "never")).items()] == [
+def test_deletions_begin_with_the_children() -> None:
+    assert [*deletions(("account", "old"), ("account", "below"), ("account", "never")).items()] == [
         (("account", "below"), ""),
         (("account", "old"), ""),
     ]
 
 
 def test_an_account_stays_for_what_is_below_it() -> None:
-    assert lingering(("account", "old")) == {("account", "old"): "account below is below it"}
+    assert deletions(("account", "old")) == {("account", "old"): "account below is below it"}
     running = {("account", "below"): "job 7 has it"}
-    assert lingering(("account", "old"), ("account", "below"), busy=running) == {
+    assert deletions(("account", "old"), ("account", "below"), busy=running) == {
         ("account", "below"): "job 7 has it",
         ("account", "old"): "account below is below it",
     }
 
 
 def test_a_qos_stays_for_accounts_of_others() -> None:
-    assert lingering(("qos", "silver"), ("qos", "bronze")) == {("qos", "silver"): "account theirs may ask for it"}
-    assert lingering(("qos", "gold"), ("account", "old"), ("account", "below"))[("qos", "gold")] == ""
-    assert lingering(("qos", "gold"))[("qos", "gold")] == "account old may ask for it"
-
-
-def test_users_of_an_account_that_must_go_are_read() -> None:
-    want = AccountingState.of({}, unwanted=frozenset({("account", "old")}))
-    assert accounting(LEFT, "zoe|old\n", OFFERED, want).members == {("old", "zoe")}
+    assert deletions(("qos", "silver"), ("qos", "bronze")) == {("qos", "silver"): "account theirs may use it"}
+    assert deletions(("qos", "gold"), ("account", "old"), ("account", "below"))[("qos", "gold")] == ""
+    assert deletions(("qos", "gold"))[("qos", "gold")] == "account old may use it"

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.model import (
     Account,
     Amount,
@@ -10,24 +9,9 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.view import (
     account_terms,
-    accounting,
     qos_terms,
     tres,
 )
-
-from tests.unit.module_utils.site.test_refused import site
-
-
-def test_accounts_keep_their_order_because_the_first_is_a_users_default() -> None:
-    view = accounting(part("slurm", site("lab")["drawbridge_slurm"]))
-    assert view["cluster"] == "lab"
-    assert [(account["name"], account["users"]) for account in view["accounts"]] == [
-        ("vision", ["ada", "ben"]),
-        ("speech", ["cleo"]),
-        ("chem", ["dan"]),
-    ]
-    assert view["accounts"][0]["terms"] == {"parent": "root", "fairshare": "2", "qos": "normal,urgent"}
-    assert [qos["name"] for qos in view["qos"]] == ["normal", "urgent"]
 
 
 def test_gpus_are_what_sacctmgr_calls_them_and_none_is_not_no_limit() -> None:
@@ -35,7 +19,7 @@ def test_gpus_are_what_sacctmgr_calls_them_and_none_is_not_no_limit() -> None:
     assert tres(Amount()) == ""
 
 
-def test_only_what_is_limited_is_said() -> None:
+def test_only_limits_that_are_set_are_rendered() -> None:
     assert account_terms(Account("a", jobs=0, max_time="30")) == {
         **{"parent": "root", "fairshare": "1"},
         **{"GrpJobs": "0", "MaxWall": "30"},

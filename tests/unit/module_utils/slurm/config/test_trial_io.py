@@ -33,7 +33,7 @@ def judge(etc: Path, script: str, timeout_s: float = 120) -> Path:
     below.mkdir(exist_ok=True)
     trial = Trial(timeout_s, ("sh", "-c", script, "sh"), getpass.getuser(), str(below))
     texts = {f"{etc}/slurm.conf": "ClusterName=new\n", f"{etc}/gres.conf": "new\n", "/usr/libexec/x": "script\n"}
-    trial.judge(f"{etc}/slurm.conf", texts)
+    trial.check(f"{etc}/slurm.conf", texts)
     return below
 
 
@@ -42,7 +42,7 @@ def test_files_with_which_slurmctld_serves_are_good_and_nothing_is_left(etc: Pat
     assert list(below.iterdir()) == []
 
 
-def test_slurmctld_sees_the_new_files_beside_what_stands_there_and_no_secret(etc: Path) -> None:
+def test_slurmctld_sees_the_new_files_beside_the_old_ones_and_no_secret(etc: Path) -> None:
     look = 'cd "${1%/*}"; for f in *; do [ -f $f ] && echo "$f: $(head -n1 $f)"; done'
     with pytest.raises(DeviceError) as caught:
         judge(etc, f"{look} > {etc}/seen; echo fatal: looked")
@@ -54,13 +54,13 @@ def test_slurmctld_sees_the_new_files_beside_what_stands_there_and_no_secret(etc
     assert not [line for line in seen if "slurmdbd" in line]
 
 
-def test_a_refusal_is_told_in_slurms_words(etc: Path) -> None:
+def test_a_refusal_has_slurms_own_errors(etc: Path) -> None:
     with pytest.raises(DeviceError, match="so the old ones stay: Invalid node names in partition zz"):
         judge(etc, "echo slurmctld: fatal: Invalid node names in partition zz >&2; exit 1")
     assert (etc / "slurm.conf").read_text() == "ClusterName=old\n"
 
 
-def test_a_slurmctld_that_says_nothing_is_ended_with_its_children(etc: Path) -> None:
+def test_a_slurmctld_without_a_verdict_is_ended_with_its_children(etc: Path) -> None:
     child = etc.parent / "child"
     child.touch()
     for limit_s in LIMITS_S:

@@ -23,10 +23,3 @@ def test_a_word_belongs_to_its_releases() -> None:
 def test_the_table_is_read_whole(words: str) -> None:
     releases = ("23.11", "24.05", "24.11", "25.05", "25.11", "26.05")
     assert {word.lower() for word in spelled(words)} == set().union(*(known(words, name) for name in releases))
-
-
-def test_what_slurms_release_notes_say() -> None:
-    assert "toporouting" not in known(KEYS, "24.11")
-    assert "tlstype" in known(KEYS, "24.05")
-    assert "tlstype" not in known(KEYS, "23.11")
-    assert "getenvtimeout" not in known(KEYS, "25.05")

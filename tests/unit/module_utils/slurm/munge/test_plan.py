@@ -30,10 +30,6 @@ def test_the_key_comes_before_the_daemon() -> None:
     assert steps == ["key", "enable", "start"]
 
 
-def test_a_changed_key_restarts_the_daemon() -> None:
-    assert [step.payload for step in plan(MungeState(digest_of(b"old")), WANT)] == ["key", "restart"]
-
-
 def test_the_diff_never_shows_the_key() -> None:
     assert WANT.lines() == [f"key sha256:{digest_of(b'key')}", "munge.service enabled running"]
     assert MungeState("", current=False).lines()[1].endswith("running with an older key")

@@ -12,9 +12,9 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.hardware_io import Hardware
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.hardware_plan import (
     HardwareState,
-    Machine,
     plan,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.model import Machine
 
 from tests.unit.module_utils.answers import Answer, Answers
 
@@ -53,10 +53,10 @@ def run(state: Answer = "IDLE", reason: str = "", printed: str = PRINTED, listed
     return Answers(table)
 
 
-def test_slurmd_looks_in_its_own_environment_and_only_numbered_files_are_gpus(dev: Path) -> None:
+def test_slurmd_runs_in_its_own_environment_and_only_numbered_files_are_gpus(dev: Path) -> None:
     device = Hardware(run(), "gpu01", f"{dev}/nvidia")
     assert device.read() == HardwareState("gpu01", CLASS)
-    assert device.machine == CLASS
+    assert device.found.machine == CLASS
 
 
 def test_a_lost_gpu_drains_the_node_with_the_numbers(dev: Path) -> None:
@@ -67,37 +67,32 @@ def test_a_lost_gpu_drains_the_node_with_the_numbers(dev: Path) -> None:
     assert f"scontrol update nodename=gpu01 state=drain {reason}" in answers.asked
 
 
-def test_a_gpu_that_only_the_driver_misses_drains_the_node(dev: Path) -> None:
-    device = Hardware(run(listed=DeviceError("it failed", rc=15, stdout=LOST)), "gpu01", f"{dev}/nvidia")
-    converge(device, plan, HardwareState("gpu01", CLASS), check=True)
-    assert (device.machine.gpus, device.machine.listed) == (2, 1)
+def test_a_gpu_that_only_the_driver_misses_is_found(dev: Path) -> None:
+    found = Hardware(run(listed=DeviceError("it failed", rc=15, stdout=LOST)), "gpu01", f"{dev}/nvidia").read()
+    assert (found.machine.gpus, found.listed) == (2, 1)
 
 
-def test_a_driver_that_does_not_answer_tells_of_no_gpu_and_of_none_missing(dev: Path) -> None:
+def test_a_driver_that_does_not_answer_is_an_error(dev: Path) -> None:
     silent = DeviceError("nvidia-smi gave no answer within 30 s and was killed", cmd=["nvidia-smi"], stdout="")
     with pytest.raises(DeviceError, match="gave no answer"):
         Hardware(run(listed=silent), "gpu01", f"{dev}/nvidia").read()
 
 
-def test_nobody_asks_a_driver_for_no_gpus(tmp_path: Path) -> None:
-    answers = run(listed="")
-    assert Hardware(answers, "gpu01", f"{tmp_path}/nvidia").read().machine.listed is None
-    assert not [asked for asked in answers.asked if asked.startswith("nvidia-smi")]
+def test_without_gpus_the_driver_is_not_queried(tmp_path: Path) -> None:
+    assert Hardware(run(listed=""), "gpu01", f"{tmp_path}/nvidia").read().listed is None
 
 
-def test_a_persons_drain_is_seen_without_name_and_time(dev: Path) -> None:
-    state = Hardware(run("IDLE+DRAIN", "power work [ops@now]"), "gpu01", f"{dev}/nvidia").read()
-    assert state.kept_back == "power work"
+@pytest.mark.parametrize(("state", "reason"), [("IDLE+DRAIN", "power work"), ("IDLE", "")])
+def test_a_drain_is_read_without_user_and_time_and_an_old_reason_is_no_drain(
+    dev: Path, state: str, reason: str
+) -> None:
+    found = Hardware(run(state, "power work [ops@now]"), "gpu01", f"{dev}/nvidia").read()
+    assert found.drain_reason == reason
 
 
-def test_an_old_reason_is_no_drain(dev: Path) -> None:
-    assert Hardware(run("IDLE", "power work [ops@now]"), "gpu01", f"{dev}/nvidia").read().kept_back == ""
-
-
-def test_a_silent_controller_does_not_hide_the_machine(dev: Path) -> None:
-    device = Hardware(run(DeviceError("no answer", rc=1)), "gpu01", f"{dev}/nvidia")
-    assert not device.read().answers
-    assert device.machine == CLASS
+def test_the_machine_is_read_even_if_the_controller_does_not_answer(dev: Path) -> None:
+    found = Hardware(run(DeviceError("no answer", rc=1)), "gpu01", f"{dev}/nvidia").read()
+    assert (found.known, found.machine) == (False, CLASS)
 
 
 def test_an_answer_without_a_machine_is_an_error(dev: Path) -> None:

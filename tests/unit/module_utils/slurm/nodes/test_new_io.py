@@ -6,8 +6,7 @@ import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.new_io import Records
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.new_plan import (
-    ABSENT,
-    kept_off,
+    drained,
     plan,
 )
 
@@ -23,12 +22,6 @@ def records(told: str, settle_s: float = 0) -> tuple[Records, Answers]:
     return Records(run, NAMES, settle_s), run
 
 
-def test_one_call_reads_all() -> None:
-    device, run = records(KNOWN + "NodeName=gpu06 State=IDLE\n")
-    assert [node.state for node in device.read().nodes.values()] == ["UNKNOWN", "IDLE"]
-    assert len(run.asked) == 1
-
-
 def test_a_node_in_service_may_miss_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     device, run = records(IN_SERVICE.format("MIXED*", "IDLE"), settle_s=600)
 
@@ -36,7 +29,7 @@ def test_a_node_in_service_may_miss_an_answer(monkeypatch: pytest.MonkeyPatch) -
         run.table["scontrol show node gpu[05-06] -o"] = IN_SERVICE.format("MIXED", "IDLE")
 
     monkeypatch.setattr("time.sleep", answers)
-    assert plan(device.read(), kept_off(NAMES)) == []
+    assert plan(device.read(), drained(NAMES)) == []
     assert len(run.asked) == 2
 
 
@@ -47,25 +40,8 @@ def test_who_is_new_away_or_silent_for_long_is_not_waited_for(state: str) -> Non
     assert len(run.asked) == 1
 
 
-def test_a_node_that_slurm_does_not_know_is_absent() -> None:
-    device, _ = records(KNOWN + "Node gpu06 not found\n")
-    assert device.read().nodes["gpu06"].state == ABSENT
-
-
-def test_no_answer_is_no_absence() -> None:
-    device, _ = records("")
-    with pytest.raises(DeviceError, match="does not tell about gpu05"):
-        device.read()
-
-
-def test_one_call_drains_all() -> None:
-    device, run = records(KNOWN + KNOWN.replace("gpu05", "gpu06"))
-    device.apply(plan(device.read(), kept_off(NAMES)))
-    assert run.asked[1:] == ["scontrol update nodename=gpu[05-06] state=drain reason=drawbridge: joins, not proven yet"]
-
-
 def test_a_node_that_slurm_ought_to_know_by_now_is_a_failure() -> None:
     device, run = records(KNOWN + "Node gpu06 not found\n")
-    with pytest.raises(DeviceError, match="does not know gpu06 yet; run again"):
-        device.apply(plan(device.read(), kept_off(NAMES)))
+    with pytest.raises(DeviceError, match="has no node gpu06 yet; run again"):
+        device.apply(plan(device.read(), drained(NAMES)))
     assert len(run.asked) == 1

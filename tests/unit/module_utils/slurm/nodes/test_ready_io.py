@@ -7,7 +7,10 @@ from functools import partial
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.ready_io import Node, illness
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.ready_io import (
+    Node,
+    check_health,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.ready_plan import (
     NodeState,
     plan,
@@ -24,37 +27,33 @@ def node(line: Answer, config: str = MATCH, settle_s: float = 0) -> tuple[Node, 
     return Node(run, "gpu01", "gpu:h100:8", str, settle_s), run
 
 
-def told(state: str = "IDLE", gres: str = "gpu:h100:8(S:0-1)", reason: str = "") -> str:
+def shown(state: str = "IDLE", gres: str = "gpu:h100:8(S:0-1)", reason: str = "") -> str:
     return f"NodeName=gpu01 Gres={gres} State={state} Reason={reason}\n"
-
-
-def test_a_node_with_all_that_it_should_have() -> None:
-    assert node(told())[0].read() == ready("gpu01")
 
 
 @pytest.mark.parametrize(
     ("line", "config", "sentence"),
     [
-        (told("IDLE+DRAIN+INVALID_REG", reason="Low RealMemory"), MATCH, "with less than its class has"),
-        (told("UNKNOWN*"), MATCH, "has not registered with the controller"),
-        (told("IDLE*"), MATCH, "has not registered with the controller"),
-        (told(gres="gpu:h100:4"), MATCH, "with gres gpu:h100:4, but gpu:h100:8 is intended"),
-        (told(gres="(null)"), MATCH, "with gres none, but gpu:h100:8 is intended"),
-        (told(), "HASH_VAL = Different Ours=0x1 Slurmctld=0x2", "runs with another slurm.conf"),
-        (DeviceError("scontrol failed: Node gpu01 not found", rc=1), MATCH, "does not tell about gpu01"),
+        (shown("IDLE+DRAIN+INVALID_REG", reason="Low RealMemory"), MATCH, "with less than its class has"),
+        (shown("UNKNOWN*"), MATCH, "has not registered with the controller"),
+        (shown("IDLE*"), MATCH, "has not registered with the controller"),
+        (shown(gres="gpu:h100:4"), MATCH, "with gres gpu:h100:4, but gpu:h100:8 is intended"),
+        (shown(gres="(null)"), MATCH, "with gres none, but gpu:h100:8 is intended"),
+        (shown(), "HASH_VAL = Different Ours=0x1 Slurmctld=0x2", "runs with another slurm.conf"),
+        (DeviceError("scontrol failed: Node gpu01 not found", rc=1), MATCH, "has no state of gpu01"),
     ],
 )
-def test_what_a_person_must_mend_is_a_sentence(line: Answer, config: str, sentence: str) -> None:
+def test_a_wrong_registration_is_a_sentence(line: Answer, config: str, sentence: str) -> None:
     with pytest.raises(DeviceError, match=sentence):
         node(line, config)[0].read()
 
 
 def test_a_late_registration_is_waited_for() -> None:
-    device, run = node(told("UNKNOWN*"), settle_s=30)
+    device, run = node(shown("UNKNOWN*"), settle_s=30)
     problem = device._problem
 
     def registers_after_one_look(found: NodeState) -> str:
-        run.table["scontrol show node"] = told()
+        run.table["scontrol show node"] = shown()
         return problem(found)
 
     device._problem = registers_after_one_look
@@ -62,23 +61,17 @@ def test_a_late_registration_is_waited_for() -> None:
 
 
 def test_less_hardware_is_not_waited_for() -> None:
-    device, run = node(told("IDLE+DRAIN+INVALID_REG"), settle_s=3600)
+    device, run = node(shown("IDLE+DRAIN+INVALID_REG"), settle_s=3600)
     with pytest.raises(DeviceError):
         device.read()
     assert len(run.asked) == 1
 
 
-def test_a_node_that_slurm_gave_up_is_resumed() -> None:
-    device, run = node(told("DOWN", reason="Not responding [slurm@now]"))
-    device.apply(plan(device.read(), ready("gpu01")))
-    assert run.asked[-1] == "scontrol update nodename=gpu01 state=resume"
-
-
 @pytest.mark.parametrize(
-    ("line", "fails"), [(told(reason="drawbridge: health: fs1 [root@now]"), False), (told("IDLE+DRAIN"), True)]
+    ("line", "fails"), [(shown(reason="drawbridge: health: fs1 [root@now]"), False), (shown("IDLE+DRAIN"), True)]
 )
-def test_a_node_that_somebody_else_has_just_resumed_is_resumed(line: str, fails: bool) -> None:
-    device, run = node(told("IDLE+DRAIN", reason="drawbridge: health: fs1 [root@now]"))
+def test_a_node_that_its_health_check_has_just_resumed_is_resumed(line: str, fails: bool) -> None:
+    device, run = node(shown("IDLE+DRAIN", reason="drawbridge: health: fs1 [root@now]"))
     steps = plan(device.read(), ready("gpu01"))
     refusal = DeviceError("scontrol failed: slurm_update error: Invalid node state specified", rc=1)
     run.table |= {"scontrol show node": line, "scontrol update": refusal}
@@ -88,8 +81,8 @@ def test_a_node_that_somebody_else_has_just_resumed_is_resumed(line: str, fails:
 
 
 def test_a_registered_node_is_ready_when_it_is_healthy() -> None:
-    table = {"scontrol show node": told(), "scontrol show config": MATCH}
-    well, ill = (partial(illness, Answers({"/health --look": out}), "/health") for out in ("\n", "/fs1 hangs\n"))
+    table = {"scontrol show node": shown(), "scontrol show config": MATCH}
+    well, ill = (partial(check_health, Answers({"/health --look": out}), "/health") for out in ("\n", "/fs1 hangs\n"))
     assert Node(Answers(table), "gpu01", "gpu:h100:8", well, 3600).read() == ready("gpu01")
-    with pytest.raises(DeviceError, match=r"gpu01 is not healthy \(/fs1 hangs\); mend that"):
+    with pytest.raises(DeviceError, match=r"gpu01 is not healthy \(/fs1 hangs\); repair that"):
         Node(Answers(table), "gpu01", "gpu:h100:8", ill, 3600).read()

@@ -20,16 +20,18 @@ def test_a_node_that_takes_or_runs_jobs_is_ready(state: str) -> None:
     assert plan(NodeState("gpu01", state, reason="what a drain left behind"), WANT) == []
 
 
-def test_what_slurm_gave_up_is_resumed() -> None:
-    have = NodeState("gpu01", "DOWN", reason="Not responding [slurm@2026-11-21T11:09:31]")
-    (step,) = plan(have, WANT)
-    assert (step.payload, step.pending) == ("resume", "")
-    assert plan(step.becomes(have), WANT) == []
-
-
-@pytest.mark.parametrize("state", ["IDLE", "DOWN"])
-def test_what_waited_for_this_proof_is_resumed(state: str) -> None:
-    have = NodeState("gpu01", state, frozenset({"DRAIN"}), reason=f"{JOINING} [root@2026-11-21T11:09:31]")
+@pytest.mark.parametrize(
+    ("state", "flags", "reason"),
+    [
+        ("DOWN", (), "Not responding"),
+        ("IDLE", ("DRAIN",), JOINING),
+        ("DOWN", ("DRAIN",), JOINING),
+        ("IDLE", ("DRAIN",), f"{HARDWARE}: 7 GPUs instead of 8"),
+        ("IDLE", ("DRAIN",), f"{HEALTH}: /gpfs/fs1 is not mounted"),
+    ],
+)
+def test_a_proved_node_is_resumed(state: str, flags: tuple[str, ...], reason: str) -> None:
+    have = NodeState("gpu01", state, frozenset(flags), reason=f"{reason} [slurm@2026-11-21T11:09:31]")
     (step,) = plan(have, WANT)
     assert (step.payload, step.pending) == ("resume", "")
     assert plan(step.becomes(have), WANT) == []
@@ -48,7 +50,7 @@ def test_what_waited_for_this_proof_is_resumed(state: str) -> None:
         NodeState("gpu01", "IDLE", frozenset({"MAINTENANCE"})),
     ],
 )
-def test_what_somebody_did_is_only_reported(have: NodeState) -> None:
+def test_other_drains_are_only_reported(have: NodeState) -> None:
     (step,) = plan(have, WANT)
     assert "scontrol update nodename=gpu01 state=resume" in step.pending
     assert (have.reason or "none") in step.pending
@@ -57,12 +59,3 @@ def test_what_somebody_did_is_only_reported(have: NodeState) -> None:
 def test_an_old_reason_is_no_line_of_the_diff() -> None:
     assert NodeState("gpu01", "IDLE", reason="old").lines() == WANT.lines()
     assert NodeState("gpu01", "DOWN", reason="x [ops]").lines() == ["NodeName=gpu01 State=DOWN Reason=x [ops]"]
-
-
-@pytest.mark.parametrize("finding", [f"{HARDWARE}: 7 GPUs instead of 8", f"{HEALTH}: /gpfs/fs1 is not mounted"])
-def test_what_was_wrong_and_is_right_again_is_resumed(finding: str) -> None:
-    reason = f"{finding} [root@2026-11-21T11:09:31]"
-    have = NodeState("gpu01", "IDLE", frozenset({"DRAIN"}), reason=reason)
-    (step,) = plan(have, WANT)
-    assert (step.payload, step.pending) == ("resume", "")
-    assert plan(step.becomes(have), WANT) == []

@@ -24,9 +24,5 @@ def test_a_reason_cannot_pretend_to_be_a_state() -> None:
     assert fields("State=DOWN Reason=State=IDLE says ops")["State"] == "DOWN"
 
 
-def test_no_gpus() -> None:
-    assert node("NodeName=c1 Gres=(null) State=IDLE").gres == ""
-
-
 def test_a_star_means_not_responding() -> None:
     assert "NOT_RESPONDING" in node("NodeName=c1 State=DOWN*").flags

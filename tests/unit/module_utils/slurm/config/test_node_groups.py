@@ -6,9 +6,8 @@ from dataclasses import replace
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Range
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.builds import (
-    builds,
-    node_line,
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.node_groups import (
+    node_groups,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.slurm_conf import slurm_conf
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.model import Partition
@@ -20,17 +19,10 @@ NODES, SLURM = part("nodes", SITE["drawbridge_nodes"]), part("slurm", SITE["draw
 GPUS = NODES.classes["h100"].gpus
 
 
-def test_nodes_of_one_class_are_one_line_whatever_their_leaf() -> None:
-    assert [line for line in slurm_conf(SLURM, NODES, {}, True).splitlines() if line.startswith("NodeName=")] == [
-        "NodeName=gpu[01-04] CPUs=128 Boards=1 SocketsPerBoard=2 CoresPerSocket=32 ThreadsPerCore=2"
-        " CpuSpecList=0-3,64-67 RealMemory=2064384 MemSpecLimit=12288 Gres=gpu:h100:8 Feature=h100"
-    ]
-
-
 def test_ten_thousand_nodes_are_still_one_line() -> None:
     parts = tuple(Range(f"n[{32 * leaf + 1:05}-{32 * leaf + 32:05}]", "h100", f"leaf{leaf}") for leaf in range(313))
-    (build,) = builds(replace(NODES, ranges=parts))
-    assert build.nodes == "n[00001-10016]"
+    (group,) = node_groups(replace(NODES, ranges=parts))
+    assert group.nodes == "n[00001-10016]"
 
 
 SMALL = replace(
@@ -72,27 +64,16 @@ def test_cpus_and_gpus_bring_their_part_of_the_smallest_node() -> None:
     assert found["bare"].endswith("OverSubscribe=NO DefMemPerCPU=2150"), "a node without GPUs has no part of one"
 
 
-def test_the_machine_of_the_guide() -> None:
-    (build,) = builds(part("nodes", site("example-h100")["drawbridge_nodes"]))
-    line = node_line(build)
-    assert {key: line[key] for key in ("CpuSpecList", "RealMemory", "MemSpecLimit")} == {
-        "CpuSpecList": "0-7,112-119",
-        "RealMemory": 2050000,
-        "MemSpecLimit": 65536,
-    }
-    assert (build.cpus, build.cpus_per_gpu) == (208, 26)
-
-
 def test_slurm_counts_cores_where_the_kernel_counts_threads() -> None:
     """The kernel of this machine calls the threads of cores 0, 1, 32 and 33 so."""
     apart = replace(NODES.classes["h100"], cpu_numbering="apart", reserved_cpus="0-1,32-33,64-65,96-97")
-    (build,) = builds(replace(NODES, classes={"h100": apart}))
-    assert build.reserved_cpus == [0, 1, 2, 3, 64, 65, 66, 67]
-    assert build.cpus == 120
+    (group,) = node_groups(replace(NODES, classes={"h100": apart}))
+    assert group.reserved_cpus == [0, 1, 2, 3, 64, 65, 66, 67]
+    assert group.cpus == 120
 
 
 def test_all_gpus_of_a_node_can_be_had_one_by_one() -> None:
     """Slurm gives a job whole cores: eight jobs with 15 CPUs each would take 64 of 60 cores."""
-    (build,) = builds(NODES)
-    assert build.cpus_per_gpu % build.node_class.threads_per_core == 0
-    assert build.cpus_per_gpu * build.node_class.gpus.count <= build.cpus
+    (group,) = node_groups(NODES)
+    assert group.cpus_per_gpu % group.node_class.threads_per_core == 0
+    assert group.cpus_per_gpu * group.node_class.gpus.count <= group.cpus

@@ -1,0 +1,104 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The nodes of one class in slurm.conf: one line, one NodeSet, and the defaults of jobs per CPU and GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ...core import hostlist
+from ...core.cpus import cpu_list, cpu_ranges
+from ...nodes.model import NodeClass, Nodes
+from ...nodes.numa import Machine
+from .text import Record
+
+
+@dataclass(frozen=True)
+class NodeGroup:
+    """Nodes that share one NodeName line."""
+
+    name: str
+    """The node class, also the name of the Feature and the NodeSet."""
+    nodes: str
+    node_class: NodeClass
+
+    @cached_property
+    def members(self) -> frozenset[str]:
+        """The nodes' names."""
+        return frozenset(hostlist.expand(self.nodes))
+
+    @cached_property
+    def reserved_cpus(self) -> list[int]:
+        """CPUs that no job and no pod gets, as Slurm counts them."""
+        return Machine.of(self.node_class).core_by_core(cpu_list(self.node_class.reserved_cpus))
+
+    @property
+    def cpus(self) -> int:
+        """CPUs for jobs."""
+        return self.node_class.cpus - len(self.reserved_cpus)
+
+    @property
+    def cpus_per_gpu(self) -> int:
+        """CPUs of whole cores for each GPU: Slurm gives only whole cores, so more would leave the last GPU too few."""
+        threads = self.node_class.threads_per_core
+        return self.cpus // threads // self.node_class.gpus.count * threads
+
+    @property
+    def memory_mib(self) -> int:
+        """Memory for jobs."""
+        return self.node_class.memory_mib - self.node_class.reserved_memory_mib
+
+
+def node_groups(nodes: Nodes) -> list[NodeGroup]:
+    """The classes that have nodes."""
+    names: dict[str, list[str]] = {}
+    for part in nodes.ranges:
+        names.setdefault(part.node_class, []).extend(hostlist.expand(part.names))
+    return [NodeGroup(name, hostlist.compress(members), nodes.classes[name]) for name, members in names.items()]
+
+
+def gres(node_class: NodeClass) -> str:
+    """The node's GPUs as in Gres=; empty for none."""
+    gpus = node_class.gpus
+    return f"gpu:{gpus.type}:{gpus.count}" if gpus.count else ""
+
+
+def node_line(group: NodeGroup) -> Record:
+    """The NodeName line: the hardware that slurmd must find on each node."""
+    node = group.node_class
+    return {
+        "NodeName": group.nodes,
+        "CPUs": node.cpus,
+        "Boards": 1,
+        "SocketsPerBoard": node.sockets,
+        "CoresPerSocket": node.cores_per_socket,
+        "ThreadsPerCore": node.threads_per_core,
+        "CpuSpecList": cpu_ranges(group.reserved_cpus),
+        "RealMemory": node.memory_mib,
+        "MemSpecLimit": node.reserved_memory_mib,
+        "Gres": gres(node),
+        "Feature": group.name,
+    }
+
+
+def members(names: Sequence[str], groups: Sequence[NodeGroup]) -> str:
+    """A partition's nodes: NodeSets of the classes that it holds completely, then the other nodes."""
+    left = set(names)
+    whole = [group for group in groups if left.issuperset(group.members)]
+    left = left.difference(*(group.members for group in whole))
+    rest = hostlist.compress([name for name in names if name in left])
+    return ",".join([*(group.name for group in whole), *([rest] if rest else [])])
+
+
+def job_defaults(groups: Sequence[NodeGroup]) -> Record:
+    """Default memory and CPUs for each CPU and GPU, as the smallest node has them; else one CPU gets all memory.
+
+    Slurm gives a job with GPUs the memory of its GPUs, and any other job the memory of its CPUs.
+    """
+    default: dict[str, object] = {"DefMemPerCPU": min(group.memory_mib // group.cpus for group in groups)}
+    if with_gpus := [group for group in groups if group.node_class.gpus.count]:
+        default["DefCpuPerGPU"] = min(group.cpus_per_gpu for group in with_gpus)
+        default["DefMemPerGPU"] = min(group.memory_mib // group.node_class.gpus.count for group in with_gpus)
+    return default
