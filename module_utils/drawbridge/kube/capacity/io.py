@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes and pods of a cluster as kube.capacity.plan counts them."""
+"""Nodes and pods of a cluster, as kube.capacity.plan needs them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ENDED = ("Succeeded", "Failed")
 
 
 def read(ask: Ask, job_namespaces: Iterable[str]) -> tuple[list[Node], list[Pod]]:
-    """Two lists, whatever the cluster's size. Pods of jobs are left out: they come and go with their nodes."""
+    """Two API calls, for any cluster size. Pods of jobs use resources, but are not returned."""
     spaces = set(job_namespaces)
     raw = [pod for pod in _items(ask, "/api/v1/pods") if pod.get("status", {}).get("phase") not in ENDED]
     pods = [(_pod(item), item["metadata"]["namespace"] in spaces) for item in raw]
@@ -65,9 +65,9 @@ def _pod(item: Json) -> Pod:
 
 
 def _needs(spec: Json) -> dict[str, float]:
-    """What the scheduler sets aside: containers and sidecars together, or what runs at a time before them; and one pod.
+    """The scheduler's sum: containers and sidecars, or the init containers that run at once if larger, and one pod.
 
-    Sidecars (init containers that are always restarted) run on, beside the init containers after them too.
+    Sidecars (init containers that are always restarted) keep running beside all later containers.
     """
     before: dict[str, float] = {}
     sidecars: dict[str, float] = {}

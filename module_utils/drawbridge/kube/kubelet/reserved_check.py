@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a kubelet leaves to daemons, held against what the site's description says: Slurm is told the latter."""
+"""A kubelet's reservations must equal those of the intent, because Slurm uses the intent's."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ OF_THE_CLASS = {
     ("evictionHard", "memory.available"): MEMORY,
     ("reservedMemory",): MEMORY,
 }
-"""Keys of the kubelet by the key of a node class that they come from."""
+"""Key of the kubelet -> key of the node class that it is derived from."""
 
 
-def departures(config: Config, derived: Config, where: str) -> Iterator[Fault]:
-    """Reservations of `config` that are not the `derived` ones: jobs would ask for what the kubelet does not give."""
+def changed_reservations(config: Config, derived: Config, where: str) -> Iterator[Fault]:
+    """Reservations of `config` that differ from the `derived` ones: jobs would request more than the kubelet gives."""
     for path, key in OF_THE_CLASS.items():
         value, right = _at(config, path), _at(derived, path)
         if value == right or _unused(path, value, config):
             continue
-        reason = "Slurm and the sizes of jobs' pods go by the node's class, and the kubelet would leave other shares"
-        repair = f"take it out, and change {key} of the node's class in drawbridge_nodes"
+        reason = "Slurm and jobs' pods use the reservations of the node's class, and the kubelet would use others"
+        repair = f"remove it, and change {key} of the node's class in drawbridge_nodes"
         yield Fault(f"{where}.{'.'.join(path)}", MISSING if value is None else value, reason, repair)
 
 
 def _unused(path: tuple[str, ...], value: Any, config: Config) -> bool:
-    """Without its manager there is nothing to share out by NUMA node; the sum stands in the other keys."""
+    """Without the memory manager, reservations by NUMA node have no effect; other keys hold the sum."""
     return path == ("reservedMemory",) and not value and config.get("memoryManagerPolicy") == "None"
 
 

@@ -12,7 +12,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import converge
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.daemon.plan import DaemonState
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.file_entry import Entry
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.unit_io import KubeUnit, marked
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.unit_io import KubeUnit, with_header
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.unit_plan import plan
 
 
@@ -42,7 +42,7 @@ def made(tmp_path: Path, run: Any) -> tuple[KubeUnit, DaemonState]:
     program.touch()
     owner, group = getpass.getuser(), grp.getgrgid(os.getgid()).gr_name
     want = DaemonState("x.service", {str(tmp_path / "file"): Entry("text\n", owner=owner, group=group)})
-    left = marked(tmp_path, "certs/*", "# ours")
+    left = with_header(tmp_path, "certs/*", "# ours")
     return KubeUnit(want, run, str(program), left), want
 
 

@@ -80,7 +80,7 @@ def test_who_makes_a_node_a_member_says_how_it_is_born() -> None:
 @pytest.mark.parametrize("birth", [{}, {"registerWithTaints": None}, {"registerWithTaints": [{"key": "own"}]}])
 def test_a_member_is_never_born_open(birth: dict[str, Any]) -> None:
     told = [str(fault) for fault in born_open(birth, "there")]
-    assert "born open to everybody; add drawbridge.io/slurm=closed:NoSchedule" in told[0]
+    assert "born open to all pods; add drawbridge.io/slurm=closed:NoSchedule" in told[0]
 
 
 def test_the_table_has_what_kubelets_die_of_and_what_they_swallow() -> None:
@@ -139,7 +139,7 @@ def test_numa_nodes_are_numbers(node: Any) -> None:
 def test_options_are_texts() -> None:
     told = refused(merged(good(), {"cpuManagerPolicyOptions": {"full-pcpus-only": True}}))
     assert told == [
-        'here.cpuManagerPolicyOptions.full-pcpus-only is true, but options are texts; write "true", with quotes'
+        'here.cpuManagerPolicyOptions.full-pcpus-only is true, but options are strings; write "true", with quotes'
     ]
 
 

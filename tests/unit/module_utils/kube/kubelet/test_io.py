@@ -28,7 +28,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
     plan,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.text import render
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.node_object_io import OwnNode, Seen
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.node_object_io import (
+    NodeObject,
+    NodeStatus,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes import use_io as node_use
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use_io import REASON, NodeUse
 
@@ -77,9 +80,9 @@ class Node:
         return Completed(0, f"{unit}ExecMainStartTimestampMonotonic={self.started_us}\nMainPID=77\n", "")
 
 
-def closed(node: Any) -> Seen:
+def closed(node: Any) -> NodeStatus:
     """What the API server says of a node that is Ready and nobody's."""
-    return Seen(True, "closed", True, time.time() + 1)
+    return NodeStatus(True, "closed", True, time.time() + 1)
 
 
 def settled(kubelet: Kubelet, want: KubeletState) -> Outcome:
@@ -90,7 +93,7 @@ def settled(kubelet: Kubelet, want: KubeletState) -> Outcome:
 @pytest.fixture
 def device(tmp_path: Path, monkeypatch: Any) -> Any:
     monkeypatch.setattr(kubelet_health, "POLL_S", 0)
-    monkeypatch.setattr(kubelet_health, "HEALTHY_LOOKS", 1)
+    monkeypatch.setattr(kubelet_health, "HEALTHY_CHECKS", 1)
     monkeypatch.setattr(node_use.shutil, "which", lambda name: name)
 
     def make(
@@ -102,8 +105,8 @@ def device(tmp_path: Path, monkeypatch: Any) -> Any:
         if member:
             certificate.write_text("")
             places.main_config.write_text("")
-        monkeypatch.setattr(OwnNode, "look", gate)
-        own = OwnNode(Server("https://api", "ca"), certificate, "gpu01")
+        monkeypatch.setattr(NodeObject, "read", gate)
+        own = NodeObject(Server("https://api", "ca"), certificate, "gpu01")
         use = NodeUse(node, "gpu01", tmp_path / "pods", tmp_path / "marker")
         return Kubelet(places, want, node, use, own, Health(node, 0), of_site)
 
@@ -128,7 +131,7 @@ def test_a_host_that_is_no_member_yet_gets_the_checked_drop_in_alone(device: Any
     (tmp_path / "memory_manager_state").write_text('{"policyName": "Static", "machineState": {}}')
     (tmp_path / "cpu_manager_state").write_text('{"policyName": "static", "defaultCpuSet": "0-7"}')
     outcome = settled(device(node, member=False), WANT)
-    assert (outcome.error, outcome.steps) == ("", ["write the drop-in with 3 keys", "forget memory_manager_state"])
+    assert (outcome.error, outcome.steps) == ("", ["write the drop-in with 3 keys", "remove memory_manager_state"])
     assert (tmp_path / "conf.d/50-drawbridge.conf").exists()
     assert not (tmp_path / "memory_manager_state").exists(), "the kubelet that is started next would die of it"
     assert (tmp_path / "cpu_manager_state").exists()
@@ -236,9 +239,12 @@ def changed() -> KubeletState:
 @pytest.mark.parametrize(
     ("gate", "reason"),
     [
-        (lambda self: Seen(True, "vision.7"), "the gate has not closed this node yet"),
-        (lambda self: Seen(True), "the node is open to everybody"),
-        (lambda self: (_ for _ in ()).throw(DeviceError("no answer")), "Kubernetes does not say who uses this node"),
+        (lambda self: NodeStatus(True, "vision.7"), "the gate has not closed this node yet"),
+        (lambda self: NodeStatus(True), "the node is open to all pods"),
+        (
+            lambda self: (_ for _ in ()).throw(DeviceError("no answer")),
+            "the API server does not show whether this node is in use",
+        ),
     ],
 )
 def test_a_node_that_the_gate_has_not_closed_is_left_alone(device: Any, gate: Any, reason: str) -> None:
@@ -254,9 +260,9 @@ def test_a_closed_node_is_drained_changed_and_proven_ready(device: Any) -> None:
     settled(device(node), WANT)
     seen = []
 
-    def gate(self: Any) -> Seen:
+    def gate(self: Any) -> NodeStatus:
         seen.append(node.reason)
-        return Seen(True, "closed", True, time.time() + 1)
+        return NodeStatus(True, "closed", True, time.time() + 1)
 
     outcome = settled(device(node, changed(), gate), changed())
     assert (outcome.error, outcome.left) == ("", [])
@@ -295,7 +301,7 @@ def test_jobs_are_kept_off_a_kubelet_that_is_down_while_it_changes(device: Any) 
     settled(device(node), WANT)
     node.started_us, seen = 0, []
 
-    def gate(self: Any) -> Seen:
+    def gate(self: Any) -> NodeStatus:
         seen.append(node.reason)
         return closed(self)
 

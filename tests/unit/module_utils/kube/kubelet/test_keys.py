@@ -5,7 +5,7 @@ from __future__ import annotations
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.keys import (
     KEYS,
     NUMA,
-    strangers,
+    foreign_keys,
 )
 
 
@@ -14,10 +14,10 @@ def test_ours_are_the_kubelets() -> None:
     assert len(KEYS) == 125
 
 
-def test_three_ways_to_be_a_stranger() -> None:
+def test_three_kinds_of_foreign_keys() -> None:
     config = {"cpuManagerPolicy": "static", "cpuManagerPolicies": "static", "maxPods": 9, "zzz": 1}
-    told = [str(fault) for fault in strangers(config, "mine", NUMA, "other")]
-    assert told[0].endswith("ignores keys that it does not know; write cpuManagerPolicy")
-    assert told[1] == "mine.maxPods is 9, but mine does not hold that key of the kubelet; write it to other"
+    told = [str(fault) for fault in foreign_keys(config, "mine", NUMA, "other")]
+    assert told[0].endswith("ignores unknown keys; write cpuManagerPolicy")
+    assert told[1] == "mine.maxPods is 9, but this key of the kubelet does not belong to mine; write it to other"
     assert "use one of cpuManagerPolicy, " in told[2]
     assert len(told) == 3

@@ -40,7 +40,7 @@ def test_only_the_exact_sum_is_accepted(system: int, kube: int, off: int) -> Non
     faults = list(reserved_memory(given_, MACHINE))
     assert bool(faults) == bool(off)
     if off:
-        assert f"hold back {Decimal(total).normalize():f} MiB" in str(faults[0])
+        assert f"add up to {Decimal(total).normalize():f} MiB" in str(faults[0])
 
 
 def test_units_may_differ() -> None:

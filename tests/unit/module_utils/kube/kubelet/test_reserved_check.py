@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.reserved_check import (
-    departures,
+    changed_reservations,
 )
 
 from tests.unit.module_utils.kube.kubelet.test_check import good, merged, refused
@@ -19,7 +19,7 @@ MORE = {
 
 
 def told(change: dict[str, Any]) -> list[str]:
-    return [str(fault) for fault in departures(merged(good(), change), good(), "here")]
+    return [str(fault) for fault in changed_reservations(merged(good(), change), good(), "here")]
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_what_slurm_would_not_know_is_refused(change: dict[str, Any], keys: dict
     found = told(change)
     assert [line.partition(" is ")[0] for line in found] == [f"here.{key}" for key in keys]
     for line, key in zip(found, keys.values()):
-        assert line.endswith(f"; take it out, and change {key} of the node's class in drawbridge_nodes")
+        assert line.endswith(f"; remove it, and change {key} of the node's class in drawbridge_nodes")
 
 
 def test_kubelets_would_start_with_it() -> None:

@@ -75,12 +75,12 @@ def test_this_nodes_requests_are_approved_and_no_others() -> None:
     greedy = named("csr-4", names=("gpu01", "192.0.2.99"))
     api = Api(first, own, others, greedy)
     approver = Approver(api, GPU01)
-    approver.look()
+    approver.approve()
     assert [path for method, path in api.calls if method == "PUT"] == [f"{CSRS}/csr-{n}/approval" for n in (1, 2)]
     assert first["status"]["conditions"][0]["type"] == "Approved"
-    assert approver.refused == {"csr-4": "it asks for 192.0.2.99"}
+    assert approver.refused == {"csr-4": "it requests 192.0.2.99"}
     api.calls.clear()
-    approver.look()
+    approver.approve()
     assert {method for method, _ in api.calls} == {"GET"}
 
 
@@ -88,27 +88,27 @@ def test_it_works_while_others_wait_and_ends(monkeypatch: Any) -> None:
     monkeypatch.setattr(kube_admission, "POLL_S", 0.001)
     own = named("csr-2")
     approver = Approver(Api(own), GPU01)
-    with approver.at_work():
+    with approver.running():
         while not own["status"].get("conditions"):
             pass
-    assert approver.trouble == ""
+    assert approver.error == ""
 
 
 def test_trouble_is_told(monkeypatch: Any) -> None:
     monkeypatch.setattr(kube_admission, "POLL_S", 0.001)
     approver = Approver(Api(refuse=403), GPU01)
-    with approver.at_work():
-        while not approver.trouble:
+    with approver.running():
+        while not approver.error:
             pass
-    assert approver.trouble == "signing requests can't be listed: no"
+    assert approver.error == "signing requests can't be listed: no"
 
 
 def test_what_breaks_the_look_is_told_too(monkeypatch: Any) -> None:
     """The host would wait for its certificate, and nobody would know why."""
     monkeypatch.setattr(kube_admission, "POLL_S", 0.001)
     approver = Approver(Api(), GPU01)
-    monkeypatch.setattr(approver, "look", lambda: {}["items"])
-    with approver.at_work():
-        while not approver.trouble:
+    monkeypatch.setattr(approver, "approve", lambda: {}["items"])
+    with approver.running():
+        while not approver.error:
             pass
-    assert approver.trouble == "KeyError: 'items'"
+    assert approver.error == "KeyError: 'items'"

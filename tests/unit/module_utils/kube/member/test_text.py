@@ -64,9 +64,9 @@ def test_files() -> None:
     [
         (GOOD, []),
         (replace(GOOD, daemon=replace(GOOD.daemon, enabled=False)), ["does not start at boot"]),
-        (replace(GOOD, serving=False, why="self-signed"), ["self-signed; set serverTLSBootstrap"]),
+        (replace(GOOD, kubelet_serving_cert=False, why="self-signed"), ["self-signed; set serverTLSBootstrap"]),
         (
-            replace(GOOD, member=False, serving=False, why="it has no certificate"),
+            replace(GOOD, member=False, kubelet_serving_cert=False, why="it has no certificate"),
             ["no member of the cluster (it has no"],
         ),
         (replace(NO_MEMBER, why="?"), ["does not run", "does not start at boot", "is no member"]),

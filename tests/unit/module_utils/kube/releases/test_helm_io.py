@@ -12,7 +12,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.helm_io import (
     Helm,
     Source,
-    commands,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.plan import Record
 
@@ -109,7 +108,7 @@ def test_what_helm_remembers() -> None:
 )
 def test_what_helm_has_not_finished_is_refused_with_the_way_out(status: str, verb: str) -> None:
     shell = Shell(LISTED.replace('"deployed"', f'"{status}"'), "{}")
-    with pytest.raises(DeviceError, match=f"has release gpu-operator as {status}: ") as caught:
+    with pytest.raises(DeviceError, match=f"has release gpu-operator as {status}, ") as caught:
         helm(shell).record()
     assert str(caught.value).endswith(f": helm {verb} gpu-operator --kubeconfig /root/kubeconfig --namespace gpus")
 
@@ -132,4 +131,4 @@ def test_values_never_stand_in_the_command() -> None:
 
 def test_helm_that_is_not_there_is_told() -> None:
     with pytest.raises(DeviceError, match="no-such-helm can't be run"):
-        Helm("no-such-helm", "k", "r", "n", Source("c", "c", "1"), commands).record()
+        Helm("no-such-helm", "k", "r", "n", Source("c", "c", "1")).record()

@@ -240,7 +240,7 @@ def test_a_field_that_the_kind_does_not_have_is_refused_before_anything_is_writt
 
 def test_a_kind_that_nobody_brings_is_refused(server: Server, charts: Charts) -> None:
     charts.chart = [POLICY]
-    with pytest.raises(DeviceError, match=r"the cluster knows no x.org/v1 Policy, which the chart makes"):
+    with pytest.raises(DeviceError, match=r"the cluster has no kind x.org/v1 Policy, which the chart creates"):
         run(server, charts)
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.plan import (
+    ObjectState,
     Record,
     Release,
-    Thing,
     plan,
 )
 
 WANT = Release(Record("shop-v2", {"a": {"b": True}}))
-RIGHT = Thing(True)
-EDITED = Thing(True, {"spec.open": "false"}, {"spec.open": "true"})
+RIGHT = ObjectState(True)
+EDITED = ObjectState(True, {"spec.open": "false"}, {"spec.open": "true"})
 
 
 def reasons(have: Release) -> list[str]:
@@ -20,7 +20,7 @@ def reasons(have: Release) -> list[str]:
 
 
 def test_what_is_right_stays() -> None:
-    mended = Thing(True, {"spec.open": "true"}, {"spec.open": "true"})
+    mended = ObjectState(True, {"spec.open": "true"}, {"spec.open": "true"})
     assert plan(Release(WANT.record, {"Shop corner": RIGHT, "Shop other": mended}), WANT) == []
 
 
@@ -39,9 +39,9 @@ def test_what_helm_remembers(record: Record | None, sentence: str) -> None:
 
 def test_namespace_and_definitions_first_then_the_release_then_the_rest() -> None:
     things = {
-        "Namespace store": Thing(False),
+        "Namespace store": ObjectState(False),
         "CustomResourceDefinition shops": EDITED,
-        "Shop corner": Thing(False),
+        "Shop corner": ObjectState(False),
         "Shop other": EDITED,
     }
     assert reasons(Release(None, things)) == [
@@ -54,7 +54,7 @@ def test_namespace_and_definitions_first_then_the_release_then_the_rest() -> Non
 
 
 def test_steps_predict_the_end() -> None:
-    state = Release(None, {"Namespace store": Thing(False), "Shop other": EDITED})
+    state = Release(None, {"Namespace store": ObjectState(False), "Shop other": EDITED})
     assert "Shop other spec.open: false" in state.lines()
     for step in plan(state, WANT):
         state = step.becomes(state)
