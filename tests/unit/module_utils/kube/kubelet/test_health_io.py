@@ -14,7 +14,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.health_io import (
     Health,
-    error_text,
     refuse_other_config_dir,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.node_object_io import NodeStatus
@@ -93,11 +92,6 @@ def test_one_that_ends_again_and_again_is_told_by_what_it_ends_of(health: Any, f
 def test_state_that_contradicts_is_no_health(health: Any, said: str) -> None:
     with pytest.raises(DeviceError, match="contradicts its state files: x"):
         health(f'E1 err="x {said} y"').wait(100.5, Node(ready(101)))
-
-
-def test_sentences() -> None:
-    assert error_text('E1 run.go] "failed" err="unknown policy: \\"statik\\""') == "unknown policy: 'statik'"
-    assert error_text("plain") == "plain"
 
 
 def test_one_that_ends_meanwhile_is_told(tmp_path: Path) -> None:

@@ -161,14 +161,6 @@ def test_a_node_in_use_is_left_alone(device: Any, queue: Completed, reason: str)
     assert reason in outcome.pending[0]
 
 
-def test_a_jobs_pod_keeps_the_node_busy_without_slurm(device: Any, tmp_path: Path) -> None:
-    node = Node()
-    settled(device(node), WANT)
-    (tmp_path / "pods/vision_slurm-7-r0-0-abcde_uid").mkdir(parents=True)
-    other = KubeletState(render({}), enabled=True, running=True, current=True)
-    assert "vision_slurm-7" in settled(device(node, other), other).pending[0]
-
-
 def test_a_file_that_is_newer_than_the_kubelet_needs_a_restart(device: Any, tmp_path: Path) -> None:
     node = Node()
     settled(device(node), WANT)
@@ -186,17 +178,6 @@ def test_a_slow_look_at_two_clocks_restarts_nothing(device: Any, monkeypatch: An
     slow = SimpleNamespace(time=lambda: time.time() + next(lost), monotonic=lambda: time.monotonic() + next(lost))
     monkeypatch.setattr(adapter, "time", slow)
     assert settled(device(node), WANT).steps == []
-
-
-def test_a_new_kubelet_that_does_not_stay_up_is_stopped(device: Any, monkeypatch: Any) -> None:
-    node = Node()
-    node.journal = BAD
-    kubelet = device(node)
-    monkeypatch.setattr(Health, "ok", lambda self: False)
-    error = settled(kubelet, WANT).error
-    assert "unknown policy" in error
-    assert error.endswith("it is stopped, and Slurm keeps the node drained")
-    assert (node.started_us, node.reason) == (0, REASON), "jobs would come to a node without a kubelet"
 
 
 def test_a_first_drop_in_that_fails_leaves_no_jobs_on_a_node_without_a_kubelet(

@@ -9,7 +9,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
     changed_reservations,
 )
 
-from tests.unit.module_utils.kube.kubelet.test_check import good, merged, refused
+from tests.unit.module_utils.kube.kubelet.test_check import good, merged
 
 ONE_NODE = [{"numaNode": 0, "limits": {"memory": "12288Mi"}}]
 MORE = {
@@ -38,11 +38,6 @@ def test_what_slurm_would_not_know_is_refused(change: dict[str, Any], keys: dict
     assert [line.partition(" is ")[0] for line in found] == [f"here.{key}" for key in keys]
     for line, key in zip(found, keys.values()):
         assert line.endswith(f"; remove it, and change {key} of the node's class in drawbridge_nodes")
-
-
-def test_kubelets_would_start_with_it() -> None:
-    """So nothing else refuses it: sums add up, cores are whole."""
-    assert refused(merged(good(), {"reservedSystemCPUs": "8-15,72-79", "reservedMemory": ONE_NODE})) == []
 
 
 @pytest.mark.parametrize(

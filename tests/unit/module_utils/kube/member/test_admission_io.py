@@ -94,21 +94,18 @@ def test_it_works_while_others_wait_and_ends(monkeypatch: Any) -> None:
     assert approver.error == ""
 
 
-def test_trouble_is_told(monkeypatch: Any) -> None:
+@pytest.mark.parametrize(
+    ("api", "error"),
+    [
+        (Api(refuse=403), "signing requests can't be listed: no"),
+        (lambda *_: {}["items"], "KeyError: 'items'"),
+    ],
+)
+def test_errors_reach_the_report(monkeypatch: Any, api: Any, error: str) -> None:
+    """The host would wait for its certificate, and its time limit would be the only message."""
     monkeypatch.setattr(kube_admission, "POLL_S", 0.001)
-    approver = Approver(Api(refuse=403), GPU01)
+    approver = Approver(api, GPU01)
     with approver.running():
         while not approver.error:
             pass
-    assert approver.error == "signing requests can't be listed: no"
-
-
-def test_what_breaks_the_look_is_told_too(monkeypatch: Any) -> None:
-    """The host would wait for its certificate, and nobody would know why."""
-    monkeypatch.setattr(kube_admission, "POLL_S", 0.001)
-    approver = Approver(Api(), GPU01)
-    monkeypatch.setattr(approver, "approve", lambda: {}["items"])
-    with approver.running():
-        while not approver.error:
-            pass
-    assert approver.error == "KeyError: 'items'"
+    assert approver.error == error

@@ -7,9 +7,7 @@ import re
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import (
     CHARTS,
-    RDMA_DEVICES,
     RDMA_PLUGIN,
-    VIRTUAL_FUNCTIONS,
     Chart,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.values import tree, unread
@@ -35,7 +33,3 @@ def test_what_turns_an_image_on_is_a_value_of_its_chart(chart: Chart) -> None:
 def test_images_are_pinned() -> None:
     for image in [RDMA_PLUGIN, *(image for chart in CHARTS.values() for image in chart.images)]:
         assert image.tag != "latest" and re.fullmatch(r"(sha256:[0-9a-f]{64})?", image.digest), image
-
-
-def test_no_device_is_whole_and_a_part() -> None:
-    assert not set(RDMA_DEVICES) & set(VIRTUAL_FUNCTIONS)

@@ -25,21 +25,6 @@ KUBE: Kube = part("kube", site("example-h100")["drawbridge_kube"])
 GATE = {"key": "drawbridge.io/slurm", "operator": "Exists", "effect": "NoSchedule"}
 
 
-def test_one_release_for_the_examples_site() -> None:
-    (found,) = releases(NODES, KUBE)
-    values = found.pop("values")
-    assert found == {
-        "vendor": "nvidia",
-        "name": "gpu-operator",
-        "namespace": "gpu-operator",
-        "labels": {"drawbridge.io/infra": "true", "pod-security.kubernetes.io/enforce": "privileged"},
-        "chart": "gpu-operator",
-        "version": "v26.7.0",
-        "source": "https://helm.ngc.nvidia.com/nvidia",
-    }
-    assert values == nvidia_values(KUBE.gpu_operator)
-
-
 def test_no_release_where_the_site_has_other_means() -> None:
     assert releases(NODES, replace(KUBE, gpu_operator=GpuOperator(install=False))) == []
 
@@ -55,22 +40,11 @@ def test_the_vendors_charts_read_all_that_we_set(vendor: str, values: dict[str, 
     assert unread(values, tree(CHARTS[vendor].tree)) == []
 
 
-def test_the_driver_is_the_hosts_and_nothing_upgrades_under_jobs() -> None:
-    values = nvidia_values(GpuOperator())
-    assert values["driver"] == {"enabled": False, "upgradePolicy": {"autoUpgrade": False}}
-    assert values["migManager"] == {"enabled": False}
-
-
 def test_what_runs_on_closed_nodes_tolerates_the_gate_in_both_charts() -> None:
     values = nvidia_values(GpuOperator())
     assert GATE in values["daemonsets"]["tolerations"]
     assert GATE in values["node-feature-discovery"]["worker"]["tolerations"]
     assert len(values["daemonsets"]["tolerations"]) == 2, "the chart's own must be repeated: a list replaces it"
-
-
-def test_the_exporter_learns_which_job_has_which_gpu() -> None:
-    mapping = nvidia_values(GpuOperator())["dcgmExporter"]["hpcJobMapping"]
-    assert mapping == {"enabled": True, "directory": "/var/lib/dcgm-exporter/job-mapping"}
 
 
 def test_the_sites_values_win() -> None:

@@ -134,18 +134,6 @@ class Charts:
         self.server.objects.setdefault("/apis/x.org/v1/policies/p", merged(copy.deepcopy(POLICY), {"by": "helm"}))
 
 
-def test_a_release_that_helm_has_not_finished_is_left_alone(
-    server: Server, charts: Charts, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse() -> None:
-        raise DeviceError("helm has release x as pending-upgrade")
-
-    monkeypatch.setattr(charts, "record", refuse)
-    with pytest.raises(DeviceError, match="pending-upgrade"):
-        run(server, charts)
-    assert (server.writes, charts.upgrades) == ([], 0)
-
-
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Server:
     monkeypatch.setattr(helm_release, "POLL_S", 0.0)
