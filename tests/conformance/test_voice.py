@@ -111,7 +111,8 @@ def python(text: str) -> Iterator[Block]:
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
             yield from prose(
-                node.lineno, "".join(part.value if isinstance(part, ast.Constant) else "CODE" for part in node.values)
+                node.lineno,
+                "".join(str(part.value) if isinstance(part, ast.Constant) else "CODE" for part in node.values),
             )
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
             documented = re.match(

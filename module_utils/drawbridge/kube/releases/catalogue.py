@@ -71,9 +71,6 @@ NVIDIA = Chart(
     ),
 )
 
-CHARTS = {"nvidia": NVIDIA}
-"""By the vendor of the GPUs."""
-
 # Tag v1.5.3 of github.com/Mellanox/k8s-rdma-shared-dev-plugin, commit 948098b7540b739463dc03e9010c0ff36c2afd78; the
 # vendor's own DaemonSet names no tag at all.
 RDMA_PLUGIN = Image("ghcr.io/mellanox/k8s-rdma-shared-dev-plugin", "v1.5.3")

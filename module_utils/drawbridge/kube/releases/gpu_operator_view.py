@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From the intent: the releases of GPU vendors' charts with their values."""
+"""From the intent: the release of NVIDIA's chart with its values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from ...core.names import EFFECT, INFRA, TAINT
 from ...nodes.model import Nodes
 from ..model import Kube
-from .catalogue import CHARTS, Image
+from .catalogue import NVIDIA, Image
 from .model import GpuOperator
 from .rules import FIXED_VALUES
 from .values import combined
@@ -25,24 +25,21 @@ PRIVILEGED = {"pod-security.kubernetes.io/enforce": "privileged"}
 
 
 def releases(nodes: Nodes, kube: Kube) -> list[Json]:
-    """One release per vendor of the nodes' GPUs; none with install: false."""
+    """NVIDIA's release; none with install: false, or without nodes."""
     part = kube.gpu_operator
-    if not part.install:
+    if not (part.install and nodes.classes):
         return []
-    vendors = {build.gpus.vendor for build in nodes.classes.values()}
     return [
         {
-            "vendor": vendor,
+            "vendor": "nvidia",
             "name": "gpu-operator",
             "namespace": part.namespace,
             "labels": {INFRA: "true", **PRIVILEGED},
-            "chart": chart.name,
-            "version": chart.version,
-            "source": chart.source,
+            "chart": NVIDIA.name,
+            "version": NVIDIA.version,
+            "source": NVIDIA.source,
             "values": nvidia_values(part),
         }
-        for vendor, chart in CHARTS.items()
-        if vendor in vendors
     ]
 
 
@@ -70,9 +67,9 @@ def nvidia_values(part: GpuOperator) -> Json:
     return combined(values, part.values)
 
 
-def images(vendor: str, values: Mapping[str, Any]) -> list[Image]:
-    """The images that a chart runs with these values."""
-    return [image for image in CHARTS[vendor].images if not image.switch or _at(values, image.switch)]
+def images(values: Mapping[str, Any]) -> list[Image]:
+    """The images that the chart runs with these values."""
+    return [image for image in NVIDIA.images if not image.switch or _at(values, image.switch)]
 
 
 def _nested(path: str, value: Any) -> Json:

@@ -16,6 +16,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
     converge,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases import io as helm_release
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.helm_io import Helm
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.io import HelmRelease
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.plan import (
     Record,
@@ -109,7 +110,7 @@ class Server:
         self.writes.append(path.rsplit("/", 1)[-1])
 
 
-class Charts:
+class Charts(Helm):
     def __init__(self, server: Server) -> None:
         self.server, self.remembered, self.upgrades = server, None, 0
         self.chart = CHART
@@ -117,8 +118,8 @@ class Charts:
     def verify(self) -> None:
         pass
 
-    def rendered(self, values: Mapping[str, Any], kubernetes: str, api_versions: Sequence[str], there: bool) -> str:
-        assert kubernetes == "v1.36.3" and "v1/ConfigMap" in api_versions and there == (self.remembered is not None)
+    def rendered(self, values: Mapping[str, Any], kubernetes: str, api_versions: Sequence[str], exists: bool) -> str:
+        assert kubernetes == "v1.36.3" and "v1/ConfigMap" in api_versions and exists == (self.remembered is not None)
         return yaml.safe_dump_all(self.chart)
 
     def record(self) -> Record | None:
