@@ -37,19 +37,6 @@ EXAMPLES = r"""
     look: true
 """
 
-RETURN = r"""
-steps:
-  description: Steps done, or in check mode planned, as sentences.
-  returned: always
-  type: list
-  elements: str
-pending:
-  description: Steps that must wait, with the reason.
-  returned: always
-  type: list
-  elements: str
-"""
-
 from pathlib import Path
 from typing import Any
 

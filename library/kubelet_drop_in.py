@@ -28,19 +28,6 @@ EXAMPLES = r"""
     ca_file: /etc/kubernetes/pki/ca.crt
 """
 
-RETURN = r"""
-steps:
-  description: Steps done, or in check mode planned, as sentences.
-  returned: always
-  type: list
-  elements: str
-pending:
-  description: Steps that must wait, with the reason.
-  returned: always
-  type: list
-  elements: str
-"""
-
 from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule

@@ -69,10 +69,10 @@ class ActionModule(ActionBase):
         refuse_newer(ask, args["version"])
         with contextlib.ExitStack() as stack:
             joins = any(step.startswith(JOINS) for step in looked["steps"])
-            made = stack.enter_context(token(ask, name)) if joins else None
-            approver = Approver(ask, Applicant(name, args["address"], made.id if made else ""))
+            made = stack.enter_context(token(ask, name)) if joins else ""
+            approver = Approver(ask, Applicant(name, args["address"], made.partition(".")[0]))
             stack.enter_context(approver.running())
-            given = {"token": made.text} if made else {}
+            given = {"token": made} if made else {}
             done = self._execute_module(MODULE, {**host, **given}, task_vars=task_vars)
         if done.get("failed"):
             left = [f"signing request {csr} was not approved: {why}" for csr, why in approver.refused.items()]

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...core.api.kubeconfig import Ask, Json
 from ...core.converge import DeviceError
+from ..quantity import quantity
 from .plan import Node, Pod
 
 ENDED = ("Succeeded", "Failed")
@@ -99,7 +100,4 @@ def _most(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, flo
 
 
 def _amounts(quantities: dict[str, Any]) -> dict[str, float]:
-    # imported here: only the machine that runs Ansible has it
-    from kubernetes.utils import parse_quantity
-
-    return {what: float(parse_quantity(amount)) for what, amount in quantities.items()}
+    return {what: float(quantity(amount) or 0) for what, amount in quantities.items()}

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-from ...core.api.kubeconfig import Ask, Json
+from ...core.api.kubeconfig import Ask
 from ...core.converge import DeviceError
 from .csr import CLIENT, SERVING, Applicant, refusal
 
@@ -24,44 +24,32 @@ LIFETIME_S = 900
 POLL_S = 0.5
 
 
-class Token:
-    """A bootstrap token: `text` is what the node sends."""
-
-    def __init__(self) -> None:
-        self.id = "".join(secrets.choice(LETTERS) for _ in range(6))
-        self._secret = "".join(secrets.choice(LETTERS) for _ in range(16))
-        self.text = f"{self.id}.{self._secret}"
-
-    def manifest(self, node: str) -> Json:
-        """The token's Secret. It allows signing requests only, for LIFETIME_S."""
-        ends = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=LIFETIME_S)
-        return {
-            "apiVersion": "v1",
-            "kind": "Secret",
-            "type": "bootstrap.kubernetes.io/token",
-            "metadata": {"name": f"bootstrap-token-{self.id}", "namespace": "kube-system"},
-            "stringData": {
-                "token-id": self.id,
-                "token-secret": self._secret,
-                "expiration": ends.strftime("%Y-%m-%dT%H:%M:%SZ"),
-                "usage-bootstrap-authentication": "true",
-                "auth-extra-groups": GROUP,
-                "description": f"drawbridge joins {node}",
-            },
-        }
-
-
 @contextlib.contextmanager
-def token(ask: Ask, node: str) -> Iterator[Token]:
-    """A token that is always deleted at the end. Raises DeviceError."""
-    made = Token()
-    status, answer = ask("POST", SECRETS, made.manifest(node))
+def token(ask: Ask, node: str) -> Iterator[str]:
+    """A bootstrap token for signing requests only, always deleted at the end. Raises DeviceError."""
+    made, secret = ("".join(secrets.choice(LETTERS) for _ in range(length)) for length in (6, 16))
+    ends = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=LIFETIME_S)
+    manifest = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "type": "bootstrap.kubernetes.io/token",
+        "metadata": {"name": f"bootstrap-token-{made}", "namespace": "kube-system"},
+        "stringData": {
+            "token-id": made,
+            "token-secret": secret,
+            "expiration": ends.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "usage-bootstrap-authentication": "true",
+            "auth-extra-groups": GROUP,
+            "description": f"drawbridge joins {node}",
+        },
+    }
+    status, answer = ask("POST", SECRETS, manifest)
     if status >= 300:
         raise DeviceError(f"no bootstrap token for {node}: {answer.get('message', status)}")
     try:
-        yield made
+        yield f"{made}.{secret}"
     finally:
-        ask("DELETE", f"{SECRETS}/bootstrap-token-{made.id}", None)
+        ask("DELETE", f"{SECRETS}/bootstrap-token-{made}", None)
 
 
 class Approver:

@@ -31,10 +31,9 @@ MIG = "mig.strategy"
 
 def values_are_read(kube: Kube) -> Iterator[Fault]:
     """Helm accepts any value, and a chart without a schema ignores unknown ones."""
-    values = kube.gpu_operator.values
-    for path in unread(values, tree(NVIDIA.tree)):
+    for path, value in unread(kube.gpu_operator.values, tree(NVIDIA.tree)).items():
         reason = f"chart {NVIDIA.name} {NVIDIA.version} does not read this value, so it would have no effect"
-        yield Fault(f"{OPERATOR}.values.{path}", _at(values, path), reason, "look it up in the chart's values.yaml")
+        yield Fault(f"{OPERATOR}.values.{path}", value, reason, "look it up in the chart's values.yaml")
 
 
 def values_leave_the_gate_alone(kube: Kube) -> Iterator[Fault]:
@@ -106,10 +105,6 @@ def resources_are_distinct(nodes: Nodes, kube: Kube) -> Iterator[Fault]:
         yield from doubled(key, [str(rail) for rail in part.rails], "list every rail once")
         if beyond := [rail for rail in part.rails if rail >= most]:
             yield Fault(key, list(part.rails), f"no node class has a rail {beyond[0]}", f"use 0 to {most - 1}")
-
-
-def _at(values: Mapping[str, Any], path: str) -> Any:
-    return dict((".".join(keys), value) for keys, value in leaves(values))[path]
 
 
 def _tolerates(tolerations: Any) -> bool:

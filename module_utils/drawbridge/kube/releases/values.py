@@ -48,9 +48,9 @@ def leaves(values: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tu
             yield (*path, str(key)), value
 
 
-def unread(values: Mapping[str, Any], known: Tree) -> list[str]:
-    """Dotted paths of values that the chart does not read."""
-    return [".".join(path) for path, _ in leaves(values) if not _read(path, known)]
+def unread(values: Mapping[str, Any], known: Tree) -> dict[str, Any]:
+    """Values that the chart does not read, by dotted path."""
+    return {".".join(path): value for path, value in leaves(values) if not _read(path, known)}
 
 
 def combined(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def test_no_release_where_the_site_has_other_means() -> None:
 
 @pytest.mark.parametrize("part", [GpuOperator(), GpuOperator(mig_strategy="none", service_monitor=True)])
 def test_the_chart_reads_all_values_that_are_set(part: GpuOperator) -> None:
-    assert unread(nvidia_values(part), tree(NVIDIA.tree)) == []
+    assert unread(nvidia_values(part), tree(NVIDIA.tree)) == {}
 
 
 def test_what_runs_on_closed_nodes_tolerates_the_gate_in_both_charts() -> None:

@@ -41,7 +41,7 @@ def test_an_outline_is_a_tree() -> None:
     ],
 )
 def test_what_the_chart_never_looks_at(values: dict[str, object], paths: list[str]) -> None:
-    assert unread(values, parse(OUTLINE)) == paths
+    assert [*unread(values, parse(OUTLINE))] == paths
 
 
 def test_values_combine_as_helm_combines_files() -> None:
