@@ -8,8 +8,7 @@ from typing import Any
 
 from ansible.plugins.action import ActionBase
 
-from ..module_utils.drawbridge.kube.kubelet.check import faults
-from ..module_utils.drawbridge.kube.kubelet.reserved_check import changed_reservations
+from ..module_utils.drawbridge.kube.kubelet.check import changed_reservations, faults
 from ..module_utils.drawbridge.kube.options import KUBELET
 from ..module_utils.drawbridge.nodes.numa import Machine
 

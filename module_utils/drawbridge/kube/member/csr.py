@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import ipaddress
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +50,8 @@ def refusal(item: dict[str, Any], applicant: Applicant) -> str:
         return f"it can't be parsed: {err}"
     if not request.is_signature_valid:
         return "it is not signed with its own key"
-    if subject(request) != (applicant.user, ("system:nodes",)):
+    expected = [(NameOID.COMMON_NAME, applicant.user), (NameOID.ORGANIZATION_NAME, "system:nodes")]
+    if Counter((it.oid, str(it.value)) for it in request.subject) != Counter(expected):
         return f"its subject is {request.subject.rfc4514_string()}, not {applicant.name}"
     usages = set(item["spec"].get("usages") or [])
     if USAGES[signer] not in usages or usages - COMMON - {USAGES[signer]}:
@@ -59,17 +61,6 @@ def refusal(item: dict[str, Any], applicant: Applicant) -> str:
     if more := sorted(names - allowed):
         return f"it requests {', '.join(more)}"
     return "it names no address" if signer == SERVING and not names else ""
-
-
-def subject(request: x509.CertificateSigningRequest) -> tuple[str, tuple[str, ...]]:
-    """Common name and organisations; empty for a subject with any other attribute."""
-    parts = {NameOID.COMMON_NAME: [], NameOID.ORGANIZATION_NAME: []}
-    for attribute in request.subject:
-        if attribute.oid not in parts:
-            return "", ()
-        parts[attribute.oid].append(str(attribute.value))
-    common, organisations = parts.values()
-    return (common[0] if len(common) == 1 else ""), tuple(organisations)
 
 
 def alternatives(request: x509.CertificateSigningRequest) -> set[str]:

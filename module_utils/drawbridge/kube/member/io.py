@@ -97,7 +97,7 @@ class Member:
         text = bootstrap(self._bootstrap.server, self._bootstrap.ca, self._bootstrap.token)
         files.write_bytes(Path(BOOTSTRAP), text.encode(), 0o600, (0, 0))
 
-    def forget(self) -> None:
+    def clean(self) -> None:
         """Stop the kubelet; remove its files and identity. The CA stays, because others use it."""
         self._run(["systemctl", "disable", "--now", UNIT])
         for path in (KUBECONFIG, BOOTSTRAP, str(self._node.certificate), MAIN_CONFIG, DROP_IN):
@@ -151,4 +151,4 @@ class Leaver:
         """Remove this host's own files. The action has deleted the Node before."""
         if any(step.payload[0] == DELETE for step in steps):
             raise DeviceError("the Node still exists, and this host may not delete it")
-        self._member.forget()
+        self._member.clean()

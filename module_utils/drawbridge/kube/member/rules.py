@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 from ...core.faults import Fault
 from ...core.rules import doubled
-from ..model import Kube
-from .model import Package
+from ..model import Kube, Package
 
 OLDEST = {"kubelet": (1, 33), "containerd": (2, 0), "containerd.io": (2, 0)}
 """Older releases ignore supplementalGroupsPolicy and run a job's pod with the groups of its image."""

@@ -7,9 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..kubelet.view import BORN_CLOSED
-from ..model import Kube
+from ..model import Kube, Registry
 from ..runtime import text as containerd
-from .model import Registry
 
 Json = dict[str, Any]
 

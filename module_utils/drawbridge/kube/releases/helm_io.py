@@ -92,8 +92,8 @@ class Helm:
         if status in UNFINISHED:
             command = " ".join([self._program, UNFINISHED[status], self._release, *self._where])
             raise DeviceError(
-                f"helm has release {self._release} as {status}, so helm runs now or was interrupted, and it refuses "
-                f"upgrades; if no helm runs, run this command, then this play again: {command}"
+                f"helm has release {self._release} as {status}: it runs now or was interrupted, and refuses "
+                f"upgrades; if no helm runs, run this first: {command}"
             )
         values = json.loads(self._run(["get", "values", self._release, *self._where, "--output", "json"]).out)
         return Record(found[0]["chart"], values or {}, status)

@@ -76,7 +76,7 @@ def devices_are_known(nodes: Nodes) -> Iterator[Fault]:
             repair = f"use one of {known or ', '.join(RDMA_DEVICES)}"
             yield Fault(key, device, "no known RoCE NIC has this id", repair)
         elif not device and any(other.nics.device for other in classes.values()):
-            reason = "other node classes have one, and the plugin would use theirs on these nodes too"
+            reason = "other node classes have one, and the plugin would use those ids on these nodes too"
             yield Fault(key, device, reason, "set device for all node classes, or for none")
 
 

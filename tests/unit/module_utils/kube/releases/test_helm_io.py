@@ -103,7 +103,7 @@ def test_what_helm_remembers() -> None:
 )
 def test_what_helm_has_not_finished_is_refused_with_the_way_out(status: str, verb: str) -> None:
     shell = Shell(LISTED.replace('"deployed"', f'"{status}"'), "{}")
-    with pytest.raises(DeviceError, match=f"has release gpu-operator as {status}, ") as caught:
+    with pytest.raises(DeviceError, match=f"has release gpu-operator as {status}: ") as caught:
         helm(shell).record()
     assert str(caught.value).endswith(f": helm {verb} gpu-operator --kubeconfig /root/kubeconfig --namespace gpus")
 
