@@ -110,12 +110,11 @@ def python(text: str) -> Iterator[Block]:
     parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
-            told = (str(part.value) if isinstance(part, ast.Constant) else "CODE" for part in node.values)
-            yield from prose(node.lineno, "".join(told))
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
-            documented = re.match(
-                r"\s*(---|module:|options:|short_description:|- name:|\w+:\n  description:)", node.value
+            yield from prose(
+                node.lineno, "".join(part.value if isinstance(part, ast.Constant) else "CODE" for part in node.values)
             )
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
+            documented = node.value.lstrip().startswith(("---", "options:", "short_description:", "- name:"))
             yield from at(node.lineno, yaml_text(node.value)) if documented else prose(node.lineno, node.value)
 
 

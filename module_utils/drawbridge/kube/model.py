@@ -11,7 +11,7 @@ from ..nodes.model import TOPOLOGY_POLICIES
 from .releases.catalogue import PAUSE
 from .releases.model import IMAGE, GpuOperator, Rdma
 
-ACCOUNT = r"[a-z0-9-]+/[a-z0-9.-]+"
+ACCOUNT = r"([a-z0-9-]+/[a-z0-9.-]+)?"
 
 
 @dataclass(frozen=True)
@@ -40,17 +40,17 @@ class Controllers:
     """Accounts (namespace/name) of controllers that make pods of jobs' workloads; empty: the kind is not used."""
 
     jobset: str = option(
-        "of JobSet, for JobSets; its default: jobset-system/jobset-controller-manager", "", pattern=rf"({ACCOUNT})?"
+        "of JobSet, for JobSets; its default: jobset-system/jobset-controller-manager", "", pattern=ACCOUNT
     )
     trainer: str = option(
         "of Kubeflow Trainer, for TrainJobs; its default: kubeflow-system/kubeflow-trainer-controller-manager",
         "",
-        pattern=rf"({ACCOUNT})?",
+        pattern=ACCOUNT,
     )
     training_operator: str = option(
         "of the training-operator, for PyTorchJobs; its default: kubeflow/training-operator",
         "",
-        pattern=rf"({ACCOUNT})?",
+        pattern=ACCOUNT,
     )
 
 

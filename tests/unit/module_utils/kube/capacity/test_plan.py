@@ -51,7 +51,7 @@ def test_infra_nodes_that_are_none(infra: dict[str, Any], said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("homeless", "why"),
+    ("pod_", "why"),
     [
         (pod(needs={"cpu": 3.0}), "infra1 has too little cpu left"),
         (pod(needs={"nvidia.com/gpu": 1.0}), "infra1 has too little nvidia.com/gpu left"),
@@ -65,8 +65,8 @@ def test_infra_nodes_that_are_none(infra: dict[str, Any], said: str) -> None:
         (pod("", selector={"gpu": "yes"}), "every gated node is closed"),
     ],
 )
-def test_pods_without_a_home_are_named_with_the_reason(homeless: Pod, why: str) -> None:
-    (found,) = judged(homeless)
+def test_pods_that_fit_nowhere_are_named_with_the_reason(pod_: Pod, why: str) -> None:
+    (found,) = judged(pod_)
     assert found.startswith("pod shop/web fits on no infra node when ") and why in found
     assert "add nodes to drawbridge_kube.infra" in found
 

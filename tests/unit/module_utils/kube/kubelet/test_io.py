@@ -221,7 +221,6 @@ def changed() -> KubeletState:
     ("gate", "reason"),
     [
         (lambda self: NodeStatus(True, "vision.7"), "the gate has not closed this node yet"),
-        (lambda self: NodeStatus(True), "the node is open to all pods"),
         (
             lambda self: (_ for _ in ()).throw(DeviceError("no answer")),
             "the API server does not show whether this node is in use",
