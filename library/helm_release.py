@@ -1,19 +1,19 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Documentation of the helm_release action; it runs in the controller's own process, where the kubeconfig is."""
+"""Documentation of the action helm_release."""
 
 DOCUMENTATION = r"""
 module: helm_release
-short_description: Bring a chart's release, and every object of it, to what it should be
+short_description: Install or upgrade a chart's release, and repair its edited objects
 version_added: 0.1.0
 description:
-  - Renders the chart for this very cluster and compares each object with a server-side dry run, so that a field which
-    somebody has edited is seen. Fields and objects that are not the chart's stay as they are.
-  - C(kubernetes.core.helm) compares the values with those that helm remembers. It calls a release unchanged whose
-    objects were edited, and helm's upgrade leaves edited custom resources as they are.
-  - CustomResourceDefinitions are brought up to date too, which helm never does.
-  - Runs in Ansible's own process. A second run only reads.
+  - Renders the chart for this cluster and compares each object with a server-side dry run, so edited fields are found.
+    Fields and objects that are not the chart's do not change.
+  - C(kubernetes.core.helm) compares only values with helm's record. It misses edited objects, and helm's upgrade does
+    not repair edited custom resources.
+  - Updates CustomResourceDefinitions too, which helm never does.
+  - Runs in Ansible's own process, because the kubeconfig is there. A second run only reads.
 author: Drawbridge contributors
 options:
   name:
@@ -21,7 +21,7 @@ options:
     type: str
     required: true
   namespace:
-    description: Its namespace; made when it is not there.
+    description: Its namespace; created if it is missing.
     type: str
     required: true
   labels:
@@ -33,24 +33,23 @@ options:
     type: str
     required: true
   version:
-    description: Its version. A chart of another version at O(source) is refused.
+    description: Its version. A chart of another version at O(source) is an error.
     type: str
     required: true
   source:
-    description:
-      - Where the chart is. A folder or packed chart, C(oci://) with the registry's folder, or the URL of a repository.
+    description: A folder or packed chart, C(oci://) with the registry's folder, or the URL of a chart repository.
     type: str
     required: true
   values:
-    description: Values, nested as the chart has them.
+    description: Values, nested as in the chart.
     type: dict
     default: {}
   kubeconfig:
-    description: Kubeconfig of a person who may impersonate the group C(drawbridge:platform).
+    description: Kubeconfig of a user who may impersonate the group C(drawbridge:platform).
     type: path
     required: true
   helm:
-    description: Helm's program, 3.14 or later.
+    description: The helm program, 3.14 or later.
     type: path
     default: helm
 attributes:
@@ -58,7 +57,7 @@ attributes:
     description: Predicts the steps of the next run from what it reads and from server-side dry runs.
     support: full
   diff_mode:
-    description: What helm remembers, and each field that differs; values of Secrets are not shown.
+    description: Helm's record, and each field that differs; values of Secrets are hidden.
     support: full
 """
 
@@ -77,12 +76,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or in check mode would be done, as sentences.
+  description: Steps done, or in check mode planned, as sentences.
   returned: always
   type: list
   elements: str
 pending:
-  description: Nothing; a release is brought to its end or fails.
+  description: Always empty; a release is completed or fails.
   returned: always
   type: list
   elements: str

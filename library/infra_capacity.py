@@ -1,38 +1,39 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Documentation of the infra_capacity action; it runs in the controller's own process, where the kubeconfig is."""
+"""Documentation of the action infra_capacity."""
 
 DOCUMENTATION = r"""
 module: infra_capacity
-short_description: See that nodes that are never gated have room for all that is no job's
+short_description: Check that every non-job pod fits on the infra nodes
 version_added: 0.1.0
 description:
-  - A gated node is closed between jobs, and only its job's pods run there. Everything else (DNS, operators, monitoring)
-    needs nodes of its own.
-  - Refuses infra nodes that are not there, not Ready, cordoned or gated. Then puts each pod that runs on a node of
-    jobs, or that could if that were open, where it fits; names those that fit nowhere, each with the reasons.
-  - Counts requests, taints, node selectors and required node affinity, not volumes, nor affinity between pods.
-  - Runs in Ansible's own process; two lists, whatever the cluster's size. Changes nothing.
+  - A gated node is closed between jobs, and then only its job's pods run there. All other pods (DNS, operators,
+    monitoring) need other nodes.
+  - Refuses infra nodes that are missing, not Ready, cordoned or gated.
+  - Finds a node for each pod that runs on a gated node, or could run there. Fails with the pods that fit on no node,
+    each with the reasons.
+  - Counts requests, taints, node selectors and required node affinity. It ignores volumes and affinity between pods.
+  - Runs in Ansible's own process with two API calls, for any cluster size. Changes nothing.
 author: Drawbridge contributors
 options:
   infra:
-    description: Nodes that must be there and never gated.
+    description: Nodes that must exist and that no gated partition has.
     type: list
     elements: str
     required: true
   gated:
-    description: Nodes that jobs hold, whether they are gated yet or not.
+    description: Nodes of gated partitions, even if the gate has not closed them yet.
     type: list
     elements: str
     required: true
   job_namespaces:
-    description: Namespaces whose pods come and go with jobs.
+    description: Namespaces of jobs; their pods do not count.
     type: list
     elements: str
     default: []
   kubeconfig:
-    description: Kubeconfig of a person who may impersonate the group C(drawbridge:platform).
+    description: Kubeconfig of a user who may impersonate the group C(drawbridge:platform).
     type: path
     required: true
 attributes:
@@ -40,12 +41,12 @@ attributes:
     description: It only reads.
     support: full
   diff_mode:
-    description: There is never a difference, because nothing changes.
+    description: There is no difference to show, because nothing changes.
     support: none
 """
 
 EXAMPLES = r"""
-- name: See that everything else has a home
+- name: Check that every non-job pod fits on the infra nodes
   drawbridge.drawbridge.infra_capacity:
     infra: [infra1, infra2]
     gated: "{{ slurm_gate_objects_view.nodes }}"
@@ -54,7 +55,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 faults:
-  description: What is missing, as sentences.
+  description: Unusable infra nodes, and pods that fit on no node, as sentences.
   returned: always
   type: list
   elements: str

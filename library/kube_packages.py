@@ -1,36 +1,36 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Install packages of chosen versions from the site's own sources."""
+"""Install pinned packages from the site's own sources."""
 
 DOCUMENTATION = r"""
 module: kube_packages
 short_description: Install pinned packages from the site's own sources
 version_added: 0.1.0
 description:
-  - Writes apt's sources, installs all packages in one transaction, each of the version that is wanted, and holds them,
-    so that no upgrade of the system replaces them. Their services are not started.
-  - A package that would replace another version waits while Slurm or a job's pods use the node; RV(pending) says why.
+  - Writes apt's sources, installs all packages with their pinned versions in one transaction, and holds them, so a
+    system upgrade does not replace them. It starts no service.
+  - A package that would replace another version waits while Slurm or a job's pods use the node; see RV(pending).
 author: Drawbridge contributors
 options:
   packages:
-    description: Names of packages, with the version of each.
+    description: Versions by package name.
     type: dict
     required: true
   sources:
-    description: Content of the file of sources, deb822. Without it the file is removed.
+    description: Content of the sources file, deb822. If empty, the file is removed.
     type: str
     default: ""
   path:
-    description: The file of sources.
+    description: The sources file.
     type: path
     default: /etc/apt/sources.list.d/drawbridge-kubernetes.sources
   slurm_node:
-    description: What Slurm calls this node; used only where Slurm is installed.
+    description: This node's name in Slurm; used only where Slurm is installed.
     type: str
     required: true
   timeout_s:
-    description: How long one call of apt-get may take, in seconds.
+    description: Time limit of one call of apt-get, in seconds.
     type: float
     default: 900
 attributes:
@@ -51,12 +51,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or in check mode would be done, as sentences.
+  description: Steps done, or in check mode planned, as sentences.
   returned: always
   type: list
   elements: str
 pending:
-  description: What has to wait, and for what.
+  description: Steps that must wait, with the reason.
   returned: always
   type: list
   elements: str
@@ -83,7 +83,7 @@ ARGUMENT_SPEC = {
 
 
 def main() -> None:
-    """Wire the packages to the plan."""
+    """Converge the packages."""
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     params = module.params
     packages = {name: str(version) for name, version in params["packages"].items()}

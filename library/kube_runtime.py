@@ -1,30 +1,30 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Keep containerd running with its files."""
+"""Keep containerd running with its current files."""
 
 DOCUMENTATION = r"""
 module: kube_runtime
-short_description: Keep a node's container runtime running with its files
+short_description: Keep a node's containerd running with its current files
 version_added: 0.1.0
 description:
-  - Writes containerd's configuration, its unit's drop-in and the files of registries, enables and starts it, and
-    restarts it when it started before its files, or its program, last changed. Containers survive that.
-  - Files of registries are read anew at every pull, so that they need no restart; those that nobody wants any more, and
-    that were written here, are removed. What others put into C(/etc/containerd/conf.d) and beside stays.
-  - While Slurm or a job's pods use the node a restart is C(pending).
+  - Writes containerd's configuration, its unit's drop-in and the registries' files; enables and starts the unit.
+  - Restarts it if its files or its program changed after its start. Containers survive a restart. While Slurm or a
+    job's pods use the node, a restart is C(pending).
+  - Registries' files need no restart, because containerd reads them at every pull. Earlier files of this module that
+    O(registries) no longer has are removed. Other files, such as those in C(/etc/containerd/conf.d), stay.
 author: Drawbridge contributors
 options:
   systemd_cgroup:
-    description: Whether systemd makes the control groups of containers. The kubelet asks containerd which way it is.
+    description: Whether systemd creates the containers' control groups. The kubelet queries containerd for this.
     type: bool
     default: true
   sandbox_image:
-    description: Image that runs beside the containers of every pod, with its tag or digest.
+    description: The pause image, which every pod runs, with its tag or digest.
     type: str
     required: true
   registries:
-    description: Files of registries.
+    description: The registries' files.
     type: list
     elements: dict
     default: []
@@ -38,11 +38,11 @@ options:
         type: str
         required: true
   program:
-    description: The runtime.
+    description: Path of containerd.
     type: path
     default: /usr/bin/containerd
   slurm_node:
-    description: What Slurm calls this node; used only where Slurm is installed.
+    description: This node's name in Slurm; used only where Slurm is installed.
     type: str
     required: true
 attributes:
@@ -63,12 +63,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or in check mode would be done, as sentences.
+  description: Steps done, or in check mode planned, as sentences.
   returned: always
   type: list
   elements: str
 pending:
-  description: What can't be done now, and why.
+  description: Steps that must wait, with the reason.
   returned: always
   type: list
   elements: str
@@ -83,7 +83,7 @@ from ..module_utils.drawbridge.core.daemon.plan import DaemonState
 from ..module_utils.drawbridge.core.file_entry import Entry
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.kube.runtime.text import CERTS_D, CONFIG_FILE, DROP_IN, HEADER, LIMITS, config
-from ..module_utils.drawbridge.kube.unit_io import KubeUnit, marked
+from ..module_utils.drawbridge.kube.unit_io import KubeUnit, with_header
 from ..module_utils.drawbridge.kube.unit_plan import plan
 from ..module_utils.drawbridge.nodes.use_io import NodeUse
 
@@ -103,14 +103,14 @@ ARGUMENT_SPEC = {
 
 
 def main() -> None:
-    """Wire containerd to the plan."""
+    """Converge containerd."""
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     params, run = module.params, Command(COMMAND_S)
     registries = {file["path"]: Entry(file["content"]) for file in params["registries"]}
     main_file = config(params["systemd_cgroup"], params["sandbox_image"])
     own = {CONFIG_FILE: Entry(main_file), DROP_IN: Entry(LIMITS)}
     want = DaemonState("containerd.service", {**own, **registries}, passive=frozenset(registries))
-    use, left = NodeUse(run, params["slurm_node"]), marked(Path(CERTS_D), "*/*", HEADER)
+    use, left = NodeUse(run, params["slurm_node"]), with_header(Path(CERTS_D), "*/*", HEADER)
     finish(module, KubeUnit(want, run, params["program"], left), plan, want, in_use=use.busy)
 
 

@@ -1,9 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-ins for GPU vendors' charts, which the lab has no way to: same name, same release, same values, no more.
+"""A stand-in for NVIDIA's chart, which the lab can't download: the same name, release and values.
 
-Made from the tree of values that the vendor's own templates read. A schema refuses every value beside it, and a
-ConfigMap shows what arrived; the operator's own object, its kind and its Deployment are there to be edited.
+It is made from the tree of values that the vendor's own templates read. A schema refuses every other value, and a
+ConfigMap shows the values. Tests edit the operator's own object, its kind and its Deployment.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from module_utils.drawbridge.kube.releases.catalogue import CHARTS, Chart
+from module_utils.drawbridge.kube.releases.catalogue import NVIDIA
 from module_utils.drawbridge.kube.releases.values import WHOLE, Tree, tree
 
 ABOUT = """apiVersion: v2
@@ -81,11 +81,11 @@ data:
 """
 
 
-def write(vendor: str, folder: Path) -> Path:
-    """Write a vendor's stand-in, as helm takes it from a folder."""
-    chart, known = CHARTS[vendor], tree(CHARTS[vendor].tree)
+def write(charts: Path) -> None:
+    """Write the chart as a folder, named like the packed chart on a mirror."""
+    folder, known = charts / f"{NVIDIA.name}-{NVIDIA.version}", tree(NVIDIA.tree)
     files = {
-        "Chart.yaml": ABOUT.format(name=chart.name, version=chart.version),
+        "Chart.yaml": ABOUT.format(name=NVIDIA.name, version=NVIDIA.version),
         "values.yaml": "{}\n",
         "values.schema.json": json.dumps(schema(known)),
         "crds/kind.yaml": KIND,
@@ -94,12 +94,6 @@ def write(vendor: str, folder: Path) -> Path:
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    return folder
-
-
-def folder_of(charts: Path, chart: Chart) -> Path:
-    """Where a stand-in lies, named as a mirror would name the packed chart."""
-    return charts / f"{chart.name}-{chart.version}"
 
 
 def schema(known: Tree) -> dict[str, Any]:

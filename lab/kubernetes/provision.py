@@ -44,8 +44,7 @@ def _for_ansible(state: Path, helm: Path) -> None:
     (state / "bin").mkdir(parents=True, exist_ok=True)
     (state / "bin/helm").unlink(missing_ok=True)
     (state / "bin/helm").symlink_to(helm)
-    for vendor, chart in charts.CHARTS.items():
-        charts.write(vendor, charts.folder_of(state / "charts", chart))
+    charts.write(state / "charts")
 
 
 def provision(context: Context) -> None:

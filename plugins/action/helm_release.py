@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Bring a chart's release to what it should be, from where the kubeconfig and helm are."""
+"""Install, upgrade and repair a chart's release; runs where the kubeconfig and helm are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ansible.plugins.action import ActionBase
 from ..module_utils.drawbridge.core.api.kubeconfig import Ask, connect
 from ..module_utils.drawbridge.core.converge import DeviceError, converge
 from ..module_utils.drawbridge.kube.releases.helm_io import Helm, Source
-from ..module_utils.drawbridge.kube.releases.io import Charts, HelmRelease
+from ..module_utils.drawbridge.kube.releases.io import HelmRelease
 from ..module_utils.drawbridge.kube.releases.plan import Record, Release, plan
 
 ARGUMENT_SPEC = {
@@ -28,14 +28,14 @@ ARGUMENT_SPEC = {
 
 
 class ActionModule(ActionBase):
-    """Looks at every object of the chart; writes those that differ."""
+    """Reads every object of the chart; writes those that differ."""
 
     _requires_connection = False
     _supports_check_mode = True
     TRANSFERS_FILES = False
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Answer with steps and diff."""
+        """Return steps and diff."""
         result = super().run(tmp, task_vars)
         _, args = self.validate_argument_spec(ARGUMENT_SPEC)
         source = source_of(args["source"], args["chart"], args["version"])
@@ -56,7 +56,7 @@ def source_of(given: str, name: str, version: str) -> Source:
     return Source(given, name, version)
 
 
-def release(ask: Ask, helm: Charts, args: dict[str, Any], check: bool) -> dict[str, Any]:
+def release(ask: Ask, helm: Helm, args: dict[str, Any], check: bool) -> dict[str, Any]:
     """Converge. Raises DeviceError."""
     metadata = {"name": args["namespace"], "labels": args["labels"]}
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}

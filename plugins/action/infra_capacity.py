@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""See that nodes that are never gated have room for all that is no job's, from where the kubeconfig is."""
+"""Check that every non-job pod fits on nodes that are never gated; runs where the kubeconfig is."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ class ActionModule(ActionBase):
     TRANSFERS_FILES = False
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Answer with nothing, or with `faults`."""
+        """Fail if there are `faults`."""
         result = super().run(tmp, task_vars)
         _, args = self.validate_argument_spec(ARGUMENT_SPEC)
         try:
-            result |= look(connect(args["kubeconfig"]), args)
+            result |= check(connect(args["kubeconfig"]), args)
         except DeviceError as err:
             result |= {"failed": True, "msg": str(err), **err.details}
         return {"changed": False, **result}
 
 
-def look(ask: Ask, args: dict[str, Any]) -> dict[str, Any]:
-    """Read nodes and pods, and judge. Raises DeviceError."""
+def check(ask: Ask, args: dict[str, Any]) -> dict[str, Any]:
+    """Read nodes and pods, and compare. Raises DeviceError."""
     nodes, pods = read(ask, args["job_namespaces"])
     found = faults(nodes, pods, args["infra"], args["gated"])
     if not found:

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Make a host a member of the cluster, or none: what needs the kubeconfig is done here, the rest on the host."""
+"""Join a host to the cluster, or remove it. Steps that need the kubeconfig run here, the others on the host."""
 
 from __future__ import annotations
 
@@ -18,52 +18,39 @@ from ..module_utils.drawbridge.core.api.kubeconfig import Ask, connect
 from ..module_utils.drawbridge.core.converge import DeviceError
 from ..module_utils.drawbridge.core.names import CLOSED, TAINT
 from ..module_utils.drawbridge.kube.kubelet.check import born_open
-from ..module_utils.drawbridge.kube.kubelet.keys import KEYS, NUMA, strangers
+from ..module_utils.drawbridge.kube.kubelet.keys import KEYS, NUMA, foreign_keys
 from ..module_utils.drawbridge.kube.member.admission_io import Approver, token
 from ..module_utils.drawbridge.kube.member.csr import Applicant
 from ..module_utils.drawbridge.kube.member.plan import DELETES, JOINS
+from ..module_utils.drawbridge.kube.options import MEMBER
 
 MODULE = "drawbridge.drawbridge.kube_member_host"
-ARGUMENT_SPEC = {
-    "name": {"type": "str", "required": True},
-    "address": {"type": "str", "required": True},
-    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
-    "join": {"type": "bool", "default": True},
-    "api_server": {"type": "str", "required": True},
-    "ca_file": {"type": "path", "required": True},
-    "config": {"type": "dict", "default": {}},
-    "flags": {"type": "list", "elements": "str", "default": []},
-    "program": {"type": "path", "default": "/usr/bin/kubelet"},
-    "certificate": {"type": "path", "default": "/var/lib/kubelet/pki/kubelet-client-current.pem"},
-    "timeout_s": {"type": "int", "default": 90},
-    "kubeconfig": {"type": "path", "required": True},
-    "version": {"type": "str", "default": ""},
-}
-OWN = ("kubeconfig", "version")
+OWN = {"kubeconfig": {"type": "path", "required": True}, "version": {"type": "str", "default": ""}}
+ARGUMENT_SPEC = {**MEMBER, **OWN}
 CONFLICT, TRIES = 409, 10
 WHERE, OTHER = "kube_node_kubelet", "kubelet_numa_settings"
 OWN_KEYS = KEYS - NUMA
 
 
 class ActionModule(ActionBase):
-    """Looks first; most runs end there."""
+    """Predicts on the host first; most runs end there."""
 
     _supports_check_mode = True
     TRANSFERS_FILES = False
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Return the host's result: of the look, or of what was done."""
+        """Return the host's result: the prediction, or the steps done."""
         result = super().run(tmp, task_vars)
         _, args = self.validate_argument_spec(ARGUMENT_SPEC)
         joins = args["join"] and args["state"] == "present"
-        wrong = [*strangers(args["config"], WHERE, OWN_KEYS, OTHER)]
+        wrong = [*foreign_keys(args["config"], WHERE, OWN_KEYS, OTHER)]
         wrong += born_open(args["config"], WHERE) if joins else []
         if found := [str(fault) for fault in wrong]:
             msg = "\n".join(["the kubelet's configuration is refused:", *found])
             return {**result, "failed": True, "changed": False, "msg": msg, "faults": found}
         try:
             if joins:
-                refuse_name(args["address"])
+                refuse_host_name(args["address"])
             host = {key: value for key, value in args.items() if key not in OWN}
             host["ca"] = authority(Path(args["kubeconfig"]).expanduser()) if args["join"] else ""
             looked = self._execute_module(MODULE, {**host, "look": True}, task_vars=task_vars)
@@ -77,29 +64,29 @@ class ActionModule(ActionBase):
             return {**result, "failed": True, "changed": False, "msg": str(err)}
 
     def _join(self, ask: Ask, args: dict[str, Any], looked: dict[str, Any], task_vars: Any) -> dict[str, Any]:
-        """Let the host's half do its work, and approve what its kubelet asks for meanwhile."""
+        """Run the host's module, and approve its kubelet's signing requests meanwhile."""
         name, host = args["name"], args["host"]
         refuse_newer(ask, args["version"])
         with contextlib.ExitStack() as stack:
             joins = any(step.startswith(JOINS) for step in looked["steps"])
-            made = stack.enter_context(token(ask, name)) if joins else None
-            approver = Approver(ask, Applicant(name, args["address"], made.id if made else ""))
-            stack.enter_context(approver.at_work())
-            given = {"token": made.text} if made else {}
+            made = stack.enter_context(token(ask, name)) if joins else ""
+            approver = Approver(ask, Applicant(name, args["address"], made.partition(".")[0]))
+            stack.enter_context(approver.running())
+            given = {"token": made} if made else {}
             done = self._execute_module(MODULE, {**host, **given}, task_vars=task_vars)
         if done.get("failed"):
             left = [f"signing request {csr} was not approved: {why}" for csr, why in approver.refused.items()]
-            trouble = [approver.trouble] if approver.trouble else []
-            done["msg"] = "; ".join([str(done.get("msg", "")), *left, *trouble])
+            errors = [approver.error] if approver.error else []
+            done["msg"] = "; ".join([str(done.get("msg", "")), *left, *errors])
         return done
 
     def _leave(self, ask: Ask, host: dict[str, Any], looked: dict[str, Any], task_vars: Any) -> dict[str, Any]:
-        """Delete the Node as it was seen closed; then nobody can get a pod there, and the host forgets."""
-        gone = DELETES in looked["steps"]
-        if gone:
+        """Delete the closed Node, so that no pod can be bound to it; then clean the host."""
+        deletes = DELETES in looked["steps"]
+        if deletes:
             delete(ask, host["name"])
         done = self._execute_module(MODULE, host, task_vars=task_vars)
-        if gone:
+        if deletes:
             done = {**done, "changed": True, "steps": looked["steps"], "diff": looked["diff"]}
         return done
 
@@ -118,8 +105,8 @@ def authority(kubeconfig: Path) -> str:
         raise DeviceError(f"kubeconfig {str(kubeconfig)!r} names no CA certificate of its cluster ({what})") from err
 
 
-def refuse_name(address: str) -> None:
-    """The kubelet is told its address, and its serving certificate is for it. Raises DeviceError."""
+def refuse_host_name(address: str) -> None:
+    """The kubelet's serving certificate is for an IP address. Raises DeviceError."""
     try:
         ipaddress.ip_address(address)
     except ValueError as err:
@@ -135,9 +122,9 @@ def refuse_newer(ask: Ask, version: str) -> None:
     found = re.match(r"(?:\d+:)?v?(\d+)\.(\d+)", version)
     if status >= 300 or not found:
         return
-    theirs = (int(server["major"]), int(re.sub(r"\D", "", server["minor"])))
-    if tuple(map(int, found.groups())) > theirs:
-        shown = f"{theirs[0]}.{theirs[1]}"
+    newest = (int(server["major"]), int(re.sub(r"\D", "", server["minor"])))
+    if tuple(map(int, found.groups())) > newest:
+        shown = f"{newest[0]}.{newest[1]}"
         raise DeviceError(
             f"drawbridge_kube.packages has kubelet {version}, but the API server is {shown}, and a kubelet may not be "
             f"newer; pin kubelet {shown}"
@@ -145,9 +132,9 @@ def refuse_newer(ask: Ask, version: str) -> None:
 
 
 def delete(ask: Ask, name: str) -> None:
-    """Delete a Node that is closed now; one that somebody opens meanwhile stays. Raises DeviceError.
+    """Delete a Node that is closed; a Node that is opened meanwhile stays. Raises DeviceError.
 
-    Whatever is written to it between look and deletion, such as its status, is a reason for another look.
+    Any write to the Node between read and deletion, such as its status, is a conflict. Then it is read again.
     """
     path, status, answer = f"/api/v1/nodes/{name}", CONFLICT, {}
     for _ in range(TRIES):
@@ -158,7 +145,7 @@ def delete(ask: Ask, name: str) -> None:
         closed = any(it["key"] == TAINT and it.get("value") == CLOSED for it in taints)
         if status >= 300 or not closed:
             why = node.get("message", "run this again when it is")
-            raise DeviceError(f"Node {name} is not closed, and stays: {why}")
+            raise DeviceError(f"Node {name} is not closed and was not deleted: {why}")
         seen = {key: node["metadata"][key] for key in ("uid", "resourceVersion")}
         options = {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": seen}
         status, answer = ask("DELETE", path, options)

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Check a kubelet's NUMA configuration here, before its host is contacted; then let the host's half do its work."""
+"""Check a kubelet's NUMA configuration before its host is contacted, then run the module on the host."""
 
 from __future__ import annotations
 
@@ -8,31 +8,18 @@ from typing import Any
 
 from ansible.plugins.action import ActionBase
 
-from ..module_utils.drawbridge.kube.kubelet.check import faults
-from ..module_utils.drawbridge.kube.kubelet.reserved_check import departures
+from ..module_utils.drawbridge.kube.kubelet.check import changed_reservations, faults
+from ..module_utils.drawbridge.kube.options import KUBELET
 from ..module_utils.drawbridge.nodes.numa import Machine
 
 MODULE = "drawbridge.drawbridge.kubelet_drop_in"
 WHERE, OTHER = "kubelet_numa_settings", "kube_node_kubelet"
-ARGUMENT_SPEC = {
-    "config": {"type": "dict", "required": True},
-    "derived": {"type": "dict", "required": True},
-    "machine": {"type": "dict", "required": True},
-    "join": {"type": "str", "choices": ["drawbridge", "site"], "default": "drawbridge"},
-    "path": {"type": "path"},
-    "main_config": {"type": "path"},
-    "state_dir": {"type": "path"},
-    "certificate": {"type": "path"},
-    "api_server": {"type": "str", "required": True},
-    "ca_file": {"type": "path", "required": True},
-    "slurm_node": {"type": "str", "required": True},
-    "start_timeout_s": {"type": "int"},
-}
-CHECKED_HERE = ("derived", "machine")
+CHECKED_HERE = {"derived": {"type": "dict", "required": True}, "machine": {"type": "dict", "required": True}}
+ARGUMENT_SPEC = {**KUBELET, **CHECKED_HERE}
 
 
 class ActionModule(ActionBase):
-    """Refuses what no kubelet should see."""
+    """Refuses a configuration that a kubelet would refuse or ignore."""
 
     _supports_check_mode = True
     TRANSFERS_FILES = False
@@ -43,9 +30,9 @@ class ActionModule(ActionBase):
         _, args = self.validate_argument_spec(ARGUMENT_SPEC)
         machine = Machine(**{**args["machine"], "gpus": tuple(args["machine"]["gpus"])})
         wrong = faults(args["config"], machine, WHERE, OTHER, site_joins=args["join"] == "site")
-        wrong += departures(args["config"], args["derived"], WHERE)
+        wrong += changed_reservations(args["config"], args["derived"], WHERE)
         if found := [str(fault) for fault in wrong]:
             msg = "\n".join(["the kubelet's configuration is refused:", *found])
             return {**result, "failed": True, "changed": False, "msg": msg, "faults": found}
-        given = {key: value for key, value in args.items() if key not in CHECKED_HERE and value is not None}
+        given = {key: value for key, value in args.items() if key not in CHECKED_HERE}
         return self._execute_module(MODULE, given, task_vars=task_vars)

@@ -1,15 +1,37 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Options of the action kubelet_config and of its half on the host."""
+"""Options of the action kubelet_config and of its module on the host."""
 
 
 class ModuleDocFragment:
-    """What both are told."""
+    """Shared options and attributes."""
 
     DOCUMENTATION = r"""
 options:
+  config:
+    description:
+      - Keys of KubeletConfiguration about CPUs, memory and topology. With O(join=site) also C(registerWithTaints),
+        which must register the node closed. Lists replace those of earlier files; mappings are merged.
+    type: dict
+    required: true
+  path:
+    description: The drop-in, a file that ends in C(.conf) in the kubelet's C(--config-dir).
+    type: path
+    default: /etc/kubernetes/kubelet.conf.d/50-drawbridge.conf
+  main_config:
+    description: The kubelet's C(--config); it is only read.
+    type: path
+    default: /var/lib/kubelet/config.yaml
+  state_dir:
+    description: The kubelet's C(--root-dir), which holds its managers' state files.
+    type: path
+    default: /var/lib/kubelet
+  certificate:
+    description: The kubelet's client certificate and key, one PEM file. A host without this file is no member.
+    type: path
+    default: /var/lib/kubelet/pki/kubelet-client-current.pem
   api_server:
-    description: URL of the API server, as the host knows it.
+    description: URL of the API server, as the host reaches it.
     type: str
     required: true
   ca_file:
@@ -17,14 +39,25 @@ options:
     type: path
     required: true
   slurm_node:
-    description: What Slurm and Kubernetes call this node. Slurm is asked only where its commands are installed.
+    description: The node's name in Slurm and Kubernetes. Slurm is queried only where its commands are installed.
     type: str
     required: true
+  start_timeout_s:
+    description: Time limit for a healthy kubelet and a Ready node, in seconds.
+    type: int
+    default: 60
   join:
     description:
-      - Who starts the kubelet. With V(site) one that runs without C(--config-dir), or with another directory, is
-        refused; else role C(kube_node) starts it with the right one.
+      - Who starts the kubelet. With V(site), a kubelet without the right C(--config-dir) is refused. Otherwise role
+        C(kube_node) starts it with the right one.
     type: str
     choices: [drawbridge, site]
     default: drawbridge
+attributes:
+  check_mode:
+    description: Predicts exactly. Only the real run lets the kubelet check new content.
+    support: full
+  diff_mode:
+    description: Shows the drop-in and the daemon.
+    support: full
 """

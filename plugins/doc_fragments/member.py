@@ -1,10 +1,10 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Options of the action kube_member and of its half on the host."""
+"""Options of the action kube_member and of its module on the host."""
 
 
 class ModuleDocFragment:
-    """What both are told."""
+    """Shared options and attributes."""
 
     DOCUMENTATION = r"""
 options:
@@ -22,32 +22,43 @@ options:
     choices: [present, absent]
     default: present
   join:
-    description: Without it nothing is changed, and what is wrong with the membership is a failure.
+    description: With V(false) nothing is changed, and a faulty membership is a failure.
     type: bool
     default: true
   api_server:
     description: URL of the API server.
     type: str
     required: true
+  ca_file:
+    description: Path of the API server's CA certificate on the host.
+    type: path
+    required: true
   config:
     description: The kubelet's main configuration, keys of KubeletConfiguration.
     type: dict
     default: {}
   flags:
-    description: Flags of the kubelet beside those for its files, its name and its address.
+    description: Further flags of the kubelet, besides those for its files, name and address.
     type: list
     elements: str
     default: []
   program:
-    description: The kubelet.
+    description: Path of the kubelet.
     type: path
     default: /usr/bin/kubelet
   certificate:
-    description: Where the kubelet keeps its client certificate and key.
+    description: The kubelet's client certificate and key, one PEM file.
     type: path
     default: /var/lib/kubelet/pki/kubelet-client-current.pem
   timeout_s:
-    description: How long the node may take to become Ready with a verified certificate, in seconds.
+    description: Time limit for a Ready node with a verified certificate, in seconds.
     type: int
     default: 90
+attributes:
+  check_mode:
+    description: Predicts exactly, and creates no token.
+    support: full
+  diff_mode:
+    description: Shows the unit's files and the membership, never a token or a key.
+    support: full
 """

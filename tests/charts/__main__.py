@@ -1,13 +1,13 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A vendor's own chart, unpacked at a path, against what we know of it.
+"""NVIDIA's own chart, unpacked at a path, compared with kube/releases.
 
-`python -m tests.charts outline PATH [TEMPLATE...]` prints the values that it reads, without the templates named, for
+`python -m tests.charts outline PATH [TEMPLATE...]` prints the values that it reads, except in the named templates, for
 module_utils/drawbridge/kube/releases/.
 
-`python -m tests.charts install nvidia PATH KUBECONFIG` compares that with the tree there, and installs the chart with
-our values in a cluster of no value, such as the lab's: every object as its API server judges it, and nothing left to do
-for a second run. Helm is HELM, or the one on PATH.
+`python -m tests.charts install PATH KUBECONFIG` compares these values with the tree there. Then it installs the
+chart with Drawbridge's values in a test cluster, such as the lab's. A second run must change nothing. Helm is HELM, or
+the one on PATH.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.action.helm_release import release, source_of
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.kubeconfig import connect
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import CHARTS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import NVIDIA
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.gpu_operator_view import (
     nvidia_values,
 )
@@ -30,22 +30,20 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
 from tests.charts.reads import outline, reads
 from tests.conformance.tree import ROOT
 
-VALUES = {"nvidia": nvidia_values(GpuOperator())}
 
-
-def install(vendor: str, path: Path, kubeconfig: str) -> int:
-    """Say what differs; 1 for anything that does."""
-    chart = CHARTS[vendor]
-    ours = (ROOT / f"module_utils/drawbridge/kube/releases/{chart.tree}.txt").read_text().splitlines()
-    left_out = next((line.split()[2:] for line in ours if line.startswith("# without: ")), [])
+def install(path: Path, kubeconfig: str) -> int:
+    """Print the differences; 1 if there are any."""
+    chart = NVIDIA
+    tree = (ROOT / f"module_utils/drawbridge/kube/releases/{chart.tree}.txt").read_text().splitlines()
+    left_out = next((line.split()[2:] for line in tree if line.startswith("# without: ")), [])
     found = outline(reads(path, left_out))
-    known = [line for line in ours if not line.startswith("#")]
+    known = [line for line in tree if not line.startswith("#")]
     print(f"{len(found)} values are read, {len(set(found) ^ set(known))} of them not as {chart.tree}.txt has them")
     with tempfile.TemporaryDirectory() as scratch:
         source = source_of(str(_released(path, Path(scratch), chart.version)), chart.name, chart.version)
         helm = Helm(os.environ.get("HELM", "helm"), kubeconfig, "vendor", "vendor-chart", source)
         args = {"namespace": "vendor-chart", "labels": {}, "chart": chart.name, "version": chart.version}
-        args["values"] = VALUES[vendor]
+        args["values"] = nvidia_values(GpuOperator())
         predicted, done, again = (release(connect(kubeconfig), helm, args, check=mode) for mode in (True, False, False))
     print("\n".join(done["steps"]))
     wrong = [done.get("msg", ""), *again["steps"], *(set(predicted["steps"]) ^ set(done["steps"]))]
@@ -54,7 +52,7 @@ def install(vendor: str, path: Path, kubeconfig: str) -> int:
 
 
 def _released(path: Path, scratch: Path, version: str) -> Path:
-    """A vendor's source tree has no version yet; its release gives it one."""
+    """The vendor's source tree has no version; its release sets it."""
     copy = scratch / "copy"
     copy.mkdir()
     for item in path.iterdir():
@@ -70,6 +68,6 @@ if __name__ == "__main__":
     if verb == "outline":
         print("\n".join(outline(reads(Path(rest[0]), rest[1:]))))
     elif verb == "install":
-        sys.exit(install(rest[0], Path(rest[1]), rest[2]))
+        sys.exit(install(Path(rest[0]), rest[1]))
     else:
         sys.exit(__doc__)

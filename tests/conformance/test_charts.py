@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.charts.reads import Tree, outline, reads
+from tests.charts.reads import Tree, reads
 
 ALL = {"*": {}}
 
@@ -23,22 +23,18 @@ def chart(folder: Path, template: str, about: str = "name: shop\n") -> Tree:
 @pytest.mark.parametrize(
     ("template", "tree"),
     [
-        ("{{ .Values.a.b }}", {"a": {"b": {}}}),
         ("{{- .Values.a.b | default .Chart.AppVersion | quote -}}", {"a": {"b": {}}}),
         ("{{ $.Values.a }} {{ .Release.Name }} {{ .Chart.Version }}", {"a": {}}),
         ("{{/* .Values.old */}}{{ .Values.new }}", {"new": {}}),
         ('{{ "say .Values.text" }}', {}),
         ("{{ toYaml .Values.a | nindent 2 }}", {"a": ALL}),
-        ("{{ .Values.a | toYaml }}", {"a": ALL}),
         ("{{- with .Values.a }}{{ toYaml . }}{{ end }}{{ .Values.b }}", {"a": ALL, "b": {}}),
-        ("{{- with .Values.a }}{{ .b }}{{ $.Values.c }}{{ end }}", {"a": {"b": {}}, "c": {}}),
         ("{{- with .Values.a }}{{ with .b }}{{ .c }}{{ end }}{{ .d }}{{ end }}", {"a": {"b": {"c": {}}, "d": {}}}),
         ("{{- with .Values.a }}{{ .b }}{{ else }}{{ .Values.c }}{{ end }}", {"a": {"b": {}}, "c": {}}),
         ('{{- with .Values.a }}{{ if (hasKey . "b") }}x{{ end }}{{ end }}', {"a": {"b": {}}}),
         ('{{ if index .Values "a-b" "c" }}x{{ end }}', {"a-b": {"c": {}}}),
         ("{{ range .Values.a }}{{ .b }}{{ end }}", {"a": {"*": {}, "b": {}}}),
         ("{{ range $k, $v := .Values.a }}{{ $v.b }}{{ end }}", {"a": {"*": {}, "b": {}}}),
-        ("{{ $x := .Values.a.b }}{{ $x.c }}", {"a": {"b": {"c": {}}}}),
         (
             "{{ if and (.Values.a) (eq .Values.b.c nil) }}x{{ else if .Values.d }}y{{ end }}",
             {"a": {}, "b": {"c": {}}, "d": {}},
@@ -60,13 +56,3 @@ def test_charts_in_a_chart_read_below_their_name(tmp_path: Path) -> None:
         "far": {"on": {}},
         "global": {"secret": {}},
     }
-
-
-def test_templates_can_be_left_out(tmp_path: Path) -> None:
-    chart(tmp_path / "shop", "{{ .Values.a }}")
-    (tmp_path / "shop/templates/other.yaml").write_text("{{ .Values.b }}")
-    assert reads(tmp_path / "shop", ["other.yaml"]) == {"a": {}}
-
-
-def test_an_outline_ends_where_all_is_read() -> None:
-    assert outline({"b": {"*": {}, "x": {}}, "a": {"c": {}}}) == ["a", "  c", "b *"]

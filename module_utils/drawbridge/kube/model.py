@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""An existing Kubernetes control plane, and what the nodes' kubelets do."""
+"""An existing Kubernetes control plane, and the settings of the nodes' kubelets."""
 
 from __future__ import annotations
 
@@ -8,41 +8,61 @@ from dataclasses import dataclass
 
 from ..core.options import NAME, PATH, option
 from ..nodes.model import TOPOLOGY_POLICIES
-from .member.model import Package, Registry
 from .releases.catalogue import PAUSE
 from .releases.model import IMAGE, GpuOperator, Rdma
 
-ACCOUNT = r"[a-z0-9-]+/[a-z0-9.-]+"
+ACCOUNT = r"([a-z0-9-]+/[a-z0-9.-]+)?"
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package of the operating system, pinned."""
+
+    name: str = option("name of the package", pattern=r"[a-z0-9][a-z0-9+.-]+")
+    version: str = option("its full version, as the package manager writes it", pattern=r"[0-9][0-9A-Za-z.+:~-]*")
+
+
+@dataclass(frozen=True)
+class Registry:
+    """A registry of images, and its mirrors."""
+
+    name: str = option(
+        "its name in image names, such as nvcr.io; _default: all registries that are not listed",
+        pattern=r"_default|[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?",
+    )
+    mirrors: tuple[str, ...] = option("URLs of its mirrors, in order of use", (), pattern=r"https?://[^\s\"]+")
+    ca: str = option("CA certificates of the mirrors, or of the registry, in PEM (empty: the host's own)", "")
+    fallback: bool = option("true: pull from the registry itself when no mirror has an image", False)
 
 
 @dataclass(frozen=True)
 class Controllers:
-    """Accounts (namespace/name) of controllers that make pods of jobs' workloads; empty: jobs have none of the kind."""
+    """Accounts (namespace/name) of controllers that make pods of jobs' workloads; empty: the kind is not used."""
 
     jobset: str = option(
-        "of JobSet, for JobSets; as it ships: jobset-system/jobset-controller-manager", "", pattern=rf"({ACCOUNT})?"
+        "of JobSet, for JobSets; its default: jobset-system/jobset-controller-manager", "", pattern=ACCOUNT
     )
     trainer: str = option(
-        "of Kubeflow Trainer, for TrainJobs; as it ships: kubeflow-system/kubeflow-trainer-controller-manager",
+        "of Kubeflow Trainer, for TrainJobs; its default: kubeflow-system/kubeflow-trainer-controller-manager",
         "",
-        pattern=rf"({ACCOUNT})?",
+        pattern=ACCOUNT,
     )
     training_operator: str = option(
-        "of the training-operator, for PyTorchJobs; as it ships: kubeflow/training-operator",
+        "of the training-operator, for PyTorchJobs; its default: kubeflow/training-operator",
         "",
-        pattern=rf"({ACCOUNT})?",
+        pattern=ACCOUNT,
     )
 
 
 @dataclass(frozen=True)
 class Kube:
-    """drawbridge_kube: the Kubernetes control plane that is already there, and what the nodes' kubelets do."""
+    """drawbridge_kube: the existing Kubernetes control plane, and the settings of the nodes' kubelets."""
 
     api_server: str = option("URL of the API server", pattern=r"https://[^/]+(:[0-9]+)?")
     ca_file: str = option("path on the nodes of the API server's CA certificate", pattern=PATH)
-    infra: str = option("hostlist of nodes that run everything that is not a job, never gated", hosts=True)
+    infra: str = option("hostlist of nodes that run all non-job pods; they are never gated", hosts=True)
     topology_policy: str = option(
-        "kubelet's topologyManagerPolicy, where a node class has none of its own",
+        "kubelet's topologyManagerPolicy, unless the node class sets its own",
         "best-effort",
         choices=TOPOLOGY_POLICIES,
     )
@@ -52,35 +72,37 @@ class Kube:
         pattern=NAME,
     )
     join: str = option(
-        "who makes nodes members of the cluster: drawbridge, or site (then nodes are only looked at)",
+        "who joins nodes to the cluster: drawbridge, or site (then Drawbridge only checks the nodes)",
         "drawbridge",
         choices=("drawbridge", "site"),
     )
-    packages: tuple[Package, ...] = option("packages of the kubelet and of containerd on the nodes, pinned", ())
-    sources: str = option("apt's sources of these packages, as a deb822 file (empty: those that nodes have)", "")
+    packages: tuple[Package, ...] = option("pinned packages of the kubelet and of containerd on the nodes", ())
+    sources: str = option("apt's sources of these packages, as a deb822 file (empty: the nodes' own sources)", "")
     sandbox_image: str = option(
-        "image that is a part of every pod, beside its containers (pause), with its tag",
+        "the pause image of every pod, with its tag",
         f"{PAUSE.name}:{PAUSE.tag}",
         pattern=IMAGE,
     )
-    registries: tuple[Registry, ...] = option("registries with mirrors, or with a CA of their own", ())
+    registries: tuple[Registry, ...] = option("registries that have mirrors or their own CA", ())
     schedulers: tuple[str, ...] = option(
         "Kubernetes users that may bind pods to nodes", ("system:kube-scheduler",), pattern=r"[A-Za-z0-9:._@-]+"
     )
-    controllers: Controllers = option("what makes pods of jobs' workloads, beside Kubernetes itself", Controllers())
+    controllers: Controllers = option(
+        "controllers that make pods of jobs' workloads, besides Kubernetes itself", Controllers()
+    )
     tenant_roles: tuple[str, ...] = option(
-        "ClusterRoles that may be bound in namespaces of jobs beside view and drawbridge-tenant; none of them may "
+        "ClusterRoles that may be bound in job namespaces, besides view and drawbridge-tenant. None of them may "
         "impersonate, evict, or change pods",
         (),
         pattern=r"[A-Za-z0-9:._-]+",
     )
     audiences: tuple[str, ...] = option(
-        "what the API server calls itself in tokens (--api-audiences, or else --service-account-issuer)",
+        "audiences of the API server's tokens (--api-audiences, or else --service-account-issuer)",
         ("https://kubernetes.default.svc.cluster.local", "https://kubernetes.default.svc"),
         pattern=r"[^\s'\"]+",
     )
     devices: tuple[str, ...] = option(
-        "further resources of device plugins that pods of jobs may ask for, beside GPUs and those of rdma",
+        "further device plugin resources that pods of jobs may request, besides GPUs and those of rdma",
         (),
         pattern=r"[a-z0-9.-]+/[A-Za-z0-9._-]+",
     )

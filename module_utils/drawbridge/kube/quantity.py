@@ -17,7 +17,7 @@ UNITS = {**_BINARY, **_DECIMAL}
 
 
 def quantity(text: object) -> Decimal | None:
-    """The number; None for what Kubernetes would not read, such as 8GB."""
+    """The number; None for a text that Kubernetes can't parse, such as 8GB."""
     found = _FORM.fullmatch(str(text))
     if not found:
         return None

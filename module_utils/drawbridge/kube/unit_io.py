@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A daemon of Kubernetes: its program may be replaced by a package, and jobs must not feel its restart."""
+"""A Kubernetes daemon: a package may replace its program, and a restart must not disturb jobs."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from ..core.file_entry import Entry
 from .unit_plan import REMOVE
 
 LEFT = Entry("left over\n")
-"""What a diff shows of a file that goes: it may have held a secret."""
+"""A diff shows this for a removed file, because the file may have held a secret."""
 
 
 class KubeUnit(OwnUnit):
-    """The unit with its files, its program, and files of ours that may be left over from before."""
+    """The unit with its files, its program, and `leftovers`: files that an earlier run may have left."""
 
     def __init__(self, want: DaemonState, run: Run, program: str, leftovers: Iterable[str] = ()) -> None:
         super().__init__(want.unit, want, run)
         self._program, self._leftovers = program, list(leftovers)
 
     def read(self) -> DaemonState:
-        """Files, unit, and whether the unit started after its files and its program last changed."""
+        """The daemon, with the leftovers among its files."""
         state = super().read()
         left = [path for path in self._leftovers if path not in self._want.files and Path(path).exists()]
         return replace(state, files={**state.files, **dict.fromkeys(left, LEFT)})
 
     def is_current(self, started_s: float) -> bool:
-        """A package that was replaced has brought another program."""
+        """Whether the unit started after its program and its files last changed."""
         return files.changed_s(self._program) <= started_s and super().is_current(started_s)
 
     def apply(self, steps: Sequence[Step[DaemonState]]) -> None:
-        """Remove what is left over, then do the rest."""
+        """Remove the leftovers, then do the rest."""
         rest = [step for step in steps if step.payload[0] != REMOVE]
         for step in steps:
             if step not in rest:
@@ -47,6 +47,6 @@ class KubeUnit(OwnUnit):
             super().apply(rest)
 
 
-def marked(folder: Path, names: str, header: str) -> list[str]:
-    """Files below a folder that begin with our header."""
+def with_header(folder: Path, names: str, header: str) -> list[str]:
+    """Files below a folder that begin with Drawbridge's header."""
     return sorted(str(path) for path in folder.glob(names) if path.read_text(errors="replace").startswith(header))

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A daemon of Kubernetes with its files; files of ours that nobody wants any more go."""
+"""A Kubernetes daemon with its files; Drawbridge's files that no option names any more are removed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REMOVE = "remove"
 
 
 def plan(have: DaemonState, want: DaemonState) -> list[Step[DaemonState]]:
-    """Leftovers are read anew by nobody, so that they need no restart."""
+    """No daemon reads the removed files again, so they need no restart."""
     return [*(_without(path) for path in have.files if path not in want.files), *daemon.plan(have, want)]
 
 

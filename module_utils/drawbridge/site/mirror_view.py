@@ -20,7 +20,7 @@ UNPUBLISHED = "not published by the vendor; note it when you copy the image"
 def mirror(nodes: Nodes, kube: Kube, slurm: Slurm) -> Json:
     """Charts, images and packages."""
     charts = releases(nodes, kube)
-    found = [image for chart in charts for image in images(chart["vendor"], chart["values"])]
+    found = [image for chart in charts for image in images(chart["values"])]
     packaging = PACKAGINGS[slurm.packages]
     names = {*packaging.controller, *packaging.node, *packaging.login}
     return {

@@ -91,7 +91,7 @@ def test_it_waits_for_a_job_and_then_goes_through_on_a_drained_node(lab: Lab) ->
     begun_s = int(lab.ssh("ctl", "date +%s"))
     done = kubernetes(lab, **STRICT)
     assert done.code == 0, done.output
-    assert steps(done)[-1] == "drain the node, restart the kubelet with it, resume; forget cpu_manager_state"
+    assert steps(done)[-1] == "drain the node, restart the kubelet with it, resume; remove cpu_manager_state"
     assert json.loads(lab.ssh(NODE, f"cat {STATE}"))["defaultCpuSet"] == "4-63,68-127"
     assert lab.ssh(NODE, f"stat -c %i {MEMORY}") == memory, "what did not change stays"
     lab.wait("Slurm accounting tell of our drain", lambda: OURS in drains(lab, begun_s))
@@ -106,7 +106,7 @@ def test_a_drain_of_somebody_else_stays(lab: Lab) -> None:
     try:
         back = kubernetes(lab)
         assert back.code == 0, back.output
-        assert steps(back)[-1].endswith("forget cpu_manager_state")
+        assert steps(back)[-1].endswith("remove cpu_manager_state")
         assert reason(lab) == THEIRS
     finally:
         lab.tell(f"scontrol update nodename={NODE} state=undrain")

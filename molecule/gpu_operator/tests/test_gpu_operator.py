@@ -1,21 +1,20 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The release as helm and the API server have it, what becomes of edits, and who has no home."""
+"""The release as helm and the API server have it, what becomes of edits, and pods that fit on no infra node."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.action.helm_release import release, source_of
-from ansible_collections.drawbridge.drawbridge.plugins.action.infra_capacity import look
+from ansible_collections.drawbridge.drawbridge.plugins.action.infra_capacity import check
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.kubeconfig import Ask, connect
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import CHARTS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import NVIDIA
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.gpu_operator_view import (
     nvidia_values,
 )
@@ -36,8 +35,7 @@ DNS = f"{NAMESPACE}/pods/dns"
 KIND = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/clusterpolicies.nvidia.com"
 
 
-def folder(vendor: str) -> Path:
-    return STATE / "charts" / f"{CHARTS[vendor].name}-{CHARTS[vendor].version}"
+FOLDER = STATE / "charts" / f"{NVIDIA.name}-{NVIDIA.version}"
 
 
 def run(values: Json | None = None, check: bool = False, **other: Any) -> Json:
@@ -45,7 +43,7 @@ def run(values: Json | None = None, check: bool = False, **other: Any) -> Json:
     labels = {"drawbridge.io/infra": "true", "pod-security.kubernetes.io/enforce": "privileged"}
     found = {"namespace": "gpu-operator", "labels": labels, "chart": "gpu-operator", "version": "v26.7.0", **other}
     args = {**found, "values": values or nvidia_values(GpuOperator())}
-    source = source_of(str(folder("nvidia")), args["chart"], args["version"])
+    source = source_of(str(FOLDER), args["chart"], args["version"])
     helm = Helm(HELM, KUBECONFIG, "gpu-operator", args["namespace"], source)
     return release(connect(KUBECONFIG), helm, args, check)
 
@@ -155,7 +153,7 @@ def test_helm_alone_leaves_an_edited_custom_resource(ask: Ask, at: Callable[[str
     """Why there is a module of our own: helm 3 compares what it remembers, not what is there."""
     run()
     assert ask("PATCH", POLICY, {"spec": {"driver": {"enabled": True}}})[0] == 200
-    argv = ["upgrade", "--install", "gpu-operator", str(folder("nvidia")), "--values", "-"]
+    argv = ["upgrade", "--install", "gpu-operator", str(FOLDER), "--values", "-"]
     done = helm(*argv, values=nvidia_values(GpuOperator()))
     assert done.returncode == 0, done.stderr
     assert at(POLICY)["spec"]["driver"]["enabled"] is True
@@ -169,7 +167,7 @@ def test_another_release_at_the_path_is_refused() -> None:
 
 
 def test_real_helm_takes_our_values_by_the_vendors_own_tree() -> None:
-    done = helm("template", "x", str(folder("nvidia")), "--values", "-", values=nvidia_values(GpuOperator()))
+    done = helm("template", "x", str(FOLDER), "--values", "-", values=nvidia_values(GpuOperator()))
     assert done.returncode == 0, done.stderr
 
 
@@ -177,7 +175,7 @@ def test_real_helm_takes_our_values_by_the_vendors_own_tree() -> None:
     "values", [{"rdma": {"enabled": True}}, {"driver": {"enable": False}}, {"dcgmExporter": {"hpcJobMaping": {}}}]
 )
 def test_real_helm_refuses_what_the_vendors_chart_does_not_read(values: Json) -> None:
-    done = helm("template", "x", str(folder("nvidia")), "--values", "-", values=values)
+    done = helm("template", "x", str(FOLDER), "--values", "-", values=values)
     assert "not allowed" in done.stderr and done.returncode != 0
 
 
@@ -208,11 +206,11 @@ def test_pods_without_a_home_are_named(ask: Ask) -> None:
     spec = {"nodeName": "gpu01", "containers": [{"name": "a", "image": "a", "resources": needs}]}
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "dns"}, "spec": spec}
     assert ask("POST", f"{NAMESPACE}/pods", pod)[0] == 201
-    found = look(ask, {"infra": ["infra1", "infra2"], "gated": ["gpu01"], "job_namespaces": []})
+    found = check(ask, {"infra": ["infra1", "infra2"], "gated": ["gpu01"], "job_namespaces": []})
     assert found["failed"]
     assert found["faults"][0] == (
-        "drawbridge_kube.infra names infra2, but the cluster has no such node; join it, or take it out"
+        "drawbridge_kube.infra names infra2, but the cluster has no such node; join it, or remove infra2 from the list"
     )
     assert found["faults"][1].startswith(
-        "pod gpu-operator/dns has no home when gpu01 is closed: infra1 has too little cpu"
+        "pod gpu-operator/dns fits on no infra node when gpu01 is closed: infra1 has too little cpu"
     )

@@ -215,7 +215,7 @@ def test_a_closed_node_leaves_and_a_held_one_stays(lab: Lab, api: Any) -> None:
     move(api, "gpu04", "closed")
     run = kubernetes(lab, "gpu04", kube_node_state="absent")
     steps = [step for found in run.steps().values() for step in found]
-    assert steps[:2] == ["delete the Node", "stop the kubelet, and forget its identity"]
+    assert steps[:2] == ["delete the Node", "stop the kubelet, and remove its identity"]
     assert "gpu04" not in {node.metadata.name for node in api.list_node().items}
     assert lab.ssh(
         "gpu04", f"systemctl is-enabled kubelet; ls {IDENTITY} 2>/dev/null || true", check=False

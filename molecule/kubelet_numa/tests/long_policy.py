@@ -26,7 +26,7 @@ def test_a_policy_changes_with_the_state_that_it_contradicts(lab: Lab) -> None:
     done = kubernetes(lab, **change)
     assert done.code == 0, done.output
     assert steps(done) == steps(predicted)
-    assert steps(done)[-1].endswith("forget cpu_manager_state")
+    assert steps(done)[-1].endswith("remove cpu_manager_state")
     assert json.loads(send(f"cat {CPU}"))["defaultCpuSet"] == "4-63,68-127"
     assert send(f"stat -c %i {MEMORY}").split() == before[1:], "what pods have of memory is not forgotten"
     back = kubernetes(lab)

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes and pods of a cluster as kube.capacity.plan counts them."""
+"""Nodes and pods of a cluster, as kube.capacity.plan needs them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Any
 
 from ...core.api.kubeconfig import Ask, Json
 from ...core.converge import DeviceError
+from ..quantity import quantity
 from .plan import Node, Pod
 
 ENDED = ("Succeeded", "Failed")
 
 
 def read(ask: Ask, job_namespaces: Iterable[str]) -> tuple[list[Node], list[Pod]]:
-    """Two lists, whatever the cluster's size. Pods of jobs are left out: they come and go with their nodes."""
+    """Two API calls, for any cluster size. Pods of jobs use resources, but are not returned."""
     spaces = set(job_namespaces)
     raw = [pod for pod in _items(ask, "/api/v1/pods") if pod.get("status", {}).get("phase") not in ENDED]
     pods = [(_pod(item), item["metadata"]["namespace"] in spaces) for item in raw]
@@ -65,9 +66,9 @@ def _pod(item: Json) -> Pod:
 
 
 def _needs(spec: Json) -> dict[str, float]:
-    """What the scheduler sets aside: containers and sidecars together, or what runs at a time before them; and one pod.
+    """The scheduler's sum: containers and sidecars, or the init containers that run at once if larger, and one pod.
 
-    Sidecars (init containers that are always restarted) run on, beside the init containers after them too.
+    Sidecars (init containers that are always restarted) keep running beside all later containers.
     """
     before: dict[str, float] = {}
     sidecars: dict[str, float] = {}
@@ -99,7 +100,4 @@ def _most(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, flo
 
 
 def _amounts(quantities: dict[str, Any]) -> dict[str, float]:
-    # imported here: only the machine that runs Ansible has it
-    from kubernetes.utils import parse_quantity
-
-    return {what: float(parse_quantity(amount)) for what, amount in quantities.items()}
+    return {what: float(quantity(amount) or 0) for what, amount in quantities.items()}

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where pods live that are no job's, once the nodes of jobs are closed: who has a home, who has none, and why."""
+"""Whether all non-job pods fit on the nodes that are never gated, and why a pod does not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEEPS_OUT = ("NoSchedule", "NoExecute")
 
 @dataclass(frozen=True)
 class Pod:
-    """A pod as the scheduler sees it. `node` is empty while it waits for one."""
+    """A pod as the scheduler sees it. `node` is empty while it is Pending."""
 
     name: str
     node: str
@@ -25,14 +25,14 @@ class Pod:
     tolerations: Sequence[Json] = ()
     selector: Mapping[str, str] = field(default_factory=dict)
     terms: Sequence[Json] = ()
-    """Node affinity that is required: one of them must fit."""
+    """Required node affinity: one term must match."""
     stays: bool = False
-    """A DaemonSet's or the node's own: it goes nowhere else."""
+    """A DaemonSet's or a static pod: it can't run on another node."""
 
 
 @dataclass
 class Node:
-    """A node, and what is left of it."""
+    """A node and its free resources."""
 
     name: str
     labels: Mapping[str, str]
@@ -43,21 +43,23 @@ class Node:
 
 
 def faults(nodes: Sequence[Node], pods: Sequence[Pod], infra: Iterable[str], gated: Iterable[str]) -> list[str]:
-    """What is wrong with the nodes that are never gated: which are not there, and which pods they have no room for."""
+    """Infra nodes that can't be used, and pods that fit on no ungated node."""
     closed = set(gated)
     found = [f"drawbridge_kube.infra names {name}, but {why}" for name in infra if (why := _unfit(name, nodes))]
-    homes = [node for node in nodes if node.name not in closed and not _unfit(node.name, [node])]
-    lost = [node for node in nodes if node.name in closed]
-    movers = [pod for pod in pods if _must_move(pod, lost)]
-    for pod in sorted(movers, key=lambda pod: [-pod.needs.get(what, 0) for what in ("memory", "cpu")]):
-        refusals = [_refusal(pod, home) for home in homes]
+    ungated = [node for node in nodes if node.name not in closed and not _unfit(node.name, [node])]
+    closing = [node for node in nodes if node.name in closed]
+    moving = [pod for pod in pods if _must_move(pod, closing)]
+    for pod in sorted(moving, key=lambda pod: [-pod.needs.get(what, 0) for what in ("memory", "cpu")]):
+        refusals = [_refusal(pod, node) for node in ungated]
         if "" in refusals:
-            _take(pod, homes[refusals.index("")])
+            free = ungated[refusals.index("")].free
+            for what, amount in pod.needs.items():
+                free[what] = free.get(what, 0) - amount
         else:
             why = "; ".join(refusals) or "there is no ungated node that is Ready"
             found.append(
-                f"pod {pod.name} has no home when {_where(pod)} is closed: {why}; add nodes to drawbridge_kube.infra, "
-                "or make room on them"
+                f"pod {pod.name} fits on no infra node when {pod.node or 'every gated node'} is closed: {why}; "
+                "add nodes to drawbridge_kube.infra, or free resources on them"
             )
     return found
 
@@ -65,48 +67,39 @@ def faults(nodes: Sequence[Node], pods: Sequence[Pod], infra: Iterable[str], gat
 def _unfit(name: str, nodes: Sequence[Node]) -> str:
     node = next((node for node in nodes if node.name == name), None)
     if node is None:
-        return "the cluster has no such node; join it, or take it out"
+        return f"the cluster has no such node; join it, or remove {name} from the list"
     if any(taint["key"] == TAINT for taint in node.taints):
-        return f"it carries the taint {TAINT}; take the taint off, or {name} out"
+        return f"it has the taint {TAINT}; remove the taint, or {name} from the list"
     if not node.ready:
-        return "it is not Ready; look at its kubelet, or take it out"
-    return f"it is cordoned; kubectl uncordon {name}, or take it out" if node.cordoned else ""
+        return f"it is not Ready; repair its kubelet, or remove {name} from the list"
+    return f"it is cordoned; kubectl uncordon {name}, or remove it from the list" if node.cordoned else ""
 
 
-def _must_move(pod: Pod, lost: Sequence[Node]) -> bool:
-    """It runs on a node of jobs, or it could if that were open; what waits for other things is none of our business."""
+def _must_move(pod: Pod, closing: Sequence[Node]) -> bool:
+    """It runs on a gated node, or could run there without the gate's taint. Other Pending pods do not count."""
     if pod.stays or any(_matches(toleration, {"key": TAINT}) for toleration in pod.tolerations):
         return False
     if pod.node:
-        return any(node.name == pod.node for node in lost)
-    return any(not _refusal(pod, node, open_too=True) for node in lost)
+        return any(node.name == pod.node for node in closing)
+    return any(not _refusal(pod, node, without_gate=True) for node in closing)
 
 
-def _where(pod: Pod) -> str:
-    return pod.node or "every node of jobs"
-
-
-def _refusal(pod: Pod, node: Node, open_too: bool = False) -> str:
+def _refusal(pod: Pod, node: Node, without_gate: bool = False) -> str:
     """Why a node can't take a pod; empty when it can."""
     for taint in node.taints:
-        hard = taint.get("effect") in KEEPS_OUT and not (open_too and taint["key"] == TAINT)
+        hard = taint.get("effect") in KEEPS_OUT and not (without_gate and taint["key"] == TAINT)
         if hard and not any(_matches(toleration, taint) for toleration in pod.tolerations):
             return f"{node.name} has the taint {taint['key']}"
     if any(node.labels.get(key) != value for key, value in pod.selector.items()):
-        return f"{node.name} is not what its nodeSelector asks for"
+        return f"{node.name} does not match its nodeSelector"
     if pod.terms and not any(_fits(term, node) for term in pod.terms):
-        return f"{node.name} is not what its node affinity asks for"
+        return f"{node.name} does not match its node affinity"
     short = [what for what, amount in pod.needs.items() if amount > node.free.get(what, 0)]
     return f"{node.name} has too little {' and '.join(sorted(short))} left" if short else ""
 
 
-def _take(pod: Pod, node: Node) -> None:
-    for what, amount in pod.needs.items():
-        node.free[what] = node.free.get(what, 0) - amount
-
-
 def _matches(toleration: Json, taint: Json) -> bool:
-    """Whether a toleration covers a taint; for a taint without value, any value of it."""
+    """Whether a toleration covers a taint; a taint without value matches any value."""
     if toleration.get("key") and toleration["key"] != taint["key"]:
         return False
     if toleration.get("effect") and "effect" in taint and toleration["effect"] != taint["effect"]:

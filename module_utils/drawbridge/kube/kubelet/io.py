@@ -15,26 +15,26 @@ from ...core import files
 from ...core.command import Run
 from ...core.converge import DeviceError, Step
 from ...nodes.use_io import NodeUse
-from ..node_object_io import OwnNode
-from .health_io import UNIT, Health, refuse_deaf, sentence
-from .plan import ENABLE, FORGET, RELEASE, RESTART, WRITE, KubeletState
+from ..node_object_io import NodeObject
+from .health_io import UNIT, Health, error_text, refuse_other_config_dir
+from .plan import ENABLE, RELEASE, REMOVE_STATE, RESTART, WRITE, KubeletState
 from .state_files import CPU, MEMORY, outdated
 from .text import parsed
 
 PROPERTIES = ("UnitFileState", "ActiveState", "ExecMainStartTimestampMonotonic", "MainPID")
 DRY_RUN_ENDS_WITH = "kubeconfig: stat /nonexistent"
-"""Where a kubelet stops that was given no kubeconfig: behind the checks of values, before those of the machine.
+"""A kubelet without kubeconfig ends here: after it has checked all values, before it checks the machine.
 
 "invalid kubeconfig: ..." without rotation of certificates, "unable to load kubeconfig: ..." with it (kubelet 1.36.3).
 """
 
-GO_BACK_S = 120.0
-"""What ran before gets so long at least to run again: giving it up leaves a node without a kubelet."""
+RESTORE_S = 120.0
+"""Shortest time limit for a restart with the old content: if that fails, the node has no kubelet."""
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where a site keeps its kubelet's things."""
+    """The kubelet's files and folders."""
 
     drop_in: Path
     main_config: Path
@@ -43,10 +43,7 @@ class Places:
 
 
 class Kubelet:
-    """The kubelet of this node. `want` spares it questions whose answers would not matter.
-
-    One that the site starts (`of_site`) is looked at before all else: without our directory it would never read us.
-    """
+    """The kubelet of this node. If the site starts it (`of_site`), its command line must have the drop-in's folder."""
 
     def __init__(
         self,
@@ -54,7 +51,7 @@ class Kubelet:
         want: KubeletState,
         run: Run,
         use: NodeUse,
-        node: OwnNode,
+        node: NodeObject,
         health: Health,
         of_site: bool = False,
     ) -> None:
@@ -67,12 +64,12 @@ class Kubelet:
         return str(self._at.drop_in)
 
     def read(self) -> KubeletState:
-        """Look at file, unit and health check."""
+        """Read file, unit, health check and state files."""
         shown = self._run(["systemctl", "show", UNIT, "-p", ",".join(PROPERTIES)])
         unit = dict(line.split("=", 1) for line in shown.out.splitlines() if "=" in line)
         running = unit.get("ActiveState") == "active" and self._health.ok()
         if running and self._of_site:
-            refuse_deaf(self._at.proc / unit["MainPID"] / "cmdline", self._at.drop_in)
+            refuse_other_config_dir(self._at.proc / unit["MainPID"] / "cmdline", self._at.drop_in)
         state = KubeletState(
             lines_of_file=self._lines(),
             enabled=unit.get("UnitFileState") == "enabled",
@@ -86,38 +83,39 @@ class Kubelet:
         return replace(state, outdated=self._outdated(self._want.lines_of_file))
 
     def in_use(self) -> str:
-        """Why the kubelet must not be disturbed: jobs and their pods, and what the gate knows of the node."""
+        """Why the kubelet must not be disturbed: a job, a job's pod, or the gate's taint."""
         if why := self._use.busy():
             return why
         if not self._node.member:
             return ""
         try:
-            return self._node.look().in_use
+            return self._node.read().in_use
         except DeviceError as err:
-            return f"Kubernetes does not say who uses this node ({err}); run this again when it answers"
+            return f"the API server does not show whether this node is in use ({err}); run this again when it answers"
 
     def apply(self, steps: Sequence[Step[KubeletState]]) -> None:
-        """Write, enable, restart. The kubelet tries the content before it replaces anything, but its last checks come
-        only when it runs: if it does not stay up, the old content comes back.
+        """Check new content with the kubelet's own parser, then write, enable and restart.
+
+        Some checks only happen in the running kubelet. If it does not stay up, the old content is restored.
         """
         todo = [step.payload for step in steps]
         if WRITE in todo:
-            self._try()
+            self._dry_run()
         if RESTART in todo and (WRITE in todo or self._outdated(self._want.lines_of_file) or self._health.ok()):
             self._use.hold()
         if RESTART in todo:
             self._change(WRITE in todo)
         elif WRITE in todo:
             self._write(self._want.lines_of_file)
-        if FORGET in todo:
-            self._forget(self._want.lines_of_file)
+        if REMOVE_STATE in todo:
+            self._remove_outdated(self._want.lines_of_file)
         if ENABLE in todo:
             self._run(["systemctl", "enable", UNIT])
         if RESTART in todo or RELEASE in todo:
             self._use.release()
 
     def _change(self, rewrite: bool) -> None:
-        """Stop it, let it find nothing that contradicts its new configuration, start it, and wait for the proof."""
+        """Stop it, write, remove outdated state files, start it, and wait until it is healthy."""
         old = self._lines()
         self._run(["systemctl", "stop", UNIT])
         if rewrite:
@@ -127,28 +125,28 @@ class Kubelet:
         except DeviceError as err:
             if not rewrite:
                 raise
-            raise DeviceError(f"{err}; {self._go_back(old)}", **err.details) from err
+            raise DeviceError(f"{err}; {self._restore(old)}", **err.details) from err
 
     def _start(self, lines: tuple[str, ...], at_least_s: float = 0.0) -> None:
-        self._forget(lines)
+        self._remove_outdated(lines)
         begun_s = time.time()
         self._run(["systemctl", "start", UNIT])
         self._health.wait(begun_s, self._node, at_least_s)
 
-    def _forget(self, lines: tuple[str, ...]) -> None:
+    def _remove_outdated(self, lines: tuple[str, ...]) -> None:
         for name in self._outdated(lines):
             (self._at.state_dir / name).unlink(missing_ok=True)
 
-    def _go_back(self, old: tuple[str, ...]) -> str:
-        """Run with the old content again, and let jobs in.
+    def _restore(self, old: tuple[str, ...]) -> str:
+        """Run with the old content again, and end the drain.
 
-        A kubelet that had none stays stopped, as it would be born open, and jobs stay off a node without a kubelet.
+        A kubelet that had no drop-in stays stopped and the node drained, because its node could be born open.
         """
         self._run(["systemctl", "stop", UNIT])
         if not old:
             return "it is stopped, and Slurm keeps the node drained" if self._use.held else "it is stopped"
         self._write(old)
-        self._start(old, GO_BACK_S)
+        self._start(old, RESTORE_S)
         self._use.release()
         return "it runs with its old configuration again"
 
@@ -163,32 +161,32 @@ class Kubelet:
             return ()
 
     def _started_after_write(self, started_us: int) -> bool:
-        """Compare on the wall clock, the only one that files know."""
+        """Compare on the wall clock, because files have no other times."""
         written = files.changed_s(str(self._at.drop_in))
-        # in this order: what passes between the two looks must not make the start look older than it is
+        # in this order: time between the two calls must not make the start look older than it is
         up_s = time.monotonic() - started_us / 1e6
         return 0 < written <= time.time() - up_s
 
-    def _try(self) -> None:
-        """Let the kubelet check the whole configuration; it has no dry run, but stops at a missing kubeconfig."""
+    def _dry_run(self) -> None:
+        """Let the kubelet check the whole configuration. It has no dry run, but stops at a missing kubeconfig."""
         with tempfile.TemporaryDirectory() as work:
             if self._at.drop_in.parent.is_dir():
                 for other in self._at.drop_in.parent.glob("*.conf"):
                     shutil.copy(other, work)
             Path(work, self._at.drop_in.name).write_text(_text(self._want.lines_of_file))
-            # a host that is no member yet has no other configuration than the kubelet's own
+            # a host that is no member may have no main configuration
             main = [f"--config={self._at.main_config}"] if self._at.main_config.exists() else []
             argv = ["kubelet", *main, f"--config-dir={work}", "--kubeconfig=/nonexistent"]
             tried = self._run(argv, ok=(0, 1))
         if DRY_RUN_ENDS_WITH not in tried.err:
-            said = (tried.err.strip() or "nothing").splitlines()[-1]
-            message = f"the kubelet refuses this configuration, so {self.name} stays as it is: {sentence(said)}"
+            last = (tried.err.strip() or "no output").splitlines()[-1]
+            message = f"the kubelet refuses this configuration, so {self.name} stays unchanged: {error_text(last)}"
             raise DeviceError(message, stderr=tried.err)
 
     def _write(self, lines: tuple[str, ...]) -> None:
-        """Replace the file at once, readable by all as the kubelet's other files."""
+        """Replace the file atomically, readable by all like the kubelet's other files."""
         self._at.drop_in.parent.mkdir(parents=True, exist_ok=True)
-        # The kubelet reads names that end in .conf only.
+        # the kubelet reads only names that end in .conf
         partial = self._at.drop_in.with_suffix(".partial")
         partial.write_text(_text(lines))
         partial.chmod(0o644)

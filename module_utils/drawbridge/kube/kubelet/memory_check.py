@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a kubelet's reserved memory, and with the amounts that it has to equal."""
+"""Faults of a kubelet's reserved memory, and of the amounts that it must equal."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ HELD_BACK = "systemReserved, kubeReserved and evictionHard"
 
 
 def amounts(config: Config) -> Iterator[Fault]:
-    """systemReserved and kubeReserved: resources that can be reserved, and amounts of them."""
+    """systemReserved and kubeReserved: resources that can be reserved, with valid amounts."""
     for name in ("systemReserved", "kubeReserved"):
         for resource, text in (config.get(name) or {}).items():
             key = f"{name}.{resource}"
             if resource not in RESERVABLE:
-                reason = "kubelets reserve no such resource"
+                reason = "kubelets can't reserve this resource"
                 yield Fault(key, text, reason, f"use one of {', '.join(RESERVABLE)}")
             else:
                 yield from _amount(key, text)
 
 
 def eviction(config: Config) -> Iterator[Fault]:
-    """Signals that exist, thresholds that can be read, and none of the kubelet's own lost by accident."""
+    """Known signals, valid thresholds, and none of the kubelet's defaults lost by accident."""
     given = config.get("evictionHard")
     for signal, text in (given or {}).items():
         key = f"evictionHard.{signal}"
@@ -53,31 +53,31 @@ def eviction(config: Config) -> Iterator[Fault]:
         elif not str(text).endswith("%"):
             yield from _amount(key, text)
         elif signal == "memory.available":
-            reason = "a percentage makes the reserved memory depend on the machine, and it has to add up exactly"
+            reason = "a percentage depends on the machine, and reserved memory must add up exactly"
             yield Fault(key, text, reason, f"write an amount such as {DEFAULT_EVICTION}")
         else:
             share = quantity(str(text)[:-1])
             if share is None or not 0 <= share <= 100:
-                yield Fault(key, text, "it is no percentage", "write 0% to 100%")
+                yield Fault(key, text, "it is not a percentage", "write 0% to 100%")
     lost = [signal for signal in DISK_SIGNALS if signal not in (given or {})]
     if given is not None and lost and not config.get("mergeDefaultEvictionSettings"):
-        reason = f"a kubelet that is given any signal forgets its own defaults, here {', '.join(lost)}"
-        yield Fault("evictionHard", dict(given), reason, f"give {lost[0]} as well, or 0% to do without")
+        reason = f"with any signal set, a kubelet drops its default signals, here {', '.join(lost)}"
+        yield Fault("evictionHard", dict(given), reason, f"set {lost[0]} as well (0% turns it off)")
 
 
 def reserved_memory(config: Config, machine: Machine) -> Iterator[Fault]:
-    """Entries for NUMA nodes that exist, each once, of memory alone, and a sum that the kubelet starts with."""
+    """Each existing NUMA node at most once, memory only, and the sum that the kubelet requires."""
     given = config.get("reservedMemory") or []
     if config.get("memoryManagerPolicy") != "Static":
         if given:
-            reason = "without the Static memory manager nobody looks at it"
-            yield Fault("reservedMemory", given, reason, "set memoryManagerPolicy: Static, or leave it out")
+            reason = "it has no effect without the Static memory manager"
+            yield Fault("reservedMemory", given, reason, "set memoryManagerPolicy: Static, or remove it")
         return
     faults = [fault for index, entry in enumerate(given) for fault in _entry(index, entry, machine)]
     nodes = [entry["numaNode"] for entry in given if isinstance(entry.get("numaNode"), int)]
     if twice := sorted({node for node in nodes if nodes.count(node) > 1}):
-        reason = "a NUMA node may stand there once"
-        faults.append(Fault("reservedMemory", given, reason, f"leave one entry with numaNode: {twice[0]}"))
+        reason = "each NUMA node may have one entry"
+        faults.append(Fault("reservedMemory", given, reason, f"keep one entry with numaNode: {twice[0]}"))
     yield from faults
     if not faults:
         yield from _sum(config, given)
@@ -94,25 +94,22 @@ def held_back_mib(config: Config) -> Decimal | None:
 def _entry(index: int, entry: Config, machine: Machine) -> Iterator[Fault]:
     key, node = f"reservedMemory[{index}]", entry.get("numaNode")
     if unknown := sorted(set(entry) - {"numaNode", "limits"}):
-        reason = "the kubelet ignores keys that it does not know"
+        reason = "the kubelet ignores unknown keys"
         yield Fault(f"{key}.{unknown[0]}", entry[unknown[0]], reason, "use numaNode and limits")
     if not isinstance(node, int) or not 0 <= node < machine.numa_nodes:
-        last = machine.numa_nodes - 1
-        yield Fault(
-            f"{key}.numaNode", MISSING if node is None else node, "there is no such NUMA node", f"use 0 to {last}"
-        )
+        value, repair = MISSING if node is None else node, f"use 0 to {machine.numa_nodes - 1}"
+        yield Fault(f"{key}.numaNode", value, "there is no such NUMA node", repair)
     for resource, text in (entry.get("limits") or {}).items():
+        limit = f"{key}.limits.{resource}"
         if resource.startswith("hugepages-"):
             reason = "kubelets have no other key that reserves huge pages, so the sums would differ"
-            yield Fault(
-                f"{key}.limits.{resource}", text, reason, "leave it out: huge pages are no part of pods' memory"
-            )
+            yield Fault(limit, text, reason, "remove it: huge pages are not part of pods' memory")
         elif resource != "memory":
-            yield Fault(f"{key}.limits.{resource}", text, "NUMA nodes hold memory alone", "write memory")
+            yield Fault(limit, text, "only memory is reserved by NUMA node", "write memory")
         elif quantity(text) == 0:
-            yield Fault(f"{key}.limits.{resource}", text, "nothing can't be reserved", "leave the NUMA node out")
+            yield Fault(limit, text, "an amount of 0 can't be reserved", "remove the NUMA node's entry")
         else:
-            yield from _amount(f"{key}.limits.{resource}", text)
+            yield from _amount(limit, text)
 
 
 def _sum(config: Config, given: list[Config]) -> Iterator[Fault]:
@@ -120,7 +117,7 @@ def _sum(config: Config, given: list[Config]) -> Iterator[Fault]:
     by_node = [mebibytes((entry.get("limits") or {}).get("memory", "0")) for entry in given]
     total = sum((part for part in by_node if part is not None), Decimal(0))
     if held is not None and total != held:
-        reason = f"{HELD_BACK} hold back {_plain(held)} MiB, and a kubelet starts only if both are the same"
+        reason = f"{HELD_BACK} add up to {_plain(held)} MiB, and a kubelet starts only if both sums are equal"
         yield Fault("reservedMemory", f"{_plain(total)} MiB in all", reason, f"reserve {_plain(held)} MiB in all")
 
 
@@ -131,6 +128,6 @@ def _plain(number: Decimal) -> str:
 def _amount(key: str, text: Any) -> Iterator[Fault]:
     found = quantity(text)
     if found is None:
-        yield Fault(key, text, "Kubernetes reads no such amount", "write a number with Ki, Mi or Gi, such as 4Gi")
+        yield Fault(key, text, "Kubernetes can't parse this amount", "write a number with Ki, Mi or Gi, such as 4Gi")
     elif found < 0:
-        yield Fault(key, text, "less than nothing can't be held back", "write an amount such as 4Gi")
+        yield Fault(key, text, "a negative amount can't be reserved", "write an amount such as 4Gi")

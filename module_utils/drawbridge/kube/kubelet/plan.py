@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From the kubelet as it is to the one that the intent describes."""
+"""Steps that give a node's kubelet its drop-in, and make it run with it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from ...core.converge import Step
 from .text import by_key
 
-WRITE, ENABLE, RESTART, RELEASE, FORGET = "write", "enable", "restart", "release", "forget"
+WRITE, ENABLE, RESTART, RELEASE, REMOVE_STATE = "write", "enable", "restart", "release", "remove state"
 
 
 @dataclass(frozen=True)
 class KubeletState:
-    """A node's kubelet, as far as it is ours: the drop-in, and the daemon that must have read it."""
+    """The drop-in, and the kubelet that must have read it."""
 
     lines_of_file: tuple[str, ...]
     enabled: bool
@@ -23,25 +23,24 @@ class KubeletState:
     current: bool
     """The running kubelet was started after the drop-in was last written."""
     outdated: tuple[str, ...] = ()
-    """State files of the kubelet's managers that a kubelet with the wanted content refuses."""
+    """State files of the kubelet's managers that contradict the wanted content."""
     held: bool = False
-    """An earlier run keeps jobs off the node, and did not get to its end."""
+    """An earlier run drained the node and did not finish."""
     member: bool = field(default=True, compare=False)
-    """The host is a member of a cluster. One that is not yet is started by who makes it one, with the drop-in there."""
+    """The host is a member of a cluster. On other hosts only the file is written; the join starts the kubelet."""
 
     def lines(self) -> list[str]:
-        """The drop-in, and two lines about the daemon."""
+        """Lines of a diff: the drop-in, the daemon, the drain."""
         daemon = "stopped" if not self.running else "running" if self.current else "running with older content"
         held = ["Slurm: drained for a change of the kubelet"] if self.held else []
         return [*self.lines_of_file, f"kubelet.service: {'enabled' if self.enabled else 'disabled'}, {daemon}", *held]
 
 
 def plan(have: KubeletState, want: KubeletState) -> list[Step[KubeletState]]:
-    """File, unit, daemon; all of it waits while somebody uses the node. On a host that is no member yet the file alone.
+    """File, unit, daemon. They wait while the node is in use. On a host that is no member, only the file is written.
 
-    Not even the file is written under a job: a kubelet that starts with other policies than its state files have
-    refuses to start, and a crash or a power cut would start it. One that is down waits with its change too: its pods
-    run on without it. Only to start it as it was can't hurt them.
+    The file waits too: a crash would restart the kubelet, and it refuses state files of another policy. A change also
+    waits while the kubelet is down, because its pods run on. Starting it unchanged never waits.
     """
     steps = []
     rewrites = have.lines_of_file != want.lines_of_file
@@ -49,7 +48,10 @@ def plan(have: KubeletState, want: KubeletState) -> list[Step[KubeletState]]:
         write = _changes(have.lines_of_file, want.lines_of_file)
         steps.append(Step(write, lambda s: replace(s, lines_of_file=want.lines_of_file, current=False), WRITE))
     if not (have.running or have.member):
-        return [*steps, *_forgotten(have)]
+        if have.outdated:  # of an earlier membership: the next kubelet would exit on them
+            names = ", ".join(have.outdated)
+            steps.append(Step(f"remove {names}", lambda s: replace(s, outdated=()), REMOVE_STATE))
+        return steps
     if not have.enabled:
         steps.append(Step("start the kubelet at boot", lambda s: replace(s, enabled=True), ENABLE))
     disturbs = have.running or rewrites or bool(have.outdated)
@@ -64,22 +66,15 @@ def _restarted(state: KubeletState) -> KubeletState:
     return replace(state, running=True, current=True, outdated=(), held=False)
 
 
-def _forgotten(have: KubeletState) -> list[Step[KubeletState]]:
-    """State files of a member of before: the kubelet that is started next would die of them."""
-    if not have.outdated:
-        return []
-    return [Step(f"forget {', '.join(have.outdated)}", lambda s: replace(s, outdated=()), FORGET)]
-
-
 def _restart(have: KubeletState, disturbs: bool) -> str:
-    """Say it with the state files that go: pods of before would lose what they say."""
+    """The step names the state files that it removes."""
     start = "restart" if have.running else "start"
     verb = f"drain the node, {start} the kubelet with it, resume" if disturbs else "start the kubelet"
-    return f"{verb}; forget {', '.join(have.outdated)}" if have.outdated else verb
+    return f"{verb}; remove {', '.join(have.outdated)}" if have.outdated else verb
 
 
 def _changes(have: tuple[str, ...], want: tuple[str, ...]) -> str:
-    """Name the keys that change, with their values where that stays readable."""
+    """Name the keys that change; a new drop-in only says how many."""
     old, new = by_key(have), by_key(want)
     if not old:
         return f"write the drop-in with {len(new)} keys"

@@ -1,9 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""State files of the kubelet's CPU and memory manager (kubelet 1.36): which of them a new configuration refuses.
+"""State files of the kubelet's CPU and memory manager (kubelet 1.36): which of them a new configuration contradicts.
 
-A kubelet that finds another policy or other reservations in them than it is told ends at once. One that is told nothing
-new needs them: they say which CPUs and which memory running pods have.
+A kubelet exits if they hold another policy or other reservations than its configuration. The other files must stay:
+they hold the CPUs and memory of running pods.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ MIB = 1 << 20
 
 
 def outdated(texts: Mapping[str, str], config: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names of the files, of those in `texts`, that a kubelet with this configuration refuses."""
-    refused = {CPU: _cpu, MEMORY: _memory}
-    return tuple(name for name in sorted(texts) if _refuses(refused[name], texts[name], config))
+    """Names of the files in `texts` that a kubelet with this configuration refuses."""
+    checks = {CPU: _cpu, MEMORY: _memory}
+    return tuple(name for name in sorted(texts) if _refused(checks[name], texts[name], config))
 
 
-def _refuses(judge: Any, text: str, config: Mapping[str, Any]) -> bool:
-    """What can't be read, the kubelet can't read either."""
+def _refused(check: Any, text: str, config: Mapping[str, Any]) -> bool:
+    """A file that can't be parsed here, the kubelet can't parse either."""
     try:
-        return judge(json.loads(text), config)
+        return check(json.loads(text), config)
     except (ValueError, KeyError, TypeError, AttributeError):
         return True
 

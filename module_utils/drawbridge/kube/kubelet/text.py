@@ -1,8 +1,8 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A drop-in of the kubelet's configuration, as text: one key a line, its value as JSON, which is YAML too.
+"""A drop-in of the kubelet's configuration: one key per line, its value as JSON, which is valid YAML.
 
-Managed nodes have no YAML library that we could count on, and people should be able to read the file.
+Nodes may lack a YAML library, and the file should be readable.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 API_VERSION, KIND = "kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"
-HEADER = "# Written by Drawbridge's role kubelet_numa, which undoes what is changed here by hand."
+HEADER = "# Written by Drawbridge's role kubelet_numa, which overwrites changes."
 
 
 def render(config: Mapping[str, Any], header: str = HEADER) -> tuple[str, ...]:
-    """Lines of a file. Without apiVersion and kind the kubelet would refuse it."""
+    """Lines of the file. The kubelet refuses a file without apiVersion and kind."""
     values = {"apiVersion": API_VERSION, "kind": KIND, **config}
     return (header, *(f"{key}: {json.dumps(value)}" for key, value in values.items()))
 
 
 def by_key(lines: tuple[str, ...]) -> dict[str, str]:
-    """Values by key, both as text; what is not one of our lines is a key of its own, so that it is seen as a change."""
+    """Values by key, both as text. A line of another author is a key too, so the plan sees it as a change."""
     pairs = (line.partition(": ") for line in lines if not line.startswith("#"))
     return {key: value for key, _, value in pairs}
 
 
 def parsed(lines: tuple[str, ...]) -> dict[str, Any]:
-    """The configuration that our lines hold; lines that are not ours are left out."""
+    """The configuration; lines of other authors are left out."""
     config = {}
     for key, value in by_key(lines).items():
         try:
@@ -39,7 +39,7 @@ def parsed(lines: tuple[str, ...]) -> dict[str, Any]:
 
 
 def config_dir(command: Sequence[str]) -> str:
-    """The directory of drop-ins that a kubelet's command line names, the last one as the kubelet takes it."""
+    """The --config-dir of a kubelet's command line; like the kubelet, the last one counts."""
     found = ""
     for word, after in zip(command, [*command[1:], ""]):
         flag, equals, value = word.partition("=")

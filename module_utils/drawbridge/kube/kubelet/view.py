@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The intent as a node's kubelet needs it: NUMA policies, reservations that add up."""
+"""From the intent: a kubelet's NUMA policies, and reservations that add up."""
 
 from __future__ import annotations
 
@@ -12,26 +12,24 @@ from ...nodes.model import Nodes
 from ...nodes.numa import Machine
 from ..model import Kube
 
-EVICTION_MIB = 100  # the kubelet's own default for memory.available; part of what it holds back
+EVICTION_MIB = 100  # the kubelet's default for memory.available; part of the reserved memory
 BORN_CLOSED = {"key": TAINT, "value": CLOSED, "effect": EFFECT}
 
 
 def kubelet(nodes: Nodes, kube: Kube, name: str) -> dict[str, Any]:
     """KubeletConfiguration of a node, without apiVersion and kind, its machine, and who joins it. Raises IntentError.
 
-    The kubelet refuses to start unless the reservations by NUMA node add up to system, kube and eviction reserve. All
-    three together and the huge pages, which it leaves alone by itself, are the intent's reserved_memory_mib, so that
-    pods and Slurm leave the same memory alone.
+    A kubelet starts only if the reservations by NUMA node add up to system, kube and eviction reserve. The intent's
+    reserved_memory_mib is these three plus the huge pages, so pods and Slurm leave the same memory free.
 
-    Who makes the node a member registers it closed: role kube_node's main configuration does. Where the site joins its
-    nodes, this drop-in is all that a kubelet gets from us, and it says so instead.
+    Role kube_node's main configuration registers the node closed. Where the site joins its nodes, this drop-in does.
     """
     build = nodes.class_of(name)
     reserved_mib = build.reserved_memory_mib - build.hugepages_mib
     kube_mib, system_mib = split(reserved_mib)
-    birth = {"registerWithTaints": [BORN_CLOSED]} if kube.join == "site" else {}
+    taints = {"registerWithTaints": [BORN_CLOSED]} if kube.join == "site" else {}
     config = {
-        **birth,
+        **taints,
         "topologyManagerPolicy": build.topology_policy or kube.topology_policy,
         "topologyManagerScope": "pod",
         "cpuManagerPolicy": "static",
@@ -49,12 +47,12 @@ def kubelet(nodes: Nodes, kube: Kube, name: str) -> dict[str, Any]:
 
 
 def split(reserved_mib: int) -> tuple[int, int]:
-    """MiB for Kubernetes' daemons, a third, and for the system's, the rest; the eviction reserve is in neither."""
+    """MiB for Kubernetes' daemons (a third) and for the system; the eviction reserve is in neither."""
     kube_mib = (reserved_mib - EVICTION_MIB) // 3
     return kube_mib, reserved_mib - EVICTION_MIB - kube_mib
 
 
 def shares(total_mib: int, numa_nodes: int) -> list[int]:
-    """Equal shares of whole MiB; the first node takes what does not divide."""
+    """Equal shares of whole MiB; the first node gets the remainder."""
     share, rest = divmod(total_mib, numa_nodes)
     return [share + rest] + [share] * (numa_nodes - 1)

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Let one node in: a token for minutes, its certificates signed, and no trace of the token after."""
+"""Join one node: a bootstrap token for some minutes, and approval of the node's signing requests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-from ...core.api.kubeconfig import Ask, Json
+from ...core.api.kubeconfig import Ask
 from ...core.converge import DeviceError
 from .csr import CLIENT, SERVING, Applicant, refusal
 
@@ -24,64 +24,48 @@ LIFETIME_S = 900
 POLL_S = 0.5
 
 
-class Token:
-    """A bootstrap token, as long as it stands."""
-
-    def __init__(self) -> None:
-        self.id = "".join(secrets.choice(LETTERS) for _ in range(6))
-        self._secret = "".join(secrets.choice(LETTERS) for _ in range(16))
-
-    @property
-    def text(self) -> str:
-        """What the node sends."""
-        return f"{self.id}.{self._secret}"
-
-    def manifest(self, node: str) -> Json:
-        """The Secret that makes the API server believe it: for signing requests alone, and not for long."""
-        ends = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=LIFETIME_S)
-        return {
-            "apiVersion": "v1",
-            "kind": "Secret",
-            "type": "bootstrap.kubernetes.io/token",
-            "metadata": {"name": f"bootstrap-token-{self.id}", "namespace": "kube-system"},
-            "stringData": {
-                "token-id": self.id,
-                "token-secret": self._secret,
-                "expiration": ends.strftime("%Y-%m-%dT%H:%M:%SZ"),
-                "usage-bootstrap-authentication": "true",
-                "auth-extra-groups": GROUP,
-                "description": f"drawbridge lets {node} join",
-            },
-        }
-
-
 @contextlib.contextmanager
-def token(ask: Ask, node: str) -> Iterator[Token]:
-    """A token that is gone at the end, however that comes. Raises DeviceError."""
-    made = Token()
-    status, answer = ask("POST", SECRETS, made.manifest(node))
+def token(ask: Ask, node: str) -> Iterator[str]:
+    """A bootstrap token for signing requests only, always deleted at the end. Raises DeviceError."""
+    made, secret = ("".join(secrets.choice(LETTERS) for _ in range(length)) for length in (6, 16))
+    ends = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=LIFETIME_S)
+    manifest = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "type": "bootstrap.kubernetes.io/token",
+        "metadata": {"name": f"bootstrap-token-{made}", "namespace": "kube-system"},
+        "stringData": {
+            "token-id": made,
+            "token-secret": secret,
+            "expiration": ends.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "usage-bootstrap-authentication": "true",
+            "auth-extra-groups": GROUP,
+            "description": f"drawbridge joins {node}",
+        },
+    }
+    status, answer = ask("POST", SECRETS, manifest)
     if status >= 300:
         raise DeviceError(f"no bootstrap token for {node}: {answer.get('message', status)}")
     try:
-        yield made
+        yield f"{made}.{secret}"
     finally:
-        ask("DELETE", f"{SECRETS}/bootstrap-token-{made.id}", None)
+        ask("DELETE", f"{SECRETS}/bootstrap-token-{made}", None)
 
 
 class Approver:
-    """Looks at what its applicant asks for, and approves what is due, while somebody else waits for the result."""
+    """Approves its applicant's signing requests in a thread, while the host's module waits for the certificates."""
 
     def __init__(self, ask: Ask, applicant: Applicant) -> None:
         self._ask, self._applicant = ask, applicant
         self._over = threading.Event()
         self.refused: dict[str, str] = {}
-        """Requests of the applicant that were left alone, and why."""
-        self.trouble = ""
-        """Why approvals could not be made."""
+        """Requests of the applicant that were not approved, and why."""
+        self.error = ""
+        """Why the last round failed."""
 
     @contextlib.contextmanager
-    def at_work(self) -> Iterator[None]:
-        """Approve until the end."""
+    def running(self) -> Iterator[None]:
+        """Approve requests until the block ends."""
         thread = threading.Thread(target=self._work, daemon=True)
         thread.start()
         try:
@@ -93,16 +77,15 @@ class Approver:
     def _work(self) -> None:
         while not self._over.wait(POLL_S):
             try:
-                self.look()
-            except Exception as err:  # the host waits meanwhile, and nobody else would tell why in vain
-                self.trouble = str(err) if isinstance(err, DeviceError) else f"{type(err).__name__}: {err}"
+                self.approve()
+            except Exception as err:  # the host is waiting, and only this error explains why it waits
+                self.error = str(err) if isinstance(err, DeviceError) else f"{type(err).__name__}: {err}"
 
-    def look(self) -> None:
-        """One look at all requests of the two kinds. Raises DeviceError."""
+    def approve(self) -> None:
+        """One round over all requests of the two kinds. Raises DeviceError."""
         for signer in (CLIENT, SERVING):
-            status, answer = self._ask(
-                "GET", f"{CSRS}?fieldSelector=spec.signerName%3D{signer.replace('/', '%2F')}", None
-            )
+            selector = f"fieldSelector=spec.signerName%3D{signer.replace('/', '%2F')}"
+            status, answer = self._ask("GET", f"{CSRS}?{selector}", None)
             if status >= 300:
                 raise DeviceError(f"signing requests can't be listed: {answer.get('message', status)}")
             for item in answer.get("items") or []:
@@ -118,9 +101,9 @@ class Approver:
             "type": "Approved",
             "status": "True",
             "reason": "Drawbridge",
-            "message": f"{self._applicant.name} is being made a member of this cluster",
+            "message": f"Drawbridge joins {self._applicant.name} to this cluster",
         }
         status, answer = self._ask("PUT", f"{CSRS}/{name}/approval", {**item, "status": {"conditions": [condition]}})
-        # somebody else was faster: the next look shows whether that was an approval
+        # another controller has decided it; the next round reads the decision
         if status >= 300 and status not in (404, 409):
             raise DeviceError(f"signing request {name} can't be approved: {answer.get('message', status)}")

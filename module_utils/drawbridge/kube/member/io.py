@@ -13,11 +13,11 @@ from ...core import files
 from ...core.command import Run
 from ...core.converge import DeviceError, Step
 from ...nodes.use_io import NodeUse
-from ..kubelet.health_io import sentence
-from ..node_object_io import OwnNode
+from ..kubelet.health_io import journal, last_error
+from ..node_object_io import NodeObject
 from ..unit_io import KubeUnit
-from .plan import DELETE, JOIN, SERVE, MemberState
-from .serving_cert_io import serving
+from .kubelet_serving_cert_io import kubelet_serving_cert
+from .plan import CERTIFY, DELETE, JOIN, MemberState
 from .text import BOOTSTRAP, DROP_IN, HEADER, KUBECONFIG, MAIN_CONFIG, UNIT, bootstrap
 
 POLL_S = 0.5
@@ -25,8 +25,8 @@ STARTS = frozenset({"start", "restart", "refresh"})
 
 
 @dataclass(frozen=True)
-class Place:
-    """How the node is reached, and how long it may take to become Ready."""
+class Endpoint:
+    """The kubelet's address, the CA of its certificate, and the time limit for becoming Ready."""
 
     address: str
     ca_file: str
@@ -34,8 +34,8 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Invitation:
-    """What makes this host a member: where, whose certificate is believed, and a token that is good for minutes."""
+class Bootstrap:
+    """What a kubelet needs to join: the API server, its CA, and a bootstrap token."""
 
     server: str
     ca: str
@@ -43,40 +43,40 @@ class Invitation:
 
 
 class Member:
-    """The node. Without an invitation it can only be looked at, or changed as what it is."""
+    """This host. Without a token it can't join."""
 
-    def __init__(self, place: Place, unit: KubeUnit, node: OwnNode, run: Run, invited: Invitation) -> None:
-        self._place, self._unit, self._node, self._run, self._invited = place, unit, node, run, invited
+    def __init__(self, at: Endpoint, unit: KubeUnit, node: NodeObject, run: Run, bootstrap: Bootstrap) -> None:
+        self._at, self._unit, self._node, self._run, self._bootstrap = at, unit, node, run, bootstrap
 
     name = UNIT
 
     def read(self) -> MemberState:
-        """Unit and files, then the API server as this node, then the kubelet as the API server."""
-        if self._invited.ca and Path(MAIN_CONFIG).exists() and not Path(MAIN_CONFIG).read_text().startswith(HEADER):
-            cause = f"{MAIN_CONFIG} is somebody else's, so this host was made a member by other means"
+        """Read unit and files, then this host's Node, then verify the kubelet's certificate as the API server does."""
+        if self._bootstrap.ca and Path(MAIN_CONFIG).exists() and not Path(MAIN_CONFIG).read_text().startswith(HEADER):
+            cause = f"{MAIN_CONFIG} is not Drawbridge's, so this host was joined by other means"
             raise DeviceError(f"{cause}; set drawbridge_kube.join: site, or move the file away to start anew")
         found = self._unit.read()
         why = self._no_member()
         if why:
             return MemberState(found, False, False, why)
-        wrong = serving(self._place.address, self._place.ca_file) if found.active else "the kubelet does not run"
+        wrong = self._certificate_fault() if found.active else "the kubelet does not run"
         return MemberState(found, True, not wrong, wrong)
 
     def held_by_gate(self) -> str:
         """Why the node can't leave the cluster now; a host that is no member can."""
-        return "" if self._no_member() else self._node.look().in_use
+        return "" if self._no_member() else self._node.read().in_use
 
     def apply(self, steps: Sequence[Step[MemberState]]) -> None:
-        """Write and enable, then start what is to be started, and wait for the proof."""
+        """Write files and enable the unit, start the kubelet, and wait until the node is Ready and certified."""
         verbs = {step.payload[0] for step in steps}
         if JOIN in verbs:
             self._prepare_to_join()
         begun_s = time.time()
-        own = [step for step in steps if step.payload[0] not in (JOIN, SERVE)]
+        own = [step for step in steps if step.payload[0] not in (JOIN, CERTIFY)]
         self._unit.apply([Step(step.reason, lambda state: state, step.payload) for step in own])
-        if JOIN in verbs or (SERVE in verbs and not verbs & STARTS):
+        if JOIN in verbs or (CERTIFY in verbs and not verbs & STARTS):
             self._run(["systemctl", "restart", UNIT])
-        if verbs & {JOIN, SERVE, *STARTS}:
+        if verbs & {JOIN, CERTIFY, *STARTS}:
             self._wait(begun_s)
             files.remove(BOOTSTRAP)
 
@@ -85,52 +85,51 @@ class Member:
             return "it has no certificate"
         if not Path(KUBECONFIG).exists():
             return f"it has no {KUBECONFIG}"
-        return self._node.stranger()
+        return self._node.not_accepted()
 
     def _prepare_to_join(self) -> None:
-        """A kubelet that has a kubeconfig does not ask again, so the one of before goes."""
-        if not self._invited.token:
-            raise DeviceError("this host is no member, and no token was handed over")
+        """Remove the old kubeconfig: a kubelet that has one requests no new certificate."""
+        if not self._bootstrap.token:
+            raise DeviceError("this host is no member, and the action sent no token")
         self._run(["systemctl", "stop", UNIT])
         for path in (KUBECONFIG, str(self._node.certificate)):
             files.remove(path)
-        text = bootstrap(self._invited.server, self._invited.ca, self._invited.token)
+        text = bootstrap(self._bootstrap.server, self._bootstrap.ca, self._bootstrap.token)
         files.write_bytes(Path(BOOTSTRAP), text.encode(), 0o600, (0, 0))
 
-    def forget(self) -> None:
-        """Stop the kubelet and remove what it was started with, and as whom. What others use stays: the CA."""
+    def clean(self) -> None:
+        """Stop the kubelet; remove its files and identity. The CA stays, because others use it."""
         self._run(["systemctl", "disable", "--now", UNIT])
         for path in (KUBECONFIG, BOOTSTRAP, str(self._node.certificate), MAIN_CONFIG, DROP_IN):
             files.remove(path)
         self._run(["systemctl", "daemon-reload"])
 
     def _wait(self, begun_s: float) -> None:
-        """Until the node is a Ready member with a verified certificate. The controller signs meanwhile."""
-        deadline = time.monotonic() + self._place.timeout_s
+        """Wait for a Ready member with a verified certificate. Meanwhile the action approves its requests."""
+        deadline = time.monotonic() + self._at.timeout_s
         while problem := self._problem(begun_s):
             if time.monotonic() >= deadline:
-                raise DeviceError(f"{problem} after {self._place.timeout_s:g} s: {self._last_words(begun_s)}")
+                cause = last_error(journal(self._run, begun_s))
+                raise DeviceError(f"{problem} after {self._at.timeout_s:g} s: {cause}")
             time.sleep(POLL_S)
 
     def _problem(self, begun_s: float) -> str:
         try:
             if why := self._no_member():
                 return f"the kubelet is no member ({why})"
-            found = self._node.look()
+            found = self._node.read()
         except DeviceError as err:
             return str(err)
-        if not found.ready or found.heard_s < int(begun_s):
+        if not found.ready or found.heartbeat_s < int(begun_s):
             return "the node is not Ready"
-        return serving(self._place.address, self._place.ca_file)
+        return self._certificate_fault()
 
-    def _last_words(self, begun_s: float) -> str:
-        argv = ["journalctl", "-u", UNIT, "--since", f"@{begun_s:.3f}", "-o", "cat", "--no-pager"]
-        said = [line for line in self._run(argv, ok=(0, 1)).out.splitlines() if "err=" in line]
-        return sentence(said[-1]) if said else "nothing in its journal"
+    def _certificate_fault(self) -> str:
+        return kubelet_serving_cert(self._at.address, self._at.ca_file)
 
 
 class Leaver:
-    """A member that is to be none."""
+    """A member that leaves the cluster."""
 
     name = UNIT
 
@@ -138,18 +137,18 @@ class Leaver:
         self._member, self._use = member, use
 
     def read(self) -> MemberState:
-        """What is left of it; who asks to leave may be unable to prove who it is."""
+        """Files and Node that remain; the kubelet's certificate may be invalid already."""
         state = self._member.read()
-        ours = {path: entry for path, entry in state.daemon.files.items() if path in (MAIN_CONFIG, DROP_IN)}
-        daemon = replace(state.daemon, files=ours, current=True, fresh=True)
+        own = {path: entry for path, entry in state.daemon.files.items() if path in (MAIN_CONFIG, DROP_IN)}
+        daemon = replace(state.daemon, files=own, current=True, fresh=True)
         return MemberState(daemon, state.member, False, state.why)
 
     def in_use(self) -> str:
-        """Jobs and their pods, and what the gate knows of the node."""
+        """Why the node can't leave: a job, a job's pod, or the gate's taint."""
         return self._use.busy() or self._member.held_by_gate()
 
     def apply(self, steps: Sequence[Step[MemberState]]) -> None:
-        """The Node is deleted by whoever may; this host only forgets."""
+        """Remove this host's own files. The action has deleted the Node before."""
         if any(step.payload[0] == DELETE for step in steps):
-            raise DeviceError("the Node is still there, and this host may not delete it")
-        self._member.forget()
+            raise DeviceError("the Node still exists, and this host may not delete it")
+        self._member.clean()

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From the node as it is to a member of the cluster, or to none."""
+"""Steps that make a host a member of the cluster, or remove it."""
 
 from __future__ import annotations
 
@@ -9,43 +9,39 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...core.converge import Step
-from ...core.daemon import plan as daemon
 from ...core.daemon.plan import DaemonState
 from .. import unit_plan as kube_unit
 from .text import UNIT
 
-JOIN, SERVE, DELETE, LEAVE = "join", "serve", "delete", "leave"
+JOIN, CERTIFY, DELETE, LEAVE = "join", "certify", "delete", "leave"
 JOINS, DELETES = "join the cluster", "delete the Node"
-"""How these steps begin, for who hands over tokens and deletes Nodes."""
+"""The action recognises its own work by these first words of a step."""
 
 
 @dataclass(frozen=True)
 class MemberState:
-    """A node's kubelet with its files, and the node in the cluster."""
+    """A host's kubelet with its files, and its membership."""
 
     daemon: DaemonState
     member: bool
-    """The API server takes the kubelet for this node, and has a Node of its name."""
-    serving: bool
-    """Who asks the kubelet for logs can verify its certificate, and will be able to for weeks."""
+    """The API server accepts the kubelet's certificate and has its Node."""
+    kubelet_serving_cert: bool
+    """The API server can verify the kubelet's serving certificate, and it is valid for weeks."""
     why: str = field(default="", compare=False)
-    """What is wrong with its membership."""
+    """Why it is no member, or why the serving certificate is not valid."""
 
     def lines(self) -> list[str]:
-        """The daemon, then the membership."""
-        certificate = "verified" if self.serving else "not verified"
+        """Lines of a diff: the daemon, then the membership."""
+        certificate = "verified" if self.kubelet_serving_cert else "not verified"
         return [*self.daemon.lines(), f"{'member' if self.member else 'no member'}, serving certificate {certificate}"]
 
 
 NO_MEMBER = MemberState(DaemonState(UNIT, {}, enabled=False, active=False), False, False)
-"""A host whose kubelet is off and has nothing of ours."""
+"""A host with a stopped kubelet and without Drawbridge's files."""
 
 
 def plan(have: MemberState, want: MemberState) -> list[Step[MemberState]]:
-    """Files and unit as for any daemon; a kubelet that is no member is started as one that asks to become one.
-
-    The last word is the certificate with which the kubelet answers; a kubelet asks for a new one when it starts.
-    """
+    """Files and unit first, then the join, or a restart: a kubelet requests a serving certificate when it starts."""
     steps: list[Step[MemberState]] = []
     for step in kube_unit.plan(have.daemon, want.daemon):
         verb = step.payload[0]
@@ -53,26 +49,25 @@ def plan(have: MemberState, want: MemberState) -> list[Step[MemberState]]:
             steps.append(_lifted(step))
     if not have.member:
         steps.append(Step(f"{JOINS}: {have.why}", lambda _: want, (JOIN, "")))
-    elif not have.serving:
+    elif not have.kubelet_serving_cert:
         reason = f"get a serving certificate that the cluster has signed: {have.why}"
-        steps.append(Step(reason, lambda s: replace(s, serving=True), (SERVE, ""), disturbs=have.daemon.active))
+        certified = Step(reason, lambda s: replace(s, kubelet_serving_cert=True), (CERTIFY, ""))
+        steps.append(replace(certified, disturbs=have.daemon.active))
     return steps
 
 
 def leave(have: MemberState, want: MemberState) -> list[Step[MemberState]]:
-    """The Node goes while it is closed, then the kubelet stops and forgets who it was."""
+    """Delete the Node while it is closed, then stop the kubelet and remove its identity."""
     steps: list[Step[MemberState]] = []
     if have.member:
         steps.append(Step(DELETES, lambda s: replace(s, member=False), (DELETE, ""), disturbs=True))
     found = have.daemon
     if found.active or found.enabled or found.files:
-        steps.append(Step("stop the kubelet, and forget its identity", lambda _: want, (LEAVE, ""), disturbs=True))
+        steps.append(Step("stop the kubelet, and remove its identity", lambda _: want, (LEAVE, ""), disturbs=True))
     return steps
 
 
-def _lifted(step: Step[daemon.DaemonState]) -> Step[MemberState]:
-    """A step of the daemon as one of the member."""
-
+def _lifted(step: Step[DaemonState]) -> Step[MemberState]:
     def becomes(state: MemberState) -> MemberState:
         return replace(state, daemon=step.becomes(state.daemon))
 
@@ -80,7 +75,7 @@ def _lifted(step: Step[daemon.DaemonState]) -> Step[MemberState]:
 
 
 def findings(state: MemberState, params: Mapping[str, Any]) -> list[str]:
-    """What is wrong with a membership that the site has made, each with its repair."""
+    """Faults of a membership that the site has made, each with its repair."""
     name, found = params["name"], []
     if not state.daemon.active:
         found.append(f"{UNIT} of {name} does not run; start it: systemctl start {UNIT}")
@@ -89,7 +84,7 @@ def findings(state: MemberState, params: Mapping[str, Any]) -> list[str]:
     if not state.member:
         cause = f"{name} is no member of the cluster ({state.why})"
         found.append(f"{cause}; join it, set kube_node_certificate, or drawbridge_kube.join: drawbridge")
-    elif state.daemon.active and not state.serving:
+    elif state.daemon.active and not state.kubelet_serving_cert:
         found.append(
             f"{name}: {state.why}; set serverTLSBootstrap: true in its kubelet and approve its signing request"
         )

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of a node's packages and registries: pinned, new enough, and reachable as written."""
+"""Rules for a node's packages, registries and images."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from collections.abc import Iterator
 
 from ...core.faults import Fault
 from ...core.rules import doubled
-from ..model import Kube
-from .model import Package
+from ..model import Kube, Package
 
 OLDEST = {"kubelet": (1, 33), "containerd": (2, 0), "containerd.io": (2, 0)}
-"""Older ones run a job's pod with the groups of its image: they do not know supplementalGroupsPolicy."""
+"""Older releases ignore supplementalGroupsPolicy and run a job's pod with the groups of its image."""
 PEM = "-----BEGIN CERTIFICATE-----"
 
 
 def packages_are_new_enough(kube: Kube) -> Iterator[Fault]:
-    """The gate's policies name a field that older ones ignore."""
+    """The gate's policies require a field that older releases ignore."""
     for index, package in enumerate(kube.packages):
         oldest, found = OLDEST.get(package.name), release(package)
         if oldest and found < oldest:
@@ -28,40 +27,40 @@ def packages_are_new_enough(kube: Kube) -> Iterator[Fault]:
 
 
 def release(package: Package) -> tuple[int, int]:
-    """Major and minor number, without the package manager's epoch."""
+    """Major and minor number; the package manager's epoch is left out."""
     found = re.match(r"(?:[0-9]+:)?([0-9]+)(?:\.([0-9]+))?", package.version)
     return (int(found[1]), int(found[2] or 0)) if found else (0, 0)
 
 
-def registries_can_be_asked(kube: Kube) -> Iterator[Fault]:
-    """Every entry says something, and nothing that contradicts itself."""
+def registries_are_consistent(kube: Kube) -> Iterator[Fault]:
+    """Every entry has an effect and does not contradict itself."""
     entries = kube.registries
     yield from doubled("drawbridge_kube.registries", [it.name for it in entries], "name every registry once")
     for index, registry in enumerate(entries):
         key = f"drawbridge_kube.registries[{index}]"
         yield from doubled(f"{key}.mirrors", list(registry.mirrors), "name every mirror once")
         if not registry.mirrors and not registry.fallback:
-            reason = "without a mirror, and without the registry itself, its images come from nowhere"
+            reason = "without a mirror and without the registry itself, no image can be pulled"
             yield Fault(f"{key}.mirrors", [], reason, "add a mirror, or set fallback: true")
         if registry.name == "_default" and not registry.mirrors:
-            yield Fault(f"{key}.name", registry.name, "nothing is said about all registries", "add a mirror")
+            yield Fault(f"{key}.name", registry.name, "this entry has no effect", "add a mirror")
         if registry.ca and PEM not in registry.ca:
-            yield Fault(f"{key}.ca", registry.ca, "it is no certificate in PEM", f"paste the file that has {PEM}")
+            yield Fault(f"{key}.ca", registry.ca, "it is not a PEM certificate", f"paste the file that has {PEM}")
         if registry.ca and registry.mirrors and all(url.startswith("http://") for url in registry.mirrors):
-            reason = "its mirrors are asked without TLS, so nobody looks at it"
-            yield Fault(f"{key}.ca", "...", reason, "write the mirrors as https://, or leave it out")
+            reason = "its mirrors use no TLS, so the CA has no effect"
+            yield Fault(f"{key}.ca", "...", reason, "write the mirrors as https://, or remove ca")
 
 
 def images_are_pinned(kube: Kube) -> Iterator[Fault]:
-    """What `latest` is changes from pull to pull: nodes would differ, and the mirror's list would say nothing."""
+    """`latest` changes from pull to pull: nodes would differ, and the mirror's list would be useless."""
     for key, image in (("sandbox_image", kube.sandbox_image), ("rdma.image", kube.rdma.image)):
         if image.endswith(":latest"):
-            reason = "that is another image from one day to the next"
+            reason = "this tag moves from one image to the next"
             yield Fault(f"drawbridge_kube.{key}", image, reason, "write the tag of a release, or @sha256: and a digest")
 
 
 def sources_are_deb822(kube: Kube) -> Iterator[Fault]:
-    """apt reads a file that ends in .sources as stanzas, and ends with an error at anything else."""
+    """apt parses a file that ends in .sources as deb822, and fails on any other format."""
     text, key = kube.sources, "drawbridge_kube.sources"
     fields = {line.partition(":")[0].lower() for line in text.splitlines()}
     if text and (missing := sorted({"types", "uris", "suites"} - fields)):
@@ -71,7 +70,7 @@ def sources_are_deb822(kube: Kube) -> Iterator[Fault]:
 
 RULES = (
     packages_are_new_enough,
-    registries_can_be_asked,
+    registries_are_consistent,
     images_are_pinned,
     sources_are_deb822,
 )

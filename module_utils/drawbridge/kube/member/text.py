@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A node as a member of its cluster: what its kubelet is started with, and how it stands."""
+"""A member's files: the kubelet's main configuration, the unit's drop-in, and the bootstrap kubeconfig."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...core.file_entry import Entry
 from ..kubelet.text import render
 
 UNIT = "kubelet.service"
-HEADER = "# Written by Drawbridge's role kube_node, which undoes what is changed here by hand."
+HEADER = "# Written by Drawbridge's role kube_node, which overwrites changes."
 KUBECONFIG = "/etc/kubernetes/kubelet.conf"
 BOOTSTRAP = "/etc/kubernetes/bootstrap-kubelet.conf"
 MAIN_CONFIG = "/var/lib/kubelet/config.yaml"
@@ -24,16 +24,16 @@ OWN_TOKEN = re.compile(r"[a-z0-9]{6}\.[a-z0-9]{16}")
 
 
 def files(params: Mapping[str, Any]) -> dict[str, Entry]:
-    """The kubelet's files and directories, by path: whom it believes, its main configuration, and how it is started."""
+    """The kubelet's files and directories by path: the API server's CA, main configuration, the unit's drop-in."""
     main = "".join(f"{line}\n" for line in render(params["config"], HEADER))
-    started = drop_in(params["program"], params["name"], params["address"], params["flags"])
-    texts = {params["ca_file"]: params["ca"], MAIN_CONFIG: main, DROP_IN: started}
-    # a kubelet that is told of a directory of drop-ins ends if there is none
+    unit = drop_in(params["program"], params["name"], params["address"], params["flags"])
+    texts = {params["ca_file"]: params["ca"], MAIN_CONFIG: main, DROP_IN: unit}
+    # a kubelet exits if its --config-dir does not exist
     return {CONFIG_DIR: Entry(None, "0755"), **{path: Entry(text) for path, text in texts.items()}}
 
 
 def drop_in(program: str, name: str, address: str, extra: Sequence[str]) -> str:
-    """The unit's drop-in: how the kubelet is started. Tokens stand in files alone."""
+    """The unit's drop-in, which starts the kubelet. The token is only in a file, never on the command line."""
     flags = [
         f"--config={MAIN_CONFIG}",
         f"--config-dir={CONFIG_DIR}",
@@ -51,7 +51,7 @@ def drop_in(program: str, name: str, address: str, extra: Sequence[str]) -> str:
 
 
 def bootstrap(server: str, ca: str, token: str) -> str:
-    """A kubeconfig that is good for one request of a certificate."""
+    """A kubeconfig that is valid for one certificate request."""
     if not OWN_TOKEN.fullmatch(token):
         raise ValueError("a bootstrap token is six and sixteen characters, with a dot between them")
     encoded = base64.b64encode(ca.encode()).decode()

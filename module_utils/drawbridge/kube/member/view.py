@@ -1,21 +1,20 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The intent as a node needs it to become a member: packages, where images come from, the kubelet's main file."""
+"""From the intent: a member's packages, its image registries, and its kubelet's main configuration."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..kubelet.view import BORN_CLOSED
-from ..model import Kube
+from ..model import Kube, Registry
 from ..runtime import text as containerd
-from .model import Registry
 
 Json = dict[str, Any]
 
 
 def kube_node(kube: Kube) -> Json:
-    """What every node gets; nothing of it depends on which node it is."""
+    """The same for every node."""
     return {
         "join": kube.join == "drawbridge",
         "packages": {package.name: package.version for package in kube.packages},
@@ -28,10 +27,7 @@ def kube_node(kube: Kube) -> Json:
 
 
 def kubelet(kube: Kube) -> Json:
-    """The kubelet's main configuration: who may talk to it, how it is certified, and that it is born closed.
-
-    Who gets which CPUs and memory is role kubelet_numa's.
-    """
+    """The kubelet's main configuration: access, certificates, the closed taint. Role kubelet_numa has the NUMA keys."""
     return {
         "authentication": {
             "anonymous": {"enabled": False},
@@ -52,6 +48,6 @@ def _registry(registry: Registry) -> list[Json]:
     text = containerd.hosts(registry.name, registry.mirrors, ca_file, registry.fallback)
     files = [{"path": f"{folder}/hosts.toml", "content": text}]
     if ca_file:
-        # containerd takes whatever stands between the marks, so that the first line can be ours
+        # containerd ignores text outside of the PEM marks, so the header can be the first line
         files.append({"path": ca_file, "content": f"{containerd.HEADER}\n{registry.ca.strip()}\n"})
     return files

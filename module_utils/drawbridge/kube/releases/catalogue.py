@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The releases that we have looked into: charts, the images that they bring, and where each figure is from."""
+"""Supported releases: charts and their images, with the source of each entry."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Image:
-    """A container image. `switch` is the value that turns it on in its chart; without one it is always there."""
+    """A container image. `switch` is the chart's value that enables it; an image without one always runs."""
 
     name: str
     tag: str
     digest: str = ""
-    """Of the index of all architectures, as the vendor publishes it; empty where the vendor publishes none."""
+    """The vendor's published digest of the multi-architecture index; empty if none is published."""
     switch: str = ""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A vendor's chart, at the one release whose values we know."""
+    """A vendor's chart, at the one supported release."""
 
     name: str
     version: str
     source: str
-    """A repository of charts, or an OCI registry's folder."""
+    """Chart repository, or folder of an OCI registry."""
     tree: str
     """File of values.tree()."""
     images: tuple[Image, ...]
@@ -71,19 +71,16 @@ NVIDIA = Chart(
     ),
 )
 
-CHARTS = {"nvidia": NVIDIA}
-"""By the vendor of the GPUs."""
-
 # Tag v1.5.3 of github.com/Mellanox/k8s-rdma-shared-dev-plugin, commit 948098b7540b739463dc03e9010c0ff36c2afd78; the
 # vendor's own DaemonSet names no tag at all.
 RDMA_PLUGIN = Image("ghcr.io/mellanox/k8s-rdma-shared-dev-plugin", "v1.5.3")
 
-# What every pod runs beside its containers. containerd takes a release of this image that depends on its own.
+# The pause image. containerd's default release of it depends on containerd's release.
 PAUSE = Image(
     "registry.k8s.io/pause", "3.10", "sha256:ee6521f290b2168b6e0935a181d4cff9be1ac3f505666ef0e3c98fae8199917a"
 )
 
-# Physical functions by vendor and device, as pci.ids has them; those that speak RoCE.
+# RoCE-capable physical functions by vendor and device, from pci.ids.
 RDMA_DEVICES = {
     "15b3:1013": "ConnectX-4",
     "15b3:1015": "ConnectX-4 Lx",
@@ -105,4 +102,4 @@ RDMA_DEVICES = {
     "1dd8:1002": "Pensando DSC",
 }
 VIRTUAL_FUNCTIONS = ("15b3:1014", "15b3:1016", "15b3:1018", "15b3:101a", "15b3:101c", "15b3:101e")
-"""What the same cards show when they are cut up; the plugin shares whole ones."""
+"""Virtual functions of the same cards; the plugin shares physical ones."""

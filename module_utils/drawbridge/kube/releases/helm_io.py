@@ -1,8 +1,8 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Helm, as far as it tells the truth: what a chart is, what it renders to, what helm remembers, and its upgrade.
+"""Helm's commands: a chart's name and version, its rendered objects, helm's record of the release, and its upgrade.
 
-Its own comparison is not used: helm compares values with the ones that it remembers, not objects with what they are.
+Helm's own comparison is not used: it compares values with its record, not objects with the cluster.
 """
 
 from __future__ import annotations
@@ -21,21 +21,20 @@ from .plan import Record
 Json = dict[str, Any]
 RUN_S, UPGRADE_S = 120, 900
 HISTORY = 5
-"""Revisions that helm keeps."""
 UNFINISHED = {
     "pending-install": "uninstall",
     "pending-upgrade": "rollback",
     "pending-rollback": "rollback",
     "uninstalling": "uninstall",
 }
-"""What a run of helm leaves that did not get to its end, and the command without which no other upgrade begins."""
+"""Status after an interrupted run of helm -> the command that makes an upgrade possible again."""
 ANY_STATUS = ("--deployed", "--failed", "--pending", "--superseded", "--uninstalled", "--uninstalling")
 KINDS_AT_ONCE = 500
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a chart comes from: a path or oci:// address, or a name in the repository at `repo`."""
+    """A chart: a path or oci:// address, or a name in the repository at `repo`."""
 
     chart: str
     name: str
@@ -43,13 +42,8 @@ class Source:
     repo: str = ""
 
     def argv(self) -> list[str]:
-        """The chart as helm's commands take it."""
+        """The arguments for helm."""
         return [self.chart, "--version", self.version, *(("--repo", self.repo) if self.repo else ())]
-
-
-def commands(timeout_s: float, stdin: str | None = None) -> Run:
-    """Commands as they are run outside of tests."""
-    return Command(timeout_s, stdin)
 
 
 class Helm:
@@ -62,14 +56,14 @@ class Helm:
         release: str,
         namespace: str,
         source: Source,
-        runs: Callable[[float, str | None], Run] = commands,
+        runs: Callable[[float, str | None], Run] = Command,
     ) -> None:
         self._program, self._runs = program, runs
         self._where = ["--kubeconfig", kubeconfig, "--namespace", namespace]
         self._release, self._source = release, source
 
     def verify(self) -> None:
-        """The chart is the one that was meant: a path holds whatever somebody has put there. Raises DeviceError."""
+        """Check the name and version of the chart at the path. Raises DeviceError."""
         source = self._source
         about = yaml.safe_load(self._run(["show", "chart", *source.argv()]).out)
         found = f"{about['name']} {about['version']}"
@@ -79,35 +73,33 @@ class Helm:
                 f"release: helm pull {source.name} --version {source.version}"
             )
 
-    def rendered(self, values: Mapping[str, Any], kubernetes: str, api_versions: Sequence[str], there: bool) -> str:
-        """The chart's objects as text, hooks and definitions of kinds among them."""
+    def rendered(self, values: Mapping[str, Any], kubernetes: str, api_versions: Sequence[str], exists: bool) -> str:
+        """The chart's objects as text, with hooks and CustomResourceDefinitions."""
         argv = ["template", self._release, *self._source.argv(), *self._where, "--values", "-", "--include-crds"]
-        argv += ["--kube-version", kubernetes, *(["--is-upgrade"] if there else [])]
-        # one argument may have 128 KiB, and large clusters know thousands of kinds
+        argv += ["--kube-version", kubernetes, *(["--is-upgrade"] if exists else [])]
+        # one argument may have 128 KiB, and large clusters have thousands of kinds
         for start in range(0, len(api_versions), KINDS_AT_ONCE):
             argv += ["--api-versions", ",".join(api_versions[start : start + KINDS_AT_ONCE])]
         return self._run(argv, values).out
 
     def record(self) -> Record | None:
-        """What helm remembers of the release. Raises DeviceError for one that helm would not upgrade any more."""
+        """Helm's record of the release. Raises DeviceError for a release that helm refuses to upgrade."""
         argv = ["list", *self._where, *ANY_STATUS, "--filter", f"^{self._release}$", "--output", "json"]
         found = json.loads(self._run(argv).out)
         if not found:
             return None
-        self._refuse_unfinished(found[0]["status"])
-        values = json.loads(self._run(["get", "values", self._release, *self._where, "--output", "json"]).out)
-        return Record(found[0]["chart"], values or {}, found[0]["status"])
-
-    def _refuse_unfinished(self, status: str) -> None:
+        status = found[0]["status"]
         if status in UNFINISHED:
             command = " ".join([self._program, UNFINISHED[status], self._release, *self._where])
             raise DeviceError(
-                f"helm has release {self._release} as {status}: it is at it now, or was cut off, and till then refuses "
-                f"every other upgrade; if no helm runs, end what it began and run this again: {command}"
+                f"helm has release {self._release} as {status}: it runs now or was interrupted, and refuses "
+                f"upgrades; if no helm runs, run this first: {command}"
             )
+        values = json.loads(self._run(["get", "values", self._release, *self._where, "--output", "json"]).out)
+        return Record(found[0]["chart"], values or {}, status)
 
     def upgrade(self, values: Mapping[str, Any]) -> None:
-        """Install or upgrade. Definitions of kinds are not helm's: it makes them once and never looks again."""
+        """Install or upgrade, without CustomResourceDefinitions: helm creates these once and never updates them."""
         argv = ["upgrade", "--install", self._release, *self._source.argv(), *self._where, "--values", "-"]
         argv += ["--reset-values", "--skip-crds", "--history-max", str(HISTORY)]
         self._run(argv, values, UPGRADE_S)

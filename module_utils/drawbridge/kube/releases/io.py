@@ -1,50 +1,31 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A release of a chart as it is: helm's memory, and each object beside what a server-side apply would make of it."""
+"""The state of a release: helm's record, and each object compared with a server-side dry run."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import quote
 
 from ...core.api.kubeconfig import Ask
 from ...core.converge import DeviceError, Step
+from .helm_io import Helm
 from .manifests import DEFINITION, Json, Kinds, differences, documents, title
-from .plan import Record, Release, Thing
+from .plan import ObjectState, Release
 
 MANAGER = "drawbridge-release"
-"""Not the gate's: what the gate says of a namespace and what a release needs of it stand side by side."""
+"""Not the gate's field manager: both write labels to the same namespace."""
 POLL_S, ESTABLISHED_S = 0.2, 30.0
 MISSING = 404
-"""The object, its kind or its namespace."""
-
-
-class Charts(Protocol):
-    """What is asked of helm; see kube.releases.helm_io."""
-
-    def verify(self) -> None:
-        """Refuse another chart than the one that was meant."""
-        ...
-
-    def rendered(self, values: Mapping[str, Any], kubernetes: str, api_versions: Sequence[str], there: bool) -> str:
-        """The chart's objects as text."""
-        ...
-
-    def record(self) -> Record | None:
-        """What helm remembers."""
-        ...
-
-    def upgrade(self, values: Mapping[str, Any]) -> None:
-        """Install or upgrade."""
-        ...
+"""The object, its kind or its namespace does not exist."""
 
 
 class HelmRelease:
-    """A release. Objects of the same manager's earlier runs and fields that only others own stay as they are."""
+    """A release. Objects that the chart no longer has stay, and so do fields that only others own."""
 
-    def __init__(self, ask: Ask, helm: Charts, namespace: Json, values: Mapping[str, Any]) -> None:
+    def __init__(self, ask: Ask, helm: Helm, namespace: Json, values: Mapping[str, Any]) -> None:
         self._ask, self._helm, self._namespace, self._values = ask, helm, namespace, values
         self._items: dict[str, Json] = {}
         self._kinds = Kinds()
@@ -52,47 +33,47 @@ class HelmRelease:
 
     @property
     def name(self) -> str:
-        """The release's namespace; stands in messages."""
+        """The release in messages."""
         return f"release in {self._namespace['metadata']['name']}"
 
     def read(self) -> Release:
-        """Look at every object of the chart, rendered for this very cluster. Raises DeviceError."""
+        """Render the chart for this cluster and read every object. Raises DeviceError."""
         record = self._helm.record()
         if not self._items:
             self._helm.verify()
             self._items = self._render(record is not None)
-        return Release(record, {name: self._look(name) for name in self._items})
+        return Release(record, {name: self._read_object(name) for name in self._items})
 
     def apply(self, steps: Sequence[Step[Release]]) -> None:
-        """Do them in order; what helm has mended on its way is not written again."""
+        """Do them in order; an object that helm has repaired meanwhile is not written again."""
         for step in steps:
             verb, name = step.payload
             if verb == "release":
                 self._helm.upgrade(self._values)
-            elif not self._look(name).right:
+            elif not self._read_object(name).in_sync:
                 self._write(name)
 
-    def _render(self, there: bool) -> dict[str, Json]:
-        version = self._asked("GET", "/version", None)["gitVersion"]
+    def _render(self, exists: bool) -> dict[str, Json]:
+        version = self._get("/version")["gitVersion"]
         for path in ("/api", "/apis"):
-            self._kinds.learn(self._asked("GET", path, None))
-        text = self._helm.rendered(self._values, version, self._kinds.names(), there)
+            self._kinds.learn(self._get(path))
+        text = self._helm.rendered(self._values, version, self._kinds.names(), exists)
         found = documents(text, self._namespace["metadata"]["name"], self._kinds)
         return {title(item): item for item in [self._namespace, *found]}
 
-    def _look(self, name: str) -> Thing:
-        """One object, and what an apply would make of it; one that is not there is tried too, where that can be."""
+    def _read_object(self, name: str) -> ObjectState:
+        """One object, and the result of an apply. A missing object is applied too, so that faults are found early."""
         path = self._path(name)
         status, live = self._ask("GET", path, None)
         if status not in (200, MISSING):
             raise DeviceError(f"{name} can't be read: {live.get('message', status)}")
         predicted = self._applied(name, "&dryRun=All", may_lack=status == MISSING)
         if status == MISSING:
-            return Thing(False)
+            return ObjectState(False)
         found = differences(live, predicted)
         wanted = self._seen.setdefault(name, {})
         wanted |= {path: pair[1] for path, pair in found.items()}
-        return Thing(True, {**wanted, **{path: pair[0] for path, pair in found.items()}}, dict(wanted))
+        return ObjectState(True, {**wanted, **{path: pair[0] for path, pair in found.items()}}, dict(wanted))
 
     def _write(self, name: str) -> None:
         self._applied(name, "")
@@ -109,7 +90,7 @@ class HelmRelease:
     def _wait_established(self, name: str) -> None:
         deadline = time.monotonic() + ESTABLISHED_S
         while True:
-            answer = self._asked("GET", self._path(name), None)
+            answer = self._get(self._path(name))
             # null at first
             conditions = {it["type"]: it["status"] for it in answer.get("status", {}).get("conditions") or []}
             if conditions.get("Established") == "True":
@@ -124,10 +105,11 @@ class HelmRelease:
             return quote(self._kinds.path(item))
         except KeyError as err:
             kind = f"{item['apiVersion']} {item['kind']}"
-            raise DeviceError(f"the cluster knows no {kind}, which the chart makes; install what brings it") from err
+            message = f"the cluster has no kind {kind}, which the chart creates; install its CustomResourceDefinition"
+            raise DeviceError(message) from err
 
-    def _asked(self, method: str, path: str, body: Json | None) -> Json:
-        status, answer = self._ask(method, path, body)
+    def _get(self, path: str) -> Json:
+        status, answer = self._ask("GET", path, None)
         if status >= 300:
             raise DeviceError(f"{path} can't be read: {answer.get('message', status)}")
         return answer

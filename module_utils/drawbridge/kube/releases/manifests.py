@@ -1,12 +1,12 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Kubernetes objects as text and as the API server has them: where each one lives, and in what two of them differ."""
+"""Kubernetes objects as text and as the API server has them: paths, and differences."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ import yaml
 
 Json = dict[str, Any]
 SERVERS_OWN = ("managedFields", "resourceVersion", "generation", "uid", "creationTimestamp", "selfLink")
-"""Fields of metadata that the API server writes."""
+"""Metadata that the API server writes."""
 HOOK = "helm.sh/hook"
 DEFINITION = "CustomResourceDefinition"
 SHOWN = 160
@@ -23,12 +23,12 @@ SHOWN = 160
 
 @dataclass
 class Kinds:
-    """Where objects of a kind live: (apiVersion, kind) -> plural, and whether in a namespace."""
+    """The cluster's kinds: (apiVersion, kind) -> plural, and whether it is namespaced."""
 
     known: dict[tuple[str, str], tuple[str, bool]] = field(default_factory=dict)
 
     def learn(self, discovery: Json) -> None:
-        """Take in an aggregated discovery document."""
+        """Add the kinds of an aggregated discovery document."""
         for group in discovery.get("items", []):
             name = group["metadata"].get("name", "")
             for version in group["versions"]:
@@ -38,18 +38,18 @@ class Kinds:
                     self.known[where, kind] = (resource["resource"], resource["scope"] == "Namespaced")
 
     def learn_definition(self, definition: Json) -> None:
-        """Take in what a CustomResourceDefinition will bring."""
+        """Add the kinds of a CustomResourceDefinition."""
         spec = definition["spec"]
         for version in spec["versions"]:
             where = f"{spec['group']}/{version['name']}"
             self.known[where, spec["names"]["kind"]] = (spec["names"]["plural"], spec["scope"] == "Namespaced")
 
     def names(self) -> list[str]:
-        """Versions and kinds as charts ask for them."""
+        """Versions and kinds in the form of helm's --api-versions."""
         return sorted({where for where, _ in self.known} | {f"{where}/{kind}" for where, kind in self.known})
 
     def path(self, item: Json) -> str:
-        """Where an object lives. Raises KeyError for a kind that the cluster does not know."""
+        """An object's path. Raises KeyError for a kind that the cluster does not have."""
         where, metadata = item["apiVersion"], item["metadata"]
         plural, namespaced = self.known[where, item["kind"]]
         root = f"/apis/{where}" if "/" in where else f"/api/{where}"
@@ -58,8 +58,9 @@ class Kinds:
 
 
 def documents(text: str, namespace: str, kinds: Kinds) -> list[Json]:
-    """The objects of a rendered chart that stay, definitions of kinds first; hooks come and go."""
-    found = [item for item in yaml.safe_load_all(text) if item and HOOK not in (_annotations(item) or {})]
+    """The objects of a rendered chart, without hooks; CustomResourceDefinitions come first."""
+    loaded = [item for item in yaml.safe_load_all(text) if item]
+    found = [item for item in loaded if HOOK not in (item["metadata"].get("annotations") or {})]
     for item in found:
         if item["kind"] == DEFINITION:
             kinds.learn_definition(item)
@@ -74,14 +75,14 @@ def documents(text: str, namespace: str, kinds: Kinds) -> list[Json]:
 
 
 def title(item: Json) -> str:
-    """How people call an object."""
+    """Kind, namespace and name."""
     metadata = item["metadata"]
     space = f"{metadata['namespace']}/" if "namespace" in metadata else ""
     return f"{item['kind']} {space}{metadata['name']}"
 
 
 def differences(live: Json, predicted: Json) -> dict[str, tuple[str, str]]:
-    """What an apply would change: path -> value that is there, value that would be. Values of Secrets are not shown."""
+    """Fields that an apply would change: path -> (value now, value then). Values of Secrets are hidden."""
     hide = predicted.get("kind") == "Secret"
     pairs = dict(_differ(_comparable(live), _comparable(predicted), ""))
     return {path: (_shown(was, hide), _shown(will, hide)) for path, (was, will) in pairs.items()}
@@ -100,13 +101,10 @@ def _differ(was: Any, will: Any, path: str) -> Iterator[tuple[str, tuple[Any, An
 
 
 def _alike(was: Any, will: Any) -> bool:
-    """Lists of mappings with the same names in the same order: what differs is in one of them."""
+    """Whether both are lists of mappings with the same names in the same order: only their items differ."""
     lists = [value for value in (was, will) if isinstance(value, list) and all(isinstance(it, Mapping) for it in value)]
-    return len(lists) == 2 and _names(lists[0]) == _names(lists[1])
-
-
-def _names(items: Iterable[Any]) -> list[Any]:
-    return [item.get("name") for item in items]
+    names = [[item.get("name") for item in items] for items in lists]
+    return len(names) == 2 and names[0] == names[1]
 
 
 def _comparable(item: Json) -> Json:
@@ -121,7 +119,3 @@ def _shown(value: Any, hide: bool) -> str:
     if hide:
         return f"(secret {hashlib.sha256(text.encode()).hexdigest()[:8]})"
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
-
-
-def _annotations(item: Json) -> Any:
-    return item["metadata"].get("annotations")

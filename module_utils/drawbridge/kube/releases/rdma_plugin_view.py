@@ -1,8 +1,8 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The intent as the RDMA shared device plugin needs it: its configuration, and the objects that run it.
+"""From the intent: the RDMA shared device plugin's configuration, and the objects that run it.
 
-The plugin passes over keys that it does not know, and its own manifests tolerate nothing and pin nothing.
+The plugin ignores unknown keys. The vendor's own manifests have no tolerations and no image tag.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FOLDERS = {
 
 
 def config(nodes: Nodes, kube: Kube) -> Json:
-    """The plugin's config.json: what may be asked for, and which devices it stands for on any node."""
+    """The plugin's config.json: resources, and the devices of each on any node."""
     return {
         "periodicUpdateInterval": kube.rdma.look_again_s,
         "configList": [
@@ -40,12 +40,15 @@ def config(nodes: Nodes, kube: Kube) -> Json:
 
 
 def resources(nodes: Nodes, kube: Kube) -> tuple[RdmaResource, ...]:
-    """What pods may ask for."""
-    return kube.rdma.resources or tuple(RdmaResource(f"rail{rail}", (rail,)) for rail in range(_rails(nodes)))
+    """Resources that pods may request; by default one per rail."""
+    return kube.rdma.resources or tuple(
+        RdmaResource(f"rail{rail}", (rail,))
+        for rail in range(max((len(build.nics.netdevs) for build in nodes.classes.values()), default=0))
+    )
 
 
 def manifests(nodes: Nodes, kube: Kube) -> list[Json]:
-    """ConfigMap and DaemonSet; nothing, where pods get their devices by other means."""
+    """ConfigMap and DaemonSet; none with install: false."""
     if not kube.rdma.install:
         return []
     text = json.dumps(config(nodes, kube), indent=2) + "\n"
@@ -56,28 +59,22 @@ def manifests(nodes: Nodes, kube: Kube) -> list[Json]:
     ]
 
 
-def _rails(nodes: Nodes) -> int:
-    return max((len(build.nics.netdevs) for build in nodes.classes.values()), default=0)
-
-
 def _selectors(nodes: Nodes, part: RdmaResource) -> Json:
-    """Names within a selector are alternatives; all selectors must fit. An empty one would fit nothing."""
+    """One name of each selector must match. An empty selector would match no device."""
     nics = [build.nics for build in nodes.classes.values()]
     devices = sorted({nic.device for nic in nics if nic.device})
     found = {
         "vendors": sorted({device.split(":")[0] for device in devices}),
         "deviceIDs": sorted({device.split(":")[1] for device in devices}),
-        "ifNames": _unique(nic.netdevs[rail] for rail in part.rails for nic in nics if rail < len(nic.netdevs)),
+        "ifNames": [
+            *dict.fromkeys(nic.netdevs[rail] for rail in part.rails for nic in nics if rail < len(nic.netdevs))
+        ],
     }
     return {key: names for key, names in found.items() if names}
 
 
-def _unique(names: Any) -> list[str]:
-    return list(dict.fromkeys(names))
-
-
 def _daemon_set(kube: Kube, text: str) -> Json:
-    # the plugin reads its configuration once: another one is another pod
+    # the plugin reads its configuration once, so a changed one must replace the pods
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     volumes: list[Json] = [{"name": name, "hostPath": {"path": path}} for name, path in FOLDERS.items()]
     mounts = [{"name": name, "mountPath": path} for name, path in FOLDERS.items()]
@@ -102,7 +99,7 @@ def _daemon_set(kube: Kube, text: str) -> Json:
 
 
 def _where(kube: Kube) -> Json:
-    """Not on nodes without such devices. Those that have them are not listed: a new one would restart all pods."""
+    """Not on infra nodes and the control plane. GPU nodes are not listed, because a new one would restart all pods."""
     infra = hostlist.expand(kube.infra)
     fits = [
         {"key": "kubernetes.io/hostname", "operator": "NotIn", "values": infra},

@@ -1,9 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which values a vendor's chart reads, and which of ours it would pass over without a word.
+"""Values that a vendor's chart reads, and values that it would silently ignore.
 
-The trees beside this file are taken from the vendors' own templates, never from what we set; an outline whose lines are
-values, indented below those that they are in. A star says that everything below is handed on as a whole.
+The trees beside this file come from the vendors' own templates. Each line of such an outline is a value, indented below
+its parent. A star means that a template passes on everything below.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def tree(name: str) -> Tree:
 
 
 def parse(text: str) -> Tree:
-    """An outline as nested dicts; lines with # say where it is from."""
+    """An outline as nested dicts; lines with # hold its source."""
     root: Tree = {}
     open_nodes = [root]
     for line in text.splitlines():
@@ -40,7 +40,7 @@ def parse(text: str) -> Tree:
 
 
 def leaves(values: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """What is set, path by path. A list is one value, and so is an empty mapping."""
+    """All values with their paths. A list is one value, and so is an empty mapping."""
     for key, value in values.items():
         if isinstance(value, Mapping) and value:
             yield from leaves(value, (*path, str(key)))
@@ -48,13 +48,13 @@ def leaves(values: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tu
             yield (*path, str(key)), value
 
 
-def unread(values: Mapping[str, Any], known: Tree) -> list[str]:
-    """Paths that are set and that the chart never looks at, with dots between their keys."""
-    return [".".join(path) for path, _ in leaves(values) if not _read(path, known)]
+def unread(values: Mapping[str, Any], known: Tree) -> dict[str, Any]:
+    """Values that the chart does not read, by dotted path."""
+    return {".".join(path): value for path, value in leaves(values) if not _read(path, known)}
 
 
 def combined(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Values as helm combines files of them: mappings are merged, all else is replaced."""
+    """Merge as helm merges value files: mappings are merged, everything else is replaced."""
     result = dict(base)
     for key, value in over.items():
         mine = result.get(key)

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""containerd's files (2.0 and later): its configuration, and where images are fetched instead of their registry."""
+"""containerd's files (2.0 and later): its configuration, and the mirrors of registries."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-HEADER = "# Written by Drawbridge's role kube_node, which undoes what is changed here by hand."
+HEADER = "# Written by Drawbridge's role kube_node, which overwrites changes."
 CERTS_D = "/etc/containerd/certs.d"
 CONFIG_FILE = "/etc/containerd/config.toml"
 DROP_IN = "/etc/systemd/system/containerd.service.d/50-drawbridge.conf"
@@ -39,7 +39,7 @@ imports = ["/etc/containerd/conf.d/*.toml"]
 
 
 def config(systemd_cgroup: bool, sandbox_image: str) -> str:
-    """/etc/containerd/config.toml. What is not said here of the pause image changes with containerd's releases."""
+    """/etc/containerd/config.toml. It names the pause image, because containerd's default changes with releases."""
     return CONFIG.format(
         header=HEADER,
         certs=CERTS_D,
@@ -49,15 +49,16 @@ def config(systemd_cgroup: bool, sandbox_image: str) -> str:
 
 
 def hosts(name: str, mirrors: Sequence[str], ca_file: str, fallback: bool) -> str:
-    """hosts.toml of a registry. `name` is what images call it, _default stands for all without a file of their own.
+    """hosts.toml of a registry; _default serves all registries without their own file.
 
-    The last host that is asked is `server`; without that line containerd asks the registry itself.
+    containerd tries `server` last; without that line it tries the registry itself.
     """
     urls, last = list(mirrors), ""
     if not fallback:
         last = urls.pop()
     elif name != "_default":
-        last = f"https://{_api(name)}"
+        # Docker's registry has another host name than its images
+        last = f"https://{'registry-1.docker.io' if name == 'docker.io' else name}"
     lines = [HEADER]
     if last:
         lines += [f"server = {json.dumps(last)}", *_settings(last, ca_file, "")]
@@ -67,13 +68,8 @@ def hosts(name: str, mirrors: Sequence[str], ca_file: str, fallback: bool) -> st
 
 
 def _settings(url: str, ca_file: str, indent: str) -> list[str]:
-    """A URL with a path is a mirror's own place for this registry: containerd must not add its /v2."""
+    """For a URL with a path, containerd must not append /v2."""
     found = ['capabilities = ["pull", "resolve"]']
     found += [f"ca = {json.dumps(ca_file)}"] if ca_file else []
     found += ["override_path = true"] if urlsplit(url).path.strip("/") else []
     return [f"{indent}{line}" for line in found]
-
-
-def _api(name: str) -> str:
-    """Docker's registry answers elsewhere than its images say."""
-    return "registry-1.docker.io" if name == "docker.io" else name

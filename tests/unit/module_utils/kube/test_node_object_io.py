@@ -11,9 +11,9 @@ import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.host import Server
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.node_object_io import (
-    OwnNode,
-    Seen,
-    seen,
+    NodeObject,
+    NodeStatus,
+    status_of,
 )
 
 NODE = {
@@ -30,30 +30,30 @@ NODE = {
 
 
 def test_a_node_tells() -> None:
-    assert seen(NODE) == Seen(True, "closed", True, 1795255209.0, "v1.36.3")
-    assert seen({"metadata": {}}) == Seen(True)
+    assert status_of(NODE) == NodeStatus(True, "closed", True, 1795255209.0)
+    assert status_of({"metadata": {}}) == NodeStatus(True)
 
 
 @pytest.mark.parametrize(
     ("node", "why"),
     [
-        (Seen(False), ""),
-        (Seen(True, "closed"), ""),
-        (Seen(True, "vision.7"), "has not closed this node yet (drawbridge.io/slurm=vision.7)"),
-        (Seen(True, "dirty_vision.7"), "has not closed this node yet"),
-        (Seen(True), "open to everybody"),
+        (NodeStatus(False), ""),
+        (NodeStatus(True, "closed"), ""),
+        (NodeStatus(True, "vision.7"), "has not closed this node yet (drawbridge.io/slurm=vision.7)"),
+        (NodeStatus(True, "dirty_vision.7"), "has not closed this node yet"),
+        (NodeStatus(True), "open to all pods"),
     ],
 )
-def test_only_a_closed_node_is_free(node: Seen, why: str) -> None:
+def test_only_a_closed_node_is_free(node: NodeStatus, why: str) -> None:
     assert why in node.in_use
     assert bool(why) == bool(node.in_use)
 
 
 def test_no_answer_is_no_answer(tmp_path: Path, monkeypatch: Any) -> None:
-    node = OwnNode(Server("https://127.0.0.1:1", str(tmp_path / "ca.crt")), tmp_path / "none.pem", "gpu01")
+    node = NodeObject(Server("https://127.0.0.1:1", str(tmp_path / "ca.crt")), tmp_path / "none.pem", "gpu01")
     assert not node.member
-    with pytest.raises(DeviceError, match="can't be asked about node gpu01"):
-        node.look()
+    with pytest.raises(DeviceError, match="node gpu01 can't be read from"):
+        node.read()
 
 
 @pytest.mark.parametrize(("code", "exists"), [(404, False), (403, None)])
@@ -62,9 +62,9 @@ def test_only_not_found_means_that_there_is_none(tmp_path: Path, monkeypatch: An
         raise urllib.error.HTTPError(request.full_url, code, "no", Message(), None)
 
     monkeypatch.setattr(Server, "ask", refused)
-    node = OwnNode(Server("https://api:6443", "ca"), tmp_path / "kubelet.pem", "gpu01")
+    node = NodeObject(Server("https://api:6443", "ca"), tmp_path / "kubelet.pem", "gpu01")
     if exists is None:
-        with pytest.raises(DeviceError, match="does not tell about node gpu01"):
-            node.look()
+        with pytest.raises(DeviceError, match="does not show node gpu01"):
+            node.read()
     else:
-        assert node.look().exists is exists
+        assert node.read().exists is exists

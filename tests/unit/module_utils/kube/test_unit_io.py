@@ -12,7 +12,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import converge
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.daemon.plan import DaemonState
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.file_entry import Entry
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.unit_io import KubeUnit, marked
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.unit_io import KubeUnit, with_header
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.unit_plan import plan
 
 
@@ -42,15 +42,23 @@ def made(tmp_path: Path, run: Any) -> tuple[KubeUnit, DaemonState]:
     program.touch()
     owner, group = getpass.getuser(), grp.getgrgid(os.getgid()).gr_name
     want = DaemonState("x.service", {str(tmp_path / "file"): Entry("text\n", owner=owner, group=group)})
-    left = marked(tmp_path, "certs/*", "# ours")
+    left = with_header(tmp_path, "certs/*", "# ours")
     return KubeUnit(want, run, str(program), left), want
 
 
 def test_written_restarted_and_then_left_alone(tmp_path: Path) -> None:
     run = Systemd()
     run.started -= 3600
+    (tmp_path / "certs").mkdir()
+    (tmp_path / "certs/old").write_text("# ours\n")
+    (tmp_path / "certs/other").write_text("theirs\n")
     device, want = made(tmp_path, run)
-    assert converge(device, plan, want).steps[-1] == "restart x.service, which runs with older files"
+    steps = converge(device, plan, want).steps
+    assert (steps[0], steps[-1]) == (
+        f"remove {tmp_path}/certs/old",
+        "restart x.service, which runs with older files",
+    )
+    assert [path.name for path in (tmp_path / "certs").iterdir()] == ["other"]
     assert run.ran == ["daemon-reload", "restart"]
     assert converge(device, plan, want).steps == []
 
@@ -63,14 +71,6 @@ def test_a_replaced_program_needs_a_restart(tmp_path: Path) -> None:
     time.sleep(0.05)  # the clock of file systems ticks every few milliseconds
     os.utime(tmp_path / "program")
     assert converge(device, plan, want, check=True).steps == ["restart x.service, which runs with older files"]
-
-
-def test_a_job_is_not_disturbed(tmp_path: Path) -> None:
-    run = Systemd()
-    device, want = made(tmp_path, run)
-    outcome = converge(device, plan, want, in_use=lambda: "Slurm job 7 is on this node")
-    assert (outcome.changed, run.ran) == (False, [])
-    assert all("Slurm job 7" in step for step in outcome.pending)
 
 
 def test_only_what_is_ours_is_left_over(tmp_path: Path) -> None:

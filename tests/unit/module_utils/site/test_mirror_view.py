@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.view import kube_node
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.model import Kube
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import CHARTS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import NVIDIA
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.model import (
     GpuOperator,
     Rdma,
@@ -45,7 +45,7 @@ def test_charts_and_the_images_that_they_bring() -> None:
         {"chart": "gpu-operator", "version": "v26.7.0", "source": "https://helm.ngc.nvidia.com/nvidia"}
     ]
     found = images()
-    for image in CHARTS["nvidia"].images:
+    for image in NVIDIA.images:
         if image.switch in ("toolkit.enabled", "devicePlugin.enabled", "dcgmExporter.enabled"):
             assert found[f"{image.name}:{image.tag}"] == image.digest != ""
     assert found["nvcr.io/nvidia/gpu-operator:v26.7.0"] == UNPUBLISHED

@@ -159,7 +159,7 @@ def test_a_node_whose_status_was_written_meanwhile_is_looked_at_again(run: Any) 
 
 def test_another_look_may_find_it_open(run: Any) -> None:
     result, sent, api = run(GONE, state="absent", api=Busy(writes=1, then=[]))
-    assert "is not closed, and stays" in result["msg"]
+    assert "is not closed and was not deleted" in result["msg"]
     assert (len(sent), [method for method, _ in api.calls]) == (1, ["GET", "DELETE", "GET"])
 
 
@@ -172,7 +172,7 @@ def test_a_node_that_is_written_all_the_time_stays(run: Any) -> None:
 def test_a_node_that_was_opened_meanwhile_stays(run: Any) -> None:
     held = [{"key": "drawbridge.io/slurm", "value": "vision.7"}]
     result, sent, api = run(GONE, state="absent", api=Api(taints=held))
-    assert "is not closed, and stays" in result["msg"]
+    assert "is not closed and was not deleted" in result["msg"]
     assert (len(sent), [method for method, _ in api.calls]) == (1, ["GET"])
 
 

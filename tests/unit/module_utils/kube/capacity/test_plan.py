@@ -40,9 +40,9 @@ def test_enough_room_is_enough() -> None:
     ("infra", "said"),
     [
         ({"name": "other"}, "the cluster has no such node; join it"),
-        ({"ready": False}, "it is not Ready; look at its kubelet"),
+        ({"ready": False}, "it is not Ready; repair its kubelet"),
         ({"cordoned": True}, "it is cordoned; kubectl uncordon infra1"),
-        ({"taints": [GATE]}, "it carries the taint drawbridge.io/slurm"),
+        ({"taints": [GATE]}, "it has the taint drawbridge.io/slurm"),
     ],
 )
 def test_infra_nodes_that_are_none(infra: dict[str, Any], said: str) -> None:
@@ -51,23 +51,23 @@ def test_infra_nodes_that_are_none(infra: dict[str, Any], said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("homeless", "why"),
+    ("pod_", "why"),
     [
         (pod(needs={"cpu": 3.0}), "infra1 has too little cpu left"),
         (pod(needs={"nvidia.com/gpu": 1.0}), "infra1 has too little nvidia.com/gpu left"),
-        (pod(selector={"gpu": "yes"}), "infra1 is not what its nodeSelector asks for"),
+        (pod(selector={"gpu": "yes"}), "infra1 does not match its nodeSelector"),
         (
             pod(terms=[{"matchExpressions": [{"key": "disk", "operator": "NotIn", "values": ["ssd"]}]}]),
-            "infra1 is not what its node affinity asks for",
+            "infra1 does not match its node affinity",
         ),
         (pod(terms=[{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["gpu01"]}]}]), "affinity"),
         (pod(terms=[{"matchExpressions": [{"key": "size", "operator": "Gt", "values": ["5"]}]}]), "affinity"),
-        (pod("", selector={"gpu": "yes"}), "every node of jobs is closed"),
+        (pod("", selector={"gpu": "yes"}), "every gated node is closed"),
     ],
 )
-def test_pods_without_a_home_are_named_with_the_reason(homeless: Pod, why: str) -> None:
-    (found,) = judged(homeless)
-    assert found.startswith("pod shop/web has no home when ") and why in found
+def test_pods_that_fit_nowhere_are_named_with_the_reason(pod_: Pod, why: str) -> None:
+    (found,) = judged(pod_)
+    assert found.startswith("pod shop/web fits on no infra node when ") and why in found
     assert "add nodes to drawbridge_kube.infra" in found
 
 

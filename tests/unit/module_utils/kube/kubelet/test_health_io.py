@@ -14,10 +14,9 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.health_io import (
     Health,
-    refuse_deaf,
-    sentence,
+    refuse_other_config_dir,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.node_object_io import Seen
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.node_object_io import NodeStatus
 
 
 class Node:
@@ -28,15 +27,15 @@ class Node:
     def __init__(self, *told: Any) -> None:
         self.told = list(told)
 
-    def look(self) -> Seen:
+    def read(self) -> NodeStatus:
         told = self.told.pop(0) if len(self.told) > 1 else self.told[0]
         if isinstance(told, Exception):
             raise told
         return told
 
 
-def ready(heard_s: float) -> Seen:
-    return Seen(True, "closed", True, heard_s)
+def ready(heartbeat_s: float) -> NodeStatus:
+    return NodeStatus(True, "closed", True, heartbeat_s)
 
 
 @pytest.fixture
@@ -56,7 +55,7 @@ def health(monkeypatch: Any) -> Any:
 
 
 def test_ready_since_the_start(health: Any) -> None:
-    health().wait(100.5, Node(DeviceError("no answer yet"), ready(99), Seen(True, heard_s=101), ready(100)))
+    health().wait(100.5, Node(DeviceError("no answer yet"), ready(99), NodeStatus(True, heartbeat_s=101), ready(100)))
 
 
 def test_a_word_from_before_is_none(health: Any) -> None:
@@ -89,18 +88,13 @@ def test_one_that_ends_again_and_again_is_told_by_what_it_ends_of(health: Any, f
         health(f"{harmless}\nE1 {fatal}\n{harmless}", False, 0).wait(100.5, Node(ready(101)))
 
 
-@pytest.mark.parametrize("said", kubelet_health.COMPLAINTS)
+@pytest.mark.parametrize("said", kubelet_health.STATE_ERRORS)
 def test_state_that_contradicts_is_no_health(health: Any, said: str) -> None:
     with pytest.raises(DeviceError, match="contradicts its state files: x"):
         health(f'E1 err="x {said} y"').wait(100.5, Node(ready(101)))
 
 
-def test_sentences() -> None:
-    assert sentence('E1 run.go] "failed" err="unknown policy: \\"statik\\""') == "unknown policy: 'statik'"
-    assert sentence("plain") == "plain"
-
-
 def test_one_that_ends_meanwhile_is_told(tmp_path: Path) -> None:
     """What it reads is tried with all ways to say it where it is asked, in test_kubelet."""
-    with pytest.raises(DeviceError, match="ended while it was looked at"):
-        refuse_deaf(tmp_path / "cmdline", Path("/etc/kubernetes/kubelet.conf.d/50-drawbridge.conf"))
+    with pytest.raises(DeviceError, match="exited while its command line was read"):
+        refuse_other_config_dir(tmp_path / "cmdline", Path("/etc/kubernetes/kubelet.conf.d/50-drawbridge.conf"))

@@ -28,7 +28,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
     plan,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.text import render
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.node_object_io import OwnNode, Seen
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.node_object_io import (
+    NodeObject,
+    NodeStatus,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes import use_io as node_use
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use_io import REASON, NodeUse
 
@@ -77,9 +80,9 @@ class Node:
         return Completed(0, f"{unit}ExecMainStartTimestampMonotonic={self.started_us}\nMainPID=77\n", "")
 
 
-def closed(node: Any) -> Seen:
+def closed(node: Any) -> NodeStatus:
     """What the API server says of a node that is Ready and nobody's."""
-    return Seen(True, "closed", True, time.time() + 1)
+    return NodeStatus(True, "closed", True, time.time() + 1)
 
 
 def settled(kubelet: Kubelet, want: KubeletState) -> Outcome:
@@ -90,7 +93,7 @@ def settled(kubelet: Kubelet, want: KubeletState) -> Outcome:
 @pytest.fixture
 def device(tmp_path: Path, monkeypatch: Any) -> Any:
     monkeypatch.setattr(kubelet_health, "POLL_S", 0)
-    monkeypatch.setattr(kubelet_health, "HEALTHY_LOOKS", 1)
+    monkeypatch.setattr(kubelet_health, "HEALTHY_CHECKS", 1)
     monkeypatch.setattr(node_use.shutil, "which", lambda name: name)
 
     def make(
@@ -102,8 +105,8 @@ def device(tmp_path: Path, monkeypatch: Any) -> Any:
         if member:
             certificate.write_text("")
             places.main_config.write_text("")
-        monkeypatch.setattr(OwnNode, "look", gate)
-        own = OwnNode(Server("https://api", "ca"), certificate, "gpu01")
+        monkeypatch.setattr(NodeObject, "read", gate)
+        own = NodeObject(Server("https://api", "ca"), certificate, "gpu01")
         use = NodeUse(node, "gpu01", tmp_path / "pods", tmp_path / "marker")
         return Kubelet(places, want, node, use, own, Health(node, 0), of_site)
 
@@ -128,7 +131,7 @@ def test_a_host_that_is_no_member_yet_gets_the_checked_drop_in_alone(device: Any
     (tmp_path / "memory_manager_state").write_text('{"policyName": "Static", "machineState": {}}')
     (tmp_path / "cpu_manager_state").write_text('{"policyName": "static", "defaultCpuSet": "0-7"}')
     outcome = settled(device(node, member=False), WANT)
-    assert (outcome.error, outcome.steps) == ("", ["write the drop-in with 3 keys", "forget memory_manager_state"])
+    assert (outcome.error, outcome.steps) == ("", ["write the drop-in with 3 keys", "remove memory_manager_state"])
     assert (tmp_path / "conf.d/50-drawbridge.conf").exists()
     assert not (tmp_path / "memory_manager_state").exists(), "the kubelet that is started next would die of it"
     assert (tmp_path / "cpu_manager_state").exists()
@@ -158,14 +161,6 @@ def test_a_node_in_use_is_left_alone(device: Any, queue: Completed, reason: str)
     assert reason in outcome.pending[0]
 
 
-def test_a_jobs_pod_keeps_the_node_busy_without_slurm(device: Any, tmp_path: Path) -> None:
-    node = Node()
-    settled(device(node), WANT)
-    (tmp_path / "pods/vision_slurm-7-r0-0-abcde_uid").mkdir(parents=True)
-    other = KubeletState(render({}), enabled=True, running=True, current=True)
-    assert "vision_slurm-7" in settled(device(node, other), other).pending[0]
-
-
 def test_a_file_that_is_newer_than_the_kubelet_needs_a_restart(device: Any, tmp_path: Path) -> None:
     node = Node()
     settled(device(node), WANT)
@@ -183,17 +178,6 @@ def test_a_slow_look_at_two_clocks_restarts_nothing(device: Any, monkeypatch: An
     slow = SimpleNamespace(time=lambda: time.time() + next(lost), monotonic=lambda: time.monotonic() + next(lost))
     monkeypatch.setattr(adapter, "time", slow)
     assert settled(device(node), WANT).steps == []
-
-
-def test_a_new_kubelet_that_does_not_stay_up_is_stopped(device: Any, monkeypatch: Any) -> None:
-    node = Node()
-    node.journal = BAD
-    kubelet = device(node)
-    monkeypatch.setattr(Health, "ok", lambda self: False)
-    error = settled(kubelet, WANT).error
-    assert "unknown policy" in error
-    assert error.endswith("it is stopped, and Slurm keeps the node drained")
-    assert (node.started_us, node.reason) == (0, REASON), "jobs would come to a node without a kubelet"
 
 
 def test_a_first_drop_in_that_fails_leaves_no_jobs_on_a_node_without_a_kubelet(
@@ -236,9 +220,11 @@ def changed() -> KubeletState:
 @pytest.mark.parametrize(
     ("gate", "reason"),
     [
-        (lambda self: Seen(True, "vision.7"), "the gate has not closed this node yet"),
-        (lambda self: Seen(True), "the node is open to everybody"),
-        (lambda self: (_ for _ in ()).throw(DeviceError("no answer")), "Kubernetes does not say who uses this node"),
+        (lambda self: NodeStatus(True, "vision.7"), "the gate has not closed this node yet"),
+        (
+            lambda self: (_ for _ in ()).throw(DeviceError("no answer")),
+            "the API server does not show whether this node is in use",
+        ),
     ],
 )
 def test_a_node_that_the_gate_has_not_closed_is_left_alone(device: Any, gate: Any, reason: str) -> None:
@@ -254,9 +240,9 @@ def test_a_closed_node_is_drained_changed_and_proven_ready(device: Any) -> None:
     settled(device(node), WANT)
     seen = []
 
-    def gate(self: Any) -> Seen:
+    def gate(self: Any) -> NodeStatus:
         seen.append(node.reason)
-        return Seen(True, "closed", True, time.time() + 1)
+        return NodeStatus(True, "closed", True, time.time() + 1)
 
     outcome = settled(device(node, changed(), gate), changed())
     assert (outcome.error, outcome.left) == ("", [])
@@ -295,7 +281,7 @@ def test_jobs_are_kept_off_a_kubelet_that_is_down_while_it_changes(device: Any) 
     settled(device(node), WANT)
     node.started_us, seen = 0, []
 
-    def gate(self: Any) -> Seen:
+    def gate(self: Any) -> NodeStatus:
         seen.append(node.reason)
         return closed(self)
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.plan import (
     ENABLE,
-    FORGET,
     RELEASE,
+    REMOVE_STATE,
     RESTART,
     WRITE,
     KubeletState,
@@ -69,10 +69,10 @@ def test_under_a_job_one_that_is_down_is_not_started_as_another(down: KubeletSta
 
 def test_state_files_that_go_are_named() -> None:
     assert plan(replace(WANT, current=False, outdated=("a", "b")), WANT)[0].reason == (
-        "drain the node, restart the kubelet with it, resume; forget a, b"
+        "drain the node, restart the kubelet with it, resume; remove a, b"
     )
     assert plan(replace(WANT, running=False, outdated=("a",)), WANT)[0].reason == (
-        "drain the node, start the kubelet with it, resume; forget a"
+        "drain the node, start the kubelet with it, resume; remove a"
     )
 
 
@@ -91,5 +91,5 @@ def test_who_makes_a_host_a_member_starts_its_kubelet() -> None:
 def test_state_of_a_member_of_before_goes_first() -> None:
     again = replace(BARE, lines_of_file=WANT.lines_of_file, outdated=("cpu_manager_state",))
     (step,) = plan(again, WANT)
-    assert (step.payload, step.reason) == (FORGET, "forget cpu_manager_state")
+    assert (step.payload, step.reason) == (REMOVE_STATE, "remove cpu_manager_state")
     assert plan(step.becomes(again), WANT) == []

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import IntentError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.view import (
-    EVICTION_MIB,
     kubelet,
-    shares,
-    split,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 from hypothesis import given
@@ -25,17 +20,6 @@ NODES, KUBE = part("nodes", SITE["drawbridge_nodes"]), part("kube", SITE["drawbr
 def mib(quantity: str) -> int:
     assert quantity.endswith("Mi")
     return int(quantity[:-2])
-
-
-def test_a_node_of_the_lab() -> None:
-    config = kubelet(NODES, KUBE, "gpu01")["config"]
-    assert "registerWithTaints" not in config, "role kube_node's main configuration has it"
-    assert config["topologyManagerPolicy"] == "best-effort"
-    assert config["reservedSystemCPUs"] == "0-3,64-67"
-    assert config["reservedMemory"] == [
-        {"numaNode": 0, "limits": {"memory": "6144Mi"}},
-        {"numaNode": 1, "limits": {"memory": "6144Mi"}},
-    ]
 
 
 def built(**change: Any) -> dict[str, Any]:
@@ -61,11 +45,6 @@ def test_who_starts_the_kubelet_goes_along() -> None:
     assert view["config"]["registerWithTaints"] == [closed]
 
 
-def test_the_machine_goes_along() -> None:
-    machine = {"cpus": 128, "threads_per_core": 2, "numbering": "together", "numa_nodes": 2, "memory_mib": 2064384}
-    assert built()["machine"] == {**machine, "gpus": (0, 0, 0, 0, 1, 1, 1, 1)}
-
-
 @given(reserved=st.integers(1024, 1 << 20), numa_nodes=st.integers(1, 64))
 def test_reservations_always_add_up(reserved: int, numa_nodes: int) -> None:
     raw: dict[str, Any] = dict(SITE["drawbridge_nodes"])
@@ -76,13 +55,3 @@ def test_reservations_always_add_up(reserved: int, numa_nodes: int) -> None:
     by_numa = [entry["limits"]["memory"] for entry in config["reservedMemory"]]
     assert sum(map(mib, held)) == sum(map(mib, by_numa)) == reserved
     assert all(mib(amount) > 0 for amount in [*held, *by_numa])
-
-
-def test_shares_are_even_and_whole() -> None:
-    assert shares(10, 4) == [4, 2, 2, 2]
-    assert sum(split(12288)) == 12288 - EVICTION_MIB
-
-
-def test_a_node_that_no_range_has_is_refused() -> None:
-    with pytest.raises(IntentError, match="gpu99"):
-        kubelet(NODES, KUBE, "gpu99")

@@ -51,13 +51,13 @@ GPU01 = Applicant("gpu01", "192.0.2.21", "abcdef")
 def test_a_token_is_good_for_one_purpose_and_gone_after() -> None:
     api = Api()
     with pytest.raises(ZeroDivisionError), token(api, "gpu01") as made:
-        assert OWN_TOKEN.fullmatch(made.text)
+        assert OWN_TOKEN.fullmatch(made)
         raise ZeroDivisionError
     secret = api.bodies[0]["stringData"]
     assert {key for key in secret if key.startswith("usage")} == {"usage-bootstrap-authentication"}
     assert secret["auth-extra-groups"] == "system:bootstrappers:drawbridge"
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", secret["expiration"])
-    assert api.calls == [("POST", SECRETS), ("DELETE", f"{SECRETS}/bootstrap-token-{made.id}")]
+    assert api.calls == [("POST", SECRETS), ("DELETE", f"{SECRETS}/bootstrap-token-{made[:6]}")]
 
 
 def test_without_the_right_there_is_no_token() -> None:
@@ -75,12 +75,12 @@ def test_this_nodes_requests_are_approved_and_no_others() -> None:
     greedy = named("csr-4", names=("gpu01", "192.0.2.99"))
     api = Api(first, own, others, greedy)
     approver = Approver(api, GPU01)
-    approver.look()
+    approver.approve()
     assert [path for method, path in api.calls if method == "PUT"] == [f"{CSRS}/csr-{n}/approval" for n in (1, 2)]
     assert first["status"]["conditions"][0]["type"] == "Approved"
-    assert approver.refused == {"csr-4": "it asks for 192.0.2.99"}
+    assert approver.refused == {"csr-4": "it requests 192.0.2.99"}
     api.calls.clear()
-    approver.look()
+    approver.approve()
     assert {method for method, _ in api.calls} == {"GET"}
 
 
@@ -88,27 +88,24 @@ def test_it_works_while_others_wait_and_ends(monkeypatch: Any) -> None:
     monkeypatch.setattr(kube_admission, "POLL_S", 0.001)
     own = named("csr-2")
     approver = Approver(Api(own), GPU01)
-    with approver.at_work():
+    with approver.running():
         while not own["status"].get("conditions"):
             pass
-    assert approver.trouble == ""
+    assert approver.error == ""
 
 
-def test_trouble_is_told(monkeypatch: Any) -> None:
+@pytest.mark.parametrize(
+    ("api", "error"),
+    [
+        (Api(refuse=403), "signing requests can't be listed: no"),
+        (lambda *_: {}["items"], "KeyError: 'items'"),
+    ],
+)
+def test_errors_reach_the_report(monkeypatch: Any, api: Any, error: str) -> None:
+    """The host would wait for its certificate, and its time limit would be the only message."""
     monkeypatch.setattr(kube_admission, "POLL_S", 0.001)
-    approver = Approver(Api(refuse=403), GPU01)
-    with approver.at_work():
-        while not approver.trouble:
+    approver = Approver(api, GPU01)
+    with approver.running():
+        while not approver.error:
             pass
-    assert approver.trouble == "signing requests can't be listed: no"
-
-
-def test_what_breaks_the_look_is_told_too(monkeypatch: Any) -> None:
-    """The host would wait for its certificate, and nobody would know why."""
-    monkeypatch.setattr(kube_admission, "POLL_S", 0.001)
-    approver = Approver(Api(), GPU01)
-    monkeypatch.setattr(approver, "look", lambda: {}["items"])
-    with approver.at_work():
-        while not approver.trouble:
-            pass
-    assert approver.trouble == "KeyError: 'items'"
+    assert approver.error == error

@@ -64,16 +64,16 @@ FIRST = {"signer": CLIENT, "names": (), "usages": ("digital signature", "key enc
         (item(), ""),
         (item(names=("gpu01",)), ""),
         (item(**FIRST), ""),
-        (item(common="system:node:gpu02"), "it is about CN=system:node:gpu02"),
-        (item(group="system:masters"), "it is about"),
-        (item(names=("gpu01", "192.0.2.22")), "it asks for 192.0.2.22"),
-        (item(names=("gpu01", "kubernetes.default.svc")), "it asks for kubernetes.default.svc"),
-        (item(names=("gpu01", "https://kubernetes")), "it asks for https://kubernetes"),
+        (item(common="system:node:gpu02"), "its subject is CN=system:node:gpu02"),
+        (item(group="system:masters"), "its subject is"),
+        (item(names=("gpu01", "192.0.2.22")), "it requests 192.0.2.22"),
+        (item(names=("gpu01", "kubernetes.default.svc")), "it requests kubernetes.default.svc"),
+        (item(names=("gpu01", "https://kubernetes")), "it requests https://kubernetes"),
         (item(names=()), "it names no address"),
-        (item(usages=("client auth",)), "it is for client auth"),
-        (item(usages=("server auth", "client auth")), "it is for client auth, server auth"),
-        (item(**{**FIRST, "names": ("gpu01",)}), "it asks for gpu01"),
-        (item(**{**FIRST, "usages": ("any",)}), "it is for any"),
+        (item(usages=("client auth",)), "its usages are client auth"),
+        (item(usages=("server auth", "client auth")), "its usages are client auth, server auth"),
+        (item(**{**FIRST, "names": ("gpu01",)}), "it requests gpu01"),
+        (item(**{**FIRST, "usages": ("any",)}), "its usages are any"),
     ],
 )
 def test_only_what_is_due_is_approved(request_: dict[str, Any], why: str) -> None:
@@ -85,7 +85,7 @@ def test_only_what_is_due_is_approved(request_: dict[str, Any], why: str) -> Non
 def test_nonsense_is_refused() -> None:
     broken = item()
     broken["spec"]["request"] = base64.b64encode(b"nothing").decode()
-    assert refusal(broken, GPU01).startswith("it can't be read")
+    assert refusal(broken, GPU01).startswith("it can't be parsed")
 
 
 @pytest.mark.parametrize(

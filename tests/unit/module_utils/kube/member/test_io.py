@@ -20,10 +20,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.daemon.plan import DaemonState
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member import io as adapter
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.io import (
-    Invitation,
+    Bootstrap,
+    Endpoint,
     Leaver,
     Member,
-    Place,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.plan import (
     NO_MEMBER,
@@ -31,7 +31,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
     leave,
     plan,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.node_object_io import OwnNode, Seen
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.node_object_io import (
+    NodeObject,
+    NodeStatus,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use_io import NodeUse
 
 DAEMON = DaemonState("kubelet.service", {})
@@ -68,13 +71,13 @@ class Host:
         monkeypatch.setattr(adapter, "DROP_IN", str(folder / "drop-in"))
         monkeypatch.setattr(adapter, "POLL_S", 0)
         monkeypatch.setattr(adapter.files.os, "fchown", lambda *_: None)
-        monkeypatch.setattr(adapter, "serving", lambda *_: "" if self.serves else "self-signed")
-        monkeypatch.setattr(OwnNode, "look", lambda _: self.look())
+        monkeypatch.setattr(adapter, "kubelet_serving_cert", lambda *_: "" if self.serves else "self-signed")
+        monkeypatch.setattr(NodeObject, "read", lambda _: self.look())
 
-    def look(self) -> Seen:
+    def look(self) -> NodeStatus:
         if not self.answers:
             raise DeviceError("no answer")
-        return Seen(True, self.gate, self.active, time.time() + 5)
+        return NodeStatus(True, self.gate, self.active, time.time() + 5)
 
     def __call__(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
         if argv[0] == "journalctl":
@@ -96,8 +99,8 @@ class Host:
             self.active = False
 
     def member(self, token: str = TOKEN) -> Member:
-        node = OwnNode(Server("https://api:6443", "/ca"), self.certificate, "gpu01")
-        place, invited = Place("192.0.2.21", "/ca", 0), Invitation("https://api:6443", "PEM", token)
+        node = NodeObject(Server("https://api:6443", "/ca"), self.certificate, "gpu01")
+        place, invited = Endpoint("192.0.2.21", "/ca", 0), Bootstrap("https://api:6443", "PEM", token)
         return Member(place, Unit(self), node, self, invited)  # type: ignore[arg-type]
 
     def go(self, check: bool = False) -> Outcome:
@@ -124,7 +127,7 @@ def test_a_bare_host_joins_and_forgets_the_token(host: Host) -> None:
 
 def test_without_a_token_nothing_is_started(host: Host) -> None:
     outcome = converge(host.member(token=""), plan, WANT)
-    assert "no token was handed over" in outcome.error
+    assert "the action sent no token" in outcome.error
     assert not host.active
 
 
@@ -154,9 +157,9 @@ def test_a_closed_node_leaves(host: Host, monkeypatch: Any) -> None:
     converge(host.member(), plan, WANT)
     assert host.go(check=True).steps[0] == "delete the Node"
     assert "this host may not delete it" in host.go().error
-    monkeypatch.setattr(OwnNode, "look", lambda _: Seen(False))
+    monkeypatch.setattr(NodeObject, "read", lambda _: NodeStatus(False))
     outcome = host.go()
-    assert (outcome.error, outcome.steps) == ("", ["stop the kubelet, and forget its identity"])
+    assert (outcome.error, outcome.steps) == ("", ["stop the kubelet, and remove its identity"])
     assert not host.certificate.exists()
     assert host.go().steps == []
 

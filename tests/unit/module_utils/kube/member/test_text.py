@@ -14,7 +14,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.text import (
     bootstrap,
-    drop_in,
     files,
 )
 
@@ -39,34 +38,14 @@ def test_a_token_stands_in_one_file_alone() -> None:
         bootstrap("https://api:6443", "PEM", "abcdef")
 
 
-def test_the_kubelet_is_started_with_its_files_name_and_address() -> None:
-    text = drop_in("/usr/bin/kubelet", "gpu01", "192.0.2.21", ["--v=2"])
-    line = text.partition("ExecStart=/")[2].partition("Restart=")[0].replace("\\\n", " ").split()
-    assert line[0] == "usr/bin/kubelet"
-    assert {"--hostname-override=gpu01", "--node-ip=192.0.2.21", "--v=2"} < set(line)
-    assert "--bootstrap-kubeconfig=/etc/kubernetes/bootstrap-kubelet.conf" in line
-    assert "ExecStart=\nExecStart=" in text, "a drop-in adds a command unless the one of before is taken away"
-
-
-def test_files() -> None:
-    made = files(PARAMS)
-    assert made["/etc/kubernetes/pki/ca.crt"].content == "PEM"
-    assert made["/etc/kubernetes/kubelet.conf.d"].content is None
-    assert (made["/var/lib/kubelet/config.yaml"].content or "").splitlines()[1:] == [
-        'apiVersion: "kubelet.config.k8s.io/v1beta1"',
-        'kind: "KubeletConfiguration"',
-        "serverTLSBootstrap: true",
-    ]
-
-
 @pytest.mark.parametrize(
     ("state", "said"),
     [
         (GOOD, []),
         (replace(GOOD, daemon=replace(GOOD.daemon, enabled=False)), ["does not start at boot"]),
-        (replace(GOOD, serving=False, why="self-signed"), ["self-signed; set serverTLSBootstrap"]),
+        (replace(GOOD, kubelet_serving_cert=False, why="self-signed"), ["self-signed; set serverTLSBootstrap"]),
         (
-            replace(GOOD, member=False, serving=False, why="it has no certificate"),
+            replace(GOOD, member=False, kubelet_serving_cert=False, why="it has no certificate"),
             ["no member of the cluster (it has no"],
         ),
         (replace(NO_MEMBER, why="?"), ["does not run", "does not start at boot", "is no member"]),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.keys import KEYS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.view import kube_node
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
@@ -11,19 +10,6 @@ from tests.unit.module_utils.site.test_refused import site
 
 RAW = site("lab")["drawbridge_kube"]
 PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----"
-
-
-def test_a_node_of_the_lab() -> None:
-    view = kube_node(part("kube", RAW))
-    assert view["join"] is True
-    assert view["packages"] == {"kubelet": "1.36.3-1", "containerd": "2.3.5-1"}
-    assert view["version"] == "1.36.3-1"
-    assert view["registries"] == []
-    assert view["sandbox_image"] == "registry.k8s.io/pause:3.10"
-    assert view["kubelet"]["registerWithTaints"] == [
-        {"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}
-    ]
-    assert set(view["kubelet"]) < KEYS
 
 
 def test_a_registry_with_a_certificate_of_its_own() -> None:

@@ -6,36 +6,23 @@ import re
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import (
-    CHARTS,
-    RDMA_DEVICES,
+    NVIDIA,
     RDMA_PLUGIN,
-    VIRTUAL_FUNCTIONS,
-    Chart,
+    Image,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.values import tree, unread
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.values import tree
 
 from tests.conformance.tree import ROOT
 
 
-@pytest.mark.parametrize("chart", CHARTS.values(), ids=list(CHARTS))
-def test_charts_and_their_trees_are_of_one_release(chart: Chart) -> None:
-    text = (ROOT / f"module_utils/drawbridge/kube/releases/{chart.tree}.txt").read_text()
-    assert text.startswith(f"# chart: {chart.name} {chart.version}\n")
+def test_the_chart_and_its_tree_are_of_one_release() -> None:
+    text = (ROOT / f"module_utils/drawbridge/kube/releases/{NVIDIA.tree}.txt").read_text()
+    assert text.startswith(f"# chart: {NVIDIA.name} {NVIDIA.version}\n")
 
 
-@pytest.mark.parametrize("chart", CHARTS.values(), ids=list(CHARTS))
-def test_what_turns_an_image_on_is_a_value_of_its_chart(chart: Chart) -> None:
-    for image in chart.images:
-        switch: object = True
-        for key in reversed(image.switch.split(".") if image.switch else []):
-            switch = {key: switch}
-        assert not isinstance(switch, dict) or unread(switch, tree(chart.tree)) == []
-
-
-def test_images_are_pinned() -> None:
-    for image in [RDMA_PLUGIN, *(image for chart in CHARTS.values() for image in chart.images)]:
-        assert image.tag != "latest" and re.fullmatch(r"(sha256:[0-9a-f]{64})?", image.digest), image
-
-
-def test_no_device_is_whole_and_a_part() -> None:
-    assert not set(RDMA_DEVICES) & set(VIRTUAL_FUNCTIONS)
+@pytest.mark.parametrize("image", [RDMA_PLUGIN, *NVIDIA.images], ids=lambda image: image.name)
+def test_images_are_pinned_and_their_switches_exist(image: Image) -> None:
+    assert image.tag != "latest" and re.fullmatch(r"(sha256:[0-9a-f]{64})?", image.digest)
+    known = tree(NVIDIA.tree)
+    for key in filter(None, image.switch.split(".")):
+        known = known[key]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.model import Kube
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import CHARTS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import NVIDIA
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.gpu_operator_view import (
     images,
     nvidia_values,
@@ -25,40 +24,13 @@ KUBE: Kube = part("kube", site("example-h100")["drawbridge_kube"])
 GATE = {"key": "drawbridge.io/slurm", "operator": "Exists", "effect": "NoSchedule"}
 
 
-def test_one_release_for_the_examples_site() -> None:
-    (found,) = releases(NODES, KUBE)
-    values = found.pop("values")
-    assert found == {
-        "vendor": "nvidia",
-        "name": "gpu-operator",
-        "namespace": "gpu-operator",
-        "labels": {"drawbridge.io/infra": "true", "pod-security.kubernetes.io/enforce": "privileged"},
-        "chart": "gpu-operator",
-        "version": "v26.7.0",
-        "source": "https://helm.ngc.nvidia.com/nvidia",
-    }
-    assert values == nvidia_values(KUBE.gpu_operator)
-
-
 def test_no_release_where_the_site_has_other_means() -> None:
     assert releases(NODES, replace(KUBE, gpu_operator=GpuOperator(install=False))) == []
 
 
-@pytest.mark.parametrize(
-    ("vendor", "values"),
-    [
-        ("nvidia", nvidia_values(GpuOperator())),
-        ("nvidia", nvidia_values(GpuOperator(mig_strategy="none", service_monitor=True))),
-    ],
-)
-def test_the_vendors_charts_read_all_that_we_set(vendor: str, values: dict[str, Any]) -> None:
-    assert unread(values, tree(CHARTS[vendor].tree)) == []
-
-
-def test_the_driver_is_the_hosts_and_nothing_upgrades_under_jobs() -> None:
-    values = nvidia_values(GpuOperator())
-    assert values["driver"] == {"enabled": False, "upgradePolicy": {"autoUpgrade": False}}
-    assert values["migManager"] == {"enabled": False}
+@pytest.mark.parametrize("part", [GpuOperator(), GpuOperator(mig_strategy="none", service_monitor=True)])
+def test_the_chart_reads_all_values_that_are_set(part: GpuOperator) -> None:
+    assert unread(nvidia_values(part), tree(NVIDIA.tree)) == {}
 
 
 def test_what_runs_on_closed_nodes_tolerates_the_gate_in_both_charts() -> None:
@@ -66,11 +38,6 @@ def test_what_runs_on_closed_nodes_tolerates_the_gate_in_both_charts() -> None:
     assert GATE in values["daemonsets"]["tolerations"]
     assert GATE in values["node-feature-discovery"]["worker"]["tolerations"]
     assert len(values["daemonsets"]["tolerations"]) == 2, "the chart's own must be repeated: a list replaces it"
-
-
-def test_the_exporter_learns_which_job_has_which_gpu() -> None:
-    mapping = nvidia_values(GpuOperator())["dcgmExporter"]["hpcJobMapping"]
-    assert mapping == {"enabled": True, "directory": "/var/lib/dcgm-exporter/job-mapping"}
 
 
 def test_the_sites_values_win() -> None:
@@ -81,7 +48,7 @@ def test_the_sites_values_win() -> None:
 
 
 def test_images_are_those_that_run() -> None:
-    names = [image.name.rsplit("/", 1)[-1] for image in images("nvidia", nvidia_values(GpuOperator()))]
+    names = [image.name.rsplit("/", 1)[-1] for image in images(nvidia_values(GpuOperator()))]
     assert names == [
         "gpu-operator",
         "container-toolkit",
@@ -90,5 +57,5 @@ def test_images_are_those_that_run() -> None:
         "node-feature-discovery",
     ]
     more = nvidia_values(GpuOperator(values={"gdrcopy": {"enabled": True}, "toolkit": {"enabled": False}}))
-    names = [image.name.rsplit("/", 1)[-1] for image in images("nvidia", more)]
+    names = [image.name.rsplit("/", 1)[-1] for image in images(more)]
     assert "gdrdrv" in names and "container-toolkit" not in names

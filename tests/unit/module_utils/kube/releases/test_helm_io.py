@@ -12,7 +12,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.helm_io import (
     Helm,
     Source,
-    commands,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.plan import Record
 
@@ -82,12 +81,7 @@ def test_large_clusters_know_more_than_an_argument_holds() -> None:
     given = [argv[index + 1] for index, word in enumerate(argv) if word == "--api-versions"]
     assert ",".join(given).split(",") == kinds
     assert max(map(len, argv)) < 128 << 10
-
-
-def test_a_first_render_is_an_install() -> None:
-    shell = Shell("")
-    helm(shell).rendered({}, "v1.36.3", [], False)
-    assert "--is-upgrade" not in shell.asked[0][0]
+    assert "--is-upgrade" not in argv, "there is no release yet"
 
 
 def test_what_helm_remembers() -> None:
@@ -132,4 +126,4 @@ def test_values_never_stand_in_the_command() -> None:
 
 def test_helm_that_is_not_there_is_told() -> None:
     with pytest.raises(DeviceError, match="no-such-helm can't be run"):
-        Helm("no-such-helm", "k", "r", "n", Source("c", "c", "1"), commands).record()
+        Helm("no-such-helm", "k", "r", "n", Source("c", "c", "1")).record()

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from typing import Any
@@ -93,8 +92,3 @@ def test_pods_are_made_anew_for_another_configuration_only() -> None:
     grown = replace(NODES, ranges=(*NODES.ranges, replace(NODES.ranges[0], names="gpu[05-99]")))
     assert manifests(grown, KUBE) == manifests(NODES, KUBE), "more nodes must not restart the plugin on all"
     assert daemon_set(replace(KUBE, rdma=Rdma(share=1)))["metadata"] != daemon_set()["metadata"]
-
-
-def test_the_text_is_json_without_comments() -> None:
-    settings = manifests(NODES, KUBE)[0]
-    assert json.loads(settings["data"]["config.json"]) == config(NODES, KUBE)

@@ -12,10 +12,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member import (
-    serving_cert_io as adapter,
-)
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.serving_cert_io import (
-    serving,
+    kubelet_serving_cert_io as adapter,
 )
 
 from lab.kubernetes import pki
@@ -52,28 +49,28 @@ def kubelet(tmp_path: Path) -> Any:
         thread.join(5)
 
 
-def test_a_certificate_that_the_cluster_signed_for_this_address(kubelet: Any) -> None:
-    serve, ca_file = kubelet
-    assert serving("127.0.0.1", ca_file, serve("gpu01", "127.0.0.1")) == ""
-
-
-def test_one_for_another_address(kubelet: Any) -> None:
-    serve, ca_file = kubelet
-    assert "not good for 127.0.0.1: IP address mismatch" in serving("127.0.0.1", ca_file, serve("gpu01", "192.0.2.1"))
-
-
-def test_one_that_somebody_else_signed(kubelet: Any) -> None:
-    serve, ca_file = kubelet
-    told = serving("127.0.0.1", ca_file, serve("127.0.0.1", signed_by="other"))
-    assert told.startswith("the kubelet's certificate is not good for 127.0.0.1: ")
-
-
 def test_one_that_ends_soon(kubelet: Any, monkeypatch: Any) -> None:
     serve, ca_file = kubelet
     monkeypatch.setattr(pki, "VALID", datetime.timedelta(days=20))
-    assert "ends in 20 days" in serving("127.0.0.1", ca_file, serve("127.0.0.1"))
+    assert "ends in 20 days" in adapter.kubelet_serving_cert("127.0.0.1", ca_file, serve("127.0.0.1"))
 
 
-def test_none(kubelet: Any) -> None:
-    assert "shows no certificate at 127.0.0.1" in serving("127.0.0.1", kubelet[1], 1)
+@pytest.mark.parametrize(
+    ("names", "signed_by", "fault"),
+    [
+        (("gpu01", "127.0.0.1"), "pki", ""),
+        (("gpu01", "192.0.2.1"), "pki", "the kubelet's certificate is not valid for 127.0.0.1: IP address mismatch"),
+        (("127.0.0.1",), "other", "the kubelet's certificate is not valid for 127.0.0.1: "),
+    ],
+)
+def test_it_must_be_the_clusters_and_for_this_address(
+    kubelet: Any, names: tuple[str, ...], signed_by: str, fault: str
+) -> None:
+    serve, ca_file = kubelet
+    found = adapter.kubelet_serving_cert("127.0.0.1", ca_file, serve(*names, signed_by=signed_by))
+    assert found.startswith(fault) and bool(found) == bool(fault)
+
+
+def test_a_kubelet_that_does_not_answer(kubelet: Any) -> None:
+    assert "shows no certificate at 127.0.0.1" in adapter.kubelet_serving_cert("127.0.0.1", kubelet[1], 1)
     assert adapter.PORT == 10250
