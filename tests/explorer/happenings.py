@@ -216,7 +216,7 @@ class Happenings(ABC):
         self.sim.after(event.lasts, self._slurmd_starts, event.subject, self.boxes[event.subject].boot)
 
     def _slurmd_killed_in_a_prolog(self, event: Event) -> None:
-        self.slurm.nodes[event.subject].doom["place"] = partial(self._slurmd_killed, event)
+        self.slurm.nodes[event.subject].doom["deliver_token"] = partial(self._slurmd_killed, event)
 
     def _slurmd_killed_in_an_epilog(self, event: Event) -> None:
         self.slurm.nodes[event.subject].doom["close"] = partial(self._slurmd_killed, event)

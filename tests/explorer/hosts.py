@@ -92,7 +92,7 @@ class Process:
 
     def __init__(self, system: System, box: Box, verb: str, env: Mapping[str, str], done: Callable[[int | None], None]):
         self.system, self.box, self.verb, self.env, self._done = system, box, verb, env, done
-        self.label = f"{verb} {'controller' if box.name == 'ctl' else 'node'}" if verb == "tend" else verb
+        self.label = f"{verb} {'controller' if box.name == 'ctl' else 'node'}" if verb == "reconcile" else verb
         self.sim, self.faults, self.begun, self.dead = system.sim, system.faults, system.sim.now, False
         self.looked = self.begun
         """When it last learned which containers run on its host."""
@@ -101,7 +101,7 @@ class Process:
 
     def _main(self) -> None:
         code = verbs.run(self.verb, self.system.seams(self))
-        if self.verb == "place" and code == 0:
+        if self.verb == "deliver_token" and code == 0:
             let_in = Prolog(self.box.name, int(self.env["SLURM_JOB_ID"]), self.looked, self.sim.now)
             self.system.server.history.prologs.append(let_in)
         self._end()

@@ -14,7 +14,7 @@ from typing import Any
 from roles.slurm_gate.files.gate.config import Config
 from roles.slurm_gate.files.gate.gate_names import GATE_NAMESPACE, NODES_NAMESPACE
 from roles.slurm_gate.files.gate.opener import ADMISSION
-from roles.slurm_gate.files.gate.states import place
+from roles.slurm_gate.files.gate.states import gate_taint
 from tests.unit.roles.slurm_gate.cluster import CONFIG
 
 from .daemons import Slurm
@@ -130,7 +130,7 @@ class Model(Happenings):
             self.sim.after(TICK_S, self.tick, box, boot)
         else:
             box.skipped = False
-            Process(self.system, box, "tend", {}, partial(self._ticked, box, boot, self._view(box)))
+            Process(self.system, box, "reconcile", {}, partial(self._ticked, box, boot, self._view(box)))
 
     def _ticked(self, box: Box, boot: int, view: Any, code: int | None) -> None:
         idle = code == 0 and view == self._view(box) and not (box.skipped or self._busy())
@@ -175,8 +175,8 @@ class Model(Happenings):
         for path, it in self.server.objects.items():
             if "/nodes/" not in path and not path.startswith(ADMISSION):
                 found.append(path)
-            elif "/nodes/" in path and place(it)[1] != "closed":
-                found.append(f"node {it['metadata']['name']}, {place(it)[1]}")
+            elif "/nodes/" in path and gate_taint(it)[1] != "closed":
+                found.append(f"node {it['metadata']['name']}, {gate_taint(it)[1]}")
         return found
 
     def _notes_left(self) -> list[str]:

@@ -192,7 +192,9 @@ class Jobs:
         node.jobs[job.number] = (node.life, self._env(job, name))
         node.prologs.add(job.number)
         node.box.scripts += 1
-        self.gate(node.box, "place", self._env(job, name), partial(self._prologued, job, generation, name, node.life))
+        self.gate(
+            node.box, "deliver_token", self._env(job, name), partial(self._prologued, job, generation, name, node.life)
+        )
 
     def _given_twice(self, job: Job, name: str) -> None:
         """slurmd has the job already, and slurmctld had forgotten it."""

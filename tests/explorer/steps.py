@@ -35,7 +35,7 @@ STEPS: dict[str, tuple[str, ...]] = {
         *("ask for kinds", "list pods", "delete pods", "delete all workloads", "delete all pods"),
         *("squeue comment", "squeue name", "comment"),
     ),
-    "place": (
+    "deliver_token": (
         *("lock", "read note", "write note", "forget note", "sleep", "write file", "ask for a token"),
         *("ctr containers", "ctr tasks", "nvidia-smi", "listpids", "show node", "drain"),
         *("squeue comment", "squeue name", "comment"),
@@ -47,14 +47,14 @@ STEPS: dict[str, tuple[str, ...]] = {
         *("make a node closed", "show node", "drain", "squeue comment", "squeue name", "comment"),
     ),
     "boot": ("lock", "read note", "write note", "sleep", "get nodes", "make a node dirty"),
-    "tend controller": (
+    "reconcile controller": (
         *("lock", "read note", "write note", "forget note", "sleep", "ask for a token", "write file"),
         *("list serviceaccounts", "list rolebindings", "list nodes", "get nodes", "squeue all", "squeue job"),
         *("make a node dirty", "delete rolebindings", "delete roles", "delete serviceaccounts", "list workloads"),
         *("ask for kinds", "delete workloads", "list pods", "delete pods", "delete all workloads", "delete all pods"),
         *("squeue comment", "squeue name", "comment"),
     ),
-    "tend node": (
+    "reconcile node": (
         *("lock", "read note", "write note", "forget note", "sleep", "ask for a token", "write file", "remove files"),
         *(
             "get nodes",

@@ -25,7 +25,7 @@ WITHDRAWN = "withdrawn before it runs"
 WAYS = {ENDS: 6, CANCELLED: 5, WITHDRAWN: 2, TIMED_OUT: 2, REQUEUED: 1, PREEMPTED: 3}
 """How a schedule's first job ends, with weights."""
 
-OPEN, PLACE, RUNS, END, CLOSE = "open", "place", "runs", "end", "close"
+OPEN, PLACE, RUNS, END, CLOSE = "open", "deliver_token", "runs", "end", "close"
 ON_CONTROLLER = (OPEN, END)
 MOMENTS = (OPEN, PLACE, RUNS, END, CLOSE)
 """When a fault comes: while a verb of the gate is at work for the first job, or while that job runs."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from lab import demo
 from roles.slurm_gate.files.gate.gate_names import CLOSED
-from roles.slurm_gate.files.gate.mend import LOOK_AGAIN_S
+from roles.slurm_gate.files.gate.repair import LOOK_AGAIN_S
 from tests import stack
 from tests.explorer.invariants import breaches
 from tests.explorer.records import EVERYWHERE, GPU_USED, NEVER, History

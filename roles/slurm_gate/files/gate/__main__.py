@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The gate's verbs: open, end (on the controller), place, close (on a node), tend (on both, from a timer)."""
+"""The gate's verbs: open, end (controller); deliver_token, close (node); reconcile (both, from a timer); boot (node)."""
 
 from __future__ import annotations
 

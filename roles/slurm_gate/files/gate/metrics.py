@@ -20,7 +20,7 @@ HELP = {
     "seconds_total": ("counter", "Time that the gate's verbs took on this host."),
     "runs_total": ("counter", "Runs of the gate's verbs on this host, by exit code."),
     "node_state": ("gauge", "1 for the state that this host's node is in."),
-    "tended_timestamp_seconds": ("gauge", "When the reconciler last had nothing in its way."),
+    "reconciled_timestamp_seconds": ("gauge", "When the reconciler last had nothing in its way."),
 }
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from .api import Answer, Api
 from .gate_names import LABEL
-from .states import Edge, place
+from .states import Edge, gate_taint
 
 WORKERS = 8  # more only queue at the API server
 TRIES = 4  # each one means that somebody else wrote between two requests of ours
@@ -47,7 +47,7 @@ def swap(api: Api, node: str, edge: Edge) -> Swap:
         now = api.get(path)
         if not now.ok:
             return Swap(node, "", False, now.message)
-        index, value = place(now.body)
+        index, value = gate_taint(now.body)
         if edge.label == "" and LABEL not in now.body["metadata"].get("labels", {}):
             edge = edge._replace(label=None)  # a person may have taken it off, and what is not there can't be removed
         if value != edge.before:

@@ -93,7 +93,7 @@ def owner(value: str) -> Owner | None:
     return Owner(found.group(1), int(found.group(2))) if found else None
 
 
-def place(node: Json) -> tuple[int, str]:
+def gate_taint(node: Json) -> tuple[int, str]:
     """Index and value of the gate's taint on a Node object; (-1, "") if the node has none."""
     for index, taint in enumerate(node.get("spec", {}).get("taints", [])):
         if taint.get("key") == TAINT:

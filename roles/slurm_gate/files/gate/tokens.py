@@ -49,7 +49,7 @@ def write(file: Path, content: str, mode: int, uid: int, gid: int) -> None:
     partial.rename(file)
 
 
-def place(job: Job, world: World, api: Api) -> None:
+def deliver(job: Job, world: World, api: Api) -> None:
     """Write the job's token and what its batch script must know beside it. Raises Refused, Unreachable.
 
     The token comes last: if the API server does not answer now, `renew_jobs` brings it as soon as it does.
@@ -62,7 +62,7 @@ def place(job: Job, world: World, api: Api) -> None:
     whose = {"namespace": job.owner.namespace, "account": job.account, "started": job.started}
     write(home / NOTE, json.dumps({**whose, "uid": job.uid, "gid": job.gid}), 0o400, 0, 0)
     write(home / "token", mint(api, job.owner.namespace, job.account, JOB_S), 0o400, job.uid, job.gid)
-    world.log.event("token placed", job=job.owner.job, account=job.account)
+    world.log.event("token delivered", job=job.owner.job, account=job.account)
 
 
 def variables(job: Job, world: World) -> Mapping[str, str]:

@@ -11,16 +11,16 @@ from .api import Api, Unreachable
 from .closer import close_job, close_node, stuck
 from .config import Job, NotGated, Refused, require_whole_nodes
 from .gate_names import OPENER, RECONCILER
-from .mend import boot_node, booted, mend_cluster, mend_node
 from .notes import NODE as NODE_LOCK
 from .opener import open_job
 from .proof import require_alone, require_empty
+from .repair import boot_node, booted, repair_cluster, repair_node
 from .slurm import NoAnswer
 from .world import NODE, World
 
-PLACE_S = 20.0  # a node's prolog must not hold the job for the API server's sake
+DELIVER_S = 20.0  # a node's prolog must not hold the job for the API server's sake
 EMPTY_S = 10.0  # what a job of another partition waits for processes that are just ending
-TEND_S = 15.0  # the timer comes again
+RECONCILE_S = 15.0  # the timer comes again
 DRAIN_AGAIN_S = (2.0, 5.0)  # between tries: a slurmctld that starts again, or is busy
 
 
@@ -68,7 +68,7 @@ def _for_job(verb: str, world: World) -> int:
         try:
             job = Job.of(world.env, world.config, _noted(verb, number, world))
         except NotGated:
-            if verb != "place":
+            if verb != "deliver_token":
                 raise
             require_empty(world, EMPTY_S)
             return 0
@@ -150,13 +150,13 @@ def end_job(job: Job, world: World) -> None:
         world.notes.forget(f"run-{job.owner.job}")
 
 
-def place_token(job: Job, world: World) -> None:
+def deliver_token(job: Job, world: World) -> None:
     """Prolog of a node: without its token a job can't use Kubernetes, but it can run. Raises Refused for company."""
     require_alone(job, world, EMPTY_S)
     try:
-        tokens.place(job, world, world.api(NODE, PLACE_S))
+        tokens.deliver(job, world, world.api(NODE, DELIVER_S))
     except Exception as err:
-        world.log.event("token not placed", job=job.owner.job, cause=str(err))
+        world.log.event("token not delivered", job=job.owner.job, cause=str(err))
 
 
 def close_this_node(job: Job, world: World) -> None:
@@ -175,22 +175,22 @@ def close_this_node(job: Job, world: World) -> None:
         tokens.forget(job.owner.job, world)
 
 
-def tend(world: World) -> int:
+def reconcile(world: World) -> int:
     """Renew the tokens of this host; do what prologs and epilogs did not."""
     done, gauges = [], {}
     for identity in (OPENER, RECONCILER, NODE):
         file = world.token(identity)
         if not file.exists():
             continue
-        api = world.api(identity, TEND_S)
+        api = world.api(identity, RECONCILE_S)
         done.append(tokens.renew(file, world, api))
         if identity == RECONCILER:
-            done.append(_attempt(world, lambda api=api: mend_cluster(world, api)))
+            done.append(_attempt(world, lambda api=api: repair_cluster(world, api)))
         if identity == NODE:
             done.append(tokens.renew_jobs(world, api))
-            done.append(_attempt(world, lambda api=api: _tend_node(_this_node(world), world, api, gauges)))
+            done.append(_attempt(world, lambda api=api: _reconcile_node(_this_node(world), world, api, gauges)))
     if all(done):
-        gauges["tended_timestamp_seconds"] = world.clock.wall()
+        gauges["reconciled_timestamp_seconds"] = world.clock.wall()
     metrics.publish(world, gauges)
     return 0 if all(done) else 1
 
@@ -204,9 +204,9 @@ def boot(world: World) -> int:
         node = _this_node(world)
         if booted(world):
             with world.notes.locked(NODE_LOCK):
-                boot_node(node, world, world.api(NODE, TEND_S))
+                boot_node(node, world, world.api(NODE, RECONCILE_S))
     except (OSError, Refused, Unreachable) as err:
-        world.log.event("not mended", cause=str(err))
+        world.log.event("not repaired", cause=str(err))
         return 1
     return 0
 
@@ -215,30 +215,30 @@ def _this_node(world: World) -> str:
     return tokens.subject(world.token(NODE).read_text()).rpartition(":")[2]
 
 
-def _tend_node(node: str, world: World, api: Api, gauges: dict[str, float]) -> bool:
+def _reconcile_node(node: str, world: World, api: Api, gauges: dict[str, float]) -> bool:
     """Leave the node to an epilog that is at work."""
     with world.notes.locked(NODE_LOCK, wait=False) as free:
         if free:
-            state = mend_node(node, world, api)
+            state = repair_node(node, world, api)
             gauges[f'node_state{{state="{state}"}}'] = 1
             if state == "held":  # so whatever was here before was closed
                 tokens.tidy(node, world)
     return True
 
 
-def _attempt(world: World, mend: Callable[[], bool]) -> bool:
+def _attempt(world: World, repair: Callable[[], bool]) -> bool:
     """The next run tries again. What a person must see is in the drain's reason; the rest is only noted."""
     try:
-        return mend()
+        return repair()
     except Refused as err:
         for node, reason in err.drain.items():
             _drain(world, node, reason)
-        world.log.event("not mended", cause=str(err))
+        world.log.event("not repaired", cause=str(err))
     except (NoAnswer, Unreachable) as err:
-        world.log.event("not mended", cause=str(err))
+        world.log.event("not repaired", cause=str(err))
     return False
 
 
-ON_NODE = ("place", "close")
-ALONE = {"tend": tend, "boot": boot}
-VERBS = {"open": open_nodes, "end": end_job, "place": place_token, "close": close_this_node}
+ON_NODE = ("deliver_token", "close")
+ALONE = {"reconcile": reconcile, "boot": boot}
+VERBS = {"open": open_nodes, "end": end_job, "deliver_token": deliver_token, "close": close_this_node}

@@ -23,7 +23,7 @@ from roles.slurm_gate.files.gate.host import Host
 from roles.slurm_gate.files.gate.log import Log
 from roles.slurm_gate.files.gate.notes import Notes
 from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, NodeInfo, Running, Slurm
-from roles.slurm_gate.files.gate.states import Owner, place
+from roles.slurm_gate.files.gate.states import Owner, gate_taint
 from roles.slurm_gate.files.gate.world import World
 
 JOB = Job(Owner("vision", 4711), 2001, 3001, ("gpu01", "gpu02"), restart=0, started=1000)
@@ -100,10 +100,10 @@ class Cluster(Api):
                 self.add(f"/apis/admissionregistration.k8s.io/v1/{kind}", {"metadata": metadata})
 
     def value(self, name: str) -> str:
-        return place(self.objects[f"/api/v1/nodes/{name}"])[1]
+        return gate_taint(self.objects[f"/api/v1/nodes/{name}"])[1]
 
     def values(self) -> list[str]:
-        return [place(it)[1] for path, it in self.objects.items() if path.startswith("/api/v1/nodes/")]
+        return [gate_taint(it)[1] for path, it in self.objects.items() if path.startswith("/api/v1/nodes/")]
 
     def add(self, collection: str, item: dict[str, Any]) -> None:
         self.objects[f"{collection}/{item['metadata']['name']}"] = item

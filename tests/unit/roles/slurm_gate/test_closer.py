@@ -11,7 +11,7 @@ from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.api import Answer
 from roles.slurm_gate.files.gate.closer import close_job, close_node
 from roles.slurm_gate.files.gate.config import Refused
-from roles.slurm_gate.files.gate.mend import mend_cluster
+from roles.slurm_gate.files.gate.repair import repair_cluster
 from tests.unit.roles.slurm_gate.cluster import JOB, Cluster, Made, pod, world
 
 PODS = "/api/v1/namespaces/vision/pods"
@@ -211,7 +211,7 @@ def test_what_can_not_be_deleted_leaves_a_trace_for_the_timer(path: str, opened:
     with pytest.raises(Refused):
         close_job(JOB.owner, [JOB.account], JOB.nodes, Busy(opened.cluster, {path: 99}), opened.log)
     assert f"{BINDINGS}/{JOB.account}" in opened.cluster.objects
-    assert mend_cluster(opened, opened.cluster)
+    assert repair_cluster(opened, opened.cluster)
     assert not any(JOB.account in it or it.startswith(JOBS) for it in opened.cluster.objects)
 
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from . import identity, judge, scripts, tokens
+from . import decide, identity, scripts, tokens
 from .api import METADATA, Api
 from .closer import close_job, close_node, make_dirty
 from .config import Refused
+from .decide import Seen, Sighting
 from .gate_names import CLOSED, LABEL
-from .judge import Seen, Sighting
 from .proof import local_obstacle
 from .slurm import GONE, JobInfo, Running
-from .states import Owner, owner, place
+from .states import Owner, gate_taint, owner
 from .world import World
 
 EMPTY_S = 5.0  # the next run looks again
@@ -30,7 +30,7 @@ BOOT, FORGIVEN = "boot", "forgiven"
 FORGIVE_S = 3600.0
 
 
-def mend_node(node: str, world: World, api: Api) -> str:
+def repair_node(node: str, world: World, api: Api) -> str:
     """Bring this node a step further, and say how it stands. Raises Refused, NoAnswer, Unreachable."""
     value, boot = _taint(node, api), world.notes.read(BOOT)
     if holder := owner(value):
@@ -39,10 +39,10 @@ def mend_node(node: str, world: World, api: Api) -> str:
     elif value == CLOSED:
         _closed(node, value, world)
     elif not value:
-        world.slurm.drain(node, judge.open_reason())
+        world.slurm.drain(node, decide.open_reason())
     if boot != {"id": world.host.boot_id()}:
         world.notes.write(BOOT, {"id": world.host.boot_id()})
-    return judge.state(value)
+    return decide.state(value)
 
 
 def boot_node(node: str, world: World, api: Api) -> None:
@@ -70,7 +70,7 @@ def _taint(node: str, api: Api) -> str:
     found = api.get(f"/api/v1/nodes/{node}")
     if not found.ok:
         raise Refused(f"can't read node {node}: {found.message}")
-    return place(found.body)[1]
+    return gate_taint(found.body)[1]
 
 
 def _lost(holder: Owner, job: JobInfo, boot: Mapping[str, str], world: World) -> bool:
@@ -87,17 +87,17 @@ def _job(number: int, world: World) -> JobInfo:
 
 def _owned(holder: Owner, seen: Seen, world: World, api: Api) -> None:
     """A node that a job holds, or left dirty."""
-    verdict = judge.node(seen, world.config.stuck_s)
-    if verdict == judge.CLOSE:
+    verdict = decide.node(seen, world.config.stuck_s)
+    if verdict == decide.CLOSE:
         close_node(holder, seen.node, world, api, EMPTY_S, moved_on=seen.job.running)
         tokens.forget(holder.job, world)
         _closed(seen.node, CLOSED, world)
-    elif verdict == judge.LOST:
+    elif verdict == decide.LOST:
         make_dirty(holder, seen.node, world, api)
         _run_again(holder.job, seen.job, f"node {seen.node} was booted while the job ran", world)
-    elif verdict == judge.HALTED:
+    elif verdict == decide.HALTED:
         _report_halted(holder.job, world)
-    elif verdict == judge.STUCK:
+    elif verdict == decide.STUCK:
         _stuck(holder.job, seen, f"its batch script never started on {seen.node}", world)
 
 
@@ -140,13 +140,13 @@ def _closed(node: str, value: str, world: World) -> None:
     if info.busy:
         _forgotten(node, value, world)
     lately = world.clock.wall() - world.notes.read(FORGIVEN).get("at", 0.0) < FORGIVE_S
-    if not judge.back(info, value, unfinished, lately):
+    if not decide.back(info, value, unfinished, lately):
         if unfinished and not info.kept_out:
             scripts.forget(world)
         return
     if why := local_obstacle(world):
         raise Refused(f"node {node} stays out: {why}", {node: why})
-    if not judge.back(world.slurm.node(node), value, unfinished, lately):
+    if not decide.back(world.slurm.node(node), value, unfinished, lately):
         return  # a person has drained it while the host was asked, which may take seconds
     world.log.event("resume", node=node)
     world.slurm.resume(node)
@@ -161,11 +161,11 @@ def _forgotten(node: str, value: str, world: World) -> None:
     """
     for number in world.slurm.running_on(node, world.config.partitions):
         seen = Seen(node, value, _job(number, world))
-        if judge.node(seen, world.config.stuck_s) == judge.STUCK:
+        if decide.node(seen, world.config.stuck_s) == decide.STUCK:
             _stuck(number, seen, f"its batch script has left {node}, and Slurm did not notice", world)
 
 
-def mend_cluster(world: World, api: Api) -> bool:
+def repair_cluster(world: World, api: Api) -> bool:
     """End the Kubernetes side of jobs that are over, or that a node has left. False if something is in the way.
 
     Raises NoAnswer, Refused, Unreachable.
@@ -173,11 +173,11 @@ def mend_cluster(world: World, api: Api) -> bool:
     sightings = look(world, api)
     done = True
     running = world.slurm.running(world.config.partitions) if sightings else {}
-    for sighting, cause in judge.jobs_to_end(sightings, running):
+    for sighting, cause in decide.jobs_to_end(sightings, running):
         try:
             _end(sighting, cause, world, api)
         except Refused as err:
-            world.log.event("not mended", namespace=sighting.owner.namespace, job=sighting.owner.job, cause=str(err))
+            world.log.event("not repaired", namespace=sighting.owner.namespace, job=sighting.owner.job, cause=str(err))
             done = False
     known = {sighting.owner.job for sighting in sightings}
     for name in world.notes.names("run-"):
@@ -193,7 +193,7 @@ def _end(sighting: Sighting, cause: str, world: World, api: Api) -> None:
         if not free:
             return
         now = _job(holder.job, world)
-        if not judge.jobs_to_end([sighting], {holder.job: Running(now.uid, now.nodes)} if now.running else {}):
+        if not decide.jobs_to_end([sighting], {holder.job: Running(now.uid, now.nodes)} if now.running else {}):
             return
         world.log.event("end", namespace=holder.namespace, job=holder.job, cause=cause)
         close_job(holder, sighting.accounts, sighting.held, api, world.log)
@@ -233,7 +233,7 @@ def _held(given: Mapping[Owner, Collection[str]], api: Api) -> dict[Owner, list[
     for item in api.items("/api/v1/nodes", METADATA, labelSelector=LABEL):
         name, job = item["metadata"]["name"], item["metadata"]["labels"][LABEL]
         holders = [it for it, nodes in given.items() if str(it.job) == job and name in nodes]
-        holder = holders[0] if len(holders) == 1 else owner(place(api.get(f"/api/v1/nodes/{name}").body)[1])
+        holder = holders[0] if len(holders) == 1 else owner(gate_taint(api.get(f"/api/v1/nodes/{name}").body)[1])
         if holder:
             held.setdefault(holder, []).append(name)
     return held
