@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ import pytest
 from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.config import Refused
 from roles.slurm_gate.files.gate.repair import boot_node, repair_cluster, repair_node
-from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, NodeInfo, Running
+from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, NodeInfo
 from tests.unit.roles.slurm_gate.cluster import JOB, RUNNING, Cluster, Made, hold, pod, world
 
 PODS = "/api/v1/namespaces/vision/pods"
@@ -23,15 +23,6 @@ OURS = NodeInfo(frozenset({"IDLE", "DRAIN"}), "drawbridge gate: not proven empty
 
 def repair(at: Made) -> str:
     return repair_node("gpu01", at, at.cluster)
-
-
-def test_a_node_of_a_job_that_is_over_is_closed_and_its_drain_lifted(at: Made) -> None:
-    for value in ("dirty_vision.4711", "vision.4711"):
-        hold(at.cluster, value)
-        at.slurm.nodes["gpu01"] = OURS
-        repair(at)
-        assert at.cluster.value("gpu01") == "closed"
-        assert at.slurm.told.pop() == "scontrol update nodename=gpu01 state=resume"
 
 
 @pytest.mark.parametrize("state", ["COMPLETING", "RUNNING", "SIGNALING"])
@@ -110,19 +101,6 @@ def test_a_closed_node_with_something_on_its_gpus_stays_out(at: Made) -> None:
     assert not at.slurm.told
 
 
-def test_a_person_who_drains_the_node_while_its_host_is_asked_is_heard(
-    at: Made, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def slow(namespaces: object) -> list[str]:
-        at.slurm.nodes["gpu01"] = OURS._replace(reason="bad disk, call Ben")
-        return []
-
-    at.slurm.nodes["gpu01"] = OURS
-    monkeypatch.setattr(at.host, "containers", slow)
-    repair(at)
-    assert not at.slurm.told
-
-
 BUSY = NodeInfo(frozenset({"IDLE"}), "", busy=True)
 OLD = RUNNING._replace(age_s=500)
 
@@ -152,13 +130,6 @@ def test_a_job_whose_end_slurm_forgot_runs_again(
     assert ("has left gpu01" in at.slurm.comment(4711)) is again
 
 
-def test_a_closed_node_that_works_for_another_partition_costs_one_question_more(at: Made) -> None:
-    at.slurm.nodes["gpu01"] = BUSY
-    repair(at)
-    assert not at.slurm.told
-    assert at.cluster.log == [("GET", "/api/v1/nodes/gpu01")]
-
-
 def test_a_node_without_the_taint_is_kept_from_jobs(tmp_path: Path) -> None:
     at = world(tmp_path, Cluster(gpu01=""))
     assert repair(at) == "open"
@@ -171,25 +142,6 @@ def test_a_foreign_value_is_reported_and_left(tmp_path: Path) -> None:
     at = world(tmp_path, Cluster(gpu01="maintenance"))
     assert repair(at) == "foreign"
     assert at.cluster.value("gpu01") == "maintenance"
-
-
-def test_an_identity_that_is_left_keeps_the_node_dirty(at: Made) -> None:
-    hold(at.cluster, "dirty_vision.4711")
-    # be it another user's, whose job had the number before
-    for uid in (2001, 2002):
-        body = identity.objects(JOB.owner, identity.name(4711, uid, 3001), JOB.nodes)[0][1]
-        at.cluster.add(ACCOUNTS, body)
-        with pytest.raises(Refused, match="the controller has not ended it yet"):
-            repair(at)
-        assert at.cluster.value("gpu01") == "dirty_vision.4711"
-        del at.cluster.objects[f"{ACCOUNTS}/{body['metadata']['name']}"]
-
-
-def test_a_pod_that_is_left_is_found_by_its_account_and_ended(at: Made) -> None:
-    hold(at.cluster, "dirty_vision.4711")
-    at.cluster.add(PODS, pod("slurm-4711-r0-0", "gpu01"))
-    repair(at)
-    assert f"{PODS}/slurm-4711-r0-0" not in at.cluster.objects
 
 
 @pytest.mark.parametrize("given", [["gpu02", "gpu03"], ["gpu01", "gpu02"]])
@@ -279,14 +231,6 @@ def test_if_nobody_looked_before_slurmd_the_jobs_age_tells(up_s: float, lost: bo
     assert at.slurm.told == (["scontrol requeue 4711"] if lost else [])
 
 
-def test_an_interactive_job_that_lost_a_node_ends(at: Made) -> None:
-    at.slurm.jobs[4711] = RUNNING._replace(batch=False)
-    hold(at.cluster)
-    booted(at)
-    repair(at)
-    assert at.slurm.told == ["scancel 4711"]
-
-
 def test_a_node_that_is_seen_for_the_first_time_was_not_booted(at: Made) -> None:
     at.slurm.jobs[4711] = RUNNING
     hold(at.cluster)
@@ -364,15 +308,6 @@ def test_a_suspended_job_is_told_once_that_its_pods_go_on(state: str, at: Made) 
     assert at.cluster.value("gpu01") == "vision.4711"
 
 
-def test_a_job_that_shrank_has_left_its_node_though_it_runs_elsewhere(opened: Made) -> None:
-    opened.slurm.jobs[4711] = RUNNING._replace(nodes=("gpu02",))
-    assert repair_cluster(opened, opened.cluster)
-    assert "node gpu01 has left the job; its pods were ended" in opened.slurm.comments[4711]
-    assert f"{ACCOUNTS}/{JOB.account}" not in opened.cluster.objects
-    repair(opened)
-    assert opened.cluster.values() == ["closed", "dirty_vision.4711"]
-
-
 @pytest.mark.parametrize(
     ("jobs", "ended"),
     [
@@ -402,27 +337,9 @@ def test_without_an_answer_no_job_is_ended(opened: Made) -> None:
     assert set(opened.cluster.values()) == {"vision.4711"}
 
 
-def test_held_nodes_without_an_identity_are_found_by_their_label(at: Made) -> None:
-    """The opener was killed in between, and Slurm has forgotten the job."""
-    hold(at.cluster)
-    assert repair_cluster(at, at.cluster)
-    assert set(at.cluster.values()) == {"dirty_vision.4711"}
-
-
 def test_a_job_whose_opener_is_at_work_is_left_alone(opened: Made) -> None:
     with locked_elsewhere(opened, 4711):
         assert repair_cluster(opened, opened.cluster)
-    assert set(opened.cluster.values()) == {"vision.4711"}
-
-
-def test_a_job_that_started_again_since_it_was_seen_is_left_alone(opened: Made) -> None:
-    class Restarting(type(opened.slurm)):
-        def running(self, partitions: Sequence[str]) -> dict[int, Running]:
-            self.jobs[4711] = RUNNING
-            return {}
-
-    again = opened._replace(slurm=Restarting())
-    assert repair_cluster(again, opened.cluster)
     assert set(opened.cluster.values()) == {"vision.4711"}
 
 
@@ -430,9 +347,3 @@ def test_slurm_is_not_asked_while_no_job_has_anything(at: Made) -> None:
     at.cluster.add(ACCOUNTS, {"metadata": {"name": "default"}})
     at.slurm.silent = True
     assert repair_cluster(at, at.cluster)
-
-
-def test_notes_of_jobs_that_are_over_go(opened: Made) -> None:
-    repair_cluster(opened, opened.cluster)
-    repair_cluster(opened, opened.cluster)
-    assert opened.notes.names("run-") == []

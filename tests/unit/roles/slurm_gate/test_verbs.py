@@ -56,13 +56,6 @@ def test_a_silent_api_server_drains_nothing_when_a_job_starts(at: Made, monkeypa
     assert at.slurm.told == []
 
 
-def test_the_fifth_try_in_a_row_holds_the_job(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    for restart in range(5):
-        failing(monkeypatch, at, Unreachable("no answer"), restarts=restart)
-        assert at.slurm.told == (["scontrol requeuehold 4711"] if restart == 4 else [])
-    assert at.slurm.comments[4711] == "drawbridge gate: try 5 of 5 (run 4): no answer"
-
-
 def test_an_epilog_that_fails_as_well_does_not_hide_which_try_it_was(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     """Slurm runs EpilogSlurmctld after a PrologSlurmctld that failed: without an API server both do, five times."""
     monkeypatch.setattr(verbs, "close_job", stop(Unreachable("no answer either")))
@@ -88,11 +81,6 @@ def test_a_job_that_can_not_run_again_ends_with_the_cause(
 ) -> None:
     assert failing(monkeypatch, at, Unreachable("no answer"), **change) == 1
     assert at.slurm.told == ["scontrol notify 4711 drawbridge gate: no answer"]
-
-
-def test_a_slurm_that_is_down_changes_nothing_of_the_answer(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    at.slurm.silent = True
-    assert failing(monkeypatch, at, Refused("dirty", {"gpu02": "look"})) == 1
 
 
 @pytest.mark.parametrize(
@@ -242,14 +230,6 @@ def test_a_surprise_is_logged_and_nothing_stays_open(at: Made) -> None:
     assert "surprise" in at.log.lines[-1]
 
 
-def test_an_epilog_that_slurmd_makes_up_for_needs_no_list_of_nodes(opened: Made) -> None:
-    """slurmd was down when the job ended; 24.11 then knows the job's number, user and partition only."""
-    run("end", opened)
-    del opened.env["SLURM_JOB_NODELIST"]
-    assert run("close", opened) == 0
-    assert opened.cluster.value("gpu01") == "closed"
-
-
 def test_an_epilog_with_a_surprise_drains_with_a_reason_of_ours(opened: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     """Slurm's own reason would be nobody's to lift."""
     monkeypatch.setattr(verbs, "close_node", stop(KeyError("surprise")))
@@ -306,17 +286,6 @@ def test_a_good_epilog_makes_no_good_prolog(at: Made, monkeypatch: pytest.Monkey
     assert at.notes.names("script-") == ["script-4711-deliver_token"]
 
 
-@pytest.mark.parametrize("silent", ["slurm", "api"])
-def test_the_timer_comes_again(silent: str, at: Made) -> None:
-    hold(at.cluster)
-    if silent == "slurm":
-        at.slurm.silent = True
-    else:
-        at.cluster.down = {("GET", "/api/v1/nodes/gpu01")}
-    assert reconciled(at, "node") == 1
-    assert set(at.cluster.values()) == {"vision.4711"}
-
-
 def test_a_slurmd_that_is_started_again_waits_for_no_epilog(at: Made) -> None:
     class Held(Notes):
         @contextlib.contextmanager
@@ -326,11 +295,3 @@ def test_a_slurmd_that_is_started_again_waits_for_no_epilog(at: Made) -> None:
 
     reconciled(at, "node")
     assert run("boot", at._replace(notes=Held(at.notes._root))) == 0
-
-
-def test_before_slurmd_the_node_is_taken_from_a_job_of_before_the_boot(at: Made) -> None:
-    reconciled(at, "node")
-    hold(at.cluster)
-    at.host.boot, at.slurm.silent = "second", True
-    assert run("boot", at) == 0
-    assert at.cluster.values() == ["dirty_vision.4711", "vision.4711"]
