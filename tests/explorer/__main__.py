@@ -47,7 +47,7 @@ def main(arguments: list[str]) -> int:
         lots = pool.map(partial(run_lot, focus=options.focus), batches(options.first, options.schedules))
         hunted = [(row, pool.submit(hunt, row)) for row in named(options.mutants)]
         whole = gather(lots, options.schedules, begun, options.focus)
-        survivors = [row.name for row, future in hunted if not told(row.name, future.result())]
+        survivors = [row.name for row, future in hunted if not report(row.name, future.result())]
     print(f"{time.monotonic() - begun:.0f} s in all")
     all_of_it = options.schedules >= SCHEDULES and not options.focus
     missing = list(gaps(whole.seen, targets())) if all_of_it else []
@@ -105,7 +105,7 @@ def gather(lots: Iterable[Lot], schedules: int, begun: float, focus: str = "") -
     return whole
 
 
-def told(name: str, caught: tuple[int, str] | None) -> bool:
+def report(name: str, caught: tuple[int, str] | None) -> bool:
     """Say which schedule noticed a defect; False if none did."""
     if caught:
         print(f"  {name}: {caught[1]} in schedule {caught[0]}", flush=True)

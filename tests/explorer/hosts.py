@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from roles.slurm_gate.files.gate import identity, verbs
-from roles.slurm_gate.files.gate.command import Said
+from roles.slurm_gate.files.gate.command import Result
 from roles.slurm_gate.files.gate.config import Config
 from roles.slurm_gate.files.gate.world import World
 
@@ -100,7 +100,7 @@ class Process:
         self.fibers: list[Fiber] = [self.sim.spawn(self._main, self)]
 
     def _main(self) -> None:
-        code = verbs.run(self.verb, self.system.seams(self))
+        code = verbs.run(self.verb, self.system.world(self))
         if self.verb == "deliver_token" and code == 0:
             let_in = Prolog(self.box.name, int(self.env["SLURM_JOB_ID"]), self.looked, self.sim.now)
             self.system.server.history.prologs.append(let_in)
@@ -180,12 +180,12 @@ class Process:
 
 
 class System:
-    """What all hosts share. `answer` speaks for Slurm's commands, `seams` makes the world that a process sees."""
+    """What all hosts share. `answer` speaks for Slurm's commands, `world` makes the world that a process sees."""
 
     def __init__(self, sim: Sim, server: Server, config: Config, faults: Faults) -> None:
         self.sim, self.server, self.config, self.faults = sim, server, config, faults
-        self.answer: Callable[[Process, tuple[str, ...]], Said]
-        self.seams: Callable[[Process], World]
+        self.answer: Callable[[Process, tuple[str, ...]], Result]
+        self.world: Callable[[Process], World]
         self.events: Counter[str] = Counter()
         self.lines: list[str] = []
         self.slow, self.tools_hang = False, False

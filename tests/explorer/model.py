@@ -18,13 +18,13 @@ from roles.slurm_gate.files.gate.states import gate_taint
 from tests.unit.roles.slurm_gate.cluster import CONFIG
 
 from .daemons import Slurm
-from .happenings import Happenings
+from .events import Events
+from .fakes import FakeWorld, replaced
 from .hosts import Box, Faults, Process, System
 from .invariants import T_S, breaches
 from .kube import Kube
 from .plan import NODES, Plan
 from .records import History
-from .seams import Seams, replaced
 from .server import Server, own_token
 from .sim import Sim
 from .tools import Answers
@@ -70,7 +70,7 @@ def explore(plan: Plan, keep: bool = False) -> Outcome:
     return model.outcome()
 
 
-class Model(Happenings):
+class Model(Events):
     """All parts of one schedule, and what happens to them."""
 
     def __init__(self, plan: Plan, keep: bool) -> None:
@@ -88,7 +88,7 @@ class Model(Happenings):
         self.kube.exporters = plan.exporters
         self.slurm = Slurm(self.system, self.kube, workers, self.boxes["ctl"], rng)
         self.slurm.prolog_waits, self.slurm.cancels_opener = plan.prolog_waits, plan.cancels_opener
-        self.system.answer, self.system.seams = Answers(self.slurm), Seams.of
+        self.system.answer, self.system.world = Answers(self.slurm), FakeWorld.of
         self._quiet: dict[str, Any] = {}
         for box in self.boxes.values():
             self._furnish(box, rng)

@@ -11,7 +11,7 @@ NEVER = float("inf")
 EVERYWHERE = ""
 GPU_USED = "a process that is no job's uses a GPU"
 """The trouble that keeps a node from being proven empty, and a job without pods from starting there."""
-STRANGER = "a pod of nobody's runs"
+FOREIGN_POD = "a foreign pod runs"
 """Neither a job's nor infrastructure's: it keeps every job from starting there, and the node from being closed."""
 MUTE = "a host does not say what runs there"
 PERSON = "person"

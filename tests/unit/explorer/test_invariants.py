@@ -12,9 +12,9 @@ import pytest
 from tests.explorer import invariants
 from tests.explorer.invariants import breaches
 from tests.explorer.records import (
+    FOREIGN_POD,
     GPU_USED,
     PERSON,
-    STRANGER,
     Account,
     Change,
     Container,
@@ -98,11 +98,11 @@ CASES: list[tuple[str, Callable[[History], None]]] = [
     ("no_gpu_is_given_twice", added("runs", Run(7, 1, "vision", ("a",), 80, works=90, over=95))),
     ("no_gpu_is_given_twice", added("containers", Container("a", "p-a", "vision", 7, 1, 50, 60))),
     ("no_gpu_is_given_twice", added("containers", Container("a", "p-a", "vision", 7, 0, 50, 60, ANOTHERS))),
-    ("a_number_is_one_persons", added("rights", Right("vision", 7, ANOTHERS, 5, 12))),
-    ("a_number_is_one_persons", added("rights", Right("nlp", 7, WHOSE, 5, 10.5))),
-    ("a_number_is_one_persons", added("containers", Container("b", "p", "vision", 7, 0, 50, 60, ANOTHERS))),
-    ("no_foreign_pod_beside_a_job", added("troubles", Trouble(STRANGER, "b", 9, 12))),
-    ("no_foreign_pod_beside_a_job", added("troubles", Trouble(STRANGER, "b", 108, 111))),
+    ("a_number_has_one_owner", added("rights", Right("vision", 7, ANOTHERS, 5, 12))),
+    ("a_number_has_one_owner", added("rights", Right("nlp", 7, WHOSE, 5, 10.5))),
+    ("a_number_has_one_owner", added("containers", Container("b", "p", "vision", 7, 0, 50, 60, ANOTHERS))),
+    ("no_foreign_pod_beside_a_job", added("troubles", Trouble(FOREIGN_POD, "b", 9, 12))),
+    ("no_foreign_pod_beside_a_job", added("troubles", Trouble(FOREIGN_POD, "b", 108, 111))),
     ("closed_means_empty", added("accounts", Account("vision", 7, 101, 120))),
     ("closed_means_empty", added("unbound", Pod("p", "vision", 7, 100, 120))),
     ("closed_means_empty", added("containers", Container("a", "ghost", "vision", 7, 0, 50, 120))),
@@ -114,11 +114,11 @@ CASES: list[tuple[str, Callable[[History], None]]] = [
     ("usable_in_time", changed(4, at=300)),
     ("usable_in_time", added("drains", Drain(120, "b", "", OURS, "gate"))),
     ("usable_in_time", added("drains", Drain(120, "b", "", "Epilog error", "slurm"))),
-    ("no_job_waits_for_ever", added("runs", Run(9, 0, "vision", ("b",), 200))),
-    ("no_job_waits_for_ever", added("runs", Run(9, 0, "vision", ("b",), 200, works=201))),
+    ("no_job_waits_permanently", added("runs", Run(9, 0, "vision", ("b",), 200))),
+    ("no_job_waits_permanently", added("runs", Run(9, 0, "vision", ("b",), 200, works=201))),
     ("prologs_do_not_fail", added("drains", Drain(12, "b", "", FAILED, "slurm"))),
     ("back_means_empty", added("troubles", Trouble(GPU_USED, "a", 110, 130))),
-    ("back_means_empty", added("troubles", Trouble(STRANGER, "a", 110, 130))),
+    ("back_means_empty", added("troubles", Trouble(FOREIGN_POD, "a", 110, 130))),
     ("nothing_is_left", added("left", "run-7 on ctl")),
     ("no_surprises", added("surprises", "KeyError")),
 ]
@@ -134,5 +134,5 @@ def test_what_breaks_an_invariant_is_seen(name: str, change: Callable[[History],
 
 
 def test_every_invariant_has_a_case() -> None:
-    names = {check.__name__ for check in invariants.SAFETY} | {"usable_in_time", "no_job_waits_for_ever"}
+    names = {check.__name__ for check in invariants.SAFETY} | {"usable_in_time", "no_job_waits_permanently"}
     assert {name for name, _ in CASES} == names

@@ -13,8 +13,8 @@ from ..gate.gate_names import JOB_LABEL
 from ..gate.slurm import GONE, JobInfo, NoAnswer, Slurm
 from ..gate.states import PODS
 from . import events, pods
+from .context import Context
 from .options import parse
-from .seams import Seams
 from .site import Grant, Site
 
 REASONS = {
@@ -34,31 +34,31 @@ ELSEWHERE = (
 )
 
 
-def examine(argv: Sequence[str], seams: Seams) -> int:
+def examine(argv: Sequence[str], context: Context) -> int:
     """Print what there is to say. Raises Refused."""
-    named = argv[0] if argv else seams.env.get("SLURM_JOB_ID", "")
+    named = argv[0] if argv else context.env.get("SLURM_JOB_ID", "")
     if named in ("-h", "--help"):
         parse(["--help"])
     if re.fullmatch(r"[0-9]+_[0-9]+", named):
-        named = _element(named, seams)
+        named = _element(named, context)
     if not named.isdecimal():
         raise Refused("which job? Say its number: drawbridge-run doctor JOB; squeue --me lists yours")
-    for line in report(int(named), seams):
-        seams.console.print(line)
+    for line in report(int(named), context):
+        context.console.print(line)
     return 0
 
 
-def _element(named: str, seams: Seams) -> str:
+def _element(named: str, context: Context) -> str:
     """The number of an array's element, which has one of its own as soon as it is to start. Raises Refused."""
-    said = seams.commands.run("squeue", "--noheader", "--states=all", f"--jobs={named}", "--format=%A").out.strip()
-    if not said:
+    result = context.commands.run("squeue", "--noheader", "--states=all", f"--jobs={named}", "--format=%A").out.strip()
+    if not result:
         raise Refused(f"Slurm knows no job {named} (any more): sacct -j {named} tells how it ended")
-    return said
+    return result
 
 
-def report(job: int, seams: Seams) -> Iterator[str]:
+def report(job: int, context: Context) -> Iterator[str]:
     """All lines about a job. Raises Refused."""
-    site, slurm = Site.read(seams.site), Slurm(seams.commands)
+    site, slurm = Site.read(context.site), Slurm(context.commands)
     try:
         info, comment = slurm.job(job), ""
         if info.state != GONE:
@@ -73,9 +73,9 @@ def report(job: int, seams: Seams) -> Iterator[str]:
         yield f"the cluster says: {comment}"
     if info.state == "PENDING":
         yield waits(job, info)
-    yield from _place(job, site, seams)
+    yield from _place(job, site, context)
     if info.running:
-        yield from _pods(job, info, seams)
+        yield from _pods(job, info, context)
 
 
 def waits(job: int, info: JobInfo) -> str:
@@ -87,20 +87,20 @@ def waits(job: int, info: JobInfo) -> str:
     )
 
 
-def _place(job: int, site: Site, seams: Seams) -> Iterator[str]:
+def _place(job: int, site: Site, context: Context) -> Iterator[str]:
     """Whether the job can have pods at all."""
-    said = seams.commands.run("squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%P|%a").out
-    partition, _, account = said.strip().partition("\n")[0].partition("|")  # elements of an array are alike
+    result = context.commands.run("squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%P|%a").out
+    partition, _, account = result.strip().partition("\n")[0].partition("|")  # elements of an array are alike
     if partition and partition not in site.partitions:
         yield f"partition {partition} gives no nodes to Kubernetes; these do: {', '.join(site.partitions)}"
     elif account and account not in site.namespaces:
         yield f"account {account} has no namespace in Kubernetes; these have: {', '.join(sorted(site.namespaces))}"
 
 
-def _pods(job: int, info: JobInfo, seams: Seams) -> Iterator[str]:
+def _pods(job: int, info: JobInfo, context: Context) -> Iterator[str]:
     """What the job's pods do."""
     try:
-        given = Grant.read(seams.jobs / str(job))
+        given = Grant.read(context.jobs / str(job))
         given.token.read_text()
     except FileNotFoundError:
         yield ELSEWHERE.format(job=job)
@@ -108,7 +108,7 @@ def _pods(job: int, info: JobInfo, seams: Seams) -> Iterator[str]:
     except PermissionError:
         yield "it is another user's job: its pods are not for you to see"
         return
-    kube = seams.kube(given)
+    kube = context.kube(given)
     try:
         items = kube.items(PODS.format(given.namespace), labelSelector=f"{JOB_LABEL}={job}").get("items") or []
         if not items:

@@ -12,7 +12,6 @@ from ..gate.api import Unreachable
 from ..gate.clock import Clock
 from ..gate.config import Refused
 from ..gate.states import PODS, Json
-from .book import Book
 from .console import Console
 from .events import why_no_pods
 from .kinds import KINDS, collection
@@ -20,10 +19,11 @@ from .kube import Kube
 from .limits import Limit
 from .logs import Follower, last_lines
 from .pod import RUN_LABEL, Request
+from .pod_set import PodSet
 from .pods import Pod, Trouble
-from .signals import Courier
-from .starts import Starts
-from .watcher import ASKED, CHANGE, GONE, LIST, SIGNAL, SILENT, News, Watcher
+from .signals import SignalSender
+from .start_failures import StartFailures
+from .watcher import CHANGE, END_REQUESTED, GONE, LIST, SIGNAL, SILENT, Update, Watcher
 
 TICK_S = 1.0
 SETTLE_S = 2.0  # ranks end together; which of them was first is known once all have been heard of
@@ -51,10 +51,10 @@ class Launch:
     console: Console
     clock: Clock
     limit: Limit
-    courier: Courier
-    queue: SimpleQueue[News] = field(default_factory=SimpleQueue)
+    signal_sender: SignalSender
+    queue: SimpleQueue[Update] = field(default_factory=SimpleQueue)
     """What the watcher and signals tell."""
-    visit: Callable[[Book], int] | None = None
+    visit: Callable[[PodSet], int] | None = None
     """What is done once all pods run; its end is the workload's, and its code the exit code."""
     _followers: dict[str, Follower] = field(default_factory=dict)
     _verdict: Trouble | None = None
@@ -70,8 +70,8 @@ class Launch:
         self._namespace, self._begun = self.request.grant.namespace, self.clock.now()
         self._made: list[str] = []
         self._first_made = 0.0
-        self._book = Book(self.request.allocation.nodes, self.request.grant.memory)
-        self._starts = Starts(self.kube, self._namespace, self._begun, self.request.options.patience_s)
+        self._pods = PodSet(self.request.allocation.nodes, self.request.grant.memory)
+        self._start_failures = StartFailures(self.kube, self._namespace, self._begun, self.request.options.patience_s)
 
     def run(self, objects: Sequence[Json]) -> int:
         """Create the workload, see it to its end, take it away. Raises Refused, Unreachable."""
@@ -112,33 +112,33 @@ class Launch:
         return self._begun if first else self._first_made + SEEN_S
 
     def _hear(self) -> None:
-        """Take in one piece of news; wait a moment for it."""
+        """Take in one update; wait a moment for it."""
         try:
-            news = self.queue.get(timeout=TICK_S)
+            update = self.queue.get(timeout=TICK_S)
         except Empty:
             return
-        if news.kind in (LIST, CHANGE):
-            self._note(news)
-        elif news.kind == SILENT:
-            self.console.say(f"{news.what}; the pods run on")
-        elif news.kind == GONE:
+        if update.kind in (LIST, CHANGE):
+            self._note(update)
+        elif update.kind == SILENT:
+            self.console.say(f"{update.what}; the pods run on")
+        elif update.kind == GONE:
             self._end(Trouble(OVER), 0)
-        elif news.kind == SIGNAL:
-            self.courier.send(news.what, self._book.pods)
-        elif news.kind == ASKED:
-            self._end(news.what, self.request.site.kill_wait_s - LAST_WORDS_S)
+        elif update.kind == SIGNAL:
+            self.signal_sender.send(update.what, self._pods.pods)
+        elif update.kind == END_REQUESTED:
+            self._end(update.what, self.request.site.kill_wait_s - LAST_WORDS_S)
 
-    def _note(self, news: News) -> None:
+    def _note(self, update: Update) -> None:
         """Take in what is said of pods."""
-        if news.kind == LIST:
-            for pod in self._book.keep(item["metadata"]["name"] for item in news.what):
+        if update.kind == LIST:
+            for pod in self._pods.keep(item["metadata"]["name"] for item in update.what):
                 self._follow(pod, over=True)
-            for item in news.what:
-                self._follow(self._book.note(item))
+            for item in update.what:
+                self._follow(self._pods.note(item))
             return
-        self._follow(self._book.note(news.what["object"]))
-        if news.what["type"] == "DELETED":
-            self._follow(self._book.lose(news.what["object"]["metadata"]["name"]), over=True)
+        self._follow(self._pods.note(update.what["object"]))
+        if update.what["type"] == "DELETED":
+            self._follow(self._pods.lose(update.what["object"]["metadata"]["name"]), over=True)
 
     def _follow(self, pod: Pod, over: bool = False) -> None:
         """Print the pod's log if it is one of those to be printed; tell its follower when no more will come."""
@@ -155,19 +155,19 @@ class Launch:
         """The verdict, as soon as there is one."""
         now = self.clock.now()
         if self._end_by:
-            return self._verdict if now >= self._end_by or self._book.over else None
-        if self._book.well:
+            return self._verdict if now >= self._end_by or self._pods.over else None
+        if self._pods.well:
             return Trouble("", 0)
         self._progress(now)
         if self._started and self.visit:
-            return Trouble("", self.visit(self._book))
+            return Trouble("", self.visit(self._pods))
         if self.limit.reached(now):
             grace = self.request.options.grace_s
             text = f"the job's time limit is near: the pods are told to end (SIGTERM) and have {grace} s"
             self._end(Trouble(text, LIMIT), grace + HASTE_S)
             return None
-        found = self._book.trouble() or self._starts.trouble(self._book.pods, now)
-        if not (found or self._book.pods) and now - self._begun > NO_PODS_S:
+        found = self._pods.trouble() or self._start_failures.trouble(self._pods.pods, now)
+        if not (found or self._pods.pods) and now - self._begun > NO_PODS_S:
             found = Trouble(why_no_pods(self.kube, self._namespace, self.request.name))
         return self._lasting(found, now)
 
@@ -193,11 +193,11 @@ class Launch:
     def _progress(self, now: float) -> None:
         if self._started:
             return
-        self._started = self._book.running
+        self._started = self._pods.running
         if self._started:
             self.console.say(f"all pods run, {now - self._begun:.1f} s after {self.request.name} was made")
         else:
-            self.console.progress(self._book.summary)
+            self.console.progress(self._pods.summary)
 
     def _end(self, verdict: Trouble, at_most_s: float) -> None:
         """Tell the pods to end, and wait for that as long as there is time."""
@@ -219,8 +219,8 @@ class Launch:
 
     def _tell(self, verdict: Trouble) -> None:
         """The rest of the logs; of a failed rank that is not printed anyway the last lines; the verdict last."""
-        self._drain([self._followers[pod.name] for pod in self._book.pods if pod.over and pod.name in self._followers])
-        failed = self._book.of_rank(verdict.rank)
+        self._drain([self._followers[pod.name] for pod in self._pods.pods if pod.over and pod.name in self._followers])
+        failed = self._pods.of_rank(verdict.rank)
         if failed and failed.name not in self._followers:
             for line in last_lines(f"{PODS.format(self._namespace)}/{failed.name}", self.kube):
                 self.console.print(f"[rank {failed.rank}] {line}")
@@ -241,6 +241,6 @@ class Launch:
     def _asked(self) -> bool:
         """Somebody asks for the end; what else is told comes too late to matter."""
         while not self.queue.empty():
-            if self.queue.get().kind == ASKED:
+            if self.queue.get().kind == END_REQUESTED:
                 return True
         return False

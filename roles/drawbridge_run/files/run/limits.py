@@ -31,9 +31,9 @@ class Limit:
 
     def _left(self) -> float | None:
         """Seconds until the limit; None without an answer. An array's number brings lines of other elements, too."""
-        said = self._commands.run("squeue", "--noheader", f"--jobs={self._job}", "--format=%A %L")
-        lines = dict(line.split() for line in said.out.splitlines() if len(line.split()) > 1)
+        result = self._commands.run("squeue", "--noheader", f"--jobs={self._job}", "--format=%A %L")
+        lines = dict(line.split() for line in result.out.splitlines() if len(line.split()) > 1)
         text = lines.get(str(self._job), "")
-        if said.code or not text:
+        if result.code or not text:
             return None
         return float(seconds(text)) if text[0].isdigit() else float("inf")

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from ..gate.config import Refused
 from ..gate.gate_names import MAX_GRACE_S
-from . import mistakes
+from . import usage_errors
 from .manual import DESCRIPTION, EPILOG, USAGE
 
 NAME = re.compile(r"[a-z]([a-z0-9-]{0,18}[a-z0-9])?")
@@ -46,7 +46,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raises Refused."""
-        raise Refused(f"{message}; {mistakes.LIST}")
+        raise Refused(f"{message}; {usage_errors.LIST}")
 
 
 def whole(text: str) -> int:
@@ -101,14 +101,14 @@ def parse(argv: Sequence[str]) -> Options:
     """Read a command line. Raises Refused; SystemExit for --help."""
     words = list(argv)
     if not words:
-        raise Refused(mistakes.EMPTY)
+        raise Refused(usage_errors.EMPTY)
     split = words.index("--") if "--" in words else len(words)
     made = parser()
     given, rest = made.parse_known_args(words[:split])
     command = words[split + 1 :]
     if rest:
         known = [name for action in made._actions for name in action.option_strings]
-        raise Refused(mistakes.unknown(rest, split < len(words), known))
+        raise Refused(usage_errors.unknown(rest, split < len(words), known))
     found = Options(
         image=given.image,
         command=tuple(command),
@@ -142,7 +142,7 @@ def _program(options: Options) -> str:
         return "no image: name one, such as --image docker.io/library/python:3.13"
     if not options.shell and not options.command:
         return "no command: end the line with -- and what the pods shall run, such as -- python train.py"
-    return (mistakes.image(options.image) if options.image else "") or mistakes.command(options.command)
+    return (usage_errors.image(options.image) if options.image else "") or usage_errors.command(options.command)
 
 
 def _numbers(options: Options) -> str:

@@ -42,7 +42,7 @@ here, as the user: the runtime would enter it as root.
 
 
 @dataclass(frozen=True)
-class Person:
+class User:
     """Who runs it, and from where."""
 
     uid: int
@@ -64,7 +64,7 @@ class Request:
     grant: Grant
     site: Site
     options: Options
-    person: Person
+    user: User
     nccl: Mapping[str, str]
     master: str
     """Address of the first node."""
@@ -179,7 +179,7 @@ def above(mounts: Mapping[str, bool]) -> list[str]:
 
 def workdir(request: Request) -> str:
     """Where the command starts. Raises Refused for a place that pods don't see."""
-    place = request.options.workdir or request.person.cwd
+    place = request.options.workdir or request.user.cwd
     if request.options.workdir or visible(place, chosen_mounts(request)):
         return place
     known = ", ".join(chosen_mounts(request)) or "no file system"
@@ -193,19 +193,19 @@ def visible(path: str, mounts: Mapping[str, bool]) -> bool:
 
 def environment(request: Request) -> list[Json]:
     """The container's variables: the job's and the site's first, so that the user's own win."""
-    nodes, person = request.allocation.nodes, request.person
-    home = person.home if visible(person.home, chosen_mounts(request)) else workdir(request)
+    nodes, user = request.allocation.nodes, request.user
+    home = user.home if visible(user.home, chosen_mounts(request)) else workdir(request)
     values = {
         "HOME": home,
-        "USER": person.name,
-        "LOGNAME": person.name,
+        "USER": user.name,
+        "LOGNAME": user.name,
         **request.allocation.variables,
         **request.nccl,
         "DRAWBRIDGE_NODES": " ".join(nodes),
         "DRAWBRIDGE_MASTER": request.master,
         "DRAWBRIDGE_PORT": str(request.port),
         "DRAWBRIDGE_PROCESSES": str(request.processes),
-        "DRAWBRIDGE_UMASK": f"{person.umask:04o}",
+        "DRAWBRIDGE_UMASK": f"{user.umask:04o}",
         "DRAWBRIDGE_WORKDIR": workdir(request),
     }
     values.update(own_variables(request))
@@ -224,9 +224,9 @@ def own_variables(request: Request) -> dict[str, str]:
     found = {}
     for text in request.options.env:
         name, given, value = text.partition("=")
-        if not given and name not in request.person.env:
+        if not given and name not in request.user.env:
             raise Refused(f"--env {name}: it is not set here; set it, or write --env {name}=VALUE")
-        found[name] = value if given else request.person.env[name]
+        found[name] = value if given else request.user.env[name]
     return found
 
 

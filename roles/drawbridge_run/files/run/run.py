@@ -14,17 +14,17 @@ from queue import SimpleQueue
 
 from ..gate.config import Refused
 from .allocation import Allocation
+from .context import Context
 from .kinds import KINDS
 from .launch import Launch
 from .limits import Limit
 from .options import Options
-from .pod import Person, Request
+from .pod import Request, User
 from .pods import Trouble
-from .seams import Seams
 from .shell import IDLE, enter, step_in
-from .signals import PASSED_ON, Courier
+from .signals import PASSED_ON, SignalSender
 from .site import Grant, Site, nccl
-from .watcher import ASKED, SIGNAL, News
+from .watcher import END_REQUESTED, SIGNAL, Update
 
 TOKEN_S = 120.0  # a node's timer brings what its prolog could not
 LOOK_S = 0.5
@@ -34,66 +34,66 @@ SIGNALS = {
 }
 
 
-def run(options: Options, seams: Seams) -> int:
+def run(options: Options, context: Context) -> int:
     """Make the workload and end as it ends; print it; or enter one. Raises Refused, Unreachable."""
-    site = Site.read(seams.site)
-    refuse_root(seams.person)
-    allocation = Allocation.of(seams.env, site)
-    given = grant(allocation, seams)
+    site = Site.read(context.site)
+    refuse_root(context.user)
+    allocation = Allocation.of(context.env, site)
+    given = wait_for_grant(allocation, context)
     if options.shell and not options.image:
-        return enter(given, allocation, options, seams)
-    shell = partial(step_in, given=given, options=options, seams=seams) if options.shell else None
+        return enter(given, allocation, options, context)
+    shell = partial(step_in, given=given, options=options, context=context) if options.shell else None
     if options.shell:
         options = replace(options, command=IDLE, name="shell")
-    request = make(options, allocation, site, given, seams)
+    request = make(options, allocation, site, given, context)
     objects = KINDS[options.backend].make(request)
     if options.dry_run:
-        seams.console.print(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}, indent=2))
+        context.console.print(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}, indent=2))
         return 0
-    limit = Limit(allocation.job, options.grace_s, seams.commands, seams.clock.now())
-    queue: SimpleQueue[News] = SimpleQueue()
+    limit = Limit(allocation.job, options.grace_s, context.commands, context.clock.now())
+    queue: SimpleQueue[Update] = SimpleQueue()
     listen(queue, options.grace_s)
-    courier = Courier(given, seams.clock, seams.console)
-    launch = Launch(request, seams.kube(given), seams.console, seams.clock, limit, courier, queue, shell)
+    signal_sender = SignalSender(given, context.clock, context.console)
+    launch = Launch(request, context.kube(given), context.console, context.clock, limit, signal_sender, queue, shell)
     return launch.run(objects)
 
 
-def refuse_root(person: Person) -> None:
+def refuse_root(user: User) -> None:
     """Raises Refused."""
-    if person.uid == 0:
+    if user.uid == 0:
         raise Refused("root can't have pods: call it as the user whose job this is")
 
 
-def make(options: Options, allocation: Allocation, site: Site, given: Grant, seams: Seams) -> Request:
+def make(options: Options, allocation: Allocation, site: Site, given: Grant, context: Context) -> Request:
     """Everything that the manifest is made of. Raises Refused."""
-    master = seams.address(allocation.nodes[0])
-    return Request(seams.mark(), allocation, given, site, options, seams.person, nccl(seams.nccl), master)
+    master = context.address(allocation.nodes[0])
+    return Request(context.mark(), allocation, given, site, options, context.user, nccl(context.nccl), master)
 
 
-def grant(allocation: Allocation, seams: Seams) -> Grant:
+def wait_for_grant(allocation: Allocation, context: Context) -> Grant:
     """What the gate gave the job. It makes the job's identity after all nodes are the job's, so a token is proof."""
-    home, end = seams.jobs / str(allocation.job), seams.clock.now() + TOKEN_S
+    home, end = context.jobs / str(allocation.job), context.clock.now() + TOKEN_S
     while True:
         try:
             found = Grant.read(home)
-            _require_own(found, seams.person, allocation.job)
+            _require_own(found, context.user, allocation.job)
             found.token.read_text()
             return found
         except PermissionError as err:
             raise Refused(f"job {allocation.job} is another user's: its token is not for you") from err
         except FileNotFoundError as err:
             _require_node(home, allocation)
-            if seams.clock.now() >= end:
+            if context.clock.now() >= end:
                 raise Refused(_late(allocation.job)) from err
-            seams.console.progress("waiting for the job's token, which the gate places on its nodes")
-            seams.clock.sleep(LOOK_S)
+            context.console.progress("waiting for the job's token, which the gate places on its nodes")
+            context.clock.sleep(LOOK_S)
 
 
-def _require_own(found: Grant, person: Person, job: int) -> None:
-    if found.ids != (person.uid, person.gid):
+def _require_own(found: Grant, user: User, job: int) -> None:
+    if found.ids != (user.uid, user.gid):
         raise Refused(
             f"job {job} runs as uid {found.ids[0]} with group {found.ids[1]}, and so do its pods; "
-            f"you are uid {person.uid} with group {person.gid}: call it as the job's user, without newgrp"
+            f"you are uid {user.uid} with group {user.gid}: call it as the job's user, without newgrp"
         )
 
 
@@ -114,15 +114,15 @@ def _late(job: int) -> str:
     )
 
 
-def listen(queue: SimpleQueue[News], grace_s: int) -> None:
-    """Turn signals into news. A second interrupt ends at once; the gate ends the pods then."""
+def listen(queue: SimpleQueue[Update], grace_s: int) -> None:
+    """Turn signals into updates. A second interrupt ends at once; the gate ends the pods then."""
 
     def heard(number: int, _frame: object) -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         text = f"{SIGNALS[signal.Signals(number)]}: the pods are told to end and have {grace_s} s at most"
-        queue.put(News(ASKED, Trouble(text, 128 + number)))
+        queue.put(Update(END_REQUESTED, Trouble(text, 128 + number)))
 
     for number in SIGNALS:
         signal.signal(number, heard)
     for number in PASSED_ON:
-        signal.signal(number, lambda number, _: queue.put(News(SIGNAL, number)))
+        signal.signal(number, lambda number, _: queue.put(Update(SIGNAL, number)))

@@ -23,7 +23,7 @@ AT_ONCE = 16
 NAME = "signals"
 
 
-class Courier:
+class SignalSender:
     """Gives signals to the first process of pods, the user's program; one without a handler for it lives on."""
 
     def __init__(self, grant: Grant, clock: Clock, console: Console) -> None:

@@ -107,7 +107,7 @@ def expanded(text: str, values: dict[str, str]) -> str:
 
 
 def test_dollars_reach_the_pod_as_they_were_typed(tmp_path: Path) -> None:
-    made = replace(request(tmp_path), person=replace(ADA, env={"PROMPT": "$(USER)$$ "}))
+    made = replace(request(tmp_path), user=replace(ADA, env={"PROMPT": "$(USER)$$ "}))
     options = replace(made.options, command=("sh", "-c", *DOLLARS), env=("PROMPT", "COST=5$$"))
     container = template(replace(made, options=options))["spec"]["containers"][0]
     plain = {entry["name"]: entry["value"] for entry in container["env"] if "value" in entry}

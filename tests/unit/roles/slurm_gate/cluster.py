@@ -16,7 +16,7 @@ import jsonpatch
 
 from roles.slurm_gate.files.gate.api import Answer, Api, Unreachable
 from roles.slurm_gate.files.gate.clock import Clock
-from roles.slurm_gate.files.gate.command import Commands, Said
+from roles.slurm_gate.files.gate.command import Commands, Result
 from roles.slurm_gate.files.gate.config import Config, Job
 from roles.slurm_gate.files.gate.gate_names import JOB_LABEL, LABEL, TAINT
 from roles.slurm_gate.files.gate.host import Host
@@ -195,15 +195,15 @@ class StillClock(Clock):
 class Tools(Commands):
     """Programs that answer as told, by their first words; others end with code 1."""
 
-    def __init__(self, answers: Mapping[str, Said | str]) -> None:
+    def __init__(self, answers: Mapping[str, Result | str]) -> None:
         self.answers, self.asked = answers, []
 
-    def run(self, *argv: str, timeout_s: float = 0) -> Said:
+    def run(self, *argv: str, timeout_s: float = 0) -> Result:
         self.asked.append(" ".join(argv))
         for words, answer in self.answers.items():
             if self.asked[-1].removeprefix("/usr/bin/").startswith(words):
-                return Said(0, answer) if isinstance(answer, str) else answer
-        return Said(1, "", f"no answer to {argv}")
+                return Result(0, answer) if isinstance(answer, str) else answer
+        return Result(1, "", f"no answer to {argv}")
 
 
 class Scheduler(Slurm):
@@ -251,7 +251,7 @@ class Scheduler(Slurm):
     def _name(self, job: int) -> str:
         return str(job)
 
-    def _ask(self, tool: str, *words: str) -> str:
+    def _run(self, tool: str, *words: str) -> str:
         self._answer()
         self.told.append(" ".join((tool, *words)))
         return ""
@@ -325,10 +325,10 @@ def world(root: Path, cluster: Cluster | None = None, **config: Any) -> Made:
     for name in ("state", "etc", "jobs"):
         (root / name).mkdir(exist_ok=True)
     settings = Config(**{**CONFIG, "metrics": str(root / "gate.prom"), **config})
-    seams = (StillClock(), Scheduler(), Machine(), Notes(root / "state"), Quiet())
+    parts = (StillClock(), Scheduler(), Machine(), Notes(root / "state"), Quiet())
     marks = {kind: {name: f"{name}/1" for name in names} for kind, names in GUARDS.items()}
     (root / "etc/guards.json").write_text(json.dumps(marks))
-    made = Made(settings, dict(ENVIRONMENT), *seams, root / "etc", root / "etc", root / "jobs")
+    made = Made(settings, dict(ENVIRONMENT), *parts, root / "etc", root / "etc", root / "jobs")
     made.cluster = cluster or Cluster()
     return made
 

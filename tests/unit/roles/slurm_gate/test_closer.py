@@ -73,7 +73,7 @@ def test_a_node_that_is_gone_from_kubernetes_keeps_no_job_alive(opened: Made) ->
 
 def test_while_the_identity_is_there_no_node_closes(opened: Made) -> None:
     """Pods could still be made with it."""
-    with pytest.raises(Refused, match="ServiceAccount slurm-4711-u2001-g3001 is still there") as refused:
+    with pytest.raises(Refused, match="ServiceAccount slurm-4711-u2001-g3001 still exists") as refused:
         close(opened)
     assert opened.cluster.value("gpu01") == "dirty_vision.4711"
     assert list(refused.value.drain) == ["gpu01"]
@@ -83,7 +83,7 @@ def test_an_unbound_pod_keeps_every_node_dirty(opened: Made) -> None:
     """It can be bound to any of them, whatever their taints say."""
     end(opened)
     opened.cluster.add(PODS, pod("slurm-4711-r0-1"))
-    with pytest.raises(Refused, match="slurm-4711-r0-1 is still there"):
+    with pytest.raises(Refused, match="slurm-4711-r0-1 still exists"):
         close(opened)
 
 

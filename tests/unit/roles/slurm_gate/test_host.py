@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from roles.slurm_gate.files.gate import processes
-from roles.slurm_gate.files.gate.command import NO_ANSWER, Said
+from roles.slurm_gate.files.gate.command import NO_ANSWER, Result
 from roles.slurm_gate.files.gate.config import Refused
 from roles.slurm_gate.files.gate.host import Host, obstacle
 from tests.unit.roles.slurm_gate.cluster import Tools
@@ -100,11 +100,13 @@ def test_what_infrastructures_containers_hold_is_theirs(proc: Path) -> None:
     assert Host(Tools({"crictl": json.dumps(items)}), "crictl").infra_processes([102, 200], ["kube-system"]) == [200]
 
 
-@pytest.mark.parametrize("said", [Said(9, "NVIDIA-SMI has failed", ""), Said(NO_ANSWER, "", "timed out after 20 s")])
-def test_no_answer_is_not_empty(said: Said) -> None:
+@pytest.mark.parametrize(
+    "said", [Result(9, "NVIDIA-SMI has failed", ""), Result(NO_ANSWER, "", "timed out after 20 s")]
+)
+def test_no_answer_is_not_empty(said: Result) -> None:
     host = Host(Tools({"nvidia-smi": said, "ctr": said}), "ctr")
     for question in (host.gpu_processes, lambda: host.containers(["vision"])):
-        with pytest.raises(Refused, match=r"does not say what runs here \((NVIDIA-SMI has failed|timed out)"):
+        with pytest.raises(Refused, match=r"does not report what runs here \((NVIDIA-SMI has failed|timed out)"):
             question()
 
 

@@ -148,7 +148,7 @@ def test_a_binding_with_other_nodes_is_not_this_runs(at: Made) -> None:
     older = identity.objects(JOB.owner, JOB.account, ["gpu02", "gpu03"])[2][1]
     at.notes.write("run-4711", {"restart": 0, "started": 1000, "namespace": "vision"})
     at.cluster.add(identity.path("vision", "rolebindings"), older)
-    with pytest.raises(Refused, match="rolebindings slurm-4711-u2001-g3001 of an older run of this job is still there"):
+    with pytest.raises(Refused, match="rolebindings slurm-4711-u2001-g3001 of an older run of this job still exists"):
         open_job(JOB, at)
     assert set(at.cluster.values()) == {"dirty_vision.4711"}
     assert not any(JOB.account in path for path in at.cluster.objects), "the next try finds nothing of it"
@@ -200,7 +200,7 @@ def test_others_policies_are_none_of_its_business(at: Made) -> None:
 
 def test_a_controller_that_was_never_told_of_guards_opens_nothing(at: Made) -> None:
     (at.etc / "guards.json").unlink()
-    with pytest.raises(Refused, match="does not know which admission policies"):
+    with pytest.raises(Refused, match="has no list of the admission policies"):
         open_job(JOB, at)
 
 

@@ -55,7 +55,7 @@ class Secretive(Cluster):
 
 
 def test_no_answer_is_not_no_such_kind() -> None:
-    with pytest.raises(Refused, match=r"can't ask what this API server knows: no"):
+    with pytest.raises(Refused, match=r"can't list the groups of this API server: no"):
         made_by(JOB.owner, Secretive())
 
 

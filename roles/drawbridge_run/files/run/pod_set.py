@@ -10,7 +10,7 @@ from . import pods
 from .pods import Json, Pod, Trouble
 
 
-class Book:
+class PodSet:
     """The pods of one workload, one a node, in the order in which their ends were heard of."""
 
     def __init__(self, nodes: Sequence[str], memory: str) -> None:

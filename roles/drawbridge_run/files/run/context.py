@@ -15,19 +15,19 @@ from ..gate.command import Commands
 from ..gate.config import Refused
 from .console import Console
 from .kube import Kube
-from .pod import Person
+from .pod import User
 from .site import JOBS, NCCL, SITE, Grant
 
 
 @dataclass(frozen=True)
-class Seams:
+class Context:
     """Environment, clock, programs, terminal, user, files, names of hosts, API server."""
 
     env: Mapping[str, str]
     clock: Clock
     commands: Commands
     console: Console
-    person: Person
+    user: User
     site: Path = SITE
     jobs: Path = JOBS
     nccl: Path = NCCL

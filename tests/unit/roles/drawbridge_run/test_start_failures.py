@@ -8,7 +8,7 @@ import pytest
 
 from roles.drawbridge_run.files.gate.api import Unreachable
 from roles.drawbridge_run.files.run.pods import Pod, read
-from roles.drawbridge_run.files.run.starts import ASK_S, Starts
+from roles.drawbridge_run.files.run.start_failures import ASK_S, StartFailures
 from tests.unit.roles.drawbridge_run.job import Served, event, pod, running, waiting
 from tests.unit.roles.slurm_gate.cluster import Cluster
 
@@ -36,7 +36,7 @@ def found(*items: dict[str, Any]) -> list[Pod]:
 
 
 def said(*events: dict[str, Any]) -> str:
-    trouble = Starts(Told(*events), "vision", 0.0, 180).trouble(found(), ASK_S)
+    trouble = StartFailures(Told(*events), "vision", 0.0, 180).trouble(found(), ASK_S)
     assert trouble is None or not trouble.final
     return trouble.text if trouble else ""
 
@@ -76,7 +76,7 @@ def test_the_first_rank_is_named() -> None:
 
 def test_kubelets_words_are_asked_for_now_and_then_while_pods_start() -> None:
     kube = Told()
-    starts = Starts(kube, "vision", 0.0, 180)
+    starts = StartFailures(kube, "vision", 0.0, 180)
     assert starts.trouble(found(), ASK_S - 1) is None
     assert starts.trouble(found(running("a", "gpu01"), running("b", "gpu02")), ASK_S) is None
     assert kube.asked == 0
@@ -87,7 +87,7 @@ def test_kubelets_words_are_asked_for_now_and_then_while_pods_start() -> None:
 
 def test_what_was_told_holds_until_the_pod_has_begun() -> None:
     kube = Told(SANDBOX)
-    starts = Starts(kube, "vision", 0.0, 5)
+    starts = StartFailures(kube, "vision", 0.0, 5)
     assert starts.trouble(found(), 5.0)
     kube.down = True
     assert starts.trouble(found(), 6.0)

@@ -8,10 +8,10 @@ import os
 import pwd
 from pathlib import Path
 
-from .pod import Person
+from .pod import User
 
 
-def myself() -> Person:
+def current_user() -> User:
     """The calling process's user. A uid without a name, as in a container, has none."""
     uid = os.getuid()
     try:
@@ -21,7 +21,7 @@ def myself() -> Person:
         name, home = str(uid), "/"
     umask = os.umask(0)
     os.umask(umask)
-    return Person(uid, os.getgid(), name, home, _here(), umask, os.environ)
+    return User(uid, os.getgid(), name, home, _here(), umask, os.environ)
 
 
 def _here() -> str:

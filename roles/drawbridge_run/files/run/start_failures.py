@@ -15,28 +15,28 @@ from .pods import STARTING, Json, Pod, Trouble
 ASK_S = 20.0  # most pods run by then
 
 
-class Starts:
+class StartFailures:
     """What kubelets tell in events only."""
 
     def __init__(self, kube: Kube, namespace: str, now: float, patience_s: float) -> None:
         self._kube, self._namespace = kube, namespace
         self._every = min(ASK_S, patience_s)
         self._at = now + self._every
-        self._told: Json | None = None
+        self._event: Json | None = None
 
     def trouble(self, found: Iterable[Pod], now: float) -> Trouble | None:
         """What keeps one of the pods from starting; None while all may be on their way."""
         starting = {pod.name: pod for pod in found if pod.state == STARTING}
         if starting and now >= self._at:
             self._at = now + self._every
-            self._told = self._ask(sorted(starting, key=lambda name: starting[name].rank))
-        pod = starting.get(self._told["involvedObject"]["name"]) if self._told else None
-        if not (self._told and pod):
+            self._event = self._request(sorted(starting, key=lambda name: starting[name].rank))
+        pod = starting.get(self._event["involvedObject"]["name"]) if self._event else None
+        if not (self._event and pod):
             return None
-        return Trouble(f"{pod.label} does not start ({self._told['reason']}): {self._told.get('message', '')}")
+        return Trouble(f"{pod.label} does not start ({self._event['reason']}): {self._event.get('message', '')}")
 
-    def _ask(self, names: Sequence[str]) -> Json | None:
+    def _request(self, names: Sequence[str]) -> Json | None:
         try:
             return failed_start(self._kube, self._namespace, names)
         except (Refused, Unreachable):
-            return self._told
+            return self._event

@@ -47,14 +47,14 @@ def unknown(words: Sequence[str], dashes: bool, options: Collection[str]) -> str
         if dashes:
             return f"{word} stands alone before --: every option takes one word, or an option's name is missing; {LIST}"
         return f"{word} is no option of drawbridge-run; write -- in front of the command: -- {' '.join(words)}"
-    if slurms := _ours(SLURMS, word):
-        return f"{word} is Slurm's: pods take what the job has, so say {slurms} to sbatch or salloc"
-    near = _ours(OTHERS, word) or next(iter(difflib.get_close_matches(word, options, 1, 0.75)), "")
+    if option := _drawbridge_option(SLURMS, word):
+        return f"{word} is Slurm's: pods take what the job has, so say {option} to sbatch or salloc"
+    near = _drawbridge_option(OTHERS, word) or next(iter(difflib.get_close_matches(word, options, 1, 0.75)), "")
     return f"{word} is no option of drawbridge-run; {f'do you mean {near}?' if near else LIST}"
 
 
-def _ours(table: Mapping[str, str], word: str) -> str:
-    return next((ours for ours, theirs in table.items() if word in theirs.split()), "")
+def _drawbridge_option(table: Mapping[str, str], word: str) -> str:
+    return next((own for own, theirs in table.items() if word in theirs.split()), "")
 
 
 def image(name: str) -> str:
