@@ -22,7 +22,7 @@ from .user import current_user
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run it in the real world."""
+    """Run a command line on this host."""
     clock = Clock()
     console = Console(clock)
     context = Context(os.environ, clock, Commands(), console, current_user())

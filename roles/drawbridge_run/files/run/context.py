@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that drawbridge-run touches outside of its own process, in one place that tests can replace."""
+"""All input and output of drawbridge-run in one value, so that tests can replace it."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ class Context:
     nccl: Path = NCCL
 
     def mark(self) -> str:
-        """What no other call has; short, since workloads' controllers append to names of 63 characters at most."""
+        """A part of names that no other call has; short, since controllers append to names (63 characters at most)."""
         return secrets.token_hex(3)
 
     def address(self, host: str) -> str:
-        """A host's address: names of hosts mean nothing in a pod."""
+        """A host's address: pods can't resolve names of hosts."""
         try:
             return str(socket.getaddrinfo(host, None, proto=socket.IPPROTO_TCP)[0][4][0])
         except OSError as err:
-            raise Refused(f"the address of {host} can't be found ({err}): ask those who run the cluster") from err
+            raise Refused(f"the address of {host} can't be found ({err}): ask the administrators") from err
 
     def kube(self, grant: Grant) -> Kube:
         """The API server with the job's token."""

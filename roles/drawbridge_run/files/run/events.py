@@ -14,7 +14,7 @@ from .kube import Kube
 EVENTS = "/api/v1/namespaces/{}/events"
 KUBELETS = "source=kubelet"
 UNDER_WAY = ("Pulling", "Pulled", "Created", "Started")
-"""What a kubelet tells of a pod that has its sandbox and its volumes."""
+"""A kubelet's events for a pod that has its sandbox and its volumes."""
 
 
 def of(kube: Kube, namespace: str, name: str) -> list[Json]:
@@ -23,31 +23,31 @@ def of(kube: Kube, namespace: str, name: str) -> list[Json]:
 
 
 def failed_start(kube: Kube, namespace: str, names: Sequence[str]) -> Json | None:
-    """The event of the first of these pods that has not got past a failure; None while all may be on their way.
+    """The failure event of the first of these pods that did not start since; None while all may start.
 
-    A failure before the pull of an image is over, however long the pull takes. Raises Refused, Unreachable.
+    A failure is over when a later event shows progress, such as the pull of an image. Raises Refused, Unreachable.
     """
     warnings = _listed(kube, namespace, f"{KUBELETS},involvedObject.kind=Pod,type=Warning")
     failed = {event["involvedObject"]["name"] for event in warnings if _failure(event)}
     for name in names:
         if name in failed:
-            told = _listed(kube, namespace, f"{KUBELETS},involvedObject.name={name}")
-            steps = [event for event in told if _failure(event) or event.get("reason") in UNDER_WAY]
+            listed = _listed(kube, namespace, f"{KUBELETS},involvedObject.name={name}")
+            steps = [event for event in listed if _failure(event) or event.get("reason") in UNDER_WAY]
             if steps and _failure(steps[-1]):
                 return steps[-1]
     return None
 
 
 def why_no_pods(kube: Kube, namespace: str, name: str) -> str:
-    """One sentence about a workload without pods."""
+    """Why a workload has no pods, as a sentence."""
     try:
         warnings = of(kube, namespace, name)
     except (Refused, Unreachable) as err:
-        return f"{name} has no pods, and Kubernetes does not say why ({err})"
+        return f"{name} has no pods, and its events can't be read ({err})"
     warnings = [event for event in warnings if "Fail" in str(event.get("reason"))] or warnings
     if warnings:
         return f"{name} has no pods: {warnings[-1].get('message', warnings[-1].get('reason'))}"
-    return f"{name} has no pods: its controller has not begun"
+    return f"{name} has no pods: its controller has not created any yet"
 
 
 def _listed(kube: Kube, namespace: str, selector: str) -> list[Json]:

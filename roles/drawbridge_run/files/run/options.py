@@ -21,7 +21,7 @@ VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 @dataclass(frozen=True)
 class Options:
-    """What the user asked for."""
+    """The user's options."""
 
     image: str
     command: tuple[str, ...]
@@ -42,7 +42,7 @@ class Options:
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one sentence, without all of the usage."""
+    """Reports an error in one sentence, without the usage text."""
 
     def error(self, message: str) -> NoReturn:
         """Raises Refused."""
@@ -70,8 +70,20 @@ def parser() -> argparse.ArgumentParser:
     add("--image", default="", help="the pods' image, with its registry")
     add("--mount", action="append", default=[], metavar="PATH[:ro]", help="only these shared file systems (all)")
     add("--workdir", default="", metavar="PATH", help="where COMMAND starts (the directory that you are in)")
-    add("--env", action="append", default=[], metavar="NAME[=VALUE]", help="set it in the pods, or pass yours on")
-    add("--secret-env", action="append", default=[], metavar="NAME=SECRET/KEY", help="set it from a Secret's key")
+    add(
+        "--env",
+        action="append",
+        default=[],
+        metavar="NAME[=VALUE]",
+        help="set it in the pods, or pass yours on",
+    )
+    add(
+        "--secret-env",
+        action="append",
+        default=[],
+        metavar="NAME=SECRET/KEY",
+        help="set it from a Secret's key",
+    )
     add("--name", default="run", help="part of the pods' names, if you start several (run)")
     add("--backend", default="job", choices=("job", "trainjob", "pytorchjob"), help="kind of workload (job)")
     add("--pull", default="missing", choices=("missing", "always", "never"), help="when to pull the image (missing)")
@@ -139,25 +151,25 @@ def _require(options: Options) -> None:
 
 def _program(options: Options) -> str:
     if not options.shell and not options.image:
-        return "no image: name one, such as --image docker.io/library/python:3.13"
+        return "no image: add one, such as --image docker.io/library/python:3.13"
     if not options.shell and not options.command:
-        return "no command: end the line with -- and what the pods shall run, such as -- python train.py"
+        return "no command: end the line with -- and the command, such as -- python train.py"
     return (usage_errors.image(options.image) if options.image else "") or usage_errors.command(options.command)
 
 
 def _numbers(options: Options) -> str:
     if not 1 <= options.grace_s <= MAX_GRACE_S:
-        return f"--grace {options.grace_s}: it is between 1 and {MAX_GRACE_S} seconds"
+        return f"--grace {options.grace_s}: write 1 to {MAX_GRACE_S} seconds"
     if options.patience_s < 1:
-        return f"--patience {options.patience_s}: it is at least 1 second"
+        return f"--patience {options.patience_s}: write at least 1 second"
     if options.rank and not options.shell:
-        return f"--rank {options.rank}: it says which pod --shell enters; otherwise all of them are yours"
+        return f"--rank {options.rank}: it needs --shell; without --shell the command runs on all ranks"
     return ""
 
 
 def _names(options: Options) -> str:
     if options.workdir and not options.workdir.startswith("/"):
-        return f"--workdir {options.workdir}: it is a full path, such as $PWD/{options.workdir}"
+        return f"--workdir {options.workdir}: write a full path, such as $PWD/{options.workdir}"
     if not NAME.fullmatch(options.name):
         return f"--name {options.name}: a name is up to 20 small letters, digits and dashes and begins with a letter"
     for text in (*options.env, *options.secrets):
@@ -166,5 +178,5 @@ def _names(options: Options) -> str:
     for text in options.secrets:
         secret, _, key = text.partition("=")[2].partition("/")
         if not (secret and key):
-            return f"--secret-env {text}: it is NAME=SECRET/KEY; the Secret is one of the job's namespace"
+            return f"--secret-env {text}: write NAME=SECRET/KEY, with a Secret of the job's namespace"
     return ""

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What every call does first: find out whose job this is, wait for what the gate places, make the manifest."""
+"""One call: read the job, wait for the files that the gate writes, make the manifest, launch it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .signals import PASSED_ON, SignalSender
 from .site import Grant, Site, nccl
 from .watcher import END_REQUESTED, SIGNAL, Update
 
-TOKEN_S = 120.0  # a node's timer brings what its prolog could not
+TOKEN_S = 120.0  # if a prolog failed, the node's timer delivers the token
 LOOK_S = 0.5
 SIGNALS = {
     signal.SIGINT: "interrupted",
@@ -35,7 +35,7 @@ SIGNALS = {
 
 
 def run(options: Options, context: Context) -> int:
-    """Make the workload and end as it ends; print it; or enter one. Raises Refused, Unreachable."""
+    """Run or print a workload, or open a shell; returns the exit code. Raises Refused, Unreachable."""
     site = Site.read(context.site)
     refuse_root(context.user)
     allocation = Allocation.of(context.env, site)
@@ -61,17 +61,17 @@ def run(options: Options, context: Context) -> int:
 def refuse_root(user: User) -> None:
     """Raises Refused."""
     if user.uid == 0:
-        raise Refused("root can't have pods: call it as the user whose job this is")
+        raise Refused("root can't have pods: call drawbridge-run as the job's user")
 
 
 def make(options: Options, allocation: Allocation, site: Site, given: Grant, context: Context) -> Request:
-    """Everything that the manifest is made of. Raises Refused."""
+    """All input of the manifest. Raises Refused."""
     master = context.address(allocation.nodes[0])
     return Request(context.mark(), allocation, given, site, options, context.user, nccl(context.nccl), master)
 
 
 def wait_for_grant(allocation: Allocation, context: Context) -> Grant:
-    """What the gate gave the job. It makes the job's identity after all nodes are the job's, so a token is proof."""
+    """The files that the gate wrote for the job. A token proves that all nodes are held: its account is made last."""
     home, end = context.jobs / str(allocation.job), context.clock.now() + TOKEN_S
     while True:
         try:
@@ -85,24 +85,24 @@ def wait_for_grant(allocation: Allocation, context: Context) -> Grant:
             _require_node(home, allocation)
             if context.clock.now() >= end:
                 raise Refused(_late(allocation.job)) from err
-            context.console.progress("waiting for the job's token, which the gate places on its nodes")
+            context.console.progress("waiting for the job's token, which the gate delivers to its nodes")
             context.clock.sleep(LOOK_S)
 
 
 def _require_own(found: Grant, user: User, job: int) -> None:
     if found.ids != (user.uid, user.gid):
         raise Refused(
-            f"job {job} runs as uid {found.ids[0]} with group {found.ids[1]}, and so do its pods; "
-            f"you are uid {user.uid} with group {user.gid}: call it as the job's user, without newgrp"
+            f"job {job} and its pods run as uid {found.ids[0]} with group {found.ids[1]}, but "
+            f"you are uid {user.uid} with group {user.gid}: use the job's user, without newgrp"
         )
 
 
 def _require_node(home: Path, allocation: Allocation) -> None:
-    """What the gate places is on the job's nodes, while the job runs."""
+    """The gate writes its files on the job's nodes alone. Raises Refused elsewhere."""
     if not home.is_dir() and socket.gethostname().partition(".")[0] not in allocation.nodes:
         first = allocation.nodes[0] if allocation.nodes else "one of them"
         raise Refused(
-            f"this is none of the job's nodes: call it on {first}, such as with "
+            f"this host is not a node of the job: call it on {first}, such as with "
             f"srun --jobid={allocation.job} --overlap --nodes=1 --ntasks=1 --pty drawbridge-run ..."
         )
 
@@ -115,14 +115,14 @@ def _late(job: int) -> str:
 
 
 def listen(queue: SimpleQueue[Update], grace_s: int) -> None:
-    """Turn signals into updates. A second interrupt ends at once; the gate ends the pods then."""
+    """Queue signals as updates. A second interrupt ends the program at once; the gate then ends the pods."""
 
-    def heard(number: int, _frame: object) -> None:
+    def on_signal(number: int, _frame: object) -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        text = f"{SIGNALS[signal.Signals(number)]}: the pods are told to end and have {grace_s} s at most"
+        text = f"{SIGNALS[signal.Signals(number)]}: the pods get SIGTERM and have {grace_s} s at most"
         queue.put(Update(END_REQUESTED, Trouble(text, 128 + number)))
 
     for number in SIGNALS:
-        signal.signal(number, heard)
+        signal.signal(number, on_signal)
     for number in PASSED_ON:
         signal.signal(number, lambda number, _: queue.put(Update(SIGNAL, number)))

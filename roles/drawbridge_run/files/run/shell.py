@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A shell in a pod of one's own job: in one that runs, or in one made for it."""
+"""A shell in a pod of the user's own job: in a running pod, or in a new one."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .pod_set import PodSet
 from .site import Grant
 from .terminal import Session
 
-IDLE = ("/bin/sh", "-c", "trap 'exit 0' TERM; while :; do sleep 3600 & wait; done")
+IDLE = ("/bin/sh", "-c", "trap" + " 'exit 0' TERM; while :; do sleep 3600 & wait; done")
 SHELL = ("/bin/sh", "-c", "command -v bash >/dev/null && exec bash -l; exec sh -l")
 
 
 def enter(given: Grant, allocation: Allocation, options: Options, context: Context) -> int:
-    """A shell in a pod that runs. Raises Refused, Unreachable."""
+    """Open a shell in a running pod. Raises Refused, Unreachable."""
     pod_set = PodSet(allocation.nodes, given.memory)
     found = context.kube(given).items(PODS.format(given.namespace), labelSelector=f"{JOB_LABEL}={allocation.job}")
     for item in found.get("items") or []:
@@ -30,7 +30,7 @@ def enter(given: Grant, allocation: Allocation, options: Options, context: Conte
 
 
 def step_in(pod_set: PodSet, given: Grant, options: Options, context: Context) -> int:
-    """A shell, or the command that was given, in the pod of a rank. Raises Refused, Unreachable."""
+    """Run a shell, or the given command, in the pod of a rank. Raises Refused, Unreachable."""
     running = {pod.rank: pod for pod in pod_set.pods if pod.state == pods.RUNNING}
     if options.rank not in running:
         ranks = ", ".join(str(rank) for rank in sorted(running)) or "none"

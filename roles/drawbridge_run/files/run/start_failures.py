@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Asks now and then why pods don't start: of some reasons, such as a sandbox without its image, pods say nothing."""
+"""Reads events while pods start: some failures, such as a missing sandbox image, are not in a pod's status."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from .events import failed_start
 from .kube import Kube
 from .pods import STARTING, Json, Pod, Trouble
 
-ASK_S = 20.0  # most pods run by then
+READ_S = 20.0  # most pods run by then
 
 
 class StartFailures:
-    """What kubelets tell in events only."""
+    """Failures that kubelets report in events only."""
 
     def __init__(self, kube: Kube, namespace: str, now: float, patience_s: float) -> None:
         self._kube, self._namespace = kube, namespace
-        self._every = min(ASK_S, patience_s)
+        self._every = min(READ_S, patience_s)
         self._at = now + self._every
         self._event: Json | None = None
 
     def trouble(self, found: Iterable[Pod], now: float) -> Trouble | None:
-        """What keeps one of the pods from starting; None while all may be on their way."""
+        """The reason why a pod does not start; None while all may still start."""
         starting = {pod.name: pod for pod in found if pod.state == STARTING}
         if starting and now >= self._at:
             self._at = now + self._every

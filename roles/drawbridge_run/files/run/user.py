@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Who calls, and from where."""
+"""The calling user and directory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .pod import User
 
 
 def current_user() -> User:
-    """The calling process's user. A uid without a name, as in a container, has none."""
+    """The calling process's user. A uid without a login name, as in a container, is its own name."""
     uid = os.getuid()
     try:
         entry = pwd.getpwuid(uid)
@@ -25,7 +25,7 @@ def current_user() -> User:
 
 
 def _here() -> str:
-    """The directory as the user named it: a shared file system may be reached through a link."""
+    """The current directory by the user's own path: a link may lead to a shared file system."""
     said = os.environ.get("PWD", "")
     try:
         if said and Path(said).samefile("."):

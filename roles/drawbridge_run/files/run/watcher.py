@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tells one queue of all that happens to a workload's pods, whatever happens to connections."""
+"""Queues all changes of a workload's pods, also across broken connections."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..gate.states import Json
 from .kube import Kube
 
 AGAIN_S = 2.0
-REFUSED_S = 60.0  # an API server that has just started may refuse what it allows a moment later
+REFUSED_S = 60.0  # an API server that has just started may refuse requests for a moment
 LIST, CHANGE, GONE, SILENT, END_REQUESTED, SIGNAL = "list", "change", "gone", "silent", "asked", "signal"
 
 
@@ -31,7 +31,7 @@ class Update(NamedTuple):
 
 
 class Watcher:
-    """A thread that lists and watches until the job may ask no more."""
+    """A thread that lists and watches pods until the job loses its rights."""
 
     def __init__(self, path: str, selector: str, kube: Kube, clock: Clock, queue: SimpleQueue[Update]) -> None:
         self._path, self._selector, self._kube, self._clock, self._queue = path, selector, kube, clock, queue
@@ -65,7 +65,7 @@ class Watcher:
             version = self._changes(version)
 
     def _changes(self, version: str) -> str:
-        """The last version seen; "" if nothing came, so that a fresh list must be had."""
+        """The last version seen; "" without changes: then list again."""
         last = ""
         for change in self._kube.changes(self._path, version, labelSelector=self._selector):
             self._queue.put(Update(CHANGE, change))

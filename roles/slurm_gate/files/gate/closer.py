@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Take nodes back from a job that is over.
 
-Two halves run at the same time: `close_job` on the controller deletes the job's rights and workloads, `close_node` on
-every node proves that node empty and closes it. The order matters: a pod can be bound after the taint changed, until
+Two halves run at the same time. On the controller `close_job` deletes the job's rights and workloads. On every node
+`close_node` proves that node empty and closes it. The order matters: a pod can be bound after the taint changed, until
 its ServiceAccount is deleted and no unbound pod is left.
 """
 

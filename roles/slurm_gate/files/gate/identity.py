@@ -44,8 +44,8 @@ def nodes(binding: Json) -> list[str]:
 def objects(holder: Owner, account: str, members: Sequence[str]) -> list[tuple[str, Json]]:
     """(resource, object) of the identity, in the order of creation: the right to run is last.
 
-    Each job has its own bindings: deleting a binding works at once, but the API server accepts the token of a deleted
-    ServiceAccount for some seconds. By the label the next opener finds all objects with a job's number.
+    Each job has its own bindings, since deleting one works at once. The API server accepts the token of a deleted
+    ServiceAccount for some seconds more. By the label the next opener finds all objects with a job's number.
     """
     metadata = {"name": account, "namespace": holder.namespace, "labels": {JOB_LABEL: str(holder.job)}}
     mint = {"apiGroups": [""], "resources": ["serviceaccounts/token"], "verbs": ["create"], "resourceNames": [account]}

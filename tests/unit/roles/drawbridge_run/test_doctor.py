@@ -62,8 +62,8 @@ def here(root: Path, state: str, reason: str = "None", comment: str = "", place:
         ("PENDING", "Priority", "sprio -j 4711"),
         ("PENDING", "QOSMaxGRESPerUser", "a limit of your account or QOS"),
         ("PENDING", "AssocGrpGRES", "a limit of your account or QOS"),
-        ("PENDING", "Licenses", "Slurm's word for why it waits is Licenses"),
-        ("RUNNING", "None", "pods are seen from the job's nodes only: srun --jobid=4711"),
+        ("PENDING", "Licenses", "Slurm's reason is Licenses"),
+        ("RUNNING", "None", "pods are visible on the job's nodes only: srun --jobid=4711"),
         ("COMPLETED", "None", "job 4711 is COMPLETED"),
     ],
 )
@@ -77,7 +77,7 @@ def test_the_gates_cause_is_passed_on(tmp_path: Path) -> None:
     cause = "drawbridge gate: try 1 of 5 (run 0): the API server at ctl:6443 does not answer"
     context = here(tmp_path, "PENDING", "BeginTime", cause)
     examine(["4711"], context)
-    assert f"the cluster says: {cause}" in context.console.printed
+    assert f"AdminComment: {cause}" in context.console.printed
 
 
 @pytest.mark.parametrize(
@@ -114,11 +114,11 @@ def test_a_job_without_pods_is_told_so(tmp_path: Path) -> None:
 def test_jobs_that_slurm_forgot_are_in_its_books(tmp_path: Path) -> None:
     context = here(tmp_path, "RUNNING")
     examine(["12"], context)
-    assert context.console.printed == ["Slurm knows no job 12 any more: sacct -j 12 tells how it ended"]
+    assert context.console.printed == ["Slurm has no job 12 any more: sacct -j 12 shows how it ended"]
 
 
 def test_without_a_job_it_asks_which(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="which job"):
+    with pytest.raises(Refused, match="name a job"):
         examine([], replace(here(tmp_path, "RUNNING"), env={}))
 
 
@@ -126,7 +126,7 @@ def test_an_arrays_element_is_asked_for_as_squeue_calls_it(tmp_path: Path) -> No
     context = here(tmp_path, "PENDING", "Resources")
     assert examine(["4700_3"], context) == 0
     assert context.console.printed[0] == "job 4711 is PENDING (Resources)"
-    with pytest.raises(Refused, match="sacct -j 4700_4 tells how it ended"):
+    with pytest.raises(Refused, match="sacct -j 4700_4 shows how it ended"):
         examine(["4700_4"], context)
 
 

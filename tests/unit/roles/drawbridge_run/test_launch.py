@@ -130,7 +130,7 @@ def test_a_lost_node_ends_it_sooner_than_a_slow_start(tmp_path: Path) -> None:
     begun = scene.clock.now()
     assert scene.run() == 125
     assert 60 <= scene.clock.now() - begun < 70
-    assert scene.paper.said[-1] == "rank 1 on gpu02 is lost: its node's kubelet reports no more"
+    assert scene.paper.said[-1] == "rank 1 on gpu02 is lost: its node's kubelet does not report"
 
 
 def test_a_workload_without_pods_tells_its_controllers_reason(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_pods_are_told_in_time_before_the_limit(tmp_path: Path) -> None:
     scene = Scene(tmp_path, [BOTH_RUN], "--image img --grace 60 -- true", seconds_left=100)
     begun = scene.clock.now()
     assert scene.run() == 124
-    assert "time limit is near: the pods are told to end (SIGTERM) and have 60 s" in scene.paper.said[-1]
+    assert "time limit is near: the pods get SIGTERM and have 60 s" in scene.paper.said[-1]
     # told 75 s before the limit, so 25 s after the start, and waited for as long as they have
     assert 25 + 60 < scene.clock.now() - begun < 100
     assert scene.deleted()
@@ -211,7 +211,7 @@ def test_a_conflict_of_another_kind_is_a_refusal(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(
         scene.cluster, "_post", lambda *_: Answer(409, {"message": "quota was modified", "reason": "Conflict"})
     )
-    with pytest.raises(Refused, match="does not take the workload: quota was modified"):
+    with pytest.raises(Refused, match="refuses the workload: quota was modified"):
         scene.run()
 
 
@@ -252,7 +252,7 @@ def test_an_object_that_refers_to_another_is_offered_until_that_one_is_known(
     if code == 0:
         assert scene.run() == 0
         return
-    with pytest.raises(Refused, match="does not take the workload: specified trainingRuntime"):
+    with pytest.raises(Refused, match="refuses the workload: specified trainingRuntime"):
         scene.run()
     assert scene.cluster.log[-1][0] == "DELETE"
 
@@ -261,7 +261,7 @@ def test_a_first_object_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.M
     scene = Scene(tmp_path, [])
     monkeypatch.setattr(scene.cluster, "_post", lambda *_: Answer(403, {"message": "no"}))
     begun = scene.clock.now()
-    with pytest.raises(Refused, match="does not take the workload: no"):
+    with pytest.raises(Refused, match="refuses the workload: no"):
         scene.run()
     assert scene.clock.now() == begun
 

@@ -23,7 +23,7 @@ NO_IMAGE = 'failed to resolve reference "docker.io/lab/none:1": docker.io/lab/no
         (ended("a", "gpu01", 250), "rank 0 on gpu01 ended by signal 122 (exit code 250)", 250, True),
         (
             ended("a", "gpu01", 137),
-            "was killed (exit code 137): somebody did that, or its node ran out of memory",
+            "was killed (exit code 137): by a user or an administrator, or its node ran out of memory",
             137,
             True,
         ),
@@ -87,7 +87,7 @@ NO_IMAGE = 'failed to resolve reference "docker.io/lab/none:1": docker.io/lab/no
             125,
             False,
         ),
-        (running("a", "gpu02", "False"), "rank 1 on gpu02 is lost: its node's kubelet reports no more", 125, False),
+        (running("a", "gpu02", "False"), "rank 1 on gpu02 is lost: its node's kubelet does not report", 125, False),
     ],
 )
 def test_what_is_wrong_is_said(item: dict[str, Any], text: str, code: int, final: bool) -> None:

@@ -74,7 +74,7 @@ def test_root_is_refused(here: Here) -> None:
 @pytest.mark.parametrize("user", [replace(ADA, uid=2002), replace(ADA, gid=100)])
 def test_anothers_job_is_refused(here: Here, user: Any) -> None:
     granted(here.jobs)
-    with pytest.raises(Refused, match="job 4711 runs as uid 2001 with group 3001"):
+    with pytest.raises(Refused, match="job 4711 and its pods run as uid 2001 with group 3001"):
         ask(replace(here, user=user))
 
 
@@ -97,19 +97,19 @@ def test_the_token_is_waited_for_and_then_missed(here: Here) -> None:
     with pytest.raises(Refused, match="got no token within 120 s"):
         ask(here)
     assert here.clock.now() - begun >= 120
-    assert here.console.shown == ["waiting for the job's token, which the gate places on its nodes"]
+    assert here.console.shown == ["waiting for the job's token, which the gate delivers to its nodes"]
 
 
 def test_elsewhere_there_is_nothing_to_wait_for(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module.socket, "gethostname", lambda: "login1")
     begun = here.clock.now()
-    with pytest.raises(Refused, match=r"none of the job's nodes: call it on gpu01, such as with srun --jobid=4711"):
+    with pytest.raises(Refused, match=r"not a node of the job: call it on gpu01, such as with srun --jobid=4711"):
         ask(here)
     assert here.clock.now() == begun
 
 
 def test_a_host_without_drawbridge_says_so(here: Here) -> None:
-    with pytest.raises(Refused, match="ask those who run the cluster"):
+    with pytest.raises(Refused, match="ask the administrators"):
         ask(replace(here, site=Path("/nonexistent")))
 
 

@@ -29,7 +29,7 @@ def sent(root: Path, monkeypatch: pytest.MonkeyPatch, answers: dict[str, object]
             raise answer
         return int(str(answer))
 
-    monkeypatch.setattr(signals.Session, "tell", tell)
+    monkeypatch.setattr(signals.Session, "run_detached", tell)
     paper = Paper()
     pods = [running("a", "gpu01"), ended("b", "gpu02"), running("c", "gpu02")]
     found: list[Pod] = [read(pod, NODES) for pod in pods]
