@@ -51,19 +51,10 @@ from ..module_utils.drawbridge.core.api.host import Server
 from ..module_utils.drawbridge.core.converge import Step
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.gate.tokens.io import TokenFile
-from ..module_utils.drawbridge.gate.tokens.plan import TokenState, plan
+from ..module_utils.drawbridge.gate.tokens.plan import TOKEN_FILE, TokenState, plan
 
 MODE = "0400"
-ARGUMENT_SPEC = {
-    "path": {"type": "path", "required": True},
-    "namespace": {"type": "str", "required": True},
-    "name": {"type": "str", "required": True},
-    "owner": {"type": "str", "default": "root"},
-    "api_server": {"type": "str", "required": True},
-    "ca_file": {"type": "path", "required": True},
-    "min_left_s": {"type": "int", "default": 21600},
-    "token": {"type": "str", "no_log": True},
-}
+ARGUMENT_SPEC = {**TOKEN_FILE, "token": {"type": "str", "no_log": True}}
 
 
 def main() -> None:

@@ -68,7 +68,8 @@ def adopt(cluster: KubeCluster, args: dict[str, Any], check: bool) -> dict[str, 
         sentence = "the cluster is not ready for the gate:\n" + "\n".join(found)
         return {"failed": True, "changed": False, "msg": sentence, "faults": found}
     if not args["take_over"]:
-        warnings = _reaching(cluster, args["infra_namespaces"])
+        rights = [cluster.items(f"{RBAC}/{kind}") for kind in ("clusterrolebindings", "clusterroles")]
+        warnings = cluster_wide(*rights, [*args["infra_namespaces"], GATE_NAMESPACE, NODES_NAMESPACE])
         return {"changed": False, "steps": [], "pending": [], "warnings": warnings}
     outcome = converge(cluster, plan, want, check=check, options=args)
     unscheduled = intolerant(daemons, args["infra_namespaces"])
@@ -78,15 +79,6 @@ def adopt(cluster: KubeCluster, args: dict[str, Any], check: bool) -> dict[str, 
         "intolerant": unscheduled,
         "warnings": [*unscheduled, *outcome.pending],
     }
-
-
-def _reaching(cluster: KubeCluster, infra: list[str]) -> list[str]:
-    """ClusterRoleBindings whose rights reach jobs."""
-    return cluster_wide(
-        cluster.items(f"{RBAC}/clusterrolebindings"),
-        cluster.items(f"{RBAC}/clusterroles"),
-        [*infra, GATE_NAMESPACE, NODES_NAMESPACE],
-    )
 
 
 def _conflicts(cluster: KubeCluster, daemons: list[Json], args: dict[str, Any]) -> list[str]:

@@ -9,19 +9,11 @@ from typing import Any
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 
+from ..module_utils.drawbridge.gate.tokens.plan import TOKEN_FILE
+
 MODULE = "drawbridge.drawbridge.gate_token_file"
-ARGUMENT_SPEC = {
-    "path": {"type": "path", "required": True},
-    "namespace": {"type": "str", "required": True},
-    "name": {"type": "str", "required": True},
-    "owner": {"type": "str", "default": "root"},
-    "api_server": {"type": "str", "required": True},
-    "ca_file": {"type": "path", "required": True},
-    "min_left_s": {"type": "int", "default": 21600},
-    "lifetime_s": {"type": "int", "default": 86400},
-    "kubeconfig": {"type": "path", "required": True},
-}
-OWN = ("lifetime_s", "kubeconfig")
+OWN = {"lifetime_s": {"type": "int", "default": 86400}, "kubeconfig": {"type": "path", "required": True}}
+ARGUMENT_SPEC = {**TOKEN_FILE, **OWN}
 UNREAD = "nothing is requested in check mode"
 
 

@@ -127,7 +127,8 @@ def setting_actors(resources: Iterable[Json]) -> list[Actor]:
 
 def node_actors(nodes: Iterable[Json]) -> list[Actor]:
     """Other schedulers whose taint is on gated nodes."""
-    marked = [it["metadata"]["name"] for it in nodes if any(taint["key"] == SLINKY for taint in _taints(it))]
+    taints = {it["metadata"]["name"]: (it.get("spec") or {}).get("taints") or [] for it in nodes}
+    marked = [name for name, found in taints.items() if any(taint["key"] == SLINKY for taint in found)]
     if not marked:
         return []
     where = f"the taint {SLINKY} on {marked[0]}" + (f" and {len(marked) - 1} more" if marked[1:] else "")
@@ -146,17 +147,12 @@ def intolerant(daemons: Iterable[Json], infra: Iterable[str]) -> list[str]:
 
 
 def _tolerates(pod: Json) -> bool:
-    """Whether a pod tolerates every state of the gate."""
     return any(
         toleration.get("operator") == "Exists"
         and toleration.get("key", TAINT) in (TAINT, "")
         and toleration.get("effect", "NoSchedule") in ("NoSchedule", "")
         for toleration in pod.get("tolerations") or []
     )
-
-
-def _taints(node: Json) -> list[Json]:
-    return (node.get("spec") or {}).get("taints") or []
 
 
 def _at(value: Any, path: tuple[str, ...], default: bool) -> bool:

@@ -83,7 +83,6 @@ class TokenFile:
 
 
 def _ends(token: str) -> float:
-    """The token's own expiry time, in seconds since 1970."""
     payload = token.split(".")[1]
     return float(json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["exp"])
 

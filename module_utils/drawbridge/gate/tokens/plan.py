@@ -8,6 +8,17 @@ from dataclasses import dataclass, replace
 
 from ...core.converge import Step
 
+TOKEN_FILE = {
+    "path": {"type": "path", "required": True},
+    "namespace": {"type": "str", "required": True},
+    "name": {"type": "str", "required": True},
+    "owner": {"type": "str", "default": "root"},
+    "api_server": {"type": "str", "required": True},
+    "ca_file": {"type": "path", "required": True},
+    "min_left_s": {"type": "int", "default": 21600},
+}
+"""Options of gate_token_file that gate_token shares."""
+
 
 @dataclass(frozen=True)
 class TokenState:

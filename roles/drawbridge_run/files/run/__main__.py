@@ -13,12 +13,11 @@ from ..gate.clock import Clock
 from ..gate.command import Commands
 from ..gate.config import Refused
 from .console import Console
-from .context import Context
+from .context import Context, current_user
 from .doctor import examine
 from .options import parse
 from .pods import NOTHING_RAN
 from .run import run
-from .user import current_user
 
 
 def main(argv: Sequence[str]) -> int:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import os
+import pwd
 import secrets
 import socket
 from collections.abc import Mapping
@@ -46,3 +48,27 @@ class Context:
     def kube(self, grant: Grant) -> Kube:
         """The API server with the job's token."""
         return Kube(grant, self.clock)
+
+
+def current_user() -> User:
+    """The calling process's user. A uid without a login name, as in a container, is its own name."""
+    uid = os.getuid()
+    try:
+        entry = pwd.getpwuid(uid)
+        name, home = entry.pw_name, entry.pw_dir
+    except KeyError:
+        name, home = str(uid), "/"
+    umask = os.umask(0)
+    os.umask(umask)
+    return User(uid, os.getgid(), name, home, _here(), umask, os.environ)
+
+
+def _here() -> str:
+    """The current directory by the user's own path: a link may lead to a shared file system."""
+    said = os.environ.get("PWD", "")
+    try:
+        if said and Path(said).samefile("."):
+            return str(Path(said).resolve())
+    except OSError:
+        pass
+    return str(Path.cwd())

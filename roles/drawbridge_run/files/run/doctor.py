@@ -49,7 +49,6 @@ def examine(argv: Sequence[str], context: Context) -> int:
 
 
 def _element(named: str, context: Context) -> str:
-    """The job number of an array's element. Raises Refused."""
     result = context.commands.run("squeue", "--noheader", "--states=all", f"--jobs={named}", "--format=%A").out.strip()
     if not result:
         raise Refused(f"Slurm has no job {named} (any more): sacct -j {named} shows how it ended")
@@ -86,7 +85,6 @@ def waits(job: int, info: JobInfo) -> str:
 
 
 def _place(job: int, site: Site, context: Context) -> Iterator[str]:
-    """Whether the job can have pods at all."""
     result = context.commands.run("squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%P|%a").out
     partition, _, account = result.strip().partition("\n")[0].partition("|")  # elements of an array are alike
     if partition and partition not in site.partitions:
@@ -96,7 +94,6 @@ def _place(job: int, site: Site, context: Context) -> Iterator[str]:
 
 
 def _pods(job: int, info: JobInfo, context: Context) -> Iterator[str]:
-    """State of the job's pods, with events."""
     try:
         given = Grant.read(context.jobs / str(job))
         given.token.read_text()

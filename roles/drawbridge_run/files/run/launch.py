@@ -13,7 +13,7 @@ from ..gate.clock import Clock
 from ..gate.config import Refused
 from ..gate.states import PODS, Json
 from .console import Console
-from .events import why_no_pods
+from .events import StartFailures, why_no_pods
 from .kinds import KINDS, collection
 from .kube import Kube
 from .limits import Limit
@@ -22,7 +22,6 @@ from .pod import RUN_LABEL, Request
 from .pod_set import PodSet
 from .pods import Pod, Trouble
 from .signals import SignalSender
-from .start_failures import StartFailures
 from .watcher import CHANGE, END_REQUESTED, GONE, LIST, SIGNAL, SILENT, Update, Watcher
 
 TICK_S = 1.0
@@ -105,14 +104,12 @@ class Launch:
             raise Refused(f"Kubernetes refuses the workload: {answer.message}")
 
     def _patience(self, first: bool, refusal: str) -> float:
-        """Time until which a refused creation is retried."""
         if UNCOUNTED in refusal:
             self._say_once(f"waiting for Kubernetes to count the namespace's quota ({refusal})")
             return self._begun + UNCOUNTED_S
         return self._begun if first else self._first_made + SEEN_S
 
     def _receive(self) -> None:
-        """Process the next update, if one comes within TICK_S."""
         try:
             update = self.queue.get(timeout=TICK_S)
         except Empty:
@@ -129,7 +126,6 @@ class Launch:
             self._end(update.what, self.request.site.kill_wait_s - LAST_WORDS_S)
 
     def _note(self, update: Update) -> None:
-        """Process an update of pods."""
         if update.kind == LIST:
             for pod in self._pods.keep(item["metadata"]["name"] for item in update.what):
                 self._follow(pod, over=True)
@@ -141,7 +137,6 @@ class Launch:
             self._follow(self._pods.lose(update.what["object"]["metadata"]["name"]), over=True)
 
     def _follow(self, pod: Pod, over: bool = False) -> None:
-        """Print the pod's log if it is wanted; end its follower after the pod's end."""
         everything = self.request.options.all_logs
         if (everything or pod.rank == 0) and pod.begun and pod.name not in self._followers:
             prefix = f"[rank {pod.rank}] " if everything else ""
@@ -152,7 +147,6 @@ class Launch:
             self._followers[pod.name].over()
 
     def _look(self) -> Trouble | None:
-        """The result, as soon as it is known."""
         now = self.clock.now()
         if self._end_by:
             return self._verdict if now >= self._end_by or self._pods.over else None
@@ -200,7 +194,6 @@ class Launch:
             self.console.progress(self._pods.summary)
 
     def _end(self, verdict: Trouble, at_most_s: float) -> None:
-        """Delete the workload and begin to wait for the pods' end."""
         if self._end_by:
             return
         self.console.say(verdict.text)
@@ -209,7 +202,6 @@ class Launch:
         self._delete()
 
     def _delete(self) -> None:
-        """Delete the created objects, the workload first."""
         try:
             while self._made:
                 self.kube.call("DELETE", self._made[-1], END)
@@ -218,7 +210,6 @@ class Launch:
             self.console.say(f"{err}; the gate ends the pods with the job")
 
     def _report(self, verdict: Trouble) -> None:
-        """Print the rest of the logs, the last lines of a failed rank, and the result."""
         self._drain([self._followers[pod.name] for pod in self._pods.pods if pod.over and pod.name in self._followers])
         failed = self._pods.of_rank(verdict.rank)
         if failed and failed.name not in self._followers:
@@ -239,7 +230,6 @@ class Launch:
                     break
 
     def _end_requested(self) -> bool:
-        """Whether a signal requested the end; other updates no longer matter."""
         while not self.queue.empty():
             if self.queue.get().kind == END_REQUESTED:
                 return True

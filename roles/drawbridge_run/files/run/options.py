@@ -66,45 +66,21 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    add = made.add_argument
+    add, many, flag = made.add_argument, {"action": "append", "default": []}, {"action": "store_true"}
     add("--image", default="", help="the pods' image, with its registry")
-    add("--mount", action="append", default=[], metavar="PATH[:ro]", help="only these shared file systems (all)")
+    add("--mount", dest="mounts", **many, metavar="PATH[:ro]", help="only these shared file systems (all)")
     add("--workdir", default="", metavar="PATH", help="where COMMAND starts (the directory that you are in)")
-    add(
-        "--env",
-        action="append",
-        default=[],
-        metavar="NAME[=VALUE]",
-        help="set it in the pods, or pass yours on",
-    )
-    add(
-        "--secret-env",
-        action="append",
-        default=[],
-        metavar="NAME=SECRET/KEY",
-        help="set it from a Secret's key",
-    )
+    add("--env", **many, metavar="NAME[=VALUE]", help="set a variable in the pods, or pass yours on")
+    add("--secret-env", dest="secrets", **many, metavar="NAME=SECRET/KEY", help="set a variable from a Secret's key")
     add("--name", default="run", help="part of the pods' names, if you start several (run)")
     add("--backend", default="job", choices=("job", "trainjob", "pytorchjob"), help="kind of workload (job)")
     add("--pull", default="missing", choices=("missing", "always", "never"), help="when to pull the image (missing)")
-    add(
-        "--grace",
-        type=whole,
-        default=30,
-        metavar="SECONDS",
-        help="what COMMAND gets to end after SIGTERM (30, 120 at most)",
-    )
-    add(
-        "--patience", type=whole, default=180, metavar="SECONDS", help="give up when pods can't start for so long (180)"
-    )
-    add("--all-logs", action="store_true", help="print what all ranks print, each line with its rank")
-    add("--keep", action="store_true", help="leave pods and logs in Kubernetes until the job ends")
-    add(
-        "--dry-run", action="store_true", help="print the workload as JSON, which kubectl reads too, and create nothing"
-    )
-    add(
-        "--shell", action="store_true", help="a shell in a pod of this job; with --image in a new one on the first node"
-    )
+    add("--grace", dest="grace_s", type=whole, default=30, metavar="SECONDS", help="time to end (30, at most 120)")
+    add("--patience", dest="patience_s", type=whole, default=180, metavar="SECONDS", help="time to start (180)")
+    add("--all-logs", **flag, help="print what all ranks print, each line with its rank")
+    add("--keep", **flag, help="leave pods and logs in Kubernetes until the job ends")
+    add("--dry-run", **flag, help="print the workload as JSON, which kubectl reads too, and create nothing")
+    add("--shell", **flag, help="a shell in a pod of this job; with --image in a new one on the first node")
     add("--rank", type=whole, default=0, metavar="N", help="with --shell: the pod of this rank (0)")
     return made
 
@@ -121,24 +97,8 @@ def parse(argv: Sequence[str]) -> Options:
     if rest:
         known = [name for action in made._actions for name in action.option_strings]
         raise Refused(usage_errors.unknown(rest, split < len(words), known))
-    found = Options(
-        image=given.image,
-        command=tuple(command),
-        name=given.name,
-        backend=given.backend,
-        mounts=tuple(given.mount),
-        workdir=given.workdir,
-        env=tuple(given.env),
-        secrets=tuple(given.secret_env),
-        pull=given.pull,
-        grace_s=given.grace,
-        patience_s=given.patience,
-        all_logs=given.all_logs,
-        keep=given.keep,
-        dry_run=given.dry_run,
-        shell=given.shell,
-        rank=given.rank,
-    )
+    lists = {name: tuple(value) for name, value in vars(given).items() if isinstance(value, list)}
+    found = Options(**{**vars(given), **lists, "command": tuple(command)})
     _require(found)
     return found
 

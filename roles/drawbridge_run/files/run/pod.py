@@ -114,15 +114,14 @@ def template(request: Request, container: str = "main") -> Json:
         "volumes": [
             {"name": "shm", "emptyDir": {"medium": "Memory"}},
             *({"name": "above", "emptyDir": {}} for _ in above(mounts)),
-            *({"name": f"fs{index}", "hostPath": _directory(path)} for index, path in enumerate(mounts)),
+            *(
+                {"name": f"fs{index}", "hostPath": {"path": path, "type": "Directory"}}
+                for index, path in enumerate(mounts)
+            ),
         ],
         "containers": [_container(request, container, mounts)],
     }
     return {"metadata": {"labels": request.labels}, "spec": pod}
-
-
-def _directory(path: str) -> Json:
-    return {"path": path, "type": "Directory"}
 
 
 def _container(request: Request, name: str, mounts: Mapping[str, bool]) -> Json:

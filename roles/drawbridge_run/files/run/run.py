@@ -28,6 +28,10 @@ from .watcher import END_REQUESTED, SIGNAL, Update
 
 TOKEN_S = 120.0  # if a prolog failed, the node's timer delivers the token
 LOOK_S = 0.5
+LATE = (
+    f"job {{job}} got no token within {TOKEN_S:.0f} s: the API server of Kubernetes does not answer its nodes; "
+    "call drawbridge-run doctor"
+)
 SIGNALS = {
     signal.SIGINT: "interrupted",
     signal.SIGTERM: "Slurm ends this job (scancel, preemption, requeue or its time limit)",
@@ -37,7 +41,8 @@ SIGNALS = {
 def run(options: Options, context: Context) -> int:
     """Run or print a workload, or open a shell; returns the exit code. Raises Refused, Unreachable."""
     site = Site.read(context.site)
-    refuse_root(context.user)
+    if context.user.uid == 0:
+        raise Refused("root can't have pods: call drawbridge-run as the job's user")
     allocation = Allocation.of(context.env, site)
     given = wait_for_grant(allocation, context)
     if options.shell and not options.image:
@@ -56,12 +61,6 @@ def run(options: Options, context: Context) -> int:
     signal_sender = SignalSender(given, context.clock, context.console)
     launch = Launch(request, context.kube(given), context.console, context.clock, limit, signal_sender, queue, shell)
     return launch.run(objects)
-
-
-def refuse_root(user: User) -> None:
-    """Raises Refused."""
-    if user.uid == 0:
-        raise Refused("root can't have pods: call drawbridge-run as the job's user")
 
 
 def make(options: Options, allocation: Allocation, site: Site, given: Grant, context: Context) -> Request:
@@ -84,7 +83,7 @@ def wait_for_grant(allocation: Allocation, context: Context) -> Grant:
         except FileNotFoundError as err:
             _require_node(home, allocation)
             if context.clock.now() >= end:
-                raise Refused(_late(allocation.job)) from err
+                raise Refused(LATE.format(job=allocation.job)) from err
             context.console.progress("waiting for the job's token, which the gate delivers to its nodes")
             context.clock.sleep(LOOK_S)
 
@@ -93,7 +92,7 @@ def _require_own(found: Grant, user: User, job: int) -> None:
     if found.ids != (user.uid, user.gid):
         raise Refused(
             f"job {job} and its pods run as uid {found.ids[0]} with group {found.ids[1]}, but "
-            f"you are uid {user.uid} with group {user.gid}: use the job's user, without newgrp"
+            f"you are uid {user.uid} with group {user.gid}: use the job's user, no newgrp"
         )
 
 
@@ -105,13 +104,6 @@ def _require_node(home: Path, allocation: Allocation) -> None:
             f"this host is not a node of the job: call it on {first}, such as with "
             f"srun --jobid={allocation.job} --overlap --nodes=1 --ntasks=1 --pty drawbridge-run ..."
         )
-
-
-def _late(job: int) -> str:
-    return (
-        f"job {job} got no token within {TOKEN_S:.0f} s: the API server of Kubernetes does not answer its nodes; "
-        "drawbridge-run doctor says more"
-    )
 
 
 def listen(queue: SimpleQueue[Update], grace_s: int) -> None:

@@ -55,7 +55,6 @@ class Session(Api):
     def _open(
         self, path: str, wanted: Sequence[tuple[str, str]], command: Sequence[str], silence_s: float | None = None
     ) -> BufferedReader:
-        """Open the stream of answers, with a time limit of `silence_s` for each."""
         query = urlencode([*wanted, *(("command", word) for word in command)])
         connection = self._connection()
         connection.timeout = PATIENCE_S  # no retry: it would start another program
@@ -71,7 +70,6 @@ class Session(Api):
         return response.fp
 
     def _type(self) -> None:
-        """Send standard input and its end."""
         while data := os.read(sys.stdin.fileno(), 4096):
             self._send(bytes([STDIN]) + data)
         self._send(bytes([END, STDIN]))
@@ -85,7 +83,6 @@ class Session(Api):
             self._socket.sendall(frame(payload, opcode))
 
     def _show(self, reader: BufferedReader) -> int:
-        """Print output until the program ends; its exit code."""
         code = UNKNOWN
         while (found := message(reader)) and found[0] != CLOSE:
             opcode, payload = found

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from ..gate.api import Unreachable
 from ..gate.clock import Clock
 from ..gate.config import Refused
-from ..gate.states import Json
 from .kube import Kube
 
 AGAIN_S = 2.0
@@ -69,9 +68,5 @@ class Watcher:
         last = ""
         for change in self._kube.changes(self._path, version, labelSelector=self._selector):
             self._queue.put(Update(CHANGE, change))
-            last = str(_version(change))
+            last = str(change["object"]["metadata"]["resourceVersion"])
         return last
-
-
-def _version(change: Json) -> str:
-    return change["object"]["metadata"]["resourceVersion"]

@@ -187,7 +187,6 @@ def _pods(api: Api, owner: Owner, account: str) -> list[Json]:
 
 
 def _delete_all(api: Api, collection: str, chosen: Mapping[str, str], options: Json) -> None:
-    """Delete all objects of a selector in one request."""
     answer = api.call("DELETE", f"{collection}?{urlencode(chosen)}", options)
     if not answer.ok and answer.status != 404:
         raise Refused(f"can't delete {collection} of an ended job: {answer.message}")

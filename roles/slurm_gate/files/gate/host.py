@@ -81,7 +81,6 @@ class Host:
         return list(running_tasks(self._tasks(), known)) if known else []
 
     def _listed(self, filters: Sequence[str]) -> set[str]:
-        """Ids of containers that match one of the filters."""
         return set(self._run("ctr", "--namespace", "k8s.io", "containers", "list", "--quiet", *filters).split())
 
     def _tasks(self) -> str:

@@ -182,7 +182,6 @@ def refuse_leftovers(api: Api, job: Job) -> None:
 
 
 def _refusal(failed: list[Swap]) -> Refused:
-    """The refusal, with drain reasons for nodes that are not closed."""
     first = failed[0]
     foreign = {swap.node: _foreign(swap.value) for swap in failed if not swap.error}
     return Refused(first.error or f"node {first.node} {_foreign(first.value)}", foreign)

@@ -73,7 +73,6 @@ def of_containers(pids: Iterable[int], ids: Iterable[str], firsts: Iterable[int]
 
 
 def _container(pid: int) -> set[str]:
-    """Container ids in the path of its control group."""
     try:
         text = (PROC / str(pid) / "cgroup").read_text()
     except OSError:
@@ -82,7 +81,6 @@ def _container(pid: int) -> set[str]:
 
 
 def _ancestors(pid: int) -> Iterator[int]:
-    """The process, its parent, and so on."""
     seen: set[int] = set()
     while pid > 1 and pid not in seen:
         seen.add(pid)

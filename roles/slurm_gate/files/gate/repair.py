@@ -86,7 +86,6 @@ def _job(number: int, world: World) -> JobInfo:
 
 
 def _owned(holder: Owner, seen: Seen, world: World, api: Api) -> None:
-    """Repair a node that is held or dirty."""
     verdict = decide.node(seen, world.config.stuck_s)
     if verdict == decide.CLOSE:
         close_node(holder, seen.node, world, api, EMPTY_S, moved_on=seen.job.running)
@@ -102,7 +101,6 @@ def _owned(holder: Owner, seen: Seen, world: World, api: Api) -> None:
 
 
 def _requeue_if_stuck(job: int, seen: Seen, cause: str, world: World) -> None:
-    """Requeue a batch job whose script does not run here, after a second check."""
     if not _without_batch(job, world):
         return
     deadline = world.deadline(LOOK_AGAIN_S)
@@ -123,7 +121,6 @@ def _report_halted(job: int, world: World) -> None:
 
 
 def _without_batch(job: int, world: World) -> bool:
-    """Whether neither the job's batch script nor a prolog runs here."""
     return not world.host.script_runs() and not world.slurm.has_batch_step(job)
 
 

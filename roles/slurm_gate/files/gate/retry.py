@@ -37,7 +37,6 @@ def tried(comment: str, restart: int) -> bool:
 
 
 def _last(comment: str) -> tuple[int, int]:
-    """Number and run of the last failed try."""
     last = re.search(rf"{REASON}try ([0-9]+) of [0-9]+ \(run ([0-9]+)\)", comment)
     return (int(last.group(1)), int(last.group(2))) if last else (0, NEVER)
 

@@ -125,7 +125,6 @@ def _drain(world: World, node: str, reason: str) -> None:
 
 
 def _if_slurm_answers(world: World, command: Callable[[], None]) -> None:
-    """Run a command of Slurm's; without an answer, log that."""
     try:
         command()
     except NoAnswer as err:
@@ -216,7 +215,6 @@ def _this_node(world: World) -> str:
 
 
 def _reconcile_node(node: str, world: World, api: Api, gauges: dict[str, float]) -> bool:
-    """Repair this node unless an epilog is running."""
     with world.notes.locked(NODE_LOCK, wait=False) as free:
         if free:
             state = repair_node(node, world, api)

@@ -34,7 +34,6 @@ def _collections(namespace: str, api: Api) -> Iterator[str]:
 
 
 def _groups(api: Api) -> dict[str, list[str]]:
-    """All groups of the server, with their versions, in one request."""
     answer = api.get("/apis")
     if not answer.ok:
         raise Refused(f"can't list the groups of this API server: {answer.message}")

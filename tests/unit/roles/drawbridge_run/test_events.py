@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from roles.drawbridge_run.files.gate.api import Unreachable
+from roles.drawbridge_run.files.run.events import READ_S, StartFailures
 from roles.drawbridge_run.files.run.pods import Pod, read
-from roles.drawbridge_run.files.run.start_failures import READ_S, StartFailures
 from tests.unit.roles.drawbridge_run.job import Served, event, pod, running, waiting
 from tests.unit.roles.slurm_gate.cluster import Cluster
 
