@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make explore`: seeded schedules of jobs and faults around the gate's real code, in a model of Slurm and Kubernetes.
 
-It fails if an invariant is broken, if an edge, an event of the gate or a fault at a step was never reached, or if a
-named defect of the gate is not noticed.
+It fails if an invariant is broken, if a fault at an I/O call was never reached, or if a named defect of the gate is not
+noticed.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def run_lot(seeds: Iterable[int], focus: str = "") -> Lot:
     lot, aims = Lot(), targets()
     for seed in seeds:
         outcome = explore(plan_of(seed, aims, focus))
-        lot.seen.add(outcome.met, outcome.steps, outcome.events, outcome.edges)
+        lot.seen.add(outcome.met, outcome.steps)
         lot.broken += [(seed, name, text) for name, text in outcome.breaches]
     return lot
 
@@ -91,7 +91,7 @@ def gather(lots: Iterable[Lot], schedules: int, begun: float, focus: str = "") -
     """Join the lots and say what they showed."""
     whole = Lot()
     for lot in lots:
-        whole.seen.add(lot.seen.met, lot.seen.steps, lot.seen.events, lot.seen.edges)
+        whole.seen.add(lot.seen.met, lot.seen.steps)
         for seed, name, text in lot.broken:
             if len(whole.broken) < 20:
                 print(f"seed {seed}: {name}: {text}", flush=True)

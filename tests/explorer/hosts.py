@@ -186,7 +186,6 @@ class System:
         self.sim, self.server, self.config, self.faults = sim, server, config, faults
         self.answer: Callable[[Process, tuple[str, ...]], Result]
         self.world: Callable[[Process], World]
-        self.events: Counter[str] = Counter()
         self.lines: list[str] = []
         self.slow, self.tools_hang = False, False
         self.keep = False

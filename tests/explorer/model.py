@@ -54,8 +54,6 @@ class Outcome:
     breaches: list[tuple[str, str]]
     met: Counter[tuple[str, str, str]]
     steps: Counter[tuple[str, str]]
-    events: Counter[str]
-    edges: Counter[tuple[str, str]]
     lines: list[str]
 
 
@@ -165,10 +163,9 @@ class Model(Events):
         self.kube.still_running()
         self.server.finish()
         history.left = [*self._objects_left(), *self._notes_left()]
-        edges = Counter((kind_of(it.before), kind_of(it.after)) for it in history.changes)
         system, faults = self.system, self.system.faults
         found = breaches(history, SETTINGS["pod_grace_s"], SETTINGS["stuck_s"])
-        return Outcome(found, faults.met, faults.steps, system.events, edges, system.lines)
+        return Outcome(found, faults.met, faults.steps, system.lines)
 
     def _objects_left(self) -> list[str]:
         found = []
@@ -183,8 +180,3 @@ class Model(Events):
         notes = [(box, name) for box in self.boxes.values() for name in box.notes if name.startswith("run-")]
         files = [(box, name) for box in self.boxes.values() for name in box.files if name.startswith("/jobs/")]
         return [f"{name} on {box.name}" for box, name in notes + files]
-
-
-def kind_of(value: str) -> str:
-    """A state without whose it is."""
-    return value if value in ("", "closed") else "dirty" if value.startswith("dirty_") else "held"

@@ -104,13 +104,6 @@ def test_pods_are_looked_at_with_what_their_kubelets_say(tmp_path: Path) -> None
     assert printed[-2:] == ["rank 1 on gpu02: start", "  FailedMount: no such path"]
 
 
-def test_a_job_without_pods_is_told_so(tmp_path: Path) -> None:
-    context = here(tmp_path, "RUNNING")
-    granted(context.jobs)
-    examine([], context)
-    assert context.console.printed[-1].startswith("it has no pods")
-
-
 def test_jobs_that_slurm_forgot_are_in_its_books(tmp_path: Path) -> None:
     context = here(tmp_path, "RUNNING")
     examine(["12"], context)
@@ -128,9 +121,3 @@ def test_an_arrays_element_is_asked_for_as_squeue_calls_it(tmp_path: Path) -> No
     assert context.console.printed[0] == "job 4711 is PENDING (Resources)"
     with pytest.raises(Refused, match="sacct -j 4700_4 shows how it ended"):
         examine(["4700_4"], context)
-
-
-def test_the_doctor_has_help_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        examine(["--help"], here(tmp_path, "PENDING"))
-    assert "drawbridge-run doctor [JOB]" in capsys.readouterr().out

@@ -12,7 +12,7 @@ from roles.drawbridge_run.files.gate.config import Refused
 from roles.drawbridge_run.files.run.logs import Follower
 from roles.drawbridge_run.files.run.pods import Trouble
 from roles.drawbridge_run.files.run.watcher import CHANGE, END_REQUESTED, GONE, LIST, SIGNAL, SILENT, Update
-from tests.unit.roles.drawbridge_run.job import NAME, Scene, ended, event, pod, running, waiting
+from tests.unit.roles.drawbridge_run.job import NAME, Scene, ended, event, running, waiting
 
 BOTH_RUN = Update(LIST, [running("a", "gpu01"), running("b", "gpu02")])
 
@@ -72,15 +72,6 @@ def test_the_last_lines_may_take_a_while_unless_the_end_is_asked_for(
     assert scene.deleted()
 
 
-def test_an_image_that_does_not_exist_fails_at_once(tmp_path: Path) -> None:
-    missing = waiting("a", "gpu01", "ErrImagePull", "docker.io/lab/none:1: not found")
-    scene = Scene(tmp_path, [Update(LIST, [missing, pod("b")])])
-    begun = scene.clock.now()
-    assert scene.run() == 125
-    assert scene.clock.now() - begun < 10
-    assert scene.paper.said[-1] == "the image can't be pulled on gpu01: docker.io/lab/none:1: not found"
-
-
 def test_a_registry_gets_patience_and_says_why_meanwhile(tmp_path: Path) -> None:
     busy = waiting("a", "gpu01", "ErrImagePull", "i/o timeout")
     scene = Scene(tmp_path, [Update(LIST, [busy])], "--image img --patience 60 -- true")
@@ -110,12 +101,6 @@ def test_pods_that_say_nothing_of_a_failed_start_end_it_as_well(tmp_path: Path) 
     assert 5 <= scene.clock.now() - begun < 15
     assert scene.paper.said == ["rank 1 on gpu02 does not start (FailedCreatePodSandBox): pause: not found"] * 2
     assert scene.deleted()
-
-
-def test_a_trouble_that_heals_is_forgotten(tmp_path: Path) -> None:
-    busy = waiting("a", "gpu01", "ErrImagePull", "i/o timeout")
-    scene = Scene(tmp_path, [Update(LIST, [busy]), BOTH_RUN, now(ended("a", "gpu01")), now(ended("b", "gpu02"))])
-    assert scene.run() == 0
 
 
 def test_an_absence_of_the_api_server_ends_nothing(tmp_path: Path) -> None:

@@ -77,11 +77,6 @@ def test_what_pods_would_not_see_is_refused(tmp_path: Path, line: str, says: str
         spec(tmp_path, line)
 
 
-def test_counts_are_slurms(tmp_path: Path) -> None:
-    assert variables(tmp_path)["DRAWBRIDGE_PROCESSES"] == "8"
-    assert variables(tmp_path, SLURM_NTASKS="8")["DRAWBRIDGE_PROCESSES"] == "4"
-
-
 def test_the_sites_settings_are_there_and_the_users_win(tmp_path: Path) -> None:
     assert variables(tmp_path)["NCCL_IB_TC"] == "106"
     found = variables(tmp_path, "--image img --env NCCL_IB_TC=0 --env TOKENS --env EMPTY= -- true")

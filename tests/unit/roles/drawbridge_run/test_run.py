@@ -23,7 +23,6 @@ from roles.drawbridge_run.files.run.context import Context
 from roles.drawbridge_run.files.run.kube import Kube
 from roles.drawbridge_run.files.run.options import parse
 from roles.drawbridge_run.files.run.run import listen, run, wait_for_grant
-from roles.drawbridge_run.files.run.site import nccl
 from roles.drawbridge_run.files.run.watcher import SIGNAL, Update
 from tests.unit.roles.drawbridge_run.doubles import StillClock, Tools
 from tests.unit.roles.drawbridge_run.job import ADA, ENV, GATE, Paper, ended, granted, site, write_site
@@ -59,10 +58,6 @@ def test_a_dry_run_prints_what_would_be_created(here: Here) -> None:
     assert made["kind"] == "Job"
     env = made["spec"]["template"]["spec"]["containers"][0]["env"]
     assert {"name": "NCCL_IB_TC", "value": "106"} in env
-
-
-def test_a_host_without_the_sites_nccl_settings_has_none(tmp_path: Path) -> None:
-    assert nccl(tmp_path / "nothing") == {}
 
 
 def test_root_is_refused(here: Here) -> None:

@@ -20,7 +20,7 @@ from roles.drawbridge_run.files.run.options import parse
 from roles.drawbridge_run.files.run.pod import START
 from roles.drawbridge_run.files.run.pod_set import PodSet
 from roles.drawbridge_run.files.run.terminal import Session, exit_code
-from roles.drawbridge_run.files.run.websocket import BINARY, END, PING, STDIN, frame, headers, message
+from roles.drawbridge_run.files.run.websocket import BINARY, END, PING, STDIN, frame, message
 from tests.unit.roles.drawbridge_run.doubles import StillClock, Tools
 from tests.unit.roles.drawbridge_run.job import ADA, ENV, Paper, ended, granted, running
 
@@ -57,12 +57,6 @@ def test_fragments_are_put_together_and_pings_may_come_between() -> None:
     stream = io.BytesIO(unmasked(b"a", final=False) + unmasked(b"b", opcode=0))
     assert message(stream) == (BINARY, b"ab")
     assert message(stream) is None
-
-
-def test_the_token_opens_the_connection() -> None:
-    found = headers("secret")
-    assert (found["Authorization"], found["Upgrade"]) == ("Bearer secret", "websocket")
-    assert STDIN == 0
 
 
 @pytest.mark.parametrize(

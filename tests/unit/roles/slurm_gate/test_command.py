@@ -21,11 +21,6 @@ def python(program: str, **limit: Any) -> command.Result:
     return COMMANDS.run(sys.executable, "-c", program, **limit)
 
 
-def test_what_a_program_says_comes_back_with_its_code() -> None:
-    result = python("import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)")
-    assert result == (3, "out\n", "err")
-
-
 def test_a_program_that_is_not_there_gave_no_answer() -> None:
     result = COMMANDS.run("/nonexistent/squeue")
     assert (result.code, result.out) == (NO_ANSWER, "")

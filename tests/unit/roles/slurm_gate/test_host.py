@@ -26,12 +26,6 @@ def test_containers_with_a_process_count() -> None:
     assert tools.asked[0].endswith(f" {label}!=gpu-operator,{label}!=kube-system")
 
 
-def test_without_any_other_container_nothing_more_is_asked() -> None:
-    tools = Tools({"ctr --namespace k8s.io containers": ""})
-    assert Host(tools, "ctr").containers(["kube-system"], ("vision", "slurm-1-")) == []
-    assert len(tools.asked) == 1
-
-
 def test_a_jobs_own_containers_are_no_company_of_its() -> None:
     listed = "ctr --namespace k8s.io containers list --quiet labels"
     own = f'{listed}."io.kubernetes.pod.namespace"==vision,labels."io.kubernetes.pod.name"~="^slurm-1-"'

@@ -28,12 +28,6 @@ def test_a_job_as_squeue_prints_it() -> None:
     assert job.running and job.has("gpu02") and not job.has("gpu03")
 
 
-def test_a_job_that_waits_has_no_node() -> None:
-    job = Slurm(Tools({"squeue": PENDING})).job(1)
-    assert (job.state, job.restarts, job.nodes, job.batch_host) == ("PENDING", 2, (), "")
-    assert not job.running
-
-
 @pytest.mark.parametrize("said", [DOWN, Result(NO_ANSWER, "", "timed out")])
 def test_no_answer_is_not_no_job(said: Result) -> None:
     slurm = Slurm(Tools({"squeue": said, "scontrol": said}))

@@ -69,13 +69,6 @@ def test_what_makes_others_goes_before_them(opened: Made) -> None:
     assert gone == [*rights, "trainjobs", "trainingruntimes", "jobsets", "jobs", "rolebindings"]
 
 
-def test_an_older_runs_trainjob_keeps_the_next_from_its_nodes(at: Made) -> None:
-    serve(at.cluster, "trainer.kubeflow.org", "v1alpha1")
-    add(at.cluster, f"{TRAINER}/trainjobs")
-    with pytest.raises(Refused, match="slurm-4711-r0 of an older run"):
-        open_job(JOB, at)
-
-
 def test_a_runtime_that_trainer_has_not_let_go_keeps_nobody(at: Made) -> None:
     """It makes no pods, and its finalizer may stay for as long as Trainer is down."""
     serve(at.cluster, "trainer.kubeflow.org", "v1alpha1")
