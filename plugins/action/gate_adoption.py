@@ -68,8 +68,8 @@ def adopt(cluster: KubeCluster, args: dict[str, Any], check: bool) -> dict[str, 
         sentence = "the cluster is not ready for the gate:\n" + "\n".join(found)
         return {"failed": True, "changed": False, "msg": sentence, "faults": found}
     if not args["take_over"]:
-        rights = [cluster.items(f"{RBAC}/{kind}") for kind in ("clusterrolebindings", "clusterroles")]
-        warnings = cluster_wide(*rights, [*args["infra_namespaces"], GATE_NAMESPACE, NODES_NAMESPACE])
+        bindings, roles = (cluster.items(f"{RBAC}/{kind}") for kind in ("clusterrolebindings", "clusterroles"))
+        warnings = cluster_wide(bindings, roles, [*args["infra_namespaces"], GATE_NAMESPACE, NODES_NAMESPACE])
         return {"changed": False, "steps": [], "pending": [], "warnings": warnings}
     outcome = converge(cluster, plan, want, check=check, options=args)
     unscheduled = intolerant(daemons, args["infra_namespaces"])

@@ -13,31 +13,44 @@ UNREACHABLE, SLOW, LOST, CONFLICT, UNAUTHORIZED = "down", "slow", "answer lost",
 SILENT, HANGS, FAILS = "silent", "hangs", "fails"
 
 STEPS: dict[str, tuple[str, ...]] = {
-    verb: tuple(steps.replace("\n", " ").split(", "))
+    verb: tuple(steps.replace("\n", " ").strip().split(", "))
     for verb, steps in {
-        "open": """lock, read note, write note, sleep, try a forbidden change, list validatingadmissionpolicies,
+        "open": """
+lock, read note, write note, sleep, try a forbidden change, list validatingadmissionpolicies,
 list validatingadmissionpolicybindings, list serviceaccounts, list rolebindings, list pods, list nodes,
-list workloads, ask for kinds, make a node held, get nodes, post serviceaccounts, post roles,
-post rolebindings, get serviceaccounts, get roles, get rolebindings, make a node dirty, delete rolebindings,
-delete roles, delete serviceaccounts, squeue job, squeue comment, squeue name, comment, show node, drain,
-notify, requeuehold""",
-        "end": """lock, read note, write note, forget note, sleep, make a node dirty, get nodes, delete rolebindings,
-delete roles, delete serviceaccounts, list workloads, delete workloads, ask for kinds, list pods, delete pods,
-delete all workloads, delete all pods, squeue comment, squeue name, comment""",
-        "deliver_token": """lock, read note, write note, forget note, sleep, write file, ask for a token, ctr containers, ctr tasks,
-nvidia-smi, listpids, show node, drain, squeue comment, squeue name, comment""",
-        "close": """lock, read note, write note, forget note, sleep, rename a file, remove files, make a node dirty, get nodes,
-list serviceaccounts, list pods, delete pods, ctr containers, ctr tasks, nvidia-smi, listpids,
-make a node closed, show node, drain, squeue comment, squeue name, comment""",
-        "boot": "lock, read note, write note, sleep, get nodes, make a node dirty",
-        "reconcile controller": """lock, read note, write note, forget note, sleep, ask for a token, write file, list serviceaccounts,
-list rolebindings, list nodes, get nodes, squeue all, squeue job, make a node dirty, delete rolebindings,
-delete roles, delete serviceaccounts, list workloads, ask for kinds, delete workloads, list pods, delete pods,
-delete all workloads, delete all pods, squeue comment, squeue name, comment""",
-        "reconcile node": """lock, read note, write note, forget note, sleep, ask for a token, write file, remove files, get nodes,
+list workloads, ask for kinds, make a node held, get nodes, post serviceaccounts, post roles, post rolebindings,
+get serviceaccounts, get roles, get rolebindings, make a node dirty, delete rolebindings, delete roles,
+delete serviceaccounts, squeue job, squeue comment, squeue name, comment, show node, drain, notify, requeuehold
+""",
+        "end": """
+lock, read note, write note, forget note, sleep, make a node dirty, get nodes, delete rolebindings, delete roles,
+delete serviceaccounts, list workloads, delete workloads, ask for kinds, list pods, delete pods, delete all workloads,
+delete all pods, squeue comment, squeue name, comment
+""",
+        "deliver_token": """
+lock, read note, write note, forget note, sleep, write file, ask for a token, ctr containers, ctr tasks, nvidia-smi,
+listpids, show node, drain, squeue comment, squeue name, comment
+""",
+        "close": """
+lock, read note, write note, forget note, sleep, rename a file, remove files, make a node dirty, get nodes,
+list serviceaccounts, list pods, delete pods, ctr containers, ctr tasks, nvidia-smi, listpids, make a node closed,
+show node, drain, squeue comment, squeue name, comment
+""",
+        "boot": """
+lock, read note, write note, sleep, get nodes, make a node dirty
+""",
+        "reconcile controller": """
+lock, read note, write note, forget note, sleep, ask for a token, write file, list serviceaccounts, list rolebindings,
+list nodes, get nodes, squeue all, squeue job, make a node dirty, delete rolebindings, delete roles,
+delete serviceaccounts, list workloads, ask for kinds, delete workloads, list pods, delete pods, delete all workloads,
+delete all pods, squeue comment, squeue name, comment
+""",
+        "reconcile node": """
+lock, read note, write note, forget note, sleep, ask for a token, write file, remove files, get nodes,
 make a node dirty, list serviceaccounts, list pods, get rolebindings, delete pods, ctr containers, ctr tasks,
-nvidia-smi, listpids, make a node closed, show node, drain, resume, squeue job, squeue comment, squeue name,
-comment, requeue, scancel""",
+nvidia-smi, listpids, make a node closed, show node, drain, resume, squeue job, squeue comment, squeue name, comment,
+requeue, scancel
+""",
     }.items()
 }
 """What every verb does; a step that is not listed fails the exploration, and so does one that no schedule reaches."""

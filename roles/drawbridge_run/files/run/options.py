@@ -8,7 +8,7 @@ import argparse
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ..gate.config import Refused
 from ..gate.gate_names import MAX_GRACE_S
@@ -66,7 +66,9 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    add, many, flag = made.add_argument, {"action": "append", "default": []}, {"action": "store_true"}
+    add = made.add_argument
+    many: dict[str, Any] = {"action": "append", "default": []}
+    flag: dict[str, Any] = {"action": "store_true"}
     add("--image", default="", help="the pods' image, with its registry")
     add("--mount", dest="mounts", **many, metavar="PATH[:ro]", help="only these shared file systems (all)")
     add("--workdir", default="", metavar="PATH", help="where COMMAND starts (the directory that you are in)")
