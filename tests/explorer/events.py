@@ -99,7 +99,7 @@ class Events(ABC):
             self.slurm._work(job)
 
     def _forgotten_its_number_given_again(self, event: Event) -> None:
-        """To somebody else's job, while what the first one has in Kubernetes may still be there."""
+        """Another user's job gets the number while the first job's objects may still exist."""
         if (job := self._job(event)) and job.gated and not job.spec.tasks:
             self._trouble(event)
             self.slurm.forget(job.number)

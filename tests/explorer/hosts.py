@@ -145,7 +145,7 @@ class Process:
         return fault
 
     def hit(self, fault: str, step: str, lasts: float = 0.0) -> None:
-        """A fault has met a step: somebody did not answer, or not well."""
+        """Record that a fault met a step."""
         self.faults.hit(fault, self.label, step)
         node, what = EVERYWHERE if self.box.name == "ctl" else self.box.name, MUTE if step in HOSTS else fault
         self.system.server.history.troubles.append(Trouble(what, node, self.sim.now, self.sim.now + lasts))
@@ -197,7 +197,7 @@ class System:
             self.lines.append(f"{self.sim.now:9.3f} {name:<18} {text}")
 
     def surprise(self, process: Process, line: str) -> None:
-        """The gate ended in a way that nobody wrote."""
+        """Record a crash of the gate."""
         self.server.history.surprises.append(f"{process.box.name} {process.verb}: {line}")
 
 

@@ -160,7 +160,7 @@ def _openings(history: History) -> Iterator[tuple[Change, float]]:
 
 
 def _anothers(it: Right | Container, opened: Change) -> bool:
-    """It has the number that a node was opened for, and is somebody else's, or of another namespace."""
+    """Whether it has the number of an opening, but another account or namespace."""
     to = owner(opened.after)
     return to is not None and it.job == to[1] and _whose(it) != (to[0], opened.account)
 
@@ -178,7 +178,7 @@ def _both(one: Right, other: Right) -> bool:
 
 
 def no_foreign_pod_beside_a_job(history: History) -> Breaches:
-    """Where nobody's pod runs no job begins and no node is closed, since whoever looked must have seen it."""
+    """While a foreign pod runs on a node, no job begins there and the node is not closed."""
     for it in (it for it in history.troubles if it.what == FOREIGN_POD):
         for prolog in (prolog for prolog in history.prologs if prolog.node == it.node):
             if it.start < prolog.looked and prolog.end < it.end:
@@ -229,7 +229,7 @@ def _closings(history: History) -> Iterator[tuple[Change, tuple[str, int], float
 
 
 def persons_drains_stay(history: History) -> Breaches:
-    """What somebody else drained is neither lifted nor given another reason by the gate."""
+    """The gate neither lifts a person's drain nor changes its reason."""
     for it in history.drains:
         foreign = it.before and not it.before.startswith((*OURS, *SLURMS))
         if it.by == "gate" and foreign and it.after != it.before and it.at - it.since > RACE_S:
@@ -329,7 +329,7 @@ def prologs_do_not_fail(history: History) -> Breaches:
 
 
 def _beside(history: History, drain: Drain, job: int) -> bool:
-    """While a prolog may have been at work the node was another job's, had nobody's pods, or its host did not say."""
+    """While a prolog may have been at work the node was another job's, had a foreign pod, or its host was silent."""
     since = drain.at - LATE_S
     owners = [owner(value) for start, end, value in states(history, drain.node) if start < drain.at and since < end]
     kept = [it for it in history.troubles if it.what in (FOREIGN_POD, MUTE) and it.node == drain.node]
@@ -338,7 +338,7 @@ def _beside(history: History, drain: Drain, job: int) -> bool:
 
 
 def back_means_empty(history: History) -> Breaches:
-    """The gate lets jobs onto a node again only when nothing of anybody is there; so does a prolog without pods."""
+    """The gate resumes only an empty node, and a prolog admits non-gated jobs only there."""
     kept = [it for it in history.troubles if it.what in (GPU_USED, FOREIGN_POD)]
     for it in history.drains:
         if it.by == "gate" and not it.after:
@@ -358,7 +358,7 @@ def nothing_is_left(history: History) -> Breaches:
 
 
 def no_surprises(history: History) -> Breaches:
-    """The gate never ends in a way that nobody wrote."""
+    """The gate never crashes."""
     yield from history.surprises
 
 

@@ -19,7 +19,7 @@ LIMIT = 1500
 
 
 def named(names: list[str] | None) -> list[Mutant]:
-    """The defects that are asked for; all of them without a wish."""
+    """The named defects, or all."""
     rows = [row for row in read() if row.invariant]
     return rows if names is None else [row for row in rows if row.name in names]
 

@@ -116,7 +116,7 @@ class Server(Cluster):
         return answer
 
     def edit_node(self, name: str, change: Callable[[Json], None]) -> None:
-        """What somebody else does to a Node."""
+        """A person's or another controller's write of a Node."""
         before, path = self.value(name), NODES + name
         self.objects[path] = copied(self.objects[path])
         change(self.objects[path])

@@ -40,7 +40,7 @@ class Job:
     after: str = ""
     """What it becomes when its nodes have finished."""
     generation: int = 0
-    """Grows with every start and end: what an earlier one asked for comes too late."""
+    """Grows with every start and end, so that late messages of an earlier run are ignored."""
     ready: set[str] = field(default_factory=set)
     closing: set[str] = field(default_factory=set)
     ending: bool = False
@@ -169,7 +169,7 @@ class Jobs:
             self._deliver(name, 0.02, self._slurmd_prolog, job, job.generation, name)
 
     def _deliver(self, name: str, delay: float, call: Callable[..., None], job: Job, *args: Any) -> None:
-        """A message between slurmctld and a slurmd: repeated until both are there, or nobody waits for it."""
+        """A message between slurmctld and a slurmd: repeated until both are up, or the job is gone."""
         self.sim.after(delay, self._arrive, name, call, job, *args)
 
     def _arrive(self, name: str, call: Callable[..., None], job: Job, *args: Any) -> None:
@@ -372,7 +372,7 @@ class Jobs:
             self.system.trace("slurmctld", f"job {job.number} is {job.state}")
         self.schedule()
 
-    # what is asked of it
+    # commands
 
     def requeue(self, job: Job, hold: bool = False) -> bool:
         """scontrol requeue, requeuehold, and preemption."""

@@ -60,7 +60,7 @@ RARE: dict[tuple[str, str], str] = {
     ("open", "delete all pods"): "the same, of several",
     ("open", "delete all workloads"): "the same, of several",
 }
-"""Steps that it takes several faults at once to reach: they are known, and nobody aims at them."""
+"""Steps that only several faults at once reach; no schedule aims at them."""
 LOCAL = ("lock", "write note", "forget note", "write file", "rename a file", "remove files")
 HOSTS = ("ctr containers", "ctr tasks", "nvidia-smi", "listpids")
 SLURMS = (
@@ -104,7 +104,7 @@ TOOLS = {
 
 
 def api_step(method: str, path: str, body: Any) -> str:
-    """What is asked of the API server, without whose it is."""
+    """The kind of a request to the API server."""
     if method == "PATCH":
         return "try a forbidden change" if "?dryRun" in path else f"make a node {_edge(body)}"
     words = path.partition("?")[0].split("/")
@@ -126,7 +126,7 @@ def _edge(patch: Any) -> str:
 
 
 def tool_step(argv: tuple[str, ...]) -> str:
-    """Which program is asked for what."""
+    """The kind of a program's call."""
     words = (argv[0].rpartition("/")[2], *argv[1:])
     for start, name in TOOLS.items():
         if words[: len(start)] == start:
