@@ -92,7 +92,7 @@ def _require_own(found: Grant, user: User, job: int) -> None:
     if found.ids != (user.uid, user.gid):
         raise Refused(
             f"job {job} and its pods run as uid {found.ids[0]} with group {found.ids[1]}, but "
-            f"you are uid {user.uid} with group {user.gid}: use the job's user, no newgrp"
+            f"you are uid {user.uid} with group {user.gid}. Call it as the job's user, without newgrp"
         )
 
 
