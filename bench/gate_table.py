@@ -10,7 +10,7 @@ from typing import Any
 
 SIDES = {"open": (("seed prolog",), ("open",)), "close": (("seed epilog",), ("end", "close"))}
 """What the seed does, and what the gate does in its place. That it brings the job's token as well is in no ratio."""
-HOSTS = ("seed prolog", "place", "seed epilog", "close")
+HOSTS = ("seed prolog", "deliver_token", "seed epilog", "close")
 """What runs on every node."""
 WALL, CPU = 0.25, 0.05
 """Goals of the ratios."""
@@ -52,7 +52,7 @@ def compared(found: Sequence[Json]) -> Json:
             middle = {side: middles(measures) for side, measures in (("seed", seed), ("gate", gate))}
             ratios = {key: middle["gate"][key] / middle["seed"][key] for key in ("p50", "p99", "cpu", "calls")}
             row[deed] = {**middle, "ratios": ratios}
-        row["place"] = middles([summed(parts, ("place",)) for parts in mine])
+        row["deliver_token"] = middles([summed(parts, ("deliver_token",)) for parts in mine])
         row["of one host"] = {part: middle_of_each(mine, part) for part in HOSTS}
     return table
 

@@ -1,28 +1,27 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Documentation of the gate_adoption action; it runs in the controller's own process, where the kubeconfig is."""
+"""Documentation of the gate_adoption action, which runs where Ansible runs."""
 
 DOCUMENTATION = r"""
 module: gate_adoption
-short_description: Close nodes that Kubernetes has used so far, once nobody's pods are there
+short_description: Close nodes that Kubernetes already uses, once no non-job pod runs there
 version_added: 0.1.0
 description:
-  - Looks at all nodes that are or will be gated, and at pods without a node that tolerate closed ones. Pods of others
-    are refused, unless O(evict) says that they may be evicted; then they are, with their budgets respected. A node that
-    has no state of the gate yet is closed after that; one that is cordoned is refused.
-  - Closes nothing before the policies are in force that keep new pods away.
-  - Refuses to go on while jobs run in a namespace that is no account's any more.
-  - Refuses operators and daemons that would drain, reboot or upgrade nodes under running jobs, unless O(accepted)
-    names them.
-  - Refuses RoleBindings of other ClusterRoles than O(tenant_roles) in namespaces of jobs, and Roles there that reach
-    jobs of others, unless O(accepted) names them; warns of ClusterRoleBindings that do.
+  - Reads nodes of gated partitions, and unscheduled pods that tolerate closed nodes. Non-job pods are refused, or
+    evicted with the consent O(evict), within their disruption budgets. Then a node without a state of the gate is
+    closed. A cordoned node is refused.
+  - Closes no node before admission policies keep new pods away.
+  - Refuses namespaces of jobs that have lost their account while jobs run there.
+  - Refuses operators and daemons that drain, reboot or upgrade nodes under running jobs, unless O(accepted) names them.
+  - Refuses RoleBindings to ClusterRoles outside of O(tenant_roles) in namespaces of jobs. Refuses Roles there whose
+    rights reach other users' jobs. O(accepted) allows single ones. Warns of such ClusterRoleBindings.
   - Warns of DaemonSets of infrastructure that get no pod on gated nodes.
-  - Runs in Ansible's own process. A second run reads nodes and workloads, and changes nothing.
+  - Runs in Ansible's own process. A second run changes nothing.
 author: Drawbridge contributors
 options:
   nodes:
-    description: Nodes that are to be gated. One that is not there yet is born closed and needs no adoption.
+    description: Nodes of gated partitions. A node that joins later registers as closed and needs no adoption.
     type: list
     elements: str
     required: true
@@ -37,15 +36,15 @@ options:
     elements: str
     required: true
   kubeconfig:
-    description: Kubeconfig of a person who may impersonate the group C(drawbridge:platform).
+    description: Kubeconfig of an administrator who may impersonate the group C(drawbridge:platform).
     type: path
     required: true
   evict:
-    description: Others' pods may be evicted from nodes that are not gated yet.
+    description: Non-job pods may be evicted from gated nodes.
     type: bool
     default: false
   accepted:
-    description: Actors that may stay although they fight the gate, by the names that the refusal gives.
+    description: Conflicting operators, RoleBindings and Roles that may stay, by the names in the refusal.
     type: list
     elements: str
     default: []
@@ -55,7 +54,7 @@ options:
     elements: str
     default: []
   variables:
-    description: The variables that give these options their values, by option, for messages that say what to set.
+    description: Variables that set these options, by option; messages name them.
     type: dict
     default: {}
   take_over:
@@ -63,20 +62,20 @@ options:
     type: bool
     default: false
   timeout_s:
-    description: How long evicted pods may take to end, all together, in seconds.
+    description: Time limit for the end of all evicted pods, in seconds.
     type: float
     default: 600
 attributes:
   check_mode:
-    description: Predicts the steps of the next run from what it reads.
+    description: Predicts the steps of the next run.
     support: full
   diff_mode:
-    description: Nodes with their state, and the pods that are in the way.
+    description: Shows nodes with their state, and pods that block their adoption.
     support: full
 """
 
 EXAMPLES = r"""
-- name: Take over nodes that Kubernetes has used so far
+- name: Take over nodes that Kubernetes already uses
   drawbridge.drawbridge.gate_adoption:
     nodes: [gpu01, gpu02]
     infra_namespaces: "{{ drawbridge_kube.infra_namespaces }}"
@@ -87,12 +86,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or in check mode would be done, as sentences.
+  description: Steps of this run, or in check mode of the next, as sentences.
   returned: always
   type: list
   elements: str
 pending:
-  description: Nothing; a node is taken over at once or not at all.
+  description: Always empty; a node is taken over at once or not at all.
   returned: always
   type: list
   elements: str
@@ -102,8 +101,8 @@ intolerant:
   type: list
   elements: str
 faults:
-  description: Why nodes can't be taken over, as sentences.
-  returned: when they can't
+  description: Reasons for a refusal, as sentences.
+  returned: on refusal
   type: list
   elements: str
 """

@@ -1,16 +1,15 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Documentation of the gate_guards action; it runs in the controller's own process, where the kubeconfig is."""
+"""Documentation of the gate_guards action, which runs where Ansible runs."""
 
 DOCUMENTATION = r"""
 module: gate_guards
-short_description: Leave on a host which admission policies guard the gate
+short_description: Write the list of the gate's admission policies to a host
 version_added: 0.1.0
 description:
-  - Writes a file with names, uids and generations of the gate's admission policies and of their bindings, as they are
-    in the API server now. Before each job the opener compares them with what it finds, and opens nothing if one of
-    them is missing, was changed, or was made anew.
+  - Writes a file with names, uids and generations of the gate's present admission policies and bindings. Before each
+    job the opener compares them with the API server. It opens no node if one is missing, changed or created again.
   - Reads the API server in Ansible's own process. Run it right after the policies are written.
 author: Drawbridge contributors
 options:
@@ -19,16 +18,16 @@ options:
     type: path
     required: true
   kubeconfig:
-    description: Kubeconfig of a person who may list admission policies.
+    description: Kubeconfig of an administrator who may list admission policies.
     type: path
     required: true
   written:
-    description: The policies were changed just now; in check mode, would have been.
+    description: Whether this run has changed the policies, or would in check mode.
     type: bool
     default: false
 attributes:
   check_mode:
-    description: Predicts exactly, but for the uids and generations that policies will have.
+    description: Predicts exactly, except uids and generations of new policies.
     support: full
   diff_mode:
     description: Shows the file.
@@ -36,7 +35,7 @@ attributes:
 """
 
 EXAMPLES = r"""
-- name: Tell the opener which guards there have to be
+- name: Write the list of the gate's admission policies
   drawbridge.drawbridge.gate_guards:
     path: /etc/drawbridge/gate/guards.json
     kubeconfig: "{{ slurm_gate_kubeconfig }}"
@@ -44,7 +43,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or would be.
+  description: Steps of this run, or in check mode of the next.
   returned: always
   type: list
   elements: str

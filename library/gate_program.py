@@ -1,15 +1,15 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The gate's program on a host: its code, its configuration, its places in Slurm's scripts, its timer."""
+"""The gate's program on a host: code, configuration, hooks in Slurm's scripts, timer."""
 
 DOCUMENTATION = r"""
 module: gate_program
-short_description: Install the gate's program with a timer of its own
+short_description: Install the gate's program and its timer
 version_added: 0.1.0
 description:
-  - Writes the program and the files that belong to it, and keeps its timer enabled and running.
-  - Slurm starts the program anew for every job, so only a change of the unit files restarts anything.
+  - Writes the program and its files, and keeps its timer enabled and running.
+  - Slurm starts the program for every job, so only a change of the unit files restarts the timer.
 author: Drawbridge contributors
 extends_documentation_fragment: [drawbridge.drawbridge.files]
 options:
@@ -18,11 +18,11 @@ options:
     type: dict
     required: true
   directory:
-    description: Where they go.
+    description: Directory of the program.
     type: path
     default: /usr/local/lib/drawbridge/gate
   hooks:
-    description: Which of Slurm's scripts calls which verb of the program.
+    description: Verb of the program for each of Slurm's scripts.
     type: dict
     default: {}
   unit:
@@ -46,7 +46,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or would be.
+  description: Steps of this run, or in check mode of the next.
   returned: always
   type: list
   elements: str
@@ -79,7 +79,7 @@ def main() -> None:
     program = {f"{params['directory']}/{name}": Entry(text) for name, text in params["program"].items()}
     hooks = {HOOK.format(kind): Entry(CALL.format(verb), "0755") for kind, verb in params["hooks"].items()}
     files, passive = entries(params["files"])
-    # the hooks last: what they call is there before Slurm finds them
+    # hooks are last: the program must exist before Slurm runs them
     want = DaemonState(params["unit"], {**program, **files, **hooks}, passive=passive | set(program) | set(hooks))
     finish(module, OwnUnit(params["unit"], want, Command(TIMEOUT_S)), plan, want)
 

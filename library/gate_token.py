@@ -1,24 +1,24 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Documentation of the gate_token action; it asks for tokens in the controller's own process."""
+"""Documentation of the gate_token action, which runs where Ansible runs."""
 
 DOCUMENTATION = r"""
 module: gate_token
-short_description: Give a host a ServiceAccount's token
+short_description: Write a ServiceAccount's token to a host
 version_added: 0.1.0
 description:
-  - The host looks whether its token is accepted and lasts. Only if not, a new one is requested from here, with the
-    kubeconfig of the person who runs Ansible, and written on the host. The kubeconfig never leaves this process.
+  - The host checks that the API server accepts its token and that it lasts. Only if not, Ansible requests a new token
+    with the administrator's kubeconfig, and writes it on the host. The kubeconfig never leaves Ansible's own process.
 author: Drawbridge contributors
 extends_documentation_fragment: [drawbridge.drawbridge.token_file]
 options:
   lifetime_s:
-    description: How long a new token lasts; the host renews it by itself before.
+    description: Lifetime of a new token in seconds; the host renews it before its end.
     type: int
     default: 86400
   kubeconfig:
-    description: Kubeconfig of the person who runs Ansible; may create tokens of the ServiceAccount.
+    description: Kubeconfig of an administrator who may create tokens of the ServiceAccount.
     type: path
     required: true
 attributes:
@@ -31,7 +31,7 @@ attributes:
 """
 
 EXAMPLES = r"""
-- name: Give the node an identity of its own
+- name: Give the node its own identity
   drawbridge.drawbridge.gate_token:
     path: /var/lib/drawbridge/gate/node.token
     namespace: drawbridge-nodes
@@ -43,7 +43,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or would be.
+  description: Steps of this run, or in check mode of the next.
   returned: always
   type: list
   elements: str

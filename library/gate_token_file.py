@@ -1,20 +1,20 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The host's half of the action gate_token: look at the file, write what is handed over."""
+"""The host's half of the action gate_token: check the file, write a new token."""
 
 DOCUMENTATION = r"""
 module: gate_token_file
 short_description: Keep a ServiceAccount's token in a file of a host
 version_added: 0.1.0
 description:
-  - Asks the API server whether the token in the file still is the ServiceAccount's, and writes another if it isn't.
-  - Runs on the host for M(drawbridge.drawbridge.gate_token), which asks for tokens; use that one.
+  - Checks with the API server that the token in the file is the ServiceAccount's, and writes another if not.
+  - Runs on the host for M(drawbridge.drawbridge.gate_token), which requests tokens; use that one.
 author: Drawbridge contributors
 extends_documentation_fragment: [drawbridge.drawbridge.token_file]
 options:
   token:
-    description: The token to write if one is needed; without it the need is only reported, as C(pending).
+    description: The token to write if the file needs one. Without it the need is reported as C(pending).
     type: str
 attributes:
   check_mode:
@@ -26,7 +26,7 @@ attributes:
 """
 
 EXAMPLES = r"""
-- name: Look at a token
+- name: Check a token
   drawbridge.drawbridge.gate_token_file:
     path: /var/lib/drawbridge/gate/node.token
     namespace: drawbridge-nodes
@@ -37,7 +37,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or would be.
+  description: Steps of this run, or in check mode of the next.
   returned: always
   type: list
   elements: str
@@ -51,19 +51,10 @@ from ..module_utils.drawbridge.core.api.host import Server
 from ..module_utils.drawbridge.core.converge import Step
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.gate.tokens.io import TokenFile
-from ..module_utils.drawbridge.gate.tokens.plan import TokenState, plan
+from ..module_utils.drawbridge.gate.tokens.plan import TOKEN_FILE, TokenState, plan
 
 MODE = "0400"
-ARGUMENT_SPEC = {
-    "path": {"type": "path", "required": True},
-    "namespace": {"type": "str", "required": True},
-    "name": {"type": "str", "required": True},
-    "owner": {"type": "str", "default": "root"},
-    "api_server": {"type": "str", "required": True},
-    "ca_file": {"type": "path", "required": True},
-    "min_left_s": {"type": "int", "default": 21600},
-    "token": {"type": "str", "no_log": True},
-}
+ARGUMENT_SPEC = {**TOKEN_FILE, "token": {"type": "str", "no_log": True}}
 
 
 def main() -> None:

@@ -101,7 +101,7 @@ def life(job: int, nodes: list[str]) -> dict[str, Json]:
     parts = {
         "seed prolog": lambda: script("prolog.sh", job, nodes),
         "open": lambda: gate("open", job, nodes, [CENTRAL]),
-        "place": lambda: gate("place", job, nodes, nodes),
+        "deliver_token": lambda: gate("deliver_token", job, nodes, nodes),
         "seed epilog": lambda: script("epilog.sh", job, nodes),
         "end": lambda: gate("end", job, nodes, [CENTRAL]),
         "close": lambda: gate("close", job, nodes, nodes),

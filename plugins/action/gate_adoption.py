@@ -38,14 +38,14 @@ ARGUMENT_SPEC = {
 
 
 class ActionModule(ActionBase):
-    """Refuses what fights the gate, then brings the nodes to it."""
+    """Refuses conflicts with the gate, then closes the nodes."""
 
     _requires_connection = False
     _supports_check_mode = True
     TRANSFERS_FILES = False
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Answer with steps and diff, or with `faults`."""
+        """Return steps and diff, or `faults`."""
         result = super().run(tmp, task_vars)
         _, args = self.validate_argument_spec(ARGUMENT_SPEC)
         try:
@@ -59,38 +59,30 @@ class ActionModule(ActionBase):
 
 
 def adopt(cluster: KubeCluster, args: dict[str, Any], check: bool) -> dict[str, Any]:
-    """Look, refuse or converge. Raises DeviceError."""
+    """Read, then refuse or converge. Raises DeviceError."""
     daemons = cluster.items("/apis/apps/v1/daemonsets")
     want = ClusterUse({name: NodeUse(True) for name in args["nodes"]})
     have = cluster.read()
-    found = [*faults(have), *refusals(plan(have, want), args), *_fights(cluster, daemons, args)]
+    found = [*faults(have), *refusals(plan(have, want), args), *_conflicts(cluster, daemons, args)]
     if found:
-        sentence = "the cluster is not ready for the gate as it is described:\n" + "\n".join(found)
+        sentence = "the cluster is not ready for the gate:\n" + "\n".join(found)
         return {"failed": True, "changed": False, "msg": sentence, "faults": found}
     if not args["take_over"]:
-        warnings = _reaching(cluster, args["infra_namespaces"])
+        bindings, roles = (cluster.items(f"{RBAC}/{kind}") for kind in ("clusterrolebindings", "clusterroles"))
+        warnings = cluster_wide(bindings, roles, [*args["infra_namespaces"], GATE_NAMESPACE, NODES_NAMESPACE])
         return {"changed": False, "steps": [], "pending": [], "warnings": warnings}
     outcome = converge(cluster, plan, want, check=check, options=args)
-    homeless = intolerant(daemons, args["infra_namespaces"])
+    unscheduled = intolerant(daemons, args["infra_namespaces"])
     return {
         **outcome.result(),
         "failed": bool(outcome.error),
-        "intolerant": homeless,
-        "warnings": [*homeless, *outcome.pending],
+        "intolerant": unscheduled,
+        "warnings": [*unscheduled, *outcome.pending],
     }
 
 
-def _reaching(cluster: KubeCluster, infra: list[str]) -> list[str]:
-    """Rights in all namespaces that reach jobs."""
-    return cluster_wide(
-        cluster.items(f"{RBAC}/clusterrolebindings"),
-        cluster.items(f"{RBAC}/clusterroles"),
-        [*infra, GATE_NAMESPACE, NODES_NAMESPACE],
-    )
-
-
-def _fights(cluster: KubeCluster, daemons: list[Json], args: dict[str, Any]) -> list[str]:
-    """Actors that nobody has accepted, with the line that does."""
+def _conflicts(cluster: KubeCluster, daemons: list[Json], args: dict[str, Any]) -> list[str]:
+    """Conflicting actors that `accepted` does not name, with the line that accepts them."""
     accepted, spaces = args["accepted"], args["job_namespaces"]
     bindings, roles = (
         [item for space in spaces for item in cluster.items(f"{RBAC}/namespaces/{space}/{kind}")]

@@ -25,17 +25,17 @@ UNREAD = "not known before the policies are written"
 
 
 class ActionModule(ActionBase):
-    """Reads the API server; the host's half writes a file."""
+    """Reads the API server; host_files writes the file."""
 
     _supports_check_mode = True
     TRANSFERS_FILES = False
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Answer with the module's result."""
+        """Return the module's result."""
         result = super().run(tmp, task_vars)
         _, args = self.validate_argument_spec(ARGUMENT_SPEC)
         try:
-            # in check mode policies that will be written have no new marks yet
+            # in check mode policies have no new uids and generations yet
             known = UNREAD if args["written"] and self._task.check_mode else guards(connect(args["kubeconfig"]))
         except DeviceError as err:
             return {**result, "failed": True, "changed": False, "msg": str(err)}
@@ -48,7 +48,7 @@ class ActionModule(ActionBase):
 
 
 def guards(ask: Ask) -> dict[str, dict[str, str]]:
-    """Each of our policies and bindings with what tells it from a changed or a new one. Raises DeviceError."""
+    """The gate's policies and bindings, each with its uid and generation. Raises DeviceError."""
     found = {}
     for kind in KINDS:
         status, answer = ask("GET", f"{GROUP}/{kind}", None)

@@ -9,30 +9,22 @@ from typing import Any
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 
+from ..module_utils.drawbridge.gate.tokens.plan import TOKEN_FILE
+
 MODULE = "drawbridge.drawbridge.gate_token_file"
-ARGUMENT_SPEC = {
-    "path": {"type": "path", "required": True},
-    "namespace": {"type": "str", "required": True},
-    "name": {"type": "str", "required": True},
-    "owner": {"type": "str", "default": "root"},
-    "api_server": {"type": "str", "required": True},
-    "ca_file": {"type": "path", "required": True},
-    "min_left_s": {"type": "int", "default": 21600},
-    "lifetime_s": {"type": "int", "default": 86400},
-    "kubeconfig": {"type": "path", "required": True},
-}
-OWN = ("lifetime_s", "kubeconfig")
+OWN = {"lifetime_s": {"type": "int", "default": 86400}, "kubeconfig": {"type": "path", "required": True}}
+ARGUMENT_SPEC = {**TOKEN_FILE, **OWN}
 UNREAD = "nothing is requested in check mode"
 
 
 class ActionModule(ActionBase):
-    """Looks first; most runs end there."""
+    """Checks the host's token first; most runs end there."""
 
     _supports_check_mode = True
     TRANSFERS_FILES = False
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Return the module's result: of the look, or of the writing."""
+        """Return the module's result, of the check or of the write."""
         super().run(tmp, task_vars)
         _, args = self.validate_argument_spec(ARGUMENT_SPEC)
         host_args = {key: value for key, value in args.items() if key not in OWN}
@@ -43,7 +35,7 @@ class ActionModule(ActionBase):
         return self._execute_module(MODULE, {**host_args, "token": token}, task_vars=task_vars)
 
     def _request(self, args: dict[str, Any]) -> str:
-        # imported here: it takes a second, and a host whose token is good needs none of it
+        # imported here: the import takes a second, and a host with a good token does not need it
         from kubernetes import client, config
 
         try:

@@ -1,10 +1,10 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The options that say whose token a file holds: of the module on the host, and of the one that asks for tokens."""
+"""Options of gate_token_file, which gate_token shares."""
 
 
 class ModuleDocFragment:
-    """Options of gate_token_file that gate_token takes too."""
+    """File, ServiceAccount and API server."""
 
     DOCUMENTATION = r"""
 options:
@@ -21,11 +21,11 @@ options:
     type: str
     required: true
   owner:
-    description: Who may read the file, beside root.
+    description: Owner of the file.
     type: str
     default: root
   api_server:
-    description: URL of the API server, as the host knows it.
+    description: URL of the API server, for the host.
     type: str
     required: true
   ca_file:

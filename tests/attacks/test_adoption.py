@@ -82,7 +82,7 @@ def test_a_used_node_is_refused_then_emptied_and_closed(client: Client, used: Ku
     predicted = converge(used, plan, WANT, check=True, options={"evict": True})
     done = converge(used, plan, WANT, options={"evict": True})
     assert done.steps == [
-        "evict shop/waits, which waits and tolerates closed nodes",
+        "evict shop/waits, which has no node and tolerates closed ones",
         f"evict shop/here from {NODE}",
         f"close {NODE}: drawbridge.io/slurm=closed",
     ]

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make explore`: seeded schedules of jobs and faults around the gate's real code, in a model of Slurm and Kubernetes.
 
-It fails if an invariant is broken, if an edge, an event of the gate or a fault at a step was never reached, or if a
-named defect of the gate is not noticed.
+It fails if an invariant is broken, if a fault at an I/O call was never reached, or if a named defect of the gate is not
+noticed.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def main(arguments: list[str]) -> int:
         lots = pool.map(partial(run_lot, focus=options.focus), batches(options.first, options.schedules))
         hunted = [(row, pool.submit(hunt, row)) for row in named(options.mutants)]
         whole = gather(lots, options.schedules, begun, options.focus)
-        survivors = [row.name for row, future in hunted if not told(row.name, future.result())]
+        survivors = [row.name for row, future in hunted if not report(row.name, future.result())]
     print(f"{time.monotonic() - begun:.0f} s in all")
     all_of_it = options.schedules >= SCHEDULES and not options.focus
     missing = list(gaps(whole.seen, targets())) if all_of_it else []
@@ -82,7 +82,7 @@ def run_lot(seeds: Iterable[int], focus: str = "") -> Lot:
     lot, aims = Lot(), targets()
     for seed in seeds:
         outcome = explore(plan_of(seed, aims, focus))
-        lot.seen.add(outcome.met, outcome.steps, outcome.events, outcome.edges)
+        lot.seen.add(outcome.met, outcome.steps)
         lot.broken += [(seed, name, text) for name, text in outcome.breaches]
     return lot
 
@@ -91,7 +91,7 @@ def gather(lots: Iterable[Lot], schedules: int, begun: float, focus: str = "") -
     """Join the lots and say what they showed."""
     whole = Lot()
     for lot in lots:
-        whole.seen.add(lot.seen.met, lot.seen.steps, lot.seen.events, lot.seen.edges)
+        whole.seen.add(lot.seen.met, lot.seen.steps)
         for seed, name, text in lot.broken:
             if len(whole.broken) < 20:
                 print(f"seed {seed}: {name}: {text}", flush=True)
@@ -105,7 +105,7 @@ def gather(lots: Iterable[Lot], schedules: int, begun: float, focus: str = "") -
     return whole
 
 
-def told(name: str, caught: tuple[int, str] | None) -> bool:
+def report(name: str, caught: tuple[int, str] | None) -> bool:
     """Say which schedule noticed a defect; False if none did."""
     if caught:
         print(f"  {name}: {caught[1]} in schedule {caught[0]}", flush=True)

@@ -129,7 +129,7 @@ class Slurm(Jobs):
         self._dispatched(name, "epilog", job, code)
 
     def slurmd_dies(self, name: str) -> None:
-        """kill -9: scripts go on, nobody hears how they end."""
+        """kill -9: scripts continue, but their results are lost."""
         node = self.nodes[name]
         node.slurmd, node.life = False, node.life + 1
         job = self.jobs.get(node.job)

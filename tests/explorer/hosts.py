@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from roles.slurm_gate.files.gate import identity, verbs
-from roles.slurm_gate.files.gate.command import Said
+from roles.slurm_gate.files.gate.command import Result
 from roles.slurm_gate.files.gate.config import Config
 from roles.slurm_gate.files.gate.world import World
 
@@ -92,7 +92,7 @@ class Process:
 
     def __init__(self, system: System, box: Box, verb: str, env: Mapping[str, str], done: Callable[[int | None], None]):
         self.system, self.box, self.verb, self.env, self._done = system, box, verb, env, done
-        self.label = f"{verb} {'controller' if box.name == 'ctl' else 'node'}" if verb == "tend" else verb
+        self.label = f"{verb} {'controller' if box.name == 'ctl' else 'node'}" if verb == "reconcile" else verb
         self.sim, self.faults, self.begun, self.dead = system.sim, system.faults, system.sim.now, False
         self.looked = self.begun
         """When it last learned which containers run on its host."""
@@ -100,8 +100,8 @@ class Process:
         self.fibers: list[Fiber] = [self.sim.spawn(self._main, self)]
 
     def _main(self) -> None:
-        code = verbs.run(self.verb, self.system.seams(self))
-        if self.verb == "place" and code == 0:
+        code = verbs.run(self.verb, self.system.world(self))
+        if self.verb == "deliver_token" and code == 0:
             let_in = Prolog(self.box.name, int(self.env["SLURM_JOB_ID"]), self.looked, self.sim.now)
             self.system.server.history.prologs.append(let_in)
         self._end()
@@ -145,7 +145,7 @@ class Process:
         return fault
 
     def hit(self, fault: str, step: str, lasts: float = 0.0) -> None:
-        """A fault has met a step: somebody did not answer, or not well."""
+        """Record that a fault met a step."""
         self.faults.hit(fault, self.label, step)
         node, what = EVERYWHERE if self.box.name == "ctl" else self.box.name, MUTE if step in HOSTS else fault
         self.system.server.history.troubles.append(Trouble(what, node, self.sim.now, self.sim.now + lasts))
@@ -180,13 +180,12 @@ class Process:
 
 
 class System:
-    """What all hosts share. `answer` speaks for Slurm's commands, `seams` makes the world that a process sees."""
+    """What all hosts share. `answer` speaks for Slurm's commands, `world` makes the world that a process sees."""
 
     def __init__(self, sim: Sim, server: Server, config: Config, faults: Faults) -> None:
         self.sim, self.server, self.config, self.faults = sim, server, config, faults
-        self.answer: Callable[[Process, tuple[str, ...]], Said]
-        self.seams: Callable[[Process], World]
-        self.events: Counter[str] = Counter()
+        self.answer: Callable[[Process, tuple[str, ...]], Result]
+        self.world: Callable[[Process], World]
         self.lines: list[str] = []
         self.slow, self.tools_hang = False, False
         self.keep = False
@@ -198,7 +197,7 @@ class System:
             self.lines.append(f"{self.sim.now:9.3f} {name:<18} {text}")
 
     def surprise(self, process: Process, line: str) -> None:
-        """The gate ended in a way that nobody wrote."""
+        """Record a crash of the gate."""
         self.server.history.surprises.append(f"{process.box.name} {process.verb}: {line}")
 
 

@@ -14,11 +14,11 @@ from itertools import combinations, pairwise
 
 from .records import (
     EVERYWHERE,
+    FOREIGN_POD,
     GPU_USED,
     MUTE,
     NEVER,
     PERSON,
-    STRANGER,
     Change,
     Container,
     Drain,
@@ -30,8 +30,8 @@ from .records import (
 CLOSED, DIRTY = "closed", "dirty_"
 HELD = re.compile(r"([a-z0-9]([-a-z0-9]{0,44}[a-z0-9])?)[.]([1-9][0-9]{0,9})")
 OURS = ("drawbridge gate: ", "drawbridge: prolog part 50-gate ", "drawbridge: epilog part 50-gate ")
-TWICE = "Duplicate jobid"
-SLURMS = ("Not responding", "Prolog error", "Epilog error", "Node unexpectedly rebooted", TWICE)
+DUPLICATE = "Duplicate jobid"
+SLURMS = ("Not responding", "Prolog error", "Epilog error", "Node unexpectedly rebooted", DUPLICATE)
 T_S = 120.0
 """From a job's end until its nodes are closed and usable, after its pods' grace, with everybody answering."""
 LATE_S = 60.0
@@ -133,7 +133,7 @@ def no_gpu_is_given_twice(history: History) -> Breaches:
                 yield f"{_named(it)} ran beside {_named(other)} on {it.node} at {it.start:.2f}"
 
 
-def a_number_is_one_persons(history: History) -> Breaches:
+def a_number_has_one_owner(history: History) -> Breaches:
     """No two identities of one number are there at a time, no node opens beside another's, no other's pod starts there.
 
     A slurmctld that was killed gives a number again, and a kubelet tells jobs by nothing but the number.
@@ -160,7 +160,7 @@ def _openings(history: History) -> Iterator[tuple[Change, float]]:
 
 
 def _anothers(it: Right | Container, opened: Change) -> bool:
-    """It has the number that a node was opened for, and is somebody else's, or of another namespace."""
+    """Whether it has the number of an opening, but another account or namespace."""
     to = owner(opened.after)
     return to is not None and it.job == to[1] and _whose(it) != (to[0], opened.account)
 
@@ -178,8 +178,8 @@ def _both(one: Right, other: Right) -> bool:
 
 
 def no_foreign_pod_beside_a_job(history: History) -> Breaches:
-    """Where nobody's pod runs no job begins and no node is closed, since whoever looked must have seen it."""
-    for it in (it for it in history.troubles if it.what == STRANGER):
+    """While a foreign pod runs on a node, no job begins there and the node is not closed."""
+    for it in (it for it in history.troubles if it.what == FOREIGN_POD):
         for prolog in (prolog for prolog in history.prologs if prolog.node == it.node):
             if it.start < prolog.looked and prolog.end < it.end:
                 yield f"job {prolog.job} began on {it.node} while {it.what}, at {prolog.end:.2f}"
@@ -229,7 +229,7 @@ def _closings(history: History) -> Iterator[tuple[Change, tuple[str, int], float
 
 
 def persons_drains_stay(history: History) -> Breaches:
-    """What somebody else drained is neither lifted nor given another reason by the gate."""
+    """The gate neither lifts a person's drain nor changes its reason."""
     for it in history.drains:
         foreign = it.before and not it.before.startswith((*OURS, *SLURMS))
         if it.by == "gate" and foreign and it.after != it.before and it.at - it.since > RACE_S:
@@ -301,7 +301,7 @@ def _longest_calm(history: History, node: str, start: float, end: float) -> tupl
     return (end - at, at) if end - at > longest else (longest, since)
 
 
-def no_job_waits_for_ever(history: History, stuck_s: float) -> Breaches:
+def no_job_waits_permanently(history: History, stuck_s: float) -> Breaches:
     """What Slurm runs begins to work, and has its nodes: no calm stretch of T_S, and what it takes to see, without."""
     for run in history.runs:
         over = min(run.over, history.end)
@@ -329,17 +329,17 @@ def prologs_do_not_fail(history: History) -> Breaches:
 
 
 def _beside(history: History, drain: Drain, job: int) -> bool:
-    """While a prolog may have been at work the node was another job's, had nobody's pods, or its host did not say."""
+    """While a prolog may have been at work the node was another job's, had a foreign pod, or its host was silent."""
     since = drain.at - LATE_S
     owners = [owner(value) for start, end, value in states(history, drain.node) if start < drain.at and since < end]
-    kept = [it for it in history.troubles if it.what in (STRANGER, MUTE) and it.node == drain.node]
+    kept = [it for it in history.troubles if it.what in (FOREIGN_POD, MUTE) and it.node == drain.node]
     others = any(it and it[1] != job for it in owners)
     return others or any(it.start < drain.at and since < it.end for it in kept)
 
 
 def back_means_empty(history: History) -> Breaches:
-    """The gate lets jobs onto a node again only when nothing of anybody is there; so does a prolog without pods."""
-    kept = [it for it in history.troubles if it.what in (GPU_USED, STRANGER)]
+    """The gate resumes only an empty node, and a prolog admits non-gated jobs only there."""
+    kept = [it for it in history.troubles if it.what in (GPU_USED, FOREIGN_POD)]
     for it in history.drains:
         if it.by == "gate" and not it.after:
             for trouble in kept:
@@ -358,7 +358,7 @@ def nothing_is_left(history: History) -> Breaches:
 
 
 def no_surprises(history: History) -> Breaches:
-    """The gate never ends in a way that nobody wrote."""
+    """The gate never crashes."""
     yield from history.surprises
 
 
@@ -374,7 +374,7 @@ SAFETY: tuple[Callable[[History], Breaches], ...] = (
     opened_for_its_job,
     pods_run_where_their_job_is,
     no_gpu_is_given_twice,
-    a_number_is_one_persons,
+    a_number_has_one_owner,
     no_foreign_pod_beside_a_job,
     closed_means_empty,
     nothing_comes_after_closed,
@@ -391,4 +391,4 @@ def breaches(history: History, grace_s: float, stuck_s: float) -> list[tuple[str
     """All breaches: the invariant's name, and what happened. Pods get `grace_s` to end; `stuck_s` is the gate's."""
     found = [(check.__name__, text) for check in SAFETY for text in check(history)]
     found += [(usable_in_time.__name__, text) for text in usable_in_time(history, grace_s)]
-    return found + [(no_job_waits_for_ever.__name__, text) for text in no_job_waits_for_ever(history, stuck_s)]
+    return found + [(no_job_waits_permanently.__name__, text) for text in no_job_waits_permanently(history, stuck_s)]

@@ -17,7 +17,7 @@ from roles.slurm_gate.files.gate.gate_names import JOB_LABEL
 from roles.slurm_gate.files.gate.states import PODS, Json, Owner
 
 from .hosts import Box, Contained, System
-from .records import GPU_USED, STRANGER, Container, Trouble
+from .records import FOREIGN_POD, GPU_USED, Container, Trouble
 
 JOBS = "/apis/batch/v1/namespaces/{}/jobs"
 SCHEDULER_LAG_S, KUBELET_LAG_S, ADMISSION_LAG_S, CONTROLLER_LAG_S = 1.0, 0.3, 0.6, 0.6
@@ -261,7 +261,7 @@ class Kube:
         self.infrastructure(box)
         now, troubles = self.sim.now, self.server.history.troubles
         for index, it in enumerate(troubles):
-            if it.what in (GPU_USED, STRANGER) and it.node == box.name and it.end > now:
+            if it.what in (GPU_USED, FOREIGN_POD) and it.node == box.name and it.end > now:
                 troubles[index] = it._replace(end=now)
 
     def infrastructure(self, box: Box) -> None:

@@ -14,17 +14,17 @@ from typing import Any
 from roles.slurm_gate.files.gate.config import Config
 from roles.slurm_gate.files.gate.gate_names import GATE_NAMESPACE, NODES_NAMESPACE
 from roles.slurm_gate.files.gate.opener import ADMISSION
-from roles.slurm_gate.files.gate.states import place
+from roles.slurm_gate.files.gate.states import gate_taint
 from tests.unit.roles.slurm_gate.cluster import CONFIG
 
 from .daemons import Slurm
-from .happenings import Happenings
+from .events import Events
+from .fakes import FakeWorld, replaced
 from .hosts import Box, Faults, Process, System
 from .invariants import T_S, breaches
 from .kube import Kube
 from .plan import NODES, Plan
 from .records import History
-from .seams import Seams, replaced
 from .server import Server, own_token
 from .sim import Sim
 from .tools import Answers
@@ -54,8 +54,6 @@ class Outcome:
     breaches: list[tuple[str, str]]
     met: Counter[tuple[str, str, str]]
     steps: Counter[tuple[str, str]]
-    events: Counter[str]
-    edges: Counter[tuple[str, str]]
     lines: list[str]
 
 
@@ -70,7 +68,7 @@ def explore(plan: Plan, keep: bool = False) -> Outcome:
     return model.outcome()
 
 
-class Model(Happenings):
+class Model(Events):
     """All parts of one schedule, and what happens to them."""
 
     def __init__(self, plan: Plan, keep: bool) -> None:
@@ -88,7 +86,7 @@ class Model(Happenings):
         self.kube.exporters = plan.exporters
         self.slurm = Slurm(self.system, self.kube, workers, self.boxes["ctl"], rng)
         self.slurm.prolog_waits, self.slurm.cancels_opener = plan.prolog_waits, plan.cancels_opener
-        self.system.answer, self.system.seams = Answers(self.slurm), Seams.of
+        self.system.answer, self.system.world = Answers(self.slurm), FakeWorld.of
         self._quiet: dict[str, Any] = {}
         for box in self.boxes.values():
             self._furnish(box, rng)
@@ -130,7 +128,7 @@ class Model(Happenings):
             self.sim.after(TICK_S, self.tick, box, boot)
         else:
             box.skipped = False
-            Process(self.system, box, "tend", {}, partial(self._ticked, box, boot, self._view(box)))
+            Process(self.system, box, "reconcile", {}, partial(self._ticked, box, boot, self._view(box)))
 
     def _ticked(self, box: Box, boot: int, view: Any, code: int | None) -> None:
         idle = code == 0 and view == self._view(box) and not (box.skipped or self._busy())
@@ -165,26 +163,20 @@ class Model(Happenings):
         self.kube.still_running()
         self.server.finish()
         history.left = [*self._objects_left(), *self._notes_left()]
-        edges = Counter((kind_of(it.before), kind_of(it.after)) for it in history.changes)
         system, faults = self.system, self.system.faults
         found = breaches(history, SETTINGS["pod_grace_s"], SETTINGS["stuck_s"])
-        return Outcome(found, faults.met, faults.steps, system.events, edges, system.lines)
+        return Outcome(found, faults.met, faults.steps, system.lines)
 
     def _objects_left(self) -> list[str]:
         found = []
         for path, it in self.server.objects.items():
             if "/nodes/" not in path and not path.startswith(ADMISSION):
                 found.append(path)
-            elif "/nodes/" in path and place(it)[1] != "closed":
-                found.append(f"node {it['metadata']['name']}, {place(it)[1]}")
+            elif "/nodes/" in path and gate_taint(it)[1] != "closed":
+                found.append(f"node {it['metadata']['name']}, {gate_taint(it)[1]}")
         return found
 
     def _notes_left(self) -> list[str]:
         notes = [(box, name) for box in self.boxes.values() for name in box.notes if name.startswith("run-")]
         files = [(box, name) for box in self.boxes.values() for name in box.files if name.startswith("/jobs/")]
         return [f"{name} on {box.name}" for box, name in notes + files]
-
-
-def kind_of(value: str) -> str:
-    """A state without whose it is."""
-    return value if value in ("", "closed") else "dirty" if value.startswith("dirty_") else "held"

@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import json
 import subprocess
 import sys
 from dataclasses import asdict
-from importlib.machinery import ModuleSpec, SourceFileLoader
-from importlib.util import spec_from_file_location
-from types import CodeType
+from types import ModuleType
 
 from tests.mutants.table import ROOT, Mutant, read
 
@@ -19,33 +18,8 @@ LIMIT = 1500
 """So many schedules may pass before a defect counts as unnoticed."""
 
 
-class Planted(SourceFileLoader):
-    """Loads a module with the defect in it; what Python compiled before does not count."""
-
-    def __init__(self, name: str, path: str, row: Mutant) -> None:
-        super().__init__(name, path)
-        self._row = row
-
-    def get_code(self, fullname: str) -> CodeType | None:
-        path = self.get_filename(fullname)
-        return self.source_to_code(self._row.apply(self.get_data(path).decode()).encode(), path)
-
-
-class Finder:
-    """Finds the one module that is to be broken."""
-
-    def __init__(self, row: Mutant) -> None:
-        self._row, self._name = row, row.file.removesuffix(".py").replace("/", ".")
-
-    def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        if fullname != self._name:
-            return None
-        where = str(ROOT / self._row.file)
-        return spec_from_file_location(fullname, where, loader=Planted(fullname, where, self._row))
-
-
 def named(names: list[str] | None) -> list[Mutant]:
-    """The defects that are asked for; all of them without a wish."""
+    """The named defects, or all."""
     rows = [row for row in read() if row.invariant]
     return rows if names is None else [row for row in rows if row.name in names]
 
@@ -62,10 +36,14 @@ def hunt(row: Mutant) -> tuple[int, str] | None:
 
 
 def plant(row: Mutant) -> None:
-    """From now on the gate's module is imported with the defect in it."""
-    package = "roles.slurm_gate.files.gate"
-    assert not any(name.startswith(package) for name in sys.modules), "the gate is imported already"
-    sys.meta_path.insert(0, Finder(row))  # type: ignore[arg-type]
+    """Import the gate's module with the defect in it."""
+    package, _, name = row.file.removesuffix(".py").replace("/", ".").rpartition(".")
+    parent = importlib.import_module(package)
+    module = ModuleType(f"{package}.{name}")
+    module.__file__, module.__package__ = str(ROOT / row.file), package
+    sys.modules[module.__name__] = module
+    exec(compile(row.apply((ROOT / row.file).read_text()), row.file, "exec"), module.__dict__)
+    setattr(parent, name, module)
 
 
 def search(row: Mutant) -> int:

@@ -66,25 +66,25 @@ NEEDS: dict[tuple[str, str], Need] = {
     **{("open", step): RELEASED for step in ("get nodes", "show node", "drain")},
     **{("end", step): SILENT_END for step in (*TELL, "get nodes")},
     **{("end", step): CROWDED_END for step in ("delete all workloads", "delete all pods")},
-    **{("place", step): OCCUPIED for step in ("show node", "nvidia-smi", "listpids", "comment")},
-    **{("place", step): COMPANY for step in ("sleep", "drain", "ctr tasks", "squeue comment", "squeue name")},
+    **{("deliver_token", step): OCCUPIED for step in ("show node", "nvidia-smi", "listpids", "comment")},
+    **{("deliver_token", step): COMPANY for step in ("sleep", "drain", "ctr tasks", "squeue comment", "squeue name")},
     **{("boot", step): REBOOT for step in ("lock", "read note", "write note", "get nodes", "make a node dirty")},
     ("boot", "sleep"): SILENT_REBOOT,
-    **{("tend node", step): REBOOT for step in (*TELL, "requeue")},
-    ("tend node", "get rolebindings"): MOVED,
-    ("tend node", "scancel"): INTERACTIVE_REBOOT,
-    **{(verb, "ctr tasks"): GHOST for verb in ("close", "tend node")},
-    **{("tend node", step): UNCLOSED for step in ("delete pods", "list serviceaccounts", "remove files")},
-    ("tend node", "drain"): UNCLOSED_BUSY,
-    **{("tend controller", step): HALF_OPEN for step in ("get nodes", "make a node dirty")},
-    **{("tend controller", step): SHRUNK for step in TELL},
-    **{("tend controller", step): UNENDED_CROWD for step in ("delete all workloads", "delete all pods")},
+    **{("reconcile node", step): REBOOT for step in (*TELL, "requeue")},
+    ("reconcile node", "get rolebindings"): MOVED,
+    ("reconcile node", "scancel"): INTERACTIVE_REBOOT,
+    **{(verb, "ctr tasks"): GHOST for verb in ("close", "reconcile node")},
+    **{("reconcile node", step): UNCLOSED for step in ("delete pods", "list serviceaccounts", "remove files")},
+    ("reconcile node", "drain"): UNCLOSED_BUSY,
+    **{("reconcile controller", step): HALF_OPEN for step in ("get nodes", "make a node dirty")},
+    **{("reconcile controller", step): SHRUNK for step in TELL},
+    **{("reconcile controller", step): UNENDED_CROWD for step in ("delete all workloads", "delete all pods")},
     **{
-        ("tend controller", step): UNENDED_JOB
+        ("reconcile controller", step): UNENDED_JOB
         for step in ("squeue all", "squeue job", "delete rolebindings", "delete roles", "delete serviceaccounts")
     },
     **{
-        ("tend controller", step): UNENDED_JOB
+        ("reconcile controller", step): UNENDED_JOB
         for step in ("list workloads", "ask for kinds", "delete workloads", "list pods", "delete pods", "forget note")
     },
 }

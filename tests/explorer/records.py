@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What happened, as plain records: by the explorer's model, or read from the API server's and Slurm's own books."""
+"""What happened, as plain records: from the explorer's model, or from audit log and accounting."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NEVER = float("inf")
 EVERYWHERE = ""
 GPU_USED = "a process that is no job's uses a GPU"
 """The trouble that keeps a node from being proven empty, and a job without pods from starting there."""
-STRANGER = "a pod of nobody's runs"
+FOREIGN_POD = "a foreign pod runs"
 """Neither a job's nor infrastructure's: it keeps every job from starting there, and the node from being closed."""
 MUTE = "a host does not say what runs there"
 PERSON = "person"
@@ -139,7 +139,7 @@ class Drain(NamedTuple):
 
 
 class Trouble(NamedTuple):
-    """A time in which a node can't be proven empty, or nobody answers. EVERYWHERE is all nodes."""
+    """A time in which a node can't be proved empty, or a service does not answer. EVERYWHERE is all nodes."""
 
     what: str
     node: str

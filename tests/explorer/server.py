@@ -20,7 +20,7 @@ from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.api import Answer
 from roles.slurm_gate.files.gate.gate_names import CLOSED, DIRTY, LABEL
 from roles.slurm_gate.files.gate.opener import ADMISSION, mark
-from roles.slurm_gate.files.gate.states import Json, owner, place
+from roles.slurm_gate.files.gate.states import Json, gate_taint, owner
 from tests.unit.roles.slurm_gate.cluster import POLICY, Cluster, copied, node
 
 from .records import PERSON, Account, Change, History, Pod, Right
@@ -76,7 +76,7 @@ class Server(Cluster):
         return getattr(self, f"_{method.lower()}")(path, body, query)
 
     def value(self, name: str) -> str:
-        return place(self.objects[NODES + name])[1]
+        return gate_taint(self.objects[NODES + name])[1]
 
     def label(self, name: str) -> str:
         """The job that the node lets in."""
@@ -116,7 +116,7 @@ class Server(Cluster):
         return answer
 
     def edit_node(self, name: str, change: Callable[[Json], None]) -> None:
-        """What somebody else does to a Node."""
+        """A person's or another controller's write of a Node."""
         before, path = self.value(name), NODES + name
         self.objects[path] = copied(self.objects[path])
         change(self.objects[path])

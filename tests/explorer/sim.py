@@ -66,7 +66,7 @@ class Sim:
         self.park()
 
     def park(self) -> None:
-        """Wait until somebody wakes the current fiber. Raises Killed."""
+        """Wait until the current fiber is woken. Raises Killed."""
         me = self.current
         if not me.dead:
             self.loop(me)
@@ -97,7 +97,7 @@ class Sim:
         assert all(fiber.over for fiber in self._fibers)
 
     def loop(self, me: Fiber | None) -> Fiber | None:
-        """Run events until one wakes `me`; without a `me`, until one wakes somebody, who is returned."""
+        """Run events until one wakes `me`; without a `me`, until one wakes any fiber, which is returned."""
         events = self._events
         while True:
             self.now, _, call, args = heapq.heappop(events)

@@ -15,7 +15,7 @@ from typing import Any
 from roles.slurm_gate.files.gate import identity
 
 from .hosts import Box, Process, System, wall
-from .invariants import TWICE
+from .invariants import DUPLICATE
 from .kube import Kube
 from .plan import JobSpec
 from .records import NEVER, Drain, Run
@@ -40,7 +40,7 @@ class Job:
     after: str = ""
     """What it becomes when its nodes have finished."""
     generation: int = 0
-    """Grows with every start and end: what an earlier one asked for comes too late."""
+    """Grows with every start and end, so that late messages of an earlier run are ignored."""
     ready: set[str] = field(default_factory=set)
     closing: set[str] = field(default_factory=set)
     ending: bool = False
@@ -80,7 +80,7 @@ class Node:
     jobs: dict[int, tuple[int, Mapping[str, str]]] = field(default_factory=dict)
     """What slurmd has: the life in which it was given a job, and the scripts' environment."""
     prologs: set[int] = field(default_factory=set)
-    doom: dict[str, Callable[[], None]] = field(default_factory=dict)
+    script_faults: dict[str, Callable[[], None]] = field(default_factory=dict)
     """What befalls it while the next script of a kind is at work."""
 
     @property
@@ -100,7 +100,7 @@ class Jobs:
         self.up, self.saved = True, None
         self.shut = False
         """Nobody submits any more."""
-        self.doom: dict[str, Callable[[], None]] = {}
+        self.script_faults: dict[str, Callable[[], None]] = {}
         """What befalls slurmctld while its next script of a kind is at work."""
         self.cancels_opener, self.prolog_waits = True, True
         self._old: dict[int, Mapping[str, str]] = {}
@@ -169,7 +169,7 @@ class Jobs:
             self._deliver(name, 0.02, self._slurmd_prolog, job, job.generation, name)
 
     def _deliver(self, name: str, delay: float, call: Callable[..., None], job: Job, *args: Any) -> None:
-        """A message between slurmctld and a slurmd: repeated until both are there, or nobody waits for it."""
+        """A message between slurmctld and a slurmd: repeated until both are up, or the job is gone."""
         self.sim.after(delay, self._arrive, name, call, job, *args)
 
     def _arrive(self, name: str, call: Callable[..., None], job: Job, *args: Any) -> None:
@@ -192,12 +192,14 @@ class Jobs:
         node.jobs[job.number] = (node.life, self._env(job, name))
         node.prologs.add(job.number)
         node.box.scripts += 1
-        self.gate(node.box, "place", self._env(job, name), partial(self._prologued, job, generation, name, node.life))
+        self.gate(
+            node.box, "deliver_token", self._env(job, name), partial(self._prologued, job, generation, name, node.life)
+        )
 
     def _given_twice(self, job: Job, name: str) -> None:
         """slurmd has the job already, and slurmctld had forgotten it."""
         if not self.nodes[name].reason_now:
-            self.set_node(name, TWICE, by="slurm")
+            self.set_node(name, DUPLICATE, by="slurm")
         self._end(job, "PENDING" if job.again else "FAILED")
 
     def _prologued(self, job: Job, generation: int, name: str, life: int, code: int | None) -> None:
@@ -370,7 +372,7 @@ class Jobs:
             self.system.trace("slurmctld", f"job {job.number} is {job.state}")
         self.schedule()
 
-    # what is asked of it
+    # commands
 
     def requeue(self, job: Job, hold: bool = False) -> bool:
         """scontrol requeue, requeuehold, and preemption."""
@@ -449,6 +451,6 @@ class Jobs:
     def gate(self, box: Box, verb: str, env: Mapping[str, str], done: Callable[[int | None], None]) -> Process:
         """Run the gate's program as one of Slurm's scripts."""
         node = self.nodes.get(box.name)
-        if doom := (node or self).doom.pop(verb, None):
-            self.sim.after(self.rng.uniform(0.0, 0.03 if node else 0.3), doom)
+        if script_faults := (node or self).script_faults.pop(verb, None):
+            self.sim.after(self.rng.uniform(0.0, 0.03 if node else 0.3), script_faults)
         return Process(self.system, box, verb, env, done)

@@ -13,60 +13,45 @@ UNREACHABLE, SLOW, LOST, CONFLICT, UNAUTHORIZED = "down", "slow", "answer lost",
 SILENT, HANGS, FAILS = "silent", "hangs", "fails"
 
 STEPS: dict[str, tuple[str, ...]] = {
-    "open": (
-        *("lock", "read note", "write note", "sleep", "try a forbidden change", "list validatingadmissionpolicies"),
-        *("list validatingadmissionpolicybindings", "list serviceaccounts", "list rolebindings", "list pods"),
-        *(
-            "list nodes",
-            "list workloads",
-            "ask for kinds",
-            "make a node held",
-            "get nodes",
-            "post serviceaccounts",
-            "post roles",
-        ),
-        *("post rolebindings", "get serviceaccounts", "get roles", "get rolebindings"),
-        *("make a node dirty", "delete rolebindings", "delete roles", "delete serviceaccounts"),
-        *("squeue job", "squeue comment", "squeue name", "comment", "show node", "drain", "notify", "requeuehold"),
-    ),
-    "end": (
-        *("lock", "read note", "write note", "forget note", "sleep", "make a node dirty", "get nodes"),
-        *("delete rolebindings", "delete roles", "delete serviceaccounts", "list workloads", "delete workloads"),
-        *("ask for kinds", "list pods", "delete pods", "delete all workloads", "delete all pods"),
-        *("squeue comment", "squeue name", "comment"),
-    ),
-    "place": (
-        *("lock", "read note", "write note", "forget note", "sleep", "write file", "ask for a token"),
-        *("ctr containers", "ctr tasks", "nvidia-smi", "listpids", "show node", "drain"),
-        *("squeue comment", "squeue name", "comment"),
-    ),
-    "close": (
-        *("lock", "read note", "write note", "forget note", "sleep", "rename a file", "remove files"),
-        *("make a node dirty", "get nodes"),
-        *("list serviceaccounts", "list pods", "delete pods", "ctr containers", "ctr tasks", "nvidia-smi", "listpids"),
-        *("make a node closed", "show node", "drain", "squeue comment", "squeue name", "comment"),
-    ),
-    "boot": ("lock", "read note", "write note", "sleep", "get nodes", "make a node dirty"),
-    "tend controller": (
-        *("lock", "read note", "write note", "forget note", "sleep", "ask for a token", "write file"),
-        *("list serviceaccounts", "list rolebindings", "list nodes", "get nodes", "squeue all", "squeue job"),
-        *("make a node dirty", "delete rolebindings", "delete roles", "delete serviceaccounts", "list workloads"),
-        *("ask for kinds", "delete workloads", "list pods", "delete pods", "delete all workloads", "delete all pods"),
-        *("squeue comment", "squeue name", "comment"),
-    ),
-    "tend node": (
-        *("lock", "read note", "write note", "forget note", "sleep", "ask for a token", "write file", "remove files"),
-        *(
-            "get nodes",
-            "make a node dirty",
-            "list serviceaccounts",
-            "list pods",
-            "get rolebindings",
-        ),
-        *("delete pods",),
-        *("ctr containers", "ctr tasks", "nvidia-smi", "listpids", "make a node closed", "show node", "drain"),
-        *("resume", "squeue job", "squeue comment", "squeue name", "comment", "requeue", "scancel"),
-    ),
+    verb: tuple(steps.replace("\n", " ").strip().split(", "))
+    for verb, steps in {
+        "open": """
+lock, read note, write note, sleep, try a forbidden change, list validatingadmissionpolicies,
+list validatingadmissionpolicybindings, list serviceaccounts, list rolebindings, list pods, list nodes,
+list workloads, ask for kinds, make a node held, get nodes, post serviceaccounts, post roles, post rolebindings,
+get serviceaccounts, get roles, get rolebindings, make a node dirty, delete rolebindings, delete roles,
+delete serviceaccounts, squeue job, squeue comment, squeue name, comment, show node, drain, notify, requeuehold
+""",
+        "end": """
+lock, read note, write note, forget note, sleep, make a node dirty, get nodes, delete rolebindings, delete roles,
+delete serviceaccounts, list workloads, delete workloads, ask for kinds, list pods, delete pods, delete all workloads,
+delete all pods, squeue comment, squeue name, comment
+""",
+        "deliver_token": """
+lock, read note, write note, forget note, sleep, write file, ask for a token, ctr containers, ctr tasks, nvidia-smi,
+listpids, show node, drain, squeue comment, squeue name, comment
+""",
+        "close": """
+lock, read note, write note, forget note, sleep, rename a file, remove files, make a node dirty, get nodes,
+list serviceaccounts, list pods, delete pods, ctr containers, ctr tasks, nvidia-smi, listpids, make a node closed,
+show node, drain, squeue comment, squeue name, comment
+""",
+        "boot": """
+lock, read note, write note, sleep, get nodes, make a node dirty
+""",
+        "reconcile controller": """
+lock, read note, write note, forget note, sleep, ask for a token, write file, list serviceaccounts, list rolebindings,
+list nodes, get nodes, squeue all, squeue job, make a node dirty, delete rolebindings, delete roles,
+delete serviceaccounts, list workloads, ask for kinds, delete workloads, list pods, delete pods, delete all workloads,
+delete all pods, squeue comment, squeue name, comment
+""",
+        "reconcile node": """
+lock, read note, write note, forget note, sleep, ask for a token, write file, remove files, get nodes,
+make a node dirty, list serviceaccounts, list pods, get rolebindings, delete pods, ctr containers, ctr tasks,
+nvidia-smi, listpids, make a node closed, show node, drain, resume, squeue job, squeue comment, squeue name, comment,
+requeue, scancel
+""",
+    }.items()
 }
 """What every verb does; a step that is not listed fails the exploration, and so does one that no schedule reaches."""
 RARE: dict[tuple[str, str], str] = {
@@ -75,7 +60,7 @@ RARE: dict[tuple[str, str], str] = {
     ("open", "delete all pods"): "the same, of several",
     ("open", "delete all workloads"): "the same, of several",
 }
-"""Steps that it takes several faults at once to reach: they are known, and nobody aims at them."""
+"""Steps that only several faults at once reach; no schedule aims at them."""
 LOCAL = ("lock", "write note", "forget note", "write file", "rename a file", "remove files")
 HOSTS = ("ctr containers", "ctr tasks", "nvidia-smi", "listpids")
 SLURMS = (
@@ -119,7 +104,7 @@ TOOLS = {
 
 
 def api_step(method: str, path: str, body: Any) -> str:
-    """What is asked of the API server, without whose it is."""
+    """The kind of a request to the API server."""
     if method == "PATCH":
         return "try a forbidden change" if "?dryRun" in path else f"make a node {_edge(body)}"
     words = path.partition("?")[0].split("/")
@@ -141,7 +126,7 @@ def _edge(patch: Any) -> str:
 
 
 def tool_step(argv: tuple[str, ...]) -> str:
-    """Which program is asked for what."""
+    """The kind of a program's call."""
     words = (argv[0].rpartition("/")[2], *argv[1:])
     for start, name in TOOLS.items():
         if words[: len(start)] == start:

@@ -8,15 +8,15 @@ import operator
 import re
 from collections.abc import Sequence
 
-from roles.slurm_gate.files.gate.command import Said
+from roles.slurm_gate.files.gate.command import Result
 from roles.slurm_gate.files.gate.slurm import SEPARATOR
 
 from .hosts import Box, Contained, Process
 from .slurm import Job, Jobs, Node
 
-NO_SLURM = Said(1, "", "slurm_load_jobs error: Unable to contact slurm controller (connect failure)")
+NO_SLURM = Result(1, "", "slurm_load_jobs error: Unable to contact slurm controller (connect failure)")
 SILENT_S = 1.0
-BAD_JOB = Said(1, "", "slurm_load_jobs error: Invalid job id specified")
+BAD_JOB = Result(1, "", "slurm_load_jobs error: Invalid job id specified")
 FILTER = re.compile(r'labels\."io\.kubernetes\.pod\.(namespace|name)"(==|!=|~=)"?([^"]*)"?')
 TESTS = {"==": operator.eq, "!=": operator.ne, "~=": lambda value, wanted: re.search(wanted, value)}
 
@@ -27,13 +27,13 @@ class Answers:
     def __init__(self, slurm: Jobs) -> None:
         self.slurm = slurm
 
-    def __call__(self, process: Process, argv: Sequence[str]) -> Said:
+    def __call__(self, process: Process, argv: Sequence[str]) -> Result:
         tool, words, box = argv[0].rpartition("/")[2], list(argv[1:]), process.box
         if tool == "ctr":
             process.looked = process.sim.now if "!=" in words[-1] else process.looked
             return containers(box, words)
         if tool == "nvidia-smi":
-            return Said(0, "".join(f"{pid}\n" for pid in box.gpus))
+            return Result(0, "".join(f"{pid}\n" for pid in box.gpus))
         if words[:1] == ["listpids"]:
             return steps(box, words[1:])
         if not (self.slurm.up and self.slurm.ctl.on and box.online):
@@ -41,17 +41,19 @@ class Answers:
             return NO_SLURM
         return self._squeue(words) if tool == "squeue" else self._change(tool, words)
 
-    def _squeue(self, words: list[str]) -> Said:
+    def _squeue(self, words: list[str]) -> Result:
         number = next((int(word[7:]) for word in words if word.startswith("--jobs=")), None)
         if number is None:
             asked = next((word[12:].split(",") for word in words if word.startswith("--partition=")), [])
             ours = [job for job in self.slurm.jobs.values() if job.spec.partition in asked]
             alive = [job for job in ours if state(job) in ("RUNNING", "CONFIGURING", "SUSPENDED")]
             who = "{} " if "--format=%A %U %N" in words else ""
-            return Said(0, "".join(f"{job.number} {who.format(job.spec.uid)}{','.join(job.nodes)}\n" for job in alive))
+            return Result(
+                0, "".join(f"{job.number} {who.format(job.spec.uid)}{','.join(job.nodes)}\n" for job in alive)
+            )
         form = next(word[9:] for word in words if word.startswith("--Format="))
         fields, found = [it.partition(":")[0] for it in form.split(",")], self._named(str(number))
-        return Said(0, "".join(self._line(job, fields) for job in found)) if found else BAD_JOB
+        return Result(0, "".join(self._line(job, fields) for job in found)) if found else BAD_JOB
 
     def _named(self, name: str) -> list[Job]:
         """Jobs that a name stands for: an array's number for all of its elements, though it is the last one's."""
@@ -84,12 +86,12 @@ class Answers:
         }
         return "".join(words[field] + SEPARATOR for field in fields) + "\n"
 
-    def _change(self, tool: str, words: list[str]) -> Said:
+    def _change(self, tool: str, words: list[str]) -> Result:
         slurm = self.slurm
         if words[:2] == ["show", "node"]:
-            return Said(0, node_text(words[2], slurm.nodes[words[2]])) if tool == "scontrol" else BAD_JOB
+            return Result(0, node_text(words[2], slurm.nodes[words[2]])) if tool == "scontrol" else BAD_JOB
         if "--oneliner" in words:
-            return Said(0, node_text(words[-1], slurm.nodes[words[-1]]))
+            return Result(0, node_text(words[-1], slurm.nodes[words[-1]]))
         if words[0] == "update" and words[1].startswith("nodename="):
             return self._update_node(words[1][9:], words[2:])
         name = (
@@ -98,35 +100,35 @@ class Answers:
             else words[1]
         )
         said = [self._update_job(tool, words, job) for job in self._named(name)]
-        return Said(max(it.code for it in said), "\n".join(it.out for it in said), said[0].err) if said else BAD_JOB
+        return Result(max(it.code for it in said), "\n".join(it.out for it in said), said[0].err) if said else BAD_JOB
 
-    def _update_job(self, tool: str, words: list[str], job: Job) -> Said:
+    def _update_job(self, tool: str, words: list[str], job: Job) -> Result:
         self.slurm.system.server.version += 1
         if tool == "scancel":
             self._ended_by_gate(job)
             self.slurm.cancel(job)
         elif words[0] == "update":
             if state(job) not in ("PENDING", "RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED"):
-                return Said(1, "", "Job has already finished")
+                return Result(1, "", "Job has already finished")
             job.comment = words[2].partition("=")[2]
         elif words[0].startswith("requeue"):
             self._ended_by_gate(job)
             if not self.slurm.requeue(job, words[0] == "requeuehold"):
-                return Said(1, "", "Requested operation is presently disabled")
-        return Said(0)
+                return Result(1, "", "Requested operation is presently disabled")
+        return Result(0)
 
     @staticmethod
     def _ended_by_gate(job: Job) -> None:
         if job.run and job.state in ("RUNNING", "CONFIGURING", "SUSPENDED"):
             job.run.ended_by_gate = True
 
-    def _update_node(self, name: str, words: list[str]) -> Said:
+    def _update_node(self, name: str, words: list[str]) -> Result:
         self.slurm.system.server.version += 1
         if words[0] == "state=resume":
             resumed = self.slurm.resume(name, by="gate")
-            return Said(0) if resumed else Said(1, "", "slurm_update error: Invalid node state specified")
+            return Result(0) if resumed else Result(1, "", "slurm_update error: Invalid node state specified")
         self.slurm.set_node(name, words[1].partition("=")[2], by="gate")
-        return Said(0)
+        return Result(0)
 
 
 def state(job: Job) -> str:
@@ -142,14 +144,14 @@ def node_text(name: str, node: Node) -> str:
     return f"NodeName={name} Arch=x86_64 State={base}{flags} ThreadsPerCore=1{reason}\n"
 
 
-def containers(box: Box, words: list[str]) -> Said:
+def containers(box: Box, words: list[str]) -> Result:
     """`ctr containers list --quiet FILTER...` and `ctr tasks list`."""
     if "containers" in words:
         filters = words[words.index("--quiet") + 1 :]
         chosen = [name for name, it in box.containers.items() if any(passes(it, words) for words in filters)]
-        return Said(0, "".join(f"{name}\n" for name in chosen))
+        return Result(0, "".join(f"{name}\n" for name in chosen))
     rows = "".join(f"{name}    {it.pid}    RUNNING\n" for name, it in box.containers.items())
-    return Said(0, f"TASK    PID    STATUS\n{rows}")
+    return Result(0, f"TASK    PID    STATUS\n{rows}")
 
 
 def passes(it: Contained, words: str) -> bool:
@@ -159,9 +161,11 @@ def passes(it: Contained, words: str) -> bool:
     return all(TESTS[test[2]](said[test[1]], test[3]) for test in tests if test)
 
 
-def steps(box: Box, words: list[str]) -> Said:
+def steps(box: Box, words: list[str]) -> Result:
     """`scontrol listpids [JOB]`."""
     rows = [(pid, job, step) for job, (pid, step) in box.steps.items() if not words or str(job) == words[0]]
     if not rows:
-        return Said(1, "", "There are no job steps on this node")
-    return Said(0, "PID      JOBID    STEPID   LOCALID GLOBALID\n" + "".join(f"{p} {j} {s} 0 0\n" for p, j, s in rows))
+        return Result(1, "", "There are no job steps on this node")
+    return Result(
+        0, "PID      JOBID    STEPID   LOCALID GLOBALID\n" + "".join(f"{p} {j} {s} 0 0\n" for p, j, s in rows)
+    )

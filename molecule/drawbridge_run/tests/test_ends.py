@@ -33,8 +33,8 @@ from .conftest import (
 NODE = "gpu01"
 GPUS = ",".join(f"GPU-{index}" for index in range(8))
 HERE = f"-N1 -w {NODE}"
-TOLD = "Slurm ends this job (scancel, preemption, requeue or its time limit): the pods are told"
-KILLED = "was killed (exit code 137): somebody did that, or its node ran out of memory"
+TOLD = "Slurm ends this job (scancel, preemption, requeue or its time limit): the pods get SIGTERM"
+KILLED = "was killed (exit code 137): by a user or an administrator, or its node ran out of memory"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -236,7 +236,7 @@ def test_the_program_is_told_before_the_time_limit(free_node: None) -> None:
     ssh(NODE, f"rm -f {SAVED}")
     job = submit(f"{HERE} --time=2", run(LISTENS, "--grace 45"))
     until(lambda: ended(job), 480, "the job ends")
-    assert "time limit is near: the pods are told to end (SIGTERM) and have 45 s" in output(job)
+    assert "time limit is near: the pods get SIGTERM and have 45 s" in output(job)
     assert code(job) == "FAILED|124:0"
     assert ssh(NODE, f"cat {SAVED}") == "saved"
     nothing_left(job, NODE)
@@ -250,7 +250,7 @@ def test_the_program_is_told_before_the_time_limit(free_node: None) -> None:
         (
             NODE,
             "SLURM_JOB_ID=99999 SLURM_JOB_PARTITION=ai-train SLURM_JOB_NODELIST=gpu02 drawbridge-run --image x -- true",
-            "this is none of the job's nodes: call it on gpu02",
+            "this host is not a node of the job: call it on gpu02",
         ),
     ],
 )

@@ -69,7 +69,7 @@ def test_a_lost_node_ends_the_job() -> None:
     """The kubelet dies; Slurm's half of the node lives on, and nobody can prove it empty before it is back."""
     job = submit(HERE, run("exec sleep 600", "--grace 1"))
     until(lambda: running(job) == 1, 180, "the pod runs")
-    lost = f"rank 0 on {NODE} is lost: its node's kubelet reports no more"
+    lost = f"rank 0 on {NODE} is lost: its node's kubelet does not report"
     ssh(NODE, "systemctl stop kubelet")
     try:
         until(lambda: output(job).count(lost) == 2, 600, "said when it is seen, and again when it stays so")

@@ -136,7 +136,7 @@ def test_a_number_that_slurm_gives_twice_opens_nothing_while_the_first_ones_iden
     try:
         job = quiet("-N1 -w gpu04", "#!/bin/sh\nsleep 600\n")
         assert int(job) == former.job
-        until(lambda: "of another job with this number is still there" in comment(job), 180, "refused")
+        until(lambda: "of another job with this number still exists" in comment(job), 180, "refused")
         assert state("gpu04") == "closed"
     finally:
         ssh("ctl", f"scancel {former.job}; systemctl start drawbridge-gate.timer")

@@ -16,7 +16,7 @@ ARGS = {
     "api_server": "https://127.0.0.1:1",
     "ca_file": "/nonexistent",
 }
-STEP = "place a token of system:serviceaccount:drawbridge-nodes:gpu01: there is none"
+STEP = "write a token of system:serviceaccount:drawbridge-nodes:gpu01: there is none"
 
 
 def result(capfd: Any, **changes: Any) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The API server with a person's kubeconfig: how nodes are used, who acts on them, eviction and the first taint."""
+"""Input and output of adoption, with an administrator's kubeconfig: nodes, pods, evictions, the first taint."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RESOURCES = (
     "/apis/sriovnetwork.openshift.io/v1/sriovoperatorconfigs",
     "/apis/amd.com/v1alpha1/deviceconfigs",
 )
-"""Operators' settings; most clusters have few of them."""
+"""Custom resources with operators' settings."""
 GUARD = "drawbridge-elsewhere"
 TRIAL_PLACE = "/api/v1/namespaces/default/pods"
 TRIAL: Json = {
@@ -29,23 +29,23 @@ TRIAL: Json = {
     "metadata": {"name": "drawbridge-trial"},
     "spec": {"containers": [{"name": "x", "image": "x"}], "tolerations": [{"operator": "Exists"}]},
 }
-"""What the policy must refuse; asked for as a dry run. The namespace default is never infrastructure."""
+"""A pod that the policy must refuse, as a dry run. The namespace default is never infrastructure."""
 
 
 class KubeCluster:
-    """Nodes that are to be gated, and what is on them."""
+    """Nodes of gated partitions, and their pods."""
 
     name = "cluster"
 
     def __init__(
         self, ask: Ask, nodes: Iterable[str], infra: Iterable[str], spaces: Iterable[str], timeout_s: float
     ) -> None:
-        """`spaces`: namespaces of jobs. `timeout_s` bounds all that is waited for."""
+        """`spaces`: namespaces of jobs. `timeout_s` limits all waits together."""
         self._ask, self._names, self._spaces = ask, tuple(nodes), frozenset(spaces)
         self._spared = (*infra, GATE_NAMESPACE, NODES_NAMESPACE)
         self._deadline = time.monotonic() + timeout_s
         self.found: list[Json] = []
-        """Node objects of the last look."""
+        """Node objects of the last read."""
 
     def read(self) -> ClusterUse:
         """Nodes in one list, pods in another; jobs only in namespaces that lost their account."""
@@ -63,10 +63,10 @@ class KubeCluster:
         return ClusterUse(nodes, tuple(self._dropped()), waiting)
 
     def apply(self, steps: Sequence[Step[ClusterUse]]) -> None:
-        """Keep new pods off, evict, wait until nothing of others runs, then close with one write."""
+        """Keep new pods off, evict, wait until no non-job pod runs, then close each node with one write."""
         self._guarded()
         evicted = {pod for verb, _, pod in (step.payload for step in steps) if verb == "evict"}
-        # all of them first, or what leaves one node lands on the next
+        # all nodes first, or an evicted pod is scheduled to the next node
         for node in dict.fromkeys(step.payload[1] for step in steps if evicted and step.payload[0] == "close"):
             self._taint(node, ADOPTING)
         for step in steps:
@@ -90,7 +90,7 @@ class KubeCluster:
         return status < 300 and (answer.get("status") or {}).get("phase") not in ("Succeeded", "Failed")
 
     def items(self, path: str) -> list[Json]:
-        """A list; nothing, where the cluster does not know the kind."""
+        """Objects of a list; none if the cluster has no such kind."""
         status, answer = self._ask("GET", path, None)
         if status == 404:
             return []
@@ -100,7 +100,7 @@ class KubeCluster:
         return [{"kind": kind, **item} for item in answer.get("items") or []]
 
     def _guarded(self) -> None:
-        """Wait until the policies are in force that keep new pods away: what is made before goes past every taint."""
+        """Wait until admission policies keep new pods away: pods that exist before may tolerate every taint."""
         while True:
             status, answer = self._ask("POST", f"{TRIAL_PLACE}?dryRun=All", TRIAL)
             if GUARD in str(answer.get("message", "")):
@@ -118,7 +118,7 @@ class KubeCluster:
         return foreign(pods, self._spared, self._spaces)
 
     def _dropped(self) -> list[str]:
-        """Jobs in gated namespaces that are no account's any more."""
+        """Jobs in gated namespaces that no account has any more."""
         gated = self.items(f"/api/v1/namespaces?labelSelector={quote(f'{GATED}=true')}")
         spaces = {space["metadata"]["name"] for space in gated} - self._spaces
         accounts = (it for space in sorted(spaces) for it in self.items(f"/api/v1/namespaces/{space}/serviceaccounts"))
@@ -126,7 +126,7 @@ class KubeCluster:
         return [f"{space}/{name}" for space, name in names if is_jobs(name)]
 
     def _evict(self, pod: str) -> None:
-        """Ask for it as kubectl drain does: a budget that others have set is waited for."""
+        """Evict a pod as kubectl drain does: wait for its disruption budget."""
         namespace, name = pod.split("/")
         body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name, "namespace": namespace}}
         while True:
@@ -139,7 +139,7 @@ class KubeCluster:
             self._pause(f"pod {pod} can't be evicted: {answer.get('message', status)}")
 
     def _taint(self, node: str, key: str) -> None:
-        """Give the node one of our taints instead of the others; a write of somebody else between is not lost."""
+        """Give the node one of the gate's taints instead of the other; a conflicting write is not overwritten."""
         path = f"/api/v1/nodes/{node}"
         while True:
             _, found = self._ask("GET", path, None)
@@ -151,7 +151,7 @@ class KubeCluster:
                 return
             if status != 409:
                 raise DeviceError(f"{node} can't be tainted: {answer.get('message', status)}")
-            self._pause(f"{node} is written by somebody else again and again")
+            self._pause(f"another client keeps writing {node}")
 
     def _pause(self, trouble: str) -> None:
         if time.monotonic() + PAUSE_S >= self._deadline:

@@ -1,8 +1,8 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Kubernetes objects -> who else cordons, drains, taints, reboots or upgrades nodes, and which daemons can't follow.
+"""Kubernetes objects -> conflicting operators, and DaemonSets that do not tolerate the gate's taint.
 
-An actor that fights the gate takes nodes from running Slurm jobs, whatever their taint says.
+A conflicting operator cordons, drains, taints, reboots or upgrades nodes under running Slurm jobs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Json = Mapping[str, Any]
 
 
 class Actor(NamedTuple):
-    """Somebody who acts on nodes: `name` is how consent names it."""
+    """A conflicting operator, binding or role; `name` is its name in `accepted`."""
 
     name: str
     where: str
@@ -25,24 +25,24 @@ class Actor(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """Who, what, and the way out."""
+        """The conflict and its repair."""
         return f"{self.where} {self.does}; {self.repair}"
 
 
 KEEP_OFF = "keep it off the gated nodes or remove it"
 WORKLOADS = {
-    "kured": ("drains and reboots nodes whatever job runs there", f"{KEEP_OFF}, and reboot by scontrol reboot"),
+    "kured": ("drains and reboots nodes under running jobs", f"{KEEP_OFF}, and reboot by scontrol reboot"),
     "draino": ("drains nodes by their conditions, under running jobs", KEEP_OFF),
     "cluster-autoscaler": ("removes nodes that have few pods, as closed ones do", KEEP_OFF),
     "karpenter": ("removes nodes that have few pods, as closed ones do", KEEP_OFF),
     "system-upgrade-controller": ("cordons, drains and upgrades nodes under running jobs", KEEP_OFF),
     "slurm-bridge": ("gives nodes to pods on its own", "run it on partitions of its own"),
 }
-"""Part of a workload's name -> what it does, and what to do about it."""
+"""Part of a workload's name -> what it does, repair."""
 
 
 class Setting(NamedTuple):
-    """A custom resource's setting that fights the gate."""
+    """A custom resource's setting that conflicts with the gate."""
 
     name: str
     kind: str
@@ -101,7 +101,7 @@ SLINKY = "slinky.slurm.net/managed-node"
 
 
 def workload_actors(workloads: Iterable[Json]) -> list[Actor]:
-    """Known ones among Deployments and DaemonSets, by their names."""
+    """Known operators among Deployments and DaemonSets, by their names."""
     found = []
     for it in workloads:
         metadata = it["metadata"]
@@ -113,7 +113,7 @@ def workload_actors(workloads: Iterable[Json]) -> list[Actor]:
 
 
 def setting_actors(resources: Iterable[Json]) -> list[Actor]:
-    """Operators that are told to take nodes for upgrades."""
+    """Operators whose settings let them take nodes."""
     found = []
     for it in resources:
         spec = it.get("spec") or {}
@@ -126,12 +126,13 @@ def setting_actors(resources: Iterable[Json]) -> list[Actor]:
 
 
 def node_actors(nodes: Iterable[Json]) -> list[Actor]:
-    """Schedulers that have left their mark on nodes of ours."""
-    marked = [it["metadata"]["name"] for it in nodes if any(taint["key"] == SLINKY for taint in _taints(it))]
+    """Other schedulers whose taint is on gated nodes."""
+    taints = {it["metadata"]["name"]: (it.get("spec") or {}).get("taints") or [] for it in nodes}
+    marked = [name for name, found in taints.items() if any(taint["key"] == SLINKY for taint in found)]
     if not marked:
         return []
     where = f"the taint {SLINKY} on {marked[0]}" + (f" and {len(marked) - 1} more" if marked[1:] else "")
-    return [Actor("slurm-bridge", where, "says that slurm-bridge gives the node to pods", "run it on other nodes")]
+    return [Actor("slurm-bridge", where, "shows that slurm-bridge gives the node to pods", "run it on other nodes")]
 
 
 def intolerant(daemons: Iterable[Json], infra: Iterable[str]) -> list[str]:
@@ -146,17 +147,12 @@ def intolerant(daemons: Iterable[Json], infra: Iterable[str]) -> list[str]:
 
 
 def _tolerates(pod: Json) -> bool:
-    """Whether every state of the gate is tolerated."""
     return any(
         toleration.get("operator") == "Exists"
         and toleration.get("key", TAINT) in (TAINT, "")
         and toleration.get("effect", "NoSchedule") in ("NoSchedule", "")
         for toleration in pod.get("tolerations") or []
     )
-
-
-def _taints(node: Json) -> list[Json]:
-    return (node.get("spec") or {}).get("taints") or []
 
 
 def _at(value: Any, path: tuple[str, ...], default: bool) -> bool:

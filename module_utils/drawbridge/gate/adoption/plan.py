@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes that Kubernetes has used so far become the gate's: others' pods go first, then the node is closed."""
+"""Adoption of nodes that Kubernetes already uses: non-job pods are evicted first, then the node is closed."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class NodeUse:
-    """A node as the gate finds it. The state of one that has any is none of our business."""
+    """A node's use before adoption. A node that has a state of the gate keeps it."""
 
     gated: bool
     pods: tuple[str, ...] = ()
-    """Pods of others, as namespace/name."""
+    """Non-job pods, as namespace/name."""
     cordoned: bool = False
 
 
 @dataclass(frozen=True)
 class ClusterUse:
-    """Nodes that are to be gated. One that is not there yet will be born closed."""
+    """Existing nodes of gated partitions."""
 
     nodes: Mapping[str, NodeUse]
     dropped: tuple[str, ...] = ()
-    """Jobs, as namespace/account, in namespaces of jobs that are no account's any more."""
+    """Jobs, as namespace/account, in namespaces that no account has any more."""
     waiting: tuple[str, ...] = ()
-    """Pods of others that have no node yet and tolerate closed ones."""
+    """Unscheduled non-job pods that tolerate closed nodes."""
 
     def lines(self) -> list[str]:
-        """A line a node, and one for each pod that is in the way."""
+        """A line for each node, and for each pod that must go."""
         found = []
         for name, use in sorted(self.nodes.items()):
             found.append(f"{name} {TAINT}" if use.gated else f"{name} open")
@@ -46,7 +46,7 @@ class ClusterUse:
 
 
 def foreign(pods: Iterable[Json], spared: Iterable[str], spaces: Iterable[str]) -> tuple[str, ...]:
-    """Pods that may not stay on a gated node: those that still run, outside of infrastructure and of jobs' `spaces`."""
+    """Pods that must leave a gated node: not ended, not of infrastructure, not of a job in `spaces`."""
     infra, gated = set(spared), set(spaces)
     return tuple(
         f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
@@ -68,31 +68,31 @@ def tolerates_closed(pod: Json) -> bool:
 
 
 def is_jobs(account: str) -> bool:
-    """Whether a ServiceAccount is called as a job's is."""
+    """Whether a ServiceAccount's name is that of a job."""
     return bool(re.fullmatch(JOB_ACCOUNT, account))
 
 
 def faults(have: ClusterUse) -> list[str]:
-    """Why nodes can't be taken over as they are, whatever is allowed."""
+    """Reasons against adoption that no consent removes."""
     found = [
-        f"{job} is a job's, and drawbridge_slurm.accounts no longer names its namespace, so its nodes could not be "
-        "taken back from it; end the job or wait for its end, then run again"
+        f"{job} belongs to a job, but drawbridge_slurm.accounts no longer names its namespace, so the gate could not "
+        "close its nodes. End the job or wait for its end, then run again"
         for job in have.dropped
     ]
     for name, use in sorted(have.nodes.items()):
         if use.cordoned and not use.gated:
             found.append(
-                f"{name} is cordoned, so that pods of jobs would wait there for ever; find out who did it (kubespray "
-                f"leaves nodes so when an upgrade fails), then: kubectl uncordon {name}"
+                f"{name} is cordoned, so pods of jobs would wait there permanently. Find the reason (kubespray leaves "
+                f"nodes cordoned when an upgrade fails), then: kubectl uncordon {name}"
             )
     return found
 
 
 def plan(have: ClusterUse, want: ClusterUse) -> list[Step[ClusterUse]]:
-    """Others' pods go from every node, then one that has no state yet is closed. Reads `want` for names alone."""
+    """Evict non-job pods, then close nodes that have no state yet. Reads only names from `want`."""
     steps = [
         Step(
-            f"evict {pod}, which waits and tolerates closed nodes",
+            f"evict {pod}, which has no node and tolerates closed ones",
             _without_waiting(pod),
             ("evict", "", pod),
             consent=_of_waiting(have.waiting),
@@ -116,8 +116,8 @@ def plan(have: ClusterUse, want: ClusterUse) -> list[Step[ClusterUse]]:
 def _of_waiting(pods: tuple[str, ...]) -> Consent:
     return Consent(
         "evict",
-        f"pod {_first(pods)} has no node yet and tolerates closed ones, so it may land on them at any moment; delete"
-        " it, list its namespace in drawbridge_kube.infra_namespaces, or set",
+        f"pod {_first(pods)} has no node yet and tolerates closed ones, so it may be scheduled there; delete it, "
+        "list its namespace in drawbridge_kube.infra_namespaces, or set",
     )
 
 

@@ -1,9 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""RBAC objects -> who holds rights in namespaces of jobs that reach jobs of others.
+"""RBAC objects -> rights in namespaces of jobs that reach other users' jobs.
 
-Who may impersonate a job's account is that job, and no admission policy can see it; so what was bound before the
-policies came has to be found and replaced.
+A user who may impersonate a job's account acts as that job, and no admission policy can see that. So bindings that are
+older than the policies must be found and replaced.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from .operators import Actor
 Json = Mapping[str, Any]
 GATES_OWN = "drawbridge-"
 EXEMPT_GROUPS = ("system:", "kubeadm:cluster-admins", PLATFORM, BREAKGLASS)
-"""What the names of administrators' and of Kubernetes' own groups and users begin with."""
+"""Prefixes of groups and users that are administrators' or Kubernetes' own."""
 FORBIDDEN_VERBS = ("*", "bind", "escalate")
 HOW = f"bind ClusterRole {TENANT_ROLE} (or view) instead"
 
 
 def reaches_jobs(role: Json) -> str:
-    """The right of a role that reaches jobs of others; "" if it has none. The same as the policy of new Roles asks."""
+    """A role's right that reaches other users' jobs, or "". The policy for new Roles has the same rule."""
     for rule in role.get("rules") or []:
         verbs, resources = rule.get("verbs") or [], rule.get("resources") or []
         if bad := [it for it in verbs if it in FORBIDDEN_VERBS or it.startswith("impersonate")]:
@@ -37,19 +37,21 @@ def reaches_jobs(role: Json) -> str:
 
 
 def binding_actors(bindings: Iterable[Json], roles: Iterable[Json], allowed: Iterable[str]) -> list[Actor]:
-    """RoleBindings of ClusterRoles that are not listed, and Roles that hold too much, in namespaces of jobs."""
+    """RoleBindings to ClusterRoles that are not `allowed`, and Roles with too many rights, in namespaces of jobs."""
     known, found = set(allowed), []
     for it in bindings:
         space, name, role = it["metadata"]["namespace"], it["metadata"]["name"], it["roleRef"]
         if role["kind"] == "ClusterRole" and role["name"] not in known and not _of_the_gate(name):
-            does = f"gives ClusterRole {role['name']} to {_people(it)}, which may hold rights that reach jobs of others"
+            does = (
+                f"gives ClusterRole {role['name']} to {_people(it)}, which may have rights that reach other users' jobs"
+            )
             repair = f"{HOW}, then: kubectl delete rolebinding -n {space} {name}"
             found.append(Actor(f"rolebinding/{space}/{name}", f"RoleBinding {space}/{name}", does, repair))
     for it in roles:
         space, name = it["metadata"]["namespace"], it["metadata"]["name"]
         if not _of_the_gate(name) and (right := reaches_jobs(it)):
             repair = f"take that rule out: kubectl edit role -n {space} {name}"
-            does = f"may {right}, which reaches jobs of others"
+            does = f"may {right}, which reaches other users' jobs"
             found.append(Actor(f"role/{space}/{name}", f"Role {space}/{name}", does, repair))
     return found
 
@@ -57,7 +59,7 @@ def binding_actors(bindings: Iterable[Json], roles: Iterable[Json], allowed: Ite
 def cluster_wide(bindings: Iterable[Json], roles: Iterable[Json], infra: Iterable[str]) -> list[str]:
     """ClusterRoleBindings whose rights reach jobs in all namespaces, as sentences.
 
-    Not those of administrators, of Kubernetes itself, and of infrastructure, which is trusted.
+    Except those of administrators, of Kubernetes itself, and of infrastructure, which is trusted.
     """
     rights = {it["metadata"]["name"]: reaches_jobs(it) for it in roles}
     spaces, found = set(infra), []
@@ -67,7 +69,7 @@ def cluster_wide(bindings: Iterable[Json], roles: Iterable[Json], infra: Iterabl
         if right and people:
             found.append(
                 f"ClusterRoleBinding {it['metadata']['name']} lets {_people({'subjects': people})} {right} in every "
-                f"namespace, so in those of jobs, too; bind ClusterRole {it['roleRef']['name']} in the namespaces "
+                f"namespace, also in those of jobs; bind ClusterRole {it['roleRef']['name']} in the namespaces "
                 "where it is needed"
             )
     return found
@@ -86,7 +88,7 @@ def _exempt(who: Json, infra: set[str]) -> bool:
 def _people(binding: Json) -> str:
     subjects = binding.get("subjects") or []
     if not subjects:
-        return "nobody"
+        return "no subject"
     first = subjects[0]
     more = f" and {len(subjects) - 1} more" if subjects[1:] else ""
     return f"{first['kind']} {first['name']}{more}"

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A token in a file, tried against the API server that gave it."""
+"""A token in a file, and the check that the API server accepts it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REVIEW = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 
 
 class TokenFile:
-    """One file. `token` is what apply() writes; the directory is made for it."""
+    """One file; `apply` writes `token` and creates the directory."""
 
     def __init__(self, file: Path, server: Server, want: TokenState, min_left_s: int, token: str | None) -> None:
         self._file, self._server, self._want = file, server, want
@@ -35,38 +35,40 @@ class TokenFile:
         return str(self._file)
 
     def read(self) -> TokenState:
-        """Ask the API server who the bearer is: only it knows whether a token still counts."""
+        """Query the API server for the bearer: only the server knows whether a token is valid."""
         try:
             token, status = files.read_own(self._file)
         except FileNotFoundError:
-            return TokenState("", False, "nobody", "none", why="there is none")
+            return TokenState("", False, "none", "none", why="there is none")
         except OSError as err:
-            return TokenState("", False, "nobody", "none", why=f"it can't be read: {err.strerror}")
+            return TokenState("", False, "none", "none", why=f"it can't be read: {err.strerror}")
         token = token.strip()
         subject = self._bearer(token)
         owner, mode = _login(status.st_uid), f"{status.st_mode & 0o7777:04o}"
         if not subject:
-            return TokenState("", False, owner, mode, why="the API server does not accept the one that is there")
+            return TokenState("", False, owner, mode, why="the API server does not accept the present token")
         return TokenState(subject, _ends(token) - time.time() >= self._min_left_s, owner, mode)
 
     def apply(self, steps: Sequence[Step[TokenState]]) -> None:
-        """Replace the file at once; nobody but its owner ever could read it."""
+        """Replace the file atomically; only its owner can read it at any moment."""
         try:
             found = pwd.getpwnam(self._want.owner)
         except KeyError:
-            raise DeviceError(f"{self.name} is to be {self._want.owner}'s, but this host has no such user") from None
+            raise DeviceError(
+                f"{self.name} must belong to {self._want.owner}, but this host has no such user"
+            ) from None
         self._file.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
         partial = self._file.with_name(f".{self._file.name}.partial")
         partial.unlink(missing_ok=True)
         with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
             out.write(f"{self._token}\n")
-            # its group, too: who renews it later can give a file to no other
+            # the group, too: the owner renews the file later and can't set another group
             os.fchown(out.fileno(), found.pw_uid, found.pw_gid)
             os.fchmod(out.fileno(), int(self._want.mode, 8))
         partial.rename(self._file)
 
     def _bearer(self, token: str) -> str:
-        """The server's name for who sent this, "" if it does not accept the token."""
+        """The server's name for the token's bearer; "" if it does not accept the token."""
         body = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
         request = urllib.request.Request(self._server.url + REVIEW, json.dumps(body).encode(), headers)
@@ -75,13 +77,12 @@ class TokenFile:
         except urllib.error.HTTPError as err:
             if err.code == 401:
                 return ""
-            raise DeviceError(f"{self._server.url} does not say who {self.name} belongs to: {err}") from err
+            raise DeviceError(f"{self._server.url} does not report whose token {self.name} has: {err}") from err
         except (OSError, ValueError) as err:
-            raise DeviceError(f"{self._server.url} can't be asked who {self.name} belongs to: {err}") from err
+            raise DeviceError(f"{self._server.url} does not answer whose token {self.name} has: {err}") from err
 
 
 def _ends(token: str) -> float:
-    """When a token ends, in seconds of the epoch, as it says itself."""
     payload = token.split(".")[1]
     return float(json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["exp"])
 

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A ServiceAccount's token in a file: when a new one has to be placed."""
+"""A ServiceAccount's token in a file: when a new one is written."""
 
 from __future__ import annotations
 
@@ -8,35 +8,46 @@ from dataclasses import dataclass, replace
 
 from ...core.converge import Step
 
+TOKEN_FILE = {
+    "path": {"type": "path", "required": True},
+    "namespace": {"type": "str", "required": True},
+    "name": {"type": "str", "required": True},
+    "owner": {"type": "str", "default": "root"},
+    "api_server": {"type": "str", "required": True},
+    "ca_file": {"type": "path", "required": True},
+    "min_left_s": {"type": "int", "default": 21600},
+}
+"""Options of gate_token_file that gate_token shares."""
+
 
 @dataclass(frozen=True)
 class TokenState:
-    """Who the API server says the file's bearer is, and who may read the file."""
+    """The token's bearer, from the API server, and the file's owner and mode."""
 
     subject: str
-    """system:serviceaccount:<namespace>:<name>; "" if the server takes the token for nobody's."""
+    """system:serviceaccount:<namespace>:<name>; "" if the server does not accept the token."""
     lasts: bool
-    """It stays valid for long enough."""
+    """Whether it stays valid for long enough."""
     owner: str
     mode: str
     why: str = ""
-    """What is wrong with a token that has no subject."""
+    """The error of a token without a subject."""
 
     def lines(self) -> list[str]:
-        """Never the token itself."""
-        bearer = self.subject or "nobody"
+        """Bearer, owner and mode, never the token."""
+        bearer = self.subject or "none"
         return [f"bearer {bearer}{'' if self.lasts else ', ends soon'}", f"owner {self.owner}", f"mode {self.mode}"]
 
 
 def plan(have: TokenState, want: TokenState, handed_over: bool) -> list[Step[TokenState]]:
-    """Replace the whole file. Without a token in hand the step is only announced, so that somebody asks for one."""
+    """Replace the whole file. Without a new token the step is pending, so that gate_token requests one."""
     if replace(have, why="") == want:
         return []
     if have.subject != want.subject:
         cause = have.why or f"it is the token of {have.subject}"
     elif not have.lasts:
-        cause = "the one that is there ends soon"
+        cause = "the present token ends soon"
     else:
         cause = f"it is {have.owner}'s with mode {have.mode}"
     pending = "" if handed_over else "no token was handed over"
-    return [Step(f"place a token of {want.subject}: {cause}", lambda _: want, pending=pending)]
+    return [Step(f"write a token of {want.subject}: {cause}", lambda _: want, pending=pending)]

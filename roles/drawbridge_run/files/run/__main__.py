@@ -13,23 +13,22 @@ from ..gate.clock import Clock
 from ..gate.command import Commands
 from ..gate.config import Refused
 from .console import Console
+from .context import Context, current_user
 from .doctor import examine
 from .options import parse
-from .person import myself
 from .pods import NOTHING_RAN
 from .run import run
-from .seams import Seams
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run it in the real world."""
+    """Run a command line on this host."""
     clock = Clock()
     console = Console(clock)
-    seams = Seams(os.environ, clock, Commands(), console, myself())
+    context = Context(os.environ, clock, Commands(), console, current_user())
     try:
         if argv and argv[0] == "doctor":
-            return examine(argv[1:], seams)
-        return run(parse(argv), seams)
+            return examine(argv[1:], context)
+        return run(parse(argv), context)
     except (Refused, Unreachable) as err:
         console.say(str(err))
         return NOTHING_RAN

@@ -1,8 +1,8 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What Slurm gave the job, read from the environment of its batch script or shell. Pure.
+"""The job's allocation, from the environment of its batch script or shell. Pure.
 
-Nothing here is trusted: the policies of the gate decide what a pod may be. It is read so that counts can't disagree.
+Nothing here is trusted: the gate's policies decide what a pod may be. It is read so that counts agree with Slurm's.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ class Allocation:
     restart: int
     nodes: tuple[str, ...]
     tasks_per_node: int
-    """0: the job did not ask for tasks; then it is one for each GPU."""
+    """0: the job requested no tasks; then one for each GPU."""
     variables: Mapping[str, str]
-    """What pods are told of the job."""
+    """Variables of the job for its pods."""
 
     @property
     def prefix(self) -> str:
-        """What the names of this run's workloads begin with."""
+        """Prefix of the names of this run's workloads."""
         return f"slurm-{self.job}-r{self.restart}-"
 
     @classmethod
     def of(cls, env: Mapping[str, str], site: Site) -> Allocation:
-        """Read it. Raises Refused for what can't have pods."""
+        """Read the environment. Raises Refused if the job can't have pods."""
         partitions = ", ".join(site.partitions)
         if not env.get("SLURM_JOB_ID", "").isdigit():
             raise Refused(OUTSIDE.format(partition=site.partitions[0] if site.partitions else "PARTITION"))
@@ -62,7 +62,7 @@ class Allocation:
 
 
 def _require_one_build(env: Mapping[str, str]) -> None:
-    """One template makes all pods, so they are of one size."""
+    """Refuse nodes of different sizes: all pods have one template."""
     cpus = env.get("SLURM_JOB_CPUS_PER_NODE", "")
     if "," in cpus:
         raise Refused(
@@ -72,7 +72,7 @@ def _require_one_build(env: Mapping[str, str]) -> None:
 
 
 def _tasks_per_node(env: Mapping[str, str], nodes: int) -> int:
-    """Processes of a node, if the job asked for more than one there: one is what launchers of their own ask for."""
+    """Processes of a node, if the job requested several; launchers such as torchrun request one task a node."""
     tasks = int(env.get("SLURM_NTASKS") or 0)
     if tasks % max(nodes, 1):
         raise Refused(f"{tasks} tasks can't be shared evenly by {nodes} nodes: ask with --ntasks-per-node")

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""drawbridge-run doctor: why a job or its pods wait, or how they ended, from the side of the job's user."""
+"""drawbridge-run doctor: why a job or its pods wait, or how they ended, for the job's user."""
 
 from __future__ import annotations
 
@@ -13,52 +13,51 @@ from ..gate.gate_names import JOB_LABEL
 from ..gate.slurm import GONE, JobInfo, NoAnswer, Slurm
 from ..gate.states import PODS
 from . import events, pods
+from .context import Context
 from .options import parse
-from .seams import Seams
 from .site import Grant, Site
 
 REASONS = {
-    "Resources": "it is next, and waits for nodes to become free",
-    "Priority": "others come first: sprio -j {job} shows what its priority is made of",
+    "Resources": "it is next, and waits for free nodes",
+    "Priority": "other jobs have higher priority: sprio -j {job} shows the parts of its priority",
     "BeginTime": "Slurm starts it again at its begin time: squeue --start -j {job}",
     "Dependency": "it waits for another job: scontrol show job {job} names it",
     "JobHeldUser": "you hold it: scontrol release {job}",
-    "JobHeldAdmin": "it is held: ask those who run the cluster for scontrol release {job}",
-    "JobHoldMaxRequeue": "it has been started too often in vain: ask those who run the cluster",
-    "PartitionTimeLimit": "it asks for more time than its partition has: scontrol show partition",
+    "JobHeldAdmin": "it is held: ask the administrators for scontrol release {job}",
+    "JobHoldMaxRequeue": "it has failed to start too often: ask the administrators",
+    "PartitionTimeLimit": "it requests more time than its partition allows: scontrol show partition",
     "ReqNodeNotAvail": "nodes that it needs are drained or reserved: sinfo -R",
 }
 LIMITS = "a limit of your account or QOS is used up: sacctmgr show assoc user=$USER, sacctmgr show qos"
 ELSEWHERE = (
-    "pods are seen from the job's nodes only: srun --jobid={job} --overlap --nodes=1 --ntasks=1 drawbridge-run doctor"
+    "pods are visible on the job's nodes only: srun --jobid={job} --overlap --nodes=1 --ntasks=1 drawbridge-run doctor"
 )
 
 
-def examine(argv: Sequence[str], seams: Seams) -> int:
-    """Print what there is to say. Raises Refused."""
-    named = argv[0] if argv else seams.env.get("SLURM_JOB_ID", "")
+def examine(argv: Sequence[str], context: Context) -> int:
+    """Print a report about a job. Raises Refused."""
+    named = argv[0] if argv else context.env.get("SLURM_JOB_ID", "")
     if named in ("-h", "--help"):
         parse(["--help"])
     if re.fullmatch(r"[0-9]+_[0-9]+", named):
-        named = _element(named, seams)
+        named = _element(named, context)
     if not named.isdecimal():
-        raise Refused("which job? Say its number: drawbridge-run doctor JOB; squeue --me lists yours")
-    for line in report(int(named), seams):
-        seams.console.print(line)
+        raise Refused("name a job: drawbridge-run doctor JOB; squeue --me lists yours")
+    for line in report(int(named), context):
+        context.console.print(line)
     return 0
 
 
-def _element(named: str, seams: Seams) -> str:
-    """The number of an array's element, which has one of its own as soon as it is to start. Raises Refused."""
-    said = seams.commands.run("squeue", "--noheader", "--states=all", f"--jobs={named}", "--format=%A").out.strip()
-    if not said:
-        raise Refused(f"Slurm knows no job {named} (any more): sacct -j {named} tells how it ended")
-    return said
+def _element(named: str, context: Context) -> str:
+    result = context.commands.run("squeue", "--noheader", "--states=all", f"--jobs={named}", "--format=%A").out.strip()
+    if not result:
+        raise Refused(f"Slurm has no job {named} (any more): sacct -j {named} shows how it ended")
+    return result
 
 
-def report(job: int, seams: Seams) -> Iterator[str]:
+def report(job: int, context: Context) -> Iterator[str]:
     """All lines about a job. Raises Refused."""
-    site, slurm = Site.read(seams.site), Slurm(seams.commands)
+    site, slurm = Site.read(context.site), Slurm(context.commands)
     try:
         info, comment = slurm.job(job), ""
         if info.state != GONE:
@@ -66,49 +65,45 @@ def report(job: int, seams: Seams) -> Iterator[str]:
     except NoAnswer as err:
         raise Refused(f"Slurm does not answer ({err}): try again in a minute") from err
     if info.state == GONE:
-        yield f"Slurm knows no job {job} any more: sacct -j {job} tells how it ended"
+        yield f"Slurm has no job {job} any more: sacct -j {job} shows how it ended"
         return
     yield f"job {job} is {info.state}{f' ({info.reason})' if info.reason not in ('', 'None') else ''}"
     if comment:
-        yield f"the cluster says: {comment}"
+        yield f"AdminComment: {comment}"
     if info.state == "PENDING":
         yield waits(job, info)
-    yield from _place(job, site, seams)
+    yield from _place(job, site, context)
     if info.running:
-        yield from _pods(job, info, seams)
+        yield from _pods(job, info, context)
 
 
 def waits(job: int, info: JobInfo) -> str:
-    """What the reason of a waiting job means."""
+    """A waiting job's reason as a sentence."""
     if info.reason.startswith(("Assoc", "QOS")):
         return LIMITS
-    return REASONS.get(info.reason, f"Slurm's word for why it waits is {info.reason}: man squeue explains it").format(
-        job=job
-    )
+    return REASONS.get(info.reason, f"Slurm's reason is {info.reason}: man squeue explains it").format(job=job)
 
 
-def _place(job: int, site: Site, seams: Seams) -> Iterator[str]:
-    """Whether the job can have pods at all."""
-    said = seams.commands.run("squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%P|%a").out
-    partition, _, account = said.strip().partition("\n")[0].partition("|")  # elements of an array are alike
+def _place(job: int, site: Site, context: Context) -> Iterator[str]:
+    result = context.commands.run("squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%P|%a").out
+    partition, _, account = result.strip().partition("\n")[0].partition("|")  # elements of an array are alike
     if partition and partition not in site.partitions:
         yield f"partition {partition} gives no nodes to Kubernetes; these do: {', '.join(site.partitions)}"
     elif account and account not in site.namespaces:
         yield f"account {account} has no namespace in Kubernetes; these have: {', '.join(sorted(site.namespaces))}"
 
 
-def _pods(job: int, info: JobInfo, seams: Seams) -> Iterator[str]:
-    """What the job's pods do."""
+def _pods(job: int, info: JobInfo, context: Context) -> Iterator[str]:
     try:
-        given = Grant.read(seams.jobs / str(job))
+        given = Grant.read(context.jobs / str(job))
         given.token.read_text()
     except FileNotFoundError:
         yield ELSEWHERE.format(job=job)
         return
     except PermissionError:
-        yield "it is another user's job: its pods are not for you to see"
+        yield "it is another user's job: you can't see its pods"
         return
-    kube = seams.kube(given)
+    kube = context.kube(given)
     try:
         items = kube.items(PODS.format(given.namespace), labelSelector=f"{JOB_LABEL}={job}").get("items") or []
         if not items:
@@ -121,4 +116,4 @@ def _pods(job: int, info: JobInfo, seams: Seams) -> Iterator[str]:
                 for event in events.of(kube, given.namespace, pod.name)[-3:]:
                     yield f"  {event.get('reason')}: {event.get('message')}"
     except (Refused, Unreachable) as err:
-        yield f"Kubernetes does not tell about its pods: {err}"
+        yield f"its pods can't be read: {err}"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kinds of workloads that make a job's pods, one a node. Pure.
 
-All of them try nothing again: that is Slurm's, whose job ends as its workload does.
+No kind retries: the job ends with its workload, and Slurm requeues jobs.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ TRAINER = "trainer.kubeflow.org"
 
 
 class Kind(NamedTuple):
-    """What has to be installed in the cluster for a kind, and the objects of one workload in the order of creation."""
+    """The software that a kind needs in the cluster, and a function that makes the objects in order of creation."""
 
     needs: str
     make: Callable[[Request], list[Json]]
 
 
 def collection(item: Json) -> str:
-    """URL path of all objects of this one's kind in its namespace."""
+    """URL path of the collection that this object belongs to."""
     return f"/apis/{item['apiVersion']}/namespaces/{item['metadata']['namespace']}/{RESOURCES[item['kind']]}"
 
 
 def indexed_job(request: Request) -> list[Json]:
-    """The core API's own kind: works everywhere."""
+    """An indexed Job of Kubernetes itself."""
     pods = len(request.allocation.nodes)
     spec = {"completionMode": "Indexed", "completions": pods, "parallelism": pods, "backoffLimit": 0}
     return [_workload(request, "batch/v1", "Job", {**spec, "template": template(request)})]
 
 
 def train_job(request: Request) -> list[Json]:
-    """Kubeflow Trainer's, with a runtime of its own: a site's runtimes know no user, no job and no node."""
+    """A TrainJob with its own runtime: a site's runtimes contain no user, job or node."""
     pods = len(request.allocation.nodes)
     job = {
         "name": "node",
@@ -45,7 +45,7 @@ def train_job(request: Request) -> list[Json]:
             "spec": {"backoffLimit": 0, "template": template(request, "node")},
         },
     }
-    # a JobSet's labels are those of the template, whatever labels its TrainJob has
+    # a JobSet gets its labels from the template, not from its TrainJob
     job_set = {"metadata": {"labels": request.labels}, "spec": {"replicatedJobs": [job]}}
     runtime = {"mlPolicy": {"numNodes": pods}, "template": job_set}
     reference = {"apiGroup": TRAINER, "kind": "TrainingRuntime", "name": request.name}
@@ -57,7 +57,7 @@ def train_job(request: Request) -> list[Json]:
 
 
 def pytorch_job(request: Request) -> list[Json]:
-    """The training-operator's. Workers only: beside a master, each would wait for its name with a foreign image."""
+    """A PyTorchJob with workers only: with a master, an init container of another image would wait for its name."""
     worker = {
         "replicas": len(request.allocation.nodes),
         "restartPolicy": "Never",

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The API server as the job sees it: requests that are tried for a while, and answers that come line by line."""
+"""Client of the API server with the job's token: requests with retries, and streamed answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..gate.states import Json
 from .site import Grant
 
 PATIENCE_S = 60.0
-SILENCE_S = 300.0  # a stream without a word for so long is opened anew
+SILENCE_S = 300.0  # a stream that is silent for so long is opened again
 
 
 class Kube:
@@ -48,9 +48,9 @@ class Kube:
             stream.close()
 
     def changes(self, path: str, version: str, **query: str) -> Iterator[Json]:
-        """What happens to a list's objects after a version of it. Raises Refused, Unreachable."""
-        asked = {"watch": "true", "resourceVersion": version, "timeoutSeconds": str(int(SILENCE_S) - 10)}
-        for line in self.lines(path, **query, **asked):
+        """Changes of a list's objects since a version of it. Raises Refused, Unreachable."""
+        watch = {"watch": "true", "resourceVersion": version, "timeoutSeconds": str(int(SILENCE_S) - 10)}
+        for line in self.lines(path, **query, **watch):
             change = json.loads(line)
             if change["type"] == "ERROR":
                 return  # this version is too old: list again
@@ -79,12 +79,12 @@ class Stream(Api):
             yield line.decode(errors="replace").rstrip("\n")
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._drop()
 
 
 def reason(text: str) -> str:
-    """Why the server said no, from its answer."""
+    """The server's reason, from the body of its refusal."""
     try:
         return str(json.loads(text)["message"])
     except (ValueError, KeyError, TypeError):

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From the workload's creation to the exit code: what happens to its pods decides, nothing else."""
+"""Creates a workload, follows its pods and returns the exit code, which depends on the pods alone."""
 
 from __future__ import annotations
 
@@ -12,30 +12,29 @@ from ..gate.api import Unreachable
 from ..gate.clock import Clock
 from ..gate.config import Refused
 from ..gate.states import PODS, Json
-from .book import Book
 from .console import Console
-from .events import why_no_pods
+from .events import StartFailures, why_no_pods
 from .kinds import KINDS, collection
 from .kube import Kube
 from .limits import Limit
 from .logs import Follower, last_lines
 from .pod import RUN_LABEL, Request
+from .pod_set import PodSet
 from .pods import Pod, Trouble
-from .signals import Courier
-from .starts import Starts
-from .watcher import ASKED, CHANGE, GONE, LIST, SIGNAL, SILENT, News, Watcher
+from .signals import SignalSender
+from .watcher import CHANGE, END_REQUESTED, GONE, LIST, SIGNAL, SILENT, Update, Watcher
 
 TICK_S = 1.0
-SETTLE_S = 2.0  # ranks end together; which of them was first is known once all have been heard of
-LOST_S = 60.0  # what a running workload gets to heal: after an API server's absence kubelets take their time, too
+SETTLE_S = 2.0  # ranks end together; wait for all reports to find the first failure
+LOST_S = 60.0  # time for a running workload to recover: after an outage of the API server kubelets report late
 NO_PODS_S = 5.0
-SEEN_S = 60.0  # until a controller that is asked about an object knows of the one before it
+SEEN_S = 60.0  # until a controller's cache has the object that was created before
 REFUSING = (400, 403, 422)
-THERE = "AlreadyExists"
+EXISTS = "AlreadyExists"
 UNCOUNTED = "status unknown for quota"
-UNCOUNTED_S = 360.0  # Kubernetes counts a kind that it has just learned within 30 s, or in its round of 5 minutes
-DRAIN_S = 60.0  # what the last lines of a log may take
-HASTE_S = 10.0  # ... when somebody has asked for the end, or when another log has taken as long
+UNCOUNTED_S = 360.0  # Kubernetes counts a new kind within 30 s, or after 5 minutes
+DRAIN_S = 60.0  # time limit for the last lines of a log
+HASTE_S = 10.0  # ... after a request to end, or after another log took as long
 LAST_WORDS_S = 3.0  # before Slurm kills us
 LIMIT = 124
 END = {"propagationPolicy": "Background"}
@@ -51,47 +50,47 @@ class Launch:
     console: Console
     clock: Clock
     limit: Limit
-    courier: Courier
-    queue: SimpleQueue[News] = field(default_factory=SimpleQueue)
-    """What the watcher and signals tell."""
-    visit: Callable[[Book], int] | None = None
-    """What is done once all pods run; its end is the workload's, and its code the exit code."""
+    signal_sender: SignalSender
+    queue: SimpleQueue[Update] = field(default_factory=SimpleQueue)
+    """Messages of the watcher and of signals."""
+    visit: Callable[[PodSet], int] | None = None
+    """Called once all pods run; the workload ends with it, and its result is the exit code."""
     _followers: dict[str, Follower] = field(default_factory=dict)
     _verdict: Trouble | None = None
-    """What the end will be, while pods are on their way to it."""
+    """The result, while pods are ending."""
     _end_by: float = 0.0
     _troubled: dict[bool, float] = field(default_factory=dict)
-    """Since when something is wrong that can heal, and something that can't."""
+    """Since when there is a trouble, by whether it is final."""
     _said: set[str] = field(default_factory=set)
     _started: bool = False
 
     def __post_init__(self) -> None:
-        """Begin with nothing known."""
+        """Begin without pods."""
         self._namespace, self._begun = self.request.grant.namespace, self.clock.now()
         self._made: list[str] = []
         self._first_made = 0.0
-        self._book = Book(self.request.allocation.nodes, self.request.grant.memory)
-        self._starts = Starts(self.kube, self._namespace, self._begun, self.request.options.patience_s)
+        self._pods = PodSet(self.request.allocation.nodes, self.request.grant.memory)
+        self._start_failures = StartFailures(self.kube, self._namespace, self._begun, self.request.options.patience_s)
 
     def run(self, objects: Sequence[Json]) -> int:
-        """Create the workload, see it to its end, take it away. Raises Refused, Unreachable."""
+        """Create the workload, wait for its end, delete it. Raises Refused, Unreachable."""
         try:
             for item in objects:
                 self._create(item)
             selector = f"{RUN_LABEL}={self.request.name}"
             Watcher(PODS.format(self._namespace), selector, self.kube, self.clock, self.queue).start()
             while (verdict := self._look()) is None:
-                self._hear()
-            self._tell(verdict)
+                self._receive()
+            self._report(verdict)
         finally:
             if not (self.request.options.keep or self._end_by):
                 self._delete()
         return verdict.code
 
     def _create(self, item: Json) -> None:
-        """Nobody else has this call's names, so what is there already came of a request whose answer was lost."""
+        """Create an object. If it exists, an answer was lost: no other call uses its name."""
         first = not self._made
-        self._made.append(f"{collection(item)}/{item['metadata']['name']}")  # without an answer it may be there as well
+        self._made.append(f"{collection(item)}/{item['metadata']['name']}")  # it may exist even without an answer
         answer = self.kube.call("POST", collection(item), item)
         if first:
             self._first_made = self.clock.now()
@@ -100,48 +99,44 @@ class Launch:
             answer = self.kube.call("POST", collection(item), item)
         if answer.status == 404:
             needs = KINDS[self.request.options.backend].needs
-            raise Refused(f"this cluster knows no {item['kind']} ({needs} is not installed): leave --backend away")
-        if not answer.ok and answer.body.get("reason") != THERE:
-            raise Refused(f"Kubernetes does not take the workload: {answer.message}")
+            raise Refused(f"this cluster has no {item['kind']} ({needs} is not installed): omit --backend")
+        if not answer.ok and answer.body.get("reason") != EXISTS:
+            raise Refused(f"Kubernetes refuses the workload: {answer.message}")
 
     def _patience(self, first: bool, refusal: str) -> float:
-        """Until when a refused creation is tried again."""
         if UNCOUNTED in refusal:
             self._say_once(f"waiting for Kubernetes to count the namespace's quota ({refusal})")
             return self._begun + UNCOUNTED_S
         return self._begun if first else self._first_made + SEEN_S
 
-    def _hear(self) -> None:
-        """Take in one piece of news; wait a moment for it."""
+    def _receive(self) -> None:
         try:
-            news = self.queue.get(timeout=TICK_S)
+            update = self.queue.get(timeout=TICK_S)
         except Empty:
             return
-        if news.kind in (LIST, CHANGE):
-            self._note(news)
-        elif news.kind == SILENT:
-            self.console.say(f"{news.what}; the pods run on")
-        elif news.kind == GONE:
+        if update.kind in (LIST, CHANGE):
+            self._note(update)
+        elif update.kind == SILENT:
+            self.console.say(f"{update.what}; the pods run on")
+        elif update.kind == GONE:
             self._end(Trouble(OVER), 0)
-        elif news.kind == SIGNAL:
-            self.courier.send(news.what, self._book.pods)
-        elif news.kind == ASKED:
-            self._end(news.what, self.request.site.kill_wait_s - LAST_WORDS_S)
+        elif update.kind == SIGNAL:
+            self.signal_sender.send(update.what, self._pods.pods)
+        elif update.kind == END_REQUESTED:
+            self._end(update.what, self.request.site.kill_wait_s - LAST_WORDS_S)
 
-    def _note(self, news: News) -> None:
-        """Take in what is said of pods."""
-        if news.kind == LIST:
-            for pod in self._book.keep(item["metadata"]["name"] for item in news.what):
+    def _note(self, update: Update) -> None:
+        if update.kind == LIST:
+            for pod in self._pods.keep(item["metadata"]["name"] for item in update.what):
                 self._follow(pod, over=True)
-            for item in news.what:
-                self._follow(self._book.note(item))
+            for item in update.what:
+                self._follow(self._pods.note(item))
             return
-        self._follow(self._book.note(news.what["object"]))
-        if news.what["type"] == "DELETED":
-            self._follow(self._book.lose(news.what["object"]["metadata"]["name"]), over=True)
+        self._follow(self._pods.note(update.what["object"]))
+        if update.what["type"] == "DELETED":
+            self._follow(self._pods.lose(update.what["object"]["metadata"]["name"]), over=True)
 
     def _follow(self, pod: Pod, over: bool = False) -> None:
-        """Print the pod's log if it is one of those to be printed; tell its follower when no more will come."""
         everything = self.request.options.all_logs
         if (everything or pod.rank == 0) and pod.begun and pod.name not in self._followers:
             prefix = f"[rank {pod.rank}] " if everything else ""
@@ -152,29 +147,28 @@ class Launch:
             self._followers[pod.name].over()
 
     def _look(self) -> Trouble | None:
-        """The verdict, as soon as there is one."""
         now = self.clock.now()
         if self._end_by:
-            return self._verdict if now >= self._end_by or self._book.over else None
-        if self._book.well:
+            return self._verdict if now >= self._end_by or self._pods.over else None
+        if self._pods.well:
             return Trouble("", 0)
         self._progress(now)
         if self._started and self.visit:
-            return Trouble("", self.visit(self._book))
+            return Trouble("", self.visit(self._pods))
         if self.limit.reached(now):
             grace = self.request.options.grace_s
-            text = f"the job's time limit is near: the pods are told to end (SIGTERM) and have {grace} s"
+            text = f"the job's time limit is near: the pods get SIGTERM and have {grace} s"
             self._end(Trouble(text, LIMIT), grace + HASTE_S)
             return None
-        found = self._book.trouble() or self._starts.trouble(self._book.pods, now)
-        if not (found or self._book.pods) and now - self._begun > NO_PODS_S:
+        found = self._pods.trouble() or self._start_failures.trouble(self._pods.pods, now)
+        if not (found or self._pods.pods) and now - self._begun > NO_PODS_S:
             found = Trouble(why_no_pods(self.kube, self._namespace, self.request.name))
         return self._lasting(found, now)
 
     def _lasting(self, found: Trouble | None, now: float) -> Trouble | None:
-        """A trouble that has lasted: a final one until others have been heard of, others may heal for a while.
+        """A trouble that lasted: a final one for SETTLE_S, any other for its patience.
 
-        Its words may change meanwhile, as between a pull that failed and one that waits for its next try.
+        Its text may change meanwhile, as between a failed pull and a wait for the next one.
         """
         if found is None:
             self._troubled = {}
@@ -193,14 +187,13 @@ class Launch:
     def _progress(self, now: float) -> None:
         if self._started:
             return
-        self._started = self._book.running
+        self._started = self._pods.running
         if self._started:
             self.console.say(f"all pods run, {now - self._begun:.1f} s after {self.request.name} was made")
         else:
-            self.console.progress(self._book.summary)
+            self.console.progress(self._pods.summary)
 
     def _end(self, verdict: Trouble, at_most_s: float) -> None:
-        """Tell the pods to end, and wait for that as long as there is time."""
         if self._end_by:
             return
         self.console.say(verdict.text)
@@ -209,7 +202,6 @@ class Launch:
         self._delete()
 
     def _delete(self) -> None:
-        """Take away what was made, what makes pods first."""
         try:
             while self._made:
                 self.kube.call("DELETE", self._made[-1], END)
@@ -217,10 +209,9 @@ class Launch:
         except Unreachable as err:
             self.console.say(f"{err}; the gate ends the pods with the job")
 
-    def _tell(self, verdict: Trouble) -> None:
-        """The rest of the logs; of a failed rank that is not printed anyway the last lines; the verdict last."""
-        self._drain([self._followers[pod.name] for pod in self._book.pods if pod.over and pod.name in self._followers])
-        failed = self._book.of_rank(verdict.rank)
+    def _report(self, verdict: Trouble) -> None:
+        self._drain([self._followers[pod.name] for pod in self._pods.pods if pod.over and pod.name in self._followers])
+        failed = self._pods.of_rank(verdict.rank)
         if failed and failed.name not in self._followers:
             for line in last_lines(f"{PODS.format(self._namespace)}/{failed.name}", self.kube):
                 self.console.print(f"[rank {failed.rank}] {line}")
@@ -228,19 +219,18 @@ class Launch:
             self.console.say(verdict.text)
 
     def _drain(self, followers: Sequence[Follower]) -> None:
-        """The rest of the logs. Whoever asks for the end meanwhile has not long to wait."""
+        """Print the rest of the logs; after a request to end wait no longer than HASTE_S."""
         begun, asked = self.clock.now(), bool(self._end_by)
         for follower in followers:
             turn = self.clock.now()
             while not follower.join(TICK_S):
-                asked = asked or self._asked()
+                asked = asked or self._end_requested()
                 now = self.clock.now()
                 if now - turn >= HASTE_S and (asked or now - begun >= DRAIN_S):
                     break
 
-    def _asked(self) -> bool:
-        """Somebody asks for the end; what else is told comes too late to matter."""
+    def _end_requested(self) -> bool:
         while not self.queue.empty():
-            if self.queue.get().kind == ASKED:
+            if self.queue.get().kind == END_REQUESTED:
                 return True
         return False

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Print what a pod prints, while it prints it, without loss or repetition when a connection breaks."""
+"""Print a pod's log while it grows, without loss or repetition when a connection breaks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Follower:
     """One pod's log, in a thread of its own."""
 
     def __init__(self, path: str, prefix: str, kube: Kube, console: Console, clock: Clock) -> None:
-        """`path` is the pod's in the API."""
+        """`path` is the pod's path in the API."""
         self._path, self._prefix, self._kube, self._console, self._clock = f"{path}/log", prefix, kube, console, clock
         self._last, self._recent = "", Counter[str]()
         self._over = threading.Event()
@@ -32,7 +32,7 @@ class Follower:
         self._thread.start()
 
     def over(self) -> None:
-        """The pod has ended: what it said so far is all."""
+        """The pod has ended: its log is complete."""
         self._over.set()
 
     def join(self, timeout_s: float) -> bool:
@@ -42,23 +42,23 @@ class Follower:
 
     def _run(self) -> None:
         while True:
-            all_said = self._over.is_set()
+            complete = self._over.is_set()
             try:
                 self.follow()
-            except Refused:  # the pod is gone, or not so far yet
+            except Refused:  # the pod is deleted, or has no log yet
                 pass
             except Unreachable:
-                all_said = False
-            if all_said:
+                complete = False
+            if complete:
                 return
             self._over.wait(AGAIN_S)
 
     def follow(self) -> None:
         """Print the rest of the log as it comes. Raises Refused, Unreachable."""
-        # the kubelet writes nine digits of a second, and takes whole seconds
+        # the kubelet writes nanoseconds, but accepts whole seconds only
         since = {"sinceTime": f"{self._last[:19]}{self._last[29:]}"} if self._last else {}
-        # stdout and stderr have a writer each, so a line can be stamped before the one that it follows: within a second
-        # what was printed already is known by its whole text, not by its time
+        # stdout and stderr have separate writers, so time stamps may be out of order: within one second, the whole text
+        # of a line shows whether it was printed
         printed, from_second = Counter(self._recent), self._last[:19]
         for line in self._kube.lines(self._path, follow="true", timestamps="true", **since):
             if printed[line] or line[:19] < from_second:
@@ -77,7 +77,7 @@ class Follower:
 
 
 def last_lines(path: str, kube: Kube) -> list[str]:
-    """The end of a pod's log; nothing if it can't be had."""
+    """The last lines of a pod's log; none after an error."""
     try:
         return list(kube.lines(f"{path}/log", tailLines=str(LAST_LINES)))
     except (Refused, Unreachable):

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What --help and the manual page say, but for the options. Lines fit a terminal of 80 columns."""
+"""Texts of --help and of the manual page, except options. Lines fit 80 columns."""
 
 from __future__ import annotations
 
@@ -20,28 +20,27 @@ partition that Kubernetes may use, best as its last line and with exec:
 """
 
 EPILOG = """\
-In the pods: the site's shared file systems at their usual paths, the directory
-that you call it from, your umask, a large /dev/shm, NCCL's settings of the
-site, and for torchrun and others MASTER_ADDR, MASTER_PORT, NNODES, NODE_RANK
-and PET_*. Rank 0 is on the job's first node, and so on in Slurm's order.
-Nothing else of your environment: pass it on with --env.
+Pods have the site's shared file systems at their usual paths, your current
+directory and umask, a large /dev/shm and the site's NCCL settings. For
+torchrun and others they have MASTER_ADDR, MASTER_PORT, NNODES, NODE_RANK and
+PET_*. Rank 0 is on the job's first node, the others follow in Slurm's order.
+Pass other variables of your environment on with --env.
 
-Pods have your uid and your job's group, and none of your other groups: what is
-open to one of those only is closed to COMMAND.
+Pods have your uid and your job's group, but none of your other groups: COMMAND
+can't read files that only such a group may read.
 
 SIGUSR1 and SIGUSR2, which Slurm sends when you ask it to
-(sbatch --signal=B:USR1@300), go on to COMMAND on every rank.
+(sbatch --signal=B:USR1@300), are passed on to COMMAND on every rank.
 
-What COMMAND prints on rank 0 goes to standard output, what drawbridge-run has
-to say to standard error.
+Output of COMMAND on rank 0 goes to standard output, messages of drawbridge-run
+to standard error.
 
 exit code
   that of COMMAND, on the rank that failed first
-  124  the job's time limit came: the pods were told to end (SIGTERM) in time
-       for --grace
-  125  COMMAND did not run, or its node was lost; the last line says why
-  126  it can't be run
-  127  there is no such program in the image
-  130  interrupted
-  143  ended by Slurm (scancel, preemption)
+  124  The job's time limit came: the pods got SIGTERM in time for --grace.
+  125  COMMAND did not run, or its node was lost. The last line says why.
+  126  COMMAND can't be executed.
+  127  The image has no such program.
+  130  Interrupted.
+  143  Ended by Slurm (scancel, preemption).
 """

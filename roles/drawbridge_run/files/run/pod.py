@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The pod that takes one whole node of the job: everything that the gate demands and that users forget. Pure."""
+"""The template of a pod that takes one whole node of the job, as the gate's policies require. Pure."""
 
 from __future__ import annotations
 
@@ -25,25 +25,26 @@ START = """\
 umask "$DRAWBRIDGE_UMASK"
 cd "$DRAWBRIDGE_WORKDIR" || exit 125
 ulimit -S -l "$(ulimit -H -l)" 2>/dev/null
+
 NODE_RANK=0 NNODES=0
 for node in $DRAWBRIDGE_NODES; do
   [ "$node" = "$DRAWBRIDGE_NODE" ] && NODE_RANK=$NNODES
   NNODES=$((NNODES + 1))
 done
+
 export NODE_RANK NNODES MASTER_ADDR="$DRAWBRIDGE_MASTER" MASTER_PORT="$DRAWBRIDGE_PORT"
 export PET_NODE_RANK="$NODE_RANK" PET_NNODES="$NNODES" PET_NPROC_PER_NODE="$DRAWBRIDGE_PROCESSES"
 export PET_MASTER_ADDR="$MASTER_ADDR" PET_MASTER_PORT="$MASTER_PORT"
 exec "$@"
 """
-"""A pod's rank is its node's place among the job's: nobody chooses which pod gets which node. The same for all kinds of
-workloads, whatever their controllers put into the environment, which counts their own pods. The directory is changed
-here, as the user: the runtime would enter it as root.
+"""A pod's rank is its node's position among the job's nodes, for all kinds of workloads: a controller's own index would
+not follow the nodes. The script changes the directory as the user; the runtime would enter it as root.
 """
 
 
 @dataclass(frozen=True)
-class Person:
-    """Who runs it, and from where."""
+class User:
+    """The calling user, with directory and environment."""
 
     uid: int
     gid: int
@@ -56,22 +57,22 @@ class Person:
 
 @dataclass(frozen=True)
 class Request:
-    """All that a workload is made of."""
+    """All input of a workload."""
 
     mark: str
-    """Tells this call from others of its job, whose pods may be ending yet."""
+    """Distinguishes this call from others of its job, whose pods may still be ending."""
     allocation: Allocation
     grant: Grant
     site: Site
     options: Options
-    person: Person
+    user: User
     nccl: Mapping[str, str]
     master: str
     """Address of the first node."""
 
     @property
     def name(self) -> str:
-        """What all objects of this call are named, and none of another."""
+        """Name of all objects of this call, and of no other call."""
         return f"{self.allocation.prefix}{self.options.name}-{self.mark}"
 
     @property
@@ -81,17 +82,17 @@ class Request:
 
     @property
     def port(self) -> int:
-        """Where rank 0 listens; no two jobs share a node, so any one will do."""
+        """The port of rank 0. Jobs do not share nodes, so any port is free."""
         return FIRST_PORT + self.allocation.job % PORTS
 
     @property
     def labels(self) -> dict[str, str]:
-        """On the workload and its pods."""
+        """Labels of the workload and its pods."""
         return {JOB_LABEL: str(self.allocation.job), RUN_LABEL: self.name}
 
 
 def template(request: Request, container: str = "main") -> Json:
-    """The pods' template; `container` is the name that the kind of workload wants."""
+    """The pods' template; the kind of workload prescribes the name `container`."""
     account, (uid, gid) = request.grant.account, request.grant.ids
     mounts = chosen_mounts(request)
     pod = {
@@ -113,15 +114,14 @@ def template(request: Request, container: str = "main") -> Json:
         "volumes": [
             {"name": "shm", "emptyDir": {"medium": "Memory"}},
             *({"name": "above", "emptyDir": {}} for _ in above(mounts)),
-            *({"name": f"fs{index}", "hostPath": _directory(path)} for index, path in enumerate(mounts)),
+            *(
+                {"name": f"fs{index}", "hostPath": {"path": path, "type": "Directory"}}
+                for index, path in enumerate(mounts)
+            ),
         ],
         "containers": [_container(request, container, mounts)],
     }
     return {"metadata": {"labels": request.labels}, "spec": pod}
-
-
-def _directory(path: str) -> Json:
-    return {"path": path, "type": "Directory"}
 
 
 def _container(request: Request, name: str, mounts: Mapping[str, bool]) -> Json:
@@ -155,7 +155,7 @@ def _container(request: Request, name: str, mounts: Mapping[str, bool]) -> Json:
 
 
 def chosen_mounts(request: Request) -> dict[str, bool]:
-    """File systems that the pods see, and whether only for reading. Raises Refused."""
+    """Mounted file systems, and whether each is read-only. Raises Refused."""
     wanted = {}
     for text in request.options.mounts or request.site.mounts:
         path, _, mode = text.partition(":")
@@ -167,7 +167,7 @@ def chosen_mounts(request: Request) -> dict[str, bool]:
 
 
 def above(mounts: Mapping[str, bool]) -> list[str]:
-    """The directory of several file systems, which must be an empty one that no image has made. Raises Refused."""
+    """The directory above several file systems; an empty volume there hides the image's. Raises Refused."""
     if len(mounts) < 2:
         return []
     parents = sorted({str(PurePosixPath(path).parent) for path in mounts})
@@ -178,8 +178,8 @@ def above(mounts: Mapping[str, bool]) -> list[str]:
 
 
 def workdir(request: Request) -> str:
-    """Where the command starts. Raises Refused for a place that pods don't see."""
-    place = request.options.workdir or request.person.cwd
+    """Directory in which the command starts. Raises Refused if it is not mounted in pods."""
+    place = request.options.workdir or request.user.cwd
     if request.options.workdir or visible(place, chosen_mounts(request)):
         return place
     known = ", ".join(chosen_mounts(request)) or "no file system"
@@ -192,20 +192,20 @@ def visible(path: str, mounts: Mapping[str, bool]) -> bool:
 
 
 def environment(request: Request) -> list[Json]:
-    """The container's variables: the job's and the site's first, so that the user's own win."""
-    nodes, person = request.allocation.nodes, request.person
-    home = person.home if visible(person.home, chosen_mounts(request)) else workdir(request)
+    """The container's variables. The user's own override those of job and site."""
+    nodes, user = request.allocation.nodes, request.user
+    home = user.home if visible(user.home, chosen_mounts(request)) else workdir(request)
     values = {
         "HOME": home,
-        "USER": person.name,
-        "LOGNAME": person.name,
+        "USER": user.name,
+        "LOGNAME": user.name,
         **request.allocation.variables,
         **request.nccl,
         "DRAWBRIDGE_NODES": " ".join(nodes),
         "DRAWBRIDGE_MASTER": request.master,
         "DRAWBRIDGE_PORT": str(request.port),
         "DRAWBRIDGE_PROCESSES": str(request.processes),
-        "DRAWBRIDGE_UMASK": f"{person.umask:04o}",
+        "DRAWBRIDGE_UMASK": f"{user.umask:04o}",
         "DRAWBRIDGE_WORKDIR": workdir(request),
     }
     values.update(own_variables(request))
@@ -215,18 +215,18 @@ def environment(request: Request) -> list[Json]:
 
 
 def literal(text: str) -> str:
-    """Kubernetes makes $ of $$, and puts a variable's value for $(NAME), in commands and in values of variables."""
+    """Escape $: Kubernetes replaces $$ and $(NAME) in commands and in values of variables."""
     return text.replace("$", "$$")
 
 
 def own_variables(request: Request) -> dict[str, str]:
-    """What --env says; a name alone passes the user's value on. Raises Refused."""
+    """Variables of --env; a name alone takes the caller's value. Raises Refused."""
     found = {}
     for text in request.options.env:
         name, given, value = text.partition("=")
-        if not given and name not in request.person.env:
+        if not given and name not in request.user.env:
             raise Refused(f"--env {name}: it is not set here; set it, or write --env {name}=VALUE")
-        found[name] = value if given else request.person.env[name]
+        found[name] = value if given else request.user.env[name]
     return found
 
 

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What pods say of themselves, in words for people. Pure."""
+"""Status of pods, as sentences. Pure."""
 
 from __future__ import annotations
 
@@ -23,51 +23,51 @@ NO_PROGRAM = re.compile(r"not found|no such file", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Trouble:
-    """Why a workload does not run, or no more."""
+    """Why a workload does not run, or ended."""
 
     text: str
     code: int = NOTHING_RAN
     final: bool = False
-    """It will not heal by itself."""
+    """Waiting does not help."""
     rank: int = -1
-    """Whose last lines tell more; -1: nobody's."""
+    """The rank whose last log lines show the cause; -1: none."""
 
 
 @dataclass(frozen=True)
 class Pod:
-    """One pod, as the launcher sees it."""
+    """One pod's state."""
 
     name: str
     node: str
     rank: int
-    """Its node's place among the job's; -1 as long as it has none."""
+    """Its node's position among the job's nodes; -1 without a node."""
     state: str
     detail: str = ""
-    """What Kubernetes says of a state that is none of the good ones."""
+    """Kubernetes' message about a failure."""
     reason: str = ""
     code: int | None = None
     finished: str = ""
     unseen: bool = False
-    """Its node's kubelet reports no more."""
+    """Its node's kubelet does not report."""
 
     @property
     def label(self) -> str:
-        """How it is called."""
+        """Its name in messages."""
         return f"rank {self.rank} on {self.node}" if self.rank >= 0 else f"pod {self.name}"
 
     @property
     def begun(self) -> bool:
-        """It has a log."""
+        """Whether it has a log."""
         return self.state in (RUNNING, ENDED)
 
     @property
     def over(self) -> bool:
-        """It has ended, one way or the other."""
+        """Whether it has ended."""
         return self.state in (ENDED, REFUSED)
 
     @property
     def failed(self) -> bool:
-        """It ended, and not well."""
+        """Whether it ended with a failure."""
         return self.over and self.code != 0
 
 
@@ -82,7 +82,7 @@ def read(pod: Json, nodes: Sequence[str]) -> Pod:
     if "terminated" in current:
         return _ended(current["terminated"], known)
     if status.get("phase") == "Failed":
-        text = status.get("message") or "Kubernetes does not say why"
+        text = status.get("message") or "Kubernetes gives no reason"
         return Pod(state=REFUSED, detail=text, reason=status.get("reason", ""), **known)
     if "running" in current:
         return Pod(state=RUNNING, unseen=conditions.get("Ready", {}).get("status") == "False", **known)
@@ -102,7 +102,7 @@ def _ended(state: Json, known: Json) -> Pod:
 
 
 def trouble(pod: Pod, memory: str) -> Trouble | None:
-    """What is wrong with a pod; None while all may be well. `memory` is what a pod may use."""
+    """A pod's failure; None without one. `memory` is a pod's limit."""
     if pod.state == ENDED:
         return _of_end(pod, memory) if pod.code else None
     if pod.state == REFUSED:
@@ -115,7 +115,7 @@ def trouble(pod: Pod, memory: str) -> Trouble | None:
     if pod.state == STARTING and pod.detail:
         return Trouble(f"{pod.label} does not start ({pod.reason}): {pod.detail}")
     if pod.state == RUNNING and pod.unseen:
-        return Trouble(f"{pod.label} is lost: its node's kubelet reports no more")
+        return Trouble(f"{pod.label} is lost: its node's kubelet does not report")
     if pod.state == WAITING and pod.reason == "Unschedulable":
         return Trouble(f"a pod gets none of the job's nodes: {pod.detail}")
     return None
@@ -128,7 +128,7 @@ def _of_end(pod: Pod, memory: str) -> Trouble:
     if pod.reason == "OOMKilled":
         return Trouble(f"{pod.label} used more memory than a pod has ({memory}) and was killed", code, True, pod.rank)
     if code == 137:
-        hint = f"somebody did that, or its node ran out of memory (a pod has {memory})"
+        hint = f"by a user or an administrator, or its node ran out of memory (a pod has {memory})"
         return Trouble(f"{pod.label} was killed (exit code 137): {hint}", code, True, pod.rank)
     if code > 128:
         return Trouble(f"{pod.label} ended by {_signal(code - 128)} (exit code {code})", code, True, pod.rank)
@@ -143,9 +143,9 @@ def _signal(number: int) -> str:
 
 
 def first_failure(pods: Iterable[Pod]) -> Pod | None:
-    """Who failed first, as the containers' clocks tell; those that were told to end because of it come later.
+    """The pod that failed first, by its end time; others may have ended because of it.
 
-    `pods` are in the order in which their ends were heard of, which decides within one second.
+    Within one second the order of `pods` decides: the order in which their ends were reported.
     """
     failed = [pod for pod in pods if pod.failed]
     return min(failed, key=lambda pod: pod.finished or "9", default=None)

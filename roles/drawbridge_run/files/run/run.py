@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What every call does first: find out whose job this is, wait for what the gate places, make the manifest."""
+"""One call: read the job, wait for the files that the gate writes, make the manifest, launch it."""
 
 from __future__ import annotations
 
@@ -14,115 +14,107 @@ from queue import SimpleQueue
 
 from ..gate.config import Refused
 from .allocation import Allocation
+from .context import Context
 from .kinds import KINDS
 from .launch import Launch
 from .limits import Limit
 from .options import Options
-from .pod import Person, Request
+from .pod import Request, User
 from .pods import Trouble
-from .seams import Seams
 from .shell import IDLE, enter, step_in
-from .signals import PASSED_ON, Courier
+from .signals import PASSED_ON, SignalSender
 from .site import Grant, Site, nccl
-from .watcher import ASKED, SIGNAL, News
+from .watcher import END_REQUESTED, SIGNAL, Update
 
-TOKEN_S = 120.0  # a node's timer brings what its prolog could not
+TOKEN_S = 120.0  # if a prolog failed, the node's timer delivers the token
 LOOK_S = 0.5
+LATE = (
+    f"job {{job}} got no token within {TOKEN_S:.0f} s: the API server of Kubernetes does not answer its nodes; "
+    "call drawbridge-run doctor"
+)
 SIGNALS = {
     signal.SIGINT: "interrupted",
     signal.SIGTERM: "Slurm ends this job (scancel, preemption, requeue or its time limit)",
 }
 
 
-def run(options: Options, seams: Seams) -> int:
-    """Make the workload and end as it ends; print it; or enter one. Raises Refused, Unreachable."""
-    site = Site.read(seams.site)
-    refuse_root(seams.person)
-    allocation = Allocation.of(seams.env, site)
-    given = grant(allocation, seams)
+def run(options: Options, context: Context) -> int:
+    """Run or print a workload, or open a shell; returns the exit code. Raises Refused, Unreachable."""
+    site = Site.read(context.site)
+    if context.user.uid == 0:
+        raise Refused("root can't have pods: call drawbridge-run as the job's user")
+    allocation = Allocation.of(context.env, site)
+    given = wait_for_grant(allocation, context)
     if options.shell and not options.image:
-        return enter(given, allocation, options, seams)
-    shell = partial(step_in, given=given, options=options, seams=seams) if options.shell else None
+        return enter(given, allocation, options, context)
+    shell = partial(step_in, given=given, options=options, context=context) if options.shell else None
     if options.shell:
         options = replace(options, command=IDLE, name="shell")
-    request = make(options, allocation, site, given, seams)
+    request = make(options, allocation, site, given, context)
     objects = KINDS[options.backend].make(request)
     if options.dry_run:
-        seams.console.print(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}, indent=2))
+        context.console.print(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}, indent=2))
         return 0
-    limit = Limit(allocation.job, options.grace_s, seams.commands, seams.clock.now())
-    queue: SimpleQueue[News] = SimpleQueue()
+    limit = Limit(allocation.job, options.grace_s, context.commands, context.clock.now())
+    queue: SimpleQueue[Update] = SimpleQueue()
     listen(queue, options.grace_s)
-    courier = Courier(given, seams.clock, seams.console)
-    launch = Launch(request, seams.kube(given), seams.console, seams.clock, limit, courier, queue, shell)
+    signal_sender = SignalSender(given, context.clock, context.console)
+    launch = Launch(request, context.kube(given), context.console, context.clock, limit, signal_sender, queue, shell)
     return launch.run(objects)
 
 
-def refuse_root(person: Person) -> None:
-    """Raises Refused."""
-    if person.uid == 0:
-        raise Refused("root can't have pods: call it as the user whose job this is")
+def make(options: Options, allocation: Allocation, site: Site, given: Grant, context: Context) -> Request:
+    """All input of the manifest. Raises Refused."""
+    master = context.address(allocation.nodes[0])
+    return Request(context.mark(), allocation, given, site, options, context.user, nccl(context.nccl), master)
 
 
-def make(options: Options, allocation: Allocation, site: Site, given: Grant, seams: Seams) -> Request:
-    """Everything that the manifest is made of. Raises Refused."""
-    master = seams.address(allocation.nodes[0])
-    return Request(seams.mark(), allocation, given, site, options, seams.person, nccl(seams.nccl), master)
-
-
-def grant(allocation: Allocation, seams: Seams) -> Grant:
-    """What the gate gave the job. It makes the job's identity after all nodes are the job's, so a token is proof."""
-    home, end = seams.jobs / str(allocation.job), seams.clock.now() + TOKEN_S
+def wait_for_grant(allocation: Allocation, context: Context) -> Grant:
+    """The files that the gate wrote for the job. A token proves that all nodes are held: its account is made last."""
+    home, end = context.jobs / str(allocation.job), context.clock.now() + TOKEN_S
     while True:
         try:
             found = Grant.read(home)
-            _require_own(found, seams.person, allocation.job)
+            _require_own(found, context.user, allocation.job)
             found.token.read_text()
             return found
         except PermissionError as err:
             raise Refused(f"job {allocation.job} is another user's: its token is not for you") from err
         except FileNotFoundError as err:
             _require_node(home, allocation)
-            if seams.clock.now() >= end:
-                raise Refused(_late(allocation.job)) from err
-            seams.console.progress("waiting for the job's token, which the gate places on its nodes")
-            seams.clock.sleep(LOOK_S)
+            if context.clock.now() >= end:
+                raise Refused(LATE.format(job=allocation.job)) from err
+            context.console.progress("waiting for the job's token, which the gate delivers to its nodes")
+            context.clock.sleep(LOOK_S)
 
 
-def _require_own(found: Grant, person: Person, job: int) -> None:
-    if found.ids != (person.uid, person.gid):
+def _require_own(found: Grant, user: User, job: int) -> None:
+    if found.ids != (user.uid, user.gid):
         raise Refused(
-            f"job {job} runs as uid {found.ids[0]} with group {found.ids[1]}, and so do its pods; "
-            f"you are uid {person.uid} with group {person.gid}: call it as the job's user, without newgrp"
+            f"job {job} and its pods run as uid {found.ids[0]} with group {found.ids[1]}, but "
+            f"you are uid {user.uid} with group {user.gid}. Call it as the job's user, without newgrp"
         )
 
 
 def _require_node(home: Path, allocation: Allocation) -> None:
-    """What the gate places is on the job's nodes, while the job runs."""
+    """The gate writes its files on the job's nodes alone. Raises Refused elsewhere."""
     if not home.is_dir() and socket.gethostname().partition(".")[0] not in allocation.nodes:
         first = allocation.nodes[0] if allocation.nodes else "one of them"
         raise Refused(
-            f"this is none of the job's nodes: call it on {first}, such as with "
+            f"this host is not a node of the job: call it on {first}, such as with "
             f"srun --jobid={allocation.job} --overlap --nodes=1 --ntasks=1 --pty drawbridge-run ..."
         )
 
 
-def _late(job: int) -> str:
-    return (
-        f"job {job} got no token within {TOKEN_S:.0f} s: the API server of Kubernetes does not answer its nodes; "
-        "drawbridge-run doctor says more"
-    )
+def listen(queue: SimpleQueue[Update], grace_s: int) -> None:
+    """Queue signals as updates. A second interrupt ends the program at once; the gate then ends the pods."""
 
-
-def listen(queue: SimpleQueue[News], grace_s: int) -> None:
-    """Turn signals into news. A second interrupt ends at once; the gate ends the pods then."""
-
-    def heard(number: int, _frame: object) -> None:
+    def on_signal(number: int, _frame: object) -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        text = f"{SIGNALS[signal.Signals(number)]}: the pods are told to end and have {grace_s} s at most"
-        queue.put(News(ASKED, Trouble(text, 128 + number)))
+        text = f"{SIGNALS[signal.Signals(number)]}: the pods get SIGTERM and have {grace_s} s at most"
+        queue.put(Update(END_REQUESTED, Trouble(text, 128 + number)))
 
     for number in SIGNALS:
-        signal.signal(number, heard)
+        signal.signal(number, on_signal)
     for number in PASSED_ON:
-        signal.signal(number, lambda number, _: queue.put(News(SIGNAL, number)))
+        signal.signal(number, lambda number, _: queue.put(Update(SIGNAL, number)))

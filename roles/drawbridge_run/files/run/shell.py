@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A shell in a pod of one's own job: in one that runs, or in one made for it."""
+"""A shell in a pod of the user's own job: in a running pod, or in a new one."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from ..gate.gate_names import JOB_LABEL
 from ..gate.states import PODS
 from . import pods
 from .allocation import Allocation
-from .book import Book
+from .context import Context
 from .options import Options
 from .pod import START
-from .seams import Seams
+from .pod_set import PodSet
 from .site import Grant
 from .terminal import Session
 
-IDLE = ("/bin/sh", "-c", "trap 'exit 0' TERM; while :; do sleep 3600 & wait; done")
+IDLE = ("/bin/sh", "-c", "trap" + " 'exit 0' TERM; while :; do sleep 3600 & wait; done")
 SHELL = ("/bin/sh", "-c", "command -v bash >/dev/null && exec bash -l; exec sh -l")
 
 
-def enter(given: Grant, allocation: Allocation, options: Options, seams: Seams) -> int:
-    """A shell in a pod that runs. Raises Refused, Unreachable."""
-    book = Book(allocation.nodes, given.memory)
-    found = seams.kube(given).items(PODS.format(given.namespace), labelSelector=f"{JOB_LABEL}={allocation.job}")
+def enter(given: Grant, allocation: Allocation, options: Options, context: Context) -> int:
+    """Open a shell in a running pod. Raises Refused, Unreachable."""
+    pod_set = PodSet(allocation.nodes, given.memory)
+    found = context.kube(given).items(PODS.format(given.namespace), labelSelector=f"{JOB_LABEL}={allocation.job}")
     for item in found.get("items") or []:
-        book.note(item)
-    return step_in(book, given, options, seams)
+        pod_set.note(item)
+    return step_in(pod_set, given, options, context)
 
 
-def step_in(book: Book, given: Grant, options: Options, seams: Seams) -> int:
-    """A shell, or the command that was given, in the pod of a rank. Raises Refused, Unreachable."""
-    running = {pod.rank: pod for pod in book.pods if pod.state == pods.RUNNING}
+def step_in(pod_set: PodSet, given: Grant, options: Options, context: Context) -> int:
+    """Run a shell, or the given command, in the pod of a rank. Raises Refused, Unreachable."""
+    running = {pod.rank: pod for pod in pod_set.pods if pod.state == pods.RUNNING}
     if options.rank not in running:
         ranks = ", ".join(str(rank) for rank in sorted(running)) or "none"
         raise Refused(
@@ -40,4 +40,4 @@ def step_in(book: Book, given: Grant, options: Options, seams: Seams) -> int:
         )
     path = f"{PODS.format(given.namespace)}/{running[options.rank].name}"
     command = options.command or SHELL
-    return Session(given, seams.clock).run(path, ("/bin/sh", "-c", START, "drawbridge-run", *command))
+    return Session(given, context.clock).run(path, ("/bin/sh", "-c", START, "drawbridge-run", *command))

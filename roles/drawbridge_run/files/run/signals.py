@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Signals that Slurm sends the batch script on request (sbatch --signal=B:USR1@300), passed on to the pods."""
+"""Passes signals on to the pods, which Slurm sends on request (sbatch --signal=B:USR1@300)."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ AT_ONCE = 16
 NAME = "signals"
 
 
-class Courier:
-    """Gives signals to the first process of pods, the user's program; one without a handler for it lives on."""
+class SignalSender:
+    """Sends signals to the first process of pods, the user's program; without a handler it continues."""
 
     def __init__(self, grant: Grant, clock: Clock, console: Console) -> None:
         self._grant, self._clock, self._console = grant, clock, console
 
     def send(self, number: int, found: Sequence[Pod]) -> None:
-        """Give it to all pods that run, without waiting for that."""
+        """Send a signal to all running pods, in the background."""
         running = [pod for pod in found if pod.state == RUNNING]
         threading.Thread(target=self._send, name=NAME, args=(signal.Signals(number).name, running), daemon=True).start()
 
@@ -42,10 +42,10 @@ class Courier:
                     self._console.say(f"{name} does not reach {pod.label}: {trouble}")
 
     def give(self, name: str, pod: Pod) -> str:
-        """Give it to one pod; what went wrong, "" if nothing did."""
+        """Send a signal to one pod; returns the error or ""."""
         path = f"{PODS.format(self._grant.namespace)}/{pod.name}"
         try:
-            code = Session(self._grant, self._clock).tell(path, ("/bin/sh", "-c", f"kill -s {name[3:]} 1"))
+            code = Session(self._grant, self._clock).run_detached(path, ("/bin/sh", "-c", f"kill -s {name[3:]} 1"))
         except (Refused, OSError) as err:
             return str(err)
         return "" if code == 0 else f"kill ended with {code}"

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the roles wrote about the site, and what the gate placed for this job on its nodes."""
+"""Files that drawbridge-run reads: the site's, which the role writes, and the job's, which the gate writes."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ from ..gate.config import Refused
 
 SITE = Path("/etc/drawbridge/run.json")
 NCCL = Path("/etc/nccl.conf")
-"""Written by the role fabric_nic; NCCL itself reads it on the host, pods get it as environment."""
+"""Written by the role fabric_nic. NCCL reads it on the host; pods get it as environment."""
 JOBS = Path("/run/drawbridge/jobs")
 
 
 @dataclass(frozen=True)
 class Site:
-    """The site as users of pods need it; the same on all of its hosts."""
+    """Settings of the site; the same on all hosts."""
 
     partitions: list[str]
     """Partitions whose jobs may have pods."""
     namespaces: Mapping[str, str]
     """Kubernetes namespace of every Slurm account that has one."""
     mounts: list[str]
-    """File systems that pods may see, each at its own path."""
+    """File systems that pods may mount, each at its own path."""
     gpu_resource: str
     devices: Mapping[str, str]
-    """What a pod takes beside GPUs, CPUs and memory: RDMA devices."""
+    """Other resources of a pod: RDMA devices."""
     kill_wait_s: int
-    """What Slurm gives a job to end."""
+    """Time that Slurm gives a job to end."""
 
     @classmethod
     def read(cls, file: Path = SITE) -> Site:
-        """Read the file; keys that this program does not know are left to newer ones. Raises Refused."""
+        """Read the file; keys of newer versions are ignored. Raises Refused."""
         try:
             raw = json.loads(file.read_text())
             return cls(**{field.name: raw[field.name] for field in fields(cls)})
         except (OSError, ValueError, KeyError) as err:
-            raise Refused(f"{file} can't be used ({err}): ask those who run the cluster for gate.yml") from err
+            raise Refused(f"{file} can't be used ({err}): ask the administrators to run gate.yml") from err
 
 
 @dataclass(frozen=True)
 class Grant:
-    """What the gate gave the job: where to ask, as whom, and the size of a pod that takes a whole node."""
+    """The job's rights: API server, account, and the size of a pod that takes a whole node."""
 
     api_server: str
     ca_file: str
@@ -60,10 +60,10 @@ class Grant:
 
     @property
     def ids(self) -> tuple[int, int]:
-        """uid and gid that the account stands for; pods run as these or not at all."""
+        """uid and gid in the account's name; pods run as these or not at all."""
         found = re.fullmatch(r"slurm-[0-9]+-u([0-9]+)-g([0-9]+)", self.account)
         if not found:
-            raise Refused(f"{self.account} is no account of a Slurm job: ask those who run the cluster for gate.yml")
+            raise Refused(f"{self.account} is no account of a Slurm job: ask the administrators to run gate.yml")
         return int(found.group(1)), int(found.group(2))
 
     @classmethod
@@ -77,7 +77,7 @@ class Grant:
 
 
 def nccl(file: Path = NCCL) -> dict[str, str]:
-    """NCCL's settings on this host; its nodes are of one build, so they hold for all of the job's."""
+    """NCCL's settings on this host. All nodes of a job are of one build and have the same."""
     try:
         lines = file.read_text().splitlines()
     except FileNotFoundError:

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A program in a running container, at the user's own terminal."""
+"""Runs a program in a container, connected to the user's terminal."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from .site import Grant
 from .websocket import BINARY, CLOSE, END, PING, PONG, RESIZE, STATUS, STDERR, STDIN, STDOUT, frame, headers, message
 
 PATIENCE_S = 60.0
-TELL_S = 10.0
+DETACHED_S = 10.0
 UNKNOWN = 126
 
 
 class Session(Api):
-    """One exec over one connection."""
+    """One exec request over one connection."""
 
     def __init__(self, grant: Grant, clock: Clock) -> None:
         super().__init__(grant.api_server, grant.ca_file, str(grant.token), PATIENCE_S, clock)
         self._lock = threading.Lock()
 
     def run(self, path: str, command: Sequence[str]) -> int:
-        """Run a command in the pod's first container at our terminal; its exit code. Raises Refused, OSError."""
+        """Run a command in the pod's first container at this terminal; its exit code. Raises Refused, OSError."""
         live = sys.stdin.isatty()
         wanted = [("stdin", "true"), ("stdout", "true"), ("stderr", str(not live).lower()), ("tty", str(live).lower())]
         reader = self._open(path, wanted, command)
@@ -48,17 +48,16 @@ class Session(Api):
             threading.Thread(target=self._type, daemon=True).start()
             return self._show(reader)
 
-    def tell(self, path: str, command: Sequence[str]) -> int:
-        """Run a command that reads nothing and says little; its exit code. Raises Refused, OSError."""
-        return self._show(self._open(path, [("stdout", "true"), ("stderr", "true")], command, TELL_S))
+    def run_detached(self, path: str, command: Sequence[str]) -> int:
+        """Run a short command without input; its exit code. Raises Refused, OSError."""
+        return self._show(self._open(path, [("stdout", "true"), ("stderr", "true")], command, DETACHED_S))
 
     def _open(
         self, path: str, wanted: Sequence[tuple[str, str]], command: Sequence[str], silence_s: float | None = None
     ) -> BufferedReader:
-        """Where the answers come from; `silence_s` is how long it may say nothing."""
         query = urlencode([*wanted, *(("command", word) for word in command)])
         connection = self._connection()
-        connection.timeout = PATIENCE_S  # it is asked once: a second try would start another program
+        connection.timeout = PATIENCE_S  # no retry: it would start another program
         try:
             connection.request("GET", f"{path}/exec?{query}", headers=headers(self._token_file.read_text().strip()))
             response = connection.getresponse()
@@ -66,12 +65,11 @@ class Session(Api):
             raise Refused(f"the pod can't be entered: {type(err).__name__}: {err}") from err
         if response.status != 101:
             raise Refused(f"the pod can't be entered: {reason(response.read().decode(errors='replace'))}")
-        self._socket = connection.sock  # connections are each thread's own, and what is typed is another's
+        self._socket = connection.sock  # connections belong to threads, and another thread sends what is typed
         self._socket.settimeout(silence_s)
         return response.fp
 
     def _type(self) -> None:
-        """Send what the user types, or what is piped in, and its end."""
         while data := os.read(sys.stdin.fileno(), 4096):
             self._send(bytes([STDIN]) + data)
         self._send(bytes([END, STDIN]))
@@ -85,7 +83,6 @@ class Session(Api):
             self._socket.sendall(frame(payload, opcode))
 
     def _show(self, reader: BufferedReader) -> int:
-        """Print what comes until the program ends."""
         code = UNKNOWN
         while (found := message(reader)) and found[0] != CLOSE:
             opcode, payload = found
@@ -101,7 +98,7 @@ class Session(Api):
 
 
 def exit_code(text: str) -> int:
-    """What the last message says of the program's end. Raises Refused if it never began."""
+    """The program's exit code, from the last message. Raises Refused if it never began."""
     status = json.loads(text)
     if status.get("status") == "Success":
         return 0
@@ -113,12 +110,12 @@ def exit_code(text: str) -> int:
 
 @contextmanager
 def raw(live: bool) -> Iterator[None]:
-    """The terminal passes on every key; it is what it was afterwards."""
+    """Pass on every key; restore the terminal afterwards."""
     if not live:
         yield
         return
     before = termios.tcgetattr(sys.stdin)
-    tty.setraw(sys.stdin, termios.TCSADRAIN)  # what was typed early is kept
+    tty.setraw(sys.stdin, termios.TCSADRAIN)  # keeps early input
     try:
         yield
     finally:

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tells one queue of all that happens to a workload's pods, whatever happens to connections."""
+"""Queues all changes of a workload's pods, also across broken connections."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from typing import Any, NamedTuple
 from ..gate.api import Unreachable
 from ..gate.clock import Clock
 from ..gate.config import Refused
-from ..gate.states import Json
 from .kube import Kube
 
 AGAIN_S = 2.0
-REFUSED_S = 60.0  # an API server that has just started may refuse what it allows a moment later
-LIST, CHANGE, GONE, SILENT, ASKED, SIGNAL = "list", "change", "gone", "silent", "asked", "signal"
+REFUSED_S = 60.0  # an API server that has just started may refuse requests for a moment
+LIST, CHANGE, GONE, SILENT, END_REQUESTED, SIGNAL = "list", "change", "gone", "silent", "asked", "signal"
 
 
-class News(NamedTuple):
-    """LIST: all pods. CHANGE: one pod's. GONE, SILENT: the API server's words. ASKED: a signal that ends all, as what
-    follows from it. SIGNAL: the number of one that is the pods'.
+class Update(NamedTuple):
+    """A message for `launch`, by kind.
+
+    LIST: all pods. CHANGE: one pod. GONE, SILENT: an error of the API server. END_REQUESTED: the trouble that a signal
+    means. SIGNAL: a signal's number for the pods.
     """
 
     kind: str
@@ -29,9 +30,9 @@ class News(NamedTuple):
 
 
 class Watcher:
-    """A thread that lists and watches until the job may ask no more."""
+    """A thread that lists and watches pods until the job loses its rights."""
 
-    def __init__(self, path: str, selector: str, kube: Kube, clock: Clock, queue: SimpleQueue[News]) -> None:
+    def __init__(self, path: str, selector: str, kube: Kube, clock: Clock, queue: SimpleQueue[Update]) -> None:
         self._path, self._selector, self._kube, self._clock, self._queue = path, selector, kube, clock, queue
 
     def start(self) -> None:
@@ -45,31 +46,27 @@ class Watcher:
                 self.watch()
                 refused = 0.0
             except Unreachable as err:
-                self._queue.put(News(SILENT, str(err)))
+                self._queue.put(Update(SILENT, str(err)))
                 refused = 0.0
             except Refused as err:
                 refused = refused or self._clock.now()
                 if self._clock.now() - refused >= REFUSED_S:
-                    self._queue.put(News(GONE, str(err)))
+                    self._queue.put(Update(GONE, str(err)))
                     return
             self._clock.sleep(AGAIN_S)
 
     def watch(self) -> None:
         """All pods once, then every change until the server ends the answer. Raises Refused, Unreachable."""
         found = self._kube.items(self._path, labelSelector=self._selector)
-        self._queue.put(News(LIST, found.get("items") or []))
+        self._queue.put(Update(LIST, found.get("items") or []))
         version = found["metadata"]["resourceVersion"]
         while version:
             version = self._changes(version)
 
     def _changes(self, version: str) -> str:
-        """The last version seen; "" if nothing came, so that a fresh list must be had."""
+        """The last version seen; "" without changes: then list again."""
         last = ""
         for change in self._kube.changes(self._path, version, labelSelector=self._selector):
-            self._queue.put(News(CHANGE, change))
-            last = str(_version(change))
+            self._queue.put(Update(CHANGE, change))
+            last = str(change["object"]["metadata"]["resourceVersion"])
         return last
-
-
-def _version(change: Json) -> str:
-    return change["object"]["metadata"]["resourceVersion"]

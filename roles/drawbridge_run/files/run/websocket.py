@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""As much of WebSocket (RFC 6455) as Kubernetes' exec needs: one byte of channel before every message."""
+"""The part of WebSocket (RFC 6455) that Kubernetes' exec needs: each message begins with a channel's byte."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ SHORT, MEDIUM = 125, 0xFFFF
 
 
 class Reader(Protocol):
-    """What bytes come from."""
+    """A source of bytes."""
 
     def read(self, size: int, /) -> bytes:
-        """Exactly so many, or fewer at the end."""
+        """Return `size` bytes, or fewer at the end."""
         ...
 
 
 def headers(token: str) -> dict[str, str]:
-    """Of the request that opens the connection."""
+    """Headers of the request that opens the connection."""
     return {
         "Authorization": f"Bearer {token}",
         "Connection": "Upgrade",
@@ -62,7 +62,7 @@ def message(reader: Reader) -> tuple[int, bytes] | None:
             size = int.from_bytes(reader.read(2 if size == 126 else 8), "big")
         payload = reader.read(size)
         kind = head[0] & 0x0F
-        if kind >= CLOSE:  # these may come between fragments, and are never fragments
+        if kind >= CLOSE:  # control messages may come between fragments and are never fragmented
             return kind, payload
         opcode, whole = opcode or kind, whole + payload
         if head[0] & FINAL:

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The gate's verbs: open, end (on the controller), place, close (on a node), tend (on both, from a timer)."""
+"""The gate's verbs: open, end (controller); deliver_token, close, boot (node); reconcile (timer of both)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .world import World
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run one verb in the real world; the exit code is what Slurm acts on."""
+    """Run one verb on this host. Slurm acts on the exit code."""
     config, commands = Config.read(), Commands()
     host = Host(commands, config.runtime)
     return run(argv[0], World(config, os.environ, Clock(), Slurm(commands), host, Notes(), Log()))

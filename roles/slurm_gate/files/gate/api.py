@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The API server over one kept connection per thread, with one limit of time for the whole run."""
+"""Client of the API server: one kept connection per thread, one time limit for the whole run."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from .clock import Clock
 from .config import Refused
 from .states import Json
 
-# a token that is refused may just have been replaced in its file; a server that has just started knows none yet
+# a refused token may just have been replaced in its file; a server that has just started accepts none yet
 UNAUTHORIZED = 401
 SERVER_ERROR = 500
 RETRIED = (UNAUTHORIZED, 429, 500, 502, 503, 504)
-NOT_READY = "not yet ready to handle request"  # what admission says, as a 403, until it has read its policies
+NOT_READY = "not yet ready to handle request"  # admission answers so, with 403, until it has read its policies
 METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 PAUSE_S = 0.5
-REQUEST_S = 10.0  # one answer; shorter than any patience, so that a silent server is asked again
+REQUEST_S = 10.0  # one answer; shorter than any time limit, so that the client tries a silent server again
 
 
 class Unreachable(Exception):
-    """The API server gave no answer in time; what was asked may or may not have been done."""
+    """The API server did not answer in time; it may have carried out the request."""
 
 
 class Answer(NamedTuple):
@@ -36,24 +36,24 @@ class Answer(NamedTuple):
     status: int
     body: Json
     again: bool = False
-    """Asked before, without an answer: that request may have been carried out."""
+    """Sent before without an answer: that request may have been carried out."""
 
     @property
     def ok(self) -> bool:
-        """The request was carried out."""
+        """Whether the request was carried out."""
         return self.status < 300
 
     @property
     def message(self) -> str:
-        """Why not."""
+        """The server's reason for a refusal."""
         return str(self.body.get("message", f"HTTP {self.status}"))
 
 
 class Api:
-    """One identity's view of the API server. Safe to use from several threads."""
+    """The API server, as one identity. Safe to use from several threads."""
 
     def __init__(self, url: str, ca_file: str, token_file: str, patience_s: float, clock: Clock) -> None:
-        """All requests of this object together end `patience_s` from now, whatever the API server answers."""
+        """`patience_s` limits all requests of this object together."""
         parts = urlsplit(url)
         self._host, self._port = parts.hostname or "", parts.port or 443
         self._ca_file, self._token_file = ca_file, Path(token_file)
@@ -63,9 +63,9 @@ class Api:
     def call(
         self, method: str, path: str, body: Any = None, kind: str = "application/json", accept: str = "application/json"
     ) -> Answer:
-        """Ask until there is an answer that means something. Raises Unreachable when time is up.
+        """Send a request until the server answers it. Raises Unreachable when time is up.
 
-        A request may reach the server twice, so callers take "it is already so" for an answer.
+        A request may reach the server twice, so callers must accept "already done" as success.
         """
         again = False
         while True:
@@ -73,7 +73,7 @@ class Api:
             if self._clock.now() >= self._deadline:
                 raise Unreachable(f"the API server at {self._host}:{self._port} takes too long: {method} {path}")
             try:
-                answer = self._ask(method, path, body, {"Accept": accept, "Content-Type": kind})
+                answer = self._request(method, path, body, {"Accept": accept, "Content-Type": kind})
                 if answer.status not in RETRIED and NOT_READY not in answer.message:
                     return answer._replace(again=again)
                 trouble, expired = answer.message, answer.status == UNAUTHORIZED
@@ -91,19 +91,19 @@ class Api:
             self._clock.sleep(PAUSE_S)
 
     def get(self, path: str, accept: str = "application/json", **query: str) -> Answer:
-        """GET; a list is consistent, because no resourceVersion is ever given. METADATA leaves specs out of it."""
+        """GET. Lists are consistent, since no resourceVersion is sent. METADATA leaves specs out."""
         return self.call("GET", f"{path}?{urlencode(query, quote_via=quote)}" if query else path, accept=accept)
 
     def items(self, path: str, accept: str = "application/json", **query: str) -> list[Json]:
-        """Objects of a list; none if this server does not know the kind. Raises Refused."""
+        """Objects of a list; none if the server has no such kind. Raises Refused."""
         answer = self.get(path, accept, **query)
         if answer.status == 404:
             return []
         if not answer.ok:
             raise Refused(f"can't list {path}: {answer.message}")
-        return answer.body.get("items") or []  # a list of metadata alone is null when it is empty
+        return answer.body.get("items") or []  # an empty list of metadata is null
 
-    def _ask(self, method: str, path: str, body: Any, headers: dict[str, str]) -> Answer:
+    def _request(self, method: str, path: str, body: Any, headers: dict[str, str]) -> Answer:
         connection = self._connection()
         headers["Authorization"] = f"Bearer {self._token_file.read_text().strip()}"
         connection.request(method, path, None if body is None else json.dumps(body), headers)

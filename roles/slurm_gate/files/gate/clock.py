@@ -8,14 +8,14 @@ import time
 
 
 class Clock:
-    """Time as the host has it."""
+    """The host's clock."""
 
     def now(self) -> float:
-        """Seconds that never jump: for limits."""
+        """Monotonic seconds, for limits."""
         return time.monotonic()
 
     def wall(self) -> float:
-        """Seconds since 1970: for what others read."""
+        """Seconds since 1970."""
         return time.time()
 
     def sleep(self, seconds: float) -> None:

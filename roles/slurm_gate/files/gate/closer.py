@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Take nodes back from a job that is over.
 
-Two halves run at the same time: `close_job` on the controller ends the job's rights and workloads, `close_node` on
-every node proves that node empty and closes it. A pod can be bound after the taint changed, but not once its
-ServiceAccount is gone and no unbound pod is left: that is why the order matters.
+Two halves run at the same time. On the controller `close_job` deletes the job's rights and workloads. On every node
+`close_node` proves that node empty and closes it. The order matters: a pod can be bound after the taint changed, until
+its ServiceAccount is deleted and no unbound pod is left.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from .workloads import made_by
 from .world import Deadline, World
 
 LOOK_S = 0.3
-SECOND_LOOK_S = 1.0  # admission reads a cache: a pod can be created just after the ServiceAccount went
+SECOND_LOOK_S = 1.0  # admission reads a cache: a pod can be created just after the ServiceAccount was deleted
 IN_BACKGROUND = {"propagationPolicy": "Background"}
 
 
 def close_job(owner: Owner, accounts: Sequence[str], nodes: Sequence[str], api: Api, log: Log) -> None:
-    """Nodes dirty, rights gone, workloads gone, unbound pods gone, in this order. Raises Refused, Unreachable.
+    """Make nodes dirty; delete rights, then workloads, then unbound pods. Raises Refused, Unreachable.
 
-    A trace of the identity goes last: while it is there, the timer sees a job that has to be ended.
+    One RoleBinding is deleted last: while it exists, the timer knows that clean-up is unfinished.
     """
     edge = dirtying(owner)
     swaps = swap_all(api, nodes, edge)
@@ -53,7 +53,7 @@ def close_job(owner: Owner, accounts: Sequence[str], nodes: Sequence[str], api: 
 
 
 def _remove(api: Api, path: str) -> None:
-    """Delete an object of the identity, whichever of that name it is. Somebody else's write may come in between."""
+    """Delete an object of the identity by name. Try again after a conflict with another write."""
     answer = api.call("DELETE", path)
     for _ in range(TRIES):
         if answer.ok or answer.status == 404:
@@ -65,9 +65,9 @@ def _remove(api: Api, path: str) -> None:
 
 
 def _empty(api: Api, find: Callable[[], list[tuple[str, Json]]], chosen: Mapping[str, str], options: Json) -> None:
-    """Delete what is found, all of a kind at once where it is more than one, which `chosen` finds too.
+    """Delete all that `find` returns. Several objects of one kind take one request with the selector `chosen`.
 
-    Looks again after that, since a label may be missing, and if a name belonged to another object by then.
+    Then search again: a label may be missing, or a name may belong to a new object.
     """
     found = find()
     if many := [path for path, count in Counter(path for path, _ in found).items() if count > 1]:
@@ -80,7 +80,7 @@ def _empty(api: Api, find: Callable[[], list[tuple[str, Json]]], chosen: Mapping
         if not left:
             return
         found = find()
-    raise Refused(f"can't delete what an ended job has in {left[0]}: somebody else writes it again and again")
+    raise Refused(f"can't delete an ended job's objects in {left[0]}: another client keeps writing them")
 
 
 def _unbound(pods: list[Json]) -> list[Json]:
@@ -90,8 +90,8 @@ def _unbound(pods: list[Json]) -> list[Json]:
 def close_node(owner: Owner, node: str, world: World, api: Api, empty_s: float, moved_on: bool = False) -> None:
     """Prove that nothing of the job is on this node, then close it. Safe to run twice or late.
 
-    `moved_on`: Slurm runs the job, and not here. Raises Refused when the node is not empty within `empty_s` seconds: it
-    stays dirty.
+    `moved_on`: the job runs, but on other nodes. Raises Refused if the node is not empty within `empty_s` seconds; then
+    it stays dirty.
     """
     if not make_dirty(owner, node, world, api):
         return
@@ -103,29 +103,29 @@ def close_node(owner: Owner, node: str, world: World, api: Api, empty_s: float, 
     edge = closing(owner)
     closed = swap(api, node, edge)
     if not closed.reached(edge):
-        raise stuck(node, f"can't be closed: {closed.error or closed.value}")
+        raise not_empty(node, f"can't be closed: {closed.error or closed.value}")
     if closed.changed:
         world.log.transition(edge, node, owner)
 
 
 def make_dirty(owner: Owner, node: str, world: World, api: Api) -> bool:
-    """Take this node from the job. False if it is not the job's: closed already, or never held by it."""
+    """Take this node from the job. False if the job does not hold it."""
     edge = dirtying(owner)
     found = swap(api, node, edge)
     if found.error:
-        raise stuck(node, f"can't be made dirty: {found.error}")
+        raise not_empty(node, f"can't be made dirty: {found.error}")
     if found.changed:
         world.log.transition(edge, node, owner)
     return found.reached(edge)
 
 
-def stuck(node: str, why: str) -> Refused:
-    """A node that stays dirty, with what to do in the reason of its drain."""
+def not_empty(node: str, why: str) -> Refused:
+    """The refusal for a node that stays dirty; its drain reason says what to do."""
     return Refused(f"node {node} is not proven empty: {why}", {node: f"not proven empty, {why}"})
 
 
 class Proof:
-    """Looks at one node until nothing of one job is left there."""
+    """Checks one node until nothing of one job is left there."""
 
     def __init__(self, owner: Owner, node: str, world: World, api: Api, moved_on: bool) -> None:
         self._owner, self._node, self._world, self._api = owner, node, world, api
@@ -135,16 +135,14 @@ class Proof:
         """Return once the node is empty. Raises Refused when time is up, Unreachable."""
         while why := self.obstacle():
             if not deadline.pause(LOOK_S):
-                raise stuck(self._node, why)
+                raise not_empty(self._node, why)
 
     def obstacle(self) -> str:
-        """Why the node is not proven empty; "" if it is. It lists ServiceAccounts first, then all pods at once.
+        """Why the node is not proved empty; "" if it is. Lists ServiceAccounts first, then all pods at once.
 
-        All accounts of the job's number count, whoever's they are: a killed slurmctld gives a number again, and what
-        the taint says is the same then.
-
-        Own pods are deleted here, again and again, since some may appear while the account still is there. The host
-        itself is asked last: only there is seen what Kubernetes has forgotten.
+        All accounts with the job's number count, of any user: a killed slurmctld may reuse a number, and the taint has
+        the same value then. Every check deletes the job's pods here, since new ones may appear while the account
+        exists. The host is checked last: only there are processes visible whose pods Kubernetes has forgotten.
         """
         accounts = self._accounts()
         next_runs = bool(accounts) and self._moved_on and all(map(self._is_the_next_runs, accounts))
@@ -153,9 +151,9 @@ class Proof:
         for pod in here:
             self._end(pod)
         if accounts and not next_runs:
-            return f"the job's ServiceAccount {accounts[0]} is still there: the controller has not ended it yet"
+            return f"the job's ServiceAccount {accounts[0]} still exists: the controller has not deleted it yet"
         if left := here + ([] if next_runs else _unbound(pods)):
-            return f"pod {self._owner.namespace}/{left[0]['metadata']['name']} is still there: look at its kubelet"
+            return f"pod {self._owner.namespace}/{left[0]['metadata']['name']} still exists: look at its kubelet"
         return local_obstacle(self._world, self._owner.job)
 
     def _accounts(self) -> list[str]:
@@ -163,15 +161,15 @@ class Proof:
         return [item["metadata"]["name"] for item in self._api.items(path, METADATA, **_numbered(self._owner))]
 
     def _is_the_next_runs(self, account: str) -> bool:
-        """The account was made for other nodes, and only after everything of the run that was here had gone.
+        """Whether the account belongs to the job's next run, on other nodes. It was created after this run's end.
 
-        No pod of it can be meant for this node, which has had no label since before.
+        Its pods can't be scheduled here: this node has no label.
         """
         binding = self._api.get(identity.path(self._owner.namespace, "rolebindings", account))
         return binding.ok and self._node not in identity.nodes(binding.body)
 
     def _end(self, pod: Json) -> None:
-        """Delete a pod of ours unless it is ending soon enough."""
+        """Delete a pod of the job unless it ends soon enough already."""
         grace = self._world.config.pod_grace_s
         metadata = pod["metadata"]
         if "deletionTimestamp" not in metadata or metadata.get("deletionGracePeriodSeconds", 0) > grace:
@@ -179,24 +177,23 @@ class Proof:
 
 
 def _numbered(owner: Owner) -> dict[str, str]:
-    """Selects all that has the job's number; policies keep the label as it was made."""
+    """Selector of all objects with the job's number; policies keep that label unchanged."""
     return {"labelSelector": f"{JOB_LABEL}={owner.job}"}
 
 
 def _pods(api: Api, owner: Owner, account: str) -> list[Json]:
-    """All pods of the job, found by their account: unlike a label, nobody can change it."""
+    """All pods of the job, by their account: unlike a label, it can't be changed."""
     return api.items(PODS.format(owner.namespace), fieldSelector=f"spec.serviceAccountName={account}")
 
 
 def _delete_all(api: Api, collection: str, chosen: Mapping[str, str], options: Json) -> None:
-    """Delete what a selector finds in one request."""
     answer = api.call("DELETE", f"{collection}?{urlencode(chosen)}", options)
     if not answer.ok and answer.status != 404:
         raise Refused(f"can't delete {collection} of an ended job: {answer.message}")
 
 
 def _delete(api: Api, collection: str, item: Json, options: Json) -> bool:
-    """Delete this very object, not a later one of the same name. False if there is such a one, or if it was written."""
+    """Delete this object, not a later one of the same name. False after a conflict."""
     metadata = item["metadata"]
     body = {**options, "preconditions": {"uid": metadata["uid"]}}
     path = f"{collection}/{metadata['name']}"

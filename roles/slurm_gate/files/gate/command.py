@@ -11,8 +11,8 @@ TIMEOUT_S = 20.0
 NO_ANSWER = -1
 
 
-class Said(NamedTuple):
-    """How a program ended; code NO_ANSWER if it could not be started, or did not end in time."""
+class Result(NamedTuple):
+    """A program's result; code NO_ANSWER if it could not start, or did not end in time."""
 
     code: int
     out: str = ""
@@ -22,9 +22,9 @@ class Said(NamedTuple):
 class Commands:
     """Programs of this host."""
 
-    def run(self, *argv: str, timeout_s: float = TIMEOUT_S) -> Said:
-        """Run a program to its end. It gets no input, and speaks English."""
-        import subprocess  # a job's way through the gate mostly starts no program, and pays for no import
+    def run(self, *argv: str, timeout_s: float = TIMEOUT_S) -> Result:
+        """Run a program to its end, without input, with English messages."""
+        import subprocess  # most runs start no program and save this import
 
         environment = {**os.environ, "LC_ALL": "C"}
         try:
@@ -32,5 +32,5 @@ class Commands:
                 argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout_s, env=environment
             )
         except (OSError, subprocess.SubprocessError) as err:
-            return Said(NO_ANSWER, "", str(err))
-        return Said(done.returncode, done.stdout, done.stderr.strip())
+            return Result(NO_ANSWER, "", str(err))
+        return Result(done.returncode, done.stdout, done.stderr.strip())

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the roles wrote for the gate, and what Slurm says about the job at hand."""
+"""The gate's configuration, which the roles write, and the job that Slurm's environment describes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Config(NamedTuple):
     partitions: list[str]
     """Partitions whose jobs open their nodes."""
     partition_nodes: dict[str, str]
-    """Nodes of each of them as a hostlist; on the controller only, so that a new node changes no other node."""
+    """Nodes of each partition as a hostlist; only on the controller, so that a new node changes no other node."""
     namespaces: dict[str, str]
     """Kubernetes namespace of every Slurm account."""
     infra_namespaces: list[str]
@@ -35,9 +35,9 @@ class Config(NamedTuple):
     """How long a node's epilog waits for the node to be empty."""
     pod_grace_s: int
     stuck_s: float
-    """A batch job that has no batch step for so long is run again."""
+    """After so many seconds a batch job without a batch step is requeued."""
     tries: int
-    """So often a job is requeued before it is held."""
+    """After so many failed starts a job is held."""
     runtime: str
     """Tool that lists containers: ctr or crictl."""
     gpu_daemons: list[str]
@@ -45,11 +45,11 @@ class Config(NamedTuple):
     metrics: str
     """File for node_exporter's textfile collector."""
     pod_limits: dict[str, str]
-    """What a pod that takes this whole node may ask for; empty on the controller."""
+    """Resources of a pod that takes this whole node; empty on the controller."""
 
     @classmethod
     def read(cls, file: Path = CONFIG) -> Config:
-        """Read the file; keys that this program does not know are left to newer ones."""
+        """Read the file; keys of newer versions are ignored."""
         raw = json.loads(file.read_text())
         return cls(**{name: raw[name] for name in cls._fields})
 
@@ -60,11 +60,11 @@ class Config(NamedTuple):
 
 
 class NotGated(Exception):
-    """The job is of no concern to the gate."""
+    """The job's partition is not gated."""
 
 
 class Refused(Exception):
-    """The gate says no: the message is the cause. `drain` holds nodes that a person must look at, with the reason."""
+    """The gate refuses; the message is the cause. `drain` maps nodes to drain reasons."""
 
     def __init__(self, cause: str, drain: Mapping[str, str] | None = None) -> None:
         super().__init__(cause)
@@ -80,7 +80,7 @@ class Job(NamedTuple):
     nodes: tuple[str, ...]
     restart: int = 0
     started: int = 0
-    """When this run started, as Slurm says; it may only grow during the run."""
+    """Slurm's start time of this run; it never decreases during the run."""
 
     @property
     def account(self) -> str:
@@ -89,10 +89,10 @@ class Job(NamedTuple):
 
     @classmethod
     def of(cls, env: Mapping[str, str], config: Config, noted: str = "") -> Job:
-        """The job that Slurm's environment describes. Raises NotGated, or Refused for one that can't be served.
+        """The job that Slurm's environment describes. Raises NotGated, or Refused for a job that can't have pods.
 
-        `noted` is the namespace that it was opened in, if known: its account may have another one by now, or none.
-        Every value used here comes from slurmctld, none can be chosen by the user.
+        `noted` is the namespace that it was opened in, if known: its account may have lost it since. All values come
+        from slurmctld; users can't choose any.
         """
         if env.get("SLURM_JOB_PARTITION") not in config.partitions:
             raise NotGated
@@ -107,7 +107,7 @@ class Job(NamedTuple):
             Owner(namespace, int(env["SLURM_JOB_ID"])),
             int(env["SLURM_JOB_UID"]),
             int(env["SLURM_JOB_GID"]),
-            # an epilog that slurmd makes up for after a restart has no list of nodes, and needs none
+            # an epilog that slurmd runs late, after a restart, gets no list of nodes and needs none
             tuple(expand(env.get("SLURM_JOB_NODELIST", ""))),
             int(env.get("SLURM_JOB_RESTART_COUNT") or 0),
             int(env.get("SLURM_JOB_START_TIME") or 0),
@@ -115,7 +115,7 @@ class Job(NamedTuple):
 
 
 def require_whole_nodes(env: Mapping[str, str], job: Job, config: Config) -> None:
-    """What slurm.conf promises, checked again: a hand-made change there must not lend a shared node. Raises Refused."""
+    """Check again that the job has whole nodes: slurm.conf may have been edited by hand. Raises Refused."""
     whole = env.get("SLURM_JOB_EXCLUSIVE") or {"NO": "NODE"}.get(env.get("SLURM_JOB_OVERSUBSCRIBE", ""), "NO")
     partition = env["SLURM_JOB_PARTITION"]
     if whole != "NODE":
@@ -124,8 +124,8 @@ def require_whole_nodes(env: Mapping[str, str], job: Job, config: Config) -> Non
             "run slurm.yml"
         )
     if not job.nodes:
-        raise Refused("Slurm named no node of the job: look into slurmctld's log")
-    if strangers := outside(config.partition_nodes.get(partition, ""), job.nodes):
+        raise Refused("Slurm named no node of the job: read slurmctld's log")
+    if foreign := outside(config.partition_nodes.get(partition, ""), job.nodes):
         raise Refused(
-            f"node {strangers[0]} is not in drawbridge_slurm's partition {partition}; run slurm.yml and gate.yml"
+            f"node {foreign[0]} is not in drawbridge_slurm's partition {partition}; run slurm.yml and gate.yml"
         )

@@ -21,21 +21,21 @@ NAMESPACE, POD = "io.kubernetes.pod.namespace", "io.kubernetes.pod.name"
 
 
 class Host:
-    """This host. A question without an answer raises Refused: what can't be seen isn't empty."""
+    """This host. A query without an answer raises Refused: an unknown state is not empty."""
 
     def __init__(self, commands: Commands, runtime: str) -> None:
         self._commands, self._runtime = commands, runtime
 
     def containers(self, infra: Iterable[str], own: tuple[str, str] = ("", "")) -> list[str]:
-        """Running containers of pods outside of `infra` namespaces, sandboxes included, by the pod's or their own name.
+        """Running containers and sandboxes outside of `infra` namespaces, by the pod's or their own name.
 
-        Not those of `own`: a namespace, and what its pods' names begin with.
+        Without those of `own`: a namespace and a prefix of pods' names.
         """
         return self._by_crictl(set(infra), own) if self._runtime == "crictl" else self._by_ctr(sorted(infra), own)
 
     def gpu_processes(self) -> dict[int, str]:
-        """Processes that hold a GPU's device file, or that the driver knows of, with their names."""
-        rows = self._ask("nvidia-smi", "--query-compute-apps=pid", "--format=csv,noheader").split()
+        """Processes that hold a GPU's device file, or that the driver lists, with their names."""
+        rows = self._run("nvidia-smi", "--query-compute-apps=pid", "--format=csv,noheader").split()
         return {pid: processes.name(pid) for pid in map(int, rows)} | self.holders()
 
     def holders(self) -> dict[int, str]:
@@ -43,28 +43,28 @@ class Host:
         return processes.holders()
 
     def daemons(self, pids: Iterable[int], programs: Iterable[str]) -> list[int]:
-        """Those processes that run one of these programs, started by no person."""
+        """The processes of system users that run one of these programs."""
         return processes.daemons(pids, programs)
 
     def infra_processes(self, pids: Sequence[int], infra: Iterable[str]) -> list[int]:
-        """Those that belong to containers of these namespaces: device plugins and exporters hold GPUs, too."""
+        """The processes in containers of these namespaces: device plugins and exporters hold GPUs, too."""
         if self._runtime == "crictl":
-            items = json.loads(self._ask("crictl", "ps", "--output=json"))["containers"]
+            items = json.loads(self._run("crictl", "ps", "--output=json"))["containers"]
             return processes.of_containers(pids, [it["id"] for it in items if _label(it, NAMESPACE) in set(infra)], [])
         ids = self._listed([f'labels."{NAMESPACE}"=={space}' for space in sorted(infra)])
         firsts = running_tasks(self._tasks(), ids)
         return processes.of_containers(pids, ids, firsts.values())
 
     def boot_id(self) -> str:
-        """What tells one boot of this host from the next."""
+        """A value that differs for each boot of this host."""
         return BOOT_ID.read_text().strip()
 
     def uptime_s(self) -> float:
-        """Since when this host is up."""
+        """Seconds since this host's boot."""
         return float(UPTIME.read_text().split()[0])
 
     def script_runs(self) -> bool:
-        """One of Slurm's scripts is at work here: its dispatcher holds a lock."""
+        """Whether one of Slurm's scripts runs here: its dispatcher holds a lock."""
         try:
             with SCRIPTS_LOCK.open() as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -81,27 +81,26 @@ class Host:
         return list(running_tasks(self._tasks(), known)) if known else []
 
     def _listed(self, filters: Sequence[str]) -> set[str]:
-        """Ids of containers that one of the filters lets through."""
-        return set(self._ask("ctr", "--namespace", "k8s.io", "containers", "list", "--quiet", *filters).split())
+        return set(self._run("ctr", "--namespace", "k8s.io", "containers", "list", "--quiet", *filters).split())
 
     def _tasks(self) -> str:
-        return self._ask("ctr", "--namespace", "k8s.io", "tasks", "list")
+        return self._run("ctr", "--namespace", "k8s.io", "tasks", "list")
 
     def _by_crictl(self, infra: set[str], own: tuple[str, str]) -> list[str]:
         found = set()
         for words, key in (("ps", "containers"), ("pods --state=Ready", "items")):
-            for item in json.loads(self._ask("crictl", *words.split(), "--output=json"))[key]:
+            for item in json.loads(self._run("crictl", *words.split(), "--output=json"))[key]:
                 namespace, pod = _label(item, NAMESPACE), _label(item, POD)
                 if namespace not in infra and not (own[0] == namespace != "" and pod.startswith(own[1])):
                     found.add(pod or item["id"])
         return sorted(found)
 
-    def _ask(self, *argv: str) -> str:
-        said = self._commands.run(*argv)
-        if said.code:
-            detail = (said.err or said.out).strip().splitlines() or [f"exit code {said.code}"]
-            raise Refused(f"{argv[0]} does not say what runs here ({detail[0]})")
-        return said.out
+    def _run(self, *argv: str) -> str:
+        result = self._commands.run(*argv)
+        if result.code:
+            detail = (result.err or result.out).strip().splitlines() or [f"exit code {result.code}"]
+            raise Refused(f"{argv[0]} does not report what runs here ({detail[0]})")
+        return result.out
 
 
 def _label(item: Mapping[str, Any], key: str) -> str:
@@ -109,7 +108,7 @@ def _label(item: Mapping[str, Any], key: str) -> str:
 
 
 def running_tasks(text: str, known: Collection[str]) -> dict[str, int]:
-    """Container ids that have a process, with its PID, of the lines `TASK PID STATUS` below a heading."""
+    """PIDs by container id, from lines `TASK PID STATUS` below a heading."""
     rows = (line.split() for line in text.splitlines()[1:])
     return {row[0]: int(row[1]) for row in rows if len(row) > 2 and row[0] in known and row[2] != "STOPPED"}
 

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A job's identity in Kubernetes: one ServiceAccount whose name says job, uid and gid, and what it may do. Pure."""
+"""A job's identity in Kubernetes: a ServiceAccount, whose name contains job, uid and gid, and its rights. Pure."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ NAME = re.compile(rf"({JOB_ACCOUNT})({RUN})?")
 
 
 def name(job: int, uid: int, gid: int) -> str:
-    """The ServiceAccount's name; a policy rebuilds it from what a pod claims to run as."""
+    """The ServiceAccount's name; a policy rebuilds it from the user and group that a pod claims."""
     return f"slurm-{job}-u{uid}-g{gid}"
 
 
 def owner(namespace: str, name: str) -> Owner | None:
-    """The job that an identity's object belongs to; None for what is no job's."""
+    """The job that an identity's object belongs to; None for any other object."""
     found = NAME.fullmatch(name)
     return Owner(namespace, int(found.group(2))) if found else None
 
@@ -36,16 +36,16 @@ def base(name: str) -> str:
 
 
 def nodes(binding: Json) -> list[str]:
-    """Nodes that may mint the job's tokens: those that it was given."""
+    """Nodes that may request the job's tokens: the nodes that it was given."""
     subjects = binding.get("subjects", [])
     return [subject["name"] for subject in subjects if subject.get("namespace") == NODES_NAMESPACE]
 
 
 def objects(holder: Owner, account: str, members: Sequence[str]) -> list[tuple[str, Json]]:
-    """(resource, object) of the identity, in the order of creation: the right to run comes last.
+    """(resource, object) of the identity, in the order of creation: the right to run is last.
 
-    Rights hang on bindings of this one job, because a deleted binding acts at once, while the API server accepts the
-    token of a deleted ServiceAccount for seconds more. The label is how the next opener finds all of a job's number.
+    Each job has its own bindings, since deleting one works at once. The API server accepts the token of a deleted
+    ServiceAccount for some seconds more. By the label the next opener finds all objects with a job's number.
     """
     metadata = {"name": account, "namespace": holder.namespace, "labels": {JOB_LABEL: str(holder.job)}}
     mint = {"apiGroups": [""], "resources": ["serviceaccounts/token"], "verbs": ["create"], "resourceNames": [account]}
@@ -66,16 +66,16 @@ def objects(holder: Owner, account: str, members: Sequence[str]) -> list[tuple[s
 
 
 def rights(holder: Owner, account: str) -> list[str]:
-    """URL paths of what lets a job act, in the order of their end: a deleted binding acts sooner than an account.
+    """URL paths of the job's rights, in the order of deletion: a deleted binding works sooner than a deleted account.
 
-    The account comes after the role, or an identity that was never finished would leave a role that nobody looks for.
+    The account follows the role: the clean-up finds an unfinished identity by its account.
     """
     kinds = {"rolebindings": account + RUN, "roles": account, "serviceaccounts": account}
     return [path(holder.namespace, kind, name) for kind, name in kinds.items()]
 
 
 def trace(holder: Owner, account: str) -> str:
-    """URL path of the rest, good for nothing without the account: it tells whose nodes they were."""
+    """URL path of the RoleBinding that is deleted last; it lists the job's nodes."""
     return path(holder.namespace, "rolebindings", account)
 
 

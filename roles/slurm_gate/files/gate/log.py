@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""One line of JSON for every transition and every refusal, to the system's log; the same line to Slurm's."""
+"""One line of JSON for every transition and every refusal, to the system log and to Slurm's log."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class Log:
         self.counted: Counter[str] = Counter()
 
     def transition(self, edge: Edge, node: str, owner: Owner) -> None:
-        """Note that a node changed its state."""
+        """Log that a node changed its state."""
         self.event(edge.name, node=node, namespace=owner.namespace, job=owner.job, state=edge.after)
 
     def event(self, name: str, **fields: Any) -> None:
-        """Note anything else."""
+        """Log any other event."""
         self.counted[name] += 1
         self.write(json.dumps({"event": name, **fields}))
 
     def write(self, line: str) -> None:
-        """Put a line where people look for it."""
+        """Write a line to the system log and to standard error."""
         syslog.openlog("drawbridge-gate")
         syslog.syslog(syslog.LOG_NOTICE, line)
-        with contextlib.suppress(OSError):  # who started us may have died, and with it the reader; the log has the line
+        with contextlib.suppress(OSError):  # the parent, which reads it, may have died
             os.write(STDERR, f"{line}\n".encode())

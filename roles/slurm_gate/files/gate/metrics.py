@@ -1,8 +1,8 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers for node_exporter's textfile collector: what happened, counted over all runs, and how this host stands.
+"""Metrics for node_exporter's textfile collector: counted events of all runs, and this host's state.
 
-Every run adds what it did to a note; the timer's run writes the file, since PrologSlurmctld runs as a user who may not.
+Every run adds to a note. Only the timer writes the file, since PrologSlurmctld's user may not.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ HELP = {
     "events_total": ("counter", "What the gate did or refused on this host, by the name in its log."),
     "seconds_total": ("counter", "Time that the gate's verbs took on this host."),
     "runs_total": ("counter", "Runs of the gate's verbs on this host, by exit code."),
-    "node_state": ("gauge", "1 for the state that this host's node is in."),
-    "tended_timestamp_seconds": ("gauge", "When the reconciler last had nothing in its way."),
+    "node_state": ("gauge", "1 for the present state of this host's node."),
+    "reconciled_timestamp_seconds": ("gauge", "Time of the last reconciliation without an error."),
 }
 
 
@@ -36,7 +36,7 @@ def add(world: World, verb: str, code: int, took_s: float) -> None:
 
 
 def publish(world: World, gauges: Mapping[str, float]) -> None:
-    """Replace the file. One that can't be written is noted and fails nothing."""
+    """Replace the file. A failure is logged and fails nothing else."""
     file = Path(world.config.metrics)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -49,7 +49,7 @@ def publish(world: World, gauges: Mapping[str, float]) -> None:
 
 
 def text(values: Mapping[str, float]) -> str:
-    """The file: families in the order of HELP, each with its samples."""
+    """The file's text: families in the order of HELP, each with its samples."""
     lines = []
     for family, (kind, meaning) in HELP.items():
         samples = sorted((name, value) for name, value in values.items() if name.split("{")[0] == family)

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the gate remembers on this host between its runs, and the locks that keep its runs apart."""
+"""State that the gate keeps on this host's disk, and the locks between its runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 STATE = Path("/var/lib/drawbridge/gate")
 NODE = 0
-"""The lock of this host's own node; every job has one of its own, by its number."""
+"""Number of the node's lock; a job's lock has the job's number."""
 
 
 class Notes:
@@ -23,7 +23,7 @@ class Notes:
         self._root = root
 
     def read(self, name: str) -> dict[str, Any]:
-        """A note; empty if there is none, or if it was cut short by a power failure."""
+        """A note; empty if there is none, or if a power cut damaged it."""
         try:
             found = json.loads((self._root / name).read_text())
         except (FileNotFoundError, ValueError):
@@ -31,7 +31,7 @@ class Notes:
         return found if isinstance(found, dict) else {}
 
     def write(self, name: str, content: dict[str, Any]) -> None:
-        """Replace a note at once."""
+        """Replace a note atomically."""
         partial = self._root / f".{name}.partial"
         partial.write_text(json.dumps(content))
         partial.rename(self._root / name)
@@ -41,12 +41,12 @@ class Notes:
         (self._root / name).unlink(missing_ok=True)
 
     def names(self, prefix: str) -> list[str]:
-        """Notes whose names begin so."""
+        """Names of notes with this prefix."""
         return sorted(path.name for path in self._root.glob(f"{prefix}*"))
 
     @contextlib.contextmanager
     def locked(self, number: int, wait: bool = True) -> Iterator[bool]:
-        """Let one program at a time do this. False if another does and nobody wants to wait."""
+        """Hold a lock. Without `wait`, yield False if another process has it."""
         with (self._root / "lock").open("r+" if (self._root / "lock").exists() else "w+") as file:
             try:
                 fcntl.lockf(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB), 1, number)

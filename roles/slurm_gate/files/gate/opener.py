@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Open a job's nodes, all or none, then give the job its identity: PrologSlurmctld, before anything of it runs.
 
-Slurm kills this program with slurmctld and runs it again from the start, so every step may find itself done already.
-The opener only adds rights; what has to be taken back is taken back with the reconciler's.
+When slurmctld dies, Slurm kills this program and later runs it again from the start, so every step may be done already.
+The opener only adds rights; only the reconciler's identity removes them.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from .states import LABEL_PATH, PODS, Json, opening
 from .workloads import made_by
 from .world import World
 
-PAUSE_S = 3.0  # a node that is not closed yet, a server that has just started
-TAKE_BACK_S = 10.0  # EpilogSlurmctld comes next, and then the timer
+PAUSE_S = 3.0  # for a node that is not closed yet, or a server that has just started
+TAKE_BACK_S = 10.0  # EpilogSlurmctld follows, and then the timer
 FORBIDDEN = [{"op": "add", "path": LABEL_PATH, "value": "0"}]
-"""What the policy FIRST must refuse the opener; tried before every job, as a dry run: policies are in force at all."""
+"""A change that the policy FIRST must refuse, sent as a dry run before every job: are policies in force?"""
 FIRST = "drawbridge-transitions"
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"
-OURS = "drawbridge-"
+POLICY_PREFIX = "drawbridge-"
 
 
 def open_job(job: Job, world: World) -> None:
-    """Hold all nodes for the job, as often as it takes within our patience. Whatever it raises, nothing stays open."""
+    """Hold all nodes for the job, or none; try again for `patience_s`. After any exception no node stays open."""
     opening_ = Opening(job, world)
     deadline = world.deadline(world.config.patience_s)
     try:
@@ -42,7 +42,7 @@ def open_job(job: Job, world: World) -> None:
                     raise
     except Exception:
         if not opening_.alone:
-            raise  # nothing was opened; what stands there under this number is somebody else's
+            raise  # nothing was opened; nodes under this number belong to another job
         try:
             close_job(job.owner, [job.account], job.nodes, world.api(RECONCILER, TAKE_BACK_S), world.log)
         except (Refused, Unreachable) as late:
@@ -61,13 +61,13 @@ class Opening:
         self._run = {"restart": job.restart, "started": job.started, "namespace": job.owner.namespace}
         note = world.notes.read(self._note)
         self._begun = note == self._run
-        """An earlier program for this very run was killed: what is there may be its work, not an older run's."""
+        """An earlier program of this same run was killed: existing objects may be its own."""
         self._noted = self._begun
         self.alone = False
-        """No other identity has the job's number: this run holds its nodes, or a job that has ended."""
+        """No other identity has the job's number, so no other running job holds the nodes."""
 
     def attempt(self) -> None:
-        """All steps; those that are done are skipped. Raises Refused, Unreachable."""
+        """Run all steps that are not done. Raises Refused, Unreachable."""
         self_test(self._api, self._job.nodes[0])
         compare_guards(self._api, self._world.guards())
         refuse_others(self._api, self._job, own_too=not self._begun)
@@ -82,37 +82,37 @@ class Opening:
         self._identify()
 
     def _hold(self) -> None:
-        """Swap what is not held yet. A node that an older run of the same job holds counts as foreign."""
+        """Hold the remaining nodes. A node that an older run of the same job holds is refused."""
         edge = opening(self._job.owner)
         swaps = swap_all(self._api, self._left, edge)
         for swap in swaps:
-            if self._ours(swap):
+            if self._moved(swap):
                 self._world.log.transition(edge, swap.node, self._job.owner)
-        failed = [swap for swap in swaps if not swap.reached(edge) or not (self._ours(swap) or self._begun)]
+        failed = [swap for swap in swaps if not swap.reached(edge) or not (self._moved(swap) or self._begun)]
         self._left = [swap.node for swap in failed]
         if failed:
             raise _refusal(failed)
 
-    def _ours(self, swap: Swap) -> bool:
-        """This program moved the node, even if the answer was lost: the node was closed when it began."""
+    def _moved(self, swap: Swap) -> bool:
+        """Whether this program moved the node, even if the answer was lost."""
         return swap.changed or swap.perhaps
 
     def _identify(self) -> None:
-        """Create the job's identity; what exists of it is ours, or a trace of an older run with that one's nodes."""
+        """Create the job's identity. An existing object with other nodes belongs to an older run."""
         for resource, body in identity.objects(self._job.owner, self._job.account, self._job.nodes):
             path, name = identity.path(self._job.owner.namespace, resource), body["metadata"]["name"]
             answer = self._api.call("POST", path, body)
             if not answer.ok and answer.status != 409:
                 raise Refused(f"can't create the job's {resource} {name}: {answer.message}")
             if not answer.ok and not self._same(f"{path}/{name}", body):
-                raise Refused(f"{resource} {name} of an older run of this job is still there; it is being ended")
+                raise Refused(f"{resource} {name} of an older run of this job still exists; it is being ended")
 
     def _same(self, path: str, body: Json) -> bool:
         return set(identity.nodes(self._api.get(path).body)) == set(identity.nodes(body))
 
 
 def self_test(api: Api, node: str) -> None:
-    """Go on only while policies are in force: try what one of them must refuse, as a dry run."""
+    """Refuse unless policies are in force: try a forbidden change as a dry run."""
     answer = api.call("PATCH", f"/api/v1/nodes/{node}?dryRun=All", FORBIDDEN, "application/json-patch+json")
     if answer.status == 404:
         raise Refused(f"node {node} {_foreign(MISSING)}", {node: _foreign(MISSING)})
@@ -121,13 +121,13 @@ def self_test(api: Api, node: str) -> None:
 
 
 def compare_guards(api: Api, known: Mapping[str, Mapping[str, str]]) -> None:
-    """Go on only while all policies and bindings are those that gate.yml has left, by name, uid and generation."""
+    """Refuse unless all policies and bindings equal those that gate.yml left, by name, uid and generation."""
     if not known:
-        raise Refused("this controller does not know which admission policies there have to be: run gate.yml")
+        raise Refused("this controller has no list of the admission policies: run gate.yml")
     for kind, there in known.items():
         listed = (item["metadata"] for item in api.items(f"{ADMISSION}/{kind}", METADATA))
         found = {metadata["name"]: mark(metadata) for metadata in listed}
-        for name in sorted({*there, *(name for name in found if name.startswith(OURS))}):
+        for name in sorted({*there, *(name for name in found if name.startswith(POLICY_PREFIX))}):
             if found.get(name) != there.get(name):
                 if name not in found:
                     raise Refused(f"{name} of {kind} is missing, and it guards what a job opens: run gate.yml")
@@ -135,15 +135,15 @@ def compare_guards(api: Api, known: Mapping[str, Mapping[str, str]]) -> None:
 
 
 def mark(metadata: Json) -> str:
-    """What tells an object from one that was changed, or made anew."""
+    """A value that changes when the object changes or is created again."""
     return f"{metadata['uid']}/{metadata['generation']}"
 
 
 def refuse_others(api: Api, job: Job, own_too: bool) -> None:
-    """Refuse while an identity with this job's number is there, be it another user's in another namespace.
+    """Refuse while an identity with this job's number exists, also that of another user or namespace.
 
-    A slurmctld that was killed gives a number again. With the account a former job can make pods, and as long as the
-    binding is there, which goes last, some of its pods may wait: both select nodes by nothing but the number.
+    A slurmctld that was killed may reuse a job number, and pods select nodes by that number alone. A former job's
+    account can create pods. While its RoleBinding exists, which is deleted last, some of its pods may still wait.
     """
     chosen = {"labelSelector": f"{JOB_LABEL}={job.owner.job}"}
     collections = ("/api/v1/serviceaccounts", "/apis/rbac.authorization.k8s.io/v1/rolebindings")
@@ -152,15 +152,15 @@ def refuse_others(api: Api, job: Job, own_too: bool) -> None:
             own = metadata["namespace"] == job.owner.namespace and identity.base(metadata["name"]) == job.account
             if not own:
                 where = f"{metadata['namespace']}/{metadata['name']}"
-                raise Refused(f"{where} of another job with this number is still there; it is being ended")
+                raise Refused(f"{where} of another job with this number still exists; it is being ended")
             if own_too:
-                raise Refused(f"{metadata['name']} of an older run of this job is still there; it is being ended")
+                raise Refused(f"{metadata['name']} of an older run of this job still exists; it is being ended")
 
 
 def refuse_held(api: Api, job: Job, own_too: bool) -> None:
-    """Refuse while a node is held under this number for a job that has no identity, yet or any more.
+    """Refuse while a node is held under this number for another job without an identity.
 
-    Its slurmctld was killed before the identity was made. The pods of this job would land there, too.
+    slurmctld was killed before that identity was created. This job's pods would be scheduled to that node, too.
     """
     held = api.items("/api/v1/nodes", METADATA, labelSelector=f"{LABEL}={job.owner.job}")
     names = [item["metadata"]["name"] for item in held]
@@ -170,11 +170,11 @@ def refuse_held(api: Api, job: Job, own_too: bool) -> None:
 
 
 def refuse_leftovers(api: Api, job: Job) -> None:
-    """Refuse while anything of an older run of this job is there: it would run beside the new one's."""
+    """Refuse while pods or workloads of an older run of this job exist: they would run beside the new run's."""
     namespace = job.owner.namespace
     selector = f"spec.serviceAccountName={job.account}"
     found = api.items(PODS.format(namespace), METADATA, fieldSelector=selector)
-    # a runtime makes no pods, and its finalizer is another controller's to take off
+    # a runtime creates no pods, and another controller removes its finalizer
     found += [item for path, item in made_by(job.owner, api) if not path.endswith(RUNTIMES)]
     if found:
         name = found[0]["metadata"]["name"]
@@ -182,7 +182,6 @@ def refuse_leftovers(api: Api, job: Job) -> None:
 
 
 def _refusal(failed: list[Swap]) -> Refused:
-    """Hold back the nodes that a dead job left behind, and say why."""
     first = failed[0]
     foreign = {swap.node: _foreign(swap.value) for swap in failed if not swap.error}
     return Refused(first.error or f"node {first.node} {_foreign(first.value)}", foreign)

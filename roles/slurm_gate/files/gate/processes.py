@@ -1,8 +1,8 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Processes of this host, as the kernel tells them: who holds a GPU's device file, and whose they are.
+"""Processes of this host, from /proc: those that hold a GPU's device file, their owners and containers.
 
-What a process calls itself, its owner chooses, a line break included: names are shown and never parsed.
+A process chooses its own name, which may contain a line break: names are shown and never parsed.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pathlib import Path
 
 PROC = Path("/proc")
 GPU = re.compile(r"/dev/nvidia[0-9]+")
-FIRST_PERSON = 1000
-"""UIDs below are the system's own (UID_MIN of login.defs)."""
+FIRST_USER = 1000
+"""UIDs below belong to system users (UID_MIN of login.defs)."""
 
 
 def holders() -> dict[int, str]:
-    """Processes that have a GPU's device file open, with their names. Links are read, files never touched."""
+    """Processes that have a GPU's device file open, with their names. Reads links, opens no file."""
     found = {}
     for place in PROC.iterdir():
         if place.name.isdigit() and any(GPU.fullmatch(target) for target in _open_files(place)):
@@ -39,7 +39,7 @@ def _open_files(place: Path) -> Iterator[str]:
 
 
 def name(pid: int) -> str:
-    """What a process calls itself, made printable."""
+    """A process's own name, made printable."""
     try:
         said = (PROC / str(pid) / "comm").read_text(errors="replace").rstrip("\n")
     except OSError:
@@ -48,9 +48,9 @@ def name(pid: int) -> str:
 
 
 def daemons(pids: Iterable[int], programs: Iterable[str]) -> list[int]:
-    """Those that run one of these programs of root's and are not started by a person."""
+    """The processes of system users that run one of these programs, whose file root must own."""
     known = set(programs)
-    return [pid for pid in pids if known and _program(pid) in known and _owner(pid) < FIRST_PERSON]
+    return [pid for pid in pids if known and _program(pid) in known and _owner(pid) < FIRST_USER]
 
 
 def _program(pid: int) -> str:
@@ -62,18 +62,17 @@ def _program(pid: int) -> str:
 
 
 def _owner(pid: int) -> int:
-    """Its real UID, which a set-user-ID program doesn't change; a person's if it can't be told."""
-    return int(_status(pid).get("Uid", str(FIRST_PERSON)).split()[0])
+    """Its real UID, which a set-user-ID program keeps; FIRST_USER if unknown."""
+    return int(_status(pid).get("Uid", str(FIRST_USER)).split()[0])
 
 
 def of_containers(pids: Iterable[int], ids: Iterable[str], firsts: Iterable[int]) -> list[int]:
-    """Those that belong to containers, by their control group's name or by an ancestor that is a container's first."""
+    """The processes in containers, by their control group's name or by a container's first process as ancestor."""
     known, first = set(ids), set(firsts)
     return [pid for pid in pids if _container(pid) & known or first & set(_ancestors(pid))]
 
 
 def _container(pid: int) -> set[str]:
-    """Names in the path of its control group that look like a container's."""
     try:
         text = (PROC / str(pid) / "cgroup").read_text()
     except OSError:
@@ -82,7 +81,6 @@ def _container(pid: int) -> set[str]:
 
 
 def _ancestors(pid: int) -> Iterator[int]:
-    """Itself, its parent, and so on."""
     seen: set[int] = set()
     while pid > 1 and pid not in seen:
         seen.add(pid)
@@ -95,5 +93,5 @@ def _status(pid: int) -> dict[str, str]:
         lines = (PROC / str(pid) / "status").read_text(errors="replace").splitlines()
     except OSError:
         return {}
-    # Name comes first, with its line breaks escaped by the kernel; the first line of each key counts
+    # Name is the first line, and the kernel escapes its line breaks; the first line of each key counts
     return {key: value.strip() for key, _, value in (line.partition(":") for line in reversed(lines))}

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Is this host empty? What Kubernetes believes is one half of the proof; this is the other, seen on the host itself."""
+"""Proof that this host is empty, read on the host itself; `closer` adds what the API server shows."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ LOOK_S = 1.0
 
 
 def local_obstacle(world: World, over: int = 0) -> str:
-    """Why the host is not empty of pods that are no infrastructure's and of processes on GPUs; "" if it is.
+    """Why the host is not empty: a non-infrastructure pod, or a process on a GPU; "" if it is empty.
 
-    Processes of Slurm's own jobs may use GPUs, but not those of job `over`, which has ended. Slurm is asked after the
-    GPUs: whatever started in between is not in the older answer.
+    Processes of Slurm jobs may use GPUs, except those of job `over`, which has ended. The gate reads GPUs first and
+    Slurm second, so that Slurm knows all processes that were found.
     """
     infra = world.config.infra_namespaces
     try:
@@ -36,12 +36,12 @@ def local_obstacle(world: World, over: int = 0) -> str:
 
 
 def require_empty(world: World, patience_s: float) -> None:
-    """Before a job of another partition starts here. What is just ending gets a moment. Raises Refused."""
+    """Before a job of a non-gated partition starts here. Ending processes get `patience_s`. Raises Refused."""
     _require(world, patience_s, lambda: tokens.leftover(world) or local_obstacle(world))
 
 
 def require_alone(job: Job, world: World, patience_s: float) -> None:
-    """Before a job of a gated partition starts here: no pods but its own, no other job's traces. Raises Refused."""
+    """Before a gated job starts here: no pods but its own, no directory of another job. Raises Refused."""
 
     def why() -> str:
         own = (job.owner.namespace, job.owner.prefix)

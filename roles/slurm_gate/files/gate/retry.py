@@ -1,9 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of a job whose nodes could not be opened. Pure.
+"""Requeue, hold or end a job whose nodes could not be opened. Pure.
 
-Slurm itself requeues a batch job whose PrologSlurmctld failed, with a start time two minutes from then. It counts all
-requeues of a job, whatever their cause; ours are counted here, in the job's AdminComment, which survives a requeue.
+Slurm itself requeues a batch job whose PrologSlurmctld failed, with a start time two minutes later. Slurm counts all
+requeues of a job; the gate counts its own in the job's AdminComment, which survives a requeue.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ import re
 from .slurm import REASON, JobInfo
 
 REQUEUE, HOLD, END = "requeue", "hold", "end"
-NEVER = -2  # a run before the first, and before that one's too
+NEVER = -2  # lower than any run - 1
 
 
 def verdict(job: JobInfo, number: int, tries: int) -> str:
-    """A job that can't run again ends with the cause; one that failed too often in a row waits for a person."""
+    """A job that can't be requeued ends; a job that failed `tries` times in a row is held."""
     if not (job.batch and job.requeue):
         return END
     return HOLD if number >= tries else REQUEUE
 
 
 def count(comment: str, restart: int) -> int:
-    """Which try in a row this is, by the last one's comment. One that was killed and runs again is still the same."""
+    """Number of this try in a row, from the last try's comment. A repeated try keeps its number."""
     number, run = _last(comment)
     if run == restart:
         return number
@@ -32,12 +32,11 @@ def count(comment: str, restart: int) -> int:
 
 
 def tried(comment: str, restart: int) -> bool:
-    """Whether the comment is of a try to open this run. Slurm tells some epilogs the number of the run to come."""
+    """Whether the comment is of this run's failed start. Slurm gives some epilogs the next run's number."""
     return _last(comment)[1] in (restart, restart - 1)
 
 
 def _last(comment: str) -> tuple[int, int]:
-    """Number and run of the last failed try."""
     last = re.search(rf"{REASON}try ([0-9]+) of [0-9]+ \(run ([0-9]+)\)", comment)
     return (int(last.group(1)), int(last.group(2))) if last else (0, NEVER)
 
@@ -48,6 +47,6 @@ def explain(cause: str, number: int, tries: int, restart: int) -> str:
 
 
 def comment(before: str, text: str) -> str:
-    """The AdminComment with our text in the place of our last one; a person's stays in front of it."""
+    """The AdminComment with the gate's text replaced; a person's text stays in front of it."""
     person = before.partition(REASON)[0].rstrip(" |")
     return f"{person} | {REASON}{text}" if person else f"{REASON}{text}"

@@ -1,9 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which of the gate's runs in Slurm's scripts of this node came to no good end.
+"""Notes about the gate's runs in Prolog and Epilog of this node that failed or were killed.
 
-Slurm drains a node whose script failed. The reason is the gate's own, or the dispatcher's, unless neither could tell:
-then Slurm's words don't say whose failure it was, and this note does.
+Slurm drains a node whose script failed. Normally the gate or the dispatcher sets the drain reason. If neither could,
+Slurm's own reason does not name the failed part; these notes do.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ NOTE = "script-"
 
 
 def begin(verb: str, job: int, world: World) -> None:
-    """Note that a job's script is at work. A disk that takes no note must not keep a job from starting."""
+    """Note that a job's script is running. A full disk must not keep a job from starting."""
     try:
         world.notes.write(f"{NOTE}{job}-{verb}", {})
     except OSError as err:
@@ -24,18 +24,18 @@ def begin(verb: str, job: int, world: World) -> None:
 
 
 def done(verb: str, job: int, world: World) -> None:
-    """It came to its end, and Slurm hears nothing bad of it; a good epilog makes no good prolog."""
+    """Remove the note of a script that succeeded; the other script's note stays."""
     with contextlib.suppress(OSError):
         world.notes.forget(f"{NOTE}{job}-{verb}")
 
 
 def unfinished(world: World) -> bool:
-    """One was killed, or failed, since the node was last in service."""
+    """Whether a script failed or was killed since the node was last in service."""
     return bool(world.notes.names(NOTE))
 
 
 def forget(world: World) -> None:
-    """The node is in service: what failed before explains nothing that comes later."""
+    """The node is in service: older failures do not explain later drains."""
     if not world.host.script_runs():
         for name in world.notes.names(NOTE):
             world.notes.forget(name)

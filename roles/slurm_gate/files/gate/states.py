@@ -1,10 +1,10 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Who owns a node, as Kubernetes sees it: values of the taint, edges between them, and the patches that walk them.
+"""States of a node: values of its taint, the edges between them, and one JSON patch for each edge.
 
     closed -> <namespace>.<job> -> dirty_<namespace>.<job> -> closed
 
-Pure. No other edge exists; a node that is in none of these states is left alone.
+Pure. No other edge exists. The gate does not touch a node in any other state.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class Owner(NamedTuple):
 
     @property
     def dirty(self) -> str:
-        """The taint's value from the job's end until the node is proven empty."""
+        """The taint's value from the job's end until the node is proved empty."""
         return f"{DIRTY}{self.held}"
 
     @property
     def prefix(self) -> str:
-        """What the names of all workloads and pods of the job begin with. The dash keeps 471 away from 4711."""
+        """Prefix of the names of the job's workloads and pods. The dash separates job 471 from 4711."""
         return f"slurm-{self.job}-"
 
 
@@ -52,12 +52,12 @@ class Edge(NamedTuple):
     before: str
     after: str
     label: str | None = None
-    """The job's number to put on the node's label; "" takes the label off, None leaves it alone."""
+    """New value of the node's label: the job's number; "" removes the label, None leaves it unchanged."""
 
     def patch(self, index: int = 0) -> list[Json]:
-        """Compare and swap: a JSON Patch that the API server refuses unless the node still is what we think.
+        """Compare and swap: a JSON patch that the API server refuses if the node has left state `before`.
 
-        `index` is the place of the gate's taint in the node's list.
+        `index` is the position of the gate's taint in the node's list.
         """
         taint, label = f"/spec/taints/{index}", LABEL_PATH
         patch: list[Json] = [
@@ -73,17 +73,17 @@ class Edge(NamedTuple):
 
 
 def opening(owner: Owner) -> Edge:
-    """closed -> held: the node's label lets in pods that select this job."""
+    """closed -> held. The node's label admits pods that select this job."""
     return Edge("open", CLOSED, owner.held, str(owner.job))
 
 
 def dirtying(owner: Owner) -> Edge:
-    """held -> dirty: taint and label in one write, so that the kubelet refuses what the scheduler binds late."""
+    """held -> dirty: taint and label in one write, so that the kubelet refuses late binds."""
     return Edge("dirty", owner.held, owner.dirty, "")
 
 
 def closing(owner: Owner) -> Edge:
-    """dirty -> closed: only after the node is proven empty."""
+    """dirty -> closed: only after the node is proved empty."""
     return Edge("close", owner.dirty, CLOSED)
 
 
@@ -93,7 +93,7 @@ def owner(value: str) -> Owner | None:
     return Owner(found.group(1), int(found.group(2))) if found else None
 
 
-def place(node: Json) -> tuple[int, str]:
+def gate_taint(node: Json) -> tuple[int, str]:
     """Index and value of the gate's taint on a Node object; (-1, "") if the node has none."""
     for index, taint in enumerate(node.get("spec", {}).get("taints", [])):
         if taint.get("key") == TAINT:

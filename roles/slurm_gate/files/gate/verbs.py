@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What each verb does, from the environment to the exit code that Slurm acts on."""
+"""The gate's verbs, from the environment to the exit code that Slurm acts on."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Callable
 
 from . import metrics, retry, scripts, tokens
 from .api import Api, Unreachable
-from .closer import close_job, close_node, stuck
+from .closer import close_job, close_node, not_empty
 from .config import Job, NotGated, Refused, require_whole_nodes
 from .gate_names import OPENER, RECONCILER
-from .mend import boot_node, booted, mend_cluster, mend_node
 from .notes import NODE as NODE_LOCK
 from .opener import open_job
 from .proof import require_alone, require_empty
+from .repair import boot_node, booted, repair_cluster, repair_node
 from .slurm import NoAnswer
 from .world import NODE, World
 
-PLACE_S = 20.0  # a node's prolog must not hold the job for the API server's sake
-EMPTY_S = 10.0  # what a job of another partition waits for processes that are just ending
-TEND_S = 15.0  # the timer comes again
-DRAIN_AGAIN_S = (2.0, 5.0)  # between tries: a slurmctld that starts again, or is busy
+DELIVER_S = 20.0  # a silent API server must not delay the job's start
+EMPTY_S = 10.0  # processes of the last job may just be ending
+RECONCILE_S = 15.0  # the timer runs again
+DRAIN_AGAIN_S = (2.0, 5.0)  # pauses between tries: slurmctld restarts, or is busy
 
 
 def run(verb: str, world: World) -> int:
@@ -45,15 +45,15 @@ def _run(verb: str, world: World) -> int:
     except Exception as err:
         import traceback
 
-        # Slurm keeps nothing of what its controller's scripts say
+        # Slurm does not log the output of its controller's scripts
         where = traceback.extract_tb(err.__traceback__)[-1]
         world.log.event("crashed", verb=verb, cause=repr(err), where=f"{where.filename}:{where.lineno}")
-        if verb == "close":  # Slurm's own reason would be nobody's to lift
+        if verb == "close":  # the gate never lifts a drain with Slurm's own reason
             node, reason = world.env["SLURMD_NODENAME"], f"not proven empty, the gate failed with {err!r}"
             _drain(world, node, reason)
         code = 1
     if verb in ALONE and not world.log.counted:
-        return code  # the timer comes every half a minute: that it ran is no news
+        return code  # the timer runs every 30 s: only events are worth a disk write
     try:
         metrics.add(world, verb, code, world.clock.now() - begun)
     except OSError as err:
@@ -62,19 +62,19 @@ def _run(verb: str, world: World) -> int:
 
 
 def _for_job(verb: str, world: World) -> int:
-    """A verb that one of Slurm's scripts calls. Raises NotGated."""
+    """Run a verb that one of Slurm's scripts calls. Raises NotGated."""
     number = int(world.env["SLURM_JOB_ID"])
     try:
         try:
             job = Job.of(world.env, world.config, _noted(verb, number, world))
         except NotGated:
-            if verb != "place":
+            if verb != "deliver_token":
                 raise
             require_empty(world, EMPTY_S)
             return 0
         except Refused:
             if verb != "open":
-                return 0  # such a job never opened a node, so there is nothing to close after it
+                return 0  # such a job never opened a node
             raise
         VERBS[verb](job, world)
     except (Refused, Unreachable) as err:
@@ -83,30 +83,30 @@ def _for_job(verb: str, world: World) -> int:
 
 
 def _noted(verb: str, number: int, world: World) -> str:
-    """The namespace that a job which ends was opened in, by what was noted then; "" if nothing was."""
+    """The namespace in which an ending job was opened, from the note of that moment; "" without a note."""
     if verb == "end":
         return str(world.notes.read(f"run-{number}").get("namespace", ""))
     return str(tokens.note(number, world).get("namespace", "")) if verb == "close" else ""
 
 
 def fail(verb: str, number: int, err: Exception, world: World) -> int:
-    """Tell the cause where people look for it: the job's comment, the drained nodes, the log."""
+    """Write the cause into the job's AdminComment, drain reasons and the log."""
     world.log.event("refused", verb=verb, job=number, cause=str(err))
     for node, reason in getattr(err, "drain", {}).items():
         _drain(world, node, reason)
     if verb == "open":
-        _told(world, lambda: _not_opened(number, str(err), world))
+        _if_slurm_answers(world, lambda: _not_opened(number, str(err), world))
     else:
-        world.tell(number, str(err), run=int(world.env.get("SLURM_JOB_RESTART_COUNT") or 0))
+        world.comment_job(number, str(err), run=int(world.env.get("SLURM_JOB_RESTART_COUNT") or 0))
     return 1
 
 
 def _not_opened(number: int, cause: str, world: World) -> None:
-    """Slurm requeues the job by itself; what it can't requeue, or did too often, is ended or held with the cause."""
+    """Slurm requeues the job. A job that cannot be requeued ends with the cause; after too many tries it is held."""
     info, tries = world.slurm.job(number), world.config.tries
     this = retry.count(world.slurm.comment(number), info.restarts)
     verdict = retry.verdict(info, this, tries)
-    world.tell(number, retry.explain(cause, this, tries, info.restarts))
+    world.comment_job(number, retry.explain(cause, this, tries, info.restarts))
     world.log.event(f"open failed, {verdict}", job=number, tries=this)
     if verdict == retry.HOLD:
         world.slurm.hold(number)
@@ -115,19 +115,18 @@ def _not_opened(number: int, cause: str, world: World) -> None:
 
 
 def _drain(world: World, node: str, reason: str) -> None:
-    """Slurm asks nobody again why a script failed, and without our reason nobody would lift its drain."""
+    """Slurm reports a failed script only once, and the gate lifts only drains with its own reason: so try again."""
     for pause_s in DRAIN_AGAIN_S:
         try:
             return world.slurm.drain(node, reason)
         except NoAnswer:
             world.clock.sleep(pause_s)
-    return _told(world, lambda: world.slurm.drain(node, reason))
+    return _if_slurm_answers(world, lambda: world.slurm.drain(node, reason))
 
 
-def _told(world: World, tell: Callable[[], None]) -> None:
-    """Slurm may be down just now: then the log has to do."""
+def _if_slurm_answers(world: World, command: Callable[[], None]) -> None:
     try:
-        tell()
+        command()
     except NoAnswer as err:
         world.log.event("no answer from Slurm", cause=str(err))
 
@@ -140,7 +139,7 @@ def open_nodes(job: Job, world: World) -> None:
 
 
 def end_job(job: Job, world: World) -> None:
-    """EpilogSlurmctld. One that comes after the job's next run has begun would end that one."""
+    """EpilogSlurmctld. A late one, after the job's next run has begun, must not end that run."""
     with world.notes.locked(job.owner.job):
         if world.notes.read(f"run-{job.owner.job}").get("started", 0) > job.started > 0:
             world.log.event("too late", verb="end", job=job.owner.job)
@@ -150,17 +149,17 @@ def end_job(job: Job, world: World) -> None:
         world.notes.forget(f"run-{job.owner.job}")
 
 
-def place_token(job: Job, world: World) -> None:
-    """Prolog of a node: without its token a job can't use Kubernetes, but it can run. Raises Refused for company."""
+def deliver_token(job: Job, world: World) -> None:
+    """Prolog of a node. A job runs without its token, too. Raises Refused if the node is not empty."""
     require_alone(job, world, EMPTY_S)
     try:
-        tokens.place(job, world, world.api(NODE, PLACE_S))
+        tokens.deliver(job, world, world.api(NODE, DELIVER_S))
     except Exception as err:
-        world.log.event("token not placed", job=job.owner.job, cause=str(err))
+        world.log.event("token not delivered", job=job.owner.job, cause=str(err))
 
 
 def close_this_node(job: Job, world: World) -> None:
-    """Epilog of a node. One that comes after the job's next run has begun here would end that one."""
+    """Epilog of a node. A late one, after the job's next run has begun here, must not end that run."""
     node = world.env["SLURMD_NODENAME"]
     with world.notes.locked(NODE_LOCK):
         if tokens.note(job.owner.job, world).get("started", 0) > job.started > 0:
@@ -171,42 +170,42 @@ def close_this_node(job: Job, world: World) -> None:
         try:
             close_node(job.owner, node, world, api, world.config.empty_s)
         except Unreachable as err:
-            raise stuck(node, str(err)) from err
+            raise not_empty(node, str(err)) from err
         tokens.forget(job.owner.job, world)
 
 
-def tend(world: World) -> int:
-    """Renew the tokens of this host; do what prologs and epilogs did not."""
+def reconcile(world: World) -> int:
+    """Renew the tokens of this host; do what prologs and epilogs should have done and did not."""
     done, gauges = [], {}
     for identity in (OPENER, RECONCILER, NODE):
         file = world.token(identity)
         if not file.exists():
             continue
-        api = world.api(identity, TEND_S)
+        api = world.api(identity, RECONCILE_S)
         done.append(tokens.renew(file, world, api))
         if identity == RECONCILER:
-            done.append(_attempt(world, lambda api=api: mend_cluster(world, api)))
+            done.append(_attempt(world, lambda api=api: repair_cluster(world, api)))
         if identity == NODE:
             done.append(tokens.renew_jobs(world, api))
-            done.append(_attempt(world, lambda api=api: _tend_node(_this_node(world), world, api, gauges)))
+            done.append(_attempt(world, lambda api=api: _reconcile_node(_this_node(world), world, api, gauges)))
     if all(done):
-        gauges["tended_timestamp_seconds"] = world.clock.wall()
+        gauges["reconciled_timestamp_seconds"] = world.clock.wall()
     metrics.publish(world, gauges)
     return 0 if all(done) else 1
 
 
 def boot(world: World) -> int:
-    """Before slurmd starts: a job that holds this node since before the boot has nothing left here.
+    """Before slurmd starts: take the node from a job that held it before the boot.
 
-    A slurmd that is only started again waits for no epilog that is at work: that takes longer than systemd waits.
+    If only slurmd restarts, do nothing: waiting for a running epilog's lock would exceed systemd's time limit.
     """
     try:
         node = _this_node(world)
         if booted(world):
             with world.notes.locked(NODE_LOCK):
-                boot_node(node, world, world.api(NODE, TEND_S))
+                boot_node(node, world, world.api(NODE, RECONCILE_S))
     except (OSError, Refused, Unreachable) as err:
-        world.log.event("not mended", cause=str(err))
+        world.log.event("not repaired", cause=str(err))
         return 1
     return 0
 
@@ -215,30 +214,29 @@ def _this_node(world: World) -> str:
     return tokens.subject(world.token(NODE).read_text()).rpartition(":")[2]
 
 
-def _tend_node(node: str, world: World, api: Api, gauges: dict[str, float]) -> bool:
-    """Leave the node to an epilog that is at work."""
+def _reconcile_node(node: str, world: World, api: Api, gauges: dict[str, float]) -> bool:
     with world.notes.locked(NODE_LOCK, wait=False) as free:
         if free:
-            state = mend_node(node, world, api)
+            state = repair_node(node, world, api)
             gauges[f'node_state{{state="{state}"}}'] = 1
-            if state == "held":  # so whatever was here before was closed
+            if state == "held":  # the node was closed before it was held
                 tokens.tidy(node, world)
     return True
 
 
-def _attempt(world: World, mend: Callable[[], bool]) -> bool:
-    """The next run tries again. What a person must see is in the drain's reason; the rest is only noted."""
+def _attempt(world: World, repair: Callable[[], bool]) -> bool:
+    """Run one repair; the timer tries again. Drain reasons show what a person must do; the rest is logged."""
     try:
-        return mend()
+        return repair()
     except Refused as err:
         for node, reason in err.drain.items():
             _drain(world, node, reason)
-        world.log.event("not mended", cause=str(err))
+        world.log.event("not repaired", cause=str(err))
     except (NoAnswer, Unreachable) as err:
-        world.log.event("not mended", cause=str(err))
+        world.log.event("not repaired", cause=str(err))
     return False
 
 
-ON_NODE = ("place", "close")
-ALONE = {"tend": tend, "boot": boot}
-VERBS = {"open": open_nodes, "end": end_job, "place": place_token, "close": close_this_node}
+ON_NODE = ("deliver_token", "close")
+ALONE = {"reconcile": reconcile, "boot": boot}
+VERBS = {"open": open_nodes, "end": end_job, "deliver_token": deliver_token, "close": close_this_node}

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a job has made in Kubernetes, of whatever kind this API server knows."""
+"""Workloads that a job created, of all kinds that this API server serves."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BUILT_IN = {"batch": ["v1"]}
 
 
 def made_by(owner: Owner, api: Api) -> list[tuple[str, Json]]:
-    """Collection and metadata of everything that makes pods for a job. Raises Refused, Unreachable."""
+    """Collection and metadata of a job's workloads. Raises Refused, Unreachable."""
     return [
         (collection, item)
         for collection in _collections(owner.namespace, api)
@@ -25,7 +25,7 @@ def made_by(owner: Owner, api: Api) -> list[tuple[str, Json]]:
 
 
 def _collections(namespace: str, api: Api) -> Iterator[str]:
-    """A group may be served in several versions, and a kind in one of them only."""
+    """URL paths of all kinds. A group may have several versions, and a kind only one of them."""
     known = _groups(api)
     for group, resources in WORKLOADS.items():
         for version in BUILT_IN.get(group) or known.get(group, []):
@@ -34,8 +34,7 @@ def _collections(namespace: str, api: Api) -> Iterator[str]:
 
 
 def _groups(api: Api) -> dict[str, list[str]]:
-    """All groups that the server knows, with their versions, in one answer."""
     answer = api.get("/apis")
     if not answer.ok:
-        raise Refused(f"can't ask what this API server knows: {answer.message}")
+        raise Refused(f"can't list the groups of this API server: {answer.message}")
     return {group["name"]: [it["version"] for it in group["versions"]] for group in answer.body["groups"]}

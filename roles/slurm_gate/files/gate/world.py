@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that the gate touches outside its own process, in one place that tests can replace."""
+"""All input and output of the gate in one value, so that tests can replace it."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ ETC = Path("/etc/drawbridge/gate")
 TOKENS = Path("/var/lib/drawbridge/gate")
 JOBS = Path("/run/drawbridge/jobs")
 NODE = "node"
-"""Name of a node's own token; a controller's are named for its two identities."""
+"""Name of a node's own token; the controller's tokens have the names of its two identities."""
 
 
 class World(NamedTuple):
-    """The seams: environment, clock, Slurm, host, memory, log, tokens, API server."""
+    """Configuration, environment, clock, Slurm, host, notes, log, tokens, API server."""
 
     config: Config
     env: Mapping[str, str]
@@ -40,45 +40,45 @@ class World(NamedTuple):
     jobs: Path = JOBS
 
     def token(self, identity: str) -> Path:
-        """File with an identity's token: where the gate's own user may write, since it renews them."""
+        """File with an identity's token, in a directory that the gate's user may write."""
         return self.tokens / f"{identity}.token"
 
     def guards(self) -> dict[str, dict[str, str]]:
-        """The admission policies and bindings that gate.yml has left, each with a mark; empty if it never said."""
+        """Admission policies and bindings that gate.yml left, each with a mark; empty without its file."""
         try:
             return dict(json.loads((self.etc / "guards.json").read_text()))
         except (OSError, ValueError):
             return {}
 
     def api(self, identity: str, patience_s: float) -> Api:
-        """The API server as one of this host's identities; `patience_s` bounds all that is asked through it."""
+        """The API server, as one of this host's identities; `patience_s` limits all requests together."""
         return Api(self.config.api_server, self.config.ca_file, str(self.token(identity)), patience_s, self.clock)
 
-    def tell(self, job: int, text: str, run: int | None = None) -> None:
-        """Say why in the job's AdminComment. Slurm takes none for a job that is over; then the log has to do.
+    def comment_job(self, job: int, text: str, run: int | None = None) -> None:
+        """Write a cause into the job's AdminComment, or into the log if Slurm refuses, as for a job that is over.
 
-        What fails at the end of a `run` that was never opened is left to the log: the comment counts the tries.
+        The end of a `run` that was never opened writes no comment: the comment counts the tries.
         """
         try:
             before = self.slurm.comment(job)
             if run is None or not retry.tried(before, run):
                 self.slurm.set_comment(job, retry.comment(before, text))
         except NoAnswer as err:
-            self.log.event("not told", job=job, cause=str(err))
+            self.log.event("comment not set", job=job, cause=str(err))
 
     def deadline(self, seconds: float) -> Deadline:
-        """A limit from now on."""
+        """A time limit that starts now."""
         return Deadline(self.clock, seconds)
 
 
 class Deadline:
-    """A limit of time."""
+    """A time limit."""
 
     def __init__(self, clock: Clock, seconds: float) -> None:
         self._clock, self._end = clock, clock.now() + seconds
 
     def pause(self, seconds: float) -> bool:
-        """Wait a little; False, and at once, when that would be too long."""
+        """Wait; at once False if the limit comes first."""
         if self._clock.now() + seconds >= self._end:
             return False
         self._clock.sleep(seconds)

@@ -13,7 +13,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from roles.drawbridge_run.files.gate.api import Answer
-from roles.drawbridge_run.files.gate.command import Commands, Said
+from roles.drawbridge_run.files.gate.command import Commands, Result
 from roles.drawbridge_run.files.gate.config import Refused
 from roles.drawbridge_run.files.gate.states import PODS
 from roles.drawbridge_run.files.run.allocation import Allocation
@@ -23,11 +23,11 @@ from roles.drawbridge_run.files.run.kube import Kube
 from roles.drawbridge_run.files.run.launch import Launch
 from roles.drawbridge_run.files.run.limits import Limit
 from roles.drawbridge_run.files.run.options import parse
-from roles.drawbridge_run.files.run.pod import Person, Request
+from roles.drawbridge_run.files.run.pod import Request, User
 from roles.drawbridge_run.files.run.pods import Pod
-from roles.drawbridge_run.files.run.signals import Courier
+from roles.drawbridge_run.files.run.signals import SignalSender
 from roles.drawbridge_run.files.run.site import Grant, Site
-from roles.drawbridge_run.files.run.watcher import News
+from roles.drawbridge_run.files.run.watcher import Update
 from tests.unit.roles.drawbridge_run.doubles import StillClock
 from tests.unit.roles.slurm_gate.cluster import JOB, Cluster
 
@@ -56,7 +56,7 @@ GATE = {
     "DRAWBRIDGE_POD_CPUS": "120",
     "DRAWBRIDGE_POD_MEMORY": "2052096Mi",
 }
-ADA = Person(2001, 3001, "ada", "/home/ada", "/gpfs/fs1/home/ada", 0o027, {"TOKENS": "two"})
+ADA = User(2001, 3001, "ada", "/home/ada", "/gpfs/fs1/home/ada", 0o027, {"TOKENS": "two"})
 MARK = "3f9a1c"
 NAME = f"slurm-4711-r0-run-{MARK}"
 
@@ -167,12 +167,12 @@ class Served(Kube):
 
 
 class Script(SimpleQueue):
-    """News in their order; each time that there are none, a second passes."""
+    """Update in their order; each time that there are none, a second passes."""
 
-    def __init__(self, clock: StillClock, news: list[News]) -> None:
-        self._clock, self._news = clock, news
+    def __init__(self, clock: StillClock, updates: list[Update]) -> None:
+        self._clock, self._news = clock, updates
 
-    def get(self, block: bool = True, timeout: float | None = None) -> News:
+    def get(self, block: bool = True, timeout: float | None = None) -> Update:
         self._clock.sleep(timeout or 0)
         if not self._news:
             from queue import Empty
@@ -183,8 +183,8 @@ class Script(SimpleQueue):
     def empty(self) -> bool:
         return not self._news
 
-    def put(self, item: News, block: bool = True, timeout: float | None = None) -> None:
-        """The watcher's own news don't matter here."""
+    def put(self, item: Update, block: bool = True, timeout: float | None = None) -> None:
+        """The watcher's own updates don't matter here."""
 
 
 class Ending(Commands):
@@ -193,12 +193,12 @@ class Ending(Commands):
     def __init__(self, clock: StillClock, seconds: float) -> None:
         self._clock, self._end = clock, clock.now() + seconds
 
-    def run(self, *argv: str, timeout_s: float = 0) -> Said:
+    def run(self, *argv: str, timeout_s: float = 0) -> Result:
         left = int(self._end - self._clock.now())
-        return Said(0, f"{JOB.owner.job} {left // 60}:{left % 60:02d}\n")
+        return Result(0, f"{JOB.owner.job} {left // 60}:{left % 60:02d}\n")
 
 
-class Slate(Courier):
+class Slate(SignalSender):
     """Keeps which signals would go to whom."""
 
     def __init__(self) -> None:
@@ -213,13 +213,13 @@ class Scene:
     """A launch whose pods do what the test says."""
 
     root: Path
-    news: list[News]
+    updates: list[Update]
     line: str = "--image img -- python train.py"
     seconds_left: float = 3600
     clock: StillClock = field(default_factory=StillClock)
     paper: Paper = field(default_factory=Paper)
     cluster: Cluster = field(default_factory=Cluster)
-    courier: Slate = field(default_factory=Slate)
+    signal_sender: Slate = field(default_factory=Slate)
 
     def __post_init__(self) -> None:
         self.kube = Served(self.cluster)
@@ -232,8 +232,8 @@ class Scene:
     def run(self) -> int:
         tools = Ending(self.clock, self.seconds_left)
         limit = Limit(4711, self.request.options.grace_s, tools, self.clock.now())
-        queue = Script(self.clock, self.news)
-        launch = Launch(self.request, self.kube, self.paper, self.clock, limit, self.courier, queue)
+        queue = Script(self.clock, self.updates)
+        launch = Launch(self.request, self.kube, self.paper, self.clock, limit, self.signal_sender, queue)
         return launch.run(KINDS[self.request.options.backend].make(self.request))
 
     def deleted(self) -> bool:

@@ -34,11 +34,3 @@ def test_a_log_gets_progress_when_it_takes_long_and_not_often() -> None:
         console.progress(f"{second // 2} of 6")
         clock.sleep(1)
     assert err.getvalue() == "drawbridge-run: 2 of 6\ndrawbridge-run: 5 of 6\n"
-
-
-def test_the_workloads_words_and_ours_go_apart() -> None:
-    out, err = io.StringIO(), io.StringIO()
-    console = Console(StillClock(), out, err)
-    console.print("a  line")
-    console.say("a word")
-    assert (out.getvalue(), err.getvalue()) == ("a  line\n", "drawbridge-run: a word\n")

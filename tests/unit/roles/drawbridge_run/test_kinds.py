@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from roles.drawbridge_run.files.run.kinds import KINDS, collection
+from roles.drawbridge_run.files.run.kinds import KINDS
 from tests.unit.roles.drawbridge_run.job import NAME, request
 
 
@@ -36,13 +36,6 @@ def test_all_kinds_are_labelled_and_named_for_the_gate(tmp_path: Path, kind: str
     assert {item["metadata"]["name"] for item in items} == {NAME}
 
 
-def test_what_trainer_makes_of_a_runtime_is_labelled_for_the_gate(tmp_path: Path) -> None:
-    runtime, _ = made(tmp_path, "trainjob")
-    job_set = runtime["spec"]["template"]
-    for part in (job_set, *(it["template"] for it in job_set["spec"]["replicatedJobs"])):
-        assert part["metadata"]["labels"]["drawbridge.io/slurm-job"] == "4711"
-
-
 @pytest.mark.parametrize(("kind", "container"), [("job", "main"), ("trainjob", "node"), ("pytorchjob", "pytorch")])
 def test_all_kinds_make_the_same_pod(tmp_path: Path, kind: str, container: str) -> None:
     """Under the name that the kind wants its container to have."""
@@ -65,12 +58,3 @@ def test_one_pod_a_node_and_no_second_try(tmp_path: Path) -> None:
     (pytorch_job,) = made(tmp_path, "pytorchjob")
     assert pytorch_job["spec"]["runPolicy"]["backoffLimit"] == 0
     assert {kind: it["replicas"] for kind, it in pytorch_job["spec"]["pytorchReplicaSpecs"].items()} == {"Worker": 2}
-
-
-def test_objects_have_their_places(tmp_path: Path) -> None:
-    assert [collection(item) for kind in KINDS for item in made(tmp_path, kind)] == [
-        "/apis/batch/v1/namespaces/vision/jobs",
-        "/apis/trainer.kubeflow.org/v1alpha1/namespaces/vision/trainingruntimes",
-        "/apis/trainer.kubeflow.org/v1alpha1/namespaces/vision/trainjobs",
-        "/apis/kubeflow.org/v1/namespaces/vision/pytorchjobs",
-    ]

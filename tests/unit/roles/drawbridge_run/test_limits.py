@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roles.drawbridge_run.files.gate.command import Said
+from roles.drawbridge_run.files.gate.command import Result
 from roles.drawbridge_run.files.run.limits import Limit
 from tests.unit.roles.drawbridge_run.doubles import Tools
 
@@ -24,8 +24,8 @@ def test_slurm_is_asked_again_before_it_is_believed() -> None:
     assert limit.reached(4141.0)
 
 
-@pytest.mark.parametrize("said", [Said(1, "", "no answer"), "", "7 UNLIMITED", "7 INVALID"])
-def test_without_a_limit_nothing_ends(said: Said | str) -> None:
+@pytest.mark.parametrize("said", [Result(1, "", "no answer"), "", "7 UNLIMITED", "7 INVALID"])
+def test_without_a_limit_nothing_ends(said: Result | str) -> None:
     limit = Limit(7, 45, Tools({"squeue": said}), 0.0)
     assert not any(limit.reached(float(now)) for now in range(0, 10000, 10))
 

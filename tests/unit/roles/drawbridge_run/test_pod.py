@@ -77,11 +77,6 @@ def test_what_pods_would_not_see_is_refused(tmp_path: Path, line: str, says: str
         spec(tmp_path, line)
 
 
-def test_counts_are_slurms(tmp_path: Path) -> None:
-    assert variables(tmp_path)["DRAWBRIDGE_PROCESSES"] == "8"
-    assert variables(tmp_path, SLURM_NTASKS="8")["DRAWBRIDGE_PROCESSES"] == "4"
-
-
 def test_the_sites_settings_are_there_and_the_users_win(tmp_path: Path) -> None:
     assert variables(tmp_path)["NCCL_IB_TC"] == "106"
     found = variables(tmp_path, "--image img --env NCCL_IB_TC=0 --env TOKENS --env EMPTY= -- true")
@@ -107,7 +102,7 @@ def expanded(text: str, values: dict[str, str]) -> str:
 
 
 def test_dollars_reach_the_pod_as_they_were_typed(tmp_path: Path) -> None:
-    made = replace(request(tmp_path), person=replace(ADA, env={"PROMPT": "$(USER)$$ "}))
+    made = replace(request(tmp_path), user=replace(ADA, env={"PROMPT": "$(USER)$$ "}))
     options = replace(made.options, command=("sh", "-c", *DOLLARS), env=("PROMPT", "COST=5$$"))
     container = template(replace(made, options=options))["spec"]["containers"][0]
     plain = {entry["name"]: entry["value"] for entry in container["env"] if "value" in entry}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from roles.drawbridge_run.files.run.book import Book
+from roles.drawbridge_run.files.run.pod_set import PodSet
 from roles.drawbridge_run.files.run.pods import read, trouble
 from tests.unit.roles.drawbridge_run.job import ended, pod, running, waiting
 
@@ -23,7 +23,7 @@ NO_IMAGE = 'failed to resolve reference "docker.io/lab/none:1": docker.io/lab/no
         (ended("a", "gpu01", 250), "rank 0 on gpu01 ended by signal 122 (exit code 250)", 250, True),
         (
             ended("a", "gpu01", 137),
-            "was killed (exit code 137): somebody did that, or its node ran out of memory",
+            "was killed (exit code 137): by a user or an administrator, or its node ran out of memory",
             137,
             True,
         ),
@@ -87,7 +87,7 @@ NO_IMAGE = 'failed to resolve reference "docker.io/lab/none:1": docker.io/lab/no
             125,
             False,
         ),
-        (running("a", "gpu02", "False"), "rank 1 on gpu02 is lost: its node's kubelet reports no more", 125, False),
+        (running("a", "gpu02", "False"), "rank 1 on gpu02 is lost: its node's kubelet does not report", 125, False),
     ],
 )
 def test_what_is_wrong_is_said(item: dict[str, Any], text: str, code: int, final: bool) -> None:
@@ -111,8 +111,8 @@ def test_what_is_well_is_not_talked_about(item: dict[str, Any]) -> None:
     assert trouble(read(item, NODES), "9Gi") is None
 
 
-def book(*items: dict[str, Any]) -> Book:
-    made = Book(NODES, "9Gi")
+def pod_set(*items: dict[str, Any]) -> PodSet:
+    made = PodSet(NODES, "9Gi")
     for item in items:
         made.note(item)
     return made
@@ -131,13 +131,13 @@ def book(*items: dict[str, Any]) -> Book:
     ],
 )
 def test_the_first_to_fail_is_named(items: list[dict[str, Any]], rank: int) -> None:
-    found = book(*items).trouble()
+    found = pod_set(*items).trouble()
     assert found is not None
     assert found.rank == rank
 
 
 def test_all_must_end_well() -> None:
-    made = book(ended("a", "gpu01"))
+    made = pod_set(ended("a", "gpu01"))
     assert not made.well
     made.note(running("b", "gpu02"))
     assert not made.well
@@ -148,14 +148,14 @@ def test_all_must_end_well() -> None:
 
 def test_an_end_is_an_end() -> None:
     """A pod that has ended may be deleted later, and is then shown once more, perhaps as failed."""
-    made = book(ended("a", "gpu01"), ended("b", "gpu02"))
+    made = pod_set(ended("a", "gpu01"), ended("b", "gpu02"))
     made.note(pod("a", "gpu01", phase="Failed", reason="Late"))
     made.lose("b")
     assert made.well
 
 
 def test_a_pod_that_goes_before_its_end_is_told() -> None:
-    made = book(running("a", "gpu01"), running("b", "gpu02"))
+    made = pod_set(running("a", "gpu01"), running("b", "gpu02"))
     made.lose("b")
     found = made.trouble()
     assert found is not None
@@ -163,19 +163,21 @@ def test_a_pod_that_goes_before_its_end_is_told() -> None:
 
 
 def test_what_a_full_list_misses_was_deleted_while_nobody_looked() -> None:
-    made = book(running("a", "gpu01"), running("b", "gpu02"))
+    made = pod_set(running("a", "gpu01"), running("b", "gpu02"))
     assert [lost.name for lost in made.keep(["a"])] == ["b"]
     assert made.trouble() is not None
 
 
 def test_what_nobody_needs_to_wait_for_comes_first() -> None:
-    made = book(waiting("a", "gpu01", "ErrImagePull", "i/o timeout"), waiting("b", "gpu02", "ErrImageNeverPull", "no"))
+    made = pod_set(
+        waiting("a", "gpu01", "ErrImagePull", "i/o timeout"), waiting("b", "gpu02", "ErrImageNeverPull", "no")
+    )
     found = made.trouble()
     assert found is not None
     assert found.final
 
 
 def test_progress_is_one_line() -> None:
-    assert book().summary == "2 pods: 2 not made yet"
-    made = book(pod("a"), waiting("b", "gpu02", "ContainerCreating"))
+    assert pod_set().summary == "2 pods: 2 not made yet"
+    made = pod_set(pod("a"), waiting("b", "gpu02", "ContainerCreating"))
     assert made.summary == "2 pods: 1 wait for a node, 1 start"

@@ -19,18 +19,17 @@ from roles.drawbridge_run.files.gate.config import Refused
 from roles.drawbridge_run.files.run import launch
 from roles.drawbridge_run.files.run import run as module
 from roles.drawbridge_run.files.run.allocation import Allocation
+from roles.drawbridge_run.files.run.context import Context
 from roles.drawbridge_run.files.run.kube import Kube
 from roles.drawbridge_run.files.run.options import parse
-from roles.drawbridge_run.files.run.run import grant, listen, run
-from roles.drawbridge_run.files.run.seams import Seams
-from roles.drawbridge_run.files.run.site import nccl
-from roles.drawbridge_run.files.run.watcher import SIGNAL, News
+from roles.drawbridge_run.files.run.run import listen, run, wait_for_grant
+from roles.drawbridge_run.files.run.watcher import SIGNAL, Update
 from tests.unit.roles.drawbridge_run.doubles import StillClock, Tools
 from tests.unit.roles.drawbridge_run.job import ADA, ENV, GATE, Paper, ended, granted, site, write_site
 
 
 @dataclass(frozen=True)
-class Here(Seams):
+class Here(Context):
     """A host of the job."""
 
     console: Paper
@@ -61,21 +60,17 @@ def test_a_dry_run_prints_what_would_be_created(here: Here) -> None:
     assert {"name": "NCCL_IB_TC", "value": "106"} in env
 
 
-def test_a_host_without_the_sites_nccl_settings_has_none(tmp_path: Path) -> None:
-    assert nccl(tmp_path / "nothing") == {}
-
-
 def test_root_is_refused(here: Here) -> None:
     granted(here.jobs)
     with pytest.raises(Refused, match="root can't have pods"):
-        ask(replace(here, person=replace(ADA, uid=0)))
+        ask(replace(here, user=replace(ADA, uid=0)))
 
 
-@pytest.mark.parametrize("person", [replace(ADA, uid=2002), replace(ADA, gid=100)])
-def test_anothers_job_is_refused(here: Here, person: Any) -> None:
+@pytest.mark.parametrize("user", [replace(ADA, uid=2002), replace(ADA, gid=100)])
+def test_anothers_job_is_refused(here: Here, user: Any) -> None:
     granted(here.jobs)
-    with pytest.raises(Refused, match="job 4711 runs as uid 2001 with group 3001"):
-        ask(replace(here, person=person))
+    with pytest.raises(Refused, match="job 4711 and its pods run as uid 2001 with group 3001"):
+        ask(replace(here, user=user))
 
 
 def test_a_token_that_may_not_be_read_is_anothers(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +83,7 @@ def test_a_token_that_may_not_be_read_is_anothers(here: Here, monkeypatch: pytes
 
     monkeypatch.setattr(Path, "read_text", denied)
     with pytest.raises(Refused, match="another user's"):
-        grant(Allocation.of(ENV, site()), here)
+        wait_for_grant(Allocation.of(ENV, site()), here)
 
 
 def test_the_token_is_waited_for_and_then_missed(here: Here) -> None:
@@ -97,19 +92,19 @@ def test_the_token_is_waited_for_and_then_missed(here: Here) -> None:
     with pytest.raises(Refused, match="got no token within 120 s"):
         ask(here)
     assert here.clock.now() - begun >= 120
-    assert here.console.shown == ["waiting for the job's token, which the gate places on its nodes"]
+    assert here.console.shown == ["waiting for the job's token, which the gate delivers to its nodes"]
 
 
 def test_elsewhere_there_is_nothing_to_wait_for(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module.socket, "gethostname", lambda: "login1")
     begun = here.clock.now()
-    with pytest.raises(Refused, match=r"none of the job's nodes: call it on gpu01, such as with srun --jobid=4711"):
+    with pytest.raises(Refused, match=r"not a node of the job: call it on gpu01, such as with srun --jobid=4711"):
         ask(here)
     assert here.clock.now() == begun
 
 
 def test_a_host_without_drawbridge_says_so(here: Here) -> None:
-    with pytest.raises(Refused, match="ask those who run the cluster"):
+    with pytest.raises(Refused, match="ask the administrators"):
         ask(replace(here, site=Path("/nonexistent")))
 
 
@@ -155,10 +150,10 @@ def test_a_second_call_in_a_job_counts_no_pods_of_the_first(
     """As in `drawbridge-run ... || drawbridge-run ...`; what a Job leaves is taken away some time after it."""
     monkeypatch.setattr(launch, "TICK_S", 0.01)
     granted(here.jobs)
-    server, seams = Lingering(3, 0), replace(here, clock=Passing())
+    server, context = Lingering(3, 0), replace(here, clock=Passing())
     monkeypatch.setattr(Here, "kube", lambda *_: server)
     options = parse(["--image", "img", "--", "true"])
-    assert [run(options, seams), run(options, seams)] == [3, 0]
+    assert [run(options, context), run(options, context)] == [3, 0]
 
 
 @pytest.fixture
@@ -170,7 +165,7 @@ def handlers() -> Iterator[None]:
 
 
 def test_signals_become_news(handlers: None) -> None:
-    queue: SimpleQueue[News] = SimpleQueue()
+    queue: SimpleQueue[Update] = SimpleQueue()
     listen(queue, 30)
     os.kill(os.getpid(), signal.SIGTERM)
     heard = queue.get(timeout=120)
@@ -178,4 +173,4 @@ def test_signals_become_news(handlers: None) -> None:
     assert "scancel, preemption, requeue or its time limit" in heard.what.text
     assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
     os.kill(os.getpid(), signal.SIGUSR1)
-    assert queue.get(timeout=120) == News(SIGNAL, signal.SIGUSR1)
+    assert queue.get(timeout=120) == Update(SIGNAL, signal.SIGUSR1)

@@ -15,12 +15,12 @@ import pytest
 
 from roles.drawbridge_run.files.gate.config import Refused
 from roles.drawbridge_run.files.run import shell
-from roles.drawbridge_run.files.run.book import Book
+from roles.drawbridge_run.files.run.context import Context
 from roles.drawbridge_run.files.run.options import parse
 from roles.drawbridge_run.files.run.pod import START
-from roles.drawbridge_run.files.run.seams import Seams
+from roles.drawbridge_run.files.run.pod_set import PodSet
 from roles.drawbridge_run.files.run.terminal import Session, exit_code
-from roles.drawbridge_run.files.run.websocket import BINARY, END, PING, STDIN, frame, headers, message
+from roles.drawbridge_run.files.run.websocket import BINARY, END, PING, STDIN, frame, message
 from tests.unit.roles.drawbridge_run.doubles import StillClock, Tools
 from tests.unit.roles.drawbridge_run.job import ADA, ENV, Paper, ended, granted, running
 
@@ -57,12 +57,6 @@ def test_fragments_are_put_together_and_pings_may_come_between() -> None:
     stream = io.BytesIO(unmasked(b"a", final=False) + unmasked(b"b", opcode=0))
     assert message(stream) == (BINARY, b"ab")
     assert message(stream) is None
-
-
-def test_the_token_opens_the_connection() -> None:
-    found = headers("secret")
-    assert (found["Authorization"], found["Upgrade"]) == ("Bearer secret", "websocket")
-    assert STDIN == 0
 
 
 @pytest.mark.parametrize(
@@ -119,11 +113,11 @@ def test_what_is_piped_in_goes_over_the_one_connection_and_ends(
 
 
 def step_in(root: Path, line: str, *items: dict[str, object]) -> int:
-    book = Book(("gpu01", "gpu02"), "9Gi")
+    pod_set = PodSet(("gpu01", "gpu02"), "9Gi")
     for item in items:
-        book.note(item)
-    seams = Seams(ENV, StillClock(), Tools({}), Paper(), ADA)
-    return shell.step_in(book, granted(root), parse(line.split()), seams)
+        pod_set.note(item)
+    context = Context(ENV, StillClock(), Tools({}), Paper(), ADA)
+    return shell.step_in(pod_set, granted(root), parse(line.split()), context)
 
 
 def test_a_shell_has_rank_and_umask_like_the_program(

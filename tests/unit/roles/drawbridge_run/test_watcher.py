@@ -11,7 +11,7 @@ import pytest
 from roles.drawbridge_run.files.gate.api import Unreachable
 from roles.drawbridge_run.files.gate.config import Refused
 from roles.drawbridge_run.files.run.kube import Kube
-from roles.drawbridge_run.files.run.watcher import CHANGE, GONE, LIST, SILENT, News, Watcher
+from roles.drawbridge_run.files.run.watcher import CHANGE, GONE, LIST, SILENT, Update, Watcher
 from tests.unit.roles.drawbridge_run.doubles import StillClock
 
 
@@ -41,30 +41,30 @@ def change(version: str) -> dict[str, Any]:
     return {"type": "MODIFIED", "object": {"metadata": {"name": "a", "resourceVersion": version}}}
 
 
-def seen(server: Server) -> list[News]:
-    queue: SimpleQueue[News] = SimpleQueue()
+def seen(server: Server) -> list[Update]:
+    queue: SimpleQueue[Update] = SimpleQueue()
     Watcher("/pods", "run=x", server, StillClock(), queue)._run()
     return [queue.get() for _ in range(queue.qsize())]
 
 
 def test_changes_follow_the_list_without_a_gap() -> None:
     server = Server([{"metadata": {"name": "a"}}], [change("11"), change("12")], [change("13")])
-    assert [news.kind for news in seen(server)] == [LIST, CHANGE, CHANGE, CHANGE, GONE]
+    assert [updates.kind for updates in seen(server)] == [LIST, CHANGE, CHANGE, CHANGE, GONE]
     assert server.versions == ["10", "12", "13"]
 
 
 def test_after_silence_everything_is_listed_again() -> None:
     server = Server([], Unreachable("broken off"), [])
-    assert [news.kind for news in seen(server)] == [LIST, SILENT, LIST, GONE]
+    assert [updates.kind for updates in seen(server)] == [LIST, SILENT, LIST, GONE]
 
 
 @pytest.mark.parametrize("nothing", [[], ()])
 def test_a_quiet_watch_ends_in_a_fresh_list(nothing: Any) -> None:
     server = Server([], nothing, [], [change("20")])
-    assert [news.kind for news in seen(server)] == [LIST, LIST, CHANGE, GONE]
+    assert [updates.kind for updates in seen(server)] == [LIST, LIST, CHANGE, GONE]
 
 
 def test_a_refusal_that_heals_is_no_end() -> None:
     """Rights are read anew by an API server that starts."""
     server = Server([], Refused("RBAC: not found"), Refused("RBAC: not found"), [{"metadata": {"name": "a"}}])
-    assert [news.kind for news in seen(server)] == [LIST, LIST, GONE]
+    assert [updates.kind for updates in seen(server)] == [LIST, LIST, GONE]

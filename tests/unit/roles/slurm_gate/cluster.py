@@ -16,14 +16,14 @@ import jsonpatch
 
 from roles.slurm_gate.files.gate.api import Answer, Api, Unreachable
 from roles.slurm_gate.files.gate.clock import Clock
-from roles.slurm_gate.files.gate.command import Commands, Said
+from roles.slurm_gate.files.gate.command import Commands, Result
 from roles.slurm_gate.files.gate.config import Config, Job
 from roles.slurm_gate.files.gate.gate_names import JOB_LABEL, LABEL, TAINT
 from roles.slurm_gate.files.gate.host import Host
 from roles.slurm_gate.files.gate.log import Log
 from roles.slurm_gate.files.gate.notes import Notes
 from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, NodeInfo, Running, Slurm
-from roles.slurm_gate.files.gate.states import Owner, place
+from roles.slurm_gate.files.gate.states import Owner, gate_taint
 from roles.slurm_gate.files.gate.world import World
 
 JOB = Job(Owner("vision", 4711), 2001, 3001, ("gpu01", "gpu02"), restart=0, started=1000)
@@ -100,10 +100,10 @@ class Cluster(Api):
                 self.add(f"/apis/admissionregistration.k8s.io/v1/{kind}", {"metadata": metadata})
 
     def value(self, name: str) -> str:
-        return place(self.objects[f"/api/v1/nodes/{name}"])[1]
+        return gate_taint(self.objects[f"/api/v1/nodes/{name}"])[1]
 
     def values(self) -> list[str]:
-        return [place(it)[1] for path, it in self.objects.items() if path.startswith("/api/v1/nodes/")]
+        return [gate_taint(it)[1] for path, it in self.objects.items() if path.startswith("/api/v1/nodes/")]
 
     def add(self, collection: str, item: dict[str, Any]) -> None:
         self.objects[f"{collection}/{item['metadata']['name']}"] = item
@@ -195,15 +195,15 @@ class StillClock(Clock):
 class Tools(Commands):
     """Programs that answer as told, by their first words; others end with code 1."""
 
-    def __init__(self, answers: Mapping[str, Said | str]) -> None:
+    def __init__(self, answers: Mapping[str, Result | str]) -> None:
         self.answers, self.asked = answers, []
 
-    def run(self, *argv: str, timeout_s: float = 0) -> Said:
+    def run(self, *argv: str, timeout_s: float = 0) -> Result:
         self.asked.append(" ".join(argv))
         for words, answer in self.answers.items():
             if self.asked[-1].removeprefix("/usr/bin/").startswith(words):
-                return Said(0, answer) if isinstance(answer, str) else answer
-        return Said(1, "", f"no answer to {argv}")
+                return Result(0, answer) if isinstance(answer, str) else answer
+        return Result(1, "", f"no answer to {argv}")
 
 
 class Scheduler(Slurm):
@@ -251,7 +251,7 @@ class Scheduler(Slurm):
     def _name(self, job: int) -> str:
         return str(job)
 
-    def _ask(self, tool: str, *words: str) -> str:
+    def _run(self, tool: str, *words: str) -> str:
         self._answer()
         self.told.append(" ".join((tool, *words)))
         return ""
@@ -325,10 +325,10 @@ def world(root: Path, cluster: Cluster | None = None, **config: Any) -> Made:
     for name in ("state", "etc", "jobs"):
         (root / name).mkdir(exist_ok=True)
     settings = Config(**{**CONFIG, "metrics": str(root / "gate.prom"), **config})
-    seams = (StillClock(), Scheduler(), Machine(), Notes(root / "state"), Quiet())
+    parts = (StillClock(), Scheduler(), Machine(), Notes(root / "state"), Quiet())
     marks = {kind: {name: f"{name}/1" for name in names} for kind, names in GUARDS.items()}
     (root / "etc/guards.json").write_text(json.dumps(marks))
-    made = Made(settings, dict(ENVIRONMENT), *seams, root / "etc", root / "etc", root / "jobs")
+    made = Made(settings, dict(ENVIRONMENT), *parts, root / "etc", root / "etc", root / "jobs")
     made.cluster = cluster or Cluster()
     return made
 

@@ -34,7 +34,7 @@ class Scripted(Api):
         super().__init__("https://ctl:6443", "", str(token), 10.0, self.clock)
         self.answers = list(answers)
 
-    def _ask(self, method: str, path: str, body: Any, headers: dict[str, str]) -> Answer:
+    def _request(self, method: str, path: str, body: Any, headers: dict[str, str]) -> Answer:
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, OSError):
             raise answer

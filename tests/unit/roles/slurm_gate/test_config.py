@@ -7,23 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from roles.slurm_gate.files.gate.config import Config, Job, NotGated, Refused, require_whole_nodes
+from roles.slurm_gate.files.gate.config import Config, Job, Refused, require_whole_nodes
 from tests.unit.roles.slurm_gate.cluster import CONFIG, ENVIRONMENT
 
 
 def job(**changes: str) -> Job:
     return Job.of({**ENVIRONMENT, **changes}, Config(**CONFIG))
-
-
-def test_a_job_as_slurm_describes_it() -> None:
-    it = job()
-    assert (it.owner.held, it.account) == ("vision.4711", "slurm-4711-u2001-g3001")
-    assert it.nodes == ("gpu01", "gpu02")
-
-
-def test_jobs_of_other_partitions_are_none_of_ours() -> None:
-    with pytest.raises(NotGated):
-        job(SLURM_JOB_PARTITION="hpc")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from roles.slurm_gate.files.gate import processes
-from roles.slurm_gate.files.gate.command import NO_ANSWER, Said
+from roles.slurm_gate.files.gate.command import NO_ANSWER, Result
 from roles.slurm_gate.files.gate.config import Refused
 from roles.slurm_gate.files.gate.host import Host, obstacle
 from tests.unit.roles.slurm_gate.cluster import Tools
@@ -24,12 +24,6 @@ def test_containers_with_a_process_count() -> None:
     assert Host(tools, "ctr").containers(["kube-system", "gpu-operator"]) == ["aaa"]
     label = 'labels."io.kubernetes.pod.namespace"'
     assert tools.asked[0].endswith(f" {label}!=gpu-operator,{label}!=kube-system")
-
-
-def test_without_any_other_container_nothing_more_is_asked() -> None:
-    tools = Tools({"ctr --namespace k8s.io containers": ""})
-    assert Host(tools, "ctr").containers(["kube-system"], ("vision", "slurm-1-")) == []
-    assert len(tools.asked) == 1
 
 
 def test_a_jobs_own_containers_are_no_company_of_its() -> None:
@@ -100,11 +94,13 @@ def test_what_infrastructures_containers_hold_is_theirs(proc: Path) -> None:
     assert Host(Tools({"crictl": json.dumps(items)}), "crictl").infra_processes([102, 200], ["kube-system"]) == [200]
 
 
-@pytest.mark.parametrize("said", [Said(9, "NVIDIA-SMI has failed", ""), Said(NO_ANSWER, "", "timed out after 20 s")])
-def test_no_answer_is_not_empty(said: Said) -> None:
+@pytest.mark.parametrize(
+    "said", [Result(9, "NVIDIA-SMI has failed", ""), Result(NO_ANSWER, "", "timed out after 20 s")]
+)
+def test_no_answer_is_not_empty(said: Result) -> None:
     host = Host(Tools({"nvidia-smi": said, "ctr": said}), "ctr")
     for question in (host.gpu_processes, lambda: host.containers(["vision"])):
-        with pytest.raises(Refused, match=r"does not say what runs here \((NVIDIA-SMI has failed|timed out)"):
+        with pytest.raises(Refused, match=r"does not report what runs here \((NVIDIA-SMI has failed|timed out)"):
             question()
 
 

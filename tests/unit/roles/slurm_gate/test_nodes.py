@@ -5,17 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from roles.slurm_gate.files.gate.api import Answer
-from roles.slurm_gate.files.gate.nodes import MISSING, TRIES, Swap, swap, swap_all
+from roles.slurm_gate.files.gate.nodes import MISSING, TRIES, Swap, swap
 from roles.slurm_gate.files.gate.states import dirtying, opening
 from tests.unit.roles.slurm_gate.cluster import JOB, POLICY, Cluster, node
 
 OPEN = opening(JOB.owner)
-
-
-def test_a_closed_node_costs_one_request() -> None:
-    cluster = Cluster()
-    assert swap(cluster, "gpu01", OPEN).changed
-    assert cluster.log == [("PATCH", "/api/v1/nodes/gpu01")]
 
 
 def test_another_place_in_the_list_is_found() -> None:
@@ -23,13 +17,6 @@ def test_another_place_in_the_list_is_found() -> None:
     cluster.objects["/api/v1/nodes/gpu01"] = node(index=2)
     assert swap(cluster, "gpu01", OPEN).reached(OPEN)
     assert cluster.value("gpu01") == "vision.4711"
-
-
-def test_what_is_so_already_is_no_change() -> None:
-    cluster = Cluster(gpu01="vision.4711")
-    swapped = swap(cluster, "gpu01", OPEN)
-    assert swapped.reached(OPEN)
-    assert not swapped.changed
 
 
 def test_another_owner_is_left_alone() -> None:
@@ -73,9 +60,3 @@ def test_a_node_that_others_write_all_the_time_is_given_up() -> None:
 
 def test_a_node_that_is_not_there_is_no_error() -> None:
     assert swap(Cluster(), "gpu09", OPEN) == Swap("gpu09", MISSING, False)
-
-
-def test_all_nodes_are_tried() -> None:
-    cluster = Cluster(gpu01="closed", gpu02="speech.7", gpu03="closed")
-    swaps = swap_all(cluster, ["gpu01", "gpu02", "gpu03"], OPEN)
-    assert [swapped.reached(OPEN) for swapped in swaps] == [True, False, True]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from roles.slurm_gate.files.gate.notes import Notes
 from tests.unit.roles.slurm_gate.cluster import Made
-from tests.unit.roles.slurm_gate.test_mend import locked_elsewhere
+from tests.unit.roles.slurm_gate.test_repair import locked_elsewhere
 
 
 def test_a_note_is_there_until_it_is_forgotten(tmp_path: Path) -> None:

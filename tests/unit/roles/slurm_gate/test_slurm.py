@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import pytest
 
-from roles.slurm_gate.files.gate.command import NO_ANSWER, Said
+from roles.slurm_gate.files.gate.command import NO_ANSWER, Result
 from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, Running, Slurm, parse_node, seconds
 from tests.unit.roles.slurm_gate.cluster import Tools
 
 RUNNING = "RUNNING\x1f1\x1f1\x1f0\x1f1-02:03:04\x1fgpu01\x1fNone\x1fgpu[01-02]\x1fai-train\x1f2001\x1f1\x1f\n"
 PENDING = "PENDING\x1f1\x1f1\x1f2\x1f0:00\x1fn/a\x1fBeginTime\x1f\x1fai-train\x1f2001\x1f1\x1f\n"
-DOWN = Said(1, "", "slurm_load_jobs error: Unable to contact slurm controller (connect failure)")
-UNKNOWN = Said(1, "", "slurm_load_jobs error: Invalid job id specified")
+DOWN = Result(1, "", "slurm_load_jobs error: Unable to contact slurm controller (connect failure)")
+UNKNOWN = Result(1, "", "slurm_load_jobs error: Invalid job id specified")
 NODE = "NodeName=gpu02 Gres=gpu:h100:8(S:0-1) State={} ThreadsPerCore=2 TmpDisk=0 AveWatts=0  {}"
 PIDS = """PID      JOBID    STEPID   LOCALID GLOBALID
 853      1        batch    0       0
@@ -28,14 +28,8 @@ def test_a_job_as_squeue_prints_it() -> None:
     assert job.running and job.has("gpu02") and not job.has("gpu03")
 
 
-def test_a_job_that_waits_has_no_node() -> None:
-    job = Slurm(Tools({"squeue": PENDING})).job(1)
-    assert (job.state, job.restarts, job.nodes, job.batch_host) == ("PENDING", 2, (), "")
-    assert not job.running
-
-
-@pytest.mark.parametrize("said", [DOWN, Said(NO_ANSWER, "", "timed out")])
-def test_no_answer_is_not_no_job(said: Said) -> None:
+@pytest.mark.parametrize("said", [DOWN, Result(NO_ANSWER, "", "timed out")])
+def test_no_answer_is_not_no_job(said: Result) -> None:
     slurm = Slurm(Tools({"squeue": said, "scontrol": said}))
     for question in (
         lambda: slurm.job(1),
@@ -120,12 +114,12 @@ def test_processes_of_jobs() -> None:
     slurm = Slurm(Tools({"scontrol listpids": PIDS}))
     assert slurm.pids() == {853: 1, 854: 1, 901: 2}
     assert slurm.has_batch_step(1)
-    assert not Slurm(Tools({"scontrol listpids": Said(1, "", "There are no steps for job 77")})).has_batch_step(77)
+    assert not Slurm(Tools({"scontrol listpids": Result(1, "", "There are no steps for job 77")})).has_batch_step(77)
 
 
 def test_steps_that_do_not_answer_are_not_none() -> None:
     """A healthy job would be run again, and its processes be taken for somebody else's."""
-    slurm = Slurm(Tools({"scontrol listpids": Said(NO_ANSWER, "", "timed out after 20 seconds")}))
+    slurm = Slurm(Tools({"scontrol listpids": Result(NO_ANSWER, "", "timed out after 20 seconds")}))
     for question in (slurm.pids, lambda: slurm.has_batch_step(1)):
         with pytest.raises(NoAnswer, match="timed out"):
             question()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roles.slurm_gate.files.gate.states import CLOSED, LABEL, Owner, closing, dirtying, opening, place
+from roles.slurm_gate.files.gate.states import CLOSED, LABEL, Owner, closing, dirtying, gate_taint, opening
 from tests.unit.roles.slurm_gate.cluster import node
 
 OWNER = Owner("vision", 4711)
@@ -19,7 +19,7 @@ def test_the_life_of_a_node() -> None:
     seen = []
     for edge in EDGES.values():
         it = jsonpatch.apply_patch(it, edge.patch())
-        seen.append((place(it)[1], it["metadata"]["labels"].get(LABEL)))
+        seen.append((gate_taint(it)[1], it["metadata"]["labels"].get(LABEL)))
     assert seen == [("vision.4711", "4711"), ("dirty_vision.4711", None), (CLOSED, None)]
 
 
@@ -38,7 +38,7 @@ def test_a_patch_moves_a_node_only_from_where_the_edge_begins(edge: str, value: 
         assert value != EDGES[edge].before or index != guess
         return
     assert (value, index) == (EDGES[edge].before, guess)
-    assert place(after) == (index, EDGES[edge].after)
+    assert gate_taint(after) == (index, EDGES[edge].after)
     assert after["spec"]["taints"][:index] == before["spec"]["taints"][:index]
 
 

@@ -43,7 +43,7 @@ def anybody(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
 
 
 def test_the_jobs_user_alone_reads_the_token(at: Made, anybody: list[tuple[int, int]]) -> None:
-    tokens.place(JOB, at, Mint())
+    tokens.deliver(JOB, at, Mint())
     file = at.jobs / "4711/token"
     assert stat.S_IMODE(file.stat().st_mode) == 0o400
     assert anybody[-1] == (2001, 3001)
@@ -79,7 +79,7 @@ def test_young_tokens_stay(at: Made) -> None:
 
 def test_a_host_renews_itself_and_the_jobs_it_has(at: Made, anybody: list[tuple[int, int]]) -> None:
     api, file = Mint(), own(at)
-    tokens.place(JOB, at, api)
+    tokens.deliver(JOB, at, api)
     later(at, at.jobs / "4711/token")
     assert tokens.renew(file, at, api)
     assert tokens.renew_jobs(at, api)
@@ -94,7 +94,7 @@ def test_a_host_renews_itself_and_the_jobs_it_has(at: Made, anybody: list[tuple[
 
 def test_a_token_that_could_not_be_placed_comes_later(at: Made, anybody: list[tuple[int, int]]) -> None:
     with pytest.raises(Unreachable):
-        tokens.place(JOB, at, Mint(0))
+        tokens.deliver(JOB, at, Mint(0))
     assert not (at.jobs / "4711/token").exists()
     assert tokens.renew_jobs(at, Mint())
     assert (at.jobs / "4711/token").read_text() == "token-1"
@@ -148,7 +148,7 @@ def test_an_epilog_may_take_a_token_away_while_it_is_renewed(at: Made) -> None:
             tokens.remove(4711, at)
             return super().call(*args, **others)
 
-    tokens.place(JOB, at, Mint())
+    tokens.deliver(JOB, at, Mint())
     later(at, at.jobs / "4711/token")
     assert tokens.renew_jobs(at, Late())
     assert [file.name for file in (at.jobs / "4711").iterdir()] == [tokens.OVER]
@@ -167,7 +167,7 @@ def test_without_a_new_token_the_old_one_stays(at: Made, status: int) -> None:
 
 
 def test_tokens_of_jobs_that_left_the_node_go(at: Made) -> None:
-    tokens.place(JOB, at, Mint())
+    tokens.deliver(JOB, at, Mint())
     at.slurm.silent = True
     with pytest.raises(NoAnswer):
         tokens.tidy("gpu01", at)

@@ -56,13 +56,6 @@ def test_a_silent_api_server_drains_nothing_when_a_job_starts(at: Made, monkeypa
     assert at.slurm.told == []
 
 
-def test_the_fifth_try_in_a_row_holds_the_job(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    for restart in range(5):
-        failing(monkeypatch, at, Unreachable("no answer"), restarts=restart)
-        assert at.slurm.told == (["scontrol requeuehold 4711"] if restart == 4 else [])
-    assert at.slurm.comments[4711] == "drawbridge gate: try 5 of 5 (run 4): no answer"
-
-
 def test_an_epilog_that_fails_as_well_does_not_hide_which_try_it_was(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     """Slurm runs EpilogSlurmctld after a PrologSlurmctld that failed: without an API server both do, five times."""
     monkeypatch.setattr(verbs, "close_job", stop(Unreachable("no answer either")))
@@ -88,11 +81,6 @@ def test_a_job_that_can_not_run_again_ends_with_the_cause(
 ) -> None:
     assert failing(monkeypatch, at, Unreachable("no answer"), **change) == 1
     assert at.slurm.told == ["scontrol notify 4711 drawbridge gate: no answer"]
-
-
-def test_a_slurm_that_is_down_changes_nothing_of_the_answer(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    at.slurm.silent = True
-    assert failing(monkeypatch, at, Refused("dirty", {"gpu02": "look"})) == 1
 
 
 @pytest.mark.parametrize(
@@ -138,12 +126,12 @@ def test_a_slurm_that_starts_again_hears_the_reason_all_the_same(at: Made, monke
 def test_a_nodes_prolog_never_fails_for_the_servers_sake(
     error: Exception, at: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(verbs.tokens, "place", stop(error))
-    assert run("place", at) == 0
+    monkeypatch.setattr(verbs.tokens, "deliver", stop(error))
+    assert run("deliver_token", at) == 0
     assert at.slurm.told == []
 
 
-@pytest.mark.parametrize("verb", ["open", "end", "place", "close"])
+@pytest.mark.parametrize("verb", ["open", "end", "deliver_token", "close"])
 def test_jobs_of_other_partitions_pass(verb: str, at: Made) -> None:
     at.env.update({"SLURM_JOB_PARTITION": "hpc"})
     assert run(verb, at) == 0
@@ -154,7 +142,7 @@ def test_jobs_of_other_partitions_pass(verb: str, at: Made) -> None:
 def test_but_not_onto_a_node_where_something_else_lives(running: list[str], on_gpus: dict[int, str], at: Made) -> None:
     at.env.update({"SLURM_JOB_PARTITION": "hpc"})
     at.host.running, at.host.on_gpus = running, on_gpus
-    assert run("place", at) == 1
+    assert run("deliver_token", at) == 1
     assert at.slurm.told[0].startswith("scontrol update nodename=gpu01 state=drain reason=drawbridge gate: ")
 
 
@@ -163,18 +151,18 @@ def test_what_another_job_left_here_keeps_both_kinds_of_job_away(partition: str,
     """Its epilog has not closed this node; a job's own number is no reason, since it may run again."""
     at.env.update({"SLURM_JOB_PARTITION": partition})
     (at.jobs / "99").mkdir()
-    assert run("place", at) == 1
+    assert run("deliver_token", at) == 1
     assert "reason=drawbridge gate: job 99 has not been closed here yet" in at.slurm.told[0]
     (at.jobs / "99").rmdir()
     (at.jobs / "4711").mkdir()
-    assert run("place", at) == (0 if partition == "ai-train" else 1)
+    assert run("deliver_token", at) == (0 if partition == "ai-train" else 1)
 
 
 def test_a_gated_job_starts_beside_its_own_pods_and_no_others(at: Made) -> None:
     at.host.running = ["slurm-4711-r0-0"]
-    assert run("place", at) == 0
+    assert run("deliver_token", at) == 0
     at.host.running.append("cart")
-    assert run("place", at) == 1
+    assert run("deliver_token", at) == 1
     assert "container cart still runs" in at.slurm.told[0]
 
 
@@ -182,25 +170,25 @@ def test_what_is_just_ending_gets_a_moment(at: Made, monkeypatch: pytest.MonkeyP
     at.env.update({"SLURM_JOB_PARTITION": "hpc"})
     at.host.on_gpus = {7: "ending"}
     monkeypatch.setattr(at.clock, "sleep", lambda seconds: at.host.on_gpus.clear())
-    assert run("place", at) == 0
+    assert run("deliver_token", at) == 0
 
 
 def test_a_neighbours_processes_are_no_reason(at: Made) -> None:
     """Jobs of other partitions share a node."""
     at.env.update({"SLURM_JOB_PARTITION": "hpc"})
     at.host.on_gpus, at.slurm.processes = {7: "train"}, {7: 4000}
-    assert run("place", at) == 0
+    assert run("deliver_token", at) == 0
 
 
 def test_a_job_that_can_not_be_served_has_nothing_to_close(at: Made) -> None:
     at.env.update({"SLURM_JOB_ACCOUNT": "rich"})
-    assert [run(verb, at) for verb in ("open", "end", "place", "close")] == [1, 0, 0, 0]
+    assert [run(verb, at) for verb in ("open", "end", "deliver_token", "close")] == [1, 0, 0, 0]
 
 
 @pytest.mark.parametrize("namespaces", [{}, {"vision": "seeing"}], ids=["dropped", "renamed"])
 def test_a_job_is_closed_where_it_was_opened(namespaces: dict[str, str], opened: Made) -> None:
     """Its account may have lost its namespace since, or got another."""
-    assert run("place", opened) == 0
+    assert run("deliver_token", opened) == 0
     cluster = opened.cluster
     opened = opened._replace(config=opened.config._replace(namespaces=namespaces))
     opened.cluster = cluster
@@ -210,10 +198,10 @@ def test_a_job_is_closed_where_it_was_opened(namespaces: dict[str, str], opened:
 
 @pytest.mark.parametrize("identity", ["opener", "reconciler", "node"])
 def test_a_damaged_token_does_not_keep_the_timer_from_its_other_work(identity: str, at: Made) -> None:
-    tended(at, "opener", "reconciler", "node")
+    reconciled(at, "opener", "reconciler", "node")
     at.log.lines.clear()
     at.token(identity).write_text("")
-    assert run("tend", at) == 1
+    assert run("reconcile", at) == 1
     assert not [line for line in at.log.lines if "crashed" in line]
     assert run("boot", at) == (1 if identity == "node" else 0)
 
@@ -242,14 +230,6 @@ def test_a_surprise_is_logged_and_nothing_stays_open(at: Made) -> None:
     assert "surprise" in at.log.lines[-1]
 
 
-def test_an_epilog_that_slurmd_makes_up_for_needs_no_list_of_nodes(opened: Made) -> None:
-    """slurmd was down when the job ended; 24.11 then knows the job's number, user and partition only."""
-    run("end", opened)
-    del opened.env["SLURM_JOB_NODELIST"]
-    assert run("close", opened) == 0
-    assert opened.cluster.value("gpu01") == "closed"
-
-
 def test_an_epilog_with_a_surprise_drains_with_a_reason_of_ours(opened: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     """Slurm's own reason would be nobody's to lift."""
     monkeypatch.setattr(verbs, "close_node", stop(KeyError("surprise")))
@@ -257,33 +237,33 @@ def test_an_epilog_with_a_surprise_drains_with_a_reason_of_ours(opened: Made, mo
     assert "state=drain reason=drawbridge gate: not proven empty, the gate failed with KeyError" in opened.slurm.told[0]
 
 
-def tended(at: Made, *identities: str) -> int:
+def reconciled(at: Made, *identities: str) -> int:
     payload = base64.urlsafe_b64encode(json.dumps({"sub": "system:serviceaccount:drawbridge-nodes:gpu01"}).encode())
     for identity in identities:
         at.token(identity).write_text(f"x.{payload.decode().rstrip('=')}.y")
         at.clock.seconds = at.token(identity).stat().st_mtime
-    return run("tend", at)
+    return run("reconcile", at)
 
 
 def test_the_timer_closes_what_no_epilog_closed_and_says_how_things_stand(at: Made) -> None:
     hold(at.cluster)
-    assert tended(at, "reconciler", "node") == 0
+    assert reconciled(at, "reconciler", "node") == 0
     assert at.cluster.values() == ["closed", "dirty_vision.4711"]
     published = (at.etc.parent / "gate.prom").read_text()
     assert 'drawbridge_gate_node_state{state="dirty"} 1' in published or 'state="held"' in published
-    assert "drawbridge_gate_tended_timestamp_seconds" in published
+    assert "drawbridge_gate_reconciled_timestamp_seconds" in published
 
 
 def test_a_timer_with_nothing_to_do_writes_nothing_to_the_disk(at: Made) -> None:
-    tended(at, "node")
+    reconciled(at, "node")
     before = {path: path.stat().st_mtime_ns for path in (at.etc.parent / "state").iterdir()}
-    tended(at, "node")
+    reconciled(at, "node")
     assert before == {path: path.stat().st_mtime_ns for path in (at.etc.parent / "state").iterdir()}
 
 
 def test_the_timer_forgets_tokens_of_jobs_that_have_left(at: Made) -> None:
     (at.jobs / "4711").mkdir()
-    tended(at, "node")
+    reconciled(at, "node")
     assert not list(at.jobs.iterdir())
 
 
@@ -302,19 +282,8 @@ def test_a_script_that_fails_leaves_a_note(
 def test_a_good_epilog_makes_no_good_prolog(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     at.env.update({"SLURM_JOB_PARTITION": "hpc"})
     monkeypatch.setattr(verbs, "require_empty", stop(Refused("no")))
-    assert [run(verb, at) for verb in ("place", "close")] == [1, 0]
-    assert at.notes.names("script-") == ["script-4711-place"]
-
-
-@pytest.mark.parametrize("silent", ["slurm", "api"])
-def test_the_timer_comes_again(silent: str, at: Made) -> None:
-    hold(at.cluster)
-    if silent == "slurm":
-        at.slurm.silent = True
-    else:
-        at.cluster.down = {("GET", "/api/v1/nodes/gpu01")}
-    assert tended(at, "node") == 1
-    assert set(at.cluster.values()) == {"vision.4711"}
+    assert [run(verb, at) for verb in ("deliver_token", "close")] == [1, 0]
+    assert at.notes.names("script-") == ["script-4711-deliver_token"]
 
 
 def test_a_slurmd_that_is_started_again_waits_for_no_epilog(at: Made) -> None:
@@ -324,13 +293,5 @@ def test_a_slurmd_that_is_started_again_waits_for_no_epilog(at: Made) -> None:
             assert not wait, "an epilog has it for minutes"
             yield False
 
-    tended(at, "node")
+    reconciled(at, "node")
     assert run("boot", at._replace(notes=Held(at.notes._root))) == 0
-
-
-def test_before_slurmd_the_node_is_taken_from_a_job_of_before_the_boot(at: Made) -> None:
-    tended(at, "node")
-    hold(at.cluster)
-    at.host.boot, at.slurm.silent = "second", True
-    assert run("boot", at) == 0
-    assert at.cluster.values() == ["dirty_vision.4711", "vision.4711"]

@@ -114,7 +114,7 @@ def test_a_pod_that_waits_and_may_land_on_a_closed_node_goes(toleration: dict[st
     server.taints = [{"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}]
     server.pods = [pod("wait", tolerations=[toleration])]
     outcome = converge(KubeCluster(server, ["gpu01"], [], [], 5), plan, WANT, options=EVICT)
-    assert outcome.steps == (["evict shop/wait, which waits and tolerates closed nodes"] if lands else [])
+    assert outcome.steps == (["evict shop/wait, which has no node and tolerates closed ones"] if lands else [])
 
 
 def test_no_node_is_closed_before_policies_keep_new_pods_away(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,7 +64,7 @@ def test_an_operators_settings_decide(found: dict[str, Any], name: str) -> None:
 def test_another_scheduler_has_left_its_mark() -> None:
     ours = {"metadata": {"name": "gpu01"}, "spec": {"taints": [{"key": SLINKY, "effect": "NoExecute"}]}}
     (actor,) = node_actors([ours, {"metadata": {"name": "gpu02"}, "spec": {}}])
-    assert (actor.name, "on gpu01 says" in actor.sentence) == ("slurm-bridge", True)
+    assert (actor.name, "on gpu01 shows" in actor.sentence) == ("slurm-bridge", True)
     assert node_actors([]) == []
 
 

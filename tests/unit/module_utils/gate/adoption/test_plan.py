@@ -51,7 +51,7 @@ def test_others_pods_are_refused_without_consent() -> None:
 
 def test_jobs_in_a_namespace_that_is_no_accounts_any_more_are_waited_for() -> None:
     (sentence,) = faults(ClusterUse({}, ("vision/slurm-7-u1-g1",)))
-    assert sentence.startswith("vision/slurm-7-u1-g1 is a job's, and drawbridge_slurm.accounts no longer")
+    assert sentence.startswith("vision/slurm-7-u1-g1 belongs to a job, but drawbridge_slurm.accounts no longer")
 
 
 def test_a_cordoned_node_is_refused_until_it_is_gated() -> None:

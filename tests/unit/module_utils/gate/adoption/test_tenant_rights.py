@@ -68,7 +68,7 @@ def test_a_role_of_the_namespace_is_named_by_what_it_may() -> None:
     roles = [role(["pods"], ["patch"]), role(["serviceaccounts/token"], ["create"], "slurm-7-u2001-g3001")]
     (actor,) = binding_actors([], roles, [])
     assert actor.name == "role/vision/own"
-    assert "may patch pods, which reaches jobs of others; take that rule out" in actor.sentence
+    assert "may patch pods, which reaches other users' jobs; take that rule out" in actor.sentence
 
 
 @pytest.mark.parametrize(

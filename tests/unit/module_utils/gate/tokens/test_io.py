@@ -59,14 +59,14 @@ def test_one_that_ends_soon_is_replaced(file: TokenFile) -> None:
     Path(file.name).chmod(0o600)
     Path(file.name).write_text(bearer(60))
     Path(file.name).chmod(0o400)
-    assert converge(file, want_token, WANT).steps[0].endswith("the one that is there ends soon")
+    assert converge(file, want_token, WANT).steps[0].endswith("the present token ends soon")
 
 
 def test_one_that_the_server_refuses_is_replaced(file: TokenFile, monkeypatch: pytest.MonkeyPatch) -> None:
     converge(file, want_token, WANT)
     monkeypatch.setattr(TokenFile, "_bearer", lambda self, token: "")
     outcome = converge(file, want_token, WANT)
-    assert "does not accept the one that is there" in outcome.steps[0]
+    assert "does not accept the present token" in outcome.steps[0]
     assert outcome.error, "a new token that is refused too is no success"
 
 
@@ -80,8 +80,8 @@ def test_a_refusal_is_no_bearer_and_any_other_error_is_one(tmp_path: Path, monke
     there = tmp_path / "node.token"
     there.write_text(bearer(86400))
     file = TokenFile(there, Server("https://api:6443", "ca"), WANT, 3600, None)
-    assert "does not accept the one that is there" in file.read().why
-    with pytest.raises(DeviceError, match="does not say who"):
+    assert "does not accept the present token" in file.read().why
+    with pytest.raises(DeviceError, match="does not report whose"):
         file.read()
 
 
@@ -93,5 +93,5 @@ def test_a_silent_server_is_an_error_not_a_reason_to_replace(tmp_path: Path) -> 
     there = tmp_path / "node.token"
     there.write_text(bearer(86400))
     file = TokenFile(there, Server("https://127.0.0.1:1", "/nonexistent"), WANT, 3600, None)
-    with pytest.raises(DeviceError, match="can't be asked who"):
+    with pytest.raises(DeviceError, match="does not answer whose"):
         file.read()

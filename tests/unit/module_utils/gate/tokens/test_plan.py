@@ -13,19 +13,19 @@ WANT = TokenState("system:serviceaccount:drawbridge-nodes:gpu01", True, "root", 
 @pytest.mark.parametrize(
     ("have", "cause"),
     [
-        (TokenState("", False, "nobody", "none", why="there is none"), "there is none"),
+        (TokenState("", False, "none", "none", why="there is none"), "there is none"),
         (
             replace(WANT, subject="system:serviceaccount:drawbridge-nodes:gpu02"),
             "it is the token of system:serviceaccount",
         ),
-        (replace(WANT, lasts=False), "the one that is there ends soon"),
+        (replace(WANT, lasts=False), "the present token ends soon"),
         (replace(WANT, mode="0444"), "it is root's with mode 0444"),
         (replace(WANT, owner="slurm"), "it is slurm's with mode 0400"),
     ],
 )
 def test_the_step_says_why(have: TokenState, cause: str) -> None:
     (step,) = plan(have, WANT, handed_over=True)
-    assert f"place a token of {WANT.subject}: {cause}" in step.reason
+    assert f"write a token of {WANT.subject}: {cause}" in step.reason
     assert step.becomes(have) == WANT
     assert not step.pending
 

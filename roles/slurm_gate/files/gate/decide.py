@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the reconcilers decide, as pure functions of what they saw. What they could not see is no argument here."""
+"""Decisions of `repair`, as pure functions of what it read from Slurm, Kubernetes and the host."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OPEN, FOREIGN = "open", "foreign"
 
 
 class Seen(NamedTuple):
-    """A node's taint, the job in it as Slurm has it, and whether the host was booted since the gate last ran here."""
+    """A node's taint, the job that it names, and whether the host was booted since the gate last ran here."""
 
     node: str
     value: str
@@ -35,18 +35,17 @@ def state(value: str) -> str:
 
 
 def node(seen: Seen, stuck_s: float) -> str:
-    """What to do about a node that a job holds, or left dirty.
+    """What to do with a held or dirty node.
 
-    LOST: the job's part on this host ended with the last boot, and Slurm does not notice. STUCK: looks so, and has to
-    be looked at again. HALTED: suspended, which Slurm does to its own processes alone. A job that shrank has left the
-    node, though it runs elsewhere.
+    LOST: a boot ended the job's part on this host, and Slurm did not notice. STUCK: the batch script seems not to run;
+    check again. HALTED: the job is suspended, but Slurm suspends no pods. A job that shrank has left the node.
     """
     if not seen.job.has(seen.node):
         return CLOSE
     if not seen.job.running:
-        return LEAVE  # its epilog is to come
+        return LEAVE  # its epilog follows
     if seen.job.state == "CONFIGURING":
-        # the job's next run, whose opener waits for what the last one left
+        # the next run of the job: its opener waits until the node of the last run is closed
         return CLOSE if state(seen.value) == "dirty" else LEAVE
     if seen.rebooted:
         return LOST
@@ -56,26 +55,27 @@ def node(seen: Seen, stuck_s: float) -> str:
     return STUCK if batch_host and seen.job.state == "RUNNING" and seen.job.age_s > stuck_s else LEAVE
 
 
-def back(info: NodeInfo, value: str, unfinished: bool, lately: bool = False) -> bool:
-    """A closed node that we drained, or that Slurm had lost or mixed up, may come back once it is proven empty.
+def may_resume(info: NodeInfo, value: str, unfinished: bool, resumed_lately: bool = False) -> bool:
+    """Whether a closed node may return to service once it is proved empty: the gate drained it, or Slurm lost it.
 
-    `unfinished`: a script of ours failed here, so that a drain with Slurm's own words is ours, too. `lately`: a prolog
-    that failed without a word was forgiven already; a node where they fail again and again would eat jobs.
+    `unfinished`: the gate's script failed here, so a drain in Slurm's own words is the gate's, too. `resumed_lately`:
+    the last hour already excused one unexplained failure; a node whose prologs always fail would consume jobs.
     """
     ours = info.drained_by_us or (unfinished and info.drained_by_slurm)
-    slurms = info.lost or info.drained_for_twins or (info.drained_untold and not lately)
+    slurms = info.lost or info.drained_for_duplicate or (info.drained_unexplained and not resumed_lately)
     return value == CLOSED and (ours or slurms)
 
 
 def open_reason() -> str:
-    """Why a node without our taint is kept from jobs."""
+    """Drain reason of a node without the gate's taint."""
     return (
-        f"has no taint {TAINT}, so anybody's pods may be here: look, then close it as a member of drawbridge:platform"
+        f"has no taint {TAINT}, so any tenant's pods may be here: "
+        "look, then close it as a member of drawbridge:platform"
     )
 
 
 class Sighting(NamedTuple):
-    """What a job has in Kubernetes: names of its identity, nodes it was given, nodes that are held for it."""
+    """What a job has in Kubernetes: its ServiceAccounts, the nodes that it was given, the nodes that it holds."""
 
     owner: Owner
     accounts: tuple[str, ...]
@@ -84,9 +84,9 @@ class Sighting(NamedTuple):
 
 
 def jobs_to_end(sightings: Iterable[Sighting], running: Mapping[int, Running]) -> list[tuple[Sighting, str]]:
-    """Jobs whose Kubernetes side has to end, with the cause. One whose number has another user now is over.
+    """Jobs whose Kubernetes objects must be deleted, with the cause. A job is over if another user has its number.
 
-    A node that left a living job can't be proven empty while the job may still make pods.
+    A node that left a running job can't be proved empty while the job may still create pods.
     """
     found = []
     for sighting in sightings:

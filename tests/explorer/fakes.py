@@ -13,7 +13,7 @@ from typing import Any, cast
 from roles.slurm_gate.files.gate import metrics, processes, tokens
 from roles.slurm_gate.files.gate.api import REQUEST_S, Answer, Api
 from roles.slurm_gate.files.gate.clock import Clock
-from roles.slurm_gate.files.gate.command import NO_ANSWER, TIMEOUT_S, Commands, Said
+from roles.slurm_gate.files.gate.command import NO_ANSWER, TIMEOUT_S, Commands, Result
 from roles.slurm_gate.files.gate.host import Host
 from roles.slurm_gate.files.gate.log import Log
 from roles.slurm_gate.files.gate.notes import Notes
@@ -37,14 +37,14 @@ from .steps import (
 )
 
 
-class Line(Api):
+class FakeApi(Api):
     """The API server as one process reaches it."""
 
     def __init__(self, process: Process, who: str, patience_s: float, clock: Clock) -> None:
         super().__init__("https://api:6443", "", "", patience_s, clock)
         self._process, self._who = process, who
 
-    def _ask(self, method: str, path: str, body: Any, headers: dict[str, str]) -> Answer:
+    def _request(self, method: str, path: str, body: Any, headers: dict[str, str]) -> Answer:
         process, system = self._process, self._process.system
         step, rng = api_step(method, path, body), system.faults.rng
         latency = rng.uniform(0.002, 0.02) if not system.slow else rng.choice((0.3, 2.0, 5.0, 11.0))
@@ -77,13 +77,13 @@ class Line(Api):
         return answer
 
 
-class Shell(Commands):
+class FakeCommands(Commands):
     """Programs of one host: Slurm's, the container runtime's, the GPUs'."""
 
     def __init__(self, process: Process) -> None:
         self._process = process
 
-    def run(self, *argv: str, timeout_s: float = TIMEOUT_S) -> Said:
+    def run(self, *argv: str, timeout_s: float = TIMEOUT_S) -> Result:
         process, system = self._process, self._process.system
         step = tool_step(argv)
         fault = process.step(step, system.faults.rng.uniform(0.005, 0.03))
@@ -91,20 +91,24 @@ class Shell(Commands):
         if system.tools_hang or mute or fault == HANGS:
             process.hit(HANGS, step, timeout_s)
             process.sim.sleep(timeout_s)
-            return Said(NO_ANSWER, "", f"timed out after {timeout_s} seconds")
+            return Result(NO_ANSWER, "", f"timed out after {timeout_s} seconds")
         if fault in (SILENT, FAILS):
             process.hit(fault, step)
-            return Said(1, "", "Unable to contact slurm controller (connect failure)" if fault == SILENT else "failed")
-        said = system.answer(process, argv)
-        if said.code and "Unable to contact" in said.err:
+            return Result(
+                1, "", "Unable to contact slurm controller (connect failure)" if fault == SILENT else "failed"
+            )
+        result = system.answer(process, argv)
+        if result.code and "Unable to contact" in result.err:
             system.faults.hit(SILENT, process.label, step)
         if system.keep:
-            system.trace(process, f"{' '.join(argv[:5])[:90]} -> {said.code} {(said.out or said.err).strip()[:90]!r}")
+            system.trace(
+                process, f"{' '.join(argv[:5])[:90]} -> {result.code} {(result.out or result.err).strip()[:90]!r}"
+            )
         process.after(fault, step)
-        return said
+        return result
 
 
-class Machine(Host):
+class FakeHost(Host):
     """The real questions to the host's programs; what is read from files is said here."""
 
     def __init__(self, commands: Commands, box: Box, sim: Sim) -> None:
@@ -124,7 +128,7 @@ class Machine(Host):
         return self._box.scripts > 0
 
 
-class Memory(Notes):
+class FakeNotes(Notes):
     """The gate's notes and locks on one host, as one process uses them."""
 
     def __init__(self, process: Process) -> None:
@@ -163,7 +167,7 @@ class Memory(Notes):
                     self._process.unlock(held)
 
 
-class Ticking(Clock):
+class FakeClock(Clock):
     """A host's clock: monotonic time is everybody's, wall time is its own."""
 
     def __init__(self, process: Process) -> None:
@@ -179,34 +183,34 @@ class Ticking(Clock):
         self._process.step("sleep", seconds)
 
 
-class Stat:
+class FakeStat:
     """What the gate asks of a file."""
 
     def __init__(self, mtime: float, uid: int) -> None:
         self.st_mtime, self.st_uid, self.st_gid = mtime, uid, uid
 
 
-class Leaf:
+class FakePath:
     """A path on a host; the part of pathlib.Path that the gate uses."""
 
     def __init__(self, process: Process, path: str) -> None:
         self.process, self.path, self.name = process, path, path.rpartition("/")[2]
 
-    def __truediv__(self, name: str) -> Leaf:
-        return Leaf(self.process, f"{self.path}/{name}")
+    def __truediv__(self, name: str) -> FakePath:
+        return FakePath(self.process, f"{self.path}/{name}")
 
     def __str__(self) -> str:
         return self.path
 
-    def __lt__(self, other: Leaf) -> bool:
+    def __lt__(self, other: FakePath) -> bool:
         return self.path < other.path
 
     @property
-    def parent(self) -> Leaf:
-        return Leaf(self.process, self.path.rpartition("/")[0])
+    def parent(self) -> FakePath:
+        return FakePath(self.process, self.path.rpartition("/")[0])
 
-    def with_name(self, name: str) -> Leaf:
-        return Leaf(self.process, f"{self.path.rpartition('/')[0]}/{name}")
+    def with_name(self, name: str) -> FakePath:
+        return FakePath(self.process, f"{self.path.rpartition('/')[0]}/{name}")
 
     def mkdir(self, mode: int = 0, exist_ok: bool = False) -> None:
         self.process.box.files.setdefault(self.path, ("", 0.0, 0))
@@ -220,18 +224,18 @@ class Leaf:
         except KeyError as err:
             raise FileNotFoundError(self.path) from err
 
-    def stat(self) -> Stat:
+    def stat(self) -> FakeStat:
         try:
-            return Stat(*self.process.box.files[self.path][1:])
+            return FakeStat(*self.process.box.files[self.path][1:])
         except KeyError as err:
             raise FileNotFoundError(self.path) from err
 
-    def iterdir(self) -> list[Leaf]:
+    def iterdir(self) -> list[FakePath]:
         if not self.exists():
             raise FileNotFoundError(self.path)
         return self.glob("*")
 
-    def rename(self, target: Leaf) -> None:
+    def rename(self, target: FakePath) -> None:
         fault = self.process.step("rename a file", 0.0002)
         if not self.exists():
             raise FileNotFoundError(self.path)
@@ -254,14 +258,16 @@ class Leaf:
         if full:
             raise OSError(f"Directory not empty: {self.path}")
 
-    def glob(self, pattern: str) -> list[Leaf]:
+    def glob(self, pattern: str) -> list[FakePath]:
         deep = pattern.count("/") + 1
         found = [it for it in self.process.box.files if it.startswith(self.path + "/")]
         rests = ((it, it[len(self.path) + 1 :]) for it in found)
-        return [Leaf(self.process, it) for it, rest in rests if rest.count("/") + 1 == deep and fnmatch(rest, pattern)]
+        return [
+            FakePath(self.process, it) for it, rest in rests if rest.count("/") + 1 == deep and fnmatch(rest, pattern)
+        ]
 
 
-def write_file(file: Leaf, content: str, mode: int, uid: int, gid: int) -> None:
+def write_file(file: FakePath, content: str, mode: int, uid: int, gid: int) -> None:
     """In the place of tokens.write."""
     process, step = file.process, "write file"
     fault = process.step(step, 0.0005)
@@ -271,7 +277,7 @@ def write_file(file: Leaf, content: str, mode: int, uid: int, gid: int) -> None:
     process.after(fault, step)
 
 
-class Written(Log):
+class FakeLog(Log):
     """The gate's log: counted for coverage, kept for the trace."""
 
     def __init__(self, process: Process) -> None:
@@ -280,7 +286,6 @@ class Written(Log):
 
     def event(self, name: str, **fields: Any) -> None:
         system = self._process.system
-        system.events[name] += 1
         if name == "crashed":
             system.surprise(self._process, str(fields))
         super().event(name, **fields)
@@ -289,18 +294,18 @@ class Written(Log):
         self._process.system.trace(self._process, line)
 
 
-class Pool:
+class FakePool:
     """In the place of ThreadPoolExecutor: the tasks are fibers of the same process."""
 
     def __init__(self, workers: int) -> None:
-        self._tasks: list[Task] = []
+        self._tasks: list[FakeFuture] = []
 
-    def __enter__(self) -> Pool:
+    def __enter__(self) -> FakePool:
         return self
 
-    def submit(self, call: Callable[..., Any], *args: Any) -> Task:
-        line = cast(Line, args[0])
-        task = Task(line._process, lambda: call(*args))
+    def submit(self, call: Callable[..., Any], *args: Any) -> FakeFuture:
+        line = cast(FakeApi, args[0])
+        task = FakeFuture(line._process, lambda: call(*args))
         self._tasks.append(task)
         return task
 
@@ -309,7 +314,7 @@ class Pool:
             task.wait()
 
 
-class Task:
+class FakeFuture:
     """A future."""
 
     def __init__(self, process: Process, call: Callable[[], Any]) -> None:
@@ -339,24 +344,24 @@ class Task:
         return self._value
 
 
-class Seams(World):
+class FakeWorld(World):
     """The gate's world, made of the model's parts."""
 
     process: Process
 
     @classmethod
-    def of(cls, process: Process) -> Seams:
+    def of(cls, process: Process) -> FakeWorld:
         """For one process."""
-        shell, clock = Shell(process), Ticking(process)
-        folders = (cast(Any, Leaf(process, path)) for path in ("/etc", "/tokens", "/jobs"))
-        parts = (Slurm(shell), Machine(shell, process.box, process.sim), Memory(process), Written(process))
-        seams = cls(process.system.config, process.env, clock, *parts, *folders)
-        seams.process = process
-        return seams
+        commands, clock = FakeCommands(process), FakeClock(process)
+        folders = (cast(Any, FakePath(process, path)) for path in ("/etc", "/tokens", "/jobs"))
+        parts = (Slurm(commands), FakeHost(commands, process.box, process.sim), FakeNotes(process), FakeLog(process))
+        world = cls(process.system.config, process.env, clock, *parts, *folders)
+        world.process = process
+        return world
 
     def api(self, identity: str, patience_s: float) -> Api:
         who = self.process.box.name if identity == "node" else identity
-        return Line(self.process, who, patience_s, self.clock)
+        return FakeApi(self.process, who, patience_s, self.clock)
 
 
 @contextlib.contextmanager
@@ -366,7 +371,7 @@ def replaced() -> Iterator[None]:
         (tokens, "write", write_file),
         (processes, "name", lambda pid: "python3"),
         (processes, "of_containers", lambda pids, ids, firsts: [pid for pid in pids if pid in set(firsts)]),
-        (concurrent.futures, "ThreadPoolExecutor", Pool),
+        (concurrent.futures, "ThreadPoolExecutor", FakePool),
         (metrics, "publish", lambda world, gauges: None),
     ]
     before = [(module, name, getattr(module, name)) for module, name, _ in parts]

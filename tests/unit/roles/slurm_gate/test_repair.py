@@ -5,15 +5,15 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.config import Refused
-from roles.slurm_gate.files.gate.mend import boot_node, mend_cluster, mend_node
-from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, NodeInfo, Running
+from roles.slurm_gate.files.gate.repair import boot_node, repair_cluster, repair_node
+from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, NodeInfo
 from tests.unit.roles.slurm_gate.cluster import JOB, RUNNING, Cluster, Made, hold, pod, world
 
 PODS = "/api/v1/namespaces/vision/pods"
@@ -21,24 +21,15 @@ ACCOUNTS = "/api/v1/namespaces/vision/serviceaccounts"
 OURS = NodeInfo(frozenset({"IDLE", "DRAIN"}), "drawbridge gate: not proven empty")
 
 
-def mend(at: Made) -> str:
-    return mend_node("gpu01", at, at.cluster)
-
-
-def test_a_node_of_a_job_that_is_over_is_closed_and_its_drain_lifted(at: Made) -> None:
-    for value in ("dirty_vision.4711", "vision.4711"):
-        hold(at.cluster, value)
-        at.slurm.nodes["gpu01"] = OURS
-        mend(at)
-        assert at.cluster.value("gpu01") == "closed"
-        assert at.slurm.told.pop() == "scontrol update nodename=gpu01 state=resume"
+def repair(at: Made) -> str:
+    return repair_node("gpu01", at, at.cluster)
 
 
 @pytest.mark.parametrize("state", ["COMPLETING", "RUNNING", "SIGNALING"])
 def test_while_slurm_has_the_job_here_nothing_changes(state: str, at: Made) -> None:
     hold(at.cluster, "dirty_vision.4711")
     at.slurm.jobs[4711] = RUNNING._replace(state=state)
-    mend(at)
+    repair(at)
     assert at.cluster.value("gpu01") == "dirty_vision.4711"
     assert [method for method, _ in at.cluster.log] == ["GET"]
 
@@ -47,12 +38,12 @@ def test_without_an_answer_of_slurm_nothing_changes(at: Made) -> None:
     hold(at.cluster)
     at.slurm.silent = True
     with pytest.raises(NoAnswer):
-        mend(at)
+        repair(at)
     assert at.cluster.value("gpu01") == "vision.4711"
 
 
 def test_a_closed_node_costs_one_read(at: Made) -> None:
-    assert mend(at) == "closed"
+    assert repair(at) == "closed"
     assert at.cluster.log == [("GET", "/api/v1/nodes/gpu01")]
     assert not at.slurm.told
 
@@ -77,7 +68,7 @@ def test_a_closed_node_costs_one_read(at: Made) -> None:
 )
 def test_a_proven_node_comes_back_and_a_persons_drain_stays(info: NodeInfo, lifted: bool, at: Made) -> None:
     at.slurm.nodes["gpu01"] = info
-    mend(at)
+    repair(at)
     assert bool(at.slurm.told) is lifted
 
 
@@ -87,7 +78,7 @@ def test_a_prolog_that_fails_without_a_word_is_forgiven_once_an_hour(at: Made) -
         at.clock.sleep(waits)
         at.slurm.told.clear()
         at.slurm.nodes["gpu01"] = OURS._replace(reason="Prolog error")
-        mend(at)
+        repair(at)
         assert bool(at.slurm.told) is lifted
 
 
@@ -96,30 +87,17 @@ def test_a_drain_in_slurms_words_is_ours_if_a_script_of_ours_failed(reason: str,
     """Slurm did not answer when the gate and the dispatcher wanted to say more."""
     at.notes.write("script-7", {})
     at.slurm.nodes["gpu01"] = OURS._replace(reason=reason)
-    mend(at)
+    repair(at)
     assert at.slurm.told == ["scontrol update nodename=gpu01 state=resume"]
     at.slurm.nodes["gpu01"] = NodeInfo(frozenset({"IDLE"}), reason)
-    mend(at)
+    repair(at)
     assert not at.notes.names("script-"), "it explains nothing that comes later"
 
 
 def test_a_closed_node_with_something_on_its_gpus_stays_out(at: Made) -> None:
     at.slurm.nodes["gpu01"], at.host.on_gpus = OURS, {7: "ghost"}
     with pytest.raises(Refused, match=r"process 7 \(ghost\)"):
-        mend(at)
-    assert not at.slurm.told
-
-
-def test_a_person_who_drains_the_node_while_its_host_is_asked_is_heard(
-    at: Made, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def slow(namespaces: object) -> list[str]:
-        at.slurm.nodes["gpu01"] = OURS._replace(reason="bad disk, call Ben")
-        return []
-
-    at.slurm.nodes["gpu01"] = OURS
-    monkeypatch.setattr(at.host, "containers", slow)
-    mend(at)
+        repair(at)
     assert not at.slurm.told
 
 
@@ -146,22 +124,15 @@ def test_a_job_whose_end_slurm_forgot_runs_again(
     """The node has closed; slurmctld was killed and took up an older state in which the job runs."""
     at.slurm.nodes["gpu01"], at.slurm.jobs[4711], at.host.script = BUSY, job, script
     at.slurm.batch |= {4711} if batch else set()
-    assert mend(at) == "closed"
+    assert repair(at) == "closed"
     word = "scontrol requeue 4711" if job.requeue else "scancel 4711"
     assert at.slurm.told == ([word] if again else [])
     assert ("has left gpu01" in at.slurm.comment(4711)) is again
 
 
-def test_a_closed_node_that_works_for_another_partition_costs_one_question_more(at: Made) -> None:
-    at.slurm.nodes["gpu01"] = BUSY
-    mend(at)
-    assert not at.slurm.told
-    assert at.cluster.log == [("GET", "/api/v1/nodes/gpu01")]
-
-
 def test_a_node_without_the_taint_is_kept_from_jobs(tmp_path: Path) -> None:
     at = world(tmp_path, Cluster(gpu01=""))
-    assert mend(at) == "open"
+    assert repair(at) == "open"
     assert at.slurm.told[0].startswith(
         "scontrol update nodename=gpu01 state=drain reason=drawbridge gate: has no taint"
     )
@@ -169,27 +140,8 @@ def test_a_node_without_the_taint_is_kept_from_jobs(tmp_path: Path) -> None:
 
 def test_a_foreign_value_is_reported_and_left(tmp_path: Path) -> None:
     at = world(tmp_path, Cluster(gpu01="maintenance"))
-    assert mend(at) == "foreign"
+    assert repair(at) == "foreign"
     assert at.cluster.value("gpu01") == "maintenance"
-
-
-def test_an_identity_that_is_left_keeps_the_node_dirty(at: Made) -> None:
-    hold(at.cluster, "dirty_vision.4711")
-    # be it another user's, whose job had the number before
-    for uid in (2001, 2002):
-        body = identity.objects(JOB.owner, identity.name(4711, uid, 3001), JOB.nodes)[0][1]
-        at.cluster.add(ACCOUNTS, body)
-        with pytest.raises(Refused, match="the controller has not ended it yet"):
-            mend(at)
-        assert at.cluster.value("gpu01") == "dirty_vision.4711"
-        del at.cluster.objects[f"{ACCOUNTS}/{body['metadata']['name']}"]
-
-
-def test_a_pod_that_is_left_is_found_by_its_account_and_ended(at: Made) -> None:
-    hold(at.cluster, "dirty_vision.4711")
-    at.cluster.add(PODS, pod("slurm-4711-r0-0", "gpu01"))
-    mend(at)
-    assert f"{PODS}/slurm-4711-r0-0" not in at.cluster.objects
 
 
 @pytest.mark.parametrize("given", [["gpu02", "gpu03"], ["gpu01", "gpu02"]])
@@ -202,7 +154,7 @@ def test_a_node_of_a_jobs_last_run_closes_while_the_next_one_runs_elsewhere(give
     at.cluster.add(PODS, pod("slurm-4711-r1-0", "gpu02"))
     at.cluster.add(PODS, pod("slurm-4711-r1-1"))
     with contextlib.suppress(Refused):
-        mend(at)
+        repair(at)
     assert (at.cluster.value("gpu01") == "closed") is ("gpu01" not in given)
     assert f"{PODS}/slurm-4711-r1-1" in at.cluster.objects
 
@@ -220,7 +172,7 @@ def locked_elsewhere(at: Made, number: int) -> Iterator[None]:
 
 
 def booted(at: Made) -> None:
-    mend(at)
+    repair(at)
     at.host.boot = "second"
 
 
@@ -228,11 +180,11 @@ def test_after_a_boot_the_job_has_lost_the_node_and_runs_again(at: Made) -> None
     at.slurm.jobs[4711] = RUNNING
     hold(at.cluster)
     booted(at)
-    mend(at)
+    repair(at)
     assert at.cluster.values() == ["dirty_vision.4711", "vision.4711"]
     assert at.slurm.told == ["scontrol requeue 4711"]
     assert "gpu01 was booted" in at.slurm.comments[4711]
-    mend(at)
+    repair(at)
     assert len(at.slurm.told) == 1, "once"
 
 
@@ -241,7 +193,7 @@ def test_the_next_run_of_a_job_finds_its_node_closed(value: str, after: str, at:
     """Its opener waits for what the last run left; what it holds already is its own."""
     hold(at.cluster, value)
     at.slurm.jobs[4711] = RUNNING._replace(state="CONFIGURING")
-    mend(at)
+    repair(at)
     assert at.cluster.value("gpu01") == after
     assert not at.slurm.told
 
@@ -254,7 +206,7 @@ def test_before_slurmd_starts_slurm_is_not_asked(at: Made) -> None:
     boot_node("gpu01", at, at.cluster)
     assert at.cluster.value("gpu01") == "dirty_vision.4711"
     at.slurm.silent, at.host.up_s = False, 60.0
-    mend(at)
+    repair(at)
     assert at.slurm.told == ["scontrol requeue 4711"], "the timer's first run tells Slurm"
 
 
@@ -264,7 +216,7 @@ def test_a_job_that_started_after_the_boot_has_lost_nothing(at: Made) -> None:
     boot_node("gpu01", at, at.cluster)
     at.slurm.jobs[4711] = RUNNING._replace(age_s=8)
     hold(at.cluster)
-    mend(at)
+    repair(at)
     assert at.cluster.value("gpu01") == "vision.4711"
     assert not at.slurm.told
 
@@ -275,22 +227,14 @@ def test_if_nobody_looked_before_slurmd_the_jobs_age_tells(up_s: float, lost: bo
     at.slurm.jobs[4711] = RUNNING._replace(age_s=10)
     hold(at.cluster)
     at.host.up_s = up_s
-    mend(at)
+    repair(at)
     assert at.slurm.told == (["scontrol requeue 4711"] if lost else [])
-
-
-def test_an_interactive_job_that_lost_a_node_ends(at: Made) -> None:
-    at.slurm.jobs[4711] = RUNNING._replace(batch=False)
-    hold(at.cluster)
-    booted(at)
-    mend(at)
-    assert at.slurm.told == ["scancel 4711"]
 
 
 def test_a_node_that_is_seen_for_the_first_time_was_not_booted(at: Made) -> None:
     at.slurm.jobs[4711] = RUNNING
     hold(at.cluster)
-    mend(at)
+    repair(at)
     assert not at.slurm.told
 
 
@@ -314,7 +258,7 @@ def test_a_batch_job_without_its_batch_script_runs_again(
     hold(at.cluster)
     at.slurm.jobs[4711] = RUNNING._replace(**change)
     at.slurm.batch, at.host.script = {4711} if batch_step else set(), script
-    mend(at)
+    repair(at)
     assert at.slurm.told == (["scontrol requeue 4711"] if again else [])
 
 
@@ -333,7 +277,7 @@ def test_a_job_whose_end_slurm_has_not_heard_of_is_over(
     monkeypatch.setattr(at.clock, "sleep", passes)
     hold(at.cluster)
     at.slurm.jobs[4711] = RUNNING._replace(age_s=200)
-    mend(at)
+    repair(at)
     assert at.slurm.told == (["scontrol requeue 4711"] if again else [])
 
 
@@ -347,7 +291,7 @@ def test_an_epilog_is_not_kept_waiting_for_a_second_look(at: Made, monkeypatch: 
     monkeypatch.setattr(at.clock, "sleep", begins)
     hold(at.cluster)
     at.slurm.jobs[4711] = RUNNING._replace(age_s=200)
-    mend(at)
+    repair(at)
     assert at.clock.now() - begun < 3
     assert not at.slurm.told
 
@@ -356,21 +300,12 @@ def test_an_epilog_is_not_kept_waiting_for_a_second_look(at: Made, monkeypatch: 
 def test_a_suspended_job_is_told_once_that_its_pods_go_on(state: str, at: Made) -> None:
     hold(at.cluster)
     at.slurm.jobs[4711] = RUNNING._replace(state=state)
-    mend(at)
+    repair(at)
     told = at.slurm.comments[4711]
     assert "suspended, but its pods and their GPUs go on: scontrol resume 4711, or scancel 4711" in told
-    mend(at)
+    repair(at)
     assert at.slurm.comments[4711] == told
     assert at.cluster.value("gpu01") == "vision.4711"
-
-
-def test_a_job_that_shrank_has_left_its_node_though_it_runs_elsewhere(opened: Made) -> None:
-    opened.slurm.jobs[4711] = RUNNING._replace(nodes=("gpu02",))
-    assert mend_cluster(opened, opened.cluster)
-    assert "node gpu01 has left the job; its pods were ended" in opened.slurm.comments[4711]
-    assert f"{ACCOUNTS}/{JOB.account}" not in opened.cluster.objects
-    mend(opened)
-    assert opened.cluster.values() == ["closed", "dirty_vision.4711"]
 
 
 @pytest.mark.parametrize(
@@ -389,7 +324,7 @@ def test_a_job_that_shrank_has_left_its_node_though_it_runs_elsewhere(opened: Ma
 def test_a_job_that_is_over_loses_its_identity_and_its_nodes(jobs: dict, ended: bool, opened: Made) -> None:
     opened.slurm.jobs = jobs
     opened.cluster.add(PODS, pod("slurm-4711-r0-1"))
-    assert mend_cluster(opened, opened.cluster)
+    assert repair_cluster(opened, opened.cluster)
     assert set(opened.cluster.values()) == ({"dirty_vision.4711"} if ended else {"vision.4711"})
     assert (f"{ACCOUNTS}/{JOB.account}" in opened.cluster.objects) is not ended
     assert (f"{PODS}/slurm-4711-r0-1" in opened.cluster.objects) is not ended
@@ -398,41 +333,17 @@ def test_a_job_that_is_over_loses_its_identity_and_its_nodes(jobs: dict, ended: 
 def test_without_an_answer_no_job_is_ended(opened: Made) -> None:
     opened.slurm.silent = True
     with pytest.raises(NoAnswer):
-        mend_cluster(opened, opened.cluster)
+        repair_cluster(opened, opened.cluster)
     assert set(opened.cluster.values()) == {"vision.4711"}
-
-
-def test_held_nodes_without_an_identity_are_found_by_their_label(at: Made) -> None:
-    """The opener was killed in between, and Slurm has forgotten the job."""
-    hold(at.cluster)
-    assert mend_cluster(at, at.cluster)
-    assert set(at.cluster.values()) == {"dirty_vision.4711"}
 
 
 def test_a_job_whose_opener_is_at_work_is_left_alone(opened: Made) -> None:
     with locked_elsewhere(opened, 4711):
-        assert mend_cluster(opened, opened.cluster)
-    assert set(opened.cluster.values()) == {"vision.4711"}
-
-
-def test_a_job_that_started_again_since_it_was_seen_is_left_alone(opened: Made) -> None:
-    class Restarting(type(opened.slurm)):
-        def running(self, partitions: Sequence[str]) -> dict[int, Running]:
-            self.jobs[4711] = RUNNING
-            return {}
-
-    again = opened._replace(slurm=Restarting())
-    assert mend_cluster(again, opened.cluster)
+        assert repair_cluster(opened, opened.cluster)
     assert set(opened.cluster.values()) == {"vision.4711"}
 
 
 def test_slurm_is_not_asked_while_no_job_has_anything(at: Made) -> None:
     at.cluster.add(ACCOUNTS, {"metadata": {"name": "default"}})
     at.slurm.silent = True
-    assert mend_cluster(at, at.cluster)
-
-
-def test_notes_of_jobs_that_are_over_go(opened: Made) -> None:
-    mend_cluster(opened, opened.cluster)
-    mend_cluster(opened, opened.cluster)
-    assert opened.notes.names("run-") == []
+    assert repair_cluster(at, at.cluster)

@@ -1,37 +1,37 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The reconcilers: on every node for itself, on the controller for jobs. They do what no prolog and no epilog did.
+"""Repair what prologs and epilogs left undone: each node repairs itself, the controller repairs jobs.
 
-They run from timers, and on a node before slurmd starts. No answer from Slurm or from the API server means: change
-nothing. What is there is read first and Slurm is asked then: a job that has something by then is one that Slurm knows.
+Timers run this, and each node before slurmd starts. Without an answer from Slurm or from the API server nothing
+changes. The gate reads Kubernetes first and Slurm second, so Slurm already knows every job that has objects.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from . import identity, judge, scripts, tokens
+from . import decide, identity, scripts, tokens
 from .api import METADATA, Api
 from .closer import close_job, close_node, make_dirty
 from .config import Refused
+from .decide import Seen, Sighting
 from .gate_names import CLOSED, LABEL
-from .judge import Seen, Sighting
 from .proof import local_obstacle
 from .slurm import GONE, JobInfo, Running
-from .states import Owner, owner, place
+from .states import Owner, gate_taint, owner
 from .world import World
 
-EMPTY_S = 5.0  # the next run looks again
-# Between a prolog's end and the batch script's start nothing runs for a moment. After the script's end slurmctld has
-# 10 s to answer the step's daemon, which tells it again 15 s later.
+EMPTY_S = 5.0  # the next run checks again
+# Between prolog and batch script nothing runs for a moment. After the script's end, slurmctld has 10 s to answer the
+# step's daemon, which reports the end again 15 s later.
 LOOK_AGAIN_S = 30.0
-GLANCE_S = 1.0  # an epilog waits for our lock meanwhile
+POLL_S = 1.0  # an epilog may be waiting for the lock
 BOOT, FORGIVEN = "boot", "forgiven"
 FORGIVE_S = 3600.0
 
 
-def mend_node(node: str, world: World, api: Api) -> str:
-    """Bring this node a step further, and say how it stands. Raises Refused, NoAnswer, Unreachable."""
+def repair_node(node: str, world: World, api: Api) -> str:
+    """Move this node one step towards closed and return its state. Raises Refused, NoAnswer, Unreachable."""
     value, boot = _taint(node, api), world.notes.read(BOOT)
     if holder := owner(value):
         job = _job(holder.job, world)
@@ -39,16 +39,16 @@ def mend_node(node: str, world: World, api: Api) -> str:
     elif value == CLOSED:
         _closed(node, value, world)
     elif not value:
-        world.slurm.drain(node, judge.open_reason())
+        world.slurm.drain(node, decide.open_reason())
     if boot != {"id": world.host.boot_id()}:
         world.notes.write(BOOT, {"id": world.host.boot_id()})
-    return judge.state(value)
+    return decide.state(value)
 
 
 def boot_node(node: str, world: World, api: Api) -> None:
-    """Before slurmd starts: what a job had here ended with the boot, whatever Slurm thinks. The node becomes dirty.
+    """Before slurmd starts: make the node dirty if a job held it, because the boot ended the job's pods here.
 
-    That it did is noted until the timer has told Slurm: a job that starts from now on has lost nothing.
+    A note names the job until the timer has requeued it: a job that starts later has lost nothing.
     """
     if not booted(world):
         return
@@ -61,7 +61,7 @@ def boot_node(node: str, world: World, api: Api) -> None:
 
 
 def booted(world: World) -> bool:
-    """This host was booted since the gate last looked at its node, which it has done before."""
+    """Whether this host was booted since the gate's last check of its node; False before the first check."""
     now = world.host.boot_id()
     return bool(world.notes.read(BOOT).get("id", now) != now)
 
@@ -70,43 +70,41 @@ def _taint(node: str, api: Api) -> str:
     found = api.get(f"/api/v1/nodes/{node}")
     if not found.ok:
         raise Refused(f"can't read node {node}: {found.message}")
-    return place(found.body)[1]
+    return gate_taint(found.body)[1]
 
 
 def _lost(holder: Owner, job: JobInfo, boot: Mapping[str, str], world: World) -> bool:
-    """The job's part on this host ended with the last boot: noted before slurmd started, or the job is older."""
-    unseen = boot.get("id", world.host.boot_id()) != world.host.boot_id()
-    return boot.get("lost") == holder.held or (unseen and job.age_s > world.host.uptime_s())
+    """Whether the boot ended the job's part on this host: `boot_node` noted it, or the job is older than the boot."""
+    unnoted = boot.get("id", world.host.boot_id()) != world.host.boot_id()
+    return boot.get("lost") == holder.held or (unnoted and job.age_s > world.host.uptime_s())
 
 
 def _job(number: int, world: World) -> JobInfo:
-    """A job that may hold nodes. A killed slurmctld may have given its number to one of another partition since."""
+    """A job that may hold nodes. A killed slurmctld may have reused its number for a job of another partition."""
     info = world.slurm.job(number)
     return info if info.state == GONE or info.partition in world.config.partitions else JobInfo()
 
 
 def _owned(holder: Owner, seen: Seen, world: World, api: Api) -> None:
-    """A node that a job holds, or left dirty."""
-    verdict = judge.node(seen, world.config.stuck_s)
-    if verdict == judge.CLOSE:
+    verdict = decide.node(seen, world.config.stuck_s)
+    if verdict == decide.CLOSE:
         close_node(holder, seen.node, world, api, EMPTY_S, moved_on=seen.job.running)
         tokens.forget(holder.job, world)
         _closed(seen.node, CLOSED, world)
-    elif verdict == judge.LOST:
+    elif verdict == decide.LOST:
         make_dirty(holder, seen.node, world, api)
         _run_again(holder.job, seen.job, f"node {seen.node} was booted while the job ran", world)
-    elif verdict == judge.HALTED:
+    elif verdict == decide.HALTED:
         _report_halted(holder.job, world)
-    elif verdict == judge.STUCK:
-        _stuck(holder.job, seen, f"its batch script never started on {seen.node}", world)
+    elif verdict == decide.STUCK:
+        _requeue_if_stuck(holder.job, seen, f"its batch script never started on {seen.node}", world)
 
 
-def _stuck(job: int, seen: Seen, cause: str, world: World) -> None:
-    """A batch job that looks as if its script did not run here: look twice."""
+def _requeue_if_stuck(job: int, seen: Seen, cause: str, world: World) -> None:
     if not _without_batch(job, world):
         return
     deadline = world.deadline(LOOK_AGAIN_S)
-    while deadline.pause(GLANCE_S):
+    while deadline.pause(POLL_S):
         if world.host.script_runs():
             return
     now = _job(job, world)
@@ -115,69 +113,68 @@ def _stuck(job: int, seen: Seen, cause: str, world: World) -> None:
 
 
 def _report_halted(job: int, world: World) -> None:
-    """Say once that a suspended job's pods go on; whether it goes on or ends is for a person to decide."""
+    """Report once that the pods of a suspended job continue; its owner must resume or cancel it."""
     cause = f"suspended, but its pods and their GPUs go on: scontrol resume {job}, or scancel {job}"
     if cause not in world.slurm.comment(job):
         world.log.event("suspended", job=job)
-        world.tell(job, cause)
+        world.comment_job(job, cause)
 
 
 def _without_batch(job: int, world: World) -> bool:
-    """The job's batch script does not run here, and no prolog is at work that would start it."""
     return not world.host.script_runs() and not world.slurm.has_batch_step(job)
 
 
 def _run_again(job: int, info: JobInfo, cause: str, world: World) -> None:
     world.log.event("run again", job=job, cause=cause)
-    world.tell(job, cause)
+    world.comment_job(job, cause)
     world.slurm.end_run(job, info)
 
 
 def _closed(node: str, value: str, world: World) -> None:
-    """Lift our own drain, and what Slurm did when it lost the node; nobody else's. Only after a look at the host."""
+    """Lift the gate's own drain, and the state that Slurm set when it lost the node, once the host is proved empty."""
     tokens.tidy(node, world)
     info, unfinished = world.slurm.node(node), scripts.unfinished(world)
     if info.busy:
-        _forgotten(node, value, world)
-    lately = world.clock.wall() - world.notes.read(FORGIVEN).get("at", 0.0) < FORGIVE_S
-    if not judge.back(info, value, unfinished, lately):
+        _requeue_lost_jobs(node, value, world)
+    resumed_lately = world.clock.wall() - world.notes.read(FORGIVEN).get("at", 0.0) < FORGIVE_S
+    if not decide.may_resume(info, value, unfinished, resumed_lately):
         if unfinished and not info.kept_out:
             scripts.forget(world)
         return
     if why := local_obstacle(world):
         raise Refused(f"node {node} stays out: {why}", {node: why})
-    if not judge.back(world.slurm.node(node), value, unfinished, lately):
-        return  # a person has drained it while the host was asked, which may take seconds
+    if not decide.may_resume(world.slurm.node(node), value, unfinished, resumed_lately):
+        return  # a person drained it during the proof, which may take seconds
     world.log.event("resume", node=node)
     world.slurm.resume(node)
-    if info.drained_untold and not unfinished:
+    if info.drained_unexplained and not unfinished:
         world.notes.write(FORGIVEN, {"at": world.clock.wall()})
 
 
-def _forgotten(node: str, value: str, world: World) -> None:
-    """Run jobs again that Slurm takes for running here, on a node that has closed since.
+def _requeue_lost_jobs(node: str, value: str, world: World) -> None:
+    """Requeue jobs that Slurm lists as running on this closed node.
 
-    A slurmctld that was killed goes on with what it had last written down, and does not know of their end.
+    A slurmctld that was killed continues from its last saved state, which may be older than the jobs' end.
     """
     for number in world.slurm.running_on(node, world.config.partitions):
         seen = Seen(node, value, _job(number, world))
-        if judge.node(seen, world.config.stuck_s) == judge.STUCK:
-            _stuck(number, seen, f"its batch script has left {node}, and Slurm did not notice", world)
+        if decide.node(seen, world.config.stuck_s) == decide.STUCK:
+            _requeue_if_stuck(number, seen, f"its batch script has left {node}, and Slurm did not notice", world)
 
 
-def mend_cluster(world: World, api: Api) -> bool:
-    """End the Kubernetes side of jobs that are over, or that a node has left. False if something is in the way.
+def repair_cluster(world: World, api: Api) -> bool:
+    """Delete the Kubernetes objects of jobs that are over, or that gave up a node. False if a deletion failed.
 
     Raises NoAnswer, Refused, Unreachable.
     """
-    sightings = look(world, api)
+    sightings = sighted(world, api)
     done = True
     running = world.slurm.running(world.config.partitions) if sightings else {}
-    for sighting, cause in judge.jobs_to_end(sightings, running):
+    for sighting, cause in decide.jobs_to_end(sightings, running):
         try:
             _end(sighting, cause, world, api)
         except Refused as err:
-            world.log.event("not mended", namespace=sighting.owner.namespace, job=sighting.owner.job, cause=str(err))
+            world.log.event("not repaired", namespace=sighting.owner.namespace, job=sighting.owner.job, cause=str(err))
             done = False
     known = {sighting.owner.job for sighting in sightings}
     for name in world.notes.names("run-"):
@@ -187,29 +184,29 @@ def mend_cluster(world: World, api: Api) -> bool:
 
 
 def _end(sighting: Sighting, cause: str, world: World, api: Api) -> None:
-    """End one job, unless its opener is at work, or has been since it was seen."""
+    """Delete one job's objects, unless its opener is running or has run since the job was read."""
     holder = sighting.owner
     with world.notes.locked(holder.job, wait=False) as free:
         if not free:
             return
         now = _job(holder.job, world)
-        if not judge.jobs_to_end([sighting], {holder.job: Running(now.uid, now.nodes)} if now.running else {}):
+        if not decide.jobs_to_end([sighting], {holder.job: Running(now.uid, now.nodes)} if now.running else {}):
             return
         world.log.event("end", namespace=holder.namespace, job=holder.job, cause=cause)
         close_job(holder, sighting.accounts, sighting.held, api, world.log)
         if now.running:
-            world.tell(holder.job, f"{cause}; its pods were ended")
+            world.comment_job(holder.job, f"{cause}; its pods were ended")
 
 
 def forget_run(job: int, world: World) -> None:
-    """Remove the opener's note of a job that has nothing in Kubernetes and is not about to have it."""
+    """Remove the opener's note of a job without objects in Kubernetes that does not run."""
     with world.notes.locked(job, wait=False) as free:
         if free and not world.slurm.job(job).running:
             world.notes.forget(f"run-{job}")
 
 
-def look(world: World, api: Api) -> list[Sighting]:
-    """All jobs that have an identity, or hold nodes. Nodes are found by their label, which only held ones have."""
+def sighted(world: World, api: Api) -> list[Sighting]:
+    """All jobs that have an identity or hold nodes. Only held nodes have the label."""
     accounts: dict[Owner, set[str]] = {}
     given: dict[Owner, set[str]] = {}
     for space in world.config.spaces:
@@ -228,12 +225,12 @@ def look(world: World, api: Api) -> list[Sighting]:
 
 
 def _held(given: Mapping[Owner, Collection[str]], api: Api) -> dict[Owner, list[str]]:
-    """Nodes by the job that holds them. For a node without an identity this reads the node: a number is no proof."""
+    """Nodes by the job that holds them. If no identity lists a node, its taint names the job."""
     held: dict[Owner, list[str]] = {}
     for item in api.items("/api/v1/nodes", METADATA, labelSelector=LABEL):
         name, job = item["metadata"]["name"], item["metadata"]["labels"][LABEL]
         holders = [it for it, nodes in given.items() if str(it.job) == job and name in nodes]
-        holder = holders[0] if len(holders) == 1 else owner(place(api.get(f"/api/v1/nodes/{name}").body)[1])
+        holder = holders[0] if len(holders) == 1 else owner(gate_taint(api.get(f"/api/v1/nodes/{name}").body)[1])
         if holder:
             held.setdefault(holder, []).append(name)
     return held

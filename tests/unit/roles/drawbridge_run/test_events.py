@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from roles.drawbridge_run.files.gate.api import Unreachable
+from roles.drawbridge_run.files.run.events import READ_S, StartFailures
 from roles.drawbridge_run.files.run.pods import Pod, read
-from roles.drawbridge_run.files.run.starts import ASK_S, Starts
 from tests.unit.roles.drawbridge_run.job import Served, event, pod, running, waiting
 from tests.unit.roles.slurm_gate.cluster import Cluster
 
@@ -36,7 +36,7 @@ def found(*items: dict[str, Any]) -> list[Pod]:
 
 
 def said(*events: dict[str, Any]) -> str:
-    trouble = Starts(Told(*events), "vision", 0.0, 180).trouble(found(), ASK_S)
+    trouble = StartFailures(Told(*events), "vision", 0.0, 180).trouble(found(), READ_S)
     assert trouble is None or not trouble.final
     return trouble.text if trouble else ""
 
@@ -76,18 +76,18 @@ def test_the_first_rank_is_named() -> None:
 
 def test_kubelets_words_are_asked_for_now_and_then_while_pods_start() -> None:
     kube = Told()
-    starts = Starts(kube, "vision", 0.0, 180)
-    assert starts.trouble(found(), ASK_S - 1) is None
-    assert starts.trouble(found(running("a", "gpu01"), running("b", "gpu02")), ASK_S) is None
+    starts = StartFailures(kube, "vision", 0.0, 180)
+    assert starts.trouble(found(), READ_S - 1) is None
+    assert starts.trouble(found(running("a", "gpu01"), running("b", "gpu02")), READ_S) is None
     assert kube.asked == 0
-    for now in range(int(ASK_S), int(3 * ASK_S)):
+    for now in range(int(READ_S), int(3 * READ_S)):
         starts.trouble(found(), float(now))
     assert kube.asked == 2
 
 
 def test_what_was_told_holds_until_the_pod_has_begun() -> None:
     kube = Told(SANDBOX)
-    starts = Starts(kube, "vision", 0.0, 5)
+    starts = StartFailures(kube, "vision", 0.0, 5)
     assert starts.trouble(found(), 5.0)
     kube.down = True
     assert starts.trouble(found(), 6.0)

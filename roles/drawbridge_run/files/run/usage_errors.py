@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What people write wrongly, and what to write instead. Pure."""
+"""Frequent usage errors, and corrections. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SLURMS = {
     "--nodelist": "-w --nodelist",
     "--output": "-o --output",
 }
-"""What sbatch and salloc take, and how people write it."""
+"""Options of sbatch and salloc, with their spellings."""
 OTHERS = {
     "--mount": "-v -B --volume --bind --container-mounts",
     "--image": "-i --container-image",
@@ -27,8 +27,8 @@ OTHERS = {
     "--workdir": "--cwd --pwd --chdir --container-workdir",
     "--shell": "-it --pty --interactive",
 }
-"""Our options, and how other programs call the same."""
-EMPTY = "say what to run: drawbridge-run --image IMAGE -- COMMAND, in a job of Slurm; drawbridge-run --help explains it"
+"""Options of drawbridge-run, with their names in other programs."""
+EMPTY = "name an image and a command: drawbridge-run --image IMAGE -- COMMAND, in a Slurm job; or --help"
 LIST = "drawbridge-run --help lists the options"
 FILES = re.compile(r"[./~].*|.*\.(sif|sqsh|squashfs|tar)")
 SCHEME = re.compile(r"([a-z]+)://+")
@@ -39,7 +39,7 @@ IMAGE = re.compile(
 
 
 def unknown(words: Sequence[str], dashes: bool, options: Collection[str]) -> str:
-    """What is wrong with words that are none of the options; `dashes`: the command stands behind -- already."""
+    """The error for unknown words; `dashes`: the command already follows --."""
     word, _, _ = words[0].partition("=")
     if f"--{word}" in options:
         return f"{word} is no option of drawbridge-run; do you mean --{word}?"
@@ -47,18 +47,18 @@ def unknown(words: Sequence[str], dashes: bool, options: Collection[str]) -> str
         if dashes:
             return f"{word} stands alone before --: every option takes one word, or an option's name is missing; {LIST}"
         return f"{word} is no option of drawbridge-run; write -- in front of the command: -- {' '.join(words)}"
-    if slurms := _ours(SLURMS, word):
-        return f"{word} is Slurm's: pods take what the job has, so say {slurms} to sbatch or salloc"
-    near = _ours(OTHERS, word) or next(iter(difflib.get_close_matches(word, options, 1, 0.75)), "")
+    if option := _drawbridge_option(SLURMS, word):
+        return f"{word} is Slurm's: pods get the job's resources; give {option} to sbatch or salloc"
+    near = _drawbridge_option(OTHERS, word) or next(iter(difflib.get_close_matches(word, options, 1, 0.75)), "")
     return f"{word} is no option of drawbridge-run; {f'do you mean {near}?' if near else LIST}"
 
 
-def _ours(table: Mapping[str, str], word: str) -> str:
-    return next((ours for ours, theirs in table.items() if word in theirs.split()), "")
+def _drawbridge_option(table: Mapping[str, str], word: str) -> str:
+    return next((own for own, theirs in table.items() if word in theirs.split()), "")
 
 
 def image(name: str) -> str:
-    """What is wrong with an image's name; "" if nothing is."""
+    """The error in an image's name; "" without one."""
     if scheme := SCHEME.match(name):
         return f"--image {name}: an image has no {scheme.group()} in front: write {name[scheme.end() :]}"
     if FILES.fullmatch(name):
@@ -71,7 +71,7 @@ def image(name: str) -> str:
 
 
 def command(words: Sequence[str]) -> str:
-    """What is wrong with a command; "" if nothing is."""
+    """The error in a command; "" without one."""
     if len(words) == 1 and re.match(r"[^/.\s]+\s+\S", words[0]):
         return f"'{words[0]}' is one word, the name of a program with blanks in it: write -- {words[0]}, without quotes"
     return ""

@@ -17,7 +17,7 @@ from .daemons import Slurm
 from .hosts import Box, Contained, Process, System
 from .kube import Kube
 from .plan import NODES, TENANTS, Event, JobSpec, Plan
-from .records import EVERYWHERE, GPU_USED, PERSON, STRANGER, History, Trouble
+from .records import EVERYWHERE, FOREIGN_POD, GPU_USED, PERSON, History, Trouble
 from .server import Server
 from .sim import Sim
 from .slurm import REQUEUE_S
@@ -25,7 +25,7 @@ from .slurm import REQUEUE_S
 AT_BOOT_S = 10.0
 
 
-class Happenings(ABC):
+class Events(ABC):
     """Everything that a schedule's events do to the model."""
 
     plan: Plan
@@ -99,15 +99,15 @@ class Happenings(ABC):
             self.slurm._work(job)
 
     def _forgotten_its_number_given_again(self, event: Event) -> None:
-        """To somebody else's job, while what the first one has in Kubernetes may still be there."""
+        """Another user's job gets the number while the first job's objects may still exist."""
         if (job := self._job(event)) and job.gated and not job.spec.tasks:
             self._trouble(event)
             self.slurm.forget(job.number)
             self.sim.after(event.lasts, self._ctld_starts)
             at = event.lasts + self.slurm.rng.choice((0.05, 1.0, 10.0))
-            self.sim.after(at, self.slurm.submit, self._somebody_elses(job.spec), job.number)
+            self.sim.after(at, self.slurm.submit, self._another_users(job.spec), job.number)
 
-    def _somebody_elses(self, spec: JobSpec) -> JobSpec:
+    def _another_users(self, spec: JobSpec) -> JobSpec:
         rng = self.slurm.rng
         account, uid = rng.choice([(spec.account, 2009), *(it for it in TENANTS if it[0] != spec.account)])
         partition = rng.choice(("ai-train", "ai-train", "ai-train", "hpc"))
@@ -192,7 +192,7 @@ class Happenings(ABC):
             else:
                 self.sim.after(0.005, die)
 
-        self.slurm.doom["open"] = die
+        self.slurm.script_faults["open"] = die
 
     def _controller_loses_power(self, event: Event) -> None:
         self._trouble(event)
@@ -216,10 +216,10 @@ class Happenings(ABC):
         self.sim.after(event.lasts, self._slurmd_starts, event.subject, self.boxes[event.subject].boot)
 
     def _slurmd_killed_in_a_prolog(self, event: Event) -> None:
-        self.slurm.nodes[event.subject].doom["place"] = partial(self._slurmd_killed, event)
+        self.slurm.nodes[event.subject].script_faults["deliver_token"] = partial(self._slurmd_killed, event)
 
     def _slurmd_killed_in_an_epilog(self, event: Event) -> None:
-        self.slurm.nodes[event.subject].doom["close"] = partial(self._slurmd_killed, event)
+        self.slurm.nodes[event.subject].script_faults["close"] = partial(self._slurmd_killed, event)
 
     def _slurmstepd_hangs(self, event: Event) -> None:
         self._trouble(event, event.subject, longer=20.0)
@@ -297,9 +297,9 @@ class Happenings(ABC):
         if self.server.value(event.subject) == CLOSED:
             self._trouble(event, event.subject)
             self.server.edit_node(event.subject, lambda it: it["spec"].update(taints=[]))
-            self.sim.after(event.lasts, self._person_encloses, event.subject)
+            self.sim.after(event.lasts, self._person_closes, event.subject)
 
-    def _person_encloses(self, name: str) -> None:
+    def _person_closes(self, name: str) -> None:
         if not self.server.value(name):
             ours = {"key": TAINT, "value": CLOSED, "effect": EFFECT}
             self.server.edit_node(name, lambda it: it["spec"]["taints"].append(ours))
@@ -311,7 +311,7 @@ class Happenings(ABC):
         self.slurm.resume(event.subject, by=PERSON)
 
     def _foreign_taint_first(self, event: Event) -> None:
-        foreign = {"key": "somebody.else/busy", "value": "yes", "effect": "NoSchedule"}
+        foreign = {"key": "example.org/busy", "value": "yes", "effect": "NoSchedule"}
         self.server.edit_node(event.subject, lambda it: it["spec"]["taints"].insert(0, foreign))
 
     def _foreign_taint_gone(self, event: Event) -> None:
@@ -344,7 +344,7 @@ class Happenings(ABC):
         """Older than the policies, it tolerates everything: its kubelet starts it, whoever has the node."""
         box, number = self.boxes[event.subject], len(self.history.troubles)
         if box.on:
-            self._trouble(event._replace(name=STRANGER), box.name)
+            self._trouble(event._replace(name=FOREIGN_POD), box.name)
             whose = self.slurm.rng.choice((("guests", "slurm-1-guest"), ("guests", "daemon"), ("vision", "daemon")))
             box.containers[f"c-foreign-{number}"] = Contained(*whose, 100 + number)
             self.sim.after(event.lasts, box.containers.pop, f"c-foreign-{number}", None)

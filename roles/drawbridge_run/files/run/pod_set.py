@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of a workload's pods, and what follows from it. Pure."""
+"""State of a workload's pods. Pure."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from . import pods
 from .pods import Json, Pod, Trouble
 
 
-class Book:
-    """The pods of one workload, one a node, in the order in which their ends were heard of."""
+class PodSet:
+    """The pods of one workload, one a node, in the order in which their ends were reported."""
 
     def __init__(self, nodes: Sequence[str], memory: str) -> None:
-        """`memory` is what a pod may use."""
+        """`memory` is a pod's limit."""
         self._nodes, self._memory = nodes, memory
         self._pods: dict[str, Pod] = {}
         self._deleted: Trouble | None = None
 
     @property
     def pods(self) -> list[Pod]:
-        """All of them."""
+        """All pods."""
         return list(self._pods.values())
 
     @property
     def over(self) -> bool:
-        """None has anything left to do."""
+        """Whether all pods have ended."""
         return all(pod.over for pod in self._pods.values())
 
     @property
     def well(self) -> bool:
-        """All have done what they should."""
+        """Whether all pods ended with code 0."""
         return len(self._pods) == len(self._nodes) and all(pod.over and not pod.failed for pod in self._pods.values())
 
     @property
     def running(self) -> bool:
-        """All have begun."""
+        """Whether all pods have begun."""
         return len(self._pods) == len(self._nodes) and all(pod.begun for pod in self._pods.values())
 
     @property
@@ -45,11 +45,11 @@ class Book:
         return pods.summary(self._pods.values(), len(self._nodes))
 
     def keep(self, names: Iterable[str]) -> list[Pod]:
-        """Forget pods that are not on a full list; those that it misses were deleted while nobody looked."""
+        """Remove pods that a full list lacks: they were deleted during an interruption."""
         return [self.lose(name) for name in set(self._pods) - set(names)]
 
     def note(self, item: Json) -> Pod:
-        """Take in a Pod object. An end is an end, whatever is said of it later."""
+        """Store a Pod object. After a pod's end, later reports are ignored."""
         pod = pods.read(item, self._nodes)
         before = self._pods.get(pod.name)
         if before and before.over:
@@ -60,7 +60,7 @@ class Book:
         return pod
 
     def lose(self, name: str) -> Pod:
-        """A pod is gone. One without an end of its own was ended by others."""
+        """Remove a deleted pod. If it had not ended, another client deleted it."""
         pod = self._pods[name]
         if not pod.over:
             del self._pods[name]
@@ -68,11 +68,11 @@ class Book:
         return pod
 
     def of_rank(self, rank: int) -> Pod | None:
-        """The pod of a rank, if it is there."""
+        """The pod of a rank, if it exists."""
         return next((pod for pod in self._pods.values() if pod.rank == rank >= 0), None)
 
     def trouble(self) -> Trouble | None:
-        """The first failure, or else what keeps a pod from running: first what nobody needs to wait for."""
+        """The first failure, or else the reason why a pod does not run; final reasons first."""
         if failed := pods.first_failure(self._pods.values()):
             return pods.trouble(failed, self._memory)
         found = [it for pod in self._pods.values() if (it := pods.trouble(pod, self._memory))]
