@@ -12,7 +12,7 @@ from typing import Any
 
 from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.gate_names import CLOSED, GATE_ACCOUNTS, LABEL, NODE_ACCOUNTS
-from roles.slurm_gate.files.gate.states import Owner, place
+from roles.slurm_gate.files.gate.states import Owner, gate_taint
 from tests.explorer.records import NEVER, PERSON, Account, Change, Container, Pod
 
 Json = dict[str, Any]
@@ -71,7 +71,7 @@ def changes(entries: Iterable[Json], nodes: Sequence[str]) -> list[Change]:
     found = []
     for entry in about(entries, "nodes"):
         node, body, swapped = entry["objectRef"]["name"], whole(entry), patched(entry, "replace")
-        value = swapped or (place(body)[1] if "spec" in body else shown.get(node, ""))
+        value = swapped or (gate_taint(body)[1] if "spec" in body else shown.get(node, ""))
         if node in shown and (swapped or shown[node] != value):
             label = body["metadata"].get("labels", {}).get(LABEL, "")
             before = patched(entry, "test") or shown[node]
