@@ -208,10 +208,12 @@ class Call:
 
 FAMILIES = {"cma_roce_mode": "cma_roce", "cma_roce_tos": "cma_roce", "mlnx_qos": "mlnx_qos", "nvidia-smi": "nvidia_smi"}
 """Families by command; every mm* command is one of gpfs."""
+SUBSYSTEMS = {"cma_roce": "nic", "mlnx_qos": "nic", "nvidia_smi": "nodes", "gpfs": "storage"}
+"""The folder beside this file that holds a family's module."""
 
 
 def family(command: str) -> str | None:
-    """Return the tool family of an emulated command: it names the module and the directory of the host's device."""
+    """Return the tool family of an emulated command: it names the directory of the host's device."""
     return "gpfs" if command.startswith("mm") else FAMILIES.get(command)
 
 

@@ -9,8 +9,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lab.emulators import gpfs
-from lab.emulators.gpfs.model import FOUNDER, default_state, local_copy
+from lab.emulators.storage import gpfs
+from lab.emulators.storage.gpfs.model import FOUNDER, default_state, local_copy
 
 if TYPE_CHECKING:
     from lab.hosts.paths import Paths

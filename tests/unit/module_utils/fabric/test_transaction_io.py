@@ -28,7 +28,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 from netmiko import base_connection
 from netmiko.arista.arista import AristaSSH
 
-from lab.emulators.eos import sessions
+from lab.emulators.fabric.eos import sessions
 from tests.unit.emulated_switch import MAY_FLAP, Leaf, profile
 
 SHORT_S = 1

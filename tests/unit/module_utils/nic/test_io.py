@@ -16,7 +16,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.n
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.io import NicPorts
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import NicQos, PortQos, plan
 
-FACTORY = (Path(__file__).resolve().parents[3] / "transcripts/mlnx_qos/factory.txt").read_text()
+FACTORY = (Path(__file__).resolve().parents[3] / "transcripts/nic/mlnx_qos/factory.txt").read_text()
 WANT = NicQos({"rail0": PortQos("dscp", {26: 3}, frozenset({3}))})
 CRASH = Completed(1, "", "AttributeError: 'KeyError' object has no attribute 'errno'\n")
 

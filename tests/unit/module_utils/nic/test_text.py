@@ -8,7 +8,7 @@ import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import NicQos, PortQos, mask
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.text import UnreadableReport, parse
 
-TRANSCRIPTS = Path(__file__).resolve().parents[3] / "transcripts/mlnx_qos"
+TRANSCRIPTS = Path(__file__).resolve().parents[3] / "transcripts/nic/mlnx_qos"
 
 
 def report(name: str) -> str:

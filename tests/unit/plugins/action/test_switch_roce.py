@@ -17,7 +17,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.action import switch_roce
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import SwitchProfile
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import DIALECT
 
-from lab.emulators.eos import sessions
+from lab.emulators.fabric.eos import sessions
 from tests.unit.emulated_switch import Leaf, profile
 
 PROFILE = profile()

@@ -13,7 +13,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.emulators.eos import sessions, tree
+from lab.emulators.fabric.eos import sessions, tree
 from tests.unit.emulated_switch import profile
 
 LEAF = profile(ports=2)

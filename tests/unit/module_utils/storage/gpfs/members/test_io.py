@@ -21,7 +21,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     plan,
 )
 
-MMLSCLUSTER = (Path(__file__).resolve().parents[5] / "transcripts/gpfs/mmlscluster_y.txt").read_text()
+MMLSCLUSTER = (Path(__file__).resolve().parents[5] / "transcripts/storage/gpfs/mmlscluster_y.txt").read_text()
 LICENSES = """\
 mmlslicense::HEADER:version:reserved:reserved:nodeName:requiredLicense:designatedLicense:totalNodes:
 mmlslicense::0:1:::server-1.domain.com:server:server:2:
