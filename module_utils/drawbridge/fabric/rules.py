@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of the network: one class, marked and paused alike everywhere."""
+"""Rules of the fabric: one lossless class with the same mark and priority everywhere."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .model import Fabric
 
 
 def dscp_lands_in_priority(fabric: Fabric) -> Iterator[Fault]:
-    """NICs keep the default map, eight DSCPs a priority: a class marked outside of its own is paused by nobody."""
+    """NICs keep the default map, eight DSCPs a priority. Traffic whose DSCP maps elsewhere is never paused."""
     for name, dscp, priority in (
         ("roce", fabric.roce.dscp, fabric.roce.priority),
         ("cnp", fabric.cnp.dscp, fabric.cnp.priority),
@@ -28,7 +28,7 @@ def dscp_lands_in_priority(fabric: Fabric) -> Iterator[Fault]:
 
 
 def classes_differ(fabric: Fabric) -> Iterator[Fault]:
-    """Notifications in the lossless class would be paused by the congestion that they report."""
+    """In the lossless class, the congestion that notifications report would pause them."""
     if fabric.roce.priority == fabric.cnp.priority:
         yield Fault(
             "drawbridge_fabric.cnp.priority",
@@ -60,7 +60,7 @@ def ecn_thresholds_in_order(fabric: Fabric) -> Iterator[Fault]:
 
 
 def mtu_fits(fabric: Fabric) -> Iterator[Fault]:
-    """A RoCE frame is up to 20 bytes longer than its IP packet's MTU; a switch drops what is longer than its own."""
+    """A RoCE frame is up to 20 bytes longer than the host's MTU; a switch drops frames longer than its own MTU."""
     if fabric.switch_mtu_bytes < fabric.host_mtu_bytes + 20:
         yield Fault(
             "drawbridge_fabric.switch_mtu_bytes",
@@ -102,7 +102,7 @@ def ports_can_exist(fabric: Fabric) -> Iterator[Fault]:
 
 
 def watchdog_polls_often_enough(fabric: Fabric) -> Iterator[Fault]:
-    """EOS replaces a polling interval above half of either time by one of its own."""
+    """EOS replaces a polling interval that is above half of either time."""
     watchdog = fabric.watchdog
     shortest = min(watchdog.detect_ms, watchdog.restore_ms)
     if watchdog.poll_ms * 2 > shortest:
@@ -114,7 +114,7 @@ def watchdog_polls_often_enough(fabric: Fabric) -> Iterator[Fault]:
         )
 
 
-def switches_stand_once(fabric: Fabric) -> Iterator[Fault]:
+def switches_are_listed_once(fabric: Fabric) -> Iterator[Fault]:
     """One switch, one kind."""
     names = [name for kind in fabric.switches for name in hostlist.expand(kind.names)]
     yield from doubled("drawbridge_fabric.switches", names, "name every switch in one entry")
@@ -128,5 +128,5 @@ RULES = (
     control_class_stays_free,
     ports_can_exist,
     watchdog_polls_often_enough,
-    switches_stand_once,
+    switches_are_listed_once,
 )

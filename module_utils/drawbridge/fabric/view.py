@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The fabric as one switch sees it: the class, in no vendor's words, and the ports that carry it."""
+"""What one switch needs of the fabric: the lossless class and the ports that carry it, without vendor syntax."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def switch_profile(fabric: Fabric, name: str) -> SwitchProfile:
                 "drawbridge_fabric.switches",
                 [kind.names for kind in fabric.switches],
                 f"none of them is {name}",
-                f"describe {name} there, or take it out of the group switches",
+                f"add {name} there, or remove it from the group switches",
             )
         ]
     )

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of the nodes: every node one class and one leaf, every class a machine that can exist."""
+"""Rules of the nodes: each node has one class and one leaf, and each class is possible hardware."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..core.rules import doubled
 from .model import Nodes
 
 
-def nodes_stand_once(nodes: Nodes) -> Iterator[Fault]:
+def nodes_are_listed_once(nodes: Nodes) -> Iterator[Fault]:
     """One node, one class, one leaf."""
     names = [name for part in nodes.ranges for name in hostlist.expand(part.names)]
     yield from doubled("drawbridge_nodes.ranges", names, "name every node in one range")
 
 
-def classes_add_up(nodes: Nodes) -> Iterator[Fault]:
+def classes_are_consistent(nodes: Nodes) -> Iterator[Fault]:
     """NUMA numbers exist, rails pair up, reservations leave something."""
     for name, build in nodes.classes.items():
         key = f"drawbridge_nodes.classes.{name}"
@@ -37,7 +37,7 @@ def classes_add_up(nodes: Nodes) -> Iterator[Fault]:
                 f"{key}.nics",
                 {"netdev": netdevs, "rdma": rdma, "numa": len(build.nics.numa)},
                 "every rail needs one network device, one RDMA device and one NUMA node",
-                "make the three as long as each other",
+                "list equally many of the three",
             )
         reserved = cpu_list(build.reserved_cpus)
         if reserved and max(reserved) >= build.cpus:
@@ -57,6 +57,6 @@ def classes_add_up(nodes: Nodes) -> Iterator[Fault]:
 
 
 RULES = (
-    nodes_stand_once,
-    classes_add_up,
+    nodes_are_listed_once,
+    classes_are_consistent,
 )

@@ -19,7 +19,7 @@ from ...common import DIE, LIE, boot_id, procfs, shared_directory
 from .text import say
 
 if TYPE_CHECKING:
-    from ..common import Device
+    from ...common import Device
 
 Item = TypeVar("Item")
 NOT_A_MEMBER = "This node does not belong to a GPFS cluster."

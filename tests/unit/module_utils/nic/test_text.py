@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import NicQos, PortQos, mask
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import NicPortQos, NicQos, mask
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.text import UnreadableReport, parse
 
 TRANSCRIPTS = Path(__file__).resolve().parents[3] / "transcripts/nic/mlnx_qos"
@@ -16,12 +16,12 @@ def report(name: str) -> str:
 
 
 def test_a_factory_port_trusts_pcp_and_maps_nothing() -> None:
-    assert parse(report("factory"), [26, 48]) == PortQos("pcp", {}, frozenset())
+    assert parse(report("factory"), [26, 48]) == NicPortQos("pcp", {}, frozenset())
 
 
 def test_a_map_is_read_in_any_order_and_only_what_is_asked_for() -> None:
     port = parse(report("profile"), [48, 26, 0])
-    assert port == PortQos("dscp", {0: 0, 26: 4, 48: 6}, frozenset({3}))
+    assert port == NicPortQos("dscp", {0: 0, 26: 4, 48: 6}, frozenset({3}))
     assert list(port.dscp_priority) == [0, 26, 48]
 
 
@@ -61,7 +61,7 @@ def test_the_links_state_is_no_difference() -> None:
 
 
 def test_lines_are_the_tools_own_options() -> None:
-    state = NicQos({"rail0": PortQos("dscp", {26: 3}, frozenset({3}))})
+    state = NicQos({"rail0": NicPortQos("dscp", {26: 3}, frozenset({3}))})
     assert state.lines() == [
         "-i rail0 -d os",
         "-i rail0 --trust dscp",

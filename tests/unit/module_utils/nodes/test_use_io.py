@@ -46,7 +46,7 @@ def test_jobs_and_their_pods_use_a_node(use: Any, tmp_path: Path) -> None:
     slurm.jobs = []
     assert use(slurm).busy() == ""
     slurm.answers = False
-    assert "Slurm does not say whether a job is on this node" in use(slurm).busy()
+    assert "Slurm gave no list of the jobs on this node" in use(slurm).busy()
     (tmp_path / "pods/vision_slurm-7-r0-0-abcde_uid").mkdir(parents=True)
     assert "vision_slurm-7" in use(slurm).busy()
 
