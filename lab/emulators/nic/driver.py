@@ -19,8 +19,6 @@ TOTAL_BUFFER = 262016
 """Receive buffer of the port in bytes; this and the next two: captured, mlx5-like port, Linux 6.12."""
 LOSSY_BUFFER = 20016
 LOSSLESS_BUFFER = 156096
-MAX_CABLE_LENGTH = 1000
-"""Metres; the driver ignores a cable of 0 or of this length and more without a word."""
 
 
 class NetlinkError(OSError):
@@ -44,7 +42,6 @@ def factory() -> dict[str, Any]:
         "cable_len": 7,
         "prio2buffer": [0] * 8,
         "buffer_size": [TOTAL_BUFFER] + [0] * 7,
-        "manual_buffer": False,
         "prio_tc": [1, 0, 2, 3, 4, 5, 6, 7],
         "tsa": ["vendor"] * 8,
         "tcbw": [0] * 8,
@@ -80,16 +77,12 @@ class Driver:
         """Give DCBX to the operating system ("os") or to the firmware ("fw")."""
         self._request(dcbx=mode)
 
-    def set_pfc(self, mask: list[int] | None = None, cable_len: int = 0) -> None:
-        """Set which priorities are lossless, and the cable length in metres; a mask that differs bounces the link."""
-        changes: dict[str, Any] = {}
-        if mask is not None and mask != self.port["pfc"]:
-            changes.update(pfc=mask, link_flaps=self.port["link_flaps"] + 1)
-            if not self.port["manual_buffer"]:
-                changes.update(_sized_buffers(mask))
-        if 0 < cable_len < MAX_CABLE_LENGTH:
-            changes["cable_len"] = cable_len
-        self._request(**changes)
+    def set_pfc(self, mask: list[int]) -> None:
+        """Set which priorities are lossless; a mask that differs bounces the link."""
+        changed = mask != self.port["pfc"]
+        self._request(
+            **({"pfc": mask, "link_flaps": self.port["link_flaps"] + 1, **_sized_buffers(mask)} if changed else {})
+        )
 
     def set_app(self, dscp: int, priority: int) -> None:
         """Map a DSCP to a priority; the first entry makes the port trust DSCP. New entries head the kernel's list."""
@@ -106,23 +99,6 @@ class Driver:
             apps=[app for app in self.port["apps"] if app[0] != dscp],
             dscp2prio=_with(self.port["dscp2prio"], dscp, 0),
         )
-
-    def set_buffers(self, prio2buffer: list[int], sizes: list[int]) -> None:
-        """Place priorities in receive buffers of `sizes` bytes; from then on the driver no longer sizes them itself."""
-        if sum(sizes) > TOTAL_BUFFER:
-            raise NetlinkError(BAD_VALUE)
-        self._request(prio2buffer=prio2buffer, buffer_size=sizes, manual_buffer=True)
-
-    def set_ratelimit(self, gbps: list[int]) -> None:
-        """Limit each traffic class to so many Gbit/s; 0 is unlimited."""
-        self._request(ratelimit=gbps)
-
-    def set_ets(self, prio_tc: list[int], tsa: list[str], tcbw: list[int]) -> None:
-        """Set the scheduler of the traffic classes; percentages of the ETS classes must sum to 100."""
-        shares = [share for share, kind in zip(tcbw, tsa) if kind == "ets"]
-        if shares and sum(shares) != 100:
-            raise NetlinkError(BAD_VALUE)
-        self._request(prio_tc=prio_tc, tsa=tsa, tcbw=[s if kind == "ets" else 0 for s, kind in zip(tcbw, tsa)])
 
     def _request(self, **changes: Any) -> None:
         if not self.privileged:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def report(port: dict[str, Any], version: str, *, show_all: bool) -> Iterable[str]:
+def report(port: dict[str, Any], version: str) -> Iterable[str]:
     """Yield the lines of a port's report (see `driver.factory`) as this version of the tool prints them."""
     old = version.startswith("5.")
     yield f"DCBX mode: {'OS' if port['dcbx'] == 'os' else 'Firmware'} controlled"
@@ -29,7 +29,7 @@ def report(port: dict[str, Any], version: str, *, show_all: bool) -> Iterable[st
     yield "\tpriority    " + "   ".join("01234567")
     yield "\tenabled     " + "".join(f"{bit}   " for bit in port["pfc"])
     yield "\tbuffer      " + "".join(f"{number}   " for number in port["prio2buffer"])
-    yield from _tc_lines(port, show_all=show_all)
+    yield from _tc_lines(port)
 
 
 def _dscp_lines(apps: list[list[int]]) -> Iterable[str]:
@@ -39,10 +39,10 @@ def _dscp_lines(apps: list[list[int]]) -> Iterable[str]:
             yield f"\tprio:{priority} dscp:{''.join(mapped[start : start + 8])}"
 
 
-def _tc_lines(port: dict[str, Any], *, show_all: bool) -> Iterable[str]:
+def _tc_lines(port: dict[str, Any]) -> Iterable[str]:
     for tc in range(8):
         priorities = [priority for priority in range(8) if port["prio_tc"][priority] == tc]
-        if priorities or show_all:
+        if priorities:
             limit = f"{port['ratelimit'][tc]:.1f} Gbps" if port["ratelimit"][tc] else "unlimited"
             share = f", bw: {port['tcbw'][tc]}%" if port["tsa"][tc] == "ets" else ""
             yield f"tc: {tc} ratelimit: {limit}, tsa: {port['tsa'][tc]}{share}"

@@ -37,7 +37,6 @@ class Host:
             "LAB_HOSTNAME": name,
             "LAB_HOSTS_FILE": str(root / "hosts"),
             "LAB_MMFS_DIR": str(self.directory / "mmfs"),
-            "LAB_MODULES_DIR": str(self.directory / "modules"),
             "TZ": "UTC",
         }
         self.prefix = []

@@ -52,7 +52,6 @@ def factory(name: str, platform: str, ports: int, address: str) -> State:
         "sessions": {},
         "pending": None,
         "ports": {f"Ethernet{port}": {"flaps": 0, "changed": 0.0} for port in range(1, ports + 1)},
-        "counters": {},
         "neighbors": {},
     }
 

@@ -28,7 +28,6 @@ Verb = Callable[[Cluster, "list[str]"], int]
 READERS: dict[str, Verb] = {
     "mmgetstate": daemon.mmgetstate,
     "mmlscluster": members.mmlscluster,
-    "mmlsconfig": members.mmlsconfig,
     "mmlsfs": mounts.mmlsfs,
     "mmlslicense": members.mmlslicense,
     "mmlsmount": mounts.mmlsmount,
@@ -41,12 +40,10 @@ MUTATORS: dict[str, Verb] = {
 }
 """Change the cluster's configuration, and therefore take its lock."""
 ACTIONS: dict[str, Verb] = {
-    "mmbuildgpl": daemon.mmbuildgpl,
     "mmmount": mounts.mmmount,
     "mmshutdown": daemon.mmshutdown,
     "mmstartup": daemon.mmstartup,
     "mmumount": mounts.mmumount,
-    "mmunmount": mounts.mmumount,
 }
 VERBS = {**READERS, **MUTATORS, **ACTIONS}
 LOCK_BUSY = "Unable to obtain the GPFS configuration file lock. Retrying ..."

@@ -1,16 +1,14 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The daemon on each node: its state as others see it, start, stop, its kernel module, and what stands for mmfsd."""
+"""The daemon on each node: its state as others see it, start, stop, and the emulated mmfsd."""
 
 from __future__ import annotations
 
-import os
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...common import DRIFT, LIE, Device
+from ...common import DRIFT, Device
 from .members import options
 from .model import Cluster, Failed, default_state
 from .text import dated, header, row, say
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
 
 STATE = "nodeName nodeNumber state quorum nodesUp totalNodes remarks cnfsState daemonShortName"
 STATE_ADDED = {"5.1": "", "5.2": " daemonNodeName"}
-MODULES = ("mmfs26", "mmfslinux", "tracedev")
 
 
 def mmgetstate(cluster: Cluster, argv: list[str]) -> int:
@@ -115,11 +112,10 @@ def mmstartup(cluster: Cluster, argv: list[str]) -> int:
             rc = 1
         elif daemon["state"] != "down":
             print(f"{name}:  The GPFS subsystem is already active.")
-        elif not cluster.state["needs_kernel_module"] or name in cluster.state["kernel_modules"]:
+        else:
             daemon.update(state="arbitrating", polls=0, automount=True)
             if name in cluster.state["pushes"]:
                 cluster.state["pushes"][name] = 0  # no daemon starts before its configuration is there
-        # without a kernel module the daemon stays down, and only its log on the node says why
     if cluster.effect == DRIFT:
         cluster.state["daemons"][names[-1]].update(state="down")
     return rc
@@ -165,37 +161,6 @@ def act_on(cluster: Cluster, name: str, action: str, *arguments: object) -> tupl
 
 def _work(cluster: Cluster, action: str, arguments: Iterable[Any]) -> tuple[int, list[str]]:
     return (cluster.mount_here if action == "mount" else cluster.unmount_here)(*arguments)
-
-
-def mmbuildgpl(cluster: Cluster, argv: list[str]) -> int:
-    """Build the kernel modules for the running kernel, which needs its headers; thin: nothing is compiled."""
-    options(argv, "v", "quiet", "build-package")
-    kernel = os.uname().release
-    modules = Path(os.environ.get("LAB_MODULES_DIR", "/lib/modules")) / kernel
-    for line in (
-        "-" * 56,
-        f"mmbuildgpl: Building GPL module begins at {dated(cluster.now(), '')[:-2]}.",
-        "-" * 56,
-        "Verifying Kernel Header...",
-        f"  kernel version = {kernel}",
-        f"  module include dir = {modules}/build/include",
-    ):
-        print(line)
-    if cluster.state.get("kernel_headers_missing"):
-        print(f"ERROR: the kernel headers of {kernel} are not installed.", file=sys.stderr)
-        print(f"mmbuildgpl: Building GPL module failed at {dated(cluster.now(), '')[:-2]}.")
-        return 1
-    print("make World ...", "make InstallImages ...", sep="\n")
-    if cluster.effect != LIE:
-        (modules / "extra").mkdir(parents=True, exist_ok=True)
-        for module in cluster.half(list(MODULES)):
-            (modules / "extra" / f"{module}.ko").touch()
-        cluster.state["kernel_modules"][cluster.me] = kernel
-    if cluster.effect == DRIFT:
-        (modules / "extra" / f"{MODULES[0]}.ko").unlink()
-        del cluster.state["kernel_modules"][cluster.me]
-    print(f"mmbuildgpl: Building GPL module completed successfully at {dated(cluster.now(), '')[:-2]}.")
-    return 0
 
 
 def mmfsd(shared: Device) -> int:

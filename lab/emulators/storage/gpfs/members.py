@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Membership, licences and configuration: the commands that read and change who belongs to the cluster."""
+"""Membership and licences: the commands that read and change who belongs to the cluster."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...common import DIE, DRIFT, LIE
 from .model import FOUNDER, Cluster, Failed, listed
-from .text import LICENSE_WARNING, PROPAGATING, dated, header, row, say
+from .text import LICENSE_WARNING, PROPAGATING, dated, header, row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -257,33 +257,3 @@ def _license_labels() -> list[str]:
     kinds = [f"with {kind} license designation" for kind in ("server", "FPO", "client")]
     kinds += [f"still requiring {kind} license designation" for kind in ("server", "client")]
     return ["Number of nodes defined in the cluster", *(f"Number of nodes {kind}" for kind in kinds)]
-
-
-def mmlsconfig(cluster: Cluster, argv: list[str]) -> int:
-    """Print the configuration values that somebody set, as they were typed, once for each scope."""
-    given, attributes = options(argv, "Y")
-    cluster.require_member()
-    entries = [
-        ["clusterName", cluster.state["name"], ""],
-        ["clusterId", cluster.state["id"], ""],
-        *cluster.state["config"],
-    ]
-    wanted = [name for argument in attributes for name in argument.split(",")]
-    chosen = [entry for entry in entries if not wanted or entry[0] in wanted]
-    if "-Y" in given:
-        print(header("mmlsconfig", "", "configParameter value nodeList"))
-        say(row("mmlsconfig", "", entry) for entry in chosen)
-        return 0
-    if wanted:
-        say(f"{name} {value}" + (f" [{scope}]" if scope else "") for name, value, scope in chosen)
-        print(
-            *(f"{name} (undefined)\n" for name in wanted if name not in {entry[0] for entry in chosen}), sep="", end=""
-        )
-        return 0
-    title = f"Configuration data for cluster {cluster.state['name']}:"
-    print(title, "-" * len(title), *(f"{name} {value}" for name, value, scope in entries if not scope), sep="\n")
-    for scope in sorted({scope for _, _, scope in entries if scope}):
-        print(f"[{scope}]", *(f"{name} {value}" for name, value, where in entries if where == scope), sep="\n")
-    title = f"File systems in cluster {cluster.state['name']}:"
-    print("", title, "-" * len(title), *(f"/dev/{name}" for name in cluster.state["filesystems"]), sep="\n")
-    return 0

@@ -38,7 +38,6 @@ def default_state() -> dict[str, Any]:
         "noise": "",  # a line that a remote shell's banner puts on stdout
         "lag_calls": 1,  # mm* calls on a joined host before its own copy of the configuration arrives
         "arbitrating_polls": 1,  # times that a starting node is seen arbitrating
-        "needs_kernel_module": False,  # whether the daemon stays down without mmbuildgpl
         "request_timeout_s": 10.0,  # how long a command waits for the other hosts that it gave work to
         "change_takes_s": 0.0,  # how long a change of the configuration holds the lock
         "lock_timeout_s": 60.0,
@@ -52,19 +51,11 @@ def default_state() -> dict[str, Any]:
         "primary": FOUNDER,
         "nodes": {FOUNDER: _node(1, FOUNDER, FOUNDER, "quorumManager", "server")},
         "next_number": 2,
-        "config": [
-            ["minReleaseLevel", "5.2.1.0", ""],
-            ["ccrEnabled", "yes", ""],
-            ["cipherList", "AUTHONLY", ""],
-            ["adminMode", "central", ""],
-            ["autoload", "no", ""],
-            ["autoload", "yes", FOUNDER],
-        ],
+        "autoload": [FOUNDER],  # nodes on which GPFS starts at boot
         "filesystems": {"fs1": {"mount_point": "/gpfs/fs1", "automatic": "no", "maintenance": "no"}},
         "daemons": {FOUNDER: {"state": "active", "polls": 0}},
         "boots": {},
         "mounts": {"fs1": {}},
-        "kernel_modules": {},
         "pushes": {FOUNDER: 0},
         "removals": [],
         "requests": {},
@@ -139,9 +130,8 @@ class Cluster:
         for mounted in self.state["mounts"].values():
             mounted.pop(self.me, None)
         if self.me in self.state["daemons"]:
-            autoload = self.setting("autoload", self.me) == "yes"
             self.state["daemons"][self.me] = {"state": "down", "polls": 0}
-            if autoload:
+            if self.me in self.state["autoload"]:
                 self.state["daemons"][self.me].update(state="arbitrating", automount=True)
 
     def write_local(self) -> None:
@@ -166,11 +156,6 @@ class Cluster:
     def founder(self) -> str:
         """Return the node that keeps the configuration."""
         return next((name for name, node in self.nodes.items() if "quorum" in node["designation"]), FOUNDER)
-
-    def setting(self, parameter: str, node: str) -> str | None:
-        """Return a configuration value: one set for the node wins over one set for all."""
-        values = {scope: value for name, value, scope in self.state["config"] if name == parameter}
-        return values.get(node, values.get(""))
 
     def now(self) -> float:
         """Return the lab's time."""

@@ -205,7 +205,6 @@ class TestJoining:
             ("mmlsmount", "all"),
             ("mmmount", "fs1"),
             ("mmaddnode", "-N", "gpu01"),
-            ("mmlsconfig",),
         ):
             result = site["gpu01"].run(*command)
             assert result.returncode == 1
@@ -331,15 +330,6 @@ class TestDaemon:
         assert site.admin("mmstartup", "-N", "gpu01").returncode == 1
         assert site.state()["daemons"]["gpu01"]["state"] == "down"
 
-    def test_without_its_kernel_module_a_node_stays_down(self, site):
-        site.change(lambda state: state.update(needs_kernel_module=True))
-        site.join("gpu01")
-        assert site.state()["daemons"]["gpu01"]["state"] == "down"
-        built = site["gpu01"].run("mmbuildgpl")
-        assert (built.returncode, len(list(site["gpu01"].directory.glob("modules/*/extra/*.ko")))) == (0, 3)
-        site.admin("mmstartup", "-N", "gpu01")
-        assert site.state()["daemons"]["gpu01"]["state"] == "arbitrating"
-
     def test_a_client_sees_itself_and_nobody_else(self, site):
         site.join("gpu01")
         assert records(site["gpu01"].run("mmgetstate", "-Y").stdout)[0]["state"] == "active"
@@ -351,10 +341,10 @@ class TestDaemon:
         site.change(lambda state: state["unreachable"].append("gpu01"))
         assert records(site.admin("mmgetstate", "-N", "gpu01", "-Y").stdout)[0]["state"] == "unknown"
 
-    @pytest.mark.parametrize(("autoload", "state"), [("no", "down"), ("yes", "arbitrating")])
+    @pytest.mark.parametrize(("autoload", "state"), [([], "down"), (["gpu01"], "arbitrating")])
     def test_after_a_boot_only_autoload_starts_gpfs(self, site, autoload, state):
         site.join("gpu01")
-        site.change(lambda cluster: cluster["config"].append(["autoload", autoload, "gpu01"]))
+        site.change(lambda cluster: cluster["autoload"].extend(autoload))
         site["gpu01"].boot("second")
         assert records(site["gpu01"].run("mmgetstate", "-Y").stdout)[0]["state"] == state
 
@@ -469,43 +459,21 @@ class TestMounts:
         assert site.state()["requests"] == {}
 
     def test_autoload_and_automount_bring_a_booted_node_back(self, site, gpu01):
-        site.change(lambda state: state["config"].append(["autoload", "yes", "gpu01"]))
+        site.change(lambda state: state["autoload"].append("gpu01"))
         site.change(lambda state: state["filesystems"]["fs1"].update(automatic="yes"))
         gpu01.boot("second")
         with daemon(gpu01):
             until(lambda: list(site.state()["mounts"]["fs1"]) == ["gpu01"], 120, "gpu01 has mounted")
 
 
-class TestConfiguration:
-    def test_values_are_listed_once_for_each_scope(self, site):
-        rows = records(site.admin("mmlsconfig", "-Y").stdout)
-        assert [(row["value"], row["nodeList"]) for row in rows if row["configParameter"] == "autoload"] == [
-            ("no", ""),
-            ("yes", "nsd1"),
-        ]
-        assert site.admin("mmlsconfig", "pagepool").stdout == "pagepool (undefined)\n"
+def test_noise_of_a_remote_shell_comes_first(site):
+    site.change(lambda state: state.update(noise="Authorized users only: all activity is logged"))
+    assert site.admin("mmlscluster", "-Y").stdout.startswith("Authorized users only: all activity is logged\nmmlsc")
 
-    def test_the_human_form_has_blocks(self, site):
-        lines = site.admin("mmlsconfig").stdout.splitlines()
-        assert lines[:3] == [
-            "Configuration data for cluster drawbridge-lab.nsd1:",
-            "-" * 51,
-            "clusterName drawbridge-lab.nsd1",
-        ]
-        assert lines[lines.index("[nsd1]") + 1] == "autoload yes"
-        assert lines[-1] == "/dev/fs1"
 
-    def test_separators_are_percent_encoded_and_slashes_only_by_mmlsfs(self, site):
-        site.change(lambda state: state["config"].append(["verbsPorts", "mlx5_0/1:a%b", ""]))
-        assert ":mlx5_0/1%3Aa%25b:" in site.admin("mmlsconfig", "verbsPorts", "-Y").stdout
-        site.change(lambda state: state["filesystems"]["fs1"].update(mount_point="/gpfs/a-b_c:é"))
-        assert ":defaultMountPoint:%2Fgpfs%2Fa-b_c%3Aé::" in site.admin("mmlsfs", "all", "-Y").stdout
-
-    def test_noise_of_a_remote_shell_comes_first(self, site):
-        site.change(lambda state: state.update(noise="Authorized users only: all activity is logged"))
-        assert site.admin("mmlscluster", "-Y").stdout.startswith(
-            "Authorized users only: all activity is logged\nmmlscluster:"
-        )
+def test_separators_and_slashes_are_percent_encoded(site):
+    site.change(lambda state: state["filesystems"]["fs1"].update(mount_point="/gpfs/a-b_c:%é"))
+    assert ":defaultMountPoint:%2Fgpfs%2Fa-b_c%3A%25é::" in site.admin("mmlsfs", "all", "-Y").stdout
 
 
 class TestLock:

@@ -101,7 +101,7 @@ def test_hardware_that_does_not_follow_fails_a_run_that_has_nothing_to_do(
     leaf: Leaf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run(leaf)
-    blind = replace(DIALECT, reads=(*DIALECT.reads[:3], "show priority-flow-control counters"))
+    blind = replace(DIALECT, reads=(*DIALECT.reads[:3], "show hostname"))
     monkeypatch.setitem(switch_roce.DIALECTS, "eos", blind)
     failed = run(leaf)
     assert failed["msg"].startswith("leaf1 is configured, but Ethernet1 does not pause priority 3 alone")
