@@ -57,14 +57,6 @@ def test_one_more_node_costs_that_node(site: Site) -> None:
     assert {step.split(":")[0] for step in more["steps"]} == {"gpu03"}
 
 
-def test_node_files_are_gone_and_nobody_could_read_them(site: Site) -> None:
-    site.run("nsd1", "mm_node", **ARGS)
-    files = [Path(call["argv"][-1]) for call in site.device("nsd1").calls() if call["writes"]]
-    assert {file.parent for file in files} == {site.folder}
-    assert site.folder.stat().st_mode & 0o777 == 0o700
-    assert list(site.folder.iterdir()) == []
-
-
 def test_without_consent_nothing_is_touched_and_the_line_is_printed(site: Site) -> None:
     refused = site.run("nsd1", "mm_node", **{**ARGS, "accept_license": False})
     assert refused["failed"] and not refused["changed"]

@@ -29,19 +29,6 @@ def test_the_modules_arguments_are_wanted_of_every_port() -> None:
     assert wanted({"interfaces": RAILS, "lossless_priorities": ["3"], "dscp_priorities": dscps}) == nic(WANT)
 
 
-def test_a_port_that_is_right_needs_nothing() -> None:
-    assert plan(nic(WANT), nic(WANT)) == []
-
-
-def test_a_factory_port_gets_trust_then_pfc_and_the_drivers_map_is_enough() -> None:
-    steps = plan(NicQos({"rail0": FACTORY}), NicQos({"rail0": WANT}))
-    assert [step.payload.options for step in steps] == [("--trust", "dscp"), ("--pfc", "0,0,0,1,0,0,0,0")]
-    assert [step.reason for step in steps] == [
-        "rail0: trust dscp, not pcp",
-        "rail0: make priority 3 lossless and no other",
-    ]
-
-
 def test_all_ports_have_trust_and_map_before_the_first_link_bounces() -> None:
     have = nic(NicPortQos("pcp", {}, frozenset({4}), dcbx="fw"))
     steps = plan(have, nic(NicPortQos("dscp", {26: 5}, frozenset({3}))))
@@ -53,23 +40,9 @@ def test_all_ports_have_trust_and_map_before_the_first_link_bounces() -> None:
     ]
 
 
-def test_one_wrong_entry_is_set_alone_and_never_flushed() -> None:
-    have = nic(NicPortQos("dscp", {26: 4, 48: 6}, frozenset({3})))
-    steps = plan(have, nic(WANT))
-    assert [step.payload.options for step in steps] == [("--dscp2prio", "set,26,3")] * 2
-    assert flapping(steps) == []
-
-
 def test_an_entry_that_is_not_there_is_set() -> None:
     (step,) = plan(NicQos({"rail0": NicPortQos("dscp", {26: 3}, frozenset({3}))}), NicQos({"rail0": WANT}))
     assert step.payload.options == ("--dscp2prio", "set,48,6")
-
-
-def test_extra_lossless_priorities_go() -> None:
-    (step,) = plan(
-        NicQos({"rail0": NicPortQos("dscp", WANT.dscp_priority, frozenset({3, 5}))}), NicQos({"rail0": WANT})
-    )
-    assert step.payload.options == ("--pfc", "0,0,0,1,0,0,0,0")
 
 
 def test_only_links_that_are_up_bounce() -> None:

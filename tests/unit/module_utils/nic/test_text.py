@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import NicPortQos, NicQos, mask
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import NicPortQos, NicQos
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.text import UnreadableReport, parse
 
 TRANSCRIPTS = Path(__file__).resolve().parents[3] / "transcripts/nic/mlnx_qos"
@@ -56,10 +56,6 @@ def test_lldpad_is_refused() -> None:
         parse(warning + report("factory"), [])
 
 
-def test_the_links_state_is_no_difference() -> None:
-    assert parse(report("factory"), [], up=False) == parse(report("factory"), [], up=True)
-
-
 def test_lines_are_the_tools_own_options() -> None:
     state = NicQos({"rail0": NicPortQos("dscp", {26: 3}, frozenset({3}))})
     assert state.lines() == [
@@ -68,7 +64,3 @@ def test_lines_are_the_tools_own_options() -> None:
         "-i rail0 --dscp2prio set,26,3",
         "-i rail0 --pfc 0,0,0,1,0,0,0,0",
     ]
-
-
-def test_a_mask_has_a_bit_for_each_priority() -> None:
-    assert mask([0, 7]) == "1,0,0,0,0,0,0,1"

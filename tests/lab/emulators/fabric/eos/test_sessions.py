@@ -6,7 +6,6 @@ import json
 import re
 
 import pytest
-from netmiko.exceptions import ConfigInvalidException
 
 from lab.emulators.fabric.eos import sessions
 from lab.emulators.fabric.eos.shows import Question, session_list
@@ -44,34 +43,6 @@ def test_a_session_is_seen_by_nobody_until_it_is_committed(leaf):
     assert one.find_prompt() == "leaf1#"
     assert "mtu 9214" in leaf.running()
     assert state_of(leaf, "dbr-1") == "completed"
-
-
-def test_a_timed_commit_stays_when_it_is_confirmed_over_a_new_connection(leaf):
-    one = leaf.connect()
-    stage(one)
-    commit(one, "timer 00:05:00")
-    one.disconnect()
-    assert "mtu 9214" in leaf.running()
-    two = leaf.connect()
-    assert "Session with pending commit timer: dbr-1" in two.send_command("show configuration sessions detail")
-    assert two.send_command("configure session dbr-1 commit") == ""
-    assert two.send_command("write memory") == "Copy completed successfully."
-    leaf.pass_time(600)
-    assert "mtu 9214" in two.send_command("show running-config interfaces Ethernet1")
-    assert leaf.state["startup"] == leaf.state["running"]
-
-
-def test_a_timed_commit_is_rolled_back_when_the_clock_passes(leaf):
-    one = leaf.connect()
-    before = leaf.state["running"]
-    stage(one)
-    commit(one, "timer 00:05:00")
-    leaf.pass_time(299)
-    assert "mtu 9214" in one.send_command("show running-config interfaces Ethernet1")
-    leaf.pass_time(2)
-    leaf.wait(lambda state: state["pending"] is None)
-    assert leaf.state["running"] == before
-    assert one.send_command("configure session dbr-1 commit") == "% Session dbr-1 not found"
 
 
 def test_a_timed_commit_is_rolled_back_when_nobody_is_there(leaf):
@@ -126,15 +97,6 @@ def test_a_commit_replaces_what_others_changed_meanwhile(leaf):
     assert "description by hand" not in leaf.running()
 
 
-def test_a_refused_line_stops_netmiko_and_leaves_the_session_open(leaf):
-    one = leaf.connect()
-    with pytest.raises(ConfigInvalidException, match="Invalid input"):
-        stage(one, lines=["interface Ethernet1", "mtu 9216", "no switchport"])
-    assert state_of(leaf, "dbr-1") == "pending"
-    one.send_command("abort", expect_string=EXEC)
-    assert state_of(leaf, "dbr-1") is None
-
-
 def test_links_flap_only_for_what_flaps_them(leaf):
     one = leaf.connect()
     stage(one, lines=[*CHANGE, "interface Ethernet2", "description quiet", "service-profile ROCE"])
@@ -143,16 +105,6 @@ def test_links_flap_only_for_what_flaps_them(leaf):
     assert (flaps["Ethernet1"], flaps["Ethernet2"]) == (1, 0)
     one.send_command("configure session dbr-1 abort")
     assert leaf.state["ports"]["Ethernet1"]["flaps"] == 2
-
-
-def test_foreign_configuration_survives(leaf):
-    before = leaf.running()
-    one = leaf.connect()
-    stage(one)
-    commit(one)
-    assert [line for line in leaf.running() if line not in ("mtu 9214", "no switchport")] == before
-    assert before[0].startswith("username admin")
-    assert "ip address 10.77.1.41/24" in before
 
 
 def test_sessions_read_as_captured(leaf, transcript):

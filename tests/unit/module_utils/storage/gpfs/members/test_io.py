@@ -80,6 +80,7 @@ def test_node_files_describe_clients_and_are_roots_alone(tmp_path: Path) -> None
         ("mmchlicense", "new\n", 0o700),
         ("mmstartup", "new\n", 0o700),
     ]
+    assert list((tmp_path / "gpfs").iterdir()) == []
     assert ["mmchlicense", "client", "--accept", "-N"] in [argv[:4] for argv in tools.ran]
 
 
