@@ -139,15 +139,8 @@ def main() -> None:
     tools = {tool: module.get_bin_path(tool, required=True) or tool for tool in ("ip", "mlnx_qos")}
     want = wanted(params)
     run = Command(params["timeout_s"])
-    use = NodeUse(run, params["slurm_node"])
-    finish(
-        module,
-        NicPorts(run, tools, want),
-        plan,
-        want,
-        in_use=use.busy,
-        telling=lambda steps: {"link_flap": flapping(steps)},
-    )
+    device, use = NicPorts(run, tools, want), NodeUse(run, params["slurm_node"])
+    finish(module, device, plan, want, in_use=use.busy, telling=lambda steps: {"link_flap": flapping(steps)})
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ def plan(syntax: Syntax, have: Config, want: Config) -> list[Step[Config]]:
     if have.waiting and changes:
         pending = (
             f"the session {have.waiting} of an earlier run is in force, unconfirmed, with other lines;"
-            " run this again when the switch has rolled it back, within minutes"
+            " run this again in some minutes, when it is rolled back"
         )
     if have.foreign:
         refused = (

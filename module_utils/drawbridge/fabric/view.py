@@ -22,13 +22,5 @@ def switch_profile(fabric: Fabric, name: str) -> SwitchProfile:
                 cnp=fabric.cnp,
                 watchdog=fabric.watchdog,
             )
-    raise IntentError(
-        [
-            Fault(
-                "drawbridge_fabric.switches",
-                [kind.names for kind in fabric.switches],
-                f"none of them is {name}",
-                f"add {name} there, or remove it from the group switches",
-            )
-        ]
-    )
+    listed, repair = [kind.names for kind in fabric.switches], f"add {name} there, or remove it from the group switches"
+    raise IntentError([Fault("drawbridge_fabric.switches", listed, f"none of them is {name}", repair)])

@@ -32,14 +32,8 @@ class Machine:
     @classmethod
     def of(cls, build: NodeClass) -> Machine:
         """The machine of a node class."""
-        return cls(
-            cpus=build.cpus,
-            threads_per_core=build.threads_per_core,
-            numbering=build.cpu_numbering,
-            numa_nodes=build.numa_nodes,
-            memory_mib=build.memory_mib,
-            gpus=build.gpus.numa,
-        )
+        sizes = (build.numa_nodes, build.memory_mib, build.gpus.numa)
+        return cls(build.cpus, build.threads_per_core, build.cpu_numbering, *sizes)
 
     @property
     def cores(self) -> int:

@@ -25,35 +25,22 @@ def classes_are_consistent(nodes: Nodes) -> Iterator[Fault]:
         key = f"drawbridge_nodes.classes.{name}"
         for part, numbers in (("gpus", build.gpus.numa), ("nics", build.nics.numa)):
             if beyond := sorted({number for number in numbers if number >= build.numa_nodes}):
-                yield Fault(
-                    f"{key}.{part}.numa",
-                    list(numbers),
-                    f"NUMA node {beyond[0]} does not exist with numa_nodes {build.numa_nodes}",
-                    f"use 0 to {build.numa_nodes - 1}, or set numa_nodes",
-                )
+                reason = f"NUMA node {beyond[0]} does not exist with numa_nodes {build.numa_nodes}"
+                repair = f"use 0 to {build.numa_nodes - 1}, or set numa_nodes"
+                yield Fault(f"{key}.{part}.numa", list(numbers), reason, repair)
         netdevs, rdma = len(build.nics.netdevs), len(build.nics.rdma_devices)
         if not netdevs == rdma == len(build.nics.numa):
-            yield Fault(
-                f"{key}.nics",
-                {"netdev": netdevs, "rdma": rdma, "numa": len(build.nics.numa)},
-                "every rail needs one network device, one RDMA device and one NUMA node",
-                "list equally many of the three",
-            )
+            counts = {"netdev": netdevs, "rdma": rdma, "numa": len(build.nics.numa)}
+            reason = "every rail needs one network device, one RDMA device and one NUMA node"
+            yield Fault(f"{key}.nics", counts, reason, "list equally many of the three")
         reserved = cpu_list(build.reserved_cpus)
         if reserved and max(reserved) >= build.cpus:
-            yield Fault(
-                f"{key}.reserved_cpus",
-                build.reserved_cpus,
-                f"CPU {max(reserved)} does not exist on {build.cpus} CPUs (sockets x cores x threads)",
-                f"use CPUs from 0 to {build.cpus - 1}",
-            )
+            reason = f"CPU {max(reserved)} does not exist on {build.cpus} CPUs (sockets x cores x threads)"
+            repair = f"use CPUs from 0 to {build.cpus - 1}"
+            yield Fault(f"{key}.reserved_cpus", build.reserved_cpus, reason, repair)
         if build.reserved_memory_mib >= build.memory_mib:
-            yield Fault(
-                f"{key}.reserved_memory_mib",
-                build.reserved_memory_mib,
-                f"memory_mib is {build.memory_mib}, so nothing would be left for jobs",
-                "reserve less",
-            )
+            reason = f"memory_mib is {build.memory_mib}, so nothing would be left for jobs"
+            yield Fault(f"{key}.reserved_memory_mib", build.reserved_memory_mib, reason, "reserve less")
 
 
 RULES = (

@@ -33,12 +33,8 @@ def mounts_are_data(gpfs: Gpfs) -> Iterator[Fault]:
             reason = "admission compares paths of pods with it as text, so it must have one spelling"
             yield Fault(key, mount, reason, f"write {posixpath.normpath(mount)}")
         elif mount in SYSTEM_PARENTS or any(mount == own or mount.startswith(f"{own}/") for own in SYSTEM):
-            yield Fault(
-                key,
-                mount,
-                "it belongs to the node's system, and pods of jobs may mount this folder",
-                f"use /gpfs/{filesystem.device}",
-            )
+            reason = "it belongs to the node's system, and pods of jobs may mount this folder"
+            yield Fault(key, mount, reason, f"use /gpfs/{filesystem.device}")
 
 
 RULES = (filesystems_are_listed_once, mounts_are_data)

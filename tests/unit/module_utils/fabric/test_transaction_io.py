@@ -287,7 +287,7 @@ def test_another_change_waits_until_the_switch_has_rolled_an_unconfirmed_one_bac
     leaf.journal()
     waits = leaf.converge(want=want)
     assert (waits.error, waits.changed, waits.steps) == ("", False, [])
-    assert all("when the switch has rolled it back" in sentence for sentence in waits.pending)
+    assert all("when it is rolled back" in sentence for sentence in waits.pending)
     assert not any(call["writes"] or call.get("stages") for call in leaf.journal())
     (leaf.keys / "clock").write_text("301")
     predicted = leaf.converge(check=True, want=want)
