@@ -99,7 +99,7 @@ class Leaf:
             what(state)
 
     def type(self, *lines: str) -> None:
-        """Somebody else's hand on the running configuration: blocks are opened by their header, left by `exit`."""
+        """Type into the running configuration as another user: headers open blocks, `exit` leaves them."""
 
         def typed(state: dict[str, Any]) -> None:
             path: list[str] = []

@@ -184,7 +184,7 @@ def _holders() -> dict[int, dict[str, Any]]:
 def _open_files(process: Path) -> Iterable[str]:
     try:
         return [str(link.readlink()) for link in (process / "fd").iterdir()]
-    except OSError:  # the process ended meanwhile, or belongs to somebody else
+    except OSError:  # the process ended meanwhile, or belongs to another user
         return []
 
 

@@ -34,7 +34,7 @@ def arguments() -> argparse.Namespace:
 
 
 async def main() -> None:
-    """Serve until told to stop."""
+    """Serve until a signal."""
     options = arguments()
     address, _, port = options.listen.rpartition(":")
     new = sessions.factory(options.name, options.platform, options.port_count, address)

@@ -4,9 +4,9 @@
 
 A session starts as a copy of running-config and replaces all of it when it is committed: what others changed in
 between is lost. A timed commit is live at once; unless it is confirmed in time, the switch goes back by itself, also
-when nobody is logged in. The state:
+when no user is logged in. The state:
 
-    running, startup   trees (startup is null until somebody saves)
+    running, startup   trees (startup is null until the first save)
     sessions           name -> {state, tree, user, completed, instances: {vty: user}}
     pending            the timed commit that waits: {session, deadline, before}, or null
     ports              name -> {flaps, changed}: link changes and when the last one was

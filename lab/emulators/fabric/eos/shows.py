@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the general show commands print. Layouts and JSON keys: EOS 4.31 and 4.35 captures, eAPI responses.
 
-Commands whose JSON nobody has documented answer as EOS answers for unconverted ones.
+Commands without documented JSON answer as EOS answers for unconverted ones.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 Faults are those of every emulated device, with tool `eos`, and three that only a terminal can have:
 
     slow     the echo crawls                  syslog   a log line bursts in before the prompt
-    stale    somebody else's timed commit is already waiting when the line is typed
+    stale    another user has a timed commit already waiting when the line is typed
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 TOOL = "eos"
 SLOW, SYSLOG, STALE = "slow", "syslog", "stale"
 TERMINAL_EFFECTS = (SLOW, SYSLOG)
-STRANGER = "noc"
+OTHER_USER = "noc"
 READS = ("show", "sh", "terminal", "enable", "en", "disable", "end", "exit")
 UNAVAILABLE = "% Unavailable command (not supported on this hardware platform)"
 NO_SPACE = "% Error copying system:/running-config to flash:/startup-config (No space left on device)"
@@ -91,7 +91,7 @@ class Switch:
         return shown
 
     def tick(self) -> None:
-        """Roll a timed commit back when its time is over, also when nobody is logged in."""
+        """Roll a timed commit back when its time is over, also when no user is logged in."""
         with self.device.state(self._new) as state:
             gone = sessions.expire(state, self.device.now())
         if gone:
@@ -130,11 +130,11 @@ def _refusal(line: str) -> str:
 
 
 def _leave_stale(state: State, now: float) -> None:
-    """Somebody else committed with a timer a minute ago and has gone to lunch."""
+    """Another user committed with a timer a minute ago and has not confirmed."""
     name = "maintenance"
     if state["pending"] is None and name not in state["sessions"]:
-        sessions.enter(state, name, "vty99", STRANGER)
-        sessions.commit(state, name, STRANGER, now, timer=3600)
+        sessions.enter(state, name, "vty99", OTHER_USER)
+        sessions.commit(state, name, OTHER_USER, now, timer=3600)
 
 
 def _written(before: State, after: State) -> bool:

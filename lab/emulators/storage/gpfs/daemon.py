@@ -167,7 +167,7 @@ def mmfsd(shared: Device) -> int:
     """Run as this host's daemon until killed: take note of the boot, mount what starts with it, serve other hosts.
 
     The state file is looked at five times a second, and read when it changed or when five seconds have passed, to
-    notice a file system that somebody unmounted by hand.
+    notice a file system that was unmounted by hand.
     """
     seen, checked = 0, 0.0
     while True:

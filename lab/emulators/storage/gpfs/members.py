@@ -197,7 +197,7 @@ def mmsdrrestore(cluster: Cluster, argv: list[str]) -> int:
 
 
 def mmchlicense(cluster: Cluster, argv: list[str]) -> int:
-    """Designate licences; a server licence on a client is allowed. Without --accept somebody must answer."""
+    """Designate licences; a server licence on a client is allowed. Without --accept the tool asks for an answer."""
     given, rest = options(argv, "N:", "accept")
     cluster.require_admin()
     if "-N" not in given or rest not in (["client"], ["server"]):

@@ -171,9 +171,9 @@ class Cluster:
                 return member
         return None
 
-    def select(self, argument: str | None, everybody: bool = False) -> list[str]:
+    def select(self, argument: str | None, all_nodes: bool = False) -> list[str]:
         """Return the members that -N (names, a file or a system class) or -a stand for; none given is this host."""
-        if everybody or argument == "all":
+        if all_nodes or argument == "all":
             return list(self.nodes)
         if argument is None:
             return [self.me]

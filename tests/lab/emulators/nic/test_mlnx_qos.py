@@ -165,14 +165,14 @@ def test_firmware_can_own_dcbx(qos):
     assert qos("-d", "os").stdout.startswith("DCBX mode: OS controlled\n")
 
 
-def test_any_user_may_look_but_only_root_may_change(qos, anybody, transcript):
+def test_any_user_may_look_but_only_root_may_change(qos, any_user, transcript):
     qos()
-    assert qos(**anybody).stdout == transcript("nic/mlnx_qos/factory.txt")
+    assert qos(**any_user).stdout == transcript("nic/mlnx_qos/factory.txt")
     for arguments in (("--pfc", PFC3), ("--trust", "dscp"), ("--dscp2prio", "set,26,3")):
-        result = qos(*arguments, **anybody)
+        result = qos(*arguments, **any_user)
         said = (result.returncode, result.stdout, result.stderr)
         assert said == (1, "Netlink error: Operation not permitted (1)\n", "")
-    crash = qos("-d", "os", **anybody)
+    crash = qos("-d", "os", **any_user)
     assert (crash.returncode, crash.stderr.splitlines()[-1][-3:]) == (1, "(1)")
 
 

@@ -198,7 +198,7 @@ class TestTranscripts:
 
 
 class TestJoining:
-    def test_every_command_on_a_stranger_says_so(self, site):
+    def test_every_command_fails_on_a_host_that_is_no_member(self, site):
         for command in (
             ("mmgetstate",),
             ("mmlsmount", "all"),
@@ -230,7 +230,7 @@ class TestJoining:
         assert [licence["designatedLicense"] for licence in licences] == ["server", "client", "none", "none"]
         assert [licence["requiredLicense"] for licence in licences] == ["server", "client", "server", "client"]
 
-    def test_without_accept_nobody_gets_a_licence(self, site):
+    def test_without_accept_no_node_gets_a_licence(self, site):
         result = site.admin("mmaddnode", "-N", "gpu01:::client")
         assert "Warning: Not all nodes have proper GPFS license designations." in result.stdout
         assert site.state()["nodes"]["gpu01"]["license"] == "none"
@@ -290,10 +290,10 @@ class TestJoining:
         assert site["gpu01"].run("mmsdrrestore", "-p", "nsd1", "-R", "/usr/bin/scp").returncode == 0
         assert site["gpu01"].run("mmlscluster").returncode == 0
 
-    def test_an_ordinary_user_changes_nothing(self, site, anybody):
+    def test_an_ordinary_user_changes_nothing(self, site, any_user):
         site.admin("mmlscluster")
         site["nsd1"].device("gpfs").journal(tool="made by root")
-        assert site.admin("mmaddnode", "-N", "gpu01", **anybody).returncode == 1
+        assert site.admin("mmaddnode", "-N", "gpu01", **any_user).returncode == 1
         assert "gpu01" not in site.state()["nodes"]
 
 
@@ -319,7 +319,7 @@ class TestDaemon:
         assert site.admin("mmstartup", "-N", "gpu01").returncode == 1
         assert site.state()["daemons"]["gpu01"]["state"] == "down"
 
-    def test_a_client_sees_itself_and_nobody_else(self, site):
+    def test_a_client_sees_only_itself(self, site):
         site.join("gpu01")
         assert records(site["gpu01"].run("mmgetstate", "-Y").stdout)[0]["state"] == "active"
         everybody = records(site["gpu01"].run("mmgetstate", "-a", "-Y").stdout)

@@ -44,7 +44,7 @@ def soon(monkeypatch: pytest.MonkeyPatch, leaf: Leaf, effect: str, match: str) -
     """
     send = NetmikoSession.send
 
-    def asked(session: NetmikoSession, line: str) -> str:
+    def sent(session: NetmikoSession, line: str) -> str:
         connection: Any = session._connection
         transport = connection.remote_conn.transport
         if not (leaf.armed() and re.search(match, line)):
@@ -56,7 +56,7 @@ def soon(monkeypatch: pytest.MonkeyPatch, leaf: Leaf, effect: str, match: str) -
             short.setattr(connection, "read_timeout_override", SHORT_S)
             return send(session, line)
 
-    monkeypatch.setattr(NetmikoSession, "send", asked)
+    monkeypatch.setattr(NetmikoSession, "send", sent)
 
 
 def since(event: Callable[[], bool]) -> Callable[[], float]:

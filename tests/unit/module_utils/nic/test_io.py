@@ -79,7 +79,7 @@ def test_a_link_that_stays_down_is_an_error_and_no_other_is_bounced(monkeypatch:
     assert len([argv for argv in tools.ran if "--pfc" in argv]) == 1
 
 
-def test_a_tool_that_crashes_is_told_with_its_words() -> None:
+def test_a_crash_of_the_tool_is_reported_with_its_output() -> None:
     with pytest.raises(DeviceError, match="rail0: mlnx_qos printed no DCBX mode") as caught:
         ports(Tools(report=CRASH)).read()
     assert "KeyError" in caught.value.details["stderr"]

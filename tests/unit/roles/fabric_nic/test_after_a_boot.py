@@ -96,12 +96,12 @@ def test_what_the_module_made_is_left_alone(node: Node, nic: Device) -> None:
     assert len(writes(nic)) == before
 
 
-def test_a_boot_is_noticed_and_mended_to_what_the_module_wants(host: Host, node: Node, nic: Device) -> None:
+def test_after_a_boot_apply_makes_the_modules_settings(host: Host, node: Node, nic: Device) -> None:
     by_the_module = writes(nic)
     node.boot()
     assert node.call("look") == lost(RAILS[0], TRUST)
-    mended = [f"{rail}: {reason}" for reason in (TRUST, PFC) for rail in RAILS[:2]]
-    assert node.call("apply") == (0, "\n".join(mended))
+    repaired = [f"{rail}: {reason}" for reason in (TRUST, PFC) for rail in RAILS[:2]]
+    assert node.call("apply") == (0, "\n".join(repaired))
     assert writes(nic) == by_the_module * 2
     assert host.run("mlnx_qos", check=True, **ARGS)["steps"] == []
     assert node.call("look") == (0, "")
@@ -147,7 +147,7 @@ def test_whatever_the_module_would_change_is_a_finding(
         ("lie", f": rail1: {PFC}"),
     ],
 )
-def test_what_can_not_be_mended_stays_a_finding(node: Node, nic: Device, effect: str, why: str) -> None:
+def test_a_failed_repair_stays_a_finding(node: Node, nic: Device, effect: str, why: str) -> None:
     node.boot()
     nic.add_fault("mlnx_qos", effect, match="rail1 --pfc")
     code, said = node.call("apply")

@@ -32,7 +32,7 @@ def state_of(leaf, name):
     return leaf.state["sessions"].get(name, {}).get("state")
 
 
-def test_a_session_is_seen_by_nobody_until_it_is_committed(leaf):
+def test_a_session_has_no_effect_until_it_is_committed(leaf):
     one = leaf.connect()
     stage(one)
     assert one.find_prompt() == "leaf1(config-s-dbr-1-if-Et1)#"
@@ -45,7 +45,7 @@ def test_a_session_is_seen_by_nobody_until_it_is_committed(leaf):
     assert state_of(leaf, "dbr-1") == "completed"
 
 
-def test_a_timed_commit_is_rolled_back_when_nobody_is_there(leaf):
+def test_a_timed_commit_is_rolled_back_while_no_user_is_logged_in(leaf):
     one = leaf.connect()
     before = leaf.state["running"]
     stage(one)

@@ -98,9 +98,7 @@ def test_hardware_that_does_not_follow_is_named(pausing: str, sentence: str) -> 
         ("upgrade", {"state": "completed"}, {}),
     ],
 )
-def test_sessions_are_ours_to_clean_up_or_somebody_elses(
-    name: str, session: dict[str, Any], expected: dict[str, Any]
-) -> None:
+def test_sessions_are_drawbridges_own_or_foreign(name: str, session: dict[str, Any], expected: dict[str, Any]) -> None:
     config = parsed(sessions={name: session})
     found = {"stale": config.stale, "waiting": config.waiting, "foreign": config.foreign}
     assert found == {"stale": (), "waiting": "", "foreign": (), **expected}

@@ -90,7 +90,7 @@ def test_a_cluster_without_nodes_is_not_believed() -> None:
         Cluster(Mm(Tools(mmlscluster=empty), "/mm"), ["gpu01"]).read()
 
 
-def test_a_started_node_that_nobody_reaches_is_not_done(tmp_path: Path) -> None:
+def test_a_started_node_that_is_unreachable_is_not_done(tmp_path: Path) -> None:
     tools = Tools(mmlscluster=MMLSCLUSTER + "mmlscluster:clusterNode:0:1:::3:new:10.0.0.9:new:::::\n")
     device = Cluster(Mm(tools, "/mm"), ["new"], folder=tmp_path / "gpfs")
     want = Membership({"new": Member("client", "active")})
