@@ -100,7 +100,7 @@ def _not_ready(state: str | None) -> str:
     host = short(platform.node())
     if state is None:
         return (
-            f"{host} is in no GPFS cluster; let role gpfs_client join it, or if it was reinstalled, restore"
+            f"{host} is in no GPFS cluster; let role gpfs_client join it, or if reinstalled, restore"
             f" it on the cluster's admin host: mmsdrrestore -N {host}"
         )
     return f"GPFS is {state} on {host}; role gpfs_client starts it, and /var/adm/ras/mmfs.log.latest has the reason"
