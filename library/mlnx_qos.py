@@ -9,13 +9,13 @@ short_description: Make RDMA ports trust DSCP and keep exactly the lossless prio
 version_added: 0.1.0
 description:
   - Brings all ports of a host to the same QoS in one call, through NVIDIA's C(mlnx_qos).
-  - Settles DCBX, trust and the DSCP map first and PFC last, one port at a time, and reads every port again, because the
-    tool's exit codes don't tell. Entries of the map that are not named here stay as they are.
-  - B(A change of PFC bounces the link of its port) (mlx5 resets the port). It needs O(may_flap_links); without it
-    the module fails, in check mode too, and has changed nothing. A port that is right is never written.
-  - While a Slurm job or a job's pod is on the node such a change waits, and is C(pending). The next port's link bounces
-    when the last one's is up again.
-  - Settings last until the next reset of the NIC or boot; role C(fabric_nic) installs what makes them again.
+  - Sets DCBX, trust and the DSCP map first and PFC last, one port at a time. Then it reads every port again, because
+    the tool's exit codes prove nothing. Other entries of the map stay.
+  - B(A change of PFC bounces the link of its port) (mlx5 resets the port). Without O(may_flap_links) the module fails
+    and changes nothing, in check mode too.
+  - While a Slurm job or a job's pod is on the node, such a change is C(pending). Links bounce one after the other, each
+    when the last one is up again.
+  - Settings last until the next boot or reset of the NIC. Role C(fabric_nic) installs a service that restores them.
 author: Drawbridge contributors
 options:
   interfaces:
@@ -29,7 +29,7 @@ options:
     elements: int
     required: true
   dscp_priorities:
-    description: DSCPs and the priority that each of them lands in.
+    description: DSCPs and the priority of each.
     type: list
     elements: dict
     required: true
@@ -43,11 +43,11 @@ options:
         type: int
         required: true
   may_flap_links:
-    description: Whether links may go down for the moment that a change of PFC takes.
+    description: Allow changes of PFC, which take a link down for a moment.
     type: bool
     default: false
   variables:
-    description: The variables that give these options their values, by option, for messages that say what to set.
+    description: Names of the variables that set these options, by option, for error messages.
     type: dict
     default: {}
   slurm_node:
@@ -60,7 +60,7 @@ options:
     default: 30
 attributes:
   check_mode:
-    description: Says what it would do and changes nothing.
+    description: Predicts the steps of the next run, refusals included.
     support: full
   diff_mode:
     description: The ports as options of C(mlnx_qos).
@@ -81,42 +81,39 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was changed, or would be, as sentences.
+  description: Changes made, or predicted in check mode, as sentences.
   returned: always
   type: list
   elements: str
 link_flap:
-  description: Ports whose link the change bounced, or would.
+  description: Ports whose link the change bounced, or would bounce.
   returned: success
   type: list
   elements: str
 pending:
-  description: Steps that wait until nobody uses the node, and who does.
+  description: Steps that wait until the node is not in use, each with its user.
   returned: always
   type: list
   elements: str
 done:
-  description: Steps that took.
+  description: Steps that were done.
   returned: failure
   type: list
   elements: str
 left:
-  description: Steps that did not.
+  description: Steps that were not done.
   returned: failure
   type: list
   elements: str
 """
 
-from collections.abc import Sequence
-
 from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils.drawbridge.core.command import Command
 from ..module_utils.drawbridge.core.consent import VARIABLES_ARGUMENT
-from ..module_utils.drawbridge.core.converge import Step
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.nic.io import NicPorts
-from ..module_utils.drawbridge.nic.plan import NicQos, flapping, plan, wanted
+from ..module_utils.drawbridge.nic.plan import flapping, plan, wanted
 from ..module_utils.drawbridge.nodes.use_io import NodeUse
 
 ARGUMENT_SPEC = {
@@ -135,11 +132,6 @@ ARGUMENT_SPEC = {
 }
 
 
-def flaps(steps: Sequence[Step[NicQos]]) -> dict[str, list[str]]:
-    """What the result tells besides the steps."""
-    return {"link_flap": flapping(steps)}
-
-
 def main() -> None:
     """Converge all ports of the host."""
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
@@ -147,8 +139,8 @@ def main() -> None:
     tools = {tool: module.get_bin_path(tool, required=True) or tool for tool in ("ip", "mlnx_qos")}
     want = wanted(params)
     run = Command(params["timeout_s"])
-    use = NodeUse(run, params["slurm_node"])
-    finish(module, NicPorts(run, tools, want), plan, want, in_use=use.busy, telling=flaps)
+    device, use = NicPorts(run, tools, want), NodeUse(run, params["slurm_node"])
+    finish(module, device, plan, want, in_use=use.busy, telling=lambda steps: {"link_flap": flapping(steps)})
 
 
 if __name__ == "__main__":

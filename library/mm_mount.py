@@ -9,10 +9,10 @@ short_description: Mount IBM Storage Scale (GPFS) file systems on this host
 version_added: 0.1.0
 description:
   - Mounts with C(mmmount), on this host alone, at the default mount point of each file system, which must be the one
-    given here. What counts afterwards is the kernel's table of mounts.
-  - The host must be an active member of the cluster (M(drawbridge.drawbridge.mm_node)). A host that does not know the
-    cluster, such as one that was reinstalled, is refused with the command that brings it back.
-  - Nothing is ever unmounted, and C(/etc/fstab) is GPFS's own.
+    given here. The kernel's table of mounts is the proof.
+  - The host must be an active member of the cluster (M(drawbridge.drawbridge.mm_node)). A host without the cluster's
+    configuration, such as a reinstalled one, is refused; the error has the command that restores it.
+  - It never unmounts a file system or writes C(/etc/fstab).
 author: Drawbridge contributors
 extends_documentation_fragment: [drawbridge.drawbridge.intent.gpfs_filesystems]
 options:
@@ -25,7 +25,7 @@ options:
     type: path
     default: /usr/lpp/mmfs/bin
   patience_s:
-    description: Seconds that a host which has just joined may take to know of it and to become active.
+    description: Seconds for which the module waits for a host that has just joined to become active.
     type: int
     default: 60
   timeout_s:
@@ -34,7 +34,7 @@ options:
     default: 120
 attributes:
   check_mode:
-    description: Says what it would do and changes nothing.
+    description: Predicts the steps of the next run, refusals included.
     support: full
   diff_mode:
     description: Lines as in C(/proc/mounts).
@@ -50,17 +50,17 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was mounted, or would be, as sentences.
+  description: File systems mounted, or predicted in check mode, as sentences.
   returned: always
   type: list
   elements: str
 done:
-  description: Steps that took.
+  description: Steps that were done.
   returned: failure
   type: list
   elements: str
 left:
-  description: Steps that did not.
+  description: Steps that were not done.
   returned: failure
   type: list
   elements: str

@@ -8,16 +8,16 @@ module: mm_node
 short_description: Make nodes licensed and running clients of an IBM Storage Scale (GPFS) cluster
 version_added: 0.1.0
 description:
-  - Runs on one host that already belongs to the cluster and may administer it. All nodes join with one C(mmaddnode),
-    get their licence with one C(mmchlicense) and start with one C(mmstartup); a busy configuration lock is waited for.
-  - What counts is what C(mmlscluster), C(mmlslicense) and C(mmgetstate) say afterwards. Adding nodes succeeds for the
-    tool when it could add some of them; the others are a failure here, with the tool's reason.
-  - A member whose state the cluster does not know (it is off, or was reinstalled) is reported as C(pending) and holds
-    up no other node. Nodes never become quorum or manager, and none is ever removed.
+  - Runs on one admin host of the cluster. All nodes join with one C(mmaddnode), get their licence with one
+    C(mmchlicense) and start with one C(mmstartup). It waits for a busy configuration lock.
+  - C(mmlscluster), C(mmlslicense) and C(mmgetstate) are the proof. C(mmaddnode) succeeds when it could add some of the
+    nodes; this module fails for the others, with the tool's reason.
+  - A member whose state is unknown to the cluster (it is off, or was reinstalled) is C(pending), and the others go on.
+    Nodes never become quorum or manager, and the module never removes one.
 author: Drawbridge contributors
 options:
   nodes:
-    description: Nodes that shall be clients, by the name under which every node of the cluster resolves them.
+    description: Nodes that must be clients, by names that every node of the cluster resolves.
     type: list
     elements: str
     required: true
@@ -28,11 +28,11 @@ options:
   accept_license:
     description:
       - Whether you accept IBM's licence agreement for each node that gets a client licence.
-      - Without it the module fails where a licence is missing, in check mode too, and has changed nothing.
+      - Without it the module fails if a licence is missing, and changes nothing, in check mode too.
     type: bool
     default: false
   variables:
-    description: The variables that give these options their values, by option, for messages that say what to set.
+    description: Names of the variables that set these options, by option, for error messages.
     type: dict
     default: {}
   mm_path:
@@ -40,11 +40,11 @@ options:
     type: path
     default: /usr/lpp/mmfs/bin
   lock_wait_s:
-    description: Seconds for which a busy configuration lock is tried again.
+    description: Seconds for which the module retries while the configuration lock is busy.
     type: int
     default: 600
   settle_s:
-    description: Seconds that started nodes may take to become active.
+    description: Seconds in which started nodes must become active.
     type: int
     default: 300
   timeout_s:
@@ -53,7 +53,7 @@ options:
     default: 120
 attributes:
   check_mode:
-    description: Says what it would do and changes nothing.
+    description: Predicts the steps of the next run, refusals included.
     support: full
   diff_mode:
     description: Each member with its licence and its daemon's state.
@@ -69,22 +69,22 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was changed, or would be, as sentences.
+  description: Changes made, or predicted in check mode, as sentences.
   returned: always
   type: list
   elements: str
 pending:
-  description: What can't be done now, and why.
+  description: Changes that can't be made now, each with the reason.
   returned: always
   type: list
   elements: str
 done:
-  description: Steps that took.
+  description: Steps that were done.
   returned: failure
   type: list
   elements: str
 left:
-  description: Steps that did not.
+  description: Steps that were not done.
   returned: failure
   type: list
   elements: str
@@ -110,10 +110,8 @@ ARGUMENT_SPEC = {
     "settle_s": {"type": "int", "default": 300},
     "timeout_s": {"type": "int", "default": 120},
 }
-
-
 SECONDS_A_NODE = 5
-"""mmaddnode was seen to take two to three seconds for each node, one after the other."""
+"""mmaddnode takes two to three seconds for each node, one after the other."""
 
 
 def main() -> None:

@@ -8,43 +8,43 @@ module: switch_roce
 short_description: Make one traffic class lossless on a switch, as a transaction
 version_added: 0.1.0
 description:
-  - Reads the running configuration, compares the lines that it owns with the profile, and makes one change of all that
-    differs. Nothing else on the switch is touched, and a switch that is right is only read, over one SSH session.
-  - A change is put in force under a timer of the switch, proven over a second SSH session by reading it back and by
-    looking at what the hardware pauses, confirmed and saved. If any of this fails it is rolled back, by this action or,
-    when the switch can't be reached any more, by the switch itself.
-  - Owned on EOS are C(qos profile ROCE), the maps of the two DSCPs and of their traffic classes, the four lines of the
-    PFC watchdog, and on O(profile.ports) the MTU, the service profile, the ECN lines of the class's queue, and lines
-    for trust and flow control that would overrule the profile. C(switchport) and addresses belong to the site.
-  - Lines of the maps that only restate the switch's default are neither needed nor added.
-  - Saving saves the whole running configuration, also what others have changed and not saved.
-  - It runs in Ansible's own process, and logs in with the variables C(ansible_host), C(ansible_port), C(ansible_user),
-    C(ansible_ssh_private_key_file) or C(ansible_password), and with C(-F), C(-i) and C(UserKnownHostsFile) of
-    C(ansible_ssh_common_args). A host key that is not known is refused.
+  - Reads the running configuration over one SSH session, compares the lines that it owns with the profile, and puts all
+    differences into one change.
+  - A change is in force under a timer of the switch until a second SSH session has proven it. The proof reads the
+    configuration back and checks which priorities the hardware pauses. Then the change is confirmed and saved.
+  - If any of this fails, the action rolls the change back. If it can't reach the switch, the switch does so itself.
+  - On EOS it owns C(qos profile ROCE), the maps of both DSCPs and of their traffic classes, and the four lines of the
+    PFC watchdog. On O(profile.ports) it owns the MTU, the service profile, the ECN lines of the lossless queue, and
+    lines that would overrule the profile. C(switchport) and addresses belong to the site.
+  - It does not add lines of the maps that only restate the switch's default.
+  - It saves the whole running configuration, including unsaved changes of other users.
+  - It runs in Ansible's own process. It logs in with C(ansible_host), C(ansible_port), C(ansible_user), and
+    C(ansible_ssh_private_key_file) or C(ansible_password).
+  - Of C(ansible_ssh_common_args) it uses C(-F), C(-i) and C(UserKnownHostsFile). It refuses an unknown host key.
 author: Drawbridge contributors
 extends_documentation_fragment: [drawbridge.drawbridge.intent.switch_profile]
 options:
   may_flap_ports:
     description:
       - Allow changes that take links down for a moment. On EOS that is a new MTU.
-      - A service profile that is new on a port takes buffers for headroom, which may drop single packets, but keeps
-        the link up, and needs no consent.
+      - A new service profile takes buffers for headroom, which may drop single packets. The link stays up, so it needs
+        no consent.
     type: bool
     default: false
   answer_timeout_s:
-    description: Seconds that the switch has for the answer to one line.
+    description: Seconds in which the switch must answer one line.
     type: int
     default: 60
   confirm_timeout_s:
-    description: Seconds after which the switch rolls a change back that was not confirmed.
+    description: Seconds after which the switch rolls back an unconfirmed change.
     type: int
     default: 300
   settle_timeout_s:
-    description: Seconds that the hardware has to do what the configuration says.
+    description: Seconds in which the hardware must follow the configuration.
     type: int
     default: 10
   variables:
-    description: The variables that give these options their values, by option, for messages that say what to set.
+    description: Names of the variables that set these options, by option, for error messages.
     type: dict
     default: {}
 attributes:
@@ -55,10 +55,10 @@ attributes:
     description: The owned lines before and after, as the switch prints them.
     support: full
 notes:
-  - An open configuration session of somebody else is a refusal as soon as something has to change, because its commit
-    would replace the whole configuration. What earlier runs of this action left open is cleaned up. A change of theirs
-    that is still in force and unconfirmed is proven and confirmed if it is right; else the change waits until the
-    switch has rolled it back.
+  - While another user's configuration session is open, a change is refused, because its commit would replace the whole
+    configuration.
+  - Sessions that earlier runs of this action left open are aborted. An unconfirmed change of theirs is proven and
+    confirmed if it is right. Otherwise the new change waits until the switch has rolled it back.
 """
 
 EXAMPLES = r"""
@@ -70,7 +70,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or would be done in check mode, as sentences; ports that need the same are one sentence.
+  description: Changes made, or predicted in check mode, as sentences; ports with the same change are one sentence.
   returned: always, unless the switch could not be read
   type: list
   elements: str
@@ -78,7 +78,7 @@ steps:
     - "interface Ethernet1-20: mtu 9214; service-profile ROCE; uc-tx-queue 3; random-detect ecn count"
     - save the running configuration, so that a restart keeps it
 pending:
-  description: Changes that wait until the switch has rolled back what an earlier run left unconfirmed.
+  description: Changes that wait until the switch has rolled back an unconfirmed change of an earlier run.
   returned: always, unless the switch could not be read
   type: list
   elements: str

@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 REFUSE = "refuse"
-"""Say no, with the real tool's text and exit code."""
+"""Fail with the real tool's text and exit code."""
 LIE = "lie"
 """Exit 0 as if all were well; nothing was done."""
 HANG = "hang"
 """Never answer."""
 DIE = "die"
-"""Apply half of the change, then end without a word."""
+"""Apply half of the change, then end silently."""
 DRIFT = "drift"
-"""Do the work; then another hand changes it."""
+"""Do the work; then change it again, as another user would."""
 EFFECTS = (REFUSE, LIE, HANG, DIE, DRIFT)
 READ_EFFECTS = (REFUSE, HANG)
 """The only effects that mean something for a call that changes nothing."""
@@ -206,12 +206,14 @@ class Call:
         self.device.journal(tool=self.tool, argv=self.argv, rc=rc, writes=self.writes, fault=self.effect)
 
 
-FAMILIES = {"cma_roce_mode": "cma_roce", "cma_roce_tos": "cma_roce", "mlnx_qos": "mlnx_qos", "nvidia-smi": "nvidia_smi"}
+FAMILIES = {"mlnx_qos": "mlnx_qos", "nvidia-smi": "nvidia_smi"}
 """Families by command; every mm* command is one of gpfs."""
+SUBSYSTEMS = {"mlnx_qos": "nic", "nvidia_smi": "nodes", "gpfs": "storage"}
+"""The folder beside this file that holds a family's module."""
 
 
 def family(command: str) -> str | None:
-    """Return the tool family of an emulated command: it names the module and the directory of the host's device."""
+    """Return the tool family of an emulated command: it names the directory of the host's device."""
     return "gpfs" if command.startswith("mm") else FAMILIES.get(command)
 
 

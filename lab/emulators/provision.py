@@ -9,8 +9,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lab.emulators import gpfs
-from lab.emulators.gpfs.model import FOUNDER, default_state, local_copy
+from lab.emulators.storage import gpfs
+from lab.emulators.storage.gpfs.model import FOUNDER, default_state, local_copy
 
 if TYPE_CHECKING:
     from lab.hosts.paths import Paths
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LAUNCHER = "/opt/lab/launch"
 GPFS_BIN = "/usr/lpp/mmfs/bin"
-RAIL_TOOLS = ("/usr/bin/mlnx_qos", "/usr/sbin/cma_roce_mode", "/usr/sbin/cma_roce_tos")
+RAIL_TOOLS = ("/usr/bin/mlnx_qos",)
 GPU_TOOLS = ("/usr/bin/nvidia-smi",)
 FILE_SYSTEM = "fs1"
 USERS_GID = 100  # Debian's own group

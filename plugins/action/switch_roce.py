@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Configure the lossless class of a switch from the controller's own process.
 
-An action plugin and not a module: netmiko is imported once, when the strategy loads this file, and not by a Python
-started for each of many switches. library/switch_roce.py is its documentation.
+Ansible imports netmiko once for an action plugin; for a module, once for each switch. The documentation is in
+library/switch_roce.py.
 """
 
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from ansible.plugins.action import ActionBase
 from ..module_utils.drawbridge.core.consent import VARIABLES_ARGUMENT
 from ..module_utils.drawbridge.core.converge import DeviceError, Outcome, converge
 from ..module_utils.drawbridge.core.spec import bare, documented
-from ..module_utils.drawbridge.fabric.login import LoginError, from_variables
+from ..module_utils.drawbridge.fabric.login import from_variables
 from ..module_utils.drawbridge.fabric.model import SwitchProfile
 from ..module_utils.drawbridge.fabric.nos.dialect import Dialect, dialect
 from ..module_utils.drawbridge.fabric.nos.systems import SYSTEMS
@@ -55,42 +56,37 @@ LOGIN_KEYS = (
 
 
 class ActionModule(ActionBase):
-    """Reads a switch, and changes it as one transaction if it is not what the profile says."""
+    """Reads a switch, and changes it as one transaction if it differs from the profile."""
 
     _requires_connection = False
     _supports_check_mode = True
     TRANSFERS_FILES = False
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Answer with steps and diff; failed when the switch is not, or may not be made, what it should be."""
+        """The result with steps and diff; failed when the switch differs from the profile in the end."""
         variables = task_vars or {}
         _, args = self.validate_argument_spec(ARGUMENT_SPEC)
         result = super().run(tmp, variables)
         if MISSING:
-            return {**result, "failed": True, "msg": _without(MISSING)}
+            reason = f"the Python that runs Ansible, {sys.executable}, has no {MISSING}"
+            return {**result, "failed": True, "msg": f"{reason}; install requirements.lock into it"}
         name = variables["inventory_hostname"]
+        profile = SwitchProfile.from_dict(args["profile"])
+        system = DIALECTS[profile.platform]
+        limits = Limits(args["answer_timeout_s"], args["confirm_timeout_s"], args["settle_timeout_s"])
         try:
             login = from_variables(name, {key: self._templar.template(variables.get(key)) for key in LOGIN_KEYS})
-        except LoginError as err:
-            return {**result, "failed": True, "msg": str(err)}
-        profile = SwitchProfile.from_dict(args["profile"])
-        spoken = DIALECTS[profile.platform]
-        limits = Limits(args["answer_timeout_s"], args["confirm_timeout_s"], args["settle_timeout_s"])
-        switch = Switch(login, spoken, profile, limits)
-        try:
-            check = bool(self._task.check_mode)
-            return {**result, **settle(switch, spoken, profile, args, check)}
+            with closing(Switch(login, system, profile, limits)) as switch:
+                return {**result, **settle(switch, system, profile, args, bool(self._task.check_mode))}
         except DeviceError as err:
             return {**result, "failed": True, "changed": False, "msg": str(err), **err.details}
-        finally:
-            switch.close()
 
 
 def settle(
-    switch: Switch, spoken: Dialect, profile: SwitchProfile, options: dict[str, Any], check: bool
+    switch: Switch, system: Dialect, profile: SwitchProfile, options: dict[str, Any], check: bool
 ) -> dict[str, Any]:
-    """Converge; a switch that has nothing left to do can still have hardware that does not follow."""
-    outcome = converge(switch, partial(plan, spoken), spoken.render(profile), check, options=options)
+    """Converge. A switch with the right configuration fails if its hardware does not follow."""
+    outcome = converge(switch, partial(plan, system), system.render(profile), check, options=options)
     if outcome.error and not outcome.planned:
         return _failure(outcome, f"{switch.name}: {outcome.error}", left=outcome.left)
     promised = outcome.pending or (check and outcome.changed)
@@ -101,7 +97,3 @@ def settle(
 
 def _failure(outcome: Outcome, message: str, left: list[str]) -> dict[str, Any]:
     return {**outcome.result(), "failed": True, "msg": message, "left": left, "done": []}
-
-
-def _without(package: str) -> str:
-    return f"the Python that runs Ansible, {sys.executable}, has no {package}; install requirements.lock into it"

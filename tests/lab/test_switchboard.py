@@ -20,7 +20,7 @@ def faults(file):
 
 @pytest.mark.parametrize(
     ("tool", "family"),
-    [("mlnx_qos", "mlnx_qos"), ("mmmount", "gpfs"), ("nvidia-smi", "nvidia_smi"), ("cma_roce_tos", "cma_roce")],
+    [("mlnx_qos", "mlnx_qos"), ("mmmount", "gpfs"), ("nvidia-smi", "nvidia_smi")],
 )
 def test_a_hosts_fault_lies_with_the_tools_device(room_site, paths, tool, family):
     switchboard.arm(switchboard.device(room_site, paths, "gpu01", tool), tool, "lie", "-a", 2)

@@ -27,7 +27,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
 from lab.emulators.common import Device
-from lab.emulators.eos import sessions, tree
+from lab.emulators.fabric.eos import sessions, tree
 from tests.unit.module_utils.site.test_refused import site
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -99,7 +99,7 @@ class Leaf:
             what(state)
 
     def type(self, *lines: str) -> None:
-        """Somebody else's hand on the running configuration: blocks are opened by their header, left by `exit`."""
+        """Type into the running configuration as another user: headers open blocks, `exit` leaves them."""
 
         def typed(state: dict[str, Any]) -> None:
             path: list[str] = []
@@ -142,7 +142,7 @@ def start(folder: Path) -> tuple[Leaf, subprocess.Popen[str]]:
         "--authorized-key": str(folder / "user.pub"),
         "--port-count": str(PORTS),
     }
-    command = [sys.executable, "-m", "lab.emulators.eos", *(word for pair in arguments.items() for word in pair)]
+    command = [sys.executable, "-m", "lab.emulators.fabric.eos", *(word for pair in arguments.items() for word in pair)]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert process.stdout
     port = int(process.stdout.readline().rsplit(":", 1)[1])

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How to log in to a switch, from the variables by which Ansible itself reaches hosts."""
+"""How to log in to a switch, from the variables with which Ansible itself reaches hosts."""
 
 from __future__ import annotations
 
@@ -12,17 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..core.converge import DeviceError
+
 _SSH_OPTION = re.compile(r"([A-Za-z]+)[= ]\s*(.*)")
 _JUMPS = ("proxycommand", "proxyjump")
 
 
-class LoginError(ValueError):
-    """The variables ask for something that can't be done here; the message is one sentence."""
-
-
 @dataclass(frozen=True)
 class Login:
-    """Where a switch is, who we are there, and by what we know it. Empty texts mean: as the user's own ssh does."""
+    """Address, user, and key of a switch. Empty texts mean the defaults of the user's own ssh."""
 
     name: str
     host: str
@@ -37,8 +35,8 @@ class Login:
 def from_variables(name: str, variables: Mapping[str, Any]) -> Login:
     """Read ansible_host, _port, _user, _password, _ssh_private_key_file, _ssh_common_args and _ssh_extra_args.
 
-    Of the ssh arguments, -F, -i, -J and -o UserKnownHostsFile count here; a jump host belongs into the file of -F,
-    and is refused elsewhere, because a connection that goes around it is worse than none.
+    Of the ssh arguments, -F, -i, -J and -o UserKnownHostsFile count here. A jump host must be in the file of -F. It is
+    refused elsewhere, because the connection would not use it. Raises DeviceError.
     """
 
     def text(key: str) -> str:
@@ -47,9 +45,9 @@ def from_variables(name: str, variables: Mapping[str, Any]) -> Login:
     arguments = shlex.split(f"{text('ansible_ssh_common_args')} {text('ansible_ssh_extra_args')}")
     options = _ssh_options(arguments)
     if any(jump in options for jump in _JUMPS):
-        raise LoginError(
-            f"ansible_ssh_common_args of {name} has a jump host, which switches are only reached through by way of a"
-            " file: write it into an ssh_config(5) and set ansible_ssh_common_args: -F FILE"
+        raise DeviceError(
+            f"ansible_ssh_common_args of {name} has a jump host, which Drawbridge takes from a file only;"
+            " write it into an ssh_config(5) and set ansible_ssh_common_args: -F FILE"
         )
     known_hosts = options.get("userknownhostsfile", "").split()
     return Login(
@@ -65,7 +63,7 @@ def from_variables(name: str, variables: Mapping[str, Any]) -> Login:
 
 
 def _ssh_options(arguments: list[str]) -> dict[str, str]:
-    """Options by their ssh_config names in lower case; the first of a name counts, as for ssh."""
+    """Options by their ssh_config names in lower case; as in ssh, the first of a name counts."""
     letters = {"-F": "configfile", "-i": "identityfile", "-J": "proxyjump"}
     options: dict[str, str] = {}
     words = iter(arguments)

@@ -16,13 +16,13 @@ PORTS = r"[A-Za-z]+[0-9/]+(-[0-9]+)?(,[A-Za-z]+[0-9/]+(-[0-9]+)?)*"
 
 @dataclass(frozen=True)
 class Roce:
-    """The lossless traffic class that GPUs talk through."""
+    """The lossless traffic class of GPU traffic."""
 
     priority: int = option("priority that PFC keeps lossless, on switches and NICs", low=0, high=7)
     dscp: int = option("DSCP that marks the class on the wire", low=0, high=63)
     bandwidth_percent: int = option("share that the class gets when a link is full", 50, low=1, high=99)
     ecn_min_bytes: int = option("queue depth from which packets are ECN-marked", 150000, low=1000)
-    ecn_max_bytes: int = option("queue depth from which ecn_probability_percent of them are", 1500000, low=1000)
+    ecn_max_bytes: int = option("queue depth from which ecn_probability_percent are marked", 1500000, low=1000)
     ecn_probability_percent: int = option("marking probability at ecn_max_bytes", 100, low=1, high=100)
 
 
@@ -36,11 +36,11 @@ class Cnp:
 
 @dataclass(frozen=True)
 class Watchdog:
-    """What a switch does with a queue that stays paused."""
+    """How a switch treats a queue that stays paused."""
 
-    detect_ms: int = option("paused for so long, a queue counts as stuck", 200, low=100, high=5000)
-    restore_ms: int = option("unpaused for so long, a queue counts as well again", 200, low=100, high=60000)
-    poll_ms: int = option("how often queues are looked at", 100, low=50, high=1000)
+    detect_ms: int = option("time paused after which a queue counts as stuck", 200, low=100, high=5000)
+    restore_ms: int = option("time unpaused after which a queue no longer counts as stuck", 200, low=100, high=60000)
+    poll_ms: int = option("interval at which queues are checked", 100, low=50, high=1000)
     action: str = option("what happens to packets of a stuck queue", "drop", choices=("drop", "forward"))
 
 
@@ -52,7 +52,7 @@ class Switches:
     tier: str = option("leaf (nodes are cabled to it) or spine", choices=("leaf", "spine"))
     platform: str = option("network operating system", choices=SYSTEMS)
     ports: str = option("ports that carry the lossless class, such as Ethernet1-32", pattern=PORTS)
-    asic: str = option("queue flavour of the hardware", "xgs", choices=ASICS)
+    asic: str = option("switch ASIC, which decides the names of queues", "xgs", choices=ASICS)
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class SwitchProfile:
     """The lossless class on one switch, as the filter P(drawbridge.drawbridge.switch_view#filter) derives it."""
 
     platform: str = option("network operating system", choices=SYSTEMS)
-    asic: str = option("queue flavour of the hardware", choices=ASICS)
+    asic: str = option("switch ASIC, which decides the names of queues", choices=ASICS)
     ports: tuple[str, ...] = option("ports that carry the class, one a name, such as C(Ethernet1)")
     mtu_bytes: int = option("MTU of those ports", low=1280, high=9216)
     roce: Roce = option("the lossless class")
@@ -85,6 +85,6 @@ class SwitchProfile:
 
     @classmethod
     def from_dict(cls, raw: dict[str, Any]) -> SwitchProfile:
-        """Take what as_dict() gave, after it went through Ansible. Raises KeyError or TypeError for other keys."""
+        """Read the data of as_dict(). Raises KeyError or TypeError for other keys."""
         nested = {"roce": Roce(**raw["roce"]), "cnp": Cnp(**raw["cnp"]), "watchdog": Watchdog(**raw["watchdog"])}
         return cls(**{**raw, "ports": tuple(raw["ports"]), **nested})

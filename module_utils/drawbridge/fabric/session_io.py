@@ -22,11 +22,11 @@ from .nos.dialect import Dialect
 
 _BROKEN = (NetmikoBaseException, SSHException, OSError, EOFError)
 CONNECT_S = 60.0
-"""For each stage of the login, however short the limit of an answer is: a busy switch takes its time for keys."""
+"""For each stage of the login: a busy switch needs long for the keys, however short the limit of an answer."""
 
 
 class Refused(DeviceError):
-    """The switch said no to a line. It did nothing of it, and the session can be used on."""
+    """The switch refused a line and did nothing of it. The session stays usable."""
 
 
 class NetmikoSession:
@@ -38,7 +38,7 @@ class NetmikoSession:
         self._refusal = re.compile(dialect.refusal, re.MULTILINE)
         if login.key_file and not Path(login.key_file).is_file():
             raise DeviceError(
-                f"{login.name} can't be asked: there is no key {login.key_file}; correct ansible_ssh_private_key_file"
+                f"{login.name} can't be reached: there is no key {login.key_file}; correct ansible_ssh_private_key_file"
             )
         try:
             self._connection: BaseConnection = ConnectHandler(**_parameters(login, dialect))
@@ -49,16 +49,16 @@ class NetmikoSession:
         self._prompt = rf"(?m)^{base}(\([^)\n]*\))?[>#]"
         try:
             self._connection.enable()
-            # a log line in the middle of an answer would be taken for a part of it
-            self.ask("no terminal monitor")
+            # a log line in the middle of an answer would look like a part of it
+            self.send("no terminal monitor")
         except _BROKEN as err:
             self.close()
             raise DeviceError(
                 f"{login.name} lets {login.user} in, but not into privileged mode: {_first(err)}"
             ) from err
 
-    def ask(self, line: str) -> str:
-        """Type a line and return what the switch answers, without echo and prompt. Raises Refused, DeviceError."""
+    def send(self, line: str) -> str:
+        """Type a line and return the answer without echo and prompt. Raises Refused, DeviceError."""
         try:
             answer = self._connection.send_command(line, expect_string=self._prompt, read_timeout=self._timeout_s)
         except ReadTimeout as err:
@@ -68,18 +68,18 @@ class NetmikoSession:
         except _BROKEN as err:
             raise DeviceError(f"{self._name} dropped the connection at {line!r}: {_first(err)}") from err
         text = str(answer)
-        if no := self._refusal.search(text):
-            raise Refused(f"{self._name} refused {line!r}: {no[0]}", stdout=text)
+        if refusal := self._refusal.search(text):
+            raise Refused(f"{self._name} refused {line!r}: {refusal[0]}", stdout=text)
         return text
 
     def close(self) -> None:
-        """Hang up without a word: whatever state the terminal is in, the switch is to forget it."""
+        """Close the connection without a logout, which could hang in some states of the terminal."""
         with contextlib.suppress(*_BROKEN):
             self._connection.paramiko_cleanup()
 
 
 def _parameters(login: Login, dialect: Dialect) -> dict[str, Any]:
-    """Netmiko's arguments. Unknown host keys are refused; keys are taken from the agent only if no file is named."""
+    """Netmiko's arguments. Unknown host keys are refused; the agent's keys count only if no file is named."""
     return {
         "device_type": dialect.device_type,
         "host": login.host,

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A switch as a device that converges: a change is a transaction that rolls itself back unless it was proven.
+"""A switch as a device that converges: a change is a transaction that rolls itself back unless it is proven.
 
 Only the controller imports this: it needs netmiko.
 """
@@ -16,11 +16,11 @@ from itertools import groupby
 from ..core.converge import DeviceError, Step
 from .login import Login
 from .model import SwitchProfile
-from .nos.dialect import OURS, Dialect, DialectError
+from .nos.dialect import SESSION_PREFIX, Dialect, DialectError
 from .plan import CANDIDATE, CONFIRM, Config
 from .session_io import NetmikoSession, Refused
 
-LOOK_AGAIN_S = 0.5
+RETRY_S = 0.5
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Limits:
 
 
 class Switch:
-    """Reads over one SSH session; a change ends that one, and is proven, confirmed and read back over another."""
+    """Reads over one SSH session. A change ends it, and is proven, confirmed and read back over another one."""
 
     def __init__(self, login: Login, dialect: Dialect, profile: SwitchProfile, limits: Limits) -> None:
         """Nothing is contacted yet."""
@@ -49,12 +49,12 @@ class Switch:
 
     @property
     def last(self) -> Config:
-        """What the last read() gave."""
+        """The result of the last read()."""
         return self._last or self.read()
 
     def read(self) -> Config:
-        """Read what we own. Raises DeviceError."""
-        answers = [self._ask(command) for command in self._dialect.reads]
+        """Read the owned lines. Raises DeviceError."""
+        answers = [self._send(command) for command in self._dialect.reads]
         try:
             self._last = self._dialect.parse(answers, self._profile)
         except DialectError as err:
@@ -62,9 +62,9 @@ class Switch:
         return self._last
 
     def apply(self, steps: Sequence[Step[Config]]) -> None:
-        """Type the steps' lines; those of the candidate are one change, tried out, proven over a new session and kept.
+        """Type the steps' lines. Those of the candidate are one change: tried out, proven over a new session, kept.
 
-        Raises DeviceError after rolling back, or after saying when the switch will do so itself.
+        Raises DeviceError after the roll-back, or with the time after which the switch rolls back by itself.
         """
         target = self._before = self.last
         for step in steps:
@@ -74,12 +74,12 @@ class Switch:
             lines = [line for typed in given for line in typed.lines]
             if place == CANDIDATE:
                 name = self._try_out(lines)
-                self._keep(name, self._dialect.commands.confirm(name), target)
+                self._keep(name, self._dialect.confirm(name), target)
             elif place == CONFIRM:
                 self._keep(given[0].session, lines[0], target)
             else:
                 for line in lines:
-                    self._ask(line)
+                    self._send(line)
 
     def close(self) -> None:
         """Hang up."""
@@ -87,36 +87,36 @@ class Switch:
             self._session.close()
         self._session = None
 
-    def _ask(self, line: str) -> str:
+    def _send(self, line: str) -> str:
         if not self._session:
             self._session = NetmikoSession(self._login, self._dialect, self._limits.answer_s)
-        return self._session.ask(line)
+        return self._session.send(line)
 
     def _try_out(self, lines: Sequence[str]) -> str:
-        """Put the change in force for a time, and hang up: what comes next must not lean on this connection."""
-        commands, name = self._dialect.commands, f"{OURS}{secrets.token_hex(4)}"
+        """Put the change in force for a time and hang up: the proof needs a connection made after the change."""
+        dialect, name = self._dialect, f"{SESSION_PREFIX}{secrets.token_hex(4)}"
         try:
-            for line in (commands.enter(name), *lines, commands.try_out(self._limits.confirm_s)):
-                self._ask(line)
+            for line in (dialect.enter(name), *lines, dialect.try_out(self._limits.confirm_s)):
+                self._send(line)
         except DeviceError as err:
             raise DeviceError(f"{err}; {self._undo(name)}", **err.details) from err
         self.close()
         return name
 
     def _keep(self, name: str, confirmation: str, target: Config) -> None:
-        """Prove what is in force, over a new session if we made it, then keep it."""
+        """Prove the change that is in force, then keep it."""
         try:
             self._prove(target)
             lost = self._try(confirmation)
             if self.read().waiting:
-                raise lost or DeviceError(f"{self.name} accepted the confirmation of {name} but did not keep it")
+                raise lost or DeviceError(f"{self.name} confirmed {name}, but the session still waits for confirmation")
         except DeviceError as err:
             raise DeviceError(f"{err}; {self._undo(name)}", **err.details) from err
 
     def _try(self, line: str) -> DeviceError | None:
-        """Type a line whose effect is looked at afterwards: an answer that is lost does not mean it wasn't done."""
+        """Type a line whose effect the caller reads afterwards: the switch may act although its answer was lost."""
         try:
-            self._ask(line)
+            self._send(line)
         except Refused as err:
             return err
         except DeviceError as err:
@@ -132,13 +132,13 @@ class Switch:
             if not wrong:
                 return
             if time.monotonic() >= deadline:
-                raise DeviceError(f"{self.name} accepted the change but did not make it: {wrong}")
-            time.sleep(LOOK_AGAIN_S)
+                raise DeviceError(f"{self.name} reported success, but the change is not in effect: {wrong}")
+            time.sleep(RETRY_S)
 
     def _undo(self, name: str) -> str:
-        """Drop the session over a fresh connection, and say what became of it."""
+        """Drop the session over a new connection, and return the result as a clause."""
         self.close()
-        self._try(self._dialect.commands.abort(name))
+        self._try(self._dialect.abort(name))
         try:
             config = self.read()
         except DeviceError:
@@ -146,18 +146,18 @@ class Switch:
         if name in (config.waiting, *config.stale):
             return self._by_itself(name)
         wrong = _difference(config, self._before or config)
-        return f"the session is gone, but {wrong}, which was there before" if wrong else "the change was rolled back"
+        return f"the session is gone, but {wrong}, unlike before" if wrong else "the change was rolled back"
 
     def _by_itself(self, name: str) -> str:
         self.close()
         return (
-            f"the session {name} could not be dropped: what is in force of it rolls back by itself within"
+            f"the session {name} could not be dropped: if it is in force, it rolls back by itself within"
             f" {self._limits.confirm_s} s"
         )
 
 
 def _difference(have: Config, want: Config) -> str:
-    """The first owned line that is not what it should be, or nothing."""
+    """The first owned line that differs, or nothing."""
     found = dict(have.sections)
     for name, lines in want.sections:
         got = found.get(name, ())

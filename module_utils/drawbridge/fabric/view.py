@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The fabric as one switch sees it: the class, in no vendor's words, and the ports that carry it."""
+"""What one switch needs of the fabric: the lossless class and the ports that carry it, without vendor syntax."""
 
 from __future__ import annotations
 
@@ -22,13 +22,5 @@ def switch_profile(fabric: Fabric, name: str) -> SwitchProfile:
                 cnp=fabric.cnp,
                 watchdog=fabric.watchdog,
             )
-    raise IntentError(
-        [
-            Fault(
-                "drawbridge_fabric.switches",
-                [kind.names for kind in fabric.switches],
-                f"none of them is {name}",
-                f"describe {name} there, or take it out of the group switches",
-            )
-        ]
-    )
+    listed, repair = [kind.names for kind in fabric.switches], f"add {name} there, or remove it from the group switches"
+    raise IntentError([Fault("drawbridge_fabric.switches", listed, f"none of them is {name}", repair)])

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 
 from ..core.command import Run
 from ..core.converge import DeviceError, Step
-from .plan import NicQos, PortQos
+from .plan import NicPortQos, NicQos
 from .text import UnreadableReport, parse
 
-LINK_BACK_S, LOOK_EVERY_S = 30.0, 0.5
-"""How long a link that bounces may take to come up again."""
+LINK_BACK_S, LINK_CHECK_S = 30.0, 0.5
+"""Time for a bounced link to come up again, and the interval of the checks."""
 
 
 class NicPorts:
-    """The ports of `want`. Tools are given by path."""
+    """The ports of `want`; `tools` are paths by command."""
 
     name = "RDMA ports"
 
@@ -36,7 +36,7 @@ class NicPorts:
         return NicQos({name: self._port(name, links[name]) for name in self._want})
 
     def apply(self, steps: Sequence[Step[NicQos]]) -> None:
-        """One command a step. A link that bounces is up again before the next one goes: rails are never all down."""
+        """One command a step. After a bounce it waits for the link, so that at most one rail is down."""
         for step in steps:
             self._run([self._tools["mlnx_qos"], "-i", step.payload.interface, *step.payload.options])
             if step.payload.flaps:
@@ -45,13 +45,13 @@ class NicPorts:
     def _wait_for_link(self, interface: str) -> None:
         deadline = time.monotonic() + LINK_BACK_S
         while True:
-            time.sleep(LOOK_EVERY_S)  # before the first look, too: the link goes down a moment after the command
+            time.sleep(LINK_CHECK_S)  # also before the first check: the link goes down a moment after the command
             if self._links().get(interface):
                 return
             if time.monotonic() >= deadline:
                 raise DeviceError(
-                    f"the link of {interface} did not come back within {LINK_BACK_S:.0f} s of the change of PFC;"
-                    " look at its cable and at its switch port, then run this again"
+                    f"the link of {interface} did not come back within {LINK_BACK_S:.0f} s of its PFC change;"
+                    " check its cable and switch port, then run this again"
                 )
 
     def _links(self) -> dict[str, bool]:
@@ -59,7 +59,7 @@ class NicPorts:
         listed = json.loads(self._run([self._tools["ip"], "-j", "link", "show"]).out)
         return {link["ifname"]: link.get("operstate") != "DOWN" for link in listed}
 
-    def _port(self, interface: str, up: bool) -> PortQos:
+    def _port(self, interface: str, up: bool) -> NicPortQos:
         done = self._run([self._tools["mlnx_qos"], "-i", interface], ok=(0, 1))
         if "not supported on your system" in done.out and done.rc:
             raise DeviceError(

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From the QoS that a node's ports have to the QoS that they should have."""
+"""From the actual to the wanted QoS of a node's RDMA ports."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ PRIORITIES = range(8)
 
 
 @dataclass(frozen=True)
-class PortQos:
-    """The part of a port's QoS that we own. `up` is the link's state: it matters for the plan, not for equality."""
+class NicPortQos:
+    """The part of a port's QoS that Drawbridge owns. `up`, the link's state, does not count for equality."""
 
     trust: str
     dscp_priority: dict[int, int]
@@ -29,16 +29,16 @@ class PortQos:
 class NicQos:
     """All RDMA ports of a node, by network device."""
 
-    ports: dict[str, PortQos]
+    ports: dict[str, NicPortQos]
 
     def lines(self) -> list[str]:
-        """The mlnx_qos options that make each port what it is."""
+        """Each port as options of mlnx_qos."""
         return [f"-i {name} {option}" for name, port in self.ports.items() for option in _options(port)]
 
 
 @dataclass(frozen=True)
 class Change:
-    """What the adapter runs: options of mlnx_qos for one port, and whether they bounce its link."""
+    """Options of mlnx_qos for one port, and whether they bounce its link."""
 
     interface: str
     options: tuple[str, ...]
@@ -46,19 +46,19 @@ class Change:
 
 
 def wanted(arguments: Mapping[str, Any]) -> NicQos:
-    """The same QoS on every port, from the module's arguments, which a node's boot reads from a file."""
+    """The same QoS on every port, from the module's arguments. After a boot the node reads them from a file."""
     mapping = sorted((int(entry["dscp"]), int(entry["priority"])) for entry in arguments["dscp_priorities"])
-    port = PortQos("dscp", dict(mapping), frozenset(map(int, arguments["lossless_priorities"])))
+    port = NicPortQos("dscp", dict(mapping), frozenset(map(int, arguments["lossless_priorities"])))
     return NicQos({interface: port for interface in arguments["interfaces"]})
 
 
 def plan(have: NicQos, want: NicQos) -> list[Step[NicQos]]:
     """Steps in four passes over all ports: DCBX, trust, map, PFC.
 
-    Whoever controls DCBX can undo the rest, so it is settled first. Trust comes before the map, because the first
-    entry of an empty map would flip the trust with 63 DSCPs left in priority 0; a map is changed entry by entry and
-    never flushed, because flushing falls back to PCP under traffic. PFC comes last: on a port that still trusts PCP
-    it would pause the wrong traffic, and it is the only change that bounces a link.
+    DCBX is first, because firmware that controls it can undo the rest. Trust comes before the map: the first entry of
+    an empty map would switch to DSCP trust with 63 DSCPs still in priority 0. A map is changed entry by entry, because
+    a flush falls back to PCP under traffic. PFC is last: on a port that still trusts PCP it would pause the wrong
+    traffic. It is the only change that bounces a link.
     """
     steps: list[Step[NicQos]] = []
     state = have
@@ -80,23 +80,23 @@ def flapping(steps: Sequence[Step[NicQos]]) -> list[str]:
     return [step.payload.interface for step in steps if step.payload.flaps]
 
 
-def _dcbx(interface: str, have: PortQos, want: PortQos) -> list[Step[NicQos]]:
+def _dcbx(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQos]]:
     if have.dcbx == want.dcbx:
         return []
     change = Change(interface, ("-d", want.dcbx))
     return [_step("let the operating system control DCBX, not the firmware", change, dcbx=want.dcbx)]
 
 
-def _trust(interface: str, have: PortQos, want: PortQos) -> list[Step[NicQos]]:
+def _trust(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQos]]:
     if have.trust == want.trust:
         return []
-    # the driver's own map, eight DSCPs a priority, comes with the change
+    # with the change the driver sets its own map, eight DSCPs a priority
     default = {dscp: dscp >> 3 for dscp in sorted(want.dscp_priority)}
     change = Change(interface, ("--trust", want.trust))
     return [_step(f"trust {want.trust}, not {have.trust}", change, trust=want.trust, dscp_priority=default)]
 
 
-def _map(interface: str, have: PortQos, want: PortQos) -> list[Step[NicQos]]:
+def _map(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQos]]:
     steps = []
     mapped = dict(have.dscp_priority)
     for dscp, priority in want.dscp_priority.items():
@@ -107,7 +107,7 @@ def _map(interface: str, have: PortQos, want: PortQos) -> list[Step[NicQos]]:
     return steps
 
 
-def _pfc(interface: str, have: PortQos, want: PortQos) -> list[Step[NicQos]]:
+def _pfc(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQos]]:
     if have.lossless == want.lossless:
         return []
     change = Change(interface, ("--pfc", mask(want.lossless)), flaps=have.up)
@@ -130,6 +130,6 @@ def mask(lossless: Iterable[int]) -> str:
     return ",".join("1" if priority in wanted else "0" for priority in PRIORITIES)
 
 
-def _options(port: PortQos) -> list[str]:
+def _options(port: NicPortQos) -> list[str]:
     mapping = [f"--dscp2prio set,{dscp},{priority}" for dscp, priority in port.dscp_priority.items()]
     return [f"-d {port.dcbx}", f"--trust {port.trust}", *mapping, f"--pfc {mask(port.lossless)}"]

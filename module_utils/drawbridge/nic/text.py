@@ -1,9 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What mlnx_qos prints about a port, read into a value, and that value as the options that would make it.
+"""The parser of mlnx_qos's report about a port.
 
-The report's text has varied from 5.9 to 26.07: only lines that all of them have are read, and DSCPs are a set, because
-the kernel lists them in the order in which they were made.
+The report differs between releases from 5.9 to 26.07, so the parser uses only lines that all of them print. It ignores
+the order of DSCPs: the kernel lists them in the order in which they were added.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from .plan import PortQos
+from .plan import NicPortQos
 
 _DCBX = re.compile(r"^DCBX mode: (OS|Firmware) controlled", re.M)
 _TRUST = re.compile(r"^Priority trust state: (pcp|dscp|none)", re.M)
@@ -21,13 +21,13 @@ _LLDPAD = "lldpad service is running"
 
 
 class UnreadableReport(ValueError):
-    """The text is no report of a port that can be managed; the message says what is missing or wrong."""
+    """The text is no report of a port that can be managed; the message names the missing or wrong part."""
 
 
-def parse(report: str, dscps: Iterable[int], up: bool = True) -> PortQos:
-    """Read a report, and of the DSCPs those that are asked for. Raises UnreadableReport."""
+def parse(report: str, dscps: Iterable[int], up: bool = True) -> NicPortQos:
+    """Read a report; of its map, only `dscps`. Raises UnreadableReport."""
     if _LLDPAD in report:
-        raise UnreadableReport("lldpad runs on the host and would overwrite what is set; stop and disable lldpad")
+        raise UnreadableReport("lldpad runs on the host and would overwrite the QoS; stop and disable lldpad")
     trust, pfc, dcbx = _TRUST.search(report), _PFC.search(report), _DCBX.search(report)
     if not (trust and pfc and dcbx):
         missing = "DCBX mode" if not dcbx else "trust state" if not trust else "PFC configuration"
@@ -40,4 +40,4 @@ def parse(report: str, dscps: Iterable[int], up: bool = True) -> PortQos:
     }
     enabled = frozenset(priority for priority, bit in enumerate(pfc.group(1).split()) if bit == "1")
     own = {dscp: mapped[dscp] for dscp in sorted(dscps) if dscp in mapped}
-    return PortQos(trust.group(1), own, enabled, "os" if dcbx.group(1) == "OS" else "fw", up)
+    return NicPortQos(trust.group(1), own, enabled, "os" if dcbx.group(1) == "OS" else "fw", up)

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a node's RDMA ports need from the intent."""
+"""What RDMA ports and NCCL of one node need from the intent."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from typing import Any, Protocol
 
 from ..nodes.model import Nodes
 
+ECT0 = 2
+"""ECN field of a packet whose sender supports marking (RFC 3168). Without it switches drop instead of mark."""
+
 
 class TrafficClass(Protocol):
-    """What a port must know of a class of the fabric."""
+    """A traffic class of the fabric."""
 
     @property
     def priority(self) -> int:
@@ -29,4 +32,17 @@ def nic_qos(nodes: Nodes, lossless: TrafficClass, cnp: TrafficClass, name: str) 
         "interfaces": list(nodes.class_of(name).nics.netdevs),
         "lossless_priorities": [lossless.priority],
         "dscp_priorities": [{"dscp": traffic.dscp, "priority": traffic.priority} for traffic in (lossless, cnp)],
+    }
+
+
+def nccl_env(nodes: Nodes, lossless: TrafficClass, name: str) -> dict[str, str]:
+    """NCCL's variables on one node: collectives use the lossless class on all rails.
+
+    NCCL_IB_TC is the whole traffic class octet, DSCP and ECN. In NCCL_IB_HCA the `=` makes names exact; without it
+    mlx5_1 also matches mlx5_10. NCCL_IB_GID_INDEX stays unset: since 2.21 NCCL finds the RoCE v2 address itself, and an
+    index depends on the order in which addresses were added.
+    """
+    return {
+        "NCCL_IB_HCA": "=" + ",".join(nodes.class_of(name).nics.rdma_devices),
+        "NCCL_IB_TC": str(lossless.dscp << 2 | ECT0),
     }

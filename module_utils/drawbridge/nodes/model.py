@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes: their classes, and which node is of which class, on which leaf."""
+"""Nodes: their classes, and the class and leaf of each node."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Gpus:
 
     type: str = option("Slurm's gres type, such as h100", pattern=r"[a-z0-9._-]+")
     numa: tuple[int, ...] = option("NUMA node of each GPU, in index order", low=0, high=63)
-    vendor: str = option("who made them: decides device files and Kubernetes resource", "nvidia", choices=("nvidia",))
+    vendor: str = option("their vendor: decides device files and Kubernetes resource", "nvidia", choices=("nvidia",))
 
     @property
     def count(self) -> int:
@@ -55,7 +55,7 @@ class Nics:
 
 @dataclass(frozen=True)
 class NodeClass:
-    """Nodes of one build."""
+    """Nodes with the same hardware."""
 
     sockets: int = option("CPU sockets", low=1, high=16)
     cores_per_socket: int = option("cores of a socket", low=1, high=512)
@@ -95,7 +95,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Nodes:
-    """drawbridge_nodes: what the nodes are and where they stand."""
+    """drawbridge_nodes: the nodes, their hardware and their leaf switches."""
 
     classes: dict[str, NodeClass] = option("node classes by name")
     ranges: tuple[Range, ...] = option("which node is of which class, on which leaf")
@@ -113,5 +113,5 @@ class Nodes:
         """The class of a node. Raises IntentError for a name that no range has."""
         if part := self.range_of(name):
             return self.classes[part.node_class]
-        repair = "add it to a range, or take it out of the group nodes"
+        repair = "add it to a range, or remove it from the group nodes"
         raise IntentError([Fault("drawbridge_nodes.ranges", name, "no range has this node", repair)])

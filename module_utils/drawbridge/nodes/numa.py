@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The arithmetic of NUMA nodes: which CPUs are one core, and which policies ever admit a pod with a whole node.
+"""NUMA arithmetic: which CPUs are one core, and which policies ever admit a pod with a whole node.
 
 A pod with a whole node has all GPUs, all CPUs that are not reserved and all memory that is not reserved.
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from .model import NodeClass
 
 MOST_NUMA_NODES = 8
-"""Above that, kubelets start with the policy `none` alone."""
+"""On more NUMA nodes, kubelets start only with the policy `none`."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Machine:
     cpus: int
     threads_per_core: int
     numbering: str
-    """`apart`: a core's threads are numbered a whole machine of cores apart; `together`: they are neighbours."""
+    """`apart`: the numbers of a core's threads differ by the number of cores; `together`: by one."""
     numa_nodes: int
     memory_mib: int
     gpus: tuple[int, ...]
@@ -31,15 +31,9 @@ class Machine:
 
     @classmethod
     def of(cls, build: NodeClass) -> Machine:
-        """The machine that a node class describes."""
-        return cls(
-            cpus=build.cpus,
-            threads_per_core=build.threads_per_core,
-            numbering=build.cpu_numbering,
-            numa_nodes=build.numa_nodes,
-            memory_mib=build.memory_mib,
-            gpus=build.gpus.numa,
-        )
+        """The machine of a node class."""
+        sizes = (build.numa_nodes, build.memory_mib, build.gpus.numa)
+        return cls(build.cpus, build.threads_per_core, build.cpu_numbering, *sizes)
 
     @property
     def cores(self) -> int:
@@ -62,11 +56,11 @@ class Machine:
         return list(range(core, self.cpus, self.cores))
 
     def core_by_core(self, cpus: Iterable[int]) -> list[int]:
-        """The cores of these CPUs, as Slurm numbers CPUs on every machine: core by core, each with its threads."""
+        """All CPUs of these cores, in Slurm's numbers: core by core, each with its threads."""
         cores = sorted({self.core_of(cpu) for cpu in cpus})
         return [core * self.threads_per_core + thread for core in cores for thread in range(self.threads_per_core)]
 
-    def halves(self, cpus: Iterable[int]) -> list[int]:
+    def missing_threads(self, cpus: Iterable[int]) -> list[int]:
         """CPUs that are missing for the given ones to be whole cores."""
         given = set(cpus)
         return sorted({cpu for one in given for cpu in self.threads_of(self.core_of(one))} - given)
@@ -75,8 +69,8 @@ class Machine:
 def never_admits(policy: str, machine: Machine, reserved_cpus: int, most_nodes: int = MOST_NUMA_NODES) -> str:
     """Why the topology manager's policy never admits a pod with the whole node; empty if it does.
 
-    `restricted` wants CPUs, memory and GPUs to need the same NUMA nodes. Memory is reserved alike everywhere, so that
-    all memory always needs all nodes. CPUs count as needed by their number on the machine, reserved ones included.
+    `restricted` requires that CPUs, memory and GPUs need the same NUMA nodes. All memory needs all of them, because the
+    same amount is reserved on each. CPUs need as many as hold their number, reserved CPUs included.
     """
     count = machine.numa_nodes
     if count > most_nodes and policy != "none":

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of NUMA: what kubelets die of, and what they swallow so that a job's pods are never admitted."""
+"""Rules of NUMA, against values with which a kubelet fails, or silently never admits a job's pods."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..core.faults import Fault
 from .model import Nodes
 from .numa import Machine
 
-LEAST_MIB = 1024
-"""Of a node's daemons, beside their huge pages."""
+DAEMONS_MIB = 1024
+"""Least memory of a node's daemons, beside their huge pages."""
 
 
 def reserved_cpus_are_whole_cores(nodes: Nodes) -> Iterator[Fault]:
-    """A kubelet takes half a core without a word; then a pod and the daemons share one."""
+    """A kubelet silently accepts half a core; then a pod and the daemons share it."""
     for name, build in nodes.classes.items():
         key = f"drawbridge_nodes.classes.{name}.reserved_cpus"
         if why := unreadable(build.reserved_cpus):
@@ -27,31 +27,31 @@ def reserved_cpus_are_whole_cores(nodes: Nodes) -> Iterator[Fault]:
             continue
         if len(cpus) == build.cpus:
             yield Fault(key, build.reserved_cpus, "nothing would be left for jobs", "reserve fewer cores")
-        elif missing := Machine.of(build).halves(cpus):
+        elif missing := Machine.of(build).missing_threads(cpus):
             shown = ",".join(map(str, missing))
             reason = f"CPU {missing[0]} is the other thread of a reserved core (cpu_numbering: {build.cpu_numbering})"
             yield Fault(key, build.reserved_cpus, reason, f"add {shown}, or correct cpu_numbering")
 
 
 def cpus_divide_by_numa_nodes(nodes: Nodes) -> Iterator[Fault]:
-    """What a NUMA node holds is computed as an equal share."""
+    """Views compute with equal NUMA nodes."""
     for name, build in nodes.classes.items():
         if build.sockets * build.cores_per_socket % build.numa_nodes:
             key, cores = f"drawbridge_nodes.classes.{name}.numa_nodes", build.sockets * build.cores_per_socket
-            reason = f"the {cores} cores of the class can't be shared out among them"
+            reason = f"the {cores} cores of the class are not divisible by it"
             yield Fault(key, build.numa_nodes, reason, "take the numbers that lscpu prints")
 
 
 def hugepages_leave_memory(nodes: Nodes) -> Iterator[Fault]:
-    """Huge pages are taken out of what is reserved; the rest is what daemons live in."""
+    """Huge pages are a part of the reserved memory; the daemons use the rest."""
     for name, build in nodes.classes.items():
         rest = build.reserved_memory_mib - build.hugepages_mib
-        if rest < LEAST_MIB:
+        if rest < DAEMONS_MIB:
             key = f"drawbridge_nodes.classes.{name}.hugepages_mib"
             reason = (
                 f"of reserved_memory_mib {build.reserved_memory_mib} the node's daemons would keep {max(rest, 0)} MiB"
             )
-            repair = f"raise reserved_memory_mib to at least {build.hugepages_mib + LEAST_MIB}"
+            repair = f"raise reserved_memory_mib to at least {build.hugepages_mib + DAEMONS_MIB}"
             yield Fault(key, build.hugepages_mib, reason, repair)
 
 

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Lines of Key=value that `scontrol show node NAME -o` and `slurmd -C` print; a reason may contain blanks."""
+"""The Key=value lines of `scontrol show node NAME -o` and `slurmd -C`; a reason may contain blanks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _KEY = re.compile(r"(?:^| )([A-Z][A-Za-z]*)=")
 
 
 def fields(line: str) -> dict[str, str]:
-    """The line's keys and values; where a reason contains something like a key, the first of that name counts."""
+    """The line's keys and values. A reason may contain text like a key, so the first of a name counts."""
     pieces = _KEY.split(line.strip())
     found: dict[str, str] = {}
     for key, value in zip(pieces[1::2], pieces[2::2]):
@@ -18,9 +18,9 @@ def fields(line: str) -> dict[str, str]:
     return found
 
 
-def state_flags(told: dict[str, str]) -> tuple[str, frozenset[str]]:
+def state_flags(shown: dict[str, str]) -> tuple[str, frozenset[str]]:
     """The base state, such as IDLE, and its flags, such as DRAIN; a star is the flag NOT_RESPONDING."""
-    state, *flags = told.get("State", "UNKNOWN").split("+")
+    state, *flags = shown.get("State", "UNKNOWN").split("+")
     if state.endswith("*"):
         state, flags = state[:-1], [*flags, "NOT_RESPONDING"]
     return state, frozenset(flags)

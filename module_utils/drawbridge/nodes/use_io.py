@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Who uses this node: Slurm's jobs and their pods, and how to keep new ones off while the kubelet is changed."""
+"""Jobs and pods that use this node, and a drain that keeps new ones off while the kubelet changes."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from .scontrol import fields, state_flags
 
 REASON = "drawbridge kubelet: its configuration changes"
 MARKER = Path("/var/lib/drawbridge/kubelet-change")
-"""Stands while we keep jobs off, so that the run after one that broke off lets them in again, and others ask nobody."""
+"""Exists while this drain does, so that a run after an aborted one can lift it."""
 POD_LOGS = Path("/var/log/pods")
 
 
 class NodeUse:
-    """This node as Slurm calls it. Without Slurm's commands only pods count."""
+    """This node, by its name in Slurm. Without Slurm's commands only pods count."""
 
     def __init__(self, run: Run, slurm_node: str, pod_logs: Path = POD_LOGS, marker: Path = MARKER) -> None:
         self._run, self._name, self._pod_logs, self._marker = run, slurm_node, pod_logs, marker
 
     @property
     def held(self) -> bool:
-        """We keep jobs off."""
+        """Whether Drawbridge's drain keeps jobs off."""
         return self._marker.exists()
 
     def busy(self) -> str:
-        """Who would suffer from a restart: a Slurm job, or a job's pod that the kubelet has not cleaned up yet."""
+        """The Slurm job on this node, or a job's pod that the kubelet has not cleaned up yet; empty for none."""
         if pods := sorted(path.name for path in self._pod_logs.glob("*_slurm-*")):
             return f"a job's pod is on this node ({pods[0]}); run this again when the node is empty"
         if not shutil.which("squeue"):
@@ -37,13 +37,13 @@ class NodeUse:
         try:
             jobs = self._run(["squeue", "--noheader", "--states=R,CF,CG,S", "--format=%i", f"--nodelist={self._name}"])
         except DeviceError as err:
-            return f"Slurm does not say whether a job is on this node ({err}); run this again when it answers"
+            return f"Slurm gave no list of the jobs on this node ({err}); run this again when it answers"
         if running := jobs.out.split():
             return f"Slurm job {running[0]} is on this node; drain it and run this again"
         return ""
 
     def hold(self) -> None:
-        """Keep new jobs off, unless somebody does so already. Raises DeviceError if one was faster."""
+        """Drain the node, unless it is drained already. Raises DeviceError if a job started before the drain."""
         if not shutil.which("scontrol"):
             return
         if "DRAIN" not in state_flags(self._look())[1]:
@@ -55,7 +55,7 @@ class NodeUse:
             raise DeviceError(f"{self._name} was taken before it could be drained: {why}")
 
     def release(self) -> None:
-        """Let jobs in again, unless somebody else has come to keep them off since."""
+        """Lift the drain, unless its reason is another one by now."""
         if not self.held:
             return
         if self._look().get("Reason", "").startswith(REASON):

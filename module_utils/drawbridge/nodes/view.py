@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where nodes are cabled to."""
+"""Leaf switches of nodes."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from .model import Nodes
 
 
 def leaves(nodes: Nodes, names: Iterable[str]) -> list[str]:
-    """Leaf switches of the named nodes, each once. A name that no range has stands on no leaf."""
+    """Leaf switches of the named nodes, each once. A name that no range has is on no leaf."""
     return list(dict.fromkeys(nodes.by_name[name].leaf for name in names if name in nodes.by_name))

@@ -23,7 +23,7 @@ from ..slurm.accounting.plan import AccountingState
 from ..storage.gpfs.members import plan as gpfs
 from .kube_artefacts_view import helm_release, k8s, kube_member, kube_packages, kube_runtime, kubelet_config
 
-FACTORY = nic.PortQos("pcp", {}, frozenset(), "fw")
+FACTORY = nic.NicPortQos("pcp", {}, frozenset(), "fw")
 """A port that nobody has configured."""
 MM_OPTIONS = {gpfs.LICENSE: " client --accept"}
 
@@ -35,7 +35,7 @@ def switch_roce(profile: dict[str, Any]) -> Artefact:
     alike: dict[tuple[str, ...], list[str]] = {}
     lines: list[str] = []
     for name, section in words.render(wanted).sections:
-        typed = words.remedy((), section)
+        typed = words.commands((), section)
         if name.startswith(PORT):
             alike.setdefault(tuple(line for line in typed if line != name), []).append(name.removeprefix(PORT))
         else:

@@ -18,8 +18,7 @@ from ..kube.kubelet import view as kubelets
 from ..kube.member import view as members
 from ..kube.model import Kube
 from ..kube.releases import gpu_operator_view, rdma_plugin_view
-from ..nic.nccl import nccl_env
-from ..nic.view import nic_qos
+from ..nic.view import nccl_env, nic_qos
 from ..nodes.model import Nodes
 from ..nodes.view import leaves as leaf_switches
 from ..slurm import view as slurms

@@ -37,7 +37,6 @@ class Host:
             "LAB_HOSTNAME": name,
             "LAB_HOSTS_FILE": str(root / "hosts"),
             "LAB_MMFS_DIR": str(self.directory / "mmfs"),
-            "LAB_MODULES_DIR": str(self.directory / "modules"),
             "TZ": "UTC",
         }
         self.prefix = []
@@ -129,7 +128,7 @@ def host(tmp_path):
 
 
 @pytest.fixture
-def anybody():
+def any_user():
     """Options for Host.run that make the caller an ordinary user."""
     assert os.getuid() == 0, "changing the user needs root, as the lab does"
     return {"user": 65534, "group": 65534, "extra_groups": []}

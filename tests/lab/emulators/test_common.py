@@ -123,7 +123,7 @@ def test_the_clock_can_be_moved(tmp_path):
     assert before + 600 <= device.calls()[0]["time"] <= time.time() + 600
 
 
-def test_any_user_may_use_a_device_that_root_made(tmp_path, opt_lab, anybody):
+def test_any_user_may_use_a_device_that_root_made(tmp_path, opt_lab, any_user):
     device = Device(tmp_path / "d")
     with device.state() as state:
         state["a"] = 1
@@ -136,7 +136,7 @@ with device.state() as state:
     state["a"] += 1
 device.journal(who="nobody")
 """
-    # the machine's own interpreter, as in the guests: a virtualenv may lie where nobody else can look
+    # the machine's own interpreter, as in the guests: other users may have no access to a virtualenv
     command = ["/usr/bin/python3", "-c", program]
-    subprocess.run(command, cwd=opt_lab.parent, check=True, timeout=120, **anybody)
+    subprocess.run(command, cwd=opt_lab.parent, check=True, timeout=120, **any_user)
     assert [call["who"] for call in device.calls()] == ["root", "nobody"]

@@ -97,7 +97,7 @@ RAILS = [f"rail{number}" for number in range(8)]
 
 def with_rails(root: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> Host:
     """A host with eight RDMA ports, whose links are up and back at once, and their tool."""
-    monkeypatch.setattr(nic_port, "LOOK_EVERY_S", 0)
+    monkeypatch.setattr(nic_port, "LINK_CHECK_S", 0)
     host = Host(root, "gpu01", monkeypatch, capfd)
     host.install("mlnx_qos")
     for rail in RAILS:

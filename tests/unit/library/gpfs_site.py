@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lab.emulators.common import Device
-from lab.emulators.gpfs.model import default_state
+from lab.emulators.storage.gpfs.model import default_state
 from tests.unit.library.emulated import Host, writes
 
 ADDRESSES = {"nsd1": 13, "gpu01": 21, "gpu02": 22, "gpu03": 23}

@@ -9,7 +9,7 @@ A case gives arguments, the exact commands that the module may run with what eac
       check_mode: false
       transcript:
         - run: [mlnx_qos, -i, rail0]
-          out_file: mlnx_qos/25.07_dscp_p3.txt     # below tests/transcripts; or `out: text`; also rc, err
+          out_file: nic/mlnx_qos/25.07_dscp_p3.txt     # below tests/transcripts; or `out: text`; also rc, err
       expect: {changed: false, steps: []}          # failed: true for a refusal; msg is compared as a part
 """
 

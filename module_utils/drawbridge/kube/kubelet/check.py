@@ -133,7 +133,7 @@ def _reserved_cpus(config: Config, machine: Machine) -> Iterator[Fault]:
     if max(cpus) >= machine.cpus:
         repair = f"use CPUs from 0 to {machine.cpus - 1}"
         yield Fault("reservedSystemCPUs", text, f"CPU {max(cpus)} does not exist", repair)
-    elif missing := machine.halves(cpus):
+    elif missing := machine.missing_threads(cpus):
         reason = f"CPU {missing[0]} is the other thread of a reserved core, and a pod would share that core"
         yield Fault("reservedSystemCPUs", text, reason, f"reserve {', '.join(map(str, missing))} as well")
 

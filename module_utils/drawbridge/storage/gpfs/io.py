@@ -23,12 +23,12 @@ _NO_MEMBER = re.compile(r"does not belong to a GPFS cluster|6027-1382")
 _CLOSING = re.compile(r"Command failed\. +Examine previous error messages")
 
 
-class NoMember(DeviceError):
-    """The host that was asked belongs to no cluster, or does not know it yet."""
+class NotAMember(DeviceError):
+    """The host belongs to no cluster, or has no configuration of it yet."""
 
 
 class Mm:
-    """Runs mm* commands from `mm_path`; a change tries for `lock_wait_s` to get the cluster's lock."""
+    """Runs mm* commands from `mm_path`; a change retries for `lock_wait_s` while the cluster's lock is busy."""
 
     def __init__(
         self, run: Run, mm_path: str, lock_wait_s: float = 0, sleep: Callable[[float], None] = time.sleep
@@ -36,7 +36,7 @@ class Mm:
         self._run, self._mm_path, self._lock_wait_s, self._sleep = run, mm_path, lock_wait_s, sleep
 
     def read(self, verb: str, *arguments: str) -> dict[str, list[Row]]:
-        """The rows that a command prints, by record type. Raises DeviceError, also for an answer that is none."""
+        """The rows that a command prints, by record type. Raises DeviceError, also for other text."""
         done = self._call(verb, *arguments, "-Y")
         try:
             return parse(done.out, verb)
@@ -44,13 +44,13 @@ class Mm:
             raise DeviceError(f"{verb}: {err}", stdout=done.out, stderr=done.err) from err
 
     def change(self, verb: str, *arguments: str) -> Completed:
-        """Run a command that changes something; only a busy lock is tried again, with growing pauses."""
+        """Run a command that changes something. It retries only for a busy lock, with growing pauses."""
         deadline, pause = time.monotonic() + self._lock_wait_s, 1.0
         while True:
             try:
                 return self._call(verb, *arguments)
             except DeviceError as err:
-                if not _LOCK_BUSY.search(_said(err.details)) or time.monotonic() + pause > deadline:
+                if not _LOCK_BUSY.search(_output(err.details)) or time.monotonic() + pause > deadline:
                     raise
             self._sleep(pause * random.uniform(0.5, 1.0))
             pause = min(2 * pause, LONGEST_PAUSE_S)
@@ -59,22 +59,22 @@ class Mm:
         try:
             return self._run([f"{self._mm_path}/{verb}", *arguments])
         except DeviceError as err:
-            if _NO_MEMBER.search(_said(err.details)):
-                raise NoMember(f"{verb}: this host belongs to no GPFS cluster", **err.details) from err
+            if _NO_MEMBER.search(_output(err.details)):
+                raise NotAMember(f"{verb}: this host belongs to no GPFS cluster", **err.details) from err
             if isinstance(err.__cause__, OSError):
                 missing = f"{err}; install Storage Scale's packages, or correct mm_path, which is {self._mm_path}"
                 raise DeviceError(missing, **err.details) from err
             if "rc" not in err.details:
                 raise
-            raise DeviceError(f"{verb} failed: {reason(verb, _said(err.details))}", **err.details) from err
+            raise DeviceError(f"{verb} failed: {reason(verb, _output(err.details))}", **err.details) from err
 
 
 def reason(verb: str, text: str) -> str:
-    """What a command said, in one line, without its name and the closing line that every failure has."""
+    """A command's output in one line, without its name and the closing line that every failure has."""
     lines = [line.strip() for line in text.splitlines() if line.strip() and not _CLOSING.search(line)]
     prefix = f"{verb}:"
     return " ".join(line[len(prefix) :].strip() if line.startswith(prefix) else line for line in lines) or "no output"
 
 
-def _said(details: dict[str, Any]) -> str:
+def _output(details: dict[str, Any]) -> str:
     return f"{details.get('stderr', '')}\n{details.get('stdout', '')}"

@@ -19,7 +19,7 @@ class Filesystem:
 
 @dataclass(frozen=True)
 class Gpfs:
-    """drawbridge_gpfs: the Storage Scale cluster that is already there."""
+    """drawbridge_gpfs: the existing Storage Scale cluster."""
 
     admin: str = option("inventory name of a member that may change the cluster", pattern=NAME)
     filesystems: tuple[Filesystem, ...] = option("file systems that nodes mount")

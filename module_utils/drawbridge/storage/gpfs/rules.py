@@ -18,7 +18,7 @@ SYSTEM = (
 SYSTEM_PARENTS = ("/var", "/var/lib", "/opt", "/tmp")
 
 
-def filesystems_stand_once(gpfs: Gpfs) -> Iterator[Fault]:
+def filesystems_are_listed_once(gpfs: Gpfs) -> Iterator[Fault]:
     """One device, one mount point."""
     for part in ("device", "mount"):
         values = [getattr(filesystem, part) for filesystem in gpfs.filesystems]
@@ -26,19 +26,15 @@ def filesystems_stand_once(gpfs: Gpfs) -> Iterator[Fault]:
 
 
 def mounts_are_data(gpfs: Gpfs) -> Iterator[Fault]:
-    """Pods of jobs may mount these folders of their node as they are."""
+    """Pods of jobs may mount these folders of their node."""
     for index, filesystem in enumerate(gpfs.filesystems):
         key, mount = f"drawbridge_gpfs.filesystems[{index}].mount", filesystem.mount
         if any(part in ("", ".", "..") for part in mount.split("/")[1:]):
-            reason = "pods are let into a folder by the very words of its path, so it has one spelling"
+            reason = "admission compares paths of pods with it as text, so it must have one spelling"
             yield Fault(key, mount, reason, f"write {posixpath.normpath(mount)}")
         elif mount in SYSTEM_PARENTS or any(mount == own or mount.startswith(f"{own}/") for own in SYSTEM):
-            yield Fault(
-                key,
-                mount,
-                "pods of jobs may mount it, and it belongs to the node's system",
-                f"use /gpfs/{filesystem.device}",
-            )
+            reason = "it belongs to the node's system, and pods of jobs may mount this folder"
+            yield Fault(key, mount, reason, f"use /gpfs/{filesystem.device}")
 
 
-RULES = (filesystems_stand_once, mounts_are_data)
+RULES = (filesystems_are_listed_once, mounts_are_data)

@@ -3,9 +3,9 @@
 """The machine-readable form (-Y) of IBM Storage Scale's mm* commands.
 
 A line is `command:type:HEADER|0:version:reserved:reserved:field:field:...:`. Headers name the fields of the rows of
-their type. Rows may be longer or shorter than their header, so fields are taken by name and never from the right;
-types interleave; names differ in case between releases; values are percent-encoded, where each command encodes other
-characters. Banners and remote shells may print lines of their own in between.
+their type. Rows may be longer or shorter than their header, so the parser takes fields by name, never from the right.
+Types interleave, and names differ in case between releases. Values are percent-encoded, each command with characters of
+its own. Banners and remote shells may print other lines in between.
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ FIRST_FIELD = 6
 EXTRA = "_extra"
 
 _HARMLESS = re.compile(r"Retrying|6027-1262")
-"""The command waits for the configuration lock and goes on."""
+"""Lines of a command that waits for the configuration lock and goes on."""
 
 
 class UnreadableAnswer(ValueError):
-    """There is no answer in the text; the message says what the command said instead."""
+    """The text has no answer; the message is the command's own."""
 
 
 class Row(dict[str, str]):
-    """Fields of one row by name, in any case of letters; `_extra` exceeds the header, absent fields are empty."""
+    """Fields of one row by name in any case; surplus values are in `_extra`, absent fields are empty."""
 
     def __missing__(self, name: str) -> str:
-        """Look the name up in lower case, as it is kept; a field that this release does not print is empty."""
+        """Look up the name in lower case; a field that this release does not print is empty."""
         return self[name.lower()] if name != name.lower() else ""
 
 
 def parse(text: str, command: str) -> dict[str, list[Row]]:
     """Rows by record type; a type with a header and no rows is an empty list, a valid answer.
 
-    Raises UnreadableAnswer when there is no header, or when the command complained beside its answer.
+    Raises UnreadableAnswer if there is no header, or if the command printed an error beside its answer.
     """
     headers: dict[str, list[str]] = {}
     rows: dict[str, list[Row]] = {}
-    complaints = []
+    errors = []
     for line in text.splitlines():
         fields = line.split(":")
         if fields[0] != command:
             continue
         if len(fields) <= FIRST_FIELD:
             if not _HARMLESS.search(line):
-                complaints.append(":".join(fields[1:]).strip())
+                errors.append(":".join(fields[1:]).strip())
             continue
         kind, values = fields[1], _values(fields)
         if fields[2] == "HEADER":
@@ -55,8 +55,8 @@ def parse(text: str, command: str) -> dict[str, list[Row]]:
             rows.setdefault(kind, [])
         elif kind in headers:
             rows[kind].append(_row(headers[kind], values))
-    if complaints:
-        raise UnreadableAnswer(" ".join(complaints))
+    if errors:
+        raise UnreadableAnswer(" ".join(errors))
     if not headers:
         raise UnreadableAnswer(f"{command} -Y printed no header")
     return rows

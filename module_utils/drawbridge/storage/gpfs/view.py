@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What Storage Scale needs from the intent: which file systems of which cluster, and who is a client."""
+"""What Storage Scale needs from the intent: cluster, file systems and clients."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def gpfs_mounts(gpfs: Gpfs) -> dict[str, Any]:
 
 
 def gpfs_clients(gpfs: Gpfs, nodes: Nodes) -> dict[str, Any]:
-    """The same with `nodes`, for the module mm_node: who is a client. No node is told, there may be thousands."""
+    """The same with `nodes`, the clients, for the module mm_node on the admin host."""
     return {**gpfs_mounts(gpfs), "nodes": list(nodes.by_name)}

@@ -6,9 +6,9 @@ import getpass
 from pathlib import Path
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.login import (
     Login,
-    LoginError,
     from_variables,
 )
 
@@ -46,7 +46,7 @@ def test_ssh_arguments_that_count(arguments: str, field: str, value: str) -> Non
 
 @pytest.mark.parametrize("arguments", ["-J bastion", "-Jbastion", "-o ProxyJump=b", '-o ProxyCommand="ssh -W %h:%p b"'])
 def test_a_jump_host_is_refused_where_it_would_be_ignored(arguments: str) -> None:
-    with pytest.raises(LoginError, match="set ansible_ssh_common_args: -F FILE"):
+    with pytest.raises(DeviceError, match="set ansible_ssh_common_args: -F FILE"):
         from_variables("leaf1", {"ansible_ssh_common_args": arguments})
 
 

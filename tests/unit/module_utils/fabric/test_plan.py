@@ -39,10 +39,6 @@ def reasons(have: Config) -> list[str]:
     return [step.reason for step in plan(DIALECT, have, WANT)]
 
 
-def test_a_switch_that_is_right_needs_nothing() -> None:
-    assert plan(DIALECT, WANT, WANT) == []
-
-
 def test_ports_that_need_the_same_are_one_sentence_and_come_after_the_profile() -> None:
     steps = reasons(fresh())
     assert [step.split(":")[0] for step in steps] == [
@@ -135,10 +131,6 @@ def test_doing_the_steps_leaves_nothing_to_do(broken: set[str], saved: bool, sta
 CONFIG = Config((("traffic classes", ("qos map",)), ("interface Ethernet1", ("interface Ethernet1", "   mtu 9214"))))
 
 
-def test_the_lines_are_the_sections_in_order() -> None:
-    assert CONFIG.lines() == ["qos map", "interface Ethernet1", "   mtu 9214"]
-
-
 def test_what_is_not_there_to_stay_is_remarked_on() -> None:
     shaky = Config(CONFIG.sections, saved=False, stale=("drawbridge-a",), waiting="drawbridge-b")
     assert shaky.lines()[3:] == [
@@ -146,12 +138,6 @@ def test_what_is_not_there_to_stay_is_remarked_on() -> None:
         "! session drawbridge-b waits for its confirmation",
         "! startup-config differs",
     ]
-
-
-def test_a_changed_section_keeps_its_place_and_is_not_saved() -> None:
-    changed = CONFIG.with_sections({"traffic classes": ()})
-    assert [name for name, _ in changed.sections] == ["traffic classes", "interface Ethernet1"]
-    assert (changed.lines()[0], changed.saved) == ("interface Ethernet1", False)
 
 
 def test_what_others_do_and_what_hardware_does_is_no_part_of_the_configuration() -> None:

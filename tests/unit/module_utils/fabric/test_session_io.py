@@ -19,29 +19,29 @@ from tests.unit.emulated_switch import Leaf
 
 def test_a_session_answers_without_echo_and_prompt(leaf: Leaf) -> None:
     session = NetmikoSession(leaf.login, DIALECT, 60)
-    assert session.ask("show hostname").splitlines() == ["Hostname: leaf1", "FQDN:     leaf1"]
+    assert session.send("show hostname").splitlines() == ["Hostname: leaf1", "FQDN:     leaf1"]
     session.close()
 
 
 def test_a_description_that_looks_like_a_prompt_does_not_end_an_answer(leaf: Leaf) -> None:
     leaf.type("interface Ethernet1", "description leaf1# (config)#")
     session = NetmikoSession(leaf.login, DIALECT, 60)
-    assert session.ask("show running-config").rstrip().endswith("end")
+    assert session.send("show running-config").rstrip().endswith("end")
     session.close()
 
 
 def test_a_refusal_leaves_the_session_usable(leaf: Leaf) -> None:
     session = NetmikoSession(leaf.login, DIALECT, 60)
     with pytest.raises(Refused, match="leaf1 refused 'show nonsense': % Invalid input"):
-        session.ask("show nonsense")
-    assert "leaf1" in session.ask("show hostname")
+        session.send("show nonsense")
+    assert "leaf1" in session.send("show hostname")
     session.close()
 
 
 def test_a_log_line_does_not_break_an_answer(leaf: Leaf) -> None:
     leaf.fault("syslog", "show hostname")
     session = NetmikoSession(leaf.login, DIALECT, 60)
-    assert "ConfigAgent" not in session.ask("show hostname")
+    assert "ConfigAgent" not in session.send("show hostname")
     session.close()
 
 

@@ -28,7 +28,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 from netmiko import base_connection
 from netmiko.arista.arista import AristaSSH
 
-from lab.emulators.eos import sessions
+from lab.emulators.fabric.eos import sessions
 from tests.unit.emulated_switch import MAY_FLAP, Leaf, profile
 
 SHORT_S = 1
@@ -42,21 +42,21 @@ def soon(monkeypatch: pytest.MonkeyPatch, leaf: Leaf, effect: str, match: str) -
 
     Its time begins with the fault, which a loaded machine may act out late.
     """
-    ask = NetmikoSession.ask
+    send = NetmikoSession.send
 
-    def asked(session: NetmikoSession, line: str) -> str:
+    def sent(session: NetmikoSession, line: str) -> str:
         connection: Any = session._connection
         transport = connection.remote_conn.transport
         if not (leaf.armed() and re.search(match, line)):
-            return ask(session, line)
+            return send(session, line)
         struck = (lambda: not leaf.armed()) if effect == "hang" else (lambda: not transport.is_active())
         with monkeypatch.context() as short:
             short.setattr(base_connection, "time", SimpleNamespace(time=since(struck), sleep=time.sleep))
             short.setattr(session, "_timeout_s", SHORT_S)
             short.setattr(connection, "read_timeout_override", SHORT_S)
-            return ask(session, line)
+            return send(session, line)
 
-    monkeypatch.setattr(NetmikoSession, "ask", asked)
+    monkeypatch.setattr(NetmikoSession, "send", sent)
 
 
 def since(event: Callable[[], bool]) -> Callable[[], float]:
@@ -139,7 +139,7 @@ def test_a_refused_line_is_named_and_nothing_stays(leaf: Leaf, match: str, words
     [
         ("^mtu 9214", "interface Ethernet1 lacks 'mtu 9214'"),
         ("commit timer", "PFC watchdog lacks"),
-        (CONFIRM, "accepted the confirmation"),
+        (CONFIRM, "still waits for confirmation"),
     ],
 )
 def test_a_lie_is_seen_over_a_new_session_and_rolled_back(leaf: Leaf, match: str, words: str) -> None:
@@ -180,7 +180,7 @@ def test_drift_while_the_timer_runs_is_not_confirmed(leaf: Leaf) -> None:
     before = leaf.lines()
     leaf.fault("drift", "commit timer")
     outcome = leaf.converge()
-    assert "accepted the change but did not make it" in outcome.error
+    assert "leaf1 reported success, but the change is not in effect" in outcome.error
     assert_rolled_back(leaf, before)
 
 
@@ -201,9 +201,7 @@ def test_drift_after_the_confirmation_is_reported(leaf: Leaf, monkeypatch: pytes
 
     monkeypatch.setattr(Switch, "_keep", confirmed)
     outcome = leaf.converge()
-    assert outcome.error.startswith(
-        "leaf1 accepted the change but did not make it: interface Ethernet2: service-profile"
-    )
+    assert outcome.error.endswith(": interface Ethernet2: service-profile ROCE")
     assert outcome.changed
     assert [step for step in outcome.left if step in outcome.done] == []
 
@@ -289,7 +287,7 @@ def test_another_change_waits_until_the_switch_has_rolled_an_unconfirmed_one_bac
     leaf.journal()
     waits = leaf.converge(want=want)
     assert (waits.error, waits.changed, waits.steps) == ("", False, [])
-    assert all("the switch rolls it back by itself" in sentence for sentence in waits.pending)
+    assert all("when it is rolled back" in sentence for sentence in waits.pending)
     assert not any(call["writes"] or call.get("stages") for call in leaf.journal())
     (leaf.keys / "clock").write_text("301")
     predicted = leaf.converge(check=True, want=want)

@@ -27,6 +27,6 @@ def test_a_profile_survives_the_way_through_ansible() -> None:
     assert SwitchProfile.from_dict(json.loads(json.dumps(profile.as_dict()))) == profile
 
 
-def test_a_switch_that_nobody_described_is_refused() -> None:
-    with pytest.raises(IntentError, match="none of them is leaf9; describe leaf9 there"):
+def test_an_unknown_switch_is_refused() -> None:
+    with pytest.raises(IntentError, match="none of them is leaf9; add leaf9 there"):
         switch_profile(FABRIC, "leaf9")

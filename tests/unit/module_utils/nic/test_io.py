@@ -14,10 +14,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic import io as nic_port
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.io import NicPorts
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import NicQos, PortQos, plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import NicPortQos, NicQos, plan
 
-FACTORY = (Path(__file__).resolve().parents[3] / "transcripts/mlnx_qos/factory.txt").read_text()
-WANT = NicQos({"rail0": PortQos("dscp", {26: 3}, frozenset({3}))})
+FACTORY = (Path(__file__).resolve().parents[3] / "transcripts/nic/mlnx_qos/factory.txt").read_text()
+WANT = NicQos({"rail0": NicPortQos("dscp", {26: 3}, frozenset({3}))})
 CRASH = Completed(1, "", "AttributeError: 'KeyError' object has no attribute 'errno'\n")
 
 
@@ -61,7 +61,7 @@ def test_a_link_that_may_be_up_needs_it(operstate: str) -> None:
 
 
 def test_a_link_that_bounces_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nic_port, "LOOK_EVERY_S", 0)
+    monkeypatch.setattr(nic_port, "LINK_CHECK_S", 0)
     tools = Tools("UP", "DOWN", "DOWN", "UP")
     device = ports(tools)
     device.apply(plan(device.read(), WANT))
@@ -70,7 +70,7 @@ def test_a_link_that_bounces_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_link_that_stays_down_is_an_error_and_no_other_is_bounced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nic_port, "LINK_BACK_S", 0)
-    monkeypatch.setattr(nic_port, "LOOK_EVERY_S", 0)
+    monkeypatch.setattr(nic_port, "LINK_CHECK_S", 0)
     tools = Tools("UP", "DOWN")
     device = ports(tools)
     [bounce] = [step for step in plan(device.read(), WANT) if step.payload.flaps]
@@ -79,7 +79,7 @@ def test_a_link_that_stays_down_is_an_error_and_no_other_is_bounced(monkeypatch:
     assert len([argv for argv in tools.ran if "--pfc" in argv]) == 1
 
 
-def test_a_tool_that_crashes_is_told_with_its_words() -> None:
+def test_a_crash_of_the_tool_is_reported_with_its_output() -> None:
     with pytest.raises(DeviceError, match="rail0: mlnx_qos printed no DCBX mode") as caught:
         ports(Tools(report=CRASH)).read()
     assert "KeyError" in caught.value.details["stderr"]

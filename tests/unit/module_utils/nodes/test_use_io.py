@@ -46,7 +46,7 @@ def test_jobs_and_their_pods_use_a_node(use: Any, tmp_path: Path) -> None:
     slurm.jobs = []
     assert use(slurm).busy() == ""
     slurm.answers = False
-    assert "Slurm does not say whether a job is on this node" in use(slurm).busy()
+    assert "Slurm gave no list of the jobs on this node" in use(slurm).busy()
     (tmp_path / "pods/vision_slurm-7-r0-0-abcde_uid").mkdir(parents=True)
     assert "vision_slurm-7" in use(slurm).busy()
 
@@ -60,7 +60,7 @@ def test_a_free_node_is_drained_and_comes_back(use: Any) -> None:
     assert (slurm.reason, node.held) == ("", False)
 
 
-def test_a_drain_of_somebody_else_stays(use: Any) -> None:
+def test_a_foreign_drain_stays(use: Any) -> None:
     slurm = Slurm(reason="fan broken")
     node = use(slurm)
     node.hold()
@@ -68,7 +68,7 @@ def test_a_drain_of_somebody_else_stays(use: Any) -> None:
     assert (slurm.reason, node.held) == ("fan broken", False)
 
 
-def test_somebody_who_drains_in_between_keeps_the_node(use: Any) -> None:
+def test_a_drain_with_another_reason_stays_after_the_change(use: Any) -> None:
     slurm = Slurm()
     node = use(slurm)
     node.hold()

@@ -17,7 +17,7 @@ NODES = part("nodes", site("lab")["drawbridge_nodes"])
         (["gpu01", "gpu02"], ["leaf1"]),
         (["gpu03"], ["leaf2"]),
         (["gpu04", "gpu01", "gpu03"], ["leaf2", "leaf1"]),
-        (["stranger"], []),
+        (["unknown"], []),
         ([], []),
     ],
 )

@@ -17,7 +17,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.action import switch_roce
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import SwitchProfile
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import DIALECT
 
-from lab.emulators.eos import sessions
+from lab.emulators.fabric.eos import sessions
 from tests.unit.emulated_switch import Leaf, profile
 
 PROFILE = profile()
@@ -75,7 +75,7 @@ def test_a_change_that_an_earlier_run_left_unconfirmed_is_waited_for(leaf: Leaf,
 
 
 @pytest.mark.parametrize("check", [True, False])
-def test_somebody_elses_session_is_named_with_the_way_out(leaf: Leaf, check: bool) -> None:
+def test_another_users_session_is_named_with_the_repair(leaf: Leaf, check: bool) -> None:
     leaf.change(lambda state: sessions.enter(state, "upgrade", "vty9", "eve"))
     refused = run(leaf, check=check)
     assert refused["failed"]
@@ -84,7 +84,7 @@ def test_somebody_elses_session_is_named_with_the_way_out(leaf: Leaf, check: boo
     assert not any(call["writes"] for call in leaf.journal())
 
 
-def test_somebody_elses_session_does_not_matter_to_a_switch_that_is_right(leaf: Leaf) -> None:
+def test_another_users_session_does_not_matter_to_a_converged_switch(leaf: Leaf) -> None:
     run(leaf)
     leaf.fault("stale", "show running-config")
     assert (run(leaf)["failed"], list(leaf.sessions())) == (False, ["maintenance"])
@@ -101,7 +101,7 @@ def test_hardware_that_does_not_follow_fails_a_run_that_has_nothing_to_do(
     leaf: Leaf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run(leaf)
-    blind = replace(DIALECT, reads=(*DIALECT.reads[:3], "show priority-flow-control counters"))
+    blind = replace(DIALECT, reads=(*DIALECT.reads[:3], "show hostname"))
     monkeypatch.setitem(switch_roce.DIALECTS, "eos", blind)
     failed = run(leaf)
     assert failed["msg"].startswith("leaf1 is configured, but Ethernet1 does not pause priority 3 alone")

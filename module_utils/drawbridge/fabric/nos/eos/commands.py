@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Arista EOS: the lines to type, by hier_config with the rules of our lines. Only the controller imports this."""
+"""Arista EOS: the lines to type, by hier_config with rules for the owned lines. Only the controller imports this."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ...plan import Lines
 from .lines import PROFILE
 
 
-def remedy(have: Lines, want: Lines) -> list[str]:
-    """The lines that make one section what it should be: new values over old ones, `no` only for what must go."""
+def commands(have: Lines, want: Lines) -> list[str]:
+    """The lines that lead one section from `have` to `want`: new values over old ones, `no` only to remove lines."""
     driver = _driver()
     work = WorkflowRemediation(get_hconfig(driver, "\n".join(have)), get_hconfig(driver, "\n".join(want)))
     return [line.cisco_style_text() for line in work.remediation_config.all_children_sorted()]
 
 
 def flaps(have: Lines, want: Lines) -> bool:
-    """A new MTU takes the link down for a moment; a service profile only makes room for headroom."""
+    """A new MTU takes the link down for a moment; a service profile only allocates headroom."""
     return {line for line in have if line.startswith("   mtu ")} != {
         line for line in want if line.startswith("   mtu ")
     }
@@ -30,7 +30,7 @@ def flaps(have: Lines, want: Lines) -> bool:
 
 @cache
 def _driver() -> HConfigDriverBase:
-    """hier_config's EOS with the rules of our lines, so that a value is replaced and never taken away in between."""
+    """hier_config's EOS with rules for the owned lines, so that a value is replaced without a `no` before."""
     driver = get_hconfig_driver(Platform.ARISTA_EOS)
     one_value = [
         (r"^qos map (dscp|traffic-class) (\d+) ",),
@@ -46,7 +46,7 @@ def _driver() -> HConfigDriverBase:
         driver.rules.idempotent_commands.append(IdempotentCommandsRule(match_rules=_path(*path)))
     trust = _path("^interface ", "^(?:no )?qos trust")
     driver.rules.negate_with.append(NegationDefaultWithRule(match_rules=trust, use="default qos trust"))
-    # a share can only be given to a queue that is no longer served strictly
+    # EOS takes a share only for a queue that is no longer strict
     shares_last = _path(f"^{PROFILE}", "tx-queue", "^bandwidth percent")
     driver.rules.ordering.append(OrderingRule(match_rules=shares_last, weight=10))
     return driver

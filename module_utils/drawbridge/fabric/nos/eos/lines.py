@@ -1,9 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Arista EOS: which lines of a configuration we own, and their one way of being written.
+"""Arista EOS: which lines of a configuration Drawbridge owns, in one canonical form.
 
-EOS hides defaults, sorts blocks, joins maps into one line and may drop what equals a default: what it prints is brought
-into one form here, in which equal text means equal configuration.
+EOS hides defaults, sorts blocks, joins maps into one line and may drop lines that equal a default. In the canonical
+form, equal text means equal configuration.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ QUEUE = {"xgs": "uc-tx-queue", "jericho": "tx-queue"}
 INSTANT = {"xgs": " weight 0", "jericho": ""}
 """XGS weighs the queue's depth; 0 is the depth of this moment, and the default that EOS need not print."""
 DEFAULT_CLASS = (1, 0, 2, 3, 4, 5, 6, 7)
-"""Traffic class of each block of eight DSCPs while no line says otherwise: 0 and 1 are swapped (EOS manual)."""
+"""Default traffic class of each block of eight DSCPs: 0 and 1 are swapped (EOS manual)."""
 DEFAULT_MTU = "   mtu 1500"
 
 _TIME = re.compile(r"(priority-flow-control pause watchdog default (?:timeout|recovery-time|polling-interval)) (\S+)")
 _ACTION = re.compile(r"priority-flow-control pause watchdog action \S+")
 _MAP = re.compile(r"qos map (dscp|traffic-class) ([\d ,-]+) to (traffic-class|tx-queue) (\d+)")
 _OWNED = re.compile(r"   (mtu |service-profile |(no )?qos trust(?! dscp)|priority-flow-control )")
-"""Lines of a port: besides ours, what would overrule the profile."""
+"""Lines of a port: the owned ones, and those that would overrule the profile."""
 
 
 def map_line(kind: str, number: int, to: int) -> str:
@@ -51,7 +51,7 @@ def blocks_of(text: str) -> dict[str, list[str]]:
 
 
 def sections_of(blocks: dict[str, list[str]], profile: SwitchProfile) -> tuple[tuple[str, Lines], ...]:
-    """The lines that we own, by section, in the order in which a change types them."""
+    """The owned lines by section, in the order in which a change types them."""
     sections = {MAPS: _maps(blocks, profile), WATCHDOG: _watching(blocks), PROFILE: _profile(blocks, profile)}
     queue = f"   {QUEUE[profile.asic]} {profile.roce.priority}"
     for port in profile.ports:
@@ -61,7 +61,7 @@ def sections_of(blocks: dict[str, list[str]], profile: SwitchProfile) -> tuple[t
 
 
 def _maps(blocks: dict[str, list[str]], profile: SwitchProfile) -> Lines:
-    """Our numbers' maps; one line may map many numbers, and a default need not be printed."""
+    """The maps of both classes; one line may map many numbers, and EOS may hide a default."""
     found = {
         (match[1], number): int(match[4])
         for match in map(_MAP.fullmatch, blocks)
@@ -93,7 +93,7 @@ def _profile(blocks: dict[str, list[str]], profile: SwitchProfile) -> Lines:
 
 
 def canonical(header: str, body: list[str]) -> Lines:
-    """The same block in one order, whatever the order in which EOS or a person wrote it: lines, then queues."""
+    """The block in one order: lines, then queues."""
     return _joined(header, *_split(body))
 
 
@@ -107,7 +107,6 @@ def _on_port(header: str, body: list[str], queue: str) -> Lines:
 
 
 def _split(body: list[str]) -> tuple[list[str], dict[str, list[str]]]:
-    """Lines of the block itself, and those of its queues."""
     top: list[str] = []
     queues: dict[str, list[str]] = {}
     for line in body:

@@ -1,10 +1,10 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Arista EOS: the lossless class in its words, what it answers, and how a change is made a transaction.
+"""Arista EOS: the lines of the lossless class, the answers to show commands, and configuration sessions.
 
-Only the controller imports this: it needs hier_config. What we own is the profile ROCE, the maps of our two DSCPs and
-classes, the watchdog's four lines, and on the intent's ports the MTU, the service profile, the ECN lines of our
-queue, and lines that would overrule the profile. Addresses, switchport, descriptions and all else are never touched.
+Only the controller imports this: it needs hier_config. Drawbridge owns the profile ROCE, the maps of both DSCPs and
+their traffic classes, and the watchdog's four lines. On the intent's ports it owns the MTU, the service profile, the
+ECN lines of the lossless queue, and lines that would overrule the profile. It never changes any other line.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any
 
 from ...model import SwitchProfile
 from ...plan import Config, Lines
-from ..dialect import OURS, Dialect, DialectError
-from .commands import flaps, remedy
+from ..dialect import SESSION_PREFIX, Dialect, DialectError
+from .commands import commands, flaps
 from .lines import INSTANT, MAPS, PROFILE, QUEUE, WATCHDOG, blocks_of, canonical, map_line, sections_of
 
 WATCHDOG_ACTION = {"drop": "drop", "forward": "no-drop"}
@@ -55,50 +55,33 @@ def render(profile: SwitchProfile) -> Config:
 
 
 def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
-    """Project what the switch says onto what we own. Raises DialectError for a port that it doesn't have."""
+    """Project the answers onto the owned lines. Raises DialectError for a port that the switch doesn't have."""
     running, startup, sessions, pausing = answers
     blocks = blocks_of(running)
     if missing := [port for port in profile.ports if f"interface {port}" not in blocks]:
         raise DialectError(
-            f"it has no {', '.join(missing)}, which drawbridge_fabric.switches gives it; correct ports there,"
+            f"it has no {', '.join(missing)}, which drawbridge_fabric.switches lists; correct ports there,"
             " or insert the line card"
         )
     sections = sections_of(blocks, profile)
     known = json.loads(sessions)["sessions"]
     in_force = [name for name, session in known.items() if _in_force(session)]
-    waiting = [name for name in in_force if name.startswith(OURS)]
-    stale = [name for name, session in known.items() if name.startswith(OURS) and _left_open(session)]
-    theirs = [name for name, session in known.items() if session["state"] == "pending" or name in in_force]
+    waiting = [name for name in in_force if name.startswith(SESSION_PREFIX)]
+    stale = [name for name, session in known.items() if name.startswith(SESSION_PREFIX) and _left_open(session)]
+    others = [name for name, session in known.items() if session["state"] == "pending" or name in in_force]
     return Config(
         sections=sections,
         saved=sections_of(blocks_of(startup), profile) == sections,
         stale=tuple(stale),
         waiting="".join(waiting),  # EOS lets only one session wait for its confirmation
-        foreign=tuple(_owner(name, known[name]) for name in theirs if name not in {*waiting, *stale}),
+        foreign=tuple(_owner(name, known[name]) for name in others if name not in {*waiting, *stale}),
         unproven=tuple(_unproven(pausing, profile)),
     )
 
 
-class Session:
-    """EOS has candidates with a dead-man: `commit timer` rolls back by itself, also when nobody is logged in."""
-
-    save = "write memory"
-
-    def enter(self, session: str) -> str:
-        """Open a candidate; all of the running configuration is copied into it."""
-        return f"configure session {session}"
-
-    def try_out(self, seconds: int) -> str:
-        """Inside the session."""
-        return f"commit timer {seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-
-    def confirm(self, session: str) -> str:
-        """From exec: EOS refuses to enter a session whose timer runs."""
-        return f"configure session {session} commit"
-
-    def abort(self, session: str) -> str:
-        """From exec."""
-        return f"configure session {session} abort"
+def _commit_timer(seconds: int) -> str:
+    """EOS rolls back when the timer ends, even if no user is logged in."""
+    return f"commit timer {seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
 def _watchdog(profile: SwitchProfile) -> Lines:
@@ -114,7 +97,7 @@ def _in_force(session: dict[str, Any]) -> bool:
 
 
 def _left_open(session: dict[str, Any]) -> bool:
-    """Open, and nobody is in it: a session of ours with somebody in it is a run that goes on right now."""
+    """Open without a user in it. With one, it belongs to a run that is still going on."""
     return session["state"] == "pending" and not session.get("instances")
 
 
@@ -124,11 +107,11 @@ def _owner(name: str, session: dict[str, Any]) -> str:
 
 
 def _unproven(pausing: str, profile: SwitchProfile) -> Iterator[str]:
-    """Ports where the hardware does not pause exactly our priority."""
+    """Ports where the hardware does not pause exactly the lossless priority."""
     wanted = ("Yes", str(profile.roce.priority))
-    said = {match[1]: (match[2], match[3]) for match in map(_PAUSING.match, pausing.splitlines()) if match}
+    shown = {match[1]: (match[2], match[3]) for match in map(_PAUSING.match, pausing.splitlines()) if match}
     for port in profile.ports:
-        enabled, priorities = said.get(port.removeprefix("Ethernet"), ("not listed", ""))
+        enabled, priorities = shown.get(port.removeprefix("Ethernet"), ("not listed", ""))
         if (enabled, priorities) != wanted:
             yield f"{port} does not pause priority {wanted[1]} alone (PFC {enabled}, priorities {priorities or 'none'})"
 
@@ -144,7 +127,11 @@ DIALECT = Dialect(
     ),
     parse=parse,
     render=render,
-    remedy=remedy,
+    commands=commands,
     flaps=flaps,
-    commands=Session(),
+    save="write memory",
+    enter="configure session {}".format,
+    try_out=_commit_timer,
+    confirm="configure session {} commit".format,  # from exec: EOS refuses to enter a session whose timer runs
+    abort="configure session {} abort".format,
 )

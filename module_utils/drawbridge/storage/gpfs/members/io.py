@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Membership of a Storage Scale cluster, seen and changed from one of its admin nodes."""
+"""Membership of a Storage Scale cluster, read and changed on one of its admin nodes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .plan import ADD, LICENSE, NO_LICENSE, RESTORE, START, UNKNOWN, WAIT, Membe
 from .text import directory, find
 
 FOLDER = Path("/var/lib/drawbridge/gpfs")
-"""Where node files are while their commands run."""
+"""Directory of node files while their commands run."""
 AT_A_TIME = 1000
-"""Nodes that one mmgetstate is asked about; their names may have a hundred characters."""
+"""Nodes of one mmgetstate. Linux bounds an argument to 128 KiB, and names may have a hundred characters."""
 
 
 class Cluster:
-    """The wanted nodes in the cluster that this host belongs to; `cluster` is its name, empty for any."""
+    """The wanted nodes in this host's cluster; `cluster` is its name, empty for any."""
 
     name = "GPFS membership"
 
@@ -33,7 +33,7 @@ class Cluster:
         self._started: set[str] = set()
 
     def read(self) -> Membership:
-        """Licence and daemon of every wanted node that is a member. A failing mmlscluster is never "no member"."""
+        """Licence and daemon of every wanted node that is a member. A failing mmlscluster never means "no member"."""
         listed = self._listed()
         rows = {name: row for name in self._nodes if (row := find(listed, name))}
         if not rows:
@@ -45,7 +45,7 @@ class Cluster:
         )
 
     def apply(self, steps: Sequence[Step[Membership]]) -> None:
-        """One command for all nodes of a verb. Nodes that could not join are left out of what follows, and named."""
+        """One command for all nodes of a verb. Nodes that could not join are skipped afterwards, and named."""
         troubles: dict[str, str] = {}
         for verb, group in groupby(steps, key=lambda step: step.payload.verb):
             nodes = [step.payload.node for step in group if step.payload.node not in troubles]
@@ -71,13 +71,12 @@ class Cluster:
                 " correct drawbridge_gpfs.cluster, or drawbridge_gpfs.admin"
             )
         if not listed:
-            raise DeviceError("mmlscluster lists no node, not even this one; look at the cluster before changing it")
+            raise DeviceError("mmlscluster lists no node, not even this one; check the cluster, then run this again")
         return directory(listed)
 
     def _states(self, daemons: Sequence[str]) -> dict[str, Row]:
-        """mmgetstate's answer for nodes, asked for some thousands in turns: Linux bounds one argument to 128 KiB."""
-        turns = [daemons[at : at + AT_A_TIME] for at in range(0, len(daemons), AT_A_TIME)]
-        answers = [self._mm.read("mmgetstate", "-N", ",".join(turn)).get("", []) for turn in turns]
+        batches = [daemons[at : at + AT_A_TIME] for at in range(0, len(daemons), AT_A_TIME)]
+        answers = [self._mm.read("mmgetstate", "-N", ",".join(batch)).get("", []) for batch in batches]
         return directory([row for rows in answers for row in rows])
 
     def _member(self, name: str, row: Row, licenses: dict[str, Row], states: dict[str, Row]) -> Member:
@@ -85,19 +84,19 @@ class Cluster:
         licensed, state = find(licenses, daemon), find(states, daemon)
         seen = state["state"] if state else UNKNOWN
         if seen == UNKNOWN and name in self._started:
-            seen = "down"  # it was to start and nobody can say that it did: not done, rather than pending
+            seen = "down"  # this run started it, and no daemon reports that it runs: not done, rather than pending
         license_ = licensed["designatedLicense"] if licensed else NO_LICENSE
-        return Member(license_, seen, row["designation"], informed=name not in self._half_joined())
+        return Member(license_, seen, row["designation"], configured=name not in self._half_joined())
 
     def _half_joined(self) -> list[str]:
-        """Nodes of an mmaddnode that did not come to its end: its node file is still there."""
+        """Nodes of an mmaddnode that was cut off: its node file still exists."""
         path = self._folder / ADD
         return [line.partition(":")[0] for line in path.read_text().splitlines()] if path.exists() else []
 
     def _change(self, verb: str, nodes: Sequence[str]) -> Completed:
-        """Run a verb on a node file. Names on the command line could be taken for files of the working directory.
+        """Run a verb on a node file. The tool could take names in its arguments for files of the working directory.
 
-        When the command is killed, or we are, the file stays for those who have to find out what was done.
+        If the command or this process is killed, the file stays, and a later run finds the nodes in it.
         """
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = self._folder / verb
@@ -115,8 +114,8 @@ class Cluster:
 
 
 def _why(name: str, done: Completed) -> str:
-    """Why a node could not join, in the tool's words; adding succeeds as soon as one node could be added."""
+    """Why a node could not join, in the tool's words. Its exit code is 0 as soon as it added one node."""
     named = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
     lines = [line for line in f"{done.err}\n{done.out}".splitlines() if named.search(line) and "Processing" not in line]
-    told = [line for line in lines if line.startswith(ADD)]
-    return f"{ADD} did not add {name}: {reason(ADD, told[0]) if told else 'it does not say why'}"
+    explained = [line for line in lines if line.startswith(ADD)]
+    return f"{ADD} did not add {name}: {reason(ADD, explained[0]) if explained else 'it gave no reason'}"

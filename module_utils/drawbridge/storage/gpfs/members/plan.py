@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From the nodes that a cluster has to the clients that it should have."""
+"""From the members of a cluster to the wanted clients."""
 
 from __future__ import annotations
 
@@ -23,30 +23,29 @@ WAIT = ""
 
 @dataclass(frozen=True)
 class Member:
-    """What the cluster says of one of its nodes.
+    """One node in the cluster's records.
 
-    `license` is the designated one, `state` the daemon's as the asker sees it, and `designation` is empty for a node
-    that is neither quorum nor manager. `informed`: nothing speaks against its having the cluster's configuration.
+    `license` is the designated one, `state` the daemon's as the admin host sees it. `designation` is empty for a node
+    that is neither quorum nor manager. `configured` is false if its joining was cut off.
     """
 
     license: str = NO_LICENSE
     state: str = "down"
     designation: str = ""
-    informed: bool = True
+    configured: bool = True
 
 
 @dataclass(frozen=True)
 class Membership:
-    """Wanted nodes by name; None is no member."""
+    """The wanted nodes by name; None for one that is not a member."""
 
     nodes: dict[str, Member | None]
 
     def lines(self) -> list[str]:
-        """One line a member, as mmlscluster, mmlslicense and mmgetstate call things."""
+        """One line a member, in the words of mmlscluster, mmlslicense and mmgetstate."""
         return [
-            " ".join(
-                filter(None, (name, node.designation, node.license, node.state, "" if node.informed else "half-joined"))
-            )
+            " ".join(filter(None, (name, node.designation, node.license, node.state)))
+            + ("" if node.configured else " half-joined")
             for name, node in self.nodes.items()
             if node
         ]
@@ -61,15 +60,15 @@ class Change:
 
 
 def plan(have: Membership, want: Membership) -> list[Step[Membership]]:
-    """Steps in passes over all nodes: finish what was cut off, join, licence, start.
+    """Steps in passes over all nodes: finish a joining that was cut off, join, licence, start.
 
-    The passes are what makes batches: joining one by one takes the cluster's lock once a node. The licence comes
-    before the start, which an unlicensed node may refuse. Nobody is ever made quorum or manager; who is, is reported,
-    because a job that takes such a node down takes the cluster with it.
+    Passes make batches: joining one by one takes the cluster's lock once a node. The licence comes before the start,
+    which an unlicensed node may refuse. No node becomes quorum or manager here. One that is gets reported, because a
+    job that takes such a node down takes the cluster with it.
     """
     steps: list[Step[Membership]] = []
     state = have
-    for stage in (_inform, _join, _license, _start, _stay_client):
+    for stage in (_restore, _join, _license, _start, _stay_client):
         for name in want.nodes:
             for step in stage(name, state.nodes.get(name)):
                 steps.append(step)
@@ -83,12 +82,12 @@ def plan(have: Membership, want: Membership) -> list[Step[Membership]]:
     return [replace(step, consent=consent) if step.payload.verb == LICENSE else step for step in steps]
 
 
-def _inform(name: str, have: Member | None) -> Iterator[Step[Membership]]:
-    """Joining makes a node a member first and sends it the configuration then; in between it can be cut off."""
-    if have and not have.informed:
+def _restore(name: str, have: Member | None) -> Iterator[Step[Membership]]:
+    """mmaddnode makes a node a member first and sends it the configuration then; a kill can fall in between."""
+    if have and not have.configured:
         pending = _unreached(name) if have.state == UNKNOWN else ""
         reason = f"{name}: give it the cluster's configuration, since its joining was cut off"
-        yield Step(reason, _becomes(name, informed=True), Change(RESTORE, name), pending)
+        yield Step(reason, _becomes(name, configured=True), Change(RESTORE, name), pending)
 
 
 def _join(name: str, have: Member | None) -> Iterator[Step[Membership]]:
@@ -102,7 +101,7 @@ def _license(name: str, have: Member | None) -> Iterator[Step[Membership]]:
 
 
 def _start(name: str, have: Member | None) -> Iterator[Step[Membership]]:
-    """A node that nobody reaches holds up no other: it is pending here, and fails where it is asked itself."""
+    """A node that the cluster can't reach is pending, so that the others go on; mm_mount fails on it."""
     if have is None or have.state == ACTIVE:
         return
     becomes = _becomes(name, state=ACTIVE)
@@ -111,21 +110,21 @@ def _start(name: str, have: Member | None) -> Iterator[Step[Membership]]:
     elif have.state == "down":
         yield Step(f"{name}: start GPFS", becomes, Change(START, name))
     else:
-        # it is on its way, and starting it again would not help a network or quorum problem
+        # it is starting; a second start would not help a network or quorum problem
         yield Step(f"{name}: wait for GPFS, which is {have.state}", becomes, Change(WAIT, name))
 
 
 def _unreached(name: str) -> str:
     return (
-        f"its daemon's state is unknown to the cluster; start the host, or if it was reinstalled give it its"
-        f" configuration back with: {RESTORE} -N {name}"
+        f"its daemon's state is unknown to the cluster; start the host, or if it was reinstalled restore its"
+        f" configuration with: {RESTORE} -N {name}"
     )
 
 
 def _stay_client(name: str, have: Member | None) -> Iterator[Step[Membership]]:
     if have and have.designation:
         pending = (
-            f"the cluster has it as {have.designation}; take it out of drawbridge_nodes, or make it a client with:"
+            f"the cluster has it as {have.designation}; remove it from drawbridge_nodes, or make it a client with:"
             f" mmchnode --nonquorum --client -N {name}"
         )
         yield Step(f"{name}: be a client only", _becomes(name, designation=""), Change(WAIT, name), pending=pending)

@@ -16,7 +16,7 @@ def names(row: Row) -> list[str]:
 
 
 def directory(rows: Sequence[Row]) -> dict[str, Row]:
-    """Rows by all names of their nodes. A full name stands before another node's short form of it."""
+    """Rows by all names of their nodes. A full name wins over another node's short form."""
     found: dict[str, Row] = {}
     for row in rows:
         found.update((name, row) for name in names(row) if name not in found)

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Storage Scale file systems on this host: what the kernel has mounted, and what GPFS says about it."""
+"""Storage Scale file systems on this host, by the kernel's table of mounts and by GPFS."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Callable
 
 from ....core.converge import DeviceError, Step
-from ..io import Mm, NoMember
+from ..io import Mm, NotAMember
 from ..members.plan import ACTIVE
 from ..members.text import directory, find, mountinfo, names, short
 from ..text import Row
@@ -18,7 +18,7 @@ from .plan import Mounts
 
 
 class LocalMounts:
-    """The wanted file systems here. `table` gives /proc/self/mountinfo; `patience_s` is for a join that arrives."""
+    """The wanted file systems here. `table` reads /proc/self/mountinfo; a new join may take `patience_s`."""
 
     name = "GPFS mounts"
 
@@ -29,17 +29,19 @@ class LocalMounts:
         self._cluster, self._patience_s = cluster, patience_s
 
     def read(self) -> Mounts:
-        """Mounts of the wanted devices; without an active daemon there are none, whatever the kernel still shows."""
-        me = self._me()
-        if me is None or me["state"] != ACTIVE:
+        """Mounts of the wanted devices. Without an active daemon none counts, even if the kernel shows one."""
+        own = self._own_row()
+        if own is None or own["state"] != ACTIVE:
             return Mounts({})
         table = mountinfo(self._table())
         paths = {}
         for device, wanted in self._wanted.paths.items():
-            real = [path for path, (kind, source) in table.items() if kind == "gpfs" and _is(source, device)]
+            real = [
+                path for path, (kind, source) in table.items() if kind == "gpfs" and source.rpartition("/")[2] == device
+            ]
             if real:
                 paths[device] = wanted if wanted in real else real[0]
-            elif wanted in table and self._gpfs_agrees(device, me):
+            elif wanted in table and self._mounted_by_gpfs(device, own):
                 paths[device] = wanted
         return Mounts(paths)
 
@@ -51,24 +53,24 @@ class LocalMounts:
             self._refuse_another_place(device, path)
             self._mm.change("mmmount", device)
 
-    def _me(self) -> Row | None:
-        """This host's row of mmgetstate, None for a host that knows no cluster."""
+    def _own_row(self) -> Row | None:
+        """This host's row of mmgetstate, None for a host without a cluster."""
         try:
             rows = self._mm.read("mmgetstate")[""]
-        except NoMember:
+        except NotAMember:
             return None
         return rows[0] if rows else None
 
-    def _gpfs_agrees(self, device: str, me: Row) -> bool:
-        """Whether GPFS has it mounted here; asked only where the kernel's table does not say so itself."""
+    def _mounted_by_gpfs(self, device: str, own: Row) -> bool:
+        """Whether GPFS lists it as mounted here, for a mount that the kernel shows with another type."""
         mounted = directory(self._mm.read("mmlsmount", device, "-L").get("", []))
-        return any(find(mounted, name) for name in names(me))
+        return any(find(mounted, name) for name in names(own))
 
     def _ready(self) -> None:
         deadline = time.monotonic() + self._patience_s
         while True:
-            me = self._me()
-            state = me["state"] if me else None
+            own = self._own_row()
+            state = own["state"] if own else None
             if state == ACTIVE:
                 break
             if state == "down" or time.monotonic() >= deadline:
@@ -78,7 +80,7 @@ class LocalMounts:
         if self._cluster and summary["clusterName"] != self._cluster:
             raise DeviceError(
                 f"drawbridge_gpfs.cluster is {self._cluster}, but this host belongs to {summary['clusterName']};"
-                " take the host out of drawbridge_nodes, or have it deleted from that cluster first"
+                " remove the host from drawbridge_nodes, or delete it from that cluster first"
             )
 
     def _refuse_another_place(self, device: str, path: str) -> None:
@@ -94,15 +96,11 @@ class LocalMounts:
             )
 
 
-def _is(source: str, device: str) -> bool:
-    return source.rpartition("/")[2] == device
-
-
 def _not_ready(state: str | None) -> str:
     host = short(platform.node())
     if state is None:
         return (
-            f"{host} does not know the cluster; let it join with playbooks/storage.yml, or if it was reinstalled"
-            f" give it its configuration back, on the cluster's admin: mmsdrrestore -N {host}"
+            f"{host} is in no GPFS cluster; let role gpfs_client join it, or if reinstalled, restore"
+            f" it on the cluster's admin host: mmsdrrestore -N {host}"
         )
-    return f"GPFS is {state} on {host}; playbooks/storage.yml starts it, /var/adm/ras/mmfs.log.latest says why it ended"
+    return f"GPFS is {state} on {host}; role gpfs_client starts it, and /var/adm/ras/mmfs.log.latest has the reason"

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From what a host has mounted to what it should have mounted."""
+"""From the actual to the wanted GPFS mounts of a host."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Mounts:
 
 
 def plan(have: Mounts, want: Mounts) -> list[Step[Mounts]]:
-    """One step a file system that is not where it should be. Nothing is ever unmounted."""
+    """One step for each file system that is not mounted in its place. It never unmounts."""
     return [
         Step(f"mount {device} at {path}", partial(_mounted, device=device, path=path), (device, path))
         for device, path in want.paths.items()

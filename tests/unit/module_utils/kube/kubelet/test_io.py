@@ -149,7 +149,7 @@ def test_what_the_kubelet_refuses_is_never_written(device: Any, tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("queue", "reason"),
-    [(Completed(0, "4711\n", ""), "Slurm job 4711 is on this node"), (Completed(1, "", ""), "Slurm does not say")],
+    [(Completed(0, "4711\n", ""), "Slurm job 4711 is on this node"), (Completed(1, "", ""), "Slurm gave no list")],
 )
 def test_a_node_in_use_is_left_alone(device: Any, queue: Completed, reason: str) -> None:
     node = Node()

@@ -9,7 +9,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.io import (
     Mm,
-    NoMember,
+    NotAMember,
     reason,
 )
 
@@ -60,7 +60,7 @@ def test_patience_has_an_end() -> None:
 
 
 def test_a_host_without_a_cluster_has_its_own_error() -> None:
-    with pytest.raises(NoMember, match="this host belongs to no GPFS cluster"):
+    with pytest.raises(NotAMember, match="this host belongs to no GPFS cluster"):
         Mm(Tool("mmx: This node does not belong to a GPFS cluster.\n"), "/mm").read("mmx")
 
 

@@ -14,7 +14,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from hypothesis import given
 from hypothesis import strategies as st
 
-GPFS = Path(__file__).resolve().parents[4] / "transcripts/gpfs"
+GPFS = Path(__file__).resolve().parents[4] / "transcripts/storage/gpfs"
 HEADER = "mmx::HEADER:version:reserved:reserved:"
 
 

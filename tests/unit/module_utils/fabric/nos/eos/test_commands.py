@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.commands import (
+    commands,
     flaps,
-    remedy,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import parse, render
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.emulators.eos import sessions, tree
+from lab.emulators.fabric.eos import sessions, tree
 from tests.unit.emulated_switch import profile
 
 LEAF = profile(ports=2)
@@ -78,10 +78,10 @@ def test_what_we_type_leads_from_any_state_to_the_wanted_one(before: list[tuple[
     for path, line in before:
         type_into(running, [*path, line])
     have = sections(running)
-    typed = [line.strip() for name, want in WANT.sections for line in remedy(have[name], want)]
+    typed = [line.strip() for name, want in WANT.sections for line in commands(have[name], want)]
     type_into(running, typed)
     assert sections(running) == dict(WANT.sections)
-    assert all(remedy(sections(running)[name], want) == [] for name, want in WANT.sections)
+    assert all(commands(sections(running)[name], want) == [] for name, want in WANT.sections)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_value_is_replaced_and_never_taken_away_first(have: list[str], want: l
     def spelled(lines: list[str]) -> tuple[str, ...]:
         return tuple(names.get(line, line) for line in lines)
 
-    assert [line.strip() for line in remedy(spelled(have), spelled(want))] == list(spelled(typed))
+    assert [line.strip() for line in commands(spelled(have), spelled(want))] == list(spelled(typed))
 
 
 def test_only_a_new_mtu_takes_a_link_down() -> None:

@@ -98,9 +98,7 @@ def test_hardware_that_does_not_follow_is_named(pausing: str, sentence: str) -> 
         ("upgrade", {"state": "completed"}, {}),
     ],
 )
-def test_sessions_are_ours_to_clean_up_or_somebody_elses(
-    name: str, session: dict[str, Any], expected: dict[str, Any]
-) -> None:
+def test_sessions_are_drawbridges_own_or_foreign(name: str, session: dict[str, Any], expected: dict[str, Any]) -> None:
     config = parsed(sessions={name: session})
     found = {"stale": config.stale, "waiting": config.waiting, "foreign": config.foreign}
     assert found == {"stale": (), "waiting": "", "foreign": (), **expected}
@@ -108,4 +106,4 @@ def test_sessions_are_ours_to_clean_up_or_somebody_elses(
 
 @pytest.mark.parametrize(("seconds", "timer"), [(300, "00:05:00"), (3725, "01:02:05")])
 def test_the_timer_is_written_as_eos_takes_it(seconds: int, timer: str) -> None:
-    assert DIALECT.commands.try_out(seconds) == f"commit timer {timer}"
+    assert DIALECT.try_out(seconds) == f"commit timer {timer}"

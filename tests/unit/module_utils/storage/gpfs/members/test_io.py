@@ -21,7 +21,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     plan,
 )
 
-MMLSCLUSTER = (Path(__file__).resolve().parents[5] / "transcripts/gpfs/mmlscluster_y.txt").read_text()
+MMLSCLUSTER = (Path(__file__).resolve().parents[5] / "transcripts/storage/gpfs/mmlscluster_y.txt").read_text()
 LICENSES = """\
 mmlslicense::HEADER:version:reserved:reserved:nodeName:requiredLicense:designatedLicense:totalNodes:
 mmlslicense::0:1:::server-1.domain.com:server:server:2:
@@ -80,6 +80,7 @@ def test_node_files_describe_clients_and_are_roots_alone(tmp_path: Path) -> None
         ("mmchlicense", "new\n", 0o700),
         ("mmstartup", "new\n", 0o700),
     ]
+    assert list((tmp_path / "gpfs").iterdir()) == []
     assert ["mmchlicense", "client", "--accept", "-N"] in [argv[:4] for argv in tools.ran]
 
 
@@ -89,7 +90,7 @@ def test_a_cluster_without_nodes_is_not_believed() -> None:
         Cluster(Mm(Tools(mmlscluster=empty), "/mm"), ["gpu01"]).read()
 
 
-def test_a_started_node_that_nobody_reaches_is_not_done(tmp_path: Path) -> None:
+def test_a_started_node_that_is_unreachable_is_not_done(tmp_path: Path) -> None:
     tools = Tools(mmlscluster=MMLSCLUSTER + "mmlscluster:clusterNode:0:1:::3:new:10.0.0.9:new:::::\n")
     device = Cluster(Mm(tools, "/mm"), ["new"], folder=tmp_path / "gpfs")
     want = Membership({"new": Member("client", "active")})

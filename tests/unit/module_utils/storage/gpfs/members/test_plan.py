@@ -27,11 +27,6 @@ def test_all_join_before_one_is_licensed_and_all_are_licensed_before_one_starts(
     ]
 
 
-def test_each_node_gets_what_it_lacks() -> None:
-    have = {"gpu01": Member("client", "active"), "gpu02": Member("none", "active"), "gpu03": Member("client", "down")}
-    assert verbs(**have) == [("mmchlicense", "gpu02"), ("mmstartup", "gpu03")]
-
-
 def test_a_server_licence_is_one_and_stays() -> None:
     assert verbs(nsd1=Member("server", "active")) == []
 

@@ -1,0 +1,166 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Configuration sessions: candidates, commit, commit timer, confirm and expiry, on the switch's state.
+
+A session starts as a copy of running-config and replaces all of it when it is committed: what others changed in
+between is lost. A timed commit is live at once; unless it is confirmed in time, the switch goes back by itself, also
+when no user is logged in. The state:
+
+    running, startup   trees (startup is null until the first save)
+    sessions           name -> {state, tree, user, completed, instances: {vty: user}}
+    pending            the timed commit that waits: {session, deadline, before}, or null
+    ports              name -> {flaps, changed}: link changes and when the last one was
+
+What EOS prints when it refuses is documented only in part: the words "pendingCommitTimer", "is pending commit timer"
+and "Maximum number of pending sessions" are; the rest of those sentences is modelled.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from lab.emulators.fabric.eos import tree
+from lab.emulators.fabric.eos.grammar import Refused
+
+State = dict[str, Any]
+MAX_PENDING = 5
+MAX_COMPLETED = 1
+FLAPPING = ("shutdown", "mtu", "switchport")
+
+
+def factory(name: str, platform: str, ports: int, address: str) -> State:
+    """Return the state of a switch as the site's staging left it: reachable, without any QoS."""
+    running = tree.empty()
+    for line in (
+        "username admin privilege 15 role network-admin nopassword",
+        "transceiver qsfp default-mode 4x10G",
+        "service routing protocols model multi-agent",
+        f"hostname {name}",
+        "spanning-tree mode mstp",
+        "ip routing",
+    ):
+        tree.apply(running, [], "config", platform, line)
+    for port in range(1, ports + 1):
+        tree.apply(running, [], "config", platform, f"interface Ethernet{port}")
+    path, mode = tree.apply(running, [], "config", platform, "interface Management1")
+    tree.apply(running, path, mode, platform, f"ip address {address}/24")
+    return {
+        "platform": platform,
+        "running": running,
+        "startup": copy.deepcopy(running),
+        "sessions": {},
+        "pending": None,
+        "ports": {f"Ethernet{port}": {"flaps": 0, "changed": 0.0} for port in range(1, ports + 1)},
+        "neighbors": {},
+    }
+
+
+def enter(state: State, name: str, vty: str, user: str) -> None:
+    """Open a session, or take part in one that is still open."""
+    found = state["sessions"].get(name)
+    if found and found["state"] != "pending":
+        raise Refused(f"% Cannot enter session {name}: its state is {found['state']}")
+    if not found:
+        _refuse_too_many(state)
+        found = {
+            "state": "pending",
+            "tree": copy.deepcopy(state["running"]),
+            "user": "",
+            "completed": 0.0,
+            "instances": {},
+        }
+        state["sessions"][name] = found
+    found["instances"][vty] = user
+
+
+def leave(state: State, vty: str) -> None:
+    """Forget a terminal: what it left uncommitted stays behind, pending."""
+    for session in state["sessions"].values():
+        session["instances"].pop(vty, None)
+
+
+def commit(state: State, name: str, user: str, now: float, timer: float = 0.0) -> None:
+    """Make a session's candidate the running configuration; with a timer (seconds), only for so long."""
+    pending = state["pending"]
+    if pending and pending["session"] == name and not timer:
+        state["pending"] = None
+        _complete(state, name, user, now)
+        return
+    if pending:
+        raise Refused(f"% Cannot commit session {name}: another session {pending['session']} is pending commit timer")
+    session = _pending(state, name)
+    before = state["running"]
+    replace(state, copy.deepcopy(session["tree"]), now)
+    if timer:
+        state["pending"] = {"session": name, "deadline": now + timer, "before": before}
+        session.update(state="pendingCommitTimer", user=user, completed=now, instances={})
+    else:
+        _complete(state, name, user, now)
+
+
+def abort(state: State, name: str, now: float) -> None:
+    """Drop a session; one whose timer runs is rolled back."""
+    pending = state["pending"]
+    if pending and pending["session"] == name:
+        replace(state, pending["before"], now)
+        state["pending"] = None
+    elif name in state["sessions"]:
+        _pending(state, name)
+    else:
+        raise Refused(f"% Session {name} not found")
+    state["sessions"].pop(name, None)
+
+
+def expire(state: State, now: float) -> str:
+    """Go back when the timer has run out; return the session that was rolled back, or nothing."""
+    pending = state["pending"]
+    if not pending or now < pending["deadline"]:
+        return ""
+    abort(state, pending["session"], now)
+    return pending["session"]
+
+
+def replace(state: State, running: tree.Node, now: float) -> None:
+    """Put another running configuration in place; links whose settings change go down and up again."""
+    for name, port in state["ports"].items():
+        if _link(state["running"], name) != _link(running, name):
+            port["flaps"] += 1
+            port["changed"] = now
+    state["running"] = running
+
+
+def block(running: tree.Node, title: str) -> tree.Node | None:
+    """Return the top-level block with a header, e.g. `interface Ethernet1`, or None."""
+    return next((node for key, node in running["blocks"].items() if tree.header(key) == title), None)
+
+
+def _link(running: tree.Node, name: str) -> dict[str, str]:
+    node = block(running, f"interface {name}") or tree.empty()
+    return {key: text for key, text in node["lines"].items() if key.split(" ", 1)[1] in FLAPPING}
+
+
+def _pending(state: State, name: str) -> dict[str, Any]:
+    session = state["sessions"].get(name)
+    if not session:
+        raise Refused(f"% Session {name} not found")
+    if session["state"] != "pending":
+        raise Refused(f"% Session {name} cannot be changed: its state is {session['state']}")
+    return session
+
+
+def _refuse_too_many(state: State) -> None:
+    open_sessions = [s for s in state["sessions"].values() if s["state"] == "pending"]
+    if len(open_sessions) >= MAX_PENDING:
+        raise Refused(
+            "% Maximum number of pending sessions has been reached."
+            " Please commit or abort previous sessions before creating a new one."
+        )
+
+
+def _complete(state: State, name: str, user: str, now: float) -> None:
+    """Keep the last completed session only, as EOS does by default."""
+    done = [n for n, s in state["sessions"].items() if s["state"] == "completed"]
+    for old in sorted(done, key=lambda n: state["sessions"][n]["completed"])[: len(done) + 1 - MAX_COMPLETED]:
+        del state["sessions"][old]
+    state["sessions"][name].update(state="completed", user=user, completed=now, instances={})

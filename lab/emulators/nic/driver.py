@@ -1,0 +1,117 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""One RDMA port as its driver shows it through the kernel's DCB interface (after mlx5 in Linux 6.12).
+
+A port is a dict in the device's state. Each method of `Driver` is one request to the kernel: it happens as a whole or
+raises, and several of them never form a transaction.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from typing import Any
+
+from ..common import boot_id, sysfs
+
+RAIL = re.compile(r"rail[0-7]")
+TOTAL_BUFFER = 262016
+"""Receive buffer of the port in bytes; this and the next two: captured, mlx5-like port, Linux 6.12."""
+LOSSY_BUFFER = 20016
+LOSSLESS_BUFFER = 156096
+
+
+class NetlinkError(OSError):
+    """The kernel's refusal; its text is what the tool prints."""
+
+
+NOT_PERMITTED = "Netlink error: Operation not permitted (1)"
+NOT_SUPPORTED = "Netlink error: Operation not supported (95)"
+NO_DEVICE = "Netlink error: No such device (19)"
+NO_ENTRY = "Netlink error: No such file or directory (2)"
+BAD_VALUE = "Netlink error: Bad value. see dmesg."
+
+
+def factory() -> dict[str, Any]:
+    """Return a port as the driver leaves it at boot: TC 0 and 1 are swapped, and nothing is lossless."""
+    return {
+        "dcbx": "os",
+        "apps": [],
+        "dscp2prio": [dscp >> 3 for dscp in range(64)],
+        "pfc": [0] * 8,
+        "cable_len": 7,
+        "prio2buffer": [0] * 8,
+        "buffer_size": [TOTAL_BUFFER] + [0] * 7,
+        "prio_tc": [1, 0, 2, 3, 4, 5, 6, 7],
+        "tsa": ["vendor"] * 8,
+        "tcbw": [0] * 8,
+        "ratelimit": [0] * 8,
+        "link_flaps": 0,
+    }
+
+
+def port_of(state: dict[str, Any], interface: str) -> dict[str, Any]:
+    """Return a rail's port; its registers are at factory values after each boot. Raise for what has no DCB."""
+    if not (sysfs() / "class/net" / interface).exists():
+        raise NetlinkError(NO_DEVICE)
+    if interface not in state.get("rails", []) and not RAIL.fullmatch(interface):
+        raise NetlinkError(NOT_SUPPORTED)
+    boot = boot_id()
+    if state.get("boot_id") != boot:
+        for port in state.setdefault("ports", {}).values():
+            port.update({**factory(), "link_flaps": port["link_flaps"]})
+        state["boot_id"] = boot
+    return state["ports"].setdefault(interface, factory())
+
+
+class Driver:
+    """Requests to one port's driver; `history` has the port after each of them, for a caller that dies half-way."""
+
+    def __init__(self, port: dict[str, Any], *, privileged: bool) -> None:
+        """Take the port to change, and whether the caller has CAP_NET_ADMIN."""
+        self.port = port
+        self.privileged = privileged
+        self.history: list[dict[str, Any]] = []
+
+    def set_dcbx(self, mode: str) -> None:
+        """Give DCBX to the operating system ("os") or to the firmware ("fw")."""
+        self._request(dcbx=mode)
+
+    def set_pfc(self, mask: list[int]) -> None:
+        """Set which priorities are lossless; a mask that differs bounces the link."""
+        changed = mask != self.port["pfc"]
+        self._request(
+            **({"pfc": mask, "link_flaps": self.port["link_flaps"] + 1, **_sized_buffers(mask)} if changed else {})
+        )
+
+    def set_app(self, dscp: int, priority: int) -> None:
+        """Map a DSCP to a priority; the first entry makes the port trust DSCP. New entries head the kernel's list."""
+        self._request(
+            apps=[[dscp, priority], *(app for app in self.port["apps"] if app[0] != dscp)],
+            dscp2prio=_with(self.port["dscp2prio"], dscp, priority),
+        )
+
+    def del_app(self, dscp: int, priority: int) -> None:
+        """Delete an entry: the DSCP falls to priority 0, and with the last entry the port trusts PCP again."""
+        if [dscp, priority] not in self.port["apps"]:
+            raise NetlinkError(NO_ENTRY)
+        self._request(
+            apps=[app for app in self.port["apps"] if app[0] != dscp],
+            dscp2prio=_with(self.port["dscp2prio"], dscp, 0),
+        )
+
+    def _request(self, **changes: Any) -> None:
+        if not self.privileged:
+            raise NetlinkError(NOT_PERMITTED)
+        self.port.update(changes)
+        self.history.append(copy.deepcopy(self.port))
+
+
+def _sized_buffers(mask: list[int]) -> dict[str, Any]:
+    """Return the buffers as the driver sizes them: lossless priorities share buffer 1, all others buffer 0."""
+    sizes = [LOSSY_BUFFER, LOSSLESS_BUFFER] if any(mask) else [TOTAL_BUFFER, 0]
+    return {"prio2buffer": list(mask), "buffer_size": sizes + [0] * 6}
+
+
+def _with(values: list[int], index: int, value: int) -> list[int]:
+    return [*values[:index], value, *values[index + 1 :]]

@@ -1,0 +1,131 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""IBM Storage Scale (GPFS) as the mm* commands show it: one cluster whose state all hosts of the lab share.
+
+No capture confirms these texts, so that nothing may depend on their wording: adding a node that is already a member,
+of another cluster or without packages; starting without a licence; mounting with the daemon down or in maintenance
+mode; deleting an active node or an NSD server; mmsdrrestore; the caller is not root or not an admin.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import fcntl
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Callable
+
+from ...common import DIE, LIE, REFUSE, Call, Device, Killed, host_device, shared_device
+from . import daemon, members, mounts
+from .model import Cluster, Failed, default_state
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Verb = Callable[[Cluster, "list[str]"], int]
+READERS: dict[str, Verb] = {
+    "mmgetstate": daemon.mmgetstate,
+    "mmlscluster": members.mmlscluster,
+    "mmlsfs": mounts.mmlsfs,
+    "mmlslicense": members.mmlslicense,
+    "mmlsmount": mounts.mmlsmount,
+}
+MUTATORS: dict[str, Verb] = {
+    "mmaddnode": members.mmaddnode,
+    "mmchlicense": members.mmchlicense,
+    "mmdelnode": members.mmdelnode,
+    "mmsdrrestore": members.mmsdrrestore,
+}
+"""Change the cluster's configuration, and therefore take its lock."""
+ACTIONS: dict[str, Verb] = {
+    "mmmount": mounts.mmmount,
+    "mmshutdown": daemon.mmshutdown,
+    "mmstartup": daemon.mmstartup,
+    "mmumount": mounts.mmumount,
+}
+VERBS = {**READERS, **MUTATORS, **ACTIONS}
+LOCK_BUSY = "Unable to obtain the GPFS configuration file lock. Retrying ..."
+LOCK_LOST = "Timed out waiting for lock. Try again later."
+
+
+def main(name: str, argv: list[str]) -> int:
+    """Run an mm* command and return its exit code."""
+    shared = shared_device("gpfs")
+    if name == "mmfsd":
+        return daemon.mmfsd(shared)
+    if name not in VERBS:
+        print(f"{name}: the lab doesn't emulate this command; it knows {', '.join(sorted(VERBS))}", file=sys.stderr)
+        return 127
+    with Call(host_device("gpfs"), name, argv) as call:
+        effect = call.fault(writes=name not in READERS)
+        try:
+            with _lock(shared, name):
+                call.rc = _run(shared, name, argv, effect)
+        except Failed as failure:
+            closing = f"{name}: Command failed.  Examine previous error messages to determine cause."
+            print(*(f"{name}: {line}" for line in failure.args), closing, sep="\n", file=sys.stderr)
+            call.rc = 1
+        if effect == DIE:
+            raise Killed
+    return call.rc or 0
+
+
+def _run(shared: Device, name: str, argv: list[str], effect: str | None) -> int:
+    """Run the command on the locked state; what it did before it failed stays done."""
+    rc, failure = 0, None
+    with shared.state(default_state()) as state:
+        cluster = Cluster(copy.deepcopy(state) if effect == LIE else state, shared, name, effect)
+        cluster.arrive()
+        if state["noise"]:
+            print(state["noise"])
+        try:
+            _check(cluster)
+            rc = VERBS[name](cluster, argv)
+        except Failed as error:
+            failure = error
+    rc = max(rc, cluster.wait_for_requests())
+    if failure:
+        raise failure
+    return rc
+
+
+def _check(cluster: Cluster) -> None:
+    if cluster.command not in READERS and os.geteuid() != 0:
+        raise Failed("This command can only be run by the root user.")
+    if cluster.effect == REFUSE:
+        raise Failed(f"Make sure that the following nodes are available:\n\t{cluster.founder()}")
+
+
+@contextlib.contextmanager
+def _lock(shared: Device, name: str) -> Iterator[None]:
+    """Hold the cluster's lock while the configuration changes; give up after the state's `lock_timeout_s`.
+
+    The state's `lock_held_until` (lab clock) stands for a holder outside of the lab: the GUI, CSI, another admin.
+    """
+    if name not in MUTATORS:
+        yield
+        return
+    with shared.state(default_state()) as state:
+        timeout, held_until, work = state["lock_timeout_s"], state["lock_held_until"], state["change_takes_s"]
+    deadline = time.monotonic() + timeout
+    told = False
+    with (shared.directory / ".cluster.lock").open("w") as handle:
+        while shared.now() < held_until or not _taken(handle.fileno()):
+            if not told:
+                print(f"{name}: {LOCK_BUSY}", file=sys.stderr)
+                told = True
+            if time.monotonic() > deadline:
+                raise Failed(LOCK_LOST)
+            time.sleep(0.02)
+        time.sleep(work)
+        yield
+
+
+def _taken(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -1,0 +1,259 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Membership and licences: the commands that read and change who belongs to the cluster."""
+
+from __future__ import annotations
+
+import getopt
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ...common import DIE, DRIFT, LIE
+from .model import FOUNDER, Cluster, Failed, listed
+from .text import LICENSE_WARNING, PROPAGATING, dated, header, row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SUMMARY = (
+    "clusterName clusterId uidDomain rshPath rshSudoWrapper rcpPath rcpSudoWrapper"
+    " repositoryType primaryServer secondaryServer"
+)
+NODE = "nodeNumber daemonNodeName ipAddress adminNodeName designation otherNodeRoles adminLoginName otherNodeRolesAlias"
+EMPTY_SECTIONS = (
+    ("cnfsSummary", "cnfsSharedRoot cnfsMountdPort cnfsNFSDprocs cnfsReboot cnfsMonitorEnabled"),
+    ("cnfsNode", "nodeNumber daemonNodeName ipAddress cnfsState cnfsGroupId cnfsIplist"),
+    ("cesSummary", "cesSharedRoot EnabledServices logLevel addressPolicy"),
+    ("cesNode", "nodeNumber daemonNodeName ipAddress cesGroup cesState cesIpList"),
+)
+LICENSE = (
+    "nodeName requiredLicense designatedLicense totalNodes licensedServers licensedClients"
+    " unlicensedServers unlicensedClients licensedFpo"
+)
+HUMAN_DESIGNATION = {"quorumManager": "quorum-manager"}
+SIZES = {"none": 0, "client": 1, "server": 2}
+
+
+def options(argv: list[str], short: str, *long: str) -> tuple[dict[str, str], list[str]]:
+    """Parse a command line; what can't be parsed is a usage error."""
+    try:
+        pairs, rest = getopt.gnu_getopt(argv, short, list(long))
+    except getopt.GetoptError as error:
+        raise Failed(f"Incorrect option: -{error.opt}") from None
+    return dict(pairs), rest
+
+
+def mmlscluster(cluster: Cluster, argv: list[str]) -> int:
+    """Print the cluster and its nodes; works on a member with GPFS down."""
+    given, _ = options(argv, "Y")
+    cluster.require_member()
+    print(*(_cluster_records(cluster.state) if "-Y" in given else _cluster_text(cluster.state)), sep="\n")
+    return 0
+
+
+def _cluster_records(state: dict[str, Any]) -> Iterable[str]:
+    """Yield all headers, also of sections without rows, and then the rows."""
+    yield header("mmlscluster", "clusterSummary", SUMMARY)
+    yield header("mmlscluster", "clusterNode", NODE)
+    for record, names in EMPTY_SECTIONS:
+        yield header("mmlscluster", record, names)
+    name = state["name"]
+    shells = ("/usr/bin/ssh", "no", "/usr/bin/scp", "no")
+    yield row("mmlscluster", "clusterSummary", (name, state["id"], name, *shells, "CCR", state["primary"], ""))
+    for node in state["nodes"].values():
+        roles = (node.get("roles", ""), "", node.get("roles_alias", ""))
+        fields = (node["number"], node["daemon"], node["ip"], node["admin"], node["designation"], *roles)
+        yield row("mmlscluster", "clusterNode", fields)
+
+
+def _cluster_text(state: dict[str, Any]) -> Iterable[str]:
+    yield from ("", "GPFS cluster information", "========================")
+    for label, value in (
+        ("GPFS cluster name:", state["name"]),
+        ("GPFS cluster id:", state["id"]),
+        ("GPFS UID domain:", state["name"]),
+        ("Remote shell command:", "/usr/bin/ssh"),
+        ("Remote file copy command:", "/usr/bin/scp"),
+        ("Repository type:", "CCR"),
+    ):
+        yield f"  {label:<27}{value}"
+    nodes = list(state["nodes"].values())
+    daemon = max(len("Daemon node name"), *(len(node["daemon"]) for node in nodes))
+    admin = max(len("Admin node name"), *(len(node["admin"]) for node in nodes))
+    title = f" Node  {'Daemon node name':<{daemon}}  {'IP address':<15}  {'Admin node name':<{admin}}  Designation"
+    yield from ("", title, "-" * (len(title) + 1))
+    for node in nodes:
+        names = f"{node['daemon']:<{daemon}}  {node['ip']:<15}  {node['admin']:<{admin}}"
+        kind = HUMAN_DESIGNATION.get(node["designation"], node["designation"])
+        yield f"{node['number']:>4}   {names}  {kind}".rstrip()
+
+
+def mmaddnode(cluster: Cluster, argv: list[str]) -> int:
+    """Add hosts; those that can't be added are listed, and the command succeeds when it could add one."""
+    given, rest = options(argv, "N:", "accept")
+    cluster.require_admin()
+    if "-N" not in given or rest:
+        raise Failed("Missing arguments.", "Usage: mmaddnode -N {NodeDesc[,NodeDesc...] | NodeFile} [--accept]")
+    wanted = [_descriptor(text) for text in listed(given["-N"])]
+    added, failed = [], []
+    for name, designation, admin, license_ in cluster.half(wanted):
+        print(dated(cluster.now(), f"mmaddnode: Processing node {name}"))
+        trouble = _cannot_join(cluster, name)
+        if trouble:
+            print(f"mmaddnode: {trouble}", file=sys.stderr)
+            failed.append(name)
+            continue
+        cluster.add(name, admin or name, designation, license_ if "--accept" in given and license_ else "none")
+        cluster.state["pushes"][name] = cluster.state["lag_calls"]
+        added.append(name)
+    if cluster.effect == DIE and added:
+        del cluster.state["pushes"][added[-1]]  # the last one is in the cluster and will never learn of it
+    if cluster.effect == DRIFT and added:
+        cluster.nodes[added[-1]]["designation"] = "quorum"
+    _tell_failures(failed)
+    if not added:
+        raise Failed("None of the specified nodes could be added.")
+    print("mmaddnode: Command successfully completed")
+    if any(node["license"] == "none" for node in cluster.nodes.values()):
+        print(LICENSE_WARNING.format("mmaddnode"))
+    print(PROPAGATING.format("mmaddnode"))
+    return 0
+
+
+def _descriptor(text: str) -> tuple[str, str, str, str]:
+    """Parse NodeName:NodeDesignations:AdminNodeName:LicenseType; all but the name may be left out."""
+    name, designations, admin, license_ = [*text.split(":"), "", "", ""][:4]
+    words = set(designations.split("-")) - {""}
+    if not name or words - {"quorum", "nonquorum", "client", "manager"} or license_ not in ("", "client", "server"):
+        raise Failed(f"Incorrect node descriptor: {text}")
+    quorum, manager = "quorum" in words, "manager" in words
+    designation = "quorumManager" if quorum and manager else "quorum" if quorum else "manager" if manager else ""
+    return name, designation, admin, license_
+
+
+def _cannot_join(cluster: Cluster, name: str) -> str | None:
+    if cluster.find(name):
+        return f"Node {name} already belongs to the GPFS cluster."
+    if not cluster.reachable(name):
+        return f"{name} cannot be reached."
+    if name in cluster.state["without_packages"]:
+        return f"GPFS is not installed on node {name}."
+    if name in cluster.state["foreign"]:
+        return f"Node {name} belongs to another GPFS cluster."
+    return None
+
+
+def _tell_failures(names: list[str]) -> None:
+    if names:
+        lines = "\n".join(f"\t\t{name}" for name in names)
+        print(f"mmaddnode: The following nodes could not be added to the GPFS cluster:\n{lines}", file=sys.stderr)
+        print(
+            "   Correct the problems and use the mmaddnode command to add these nodes\n   to the cluster.",
+            file=sys.stderr,
+        )
+
+
+def mmdelnode(cluster: Cluster, argv: list[str]) -> int:
+    """Remove nodes that are down; a host that can't be reached keeps its copy of the configuration."""
+    given, _ = options(argv, "N:a")
+    cluster.require_admin()
+    names = cluster.select(given.get("-N"), "-a" in given)
+    print("Verifying GPFS is stopped on all affected nodes ...")
+    for name in names:
+        if name == FOUNDER and len(names) < len(cluster.nodes):
+            raise Failed(f"Node {name} is an NSD server and cannot be deleted.")
+        if cluster.reachable(name) and cluster.state["daemons"][name]["state"] != "down":
+            raise Failed(f"GPFS is still active on node {name}.")
+    for name in cluster.half(names):
+        for table in (cluster.nodes, cluster.state["daemons"], cluster.state["pushes"]):
+            table.pop(name, None)
+        if cluster.reachable(name):
+            cluster.state["removals"].append(name)
+    if cluster.effect == DRIFT:
+        cluster.add(names[-1], names[-1], "", "none")
+    print(PROPAGATING.format("mmdelnode"), "mmdelnode: Command successfully completed", sep="\n")
+    return 0
+
+
+def mmsdrrestore(cluster: Cluster, argv: list[str]) -> int:
+    """Give a rebuilt member its copy of the configuration back: run on that host, or with -N by an admin."""
+    given, _ = options(argv, "p:F:R:N:a")
+    if given.keys() & {"-N", "-a"}:
+        cluster.require_admin()
+        names = cluster.select(given.get("-N"), "-a" in given)
+        cluster.state["pushes"].update(dict.fromkeys(cluster.half(names), 0))
+    else:
+        names = [cluster.me]
+        if cluster.me not in cluster.nodes or cluster.find(given.get("-p", FOUNDER)) is None:
+            raise Failed(f"Node {cluster.me} is not a member of the cluster of node {given.get('-p', FOUNDER)}.")
+        if cluster.effect != LIE:
+            cluster.write_local()
+    if cluster.effect == DRIFT:
+        cluster.state["removals"] += names
+    for name in names:
+        print(dated(cluster.now(), f"mmsdrrestore: Processing node {name}"))
+        print(f"mmsdrrestore: Node {name} successfully restored.")
+    return 0
+
+
+def mmchlicense(cluster: Cluster, argv: list[str]) -> int:
+    """Designate licences; a server licence on a client is allowed. Without --accept the tool asks for an answer."""
+    given, rest = options(argv, "N:", "accept")
+    cluster.require_admin()
+    if "-N" not in given or rest not in (["client"], ["server"]):
+        raise Failed("Missing arguments.", "Usage: mmchlicense {client | server} [--accept] -N {Node[,Node...] | ...}")
+    names = cluster.select(given["-N"])
+    print(f"\nThe following nodes will be designated as possessing {rest[0]} licenses:")
+    print(*(f"\t{name}" for name in names), sep="\n")
+    if "--accept" not in given:
+        print("Do you accept the license agreement? (yes or no)", flush=True)
+        if sys.stdin.readline().strip() != "yes":
+            raise Failed("The license agreement was not accepted.")
+    for name in cluster.half(names):
+        cluster.nodes[name]["license"] = rest[0]
+    if cluster.effect == DRIFT:
+        cluster.nodes[names[-1]]["license"] = "client" if rest[0] == "server" else "server"
+    print("mmchlicense: Command successfully completed", PROPAGATING.format("mmchlicense"), sep="\n")
+    return 0
+
+
+def mmlslicense(cluster: Cluster, argv: list[str]) -> int:
+    """Print which licences nodes need and have."""
+    given, _ = options(argv, "LY")
+    cluster.require_member()
+    rows = [(name, _required(node), node["license"]) for name, node in cluster.nodes.items()]
+    lacking = [required for _, required, designated in rows if SIZES[designated] < SIZES[required]]
+    licenses = [designated for _, _, designated in rows]
+    counts = [
+        len(rows),
+        licenses.count("server"),
+        licenses.count("client"),
+        lacking.count("server"),
+        lacking.count("client"),
+    ]
+    if "-Y" in given:
+        print(header("mmlslicense", "", LICENSE))
+        print(*(row("mmlslicense", "", (*fields, *counts, 0)) for fields in rows), sep="\n")
+        return 0
+    if "-L" in given:
+        print(" Node name                      Required license   Designated license", "-" * 69, sep="\n")
+        for name, required, designated in rows:
+            star = " *" if SIZES[designated] < SIZES[required] else ""
+            print(f"{name:<35}{required:<20}{designated}{star}")
+        print()
+    print(" Summary information", "-" * 21, sep="\n")
+    print(
+        *(f"{label + ':':<60}{count:>6}" for label, count in zip(_license_labels(), [*counts[:2], 0, *counts[2:]])),
+        sep="\n",
+    )
+    return 0
+
+
+def _required(node: dict[str, Any]) -> str:
+    return "server" if node["designation"] or node["daemon"] == FOUNDER else "client"
+
+
+def _license_labels() -> list[str]:
+    kinds = [f"with {kind} license designation" for kind in ("server", "FPO", "client")]
+    kinds += [f"still requiring {kind} license designation" for kind in ("server", "client")]
+    return ["Number of nodes defined in the cluster", *(f"Number of nodes {kind}" for kind in kinds)]

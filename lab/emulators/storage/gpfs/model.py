@@ -1,0 +1,286 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The cluster's state, and what one host knows of it.
+
+The state is one JSON object under the shared directory. Knobs for tests and `lab` sit beside the data; each is named
+in `default_state`. What a host keeps on its own disk, and loses when it is rebuilt, is `gen/mmsdrfs`.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ...common import DIE, LIE, boot_id, procfs, shared_directory
+from .text import say
+
+if TYPE_CHECKING:
+    from ...common import Device
+
+Item = TypeVar("Item")
+NOT_A_MEMBER = "This node does not belong to a GPFS cluster."
+FOUNDER = "nsd1"
+SYSTEM_CLASSES = ("all", "clientLicense", "serverLicense", "quorumNodes", "managerNodes", "nsdNodes", "clientNodes")
+
+
+class Failed(Exception):
+    """The command fails: each argument is a line after the command's name, on stderr; exit code 1."""
+
+
+def default_state() -> dict[str, Any]:
+    """Return a cluster of one founding member, nsd1, that serves file system fs1."""
+    return {
+        "version": "5.2",  # generation of the -Y headers: 5.1 or 5.2
+        "noise": "",  # a line that a remote shell's banner puts on stdout
+        "lag_calls": 1,  # mm* calls on a joined host before its own copy of the configuration arrives
+        "arbitrating_polls": 1,  # times that a starting node is seen arbitrating
+        "request_timeout_s": 10.0,  # how long a command waits for the other hosts that it gave work to
+        "change_takes_s": 0.0,  # how long a change of the configuration holds the lock
+        "lock_timeout_s": 60.0,
+        "lock_held_until": 0.0,  # a foreign holder of the lock, by the lab's clock
+        "unreachable": [],  # hosts that don't answer the admin's shell
+        "without_packages": [],
+        "foreign": [],  # hosts of another cluster
+        "admin_nodes": [FOUNDER],
+        "name": f"drawbridge-lab.{FOUNDER}",
+        "id": "5617289051275609157",
+        "primary": FOUNDER,
+        "nodes": {FOUNDER: _node(1, FOUNDER, FOUNDER, "quorumManager", "server")},
+        "next_number": 2,
+        "autoload": [FOUNDER],  # nodes on which GPFS starts at boot
+        "filesystems": {"fs1": {"mount_point": "/gpfs/fs1", "automatic": "no", "maintenance": "no"}},
+        "daemons": {FOUNDER: {"state": "active", "polls": 0}},
+        "boots": {},
+        "mounts": {"fs1": {}},
+        "pushes": {FOUNDER: 0},
+        "removals": [],
+        "requests": {},
+        "next_request": 1,
+    }
+
+
+def _node(number: int, name: str, admin: str, designation: str, license_: str) -> dict[str, Any]:
+    return {
+        "number": number,
+        "daemon": name,
+        "admin": admin,
+        "ip": addresses().get(name, ""),
+        "designation": designation,
+        "license": license_,
+    }
+
+
+def addresses() -> dict[str, str]:
+    """Return the addresses of the hosts that this one can resolve."""
+    found = {}
+    for line in Path(os.environ.get("LAB_HOSTS_FILE", "/etc/hosts")).read_text().splitlines():
+        fields = line.partition("#")[0].split()
+        for name in fields[1:]:
+            if not fields[0].startswith(("127.", "::1")):
+                found.setdefault(name, fields[0])
+    return found
+
+
+class Cluster:
+    """The cluster as the calling host deals with it, during one command."""
+
+    def __init__(self, state: dict[str, Any], device: Device, command: str, effect: str | None = None) -> None:
+        """Take the state, locked by the caller, the shared device, the command's name and the fault to act out."""
+        self.state = state
+        self.device = device
+        self.command = command
+        self.effect = effect
+        self.me = os.environ.get("LAB_HOSTNAME") or os.uname().nodename.partition(".")[0]
+        self.nodes: dict[str, dict[str, Any]] = state["nodes"]
+        self.requests: list[str] = []
+        self.local_file = Path(os.environ.get("LAB_MMFS_DIR", "/var/mmfs")) / "gen/mmsdrfs"
+
+    # What this host knows
+
+    def arrive(self, *, by_command: bool = True) -> None:
+        """Catch up with what happened to this host: a boot, a pushed configuration, a file system unmounted by hand.
+
+        Only commands use up the lag of a pushed configuration; the daemon looks too often for that.
+        """
+        if self.state["boots"].get(self.me) != boot_id():
+            self._booted()
+        if self.me in self.state["removals"]:
+            self.local_file.unlink(missing_ok=True)
+            self.state["removals"].remove(self.me)
+        push = self.state["pushes"].get(self.me)
+        if push == 0:
+            self.write_local()
+            del self.state["pushes"][self.me]
+        elif push and by_command:
+            self.state["pushes"][self.me] = push - 1
+        for device, mounted in self.state["mounts"].items():
+            if self.me in mounted and not self.is_mounted(mounted[self.me]["path"]):
+                del self.state["mounts"][device][self.me]
+
+    def _booted(self) -> None:
+        """Forget what a boot ends. The first contact ever is no boot: what others said of this host stays true."""
+        known = self.me in self.state["boots"]
+        self.state["boots"][self.me] = boot_id()
+        if not known:
+            return
+        for mounted in self.state["mounts"].values():
+            mounted.pop(self.me, None)
+        if self.me in self.state["daemons"]:
+            self.state["daemons"][self.me] = {"state": "down", "polls": 0}
+            if self.me in self.state["autoload"]:
+                self.state["daemons"][self.me].update(state="arbitrating", automount=True)
+
+    def write_local(self) -> None:
+        """Put the cluster's configuration on this host's disk."""
+        self.local_file.parent.mkdir(parents=True, exist_ok=True)
+        self.local_file.write_text(local_copy(self.state))
+
+    def require_member(self) -> None:
+        """Fail as every mm* command does on a host that knows no cluster."""
+        known = self.local_file.exists() and self.state["id"] in self.local_file.read_text()
+        if not known or self.me not in self.nodes:
+            raise Failed(NOT_A_MEMBER)
+
+    def require_admin(self) -> None:
+        """Fail on a member that may not run commands on the others: adminMode is central."""
+        self.require_member()
+        if self.me not in self.state["admin_nodes"]:
+            others = [name for name in self.nodes if name != self.me]
+            say((f"{name}:  Permission denied (publickey,password)." for name in others), sys.stderr)
+            raise Failed("Make sure that the following nodes are available:\n\t" + "\n\t".join(others))
+
+    def founder(self) -> str:
+        """Return the node that keeps the configuration."""
+        return next((name for name, node in self.nodes.items() if "quorum" in node["designation"]), FOUNDER)
+
+    def now(self) -> float:
+        """Return the lab's time."""
+        return self.device.now()
+
+    # Nodes
+
+    def find(self, name: str) -> str | None:
+        """Return the member that answers to a name or an address."""
+        short = name.partition(".")[0] if not name.replace(".", "").isdigit() else name
+        for member, node in self.nodes.items():
+            if name in (member, node["daemon"], node["admin"], node["ip"]) or short == member.partition(".")[0]:
+                return member
+        return None
+
+    def select(self, argument: str | None, all_nodes: bool = False) -> list[str]:
+        """Return the members that -N (names, a file or a system class) or -a stand for; none given is this host."""
+        if all_nodes or argument == "all":
+            return list(self.nodes)
+        if argument is None:
+            return [self.me]
+        if argument in SYSTEM_CLASSES:
+            return [name for name, node in self.nodes.items() if _in_class(argument, node)]
+        names = [self.find(name) or name for name in listed(argument)]
+        wrong = [name for name in names if name not in self.nodes]
+        if wrong:
+            raise Failed(*(f"Incorrect node {name} specified for command." for name in wrong))
+        return names
+
+    def half(self, work: list[Item]) -> list[Item]:
+        """Return the part of the work that a command does before it dies: all of it when it doesn't die."""
+        return work[: (len(work) + 1) // 2] if self.effect == DIE else work
+
+    def reachable(self, name: str) -> bool:
+        """Say whether the admin's shell gets to a host."""
+        return name == self.me or (name in addresses() and name not in self.state["unreachable"])
+
+    def add(self, name: str, admin: str, designation: str, license_: str) -> None:
+        """Make a host a member; its own copy of the configuration follows later."""
+        self.nodes[name] = _node(self.state["next_number"], name, admin, designation, license_)
+        self.state["next_number"] += 1
+        self.state["daemons"][name] = {"state": "down", "polls": 0}
+
+    # Work on the mounts of this host, and requests to the daemons of others
+
+    def is_mounted(self, path: str) -> bool:
+        """Say whether something is mounted there on this host."""
+        lines = (procfs() / "self/mounts").read_text().splitlines()
+        return any(line.split()[1] == path for line in lines)
+
+    def mount_here(self, device: str, path: str, mode: str) -> tuple[int, list[str]]:
+        """Mount the directory that stands for the file system, which all hosts share."""
+        if self.effect == LIE or self.is_mounted(path):
+            return 0, []
+        content = shared_directory() / "fs" / device
+        content.mkdir(parents=True, exist_ok=True)
+        Path(path).mkdir(parents=True, exist_ok=True)
+        rc, lines = _command("mount", "--bind", *(["-o", "ro"] if mode == "RO" else []), str(content), path)
+        if rc == 0:
+            self.state["mounts"][device][self.me] = {"path": path, "mode": mode}
+        return rc, lines
+
+    def unmount_here(self, device: str, force: bool) -> tuple[int, list[str]]:
+        """Unmount a file system; with force, users of it are left with a dead one."""
+        mounted = self.state["mounts"][device].get(self.me)
+        if not mounted or self.effect == LIE:
+            return 0, []
+        rc, lines = _command("umount", *(["--lazy"] if force else []), mounted["path"])
+        if rc == 0:
+            del self.state["mounts"][device][self.me]
+        return rc, lines
+
+    def request(self, node: str, action: str, *arguments: object) -> None:
+        """Ask another host's daemon for work; `wait_for_requests` collects the answer."""
+        number = str(self.state["next_request"])
+        self.state["next_request"] += 1
+        self.state["requests"][number] = {"node": node, "action": action, "arguments": list(arguments)}
+        self.requests.append(number)
+
+    def wait_for_requests(self) -> int:
+        """Wait until the other hosts have answered, or long enough; print what they said; return the worst code."""
+        if self.effect == LIE:
+            return 0
+        begun = time.monotonic()
+        worst, waiting = 0, list(self.requests)
+        while waiting:
+            with self.device.state() as state:
+                late = time.monotonic() - begun > state["request_timeout_s"]  # tests end the wait
+                for number in list(waiting):
+                    request = state["requests"][number]
+                    if "rc" not in request and not late:
+                        continue
+                    lines = request.get("lines", ["The remote command did not complete in time."])
+                    worst = max(worst, request.get("rc", 1))
+                    say((f"{request['node']}:  {line}" for line in lines), sys.stderr)
+                    del state["requests"][number]
+                    waiting.remove(number)
+            time.sleep(0.02 if waiting else 0)
+        return worst
+
+
+def local_copy(state: dict[str, Any]) -> str:
+    """Return what a member keeps on its own disk: here, which cluster it belongs to."""
+    return f"%%9999%%:00_VERSION_LINE::{state['id']}:{state['name']}\n"
+
+
+def listed(argument: str) -> list[str]:
+    """Return the words of -N: the lines of a file when there is one of that name, else a list with commas."""
+    if not Path(argument).is_file():
+        return [word for word in argument.split(",") if word]
+    lines = [line.partition("#")[0].strip() for line in Path(argument).read_text().splitlines()]
+    return [line for line in lines if line]
+
+
+def _in_class(name: str, node: dict[str, Any]) -> bool:
+    return {
+        "clientLicense": node["license"] == "client",
+        "serverLicense": node["license"] == "server",
+        "quorumNodes": "quorum" in node["designation"],
+        "managerNodes": "anager" in node["designation"],
+        "nsdNodes": node["daemon"] == FOUNDER,
+        "clientNodes": "anager" not in node["designation"],
+    }[name]
+
+
+def _command(*argv: str) -> tuple[int, list[str]]:
+    result = subprocess.run(argv, capture_output=True, text=True, check=False, env={"PATH": os.defpath, "LC_ALL": "C"})
+    return result.returncode, (result.stdout + result.stderr).splitlines()

@@ -1,0 +1,77 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a module reads to prove the class, against documented output."""
+
+import json
+
+import pytest
+
+PROFILE = [
+    "qos profile ROCE",
+    "qos trust dscp",
+    "priority-flow-control on",
+    "priority-flow-control priority 3 no-drop",
+    "uc-tx-queue 3",
+    "no priority",
+    "random-detect ecn minimum-threshold 150 kbytes maximum-threshold 1500 kbytes max-mark-probability 100",
+    "interface Ethernet1",
+    "service-profile ROCE",
+    "uc-tx-queue 3",
+    "random-detect ecn count",
+]
+
+
+@pytest.fixture(scope="module")
+def shown(shared_leaf):
+    connection = shared_leaf.connect()
+    connection.send_config_set(PROFILE, error_pattern="^% ")
+
+    def show(command):
+        return connection.send_command(command).rstrip("\n") + "\n"
+
+    return show
+
+
+def test_the_table_of_lossless_priorities(shown, transcript):
+    table = shown("show priority-flow-control interfaces Ethernet1").split("\n\n")[1]
+    assert table == transcript("fabric/eos/priority_flow_control.txt")
+    assert "Global PFC : Enabled" in shown("show priority-flow-control")
+
+
+def test_the_thresholds_that_are_programmed(shown, transcript):
+    assert shown("show qos interfaces ethernet 1 ecn") == transcript("fabric/eos/qos_ecn.txt")
+
+
+def test_a_command_without_json_is_refused(shown, transcript):
+    assert shown("show qos interfaces ethernet 1 ecn | json") == transcript("fabric/eos/unconverted.txt")
+
+
+def test_neighbours(shown, shared_leaf, transcript):
+    with shared_leaf.device.state() as state:
+        state["neighbors"] = {"Ethernet2": ["om-spine2", "Ethernet1"], "Ethernet1": ["om-spine1", "Ethernet1"]}
+    assert shown("show lldp neighbors").split("\n\n")[1] == transcript("fabric/eos/lldp_neighbors.txt")
+    first = json.loads(shown("show lldp neighbors | json"))["lldpNeighbors"][0]
+    assert first == {"port": "Ethernet1", "neighborDevice": "om-spine1", "neighborPort": "Ethernet1", "ttl": 120}
+
+
+def test_a_port_says_what_it_is(shown):
+    port = json.loads(shown("show interfaces et1 | json"))["interfaces"]["Ethernet1"]
+    assert (port["forwardingModel"], port["mtu"], port["interfaceStatus"]) == ("bridged", 9214, "connected")
+    assert shown("show interfaces Ethernet99") == "% Interface does not exist\n"
+
+
+def test_sections_and_pipes(shown):
+    block = "qos profile ROCE\n   qos trust dscp\n   priority-flow-control on\n"
+    assert shown("show running-config section qos profile").startswith(block)
+    assert shown("show running-config | include priority 3") == "   priority-flow-control priority 3 no-drop\n"
+    assert shown("show running-config | include (") == "% Invalid input\n"
+
+
+@pytest.mark.parametrize(("platform", "model"), [("xgs", "DCS-7060X6-64PE"), ("jericho", "DCS-7280CR3-32P4")])
+def test_the_hardware_can_be_told_from_its_version(leaf, model):
+    connection = leaf.connect(enable=False)
+    assert connection.find_prompt() == "leaf1>"
+    shown = json.loads(connection.send_command("show version | json"))
+    assert (shown["mfgName"], shown["modelName"]) == ("Arista", model)
+    assert connection.send_command("show version").startswith(f"Arista {model}\nHardware version: ")
+    assert connection.send_command("show running-config") == "% Invalid input (privileged mode required)"

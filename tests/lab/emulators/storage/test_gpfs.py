@@ -1,0 +1,501 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The mm* commands on several hosts of one cluster, against public transcripts and documented behaviour.
+
+The tests of the modules mm_node and mm_mount run them with every fault.
+"""
+
+import contextlib
+import fcntl
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from lab.emulators.common import Device
+from lab.emulators.storage.gpfs.model import default_state
+from tests.lab.emulators.conftest import Host
+from tests.waiting import until
+
+ADDRESSES = {"nsd1": 13, "gpu01": 21, "gpu02": 22, "gpu03": 23, "gpu04": 24}
+DATE = re.compile(r"(?m)^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \w+ \d{4}: ")
+
+
+class Site:
+    """Hosts that share one cluster."""
+
+    def __init__(self, root):
+        self.root = root
+        lines = [f"10.77.1.{octet} {name}" for name, octet in ADDRESSES.items()]
+        (root / "hosts").write_text("\n".join(["127.0.0.1 localhost", *lines, ""]))
+        self.hosts = {name: Host(root, name) for name in ADDRESSES}
+        self.device = Device(root / "shared/gpfs", root / "shared/clock")
+        self.mount_point = str(root / "gpfs/fs1")
+        self.change(lambda state: state["filesystems"]["fs1"].update(mount_point=self.mount_point))
+        self.change(lambda state: state.update(lag_calls=0, request_timeout_s=300.0))
+
+    def change(self, edit):
+        initial = default_state()
+        for node in initial["nodes"].values():
+            node["ip"] = "10.77.1.13"
+        with self.device.state(initial) as state:
+            edit(state)
+
+    def state(self):
+        with self.device.state() as state:
+            return state
+
+    def __getitem__(self, name):
+        return self.hosts[name]
+
+    def admin(self, *argv, **options):
+        return self.hosts["nsd1"].run(*argv, **options)
+
+    def join(self, *names):
+        """Bring hosts to where only the mount is missing."""
+        described = ",".join(f"{name}:nonquorum-client::client" for name in names)
+        assert self.admin("mmaddnode", "--accept", "-N", described).returncode == 0
+        assert self.admin("mmstartup", "-N", ",".join(names)).returncode == 0
+        for _ in range(2):
+            self.admin("mmgetstate", "-a")
+        for name in names:
+            assert self[name].run("mmlscluster").returncode == 0
+
+
+@pytest.fixture
+def site(tmp_path):
+    return Site(tmp_path)
+
+
+def undated(text):
+    return DATE.sub("DATE: ", text)
+
+
+def records(text, record=""):
+    """Return the rows of a record type as dicts by the header's names; longer rows keep what the header names."""
+    lines = [line.split(":") for line in text.splitlines()]
+    names = next(line for line in lines if line[1] == record and line[2] == "HEADER")
+    return [dict(zip(names[6:-1], line[6:-1], strict=False)) for line in lines if line[1] == record and line[2] == "0"]
+
+
+def as_cluster(state, name, nodes):
+    """Turn the state into the cluster of a transcript: nodes as {name: (ip, designation, license)}."""
+    state.update(name=name, admin_nodes=list(nodes), nodes={}, daemons={}, pushes={})
+    for number, (node, (ip, designation, license_)) in enumerate(nodes.items(), 1):
+        kind = {"number": number, "daemon": node, "admin": node, "ip": ip, "designation": designation}
+        state["nodes"][node] = {**kind, "license": license_}
+        state["daemons"][node] = {"state": "active", "polls": 0}
+        state["pushes"][node] = 0
+
+
+@pytest.fixture
+def as_node(tmp_path):
+    """A site of one host that has a transcript's name."""
+
+    def make(name, cluster, nodes):
+        (tmp_path / "hosts").write_text("".join(f"{ip or '10.0.0.1'} {node}\n" for node, (ip, _, _) in nodes.items()))
+        device = Device(tmp_path / "shared/gpfs", tmp_path / "shared/clock")
+        with device.state({**default_state(), "boots": {name: f"{name}-first"}}) as state:
+            as_cluster(state, cluster, nodes)
+        return Host(tmp_path, name), device
+
+    return make
+
+
+TWO = {"gpfs-01": ("192.168.196.150", "quorumManager", "none"), "gpfs-02": ("192.168.196.160", "quorumManager", "none")}
+
+
+class TestTranscripts:
+    def test_mmlscluster(self, as_node, transcript):
+        host, _ = as_node("gpfs-01", "gpfscluster.gpfs-01", TWO)
+        assert host.run("mmlscluster").stdout == transcript("storage/gpfs/mmlscluster.txt")
+
+    def test_mmlscluster_records(self, as_node, transcript):
+        nodes = {
+            "server-1.domain.com": ("10.0.0.1", "quorum", "server"),
+            "server-3.domain.com": ("10.0.0.4", "quorumManager", "server"),
+        }
+        host, device = as_node("server-1.domain.com", "cluster.domain.com", nodes)
+        with device.state() as state:
+            state["id"] = "2936932203756487754"
+            state["primary"] = "server-1.domain.com"
+            for node in state["nodes"].values():
+                node.update(roles="Z", roles_alias="perfmon")
+        wanted = ("mmlscluster:clusterSummary:", "mmlscluster:clusterNode:")
+        output = host.run("mmlscluster", "-Y").stdout
+        lines = [line for line in output.splitlines() if line.startswith(wanted)]
+        assert lines == transcript("storage/gpfs/mmlscluster_y.txt").splitlines()
+        assert "mmlscluster:cesNode:HEADER:" in output  # empty sections still have their headers, before any row
+        assert output.rindex(":HEADER:") < output.index(":0:1:")
+
+    def test_mmgetstate_in_its_forms(self, as_node, transcript):
+        host, _ = as_node("gpfs-01", "gpfscluster.gpfs-01", TWO)
+        assert host.run("mmgetstate", "-aLs").stdout == transcript("storage/gpfs/mmgetstate_l.txt")
+
+    def test_mmgetstate_short(self, as_node, transcript):
+        host, _ = as_node("worker01", "c", {f"worker0{n}": (f"10.10.1.1{n}", "quorum", "server") for n in (1, 2, 3)})
+        assert host.run("mmgetstate", "-a").stdout == transcript("storage/gpfs/mmgetstate.txt")
+
+    @pytest.mark.parametrize("version", ["5.1", "5.2"])
+    def test_mmgetstate_records(self, as_node, transcript, version):
+        host, device = as_node("ec01", "c", {"ec01": ("10.0.0.1", "quorum", "server")})
+        with device.state() as state:
+            state["version"] = version
+        assert host.run("mmgetstate", "-Y").stdout == transcript(f"storage/gpfs/mmgetstate_y_{version}.txt")
+
+    def test_mmchlicense_and_mmlslicense(self, as_node, transcript):
+        host, _ = as_node("gpfs-01", "gpfscluster.gpfs-01", TWO)
+        assert host.run("mmchlicense", "server", "--accept", "-N", "all").stdout == transcript(
+            "storage/gpfs/mmchlicense.txt"
+        )
+
+    def test_mmlslicense(self, as_node, transcript):
+        nodes = {"c01": ("", "quorum", "server"), "c02": ("", "quorum", "server"), "c03": ("", "", "client")}
+        host, _ = as_node("c01", "c", nodes)
+        assert host.run("mmlslicense", "-L").stdout == transcript("storage/gpfs/mmlslicense_l.txt")
+
+    def test_mmlslicense_records(self, as_node, transcript):
+        name = "lsst-verify00.ncsa.illinois.edu"
+        host, _ = as_node(name, "c", {name: ("", "quorum", "server")})
+        assert host.run("mmlslicense", "-Y").stdout == transcript("storage/gpfs/mmlslicense_y.txt")
+
+    def test_mmlsfs(self, site, transcript):
+        site.change(lambda state: state["filesystems"]["fs1"].update(mount_point="/ibm/fs1"))
+        assert site.admin("mmlsfs", "fs1", "-T").stdout == transcript("storage/gpfs/mmlsfs_t.txt")
+        site.change(
+            lambda state: state["filesystems"].update(FS1={**state["filesystems"]["fs1"], "mount_point": "/ibm/FS1"})
+        )
+        assert site.admin("mmlsfs", "FS1", "-T", "-Y").stdout == transcript("storage/gpfs/mmlsfs_y.txt")
+
+    def test_partial_mmaddnode(self, site, transcript):
+        site.change(lambda state: state["unreachable"].append("gpu02"))
+        result = site.admin("mmaddnode", "-N", "gpu01,gpu02", capture_output=False, stdout=-1, stderr=subprocess.STDOUT)
+        wanted = (
+            undated(transcript("storage/gpfs/mmaddnode_partial.txt"))
+            .replace("client04", "gpu01")
+            .replace("client05", "gpu02")
+        )
+        assert result.returncode == 0  # although a node could not be added
+        assert sorted(undated(result.stdout).splitlines()) == sorted(wanted.splitlines())  # two streams in one pipe
+
+    def test_starting_a_running_node(self, site, transcript):
+        result = site.admin("mmstartup", "-N", "nsd1")
+        assert result.returncode == 0
+        assert undated(result.stdout) == undated(transcript("storage/gpfs/mmstartup_active.txt")).replace(
+            "gpfs-01", "nsd1"
+        )
+
+    def test_mmdelnode(self, site, transcript):
+        site.admin("mmaddnode", "-N", "gpu01")
+        assert site.admin("mmdelnode", "-N", "gpu01").stdout == transcript("storage/gpfs/mmdelnode.txt")
+
+    def test_a_host_of_no_cluster(self, site, transcript):
+        result = site["gpu01"].run("mmlscluster")
+        assert (result.returncode, result.stdout, result.stderr) == (1, "", transcript("storage/gpfs/not_a_member.txt"))
+
+
+class TestJoining:
+    def test_every_command_fails_on_a_host_that_is_no_member(self, site):
+        for command in (
+            ("mmgetstate",),
+            ("mmlsmount", "all"),
+            ("mmmount", "fs1"),
+            ("mmaddnode", "-N", "gpu01"),
+        ):
+            result = site["gpu01"].run(*command)
+            assert result.returncode == 1
+            assert "This node does not belong to a GPFS cluster." in result.stderr
+
+    def test_a_joined_node_learns_of_it_late(self, site):
+        site.change(lambda state: state.update(lag_calls=2))
+        site.admin("mmaddnode", "-N", "gpu01")
+        assert [site["gpu01"].run("mmlscluster").returncode for _ in range(3)] == [1, 1, 0]
+        assert (site["gpu01"].directory / "mmfs/gen/mmsdrfs").exists()
+
+    def test_descriptors_give_designation_admin_name_and_licence(self, site):
+        site.admin(
+            "mmaddnode", "--accept", "-N", "gpu01:nonquorum-client:gpu01-adm:client,gpu02:quorum-manager,gpu03::"
+        )
+        nodes = records(site.admin("mmlscluster", "-Y").stdout, "clusterNode")
+        assert [(node["daemonNodeName"], node["adminNodeName"], node["designation"]) for node in nodes] == [
+            ("nsd1", "nsd1", "quorumManager"),
+            ("gpu01", "gpu01-adm", ""),
+            ("gpu02", "gpu02", "quorumManager"),
+            ("gpu03", "gpu03", ""),
+        ]
+        licences = records(site.admin("mmlslicense", "-Y").stdout)
+        assert [licence["designatedLicense"] for licence in licences] == ["server", "client", "none", "none"]
+        assert [licence["requiredLicense"] for licence in licences] == ["server", "client", "server", "client"]
+
+    def test_without_accept_no_node_gets_a_licence(self, site):
+        result = site.admin("mmaddnode", "-N", "gpu01:::client")
+        assert "Warning: Not all nodes have proper GPFS license designations." in result.stdout
+        assert site.state()["nodes"]["gpu01"]["license"] == "none"
+
+    def test_a_node_file_may_have_blank_lines_and_comments(self, site, tmp_path):
+        (tmp_path / "nodes").write_text("# new\n\ngpu01:nonquorum-client\n  gpu02  # second\n")
+        assert site.admin("mmaddnode", "-N", tmp_path / "nodes").returncode == 0
+        assert set(site.state()["nodes"]) == {"nsd1", "gpu01", "gpu02"}
+
+    def test_a_name_that_is_a_file_is_read_as_a_file(self, site, tmp_path):
+        (tmp_path / "here").mkdir()
+        (tmp_path / "here/gpu01").write_text("gpu02\n")
+        site.admin("mmaddnode", "-N", "gpu01", cwd=tmp_path / "here")
+        assert set(site.state()["nodes"]) == {"nsd1", "gpu02"}
+
+    def test_only_bad_nodes_fail_the_command(self, site):
+        result = site.admin("mmaddnode", "-N", "nsd1")
+        assert result.returncode == 1
+        assert result.stderr.endswith(
+            "mmaddnode: Command failed.  Examine previous error messages to determine cause.\n"
+        )
+
+    def test_a_member_that_is_no_admin_may_not_add(self, site):
+        site.join("gpu01")
+        assert site["gpu01"].run("mmaddnode", "-N", "gpu02").returncode == 1
+        assert set(site.state()["nodes"]) == {"nsd1", "gpu01"}
+
+    def test_node_numbers_are_not_used_again(self, site):
+        site.admin("mmaddnode", "-N", "gpu01")
+        site.admin("mmdelnode", "-N", "gpu01")
+        site.admin("mmaddnode", "-N", "gpu02")
+        assert site.state()["nodes"]["gpu02"]["number"] == 3
+
+    def test_licences_need_accepting(self, site):
+        site.admin("mmaddnode", "-N", "gpu01")
+        assert site.admin("mmchlicense", "client", "-N", "gpu01", stdin=subprocess.DEVNULL).returncode == 1
+        assert site.state()["nodes"]["gpu01"]["license"] == "none"
+        assert site.admin("mmchlicense", "client", "-N", "gpu01", input="yes\n").returncode == 0
+        assert site.admin("mmchlicense", "server", "--accept", "-N", "gpu01").returncode == 0
+        assert site.state()["nodes"]["gpu01"]["license"] == "server"
+
+    def test_an_active_node_and_an_nsd_server_are_not_deleted(self, site):
+        site.join("gpu01")
+        assert site.admin("mmdelnode", "-N", "gpu01").returncode == 1
+        assert site.admin("mmdelnode", "-N", "nsd1").returncode == 1
+        site.admin("mmshutdown", "-N", "gpu01")
+        assert site.admin("mmdelnode", "-N", "gpu01").returncode == 0
+        assert site["gpu01"].run("mmlscluster").returncode == 1
+        assert not (site["gpu01"].directory / "mmfs/gen/mmsdrfs").exists()
+
+    def test_a_rebuilt_host_is_listed_but_knows_nothing_until_restored(self, site):
+        site.join("gpu01")
+        (site["gpu01"].directory / "mmfs/gen/mmsdrfs").unlink()
+        assert site["gpu01"].run("mmlscluster").returncode == 1
+        assert len(records(site.admin("mmlscluster", "-Y").stdout, "clusterNode")) == 2
+        assert site.admin("mmaddnode", "-N", "gpu01").returncode == 1
+        assert site["gpu01"].run("mmsdrrestore", "-p", "nsd1", "-R", "/usr/bin/scp").returncode == 0
+        assert site["gpu01"].run("mmlscluster").returncode == 0
+
+    def test_an_ordinary_user_changes_nothing(self, site, any_user):
+        site.admin("mmlscluster")
+        site["nsd1"].device("gpfs").journal(tool="made by root")
+        assert site.admin("mmaddnode", "-N", "gpu01", **any_user).returncode == 1
+        assert "gpu01" not in site.state()["nodes"]
+
+
+class TestDaemon:
+    def test_start_returns_before_the_node_is_active(self, site):
+        site.admin("mmaddnode", "--accept", "-N", "gpu01:::client")
+        assert site.admin("mmstartup", "-N", "gpu01").returncode == 0
+        seen = [records(site.admin("mmgetstate", "-N", "gpu01", "-Y").stdout)[0]["state"] for _ in range(3)]
+        assert seen == ["arbitrating", "active", "active"]
+
+    def test_a_started_node_has_its_configuration(self, site):
+        site.change(lambda state: state.update(lag_calls=9))
+        site.join("gpu01")
+        assert site["gpu01"].run("mmlsmount", "fs1").returncode == 0
+
+    def test_a_node_can_be_stuck(self, site):
+        site.change(lambda state: state.update(arbitrating_polls=99))
+        site.join("gpu01")
+        assert records(site.admin("mmgetstate", "-N", "gpu01", "-Y").stdout)[0]["state"] == "arbitrating"
+
+    def test_an_unlicensed_node_does_not_start(self, site):
+        site.admin("mmaddnode", "-N", "gpu01")
+        assert site.admin("mmstartup", "-N", "gpu01").returncode == 1
+        assert site.state()["daemons"]["gpu01"]["state"] == "down"
+
+    def test_a_client_sees_only_itself(self, site):
+        site.join("gpu01")
+        assert records(site["gpu01"].run("mmgetstate", "-Y").stdout)[0]["state"] == "active"
+        everybody = records(site["gpu01"].run("mmgetstate", "-a", "-Y").stdout)
+        assert {row["state"] for row in everybody} == {"unknown"}
+
+    @pytest.mark.parametrize(("autoload", "state"), [([], "down"), (["gpu01"], "arbitrating")])
+    def test_after_a_boot_only_autoload_starts_gpfs(self, site, autoload, state):
+        site.join("gpu01")
+        site.change(lambda cluster: cluster["autoload"].extend(autoload))
+        site["gpu01"].boot("second")
+        assert records(site["gpu01"].run("mmgetstate", "-Y").stdout)[0]["state"] == state
+
+    def test_an_unknown_node_is_named(self, site):
+        result = site.admin("mmgetstate", "-N", "gpu99")
+        assert (result.returncode, "gpu99" in result.stderr) == (1, True)
+
+
+@contextlib.contextmanager
+def daemon(host):
+    """Run the host's daemon, as its gpfs.service does."""
+    process = host.start("mmfsd")
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+class TestMounts:
+    @pytest.fixture
+    def gpu01(self, site):
+        site.join("gpu01", "gpu02")
+        with site["gpu01"].own_mounts() as host:
+            yield host
+
+    def test_what_one_node_writes_the_others_read(self, site, gpu01):
+        assert gpu01.run("mmmount", "fs1").returncode == 0
+        with site["gpu02"].own_mounts() as gpu02:
+            assert undated(gpu02.run("mmmount", "fs1").stdout) == "DATE: mmmount: Mounting file systems ...\n"
+            gpu01.command("sh", "-c", f"echo bridge > {site.mount_point}/file")
+            assert gpu02.command("cat", f"{site.mount_point}/file") == "bridge\n"
+            assert site.mount_point in gpu02.command("cat", "/proc/self/mounts")
+        assert not Path(site.mount_point, "file").exists()
+
+    def test_mmlsmount_knows_short_names_and_modes(self, site, gpu01, transcript):
+        empty = site.admin("mmlsmount", "all", "-Y").stdout
+        assert [(row["totalNodes"], row["nodeName"]) for row in records(empty)] == [("0", "")]
+        assert site.admin("mmlsmount", "fs1").stdout == "File system fs1 is not mounted.\n"
+        gpu01.run("mmmount", "fs1", "-o", "ro")
+        rows = site.admin("mmlsmount", "fs1", "-Y").stdout.splitlines()[1:]
+        wanted = (
+            transcript("storage/gpfs/mmlsmount_y.txt")
+            .strip()
+            .replace("ltfscache", "fs1")
+            .replace("ltfs.net", "drawbridge-lab.nsd1")
+        )
+        assert rows == [wanted.replace("2:192.168.100.2:ltfs2", "1:10.77.1.21:gpu01").replace(":RW:", ":RO:")]
+        assert site.admin("mmlsmount", "fs1").stdout == "File system fs1 is mounted on 1 nodes.\n"
+
+    def test_another_mount_point_can_be_given(self, site, gpu01):
+        other = f"{site.root}/elsewhere"
+        assert gpu01.run("mmmount", "fs1", other).returncode == 0
+        assert other in gpu01.command("cat", "/proc/self/mounts")
+        assert gpu01.run("mmumount", "fs1").returncode == 0
+        assert other not in gpu01.command("cat", "/proc/self/mounts")
+
+    def test_refusals(self, site, gpu01):
+        unknown = gpu01.run("mmmount", "fs9")
+        assert unknown.returncode == 1
+        assert unknown.stderr.startswith("mmmount: File system fs9 is not known to the GPFS cluster.\n")
+        assert gpu01.run("mmumount", "fs1").stderr.startswith("mmumount: No file systems were found\n")
+        site.change(lambda state: state["filesystems"]["fs1"].update(maintenance="yes"))
+        assert gpu01.run("mmmount", "fs1").returncode == 1
+        site.change(lambda state: state["filesystems"]["fs1"].update(maintenance="no"))
+        site.admin("mmshutdown", "-N", "gpu01")
+        assert gpu01.run("mmmount", "fs1").returncode == 1
+        assert site.mount_point not in gpu01.command("cat", "/proc/self/mounts")
+
+    def test_a_busy_file_system_stays_unless_forced(self, site, gpu01):
+        gpu01.run("mmmount", "fs1")
+        script = f"cd {site.mount_point} && echo in && exec sleep 60"
+        with subprocess.Popen([*gpu01.prefix, "sh", "-c", script], stdout=subprocess.PIPE, text=True) as user:
+            try:
+                assert user.stdout is not None
+                assert user.stdout.readline() == "in\n"
+                refused = gpu01.run("mmumount", "fs1")
+                assert refused.returncode == 1
+                assert f"umount: {site.mount_point}: target is busy." in refused.stderr
+                assert gpu01.run("mmumount", "fs1", "-f").returncode == 0
+            finally:
+                user.kill()
+
+    def test_an_admin_mounts_on_other_nodes_through_their_daemons(self, site, gpu01):
+        with site["gpu02"].own_mounts() as gpu02, daemon(gpu01), daemon(gpu02):
+            assert site.admin("mmmount", "fs1", "-N", "gpu01,gpu02").returncode == 0
+            assert site.mount_point in gpu01.command("cat", "/proc/self/mounts")
+            rows = records(site.admin("mmlsmount", "fs1", "-Y").stdout)
+            assert {row["nodeName"] for row in rows} == {"gpu01", "gpu02"}  # in the order in which they answered
+            assert "gpu01:  forced unmount of" in site.admin("mmshutdown", "-N", "gpu01").stdout
+            assert site.mount_point not in gpu01.command("cat", "/proc/self/mounts")
+
+    def test_a_node_that_does_not_answer_fails_and_the_others_proceed(self, site, gpu01):
+        with daemon(gpu01):
+            process = site["nsd1"].start("mmmount", "fs1", "-N", "gpu01,gpu02")
+            until(lambda: list(site.state()["mounts"]["fs1"]) == ["gpu01"], 120, "gpu01 has mounted")
+            site.change(lambda state: state.update(request_timeout_s=0.0))
+            _, told = process.communicate(timeout=120)
+        assert process.returncode == 1
+        assert "gpu02:  The remote command did not complete in time." in told
+        assert list(site.state()["mounts"]["fs1"]) == ["gpu01"]
+        assert site.state()["requests"] == {}
+
+    def test_autoload_and_automount_bring_a_booted_node_back(self, site, gpu01):
+        site.change(lambda state: state["autoload"].append("gpu01"))
+        site.change(lambda state: state["filesystems"]["fs1"].update(automatic="yes"))
+        gpu01.boot("second")
+        with daemon(gpu01):
+            until(lambda: list(site.state()["mounts"]["fs1"]) == ["gpu01"], 120, "gpu01 has mounted")
+
+
+def test_noise_of_a_remote_shell_comes_first(site):
+    site.change(lambda state: state.update(noise="Authorized users only: all activity is logged"))
+    assert site.admin("mmlscluster", "-Y").stdout.startswith("Authorized users only: all activity is logged\nmmlsc")
+
+
+def test_separators_and_slashes_are_percent_encoded(site):
+    site.change(lambda state: state["filesystems"]["fs1"].update(mount_point="/gpfs/a-b_c:%é"))
+    assert ":defaultMountPoint:%2Fgpfs%2Fa-b_c%3A%25é::" in site.admin("mmlsfs", "all", "-Y").stdout
+
+
+class TestLock:
+    def test_changes_at_the_same_time_wait_for_each_other(self, site):
+        site.change(lambda state: state.update(change_takes_s=0.2, lock_timeout_s=300.0))
+        with (site.device.directory / ".cluster.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # until all three have met it, however late one starts
+            processes = [site["nsd1"].start("mmaddnode", "-N", name) for name in ("gpu01", "gpu02", "gpu03")]
+            said = [process.stderr.readline() for process in processes]
+            released = time.monotonic()
+        for process in processes:
+            process.communicate(timeout=120)
+        took = time.monotonic() - released
+        assert [process.returncode for process in processes] == [0, 0, 0]
+        assert len(site.state()["nodes"]) == 4
+        busy = "mmaddnode: Unable to obtain the GPFS configuration file lock. Retrying ...\n"
+        assert (said, took >= 3 * 0.2) == ([busy] * 3, True)
+
+
+class TestFaults:
+    def arm(self, site, tool, effect, host="nsd1"):
+        site[host].device("gpfs").add_fault(tool, effect)
+
+    def test_hang_holds_no_lock(self, site):
+        self.arm(site, "mmaddnode", "hang")
+        process = site["nsd1"].start("mmaddnode", "-N", "gpu01")
+        until(lambda: site["nsd1"].device("gpfs").calls(), 120, "the hanging command is in the journal")
+        assert process.poll() is None
+        assert site.admin("mmaddnode", "-N", "gpu02").returncode == 0
+        process.kill()
+        process.communicate()
+
+    def test_die_half_way_through_a_batch(self, site):
+        self.arm(site, "mmaddnode", "die")
+        result = site.admin("mmaddnode", "-N", "gpu01,gpu02,gpu03")
+        assert (result.returncode, result.stdout) == (-signal.SIGKILL, "")
+        assert set(site.state()["nodes"]) == {"nsd1", "gpu01", "gpu02"}
+        assert [site[name].run("mmlscluster").returncode for name in ("gpu01", "gpu02")] == [0, 1]
+
+
+def test_the_journal_tells_reads_from_changes(site):
+    site.admin("mmlscluster", "-Y")
+    site.admin("mmaddnode", "-N", "gpu01")
+    site.admin("mmaddnode", "-N", "gpu01")
+    calls = [(call["tool"], call["rc"], call["writes"]) for call in site["nsd1"].device("gpfs").calls()]
+    assert calls == [("mmlscluster", 0, False), ("mmaddnode", 0, True), ("mmaddnode", 1, True)]
+
+
+def test_an_unknown_command_is_named(site):
+    result = site.admin("mmcrfs")
+    assert (result.returncode, "mmcrfs" in result.stderr) == (127, True)
