@@ -148,7 +148,7 @@ def main() -> None:
     want = wanted(params)
     run = Command(params["timeout_s"])
     use = NodeUse(run, params["slurm_node"])
-    finish(module, NicPorts(run, tools, want), plan, want, in_use=use.busy, telling=flaps)
+    finish(module, NicPorts(run, tools, want), plan, want, in_use=use.busy, results_of=flaps)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Bring a chart's release to what it should be, from where the kubeconfig and helm are."""
+"""Converge a Helm release, on the host with the kubeconfig and helm."""
 
 from __future__ import annotations
 
@@ -28,14 +28,13 @@ ARGUMENT_SPEC = {
 
 
 class ActionModule(ActionBase):
-    """Looks at every object of the chart; writes those that differ."""
+    """Reads all objects of the chart and writes those that differ."""
 
     _requires_connection = False
     _supports_check_mode = True
     TRANSFERS_FILES = False
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Answer with steps and diff."""
         result = super().run(tmp, task_vars)
         _, args = self.validate_argument_spec(ARGUMENT_SPEC)
         source = source_of(args["source"], args["chart"], args["version"])
@@ -48,7 +47,7 @@ class ActionModule(ActionBase):
 
 
 def source_of(given: str, name: str, version: str) -> Source:
-    """A path, a folder of an OCI registry, or a repository of charts."""
+    """The chart's source: a path, a folder of an OCI registry, or a repository."""
     if given.startswith("oci://"):
         return Source(f"{given.rstrip('/')}/{name}", name, version)
     if given.startswith(("http://", "https://")):

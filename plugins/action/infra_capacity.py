@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""See that nodes that are never gated have room for all that is no job's, from where the kubeconfig is."""
+"""Check that all non-job pods fit on the infra nodes, on the host with the kubeconfig."""
 
 from __future__ import annotations
 
@@ -22,25 +22,24 @@ ARGUMENT_SPEC = {
 
 
 class ActionModule(ActionBase):
-    """Only reads."""
+    """Reads nodes and pods."""
 
     _requires_connection = False
     _supports_check_mode = True
     TRANSFERS_FILES = False
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Answer with nothing, or with `faults`."""
         result = super().run(tmp, task_vars)
         _, args = self.validate_argument_spec(ARGUMENT_SPEC)
         try:
-            result |= look(connect(args["kubeconfig"]), args)
+            result |= check(connect(args["kubeconfig"]), args)
         except DeviceError as err:
             result |= {"failed": True, "msg": str(err), **err.details}
         return {"changed": False, **result}
 
 
-def look(ask: Ask, args: dict[str, Any]) -> dict[str, Any]:
-    """Read nodes and pods, and judge. Raises DeviceError."""
+def check(ask: Ask, args: dict[str, Any]) -> dict[str, Any]:
+    """Read nodes and pods and return the faults. Raises DeviceError."""
     nodes, pods = read(ask, args["job_namespaces"])
     found = faults(nodes, pods, args["infra"], args["gated"])
     if not found:

@@ -4,12 +4,12 @@
 
 
 class ModuleDocFragment:
-    """What both are told."""
+    """Their common options."""
 
     DOCUMENTATION = r"""
 options:
   api_server:
-    description: URL of the API server, as the host knows it.
+    description: URL of the API server, as seen from the host.
     type: str
     required: true
   ca_file:
@@ -17,13 +17,13 @@ options:
     type: path
     required: true
   slurm_node:
-    description: What Slurm and Kubernetes call this node. Slurm is asked only where its commands are installed.
+    description: Name of this node in Slurm and in Kubernetes. The module queries Slurm only if its commands exist.
     type: str
     required: true
   join:
     description:
-      - Who starts the kubelet. With V(site) one that runs without C(--config-dir), or with another directory, is
-        refused; else role C(kube_node) starts it with the right one.
+      - Who starts the kubelet. With V(site) the module refuses a kubelet that runs without C(--config-dir) or with
+        another directory. With V(drawbridge) M(drawbridge.drawbridge.kube_member) starts it with the right one.
     type: str
     choices: [drawbridge, site]
     default: drawbridge

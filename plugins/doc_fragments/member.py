@@ -4,7 +4,7 @@
 
 
 class ModuleDocFragment:
-    """What both are told."""
+    """Their common options."""
 
     DOCUMENTATION = r"""
 options:
@@ -22,7 +22,7 @@ options:
     choices: [present, absent]
     default: present
   join:
-    description: Without it nothing is changed, and what is wrong with the membership is a failure.
+    description: If false, the module changes nothing and fails if the membership is wrong.
     type: bool
     default: true
   api_server:
@@ -34,20 +34,20 @@ options:
     type: dict
     default: {}
   flags:
-    description: Flags of the kubelet beside those for its files, its name and its address.
+    description: Flags of the kubelet, besides those for its files, name and address.
     type: list
     elements: str
     default: []
   program:
-    description: The kubelet.
+    description: Path of the kubelet.
     type: path
     default: /usr/bin/kubelet
   certificate:
-    description: Where the kubelet keeps its client certificate and key.
+    description: File of the kubelet's client certificate and key.
     type: path
     default: /var/lib/kubelet/pki/kubelet-client-current.pem
   timeout_s:
-    description: How long the node may take to become Ready with a verified certificate, in seconds.
+    description: Seconds until the node must be Ready with a verified certificate.
     type: int
     default: 90
 """

@@ -1,15 +1,15 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The options that say whose token a file holds: of the module on the host, and of the one that asks for tokens."""
+"""Common options of gate_token and gate_token_file."""
 
 
 class ModuleDocFragment:
-    """Options of gate_token_file that gate_token takes too."""
+    """The file of a token, and the token's ServiceAccount."""
 
     DOCUMENTATION = r"""
 options:
   path:
-    description: The file.
+    description: File of the token.
     type: path
     required: true
   namespace:
@@ -21,11 +21,11 @@ options:
     type: str
     required: true
   owner:
-    description: Who may read the file, beside root.
+    description: User who may read the file, besides root.
     type: str
     default: root
   api_server:
-    description: URL of the API server, as the host knows it.
+    description: URL of the API server, as seen from the host.
     type: str
     required: true
   ca_file:
@@ -33,7 +33,7 @@ options:
     type: path
     required: true
   min_left_s:
-    description: A token that ends sooner than this is replaced.
+    description: Seconds that a token must still be valid. Other tokens are replaced.
     type: int
     default: 21600
 """

@@ -114,7 +114,7 @@ def python(text: str) -> Iterator[Block]:
                 node.lineno, "".join(part.value if isinstance(part, ast.Constant) else "CODE" for part in node.values)
             )
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
-            documented = node.value.lstrip().startswith(("---", "options:", "short_description:", "- name:"))
+            documented = re.match(r"\n\s*(---|- \w+:|\w+:)", node.value)
             yield from at(node.lineno, yaml_text(node.value)) if documented else prose(node.lineno, node.value)
 
 

@@ -132,7 +132,7 @@ class Switch:
             if not wrong:
                 return
             if time.monotonic() >= deadline:
-                raise DeviceError(f"{self.name} accepted the change but did not make it: {wrong}")
+                raise DeviceError(f"{self.name} reported success, but the change is not in effect: {wrong}")
             time.sleep(LOOK_AGAIN_S)
 
     def _undo(self, name: str) -> str:

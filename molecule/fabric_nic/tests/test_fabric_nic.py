@@ -94,7 +94,7 @@ def test_a_tool_that_lies_at_a_boot_keeps_jobs_off_until_slurmd_starts_again() -
         boot()
         assert ssh("gpu01", "systemctl is-active drawbridge-nic.service || true") == "failed"
         told = ssh("gpu01", "journalctl --boot --unit drawbridge-nic --output cat")
-        assert f"RDMA ports accepted the change but did not make it: {pfc}" in told
+        assert f"RDMA ports reported success, but the change is not in effect: {pfc}" in told
         assert found() == f"not lossless any more, run nic.yml: {pfc}"
     finally:
         lab("fault", "gpu01", "mlnx_qos", "--clear")

@@ -93,10 +93,22 @@ def test_links_of_a_busy_node_stay_up(host: Host, nic: Device) -> None:
     ("effect", "message", "changed", "done", "left"),
     [
         ("refuse", "mlnx_qos failed: Netlink error: Bad value. see dmesg.", True, TRUST + PFC[:1], PFC[1:]),
-        ("lie", "RDMA ports accepted the change but did not make it: rail1: make", True, TRUST + PFC[:1], PFC[1:]),
+        (
+            "lie",
+            "the change is not in effect: rail1: make",
+            True,
+            TRUST + PFC[:1],
+            PFC[1:],
+        ),
         ("hang", "mlnx_qos gave no answer within [0-9]+ s and was killed", True, TRUST + PFC[:1], PFC[1:]),
         ("die", "mlnx_qos failed: no output", True, TRUST + PFC, []),
-        ("drift", "RDMA ports accepted the change but did not make it: rail1: make", True, TRUST + PFC[:1], PFC[1:]),
+        (
+            "drift",
+            "the change is not in effect: rail1: make",
+            True,
+            TRUST + PFC[:1],
+            PFC[1:],
+        ),
     ],
 )
 def test_faults(host: Host, effect: str, message: str, changed: bool, done: list[str], left: list[str]) -> None:

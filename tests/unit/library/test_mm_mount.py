@@ -144,10 +144,10 @@ def test_a_foreign_mount_in_the_place_is_refused(site: Site) -> None:
     ("effect", "told", "mounted"),
     [
         ("refuse", "mmmount failed: Make sure that the following nodes are available: nsd1", False),
-        ("lie", "GPFS mounts accepted the change but did not make it: mount fs1", False),
+        ("lie", "GPFS mounts reported success, but the change is not in effect: mount fs1", False),
         ("hang", "mmmount gave no answer within [0-9]+ s and was killed", False),
         ("die", "mmmount failed", True),
-        ("drift", "GPFS mounts accepted the change but did not make it: mount fs1", False),
+        ("drift", "GPFS mounts reported success, but the change is not in effect: mount fs1", False),
     ],
 )
 def test_faults_are_told_and_the_next_run_finishes(site: Site, effect: str, told: str, mounted: bool) -> None:

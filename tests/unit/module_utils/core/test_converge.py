@@ -127,7 +127,7 @@ def die(device: Device, step: Step[Lamp]) -> None:
 
 def test_a_lie_is_a_failure() -> None:
     outcome = converge(Device(obey=lie), plan, WANT)
-    assert outcome.error == "lamp accepted the change but did not make it: power off -> on"
+    assert outcome.error == "lamp reported success, but the change is not in effect: power off -> on"
     assert outcome.changed is False and outcome.left == ["power off -> on", "colour white -> red"]
 
 
@@ -173,7 +173,7 @@ def test_settling_waits_for_a_slow_device() -> None:
 
 def test_settling_is_bounded() -> None:
     outcome = converge(Device(obey=lie), plan, WANT, settle=Settle(timeout_s=0.02, interval_s=0.001))
-    assert outcome.error.startswith("lamp accepted the change")
+    assert outcome.error.startswith("lamp reported success")
 
 
 def test_what_cannot_finish_now_is_pending_and_leaves_the_second_run_unchanged() -> None:
@@ -188,7 +188,7 @@ def test_what_cannot_finish_now_is_pending_and_leaves_the_second_run_unchanged()
 def test_drift_right_after_the_change_is_seen() -> None:
     device = Device(later=[Lamp("on", "green")])
     outcome = converge(device, plan, WANT)
-    assert outcome.error == "lamp accepted the change but did not make it: colour green -> red"
+    assert outcome.error == "lamp reported success, but the change is not in effect: colour green -> red"
 
 
 def disturbing(have: Lamp, want: Lamp) -> list[Step[Lamp]]:
@@ -228,7 +228,7 @@ def test_a_step_that_was_done_and_has_to_wait_now_is_left() -> None:
     """Its tool said that it did it; that it can't be done any more makes it no success."""
     device = Device(later=[Lamp("off", "red", locked=True)])
     outcome = converge(device, plan, WANT)
-    assert outcome.error == "lamp accepted the change but did not make it: power off -> on"
+    assert outcome.error == "lamp reported success, but the change is not in effect: power off -> on"
 
 
 @pytest.mark.parametrize("check", [True, False], ids=["check", "run"])

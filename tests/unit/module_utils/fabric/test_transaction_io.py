@@ -180,7 +180,7 @@ def test_drift_while_the_timer_runs_is_not_confirmed(leaf: Leaf) -> None:
     before = leaf.lines()
     leaf.fault("drift", "commit timer")
     outcome = leaf.converge()
-    assert "accepted the change but did not make it" in outcome.error
+    assert "reported success, but the change is not in effect" in outcome.error
     assert_rolled_back(leaf, before)
 
 
@@ -202,7 +202,7 @@ def test_drift_after_the_confirmation_is_reported(leaf: Leaf, monkeypatch: pytes
     monkeypatch.setattr(Switch, "_keep", confirmed)
     outcome = leaf.converge()
     assert outcome.error.startswith(
-        "leaf1 accepted the change but did not make it: interface Ethernet2: service-profile"
+        "leaf1 reported success, but the change is not in effect: interface Ethernet2: service-profile"
     )
     assert outcome.changed
     assert [step for step in outcome.left if step in outcome.done] == []

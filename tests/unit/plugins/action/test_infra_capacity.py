@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.drawbridge.drawbridge.plugins.action.infra_capacity import look
+from ansible_collections.drawbridge.drawbridge.plugins.action.infra_capacity import check
 
 ARGS = {"infra": ["infra1"], "gated": ["gpu01"], "job_namespaces": ["vision"]}
 
@@ -22,7 +22,7 @@ POD = {
 
 def seen(cpu: str) -> dict[str, Any]:
     lists = {"/api/v1/nodes": [node("infra1", cpu), node("gpu01", "128")], "/api/v1/pods": [POD]}
-    return look(lambda method, path, body: (200, {"items": lists[path]}), ARGS)
+    return check(lambda method, path, body: (200, {"items": lists[path]}), ARGS)
 
 
 def test_room_for_all() -> None:

@@ -144,7 +144,7 @@ def test_whatever_the_module_would_change_is_a_finding(
     ("effect", "why"),
     [
         ("refuse", "mlnx_qos failed: Netlink error: Bad value. see dmesg."),
-        ("lie", f"RDMA ports accepted the change but did not make it: rail1: {PFC}"),
+        ("lie", f"RDMA ports reported success, but the change is not in effect: rail1: {PFC}"),
     ],
 )
 def test_what_can_not_be_mended_stays_a_finding(node: Node, nic: Device, effect: str, why: str) -> None:

@@ -82,7 +82,9 @@ def test_users_whom_the_system_does_not_know_are_told_apart() -> None:
 def test_a_success_that_changed_nothing_is_a_failure() -> None:
     device, _ = accounting(ROOT)
     outcome = converge(device, plan, WANT)
-    assert outcome.error == "Slurm accounting accepted the change but did not make it: add account vision,chem"
+    assert (
+        outcome.error == "Slurm accounting reported success, but the change is not in effect: add account vision,chem"
+    )
     assert not outcome.done
 
 

@@ -159,7 +159,7 @@ def test_a_refused_file_that_was_new_is_gone_again(tmp_path: Path) -> None:
 
 def test_a_reconfigure_that_did_nothing_is_a_failure(conf: Path) -> None:
     daemon, want = device(conf, answers(config=OTHER))
-    assert "accepted the change but did not make it" in converge(daemon, RECONFIGURE, want).error
+    assert "reported success, but the change is not in effect" in converge(daemon, RECONFIGURE, want).error
 
 
 def test_what_slurm_would_refuse_never_touches_the_old_file(conf: Path) -> None:
