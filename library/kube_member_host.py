@@ -68,6 +68,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils.drawbridge.core.api.host import Server
 from ..module_utils.drawbridge.core.command import Command
+from ..module_utils.drawbridge.core.consent import VARIABLES_ARGUMENT
 from ..module_utils.drawbridge.core.converge import DeviceError
 from ..module_utils.drawbridge.core.daemon.plan import DaemonState
 from ..module_utils.drawbridge.core.module import finish
@@ -94,6 +95,7 @@ ARGUMENT_SPEC = {
     "certificate": {"type": "path", "default": "/var/lib/kubelet/pki/kubelet-client-current.pem"},
     "token": {"type": "str", "default": "", "no_log": True},
     "timeout_s": {"type": "int", "default": 90},
+    **VARIABLES_ARGUMENT,
 }
 
 

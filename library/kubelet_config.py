@@ -46,6 +46,10 @@ options:
   start_timeout_s:
     description: How long the kubelet may take to become healthy, and its node Ready, in seconds.
     type: int
+  variables:
+    description: Names of the variables that set these options, for messages, such as C(config) and C(main_config).
+    type: dict
+    default: {}
 attributes:
   check_mode:
     description: Predicts exactly; the kubelet's own check of new content happens at the real run.

@@ -8,12 +8,13 @@ from typing import Any
 
 from ansible.plugins.action import ActionBase
 
+from ..module_utils.drawbridge.core.consent import VARIABLES_ARGUMENT, variable
 from ..module_utils.drawbridge.kube.kubelet.check import faults
 from ..module_utils.drawbridge.kube.kubelet.reserved_check import departures
 from ..module_utils.drawbridge.nodes.numa import Machine
 
 MODULE = "drawbridge.drawbridge.kubelet_drop_in"
-WHERE, OTHER = "kubelet_numa_settings", "kube_node_kubelet"
+
 ARGUMENT_SPEC = {
     "config": {"type": "dict", "required": True},
     "derived": {"type": "dict", "required": True},
@@ -27,8 +28,9 @@ ARGUMENT_SPEC = {
     "ca_file": {"type": "path", "required": True},
     "slurm_node": {"type": "str", "required": True},
     "start_timeout_s": {"type": "int"},
+    **VARIABLES_ARGUMENT,
 }
-CHECKED_HERE = ("derived", "machine")
+CHECKED_HERE = ("derived", "machine", "variables")
 
 
 class ActionModule(ActionBase):
@@ -42,8 +44,9 @@ class ActionModule(ActionBase):
         result = super().run(tmp, task_vars)
         _, args = self.validate_argument_spec(ARGUMENT_SPEC)
         machine = Machine(**{**args["machine"], "gpus": tuple(args["machine"]["gpus"])})
-        wrong = faults(args["config"], machine, WHERE, OTHER, site_joins=args["join"] == "site")
-        wrong += departures(args["config"], args["derived"], WHERE)
+        where, other = variable(args, "config"), variable(args, "main_config")
+        wrong = faults(args["config"], machine, where, other, site_joins=args["join"] == "site")
+        wrong += departures(args["config"], args["derived"], where)
         if found := [str(fault) for fault in wrong]:
             msg = "\n".join(["the kubelet's configuration is refused:", *found])
             return {**result, "failed": True, "changed": False, "msg": msg, "faults": found}

@@ -50,4 +50,10 @@ options:
     description: Seconds until the node must be Ready with a verified certificate.
     type: int
     default: 90
+  variables:
+    description:
+      - Names of the variables that set these options, for messages. C(numa_config) names the one for keys of the NUMA
+        drop-in.
+    type: dict
+    default: {}
 """

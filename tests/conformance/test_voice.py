@@ -22,7 +22,7 @@ LINE = 120
 """A paragraph's lines are counted at this width, however its source is broken."""
 SCOPE = (
     *("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/**/*.md", "roles/*/README.md", "changelogs/fragments/*.yml"),
-    *("roles/*/tasks/**/*.yml", "roles/*/handlers/*.yml", "roles/*/meta/*.yml", "playbooks/**/*.yml"),
+    *("roles/*/tasks/**/*.yml", "roles/*/meta/*.yml", "playbooks/**/*.yml"),
     *("module_utils/drawbridge/**/*.py", "library/*.py", "plugins/**/*.py", "filter_plugins/*.py"),
     *("roles/*/files/**/*.py", "roles/*/files/drawbridge-run", "roles/*/files/drawbridge-nic", "roles/*/files/slurm-*"),
 )
@@ -119,9 +119,9 @@ def python(text: str) -> Iterator[Block]:
 
 
 def prose(line: int, text: str) -> Iterator[Block]:
-    """Paragraphs of a string; one of few words is a name, not prose."""
+    """Paragraphs of a string; few words are a name, and many without punctuation are a list of names."""
     for paragraph in re.split(r"\n\s*\n", text):
-        if words(paragraph) >= FEW_WORDS:
+        if words(paragraph) >= FEW_WORDS and (words(paragraph) < MANY_WORDS or re.search(r"[.,;:]\s", paragraph)):
             yield Block(line, plain(" ".join(paragraph.split())))
 
 
@@ -148,7 +148,7 @@ def read(node: yaml.Node, key: str = "") -> Iterator[Block]:
         yield from prose(node.start_mark.line + 1, re.sub(r"{{.*?}}|{%.*?%}|[BCIMOUV]\([^)]*\)", "CODE", node.value))
 
 
-FEW_WORDS = 3
+FEW_WORDS, MANY_WORDS = 3, 40
 SPOKEN = (
     *("name", "description", "short_description", "notes", "msg", "fail_msg", "success_msg", "release_summary"),
     *("major_changes", "minor_changes", "breaking_changes", "bugfixes", "security_fixes", "known_issues"),

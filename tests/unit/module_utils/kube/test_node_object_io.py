@@ -41,7 +41,7 @@ def test_a_node_tells() -> None:
         (Seen(True, "closed"), ""),
         (Seen(True, "vision.7"), "has not closed this node yet (drawbridge.io/slurm=vision.7)"),
         (Seen(True, "dirty_vision.7"), "has not closed this node yet"),
-        (Seen(True), "open to everybody"),
+        (Seen(True), "open to all pods"),
     ],
 )
 def test_only_a_closed_node_is_free(node: Seen, why: str) -> None:

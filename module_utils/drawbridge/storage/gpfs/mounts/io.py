@@ -102,7 +102,7 @@ def _not_ready(state: str | None) -> str:
     host = short(platform.node())
     if state is None:
         return (
-            f"{host} does not know the cluster; let it join with playbooks/storage.yml, or if it was reinstalled"
-            f" give it its configuration back, on the cluster's admin: mmsdrrestore -N {host}"
+            f"{host} is in no GPFS cluster; let role gpfs_client join it, or if it was reinstalled restore its"
+            f" configuration on the cluster's admin host: mmsdrrestore -N {host}"
         )
-    return f"GPFS is {state} on {host}; playbooks/storage.yml starts it, /var/adm/ras/mmfs.log.latest says why it ended"
+    return f"GPFS is {state} on {host}; role gpfs_client starts it, and /var/adm/ras/mmfs.log.latest has the reason"

@@ -237,7 +237,7 @@ def changed() -> KubeletState:
     ("gate", "reason"),
     [
         (lambda self: Seen(True, "vision.7"), "the gate has not closed this node yet"),
-        (lambda self: Seen(True), "the node is open to everybody"),
+        (lambda self: Seen(True), "the node is open to all pods"),
         (lambda self: (_ for _ in ()).throw(DeviceError("no answer")), "Kubernetes does not say who uses this node"),
     ],
 )
