@@ -57,8 +57,8 @@ def test_the_names_are_hosts_and_no_members_of_a_group(recorder: Recorder, tmp_p
     done = play(recorder, tmp_path, *more, "-e", "nodes=gpu[05-06]", "--list-hosts", playbook="onboard")
     assert picked(done) == {
         "Check the intent and the names": OLD | CLUSTER | {"gpu05", "gpu06", "gpu07", "gpu08"},
-        "Tell the controllers about the nodes": {"ctl"},
-        "Let the nodes join the Storage Scale cluster": {"nsd1"},
+        "Add the nodes to the controllers": {"ctl"},
+        "Join the nodes to the Storage Scale cluster": {"nsd1"},
         "Make the nodes' leaves lossless": set(),  # known only in a run, which can read variables of hosts
         "Build the nodes, wave by wave": {"gpu05", "gpu06"},
     }
