@@ -19,7 +19,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bench.gate_stage import FOLDER, HOST, build, dress, names, on_host, register
+from bench.counted import on_host
+from bench.gate_stage import FOLDER, HOST, build, dress, names, register
 from bench.gate_table import compared, counted, grown, missed, page
 from bench.results import store
 from lab.hosts.paths import Paths

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
 import sys
 import tarfile
 from collections.abc import Iterable, Iterator
@@ -24,7 +23,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gate_view import namespaces, objects
 
-from bench.counted import ROOT
+from bench.counted import ROOT, on_host
 from bench.guest.gate_life import CENTRAL, PARTITION
 from lab.hosts.paths import Paths
 from lab.kubernetes.pki import Authority
@@ -156,12 +155,3 @@ def token(client: Client, namespace: str, account: str) -> bytes:
     if answer.status != 201:
         sys.exit(f"{path}: {answer.message}")
     return answer.body["status"]["token"].encode()
-
-
-def on_host(host: str, command: str, data: bytes | None = None) -> str:
-    """A command's output. Leaves with its words when it fails."""
-    ssh = ["ssh", "-F", str(Paths.of().ssh_config), host, command]
-    done = subprocess.run(ssh, input=data, capture_output=True, check=False)
-    if done.returncode:
-        sys.exit(f"{host}: {command[:200]}: {done.stdout.decode()[-2000:]}{done.stderr.decode()[-2000:]}")
-    return done.stdout.decode()

@@ -22,16 +22,15 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.trial import alone
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.view import controller_files
 
-from bench.counted import ROOT
+from bench.counted import ROOT, on_host
 from bench.results import store
-from lab.hosts.paths import Paths
 
 SMALL, LARGE = 1000, 10000
 LEAF = 32
 ROUNDS = 3
 RATIO, SECONDS, MIB = 11.0, 5.0, 500.0
 ADDRESS = "192.0.2.1"
-APART = ("unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "python3", "-")
+APART = "unshare --net --mount --pid --fork --kill-child python3 -"
 
 Measured = Mapping[str, float]
 
@@ -89,11 +88,7 @@ def served(count: int) -> Measured:
     texts["slurm.conf"] = alone(texts["slurm.conf"], "SCRATCH", "ctl", ADDRESS)
     source = (ROOT / "bench/guest/slurm_scale.py").read_text()
     call = f"\nmain({json.dumps(texts)}, {json.dumps(names)}, {ADDRESS!r})\n"
-    ssh = ["ssh", "-F", str(Paths.of().ssh_config), "ctl", *APART]
-    done = subprocess.run(ssh, input=source + call, capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"{done.stdout}{done.stderr}slurmctld did not serve with {count} nodes")
-    found: Measured = json.loads(done.stdout)
+    found: Measured = json.loads(on_host("ctl", APART, (source + call).encode()))
     if found["nodes"] != count:
         sys.exit(f"slurmctld took {found['nodes']} of {count} nodes")
     return found

@@ -167,12 +167,6 @@ def test_nothing_on_a_node_needs_the_controllers_libraries(path: Path) -> None:
         assert not packages & CONTROLLER_ONLY, f"{relative(file)} imports {packages & CONTROLLER_ONLY}"
 
 
-def test_the_import_walk_sees_through_files() -> None:
-    """The check above is worth something only while it follows imports."""
-    files = {relative(path) for path in reached(ROOT / "plugins/action/cluster_intent.py")}
-    assert "module_utils/drawbridge/core/rules.py" in files
-
-
 def mirror(path: Path) -> Path:
     """The test that belongs to a source file."""
     parts = Path(relative(path)).parts

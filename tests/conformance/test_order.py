@@ -29,9 +29,8 @@ def work(path: Path) -> list[tuple[str, str]]:
     found = []
     for play in plays(path):
         hosts = play["hosts"] if play["hosts"].isidentifier() else "nodes"
-        roles = [(entry["role"], "main") for entry in play.get("roles", [])]
         calls = [task.get("ansible.builtin.import_role") for task in play.get("tasks", [])]
-        roles += [(call["name"], call.get("tasks_from", "main")) for call in calls if call]
+        roles = [(call["name"], call.get("tasks_from", "main")) for call in calls if call]
         for name, entry in roles:
             role = name.rpartition(".")[2]
             found.append((hosts, role if entry == "main" else f"{role}/{entry}"))

@@ -103,9 +103,7 @@ def test_a_reinstalled_host_is_refused_with_the_way_back(site: Site) -> None:
     (site.hosts["gpu01"].root / "mmfs/gen/mmsdrfs").unlink()
     refused = mount(site)
     assert refused["failed"] and not refused["changed"] and refused["left"] == steps(site)
-    assert (
-        "is in no GPFS cluster" in refused["msg"] and "admin host: mmsdrrestore -N" in refused["msg"]
-    )
+    assert "is in no GPFS cluster" in refused["msg"] and "admin host: mmsdrrestore -N" in refused["msg"]
     assert site.written("gpu01") == []
 
 
