@@ -56,7 +56,7 @@ class Counting:
         )
 
     def environment(self) -> dict[str, str]:
-        """Variables for ansible-playbook. Masters of earlier runs are not reused: nobody counts what they carry."""
+        """Variables for ansible-playbook. Masters of earlier runs are not reused, because they bypass the relay."""
         return {
             "ANSIBLE_CALLBACKS_ENABLED": "drawbridge.drawbridge.count",
             "ANSIBLE_SSH_CONTROL_PATH_DIR": str(self.masters),

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What stands before the gate is measured: its objects, Node objects without kubelets, and a host that plays them."""
+"""Preparation of bench/gate.py: the gate's objects, Node objects without kubelets, and a host that acts for them."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def files(client: Client, nodes: list[str]) -> Iterator[tuple[str, bytes, int]]:
 
 
 def config(nodes: list[str]) -> Json:
-    """The gate's configuration of these nodes; their GPUs are on paper, so nobody is asked who uses them."""
+    """The gate's configuration of these nodes; they have no real GPUs, so GPU use is not checked."""
     return {
         "api_server": server(),
         "ca_file": f"{FOLDER}/ca.crt",

@@ -40,7 +40,7 @@ PARTS = {
 
 
 def one_job() -> str:
-    """What one job wrote."""
+    """Output of one job."""
     options = f"-N2 -p ai-train --gres=gpu:h100:8 --time=10 --wait --chdir={HOME} --output={HOME}/start.out"
     on_host("ctl", f"cd /; runuser -u ada -- sbatch {options}", SCRIPT.encode())
     return on_host("gpu01", f"cat {HOME}/start.out")
@@ -82,7 +82,7 @@ def page(rows: Sequence[Mapping[str, Any]], loads: Sequence[float]) -> str:
 
 
 def main() -> None:
-    """Run the jobs and store what they say."""
+    """Run the jobs and store their times."""
     runs, loads = [], []
     for _ in range(TIMES):
         loads.append(round(os.getloadavg()[0], 1))

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a change of Slurm's configuration disturbs: `python -m bench.slurm_changes`, on a lab that slurm_node built.
+"""Daemons that a change of Slurm's configuration disturbs: `python -m bench.slurm_changes`, on slurm_node's lab.
 
 Makes twenty changes one after another, each from the one before, while a job runs on gpu01. Systemd's InvocationIDs
 tell which daemon was restarted (a reconfigure replaces the processes but not the unit's invocation), slurmctld's main
@@ -77,7 +77,7 @@ class Seen:
 
 
 def lab(name: str) -> dict[str, Any]:
-    """A file of the lab's description."""
+    """A file of the lab's intent."""
     found: dict[str, Any] = yaml.safe_load((ROOT / f"inventories/lab/group_vars/all/{name}.yml").read_text())
     return found
 
@@ -119,7 +119,7 @@ def look(job: str) -> Seen:
 
 
 def disturbed(before: Seen, after: Seen) -> frozenset[str]:
-    """What happened between two looks. A restarted slurmctld has another PID anyway, so its log tells of the rest."""
+    """Changes between two states. A restarted slurmctld has a new PID anyway, so its log shows reconfigures."""
     found = set()
     if before.slurmctld != after.slurmctld:
         found.add(SLURMCTLD)

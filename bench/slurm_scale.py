@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What Slurm's files cost on a large site: `python -m bench.slurm_scale`, against a lab whose controller is built.
+"""Cost of Slurm's files on a large site: `python -m bench.slurm_scale`, against a lab whose controller is built.
 
 Renders the files of 1,000 and 10,000 nodes, each several times in a process of its own, and hands the larger ones to a
 real slurmctld on the lab's controller, in namespaces of its own and beside the lab's. Writes
@@ -82,7 +82,7 @@ def render(count: int) -> Measured:
 
 
 def served(count: int) -> Measured:
-    """What a real slurmctld makes of the files. Leaves with its words when it refuses them."""
+    """Measurements of a real slurmctld with these files. Exits with its output if it refuses them."""
     texts = files(count)
     names = hostlist.expand(f"gpu[00001-{count:05}]")
     texts["slurm.conf"] = alone(texts["slurm.conf"], "SCRATCH", "ctl", ADDRESS)

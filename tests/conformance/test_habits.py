@@ -229,7 +229,7 @@ def test_the_linter_sees_programs_without_an_ending() -> None:
 
 
 @pytest.mark.parametrize(("named", "number"), [({}, "59"), ({"LAB_ID": "3"}, "3")])
-def test_scenarios_take_a_lab_that_somebody_made_only_by_its_number(named: dict[str, str], number: str) -> None:
+def test_scenarios_use_a_users_lab_only_by_its_number(named: dict[str, str], number: str) -> None:
     """They begin with lab down. That numbers from 60 on are those of all tests is said in tests/run.py."""
     text = (ROOT / ".config/molecule/config.yml").read_text()
     told = Interpolator(TemplateWithDefaults, {"MOLECULE_PROJECT_DIRECTORY": "", **named}).interpolate(text)

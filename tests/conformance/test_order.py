@@ -53,7 +53,7 @@ def test_nothing_opens_before_every_nodes_half_is_there() -> None:
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "playbooks").glob("*.yml")), ids=lambda path: path.name)
-def test_every_playbook_checks_the_description_first(path: Path) -> None:
+def test_every_playbook_checks_the_intent_first(path: Path) -> None:
     """What a rule refuses must reach no host, whichever playbook a person runs. plan.yml reaches none anyway."""
     first, check = plays(path)[0], plays(ROOT / "playbooks/check.yml")[0]
     if path.name == "plan.yml":

@@ -111,7 +111,8 @@ def python(text: str) -> Iterator[Block]:
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
             yield from prose(
-                node.lineno, "".join(part.value if isinstance(part, ast.Constant) else "CODE" for part in node.values)
+                node.lineno,
+                "".join(str(part.value) if isinstance(part, ast.Constant) else "CODE" for part in node.values),
             )
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
             documented = re.match(r"\n\s*(---|- \w+:|\w+:)", node.value)
@@ -148,7 +149,7 @@ def read(node: yaml.Node, key: str = "") -> Iterator[Block]:
         yield from prose(node.start_mark.line + 1, re.sub(r"{{.*?}}|{%.*?%}|[BCIMOUV]\([^)]*\)", "CODE", node.value))
 
 
-FEW_WORDS, MANY_WORDS = 3, 40
+FEW_WORDS, MANY_WORDS = 3, 26
 SPOKEN = (
     *("name", "description", "short_description", "notes", "msg", "fail_msg", "success_msg", "release_summary"),
     *("major_changes", "minor_changes", "breaking_changes", "bugfixes", "security_fixes", "known_issues"),

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.action.helm_release import release, source_of
-from ansible_collections.drawbridge.drawbridge.plugins.action.infra_capacity import look
+from ansible_collections.drawbridge.drawbridge.plugins.action.infra_capacity import check as capacity
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.kubeconfig import Ask, connect
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.catalogue import CHARTS
@@ -208,7 +208,7 @@ def test_pods_without_a_home_are_named(ask: Ask) -> None:
     spec = {"nodeName": "gpu01", "containers": [{"name": "a", "image": "a", "resources": needs}]}
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "dns"}, "spec": spec}
     assert ask("POST", f"{NAMESPACE}/pods", pod)[0] == 201
-    found = look(ask, {"infra": ["infra1", "infra2"], "gated": ["gpu01"], "job_namespaces": []})
+    found = capacity(ask, {"infra": ["infra1", "infra2"], "gated": ["gpu01"], "job_namespaces": []})
     assert found["failed"]
     assert found["faults"][0] == (
         "drawbridge_kube.infra names infra2, but the cluster has no such node; join it, or take it out"

@@ -208,7 +208,7 @@ class Users:
 
 
 @pytest.mark.parametrize("check", [True, False], ids=["check", "run"])
-def test_what_disturbs_waits_while_somebody_uses_the_node(check: bool) -> None:
+def test_steps_that_disturb_wait_while_the_node_is_in_use(check: bool) -> None:
     users, device = Users("job 7 reads"), Device()
     outcome = converge(device, disturbing, WANT, check, in_use=users)
     assert (outcome.error, outcome.steps) == ("", ["colour white -> red"])
@@ -234,10 +234,10 @@ def test_a_step_that_was_done_and_has_to_wait_now_is_left() -> None:
 @pytest.mark.parametrize("check", [True, False], ids=["check", "run"])
 def test_what_is_refused_stops_all_steps(check: bool) -> None:
     def guarded(have: Lamp, want: Lamp) -> list[Step[Lamp]]:
-        return [replace(step, refused="the lamp is somebody's") for step in plan(have, want)]
+        return [replace(step, refused="the lamp is another tenant's") for step in plan(have, want)]
 
     device = Device()
     outcome = converge(device, guarded, WANT, check)
-    assert (outcome.error, outcome.changed, outcome.left) == ("the lamp is somebody's", False, outcome.steps)
+    assert (outcome.error, outcome.changed, outcome.left) == ("the lamp is another tenant's", False, outcome.steps)
     assert device.applied == []
     assert converge(Device(WANT), guarded, WANT).error == ""

@@ -107,7 +107,7 @@ def test_playbooks_beside_their_inventory_share_its_variables(tmp_path: Path) ->
         ("host_vars/gpu01.yml/nic.yml", "host_vars", "gpu01.yml"),
     ],
 )
-def test_a_file_is_somebodys(path: str, kind: str, owner: str) -> None:
+def test_a_file_has_an_owner(path: str, kind: str, owner: str) -> None:
     found = source(Path(path), path)
     assert (found.kind, found.owner) == (kind, owner)
 

@@ -75,7 +75,7 @@ def test_a_change_that_an_earlier_run_left_unconfirmed_is_waited_for(leaf: Leaf,
 
 
 @pytest.mark.parametrize("check", [True, False])
-def test_somebody_elses_session_is_named_with_the_way_out(leaf: Leaf, check: bool) -> None:
+def test_another_users_session_is_named_with_the_repair(leaf: Leaf, check: bool) -> None:
     leaf.change(lambda state: sessions.enter(state, "upgrade", "vty9", "eve"))
     refused = run(leaf, check=check)
     assert refused["failed"]
@@ -84,7 +84,7 @@ def test_somebody_elses_session_is_named_with_the_way_out(leaf: Leaf, check: boo
     assert not any(call["writes"] for call in leaf.journal())
 
 
-def test_somebody_elses_session_does_not_matter_to_a_switch_that_is_right(leaf: Leaf) -> None:
+def test_another_users_session_does_not_matter_to_a_converged_switch(leaf: Leaf) -> None:
     run(leaf)
     leaf.fault("stale", "show running-config")
     assert (run(leaf)["failed"], list(leaf.sessions())) == (False, ["maintenance"])

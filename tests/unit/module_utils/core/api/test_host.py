@@ -83,7 +83,7 @@ def test_an_answer_is_an_answer(monkeypatch: pytest.MonkeyPatch, code: int) -> N
     assert network.asked == 1
 
 
-def test_a_stranger_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_foreign_certificate_is_permanent(monkeypatch: pytest.MonkeyPatch) -> None:
     network = Network(monkeypatch, [urllib.error.URLError(ssl.SSLCertVerificationError("unknown CA"))])
     with pytest.raises(urllib.error.URLError, match="unknown CA"):
         ask()

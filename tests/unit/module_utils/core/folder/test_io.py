@@ -43,7 +43,7 @@ def test_a_file_that_was_deleted_comes_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a", LIST])
-def test_a_file_of_somebody_else_is_refused(tmp_path: Path, name: str) -> None:
+def test_an_unlisted_file_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine\n")
     with pytest.raises(DeviceError, match=f"{name} was not written by an earlier run; name another folder"):
         settled(tmp_path, {"a": "1\n"})
