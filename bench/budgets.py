@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What may be spent (tests/budgets.yml) against what was."""
+"""Compares counts of a run with tests/budgets.yml."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def goal(ratio: str) -> float:
 
 
 def over(budgets: Sequence[Budget], run: str, groups: Mapping[str, Sequence[str]], spent: Spent) -> list[str]:
-    """A sentence for each host above a budget of this run, and for each that nobody counted."""
+    """A sentence for each host above a budget of this run, and for each without a count."""
     found = []
     for budget in [budget for budget in budgets if budget.run == run]:
         hosts = groups.get(budget.group, ())
@@ -50,7 +50,7 @@ def over(budgets: Sequence[Budget], run: str, groups: Mapping[str, Sequence[str]
         for host in hosts:
             count = spent.get(budget.kind, {}).get(host)
             if count is None:
-                found.append(f"{host}: nobody counted the {run} run's {budget.kind}")
+                found.append(f"{host}: the {run} run's {budget.kind} were not counted")
             elif count > budget.at_most:
                 found.append(
                     f"{host}: the {run} run took {count} {budget.kind}, the budget is {budget.at_most},"

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lab.hosts.paths import Paths
+
 ROOT = Path(__file__).resolve().parent.parent
 RELAY = ROOT / "bench/relay.py"
 Report = dict[str, Any]
@@ -54,7 +56,7 @@ class Counting:
         )
 
     def environment(self) -> dict[str, str]:
-        """Variables for ansible-playbook. Masters of earlier runs are not reused: nobody counts what they carry."""
+        """Variables for ansible-playbook. Masters of earlier runs are not reused, because they bypass the relay."""
         return {
             "ANSIBLE_CALLBACKS_ENABLED": "drawbridge.drawbridge.count",
             "ANSIBLE_SSH_CONTROL_PATH_DIR": str(self.masters),
@@ -92,6 +94,15 @@ def run(counting: Counting, *words: str) -> subprocess.CompletedProcess[str]:
 def spent(report: Report) -> dict[str, dict[str, int]]:
     """Task results and SSH sessions by host, as budgets judge them."""
     return {kind: {name: host[kind] for name, host in report["hosts"].items()} for kind in ("results", "sessions")}
+
+
+def on_host(host: str, command: str, data: bytes = b"") -> str:
+    """Output of a command on a lab host. Exits with that output if the command fails."""
+    argv = ["ssh", "-F", str(Paths.of().ssh_config), host, command]
+    done = subprocess.run(argv, input=data, capture_output=True, check=False)
+    if done.returncode:
+        sys.exit(f"{host}: {command[:200]}: {done.stdout.decode()[-2000:]}{done.stderr.decode()[-2000:]}")
+    return done.stdout.decode().strip()
 
 
 def groups(inventory: str = "inventories/lab") -> dict[str, list[str]]:

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a run that changes nothing costs above the least that Ansible could cost: `python -m bench.floor`.
+"""Cost of a run that changes nothing, compared with the minimum of Ansible: `python -m bench.floor`.
 
 In one go, against a lab whose site is built, in turns and several times: our plays on the nodes; as many no-op modules
 on the same nodes as ours run there; one ssh to each node; and an empty play, which is what every run pays before its

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What it costs to open and close nodes, beside the kubectl scripts that most sites start from: `python -m bench.gate`.
+"""Cost of opening and closing nodes, compared with common kubectl scripts: `python -m bench.gate`.
 
 Against a lab of `LAB_KUBELETS=joined lab/lab up ctl gpu01` with nothing built in it. Node objects have no kubelets;
 gpu01 plays their hosts and the controller, by the gate's own program and by bench/seed, in turns. API calls are counted
@@ -19,7 +19,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bench.gate_stage import FOLDER, HOST, build, dress, names, on_host, register
+from bench.counted import on_host
+from bench.gate_stage import FOLDER, HOST, build, dress, names, register
 from bench.gate_table import compared, counted, grown, missed, page
 from bench.results import store
 from lab.hosts.paths import Paths
@@ -44,7 +45,7 @@ Json = dict[str, Any]
 
 
 def listen(client: Client) -> None:
-    """Let the API server write down who asks it what. Controllers and the host's own kubelet rest: they ask too."""
+    """Turn on the audit log. Controllers and the host's kubelet stop, because their requests would be counted too."""
     on_host(HOST, "systemctl stop kubelet")
     on_host("ctl", f"cat > {AUDITING} && systemctl restart kube-apiserver", POLICY.encode())
     on_host("ctl", "systemctl stop kube-controller-manager kube-scheduler")

@@ -1,12 +1,11 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What stands before the gate is measured: its objects, Node objects without kubelets, and a host that plays them."""
+"""Preparation of bench/gate.py: the gate's objects, Node objects without kubelets, and a host that acts for them."""
 
 from __future__ import annotations
 
 import io
 import json
-import subprocess
 import sys
 import tarfile
 from collections.abc import Iterable, Iterator
@@ -24,7 +23,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gate_view import namespaces, objects
 
-from bench.counted import ROOT
+from bench.counted import ROOT, on_host
 from bench.guest.gate_life import CENTRAL, PARTITION
 from lab.hosts.paths import Paths
 from lab.kubernetes.pki import Authority
@@ -124,7 +123,7 @@ def files(client: Client, nodes: list[str]) -> Iterator[tuple[str, bytes, int]]:
 
 
 def config(nodes: list[str]) -> Json:
-    """The gate's configuration of these nodes; their GPUs are on paper, so nobody is asked who uses them."""
+    """The gate's configuration of these nodes; they have no real GPUs, so GPU use is not checked."""
     return {
         "api_server": server(),
         "ca_file": f"{FOLDER}/ca.crt",
@@ -156,12 +155,3 @@ def token(client: Client, namespace: str, account: str) -> bytes:
     if answer.status != 201:
         sys.exit(f"{path}: {answer.message}")
     return answer.body["status"]["token"].encode()
-
-
-def on_host(host: str, command: str, data: bytes | None = None) -> str:
-    """A command's output. Leaves with its words when it fails."""
-    ssh = ["ssh", "-F", str(Paths.of().ssh_config), host, command]
-    done = subprocess.run(ssh, input=data, capture_output=True, check=False)
-    if done.returncode:
-        sys.exit(f"{host}: {command[:200]}: {done.stdout.decode()[-2000:]}{done.stderr.decode()[-2000:]}")
-    return done.stdout.decode()

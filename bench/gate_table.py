@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What bench/gate.py measured, as tables: the seed's scripts beside the gate. Pure."""
+"""Tables of bench/gate.py: the seed's scripts compared with the gate."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def counted(part: Json, log: Iterable[Json]) -> Json:
 
 
 def is_write(event: Json) -> bool:
-    """It changed something. What only tries, and what was refused, did not."""
+    """Whether the request changed something; dry runs and refused requests did not."""
     asked = event["verb"] in ("create", "update", "patch", "delete") and "dryRun=All" not in event["requestURI"]
     return asked and event["responseStatus"]["code"] < 300
 

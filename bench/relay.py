@@ -44,7 +44,7 @@ class Counter:
 
 
 def up(connection: socket.socket, counter: Counter) -> None:
-    """Pass on what is said to the host, and at its end that it is over."""
+    """Pass on data to the host, and the end of the data."""
     with contextlib.suppress(OSError):
         while data := os.read(0, CHUNK_BYTES):
             counter.add(len(data), 0)
@@ -53,7 +53,7 @@ def up(connection: socket.socket, counter: Counter) -> None:
 
 
 def down(connection: socket.socket, counter: Counter) -> None:
-    """Pass on what the host says, until it hangs up or nobody listens."""
+    """Pass on data from the host until either side closes."""
     with contextlib.suppress(OSError):
         while data := connection.recv(CHUNK_BYTES):
             counter.add(0, len(data))

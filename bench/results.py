@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What building the site costs and what looking at it again costs, per host: `python -m bench.results`.
+"""Cost per host of building the site and of a second run: `python -m bench.results`.
 
 Runs playbooks/site.yml twice against the running lab and writes bench/measured/results.md. The first run is
 one from bare hosts only in a fresh lab: `lab/lab down; lab/lab up`. Ends with 1 when a budget is exceeded.

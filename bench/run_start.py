@@ -11,14 +11,12 @@ from __future__ import annotations
 import os
 import re
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bench.counted import on_host
 from bench.results import store
-from lab.hosts.paths import Paths
 
 TIMES = 7
 HOME = "/gpfs/fs1/home/ada"
@@ -41,20 +39,11 @@ PARTS = {
 }
 
 
-def ssh(host: str, command: str, text: str = "") -> str:
-    """Output of a command on a lab host. Leaves with it when the command fails."""
-    argv = ["ssh", "-F", str(Paths.of().ssh_config), host, command]
-    done = subprocess.run(argv, input=text, capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"{host}: {command}: {done.stdout}{done.stderr}")
-    return done.stdout.strip()
-
-
 def one_job() -> str:
-    """What one job wrote."""
+    """Output of one job."""
     options = f"-N2 -p ai-train --gres=gpu:h100:8 --time=10 --wait --chdir={HOME} --output={HOME}/start.out"
-    ssh("ctl", f"cd /; runuser -u ada -- sbatch {options}", SCRIPT)
-    return ssh("gpu01", f"cat {HOME}/start.out")
+    on_host("ctl", f"cd /; runuser -u ada -- sbatch {options}", SCRIPT.encode())
+    return on_host("gpu01", f"cat {HOME}/start.out")
 
 
 def parts(text: str) -> dict[str, float]:
@@ -93,7 +82,7 @@ def page(rows: Sequence[Mapping[str, Any]], loads: Sequence[float]) -> str:
 
 
 def main() -> None:
-    """Run the jobs and store what they say."""
+    """Run the jobs and store their times."""
     runs, loads = [], []
     for _ in range(TIMES):
         loads.append(round(os.getloadavg()[0], 1))

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a change of Slurm's configuration disturbs: `python -m bench.slurm_changes`, on a lab that slurm_node built.
+"""Daemons that a change of Slurm's configuration disturbs: `python -m bench.slurm_changes`, on slurm_node's lab.
 
 Makes twenty changes one after another, each from the one before, while a job runs on gpu01. Systemd's InvocationIDs
 tell which daemon was restarted (a reconfigure replaces the processes but not the unit's invocation), slurmctld's main
@@ -25,9 +25,8 @@ import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.view import controller, node
 
-from bench.counted import ROOT
+from bench.counted import ROOT, on_host
 from bench.results import store
-from lab.hosts.paths import Paths
 
 NODE = "gpu01"
 PATIENCE_S = 300
@@ -78,7 +77,7 @@ class Seen:
 
 
 def lab(name: str) -> dict[str, Any]:
-    """A file of the lab's description."""
+    """A file of the lab's intent."""
     found: dict[str, Any] = yaml.safe_load((ROOT / f"inventories/lab/group_vars/all/{name}.yml").read_text())
     return found
 
@@ -99,20 +98,11 @@ def changed(slurm: Mapping[str, Any], change: Change) -> dict[str, Any]:
     return copied
 
 
-def ssh(host: str, command: str) -> str:
-    """Output of a command on a lab host. Leaves with it when the command fails."""
-    argv = ["ssh", "-F", str(Paths.of().ssh_config), host, command]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"{host}: {command}: {done.stdout}{done.stderr}")
-    return done.stdout.strip()
-
-
 def start_job() -> str:
     """A job that runs on the node as long as all this takes; its number."""
-    job = ssh("ctl", f"su ada -s /bin/sh -c 'cd /tmp; sbatch --parsable -p hpc -w {NODE} --wrap \"sleep 3600\"'")
+    job = on_host("ctl", f"su ada -s /bin/sh -c 'cd /tmp; sbatch --parsable -p hpc -w {NODE} --wrap \"sleep 3600\"'")
     deadline = time.monotonic() + PATIENCE_S
-    while ssh("ctl", f"squeue -h -j {job} -o %T || true") != "RUNNING":
+    while on_host("ctl", f"squeue -h -j {job} -o %T || true") != "RUNNING":
         if time.monotonic() > deadline:
             sys.exit(f"job {job} does not start")
         time.sleep(0.5)
@@ -122,14 +112,14 @@ def start_job() -> str:
 def look(job: str) -> Seen:
     """Who runs now. The job is the same only with the same start and no restart."""
     invocation = "systemctl show --property InvocationID --value"
-    shown = ssh("ctl", f"scontrol show job {job} -o").split()
+    shown = on_host("ctl", f"scontrol show job {job} -o").split()
     told = [word for word in shown if word.startswith(("JobState=", "StartTime=", "Restarts="))]
-    pid = ssh("ctl", "systemctl show --property MainPID --value slurmctld")
-    return Seen(ssh("ctl", f"{invocation} slurmctld"), pid, ssh(NODE, f"{invocation} slurmd"), " ".join(told))
+    pid = on_host("ctl", "systemctl show --property MainPID --value slurmctld")
+    return Seen(on_host("ctl", f"{invocation} slurmctld"), pid, on_host(NODE, f"{invocation} slurmd"), " ".join(told))
 
 
 def disturbed(before: Seen, after: Seen) -> frozenset[str]:
-    """What happened between two looks. A restarted slurmctld has another PID anyway, so its log tells of the rest."""
+    """Changes between two states. A restarted slurmctld has a new PID anyway, so its log shows reconfigures."""
     found = set()
     if before.slurmctld != after.slurmctld:
         found.add(SLURMCTLD)
@@ -190,7 +180,7 @@ def main() -> int:
             if took != change.takes or not same:
                 wrong.append(f"{change.key}: took {sorted(took)}, has to take {sorted(change.takes)}; {after.job}")
     finally:
-        ssh("ctl", f"scancel {job}")
+        on_host("ctl", f"scancel {job}")
         apply(site())
     store("slurm_changes", rows, page(rows))
     print("\n".join(wrong) or f"all {len(rows)} changes took no more than they had to")

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What Slurm's files cost on a large site: `python -m bench.slurm_scale`, against a lab whose controller is groups.
+"""Cost of Slurm's files on a large site: `python -m bench.slurm_scale`, against a lab whose controller is built.
 
 Renders the files of 1,000 and 10,000 nodes, each several times in a process of its own, and hands the larger ones to a
 real slurmctld on the lab's controller, in namespaces of its own and beside the lab's. Writes
@@ -22,16 +22,15 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.trial import trial_conf
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.view import controller_files
 
-from bench.counted import ROOT
+from bench.counted import ROOT, on_host
 from bench.results import store
-from lab.hosts.paths import Paths
 
 SMALL, LARGE = 1000, 10000
 LEAF = 32
 ROUNDS = 3
 RATIO, SECONDS, MIB = 11.0, 5.0, 500.0
 ADDRESS = "192.0.2.1"
-ISOLATED = ("unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "python3", "-")
+APART = "unshare --net --mount --pid --fork --kill-child python3 -"
 
 Measured = Mapping[str, float]
 
@@ -83,17 +82,13 @@ def render(count: int) -> Measured:
 
 
 def served(count: int) -> Measured:
-    """What a real slurmctld makes of the files. Leaves with its words when it refuses them."""
+    """Measurements of a real slurmctld with these files. Exits with its output if it refuses them."""
     texts = files(count)
     names = hostlist.expand(f"gpu[00001-{count:05}]")
     texts["slurm.conf"] = trial_conf(texts["slurm.conf"], "SCRATCH", "ctl", ADDRESS)
     source = (ROOT / "bench/guest/slurm_scale.py").read_text()
     call = f"\nmain({json.dumps(texts)}, {json.dumps(names)}, {ADDRESS!r})\n"
-    ssh = ["ssh", "-F", str(Paths.of().ssh_config), "ctl", *ISOLATED]
-    done = subprocess.run(ssh, input=source + call, capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"{done.stdout}{done.stderr}slurmctld did not serve with {count} nodes")
-    found: Measured = json.loads(done.stdout)
+    found: Measured = json.loads(on_host("ctl", APART, (source + call).encode()))
     if found["nodes"] != count:
         sys.exit(f"slurmctld took {found['nodes']} of {count} nodes")
     return found

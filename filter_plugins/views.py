@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The doors from Jinja to site/views.py: `drawbridge_PART | drawbridge.drawbridge.NAME_view(further arguments)`."""
+"""The views of site/views.py as filters: `drawbridge_PART | drawbridge.drawbridge.NAME_view(further arguments)`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ..module_utils.drawbridge.site.load import of_variables
 from ..module_utils.drawbridge.site.views import VIEWS, View
 
 
-def door(view: View) -> View:
-    """The view as a filter: what is wrong with the intent is an error of Ansible's."""
+def as_filter(view: View) -> View:
+    """The view as a filter, which raises faults of the intent as an error of Ansible."""
     derive = of_variables(view)
 
     @functools.wraps(view)
@@ -31,8 +31,7 @@ def door(view: View) -> View:
 
 
 class FilterModule:
-    """All views under their names; `make docs` writes a file of documentation beside this one for each."""
+    """All views by name. `make docs` writes a page of documentation for each beside this file."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
-        """Return the filters by name."""
-        return {f"{name}_view": door(view) for name, view in VIEWS.items()}
+        return {f"{name}_view": as_filter(view) for name, view in VIEWS.items()}

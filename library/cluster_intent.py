@@ -1,39 +1,41 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Documentation of the cluster_intent action; it runs in the controller's own process, never on a host."""
+"""Documentation of the action cluster_intent."""
 
 DOCUMENTATION = r"""
 module: cluster_intent
 short_description: Refuse an intent that contradicts itself or the inventory
 version_added: 0.1.0
 description:
-  - Reads C(drawbridge_fabric), C(drawbridge_nodes), C(drawbridge_slurm), C(drawbridge_gpfs) and C(drawbridge_kube)
-    of the inventory and refuses them, all faults together, before any host is contacted.
-  - Also refuses inventory groups that name other hosts than the intent, and C(drawbridge_) variables that are set
-    anywhere but in C(group_vars/all).
-  - Also refuses variables of the collection's roles that no role takes, by name or value. It looks at the inventory, at
-    files beside it and the playbooks, at variables of the play and at C(--extra-vars); a value is checked once, however
-    many hosts have it.
+  - Checks C(drawbridge_fabric), C(drawbridge_nodes), C(drawbridge_slurm), C(drawbridge_gpfs) and C(drawbridge_kube)
+    before any host is contacted. One run reports all faults.
+  - Refuses inventory groups that have other hosts than the intent.
+  - Refuses C(drawbridge_) variables outside of C(group_vars/all).
+  - Refuses role variables with a name or value that no role accepts. It reads the inventory, files beside it and the
+    playbooks, variables of the play and C(--extra-vars). It checks each value once, however many hosts have it.
   - Runs in Ansible's own process.
 author: Drawbridge contributors
 options:
   whole_site:
-    description:
-      - The play that follows needs the controllers, so C(--limit) must not leave them out.
+    description: The next plays need the controllers, so C(--limit) must not leave them out.
     type: bool
     default: false
+  onboard:
+    description: Command that onboards nodes, for the error about C(--limit). C({nodes}) in it becomes a hostlist.
+    type: str
+    default: ""
   nodes:
-    description:
-      - Hostlist of the nodes that the plays that follow are about; refused if it names one twice, or one that the
-        intent does not have, or if C(--limit) leaves out a host that these nodes need. Without it none are chosen.
+    description: >-
+      Hostlist of the nodes of the next plays. Each node must be in the intent and listed once, and C(--limit) must not
+      leave out a host that these nodes need.
     type: raw
 attributes:
   check_mode:
-    description: Changes nothing, in check mode and out of it.
+    description: Never changes anything.
     support: full
   diff_mode:
-    description: There is nothing to differ.
+    description: Has no diff.
     support: none
 """
 
@@ -45,7 +47,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 faults:
-  description: What is wrong, each as one sentence with key, value, reason and repair.
+  description: All faults, each as one sentence with key, value, reason and repair.
   returned: when the intent is refused
   type: list
   elements: str

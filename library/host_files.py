@@ -1,20 +1,20 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A program's files on a host."""
+"""Files of a program on a host."""
 
 DOCUMENTATION = r"""
 module: host_files
 short_description: Install a program of several files
 version_added: 0.1.0
 description:
-  - Writes a program and the files that belong to it, each of them at once or not at all, in the order given.
-  - Nothing is restarted, since no daemon reads them.
+  - Writes a program and its other files in the given order. Each file is replaced atomically.
+  - Restarts nothing, because no daemon reads these files.
 author: Drawbridge contributors
 extends_documentation_fragment: [drawbridge.drawbridge.files]
 options:
   name:
-    description: What the diff calls them.
+    description: Name in the diff.
     type: str
     required: true
   program:
@@ -22,7 +22,7 @@ options:
     type: dict
     default: {}
   directory:
-    description: Where the program goes.
+    description: Folder of the program.
     type: path
     required: true
 attributes:
@@ -44,7 +44,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or would be.
+  description: Steps that were done, or would be done in check mode.
   returned: always
   type: list
   elements: str

@@ -69,7 +69,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ..module_utils.drawbridge.core.command import Command
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.core.packages.apt import Apt
-from ..module_utils.drawbridge.core.pinned_packages.io import Pinned
+from ..module_utils.drawbridge.core.pinned_packages.io import PinnedPackages
 from ..module_utils.drawbridge.core.pinned_packages.plan import PinnedState, plan
 from ..module_utils.drawbridge.nodes.use_io import NodeUse
 
@@ -90,7 +90,7 @@ def main() -> None:
     run = Command(params["timeout_s"])
     want = PinnedState(packages, frozenset(packages), params["sources"])
     use = NodeUse(run, params["slurm_node"])
-    finish(module, Pinned(run, want, Path(params["path"]), Apt(run)), plan, want, in_use=use.busy)
+    finish(module, PinnedPackages(run, want, Path(params["path"]), Apt(run)), plan, want, in_use=use.busy)
 
 
 if __name__ == "__main__":

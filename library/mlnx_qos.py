@@ -140,7 +140,7 @@ def main() -> None:
     want = wanted(params)
     run = Command(params["timeout_s"])
     device, use = NicPorts(run, tools, want), NodeUse(run, params["slurm_node"])
-    finish(module, device, plan, want, in_use=use.busy, telling=lambda steps: {"link_flap": flapping(steps)})
+    finish(module, device, plan, want, in_use=use.busy, results_of=lambda steps: {"link_flap": flapping(steps)})
 
 
 if __name__ == "__main__":

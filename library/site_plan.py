@@ -1,24 +1,23 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Documentation of the site_plan action; it runs in the controller's own process."""
+"""Documentation of the action site_plan."""
 
 DOCUMENTATION = r"""
 module: site_plan
-short_description: Write what a run of a playbook would place into a folder
+short_description: Write the files and commands of a playbook's run into a folder
 version_added: 0.1.0
 description:
-  - Walks the plays, roles, variables and conditions of a playbook like a run, but contacts no host. The arguments that
-    a run would give to its modules become files.
-  - Writes the lines of switches, the commands of NICs and of Storage Scale, the files of all hosts, the accounting
-    database as C(sacctmgr) lists it, manifests and the values of Helm releases.
-  - Shows one host for all hosts that get the same. Nodes of one class get the same, and switches with the same platform
-    and ports. A host for which the inventory sets a variable of a role has its own folder. The file C(index.yml) lists
-    the hosts of each folder.
-  - Secrets are not part of the intent. Where a run makes one, the plan says where it comes from.
-  - Files that come with Drawbridge are named, not copied.
-  - Fails for a module that it does not know, so that no artefact is left out.
-  - Removes files of an earlier plan that no longer belong to it, and never touches another file.
+  - Evaluates plays, roles, variables and conditions like a run, but contacts no host. It writes the arguments of the
+    modules to files.
+  - Writes lines of switches, commands of NICs and Storage Scale, and files of all hosts. It writes the accounting
+    database in the words of C(sacctmgr), manifests, and values of Helm releases.
+  - Shows one host for all hosts that get the same, such as nodes of one class. A host with a role variable of its own
+    has its own folder. The file C(index.yml) lists the hosts of each folder.
+  - Names the source of each secret, and never its value.
+  - Names the files that come with Drawbridge instead of copying them.
+  - Fails for a module that it can't show, so that the plan is complete.
+  - Removes files of an earlier plan that are not part of the new plan, and never touches other files.
   - Runs in Ansible's own process.
 author: Drawbridge contributors
 options:
@@ -52,7 +51,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: Files that were written or removed, or would be.
+  description: Files that were written or removed, or would be in check mode.
   returned: always
   type: list
   elements: str

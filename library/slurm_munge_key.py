@@ -68,7 +68,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils.drawbridge.core.check_mode import unknown
 from ..module_utils.drawbridge.core.command import Command
-from ..module_utils.drawbridge.core.converge import ONE_LOOK
+from ..module_utils.drawbridge.core.converge import AT_ONCE
 from ..module_utils.drawbridge.core.module import finish
 from ..module_utils.drawbridge.core.units import Unit
 from ..module_utils.drawbridge.slurm.munge.io import KEY_BYTES, UNIT, Munge, present_key
@@ -97,7 +97,7 @@ def main() -> None:
     except binascii.Error as err:
         return module.fail_json(msg=f"key is not Base64 ({err}); pass the key that it returned on the controller")
     extra: dict[str, Any] = {"key": base64.b64encode(key).decode()} if given is None else {}
-    finish(module, Munge(unit, key), plan, MungeState(digest_of(key)), ONE_LOOK, **extra)
+    finish(module, Munge(unit, key), plan, MungeState(digest_of(key)), AT_ONCE, **extra)
 
 
 if __name__ == "__main__":

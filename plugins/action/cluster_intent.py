@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Check the intent in the controller's own process: no host is contacted, whatever the inventory says."""
+"""Check the intent in the controller's own process, without contact to any host."""
 
 from __future__ import annotations
 
@@ -23,40 +23,43 @@ from ..module_utils.drawbridge.site.load import DOMAINS, inventory_faults, load
 from ..module_utils.drawbridge.site.model import Intent
 from ..module_utils.drawbridge.site.selection import chosen_faults, narrowed_faults, needed
 
-ARGUMENT_SPEC = {"whole_site": {"type": "bool", "default": False}, "nodes": {"type": "raw"}}
+ARGUMENT_SPEC = {
+    "whole_site": {"type": "bool", "default": False},
+    "onboard": {"type": "str", "default": ""},
+    "nodes": {"type": "raw"},
+}
 OWN_PREFIX = "drawbridge_"
 ROLES = {path.parent.parent.name: path for path in Path(__file__).parents[2].glob("roles/*/meta/argument_specs.yml")}
-"""Where roles declare what they take. A variable that begins with a role's name is a role's, and may differ by host."""
+"""Argument specs of roles. A variable that begins with a role's name belongs to the role and may differ by host."""
 PARTS = "parts"
-"""Where playbooks are that our own ones import: Ansible reads variables beside these as well, for their plays."""
+"""Folder of imported playbooks. Ansible reads variables beside them too."""
 
-# Ansible forks a process for every task of every host, and loads this file before. What it has then is theirs too: all
-# filters and the views behind them, which each of them would compile anew, for as long as a no-op module takes.
-with suppress(KeyError):  # imported by something else than Ansible, there is no collection to look into
+# Ansible loads this file before it forks a process for each task of each host. Filters and views that are loaded here
+# are part of these processes. Without this line each would compile them again, which takes as long as a no-op module.
+with suppress(KeyError):  # outside of Ansible there is no collection
     filter_loader.get("drawbridge.drawbridge.nic_view")
 
 
 @dataclass(frozen=True)
 class Source:
-    """A place that sets variables, and whose: a group's, a host's, or those of all hosts."""
+    """A place that sets variables of a group, a host or all hosts."""
 
     place: str
     variables: Mapping[str, Any]
     kind: str = ""
     owner: str = "all"
     stray: bool = True
-    """Whether the intent has no business there."""
+    """Whether the intent must not be there."""
 
 
 class ActionModule(ActionBase):
-    """Reads the five variables and those of roles, checks them, and answers with every fault."""
+    """Reads and checks the five variables and those of roles."""
 
     _requires_connection = False
     _supports_check_mode = True
     TRANSFERS_FILES = False
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Answer with `faults`, failed if there are any."""
         task_vars = task_vars or {}
         _, args = self.validate_argument_spec(ARGUMENT_SPEC)
         result = super().run(tmp, task_vars)
@@ -68,7 +71,7 @@ class ActionModule(ActionBase):
             intent = load(variables)
             faults = [*inventory_faults(intent, groups), *elsewhere]
             if args["whole_site"]:
-                faults += limit_faults(groups.get("controllers", []), task_vars)
+                faults += limit_faults(groups.get("controllers", []), args["onboard"], task_vars)
             if args["nodes"] is not None:
                 faults += choice_faults(intent, args["nodes"], task_vars)
         except IntentError as err:
@@ -79,19 +82,19 @@ class ActionModule(ActionBase):
         return {**result, "changed": False}
 
     def _elsewhere(self) -> list[Fault]:
-        """Intent in a wrong place, and role variables that no role takes, wherever they are set."""
+        """Intent in a wrong place, and role variables that no role accepts, from all places."""
         found, seen = [], set()
         for source in self._sources():
             if source.stray:
                 found += stray_faults(source.variables, source.place)
             for name, raw in settings(source.variables):
-                if (key := (name, repr(raw))) not in seen:  # once for a value that thousands of hosts have
+                if (key := (name, repr(raw))) not in seen:  # one check for a value that thousands of hosts have
                     seen.add(key)
                     found += self._setting_faults(name, raw, source)
         return found
 
     def _sources(self) -> Iterator[Source]:
-        """Where people set variables: on the command line, for a play, in the inventory, in files beside both."""
+        """All places that set variables: the command line, the play, the inventory, and files beside both."""
         variable_manager: Any = self._task.get_variable_manager()
         inventory = getattr(variable_manager, "_inventory", None)
         if inventory is None:
@@ -100,10 +103,10 @@ class ActionModule(ActionBase):
         yield Source("--extra-vars", variable_manager.extra_vars, stray=False)
         yield Source("vars of the playbook", play.vars, stray=False)
         roots = [Path(source) if Path(source).is_dir() else Path(source).parent for source in inventory._sources]
-        # beside this play's, and beside those that were called, which may have plays of their own with our roles
+        # the folder of this play, and those of the playbooks on the command line, whose other plays may use roles too
         named = [Path(word).absolute().parent for word in context.CLIARGS.get("args", ()) if Path(word).is_file()]
         for path, source in variable_files(roots, [Path(self._loader.get_basedir()), *named]).items():
-            # as Ansible loads them, so that files of its memory are read no second time
+            # through Ansible's loader, which has most of these files in its cache
             content = self._loader.load_from_file(str(path), cache="all", unsafe=True, trusted_as_template=True)
             yield replace(source, variables=content or {})
         for kind, owners in (("group_vars", inventory.groups), ("host_vars", inventory.hosts)):
@@ -111,7 +114,7 @@ class ActionModule(ActionBase):
                 yield Source(f"inventory entry {name}", owner.vars, kind, name, stray=name != "all")
 
     def _setting_faults(self, name: str, raw: Any, source: Source) -> list[Fault]:
-        """What is wrong with a role variable; with a template, for every host that stands for a group of its hosts."""
+        """Faults of a role variable. A template is evaluated for one host of each group."""
         role = role_variables.role_of(name, ROLES)
         declared = role_variables.options(self._entry_points(role))
         if name not in declared:
@@ -121,7 +124,7 @@ class ActionModule(ActionBase):
             try:
                 value = templar.template(raw)
                 now = role_variables.faults(name, declared[name], value, source.place)
-            except AnsibleError:  # not known for this host, or not yet: it may be made for others, or later in the run
+            except AnsibleError:  # undefined for this host, or until later in the run
                 continue
             if not now:
                 return []
@@ -132,7 +135,6 @@ class ActionModule(ActionBase):
         return self._loader.load_from_file(str(ROLES[role]), cache="all", unsafe=True)["argument_specs"]
 
     def _templars(self, source: Source) -> Iterator[Any]:
-        """What fills in a source's templates, for one host after the other."""
         variable_manager: Any = self._task.get_variable_manager()
         for host in some_hosts(variable_manager._inventory, source):
             variables = variable_manager.get_vars(play=self._task.get_play(), host=host, task=self._task)
@@ -140,7 +142,7 @@ class ActionModule(ActionBase):
 
 
 def some_hosts(inventory: Any, source: Source) -> list[Any]:
-    """The host that has a source's variables, or the first one of the group and of each group in it."""
+    """The host of a source, or the first host of the group and of each of its child groups."""
     if source.kind == "host_vars":
         return [host for name, host in inventory.hosts.items() if name == source.owner]
     group = inventory.groups.get(source.owner)
@@ -149,10 +151,10 @@ def some_hosts(inventory: Any, source: Source) -> list[Any]:
 
 
 def variable_files(inventories: list[Path], playbooks: list[Path]) -> dict[Path, Source]:
-    """Files in which Ansible finds variables, still unread; each with a name that a person knows it by.
+    """Files in which Ansible finds variables, not read yet, with their names for messages.
 
-    The intent belongs in those for all hosts of an inventory, and in no others. Beside playbooks that leaves out files
-    for all hosts too: not all playbooks have the same, and the inventory's gives way.
+    The intent must be in the inventory's files for all hosts. Files for all hosts beside a playbook are refused too:
+    they win over the inventory's, and hold for that playbook only.
     """
     found = {}
     for root in inventories:
@@ -170,14 +172,14 @@ def variable_files(inventories: list[Path], playbooks: list[Path]) -> dict[Path,
 
 
 def source(path: Path, place: str) -> Source:
-    """A file by its path beside an inventory, such as group_vars/nodes.yml or host_vars/gpu01/rails.yml."""
+    """The source of a path beside an inventory, such as group_vars/nodes.yml or host_vars/gpu01/rails.yml."""
     kind, entry, *inner = path.parts
     owner = entry if inner else re.sub(r"\.(ya?ml|json)$", "", entry)
     return Source(place, {}, kind, owner, is_stray(path))
 
 
 def files_of_variables(root: Path) -> Iterator[Path]:
-    """All files in which variables of groups and hosts may be, through links as Ansible goes, but in no circle."""
+    """All files below group_vars and host_vars. Follows links as Ansible does, but not in circles."""
 
     def below(folder: Path, above: tuple[Path, ...]) -> Iterator[Path]:
         real = folder.resolve()
@@ -193,21 +195,18 @@ def files_of_variables(root: Path) -> Iterator[Path]:
 
 
 def is_stray(path: Path) -> bool:
-    """Whether Ansible reads this file, such as group_vars/nodes/x.yml, and for less than all hosts."""
+    """Whether Ansible reads this file, such as group_vars/nodes/x.yml, and not for all hosts."""
     return is_read(path) and path.parts[1].split(".")[0] != "all"
 
 
 def is_read(path: Path) -> bool:
-    """Whether Ansible reads this file: it passes over what an editor leaves.
-
-    These are names that begin with a dot or end with ~, and other endings.
-    """
+    """Whether Ansible reads this file. It skips hidden files, names that end with ~ and other endings."""
     left = any(part.startswith(".") or part.endswith("~") for part in path.parts)
     return not left and path.suffix in ("", ".yml", ".yaml", ".json")
 
 
 def stray_faults(content: Iterable[str], place: str) -> list[Fault]:
-    """Faults for the intent's keys found in a place that is not the inventory's group_vars/all."""
+    """Faults for keys of the intent outside the inventory's group_vars/all."""
     reason = "the intent is the same for every host and has one place"
     return [
         Fault(key, place, reason, f"move {key} to the inventory's group_vars/all")
@@ -217,28 +216,29 @@ def stray_faults(content: Iterable[str], place: str) -> list[Fault]:
 
 
 def settings(variables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Variables of roles among others. This looks at every host of the inventory, and must stay quick."""
+    """Role variables among others. It runs for each host of the inventory, so it must be fast."""
     prefixes = tuple(f"{role}_" for role in ROLES)
     for name, raw in variables.items():
         if name.startswith(prefixes):
             yield name, raw
 
 
-def limit_faults(controllers: list[str], task_vars: dict[str, Any]) -> list[Fault]:
-    """Refuse a --limit without the controllers: cluster-wide files would silently stay as they are."""
+def limit_faults(controllers: list[str], onboard: str, task_vars: dict[str, Any]) -> list[Fault]:
+    """Refuse a --limit without the controllers, because cluster-wide files would silently stay as they are."""
     hosts = set(task_vars.get("ansible_play_hosts_all", []))
     missing = [name for name in controllers if name not in hosts]
     if not missing:
         return []
     nodes = hostlist.compress(sorted(hosts & set(task_vars.get("groups", {}).get("nodes", []))))
-    line = f"ansible-playbook playbooks/onboard.yml -e 'nodes={nodes or 'NODES'}'"
-    limit = task_vars.get("ansible_limit", "")
+    repair = "run without --limit"
+    if onboard:
+        repair += f", or onboard single nodes with: {onboard.replace('{nodes}', nodes or 'NODES')}"
     reason = f"it leaves out {hostlist.compress(missing)}, where cluster-wide files are made"
-    return [Fault("--limit", limit, reason, f"run without --limit, or onboard single nodes with: {line}")]
+    return [Fault("--limit", task_vars.get("ansible_limit", ""), reason, repair)]
 
 
 def choice_faults(intent: Intent, chosen: Any, task_vars: dict[str, Any]) -> list[Fault]:
-    """Refuse a choice of nodes that the intent does not have, or that --limit cuts."""
+    """Refuse nodes that the intent does not have, and a --limit without hosts that they need."""
     if faults := chosen_faults(intent, chosen):
         return faults
     hosts = task_vars.get("ansible_play_hosts_all", [])

@@ -48,7 +48,7 @@ class ActionModule(ActionBase):
 
 
 def source_of(given: str, name: str, version: str) -> Source:
-    """A path, a folder of an OCI registry, or a repository of charts."""
+    """The chart's source: a path, a folder of an OCI registry, or a repository."""
     if given.startswith("oci://"):
         return Source(f"{given.rstrip('/')}/{name}", name, version)
     if given.startswith(("http://", "https://")):

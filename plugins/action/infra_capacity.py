@@ -22,7 +22,7 @@ ARGUMENT_SPEC = {
 
 
 class ActionModule(ActionBase):
-    """Only reads."""
+    """Reads nodes and pods."""
 
     _requires_connection = False
     _supports_check_mode = True

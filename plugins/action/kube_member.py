@@ -15,6 +15,7 @@ import yaml
 from ansible.plugins.action import ActionBase
 
 from ..module_utils.drawbridge.core.api.kubeconfig import Ask, connect
+from ..module_utils.drawbridge.core.consent import variable
 from ..module_utils.drawbridge.core.converge import DeviceError
 from ..module_utils.drawbridge.core.names import CLOSED, TAINT
 from ..module_utils.drawbridge.kube.kubelet.check import born_open
@@ -28,7 +29,6 @@ MODULE = "drawbridge.drawbridge.kube_member_host"
 OWN = {"kubeconfig": {"type": "path", "required": True}, "version": {"type": "str", "default": ""}}
 ARGUMENT_SPEC = {**MEMBER, **OWN}
 CONFLICT, TRIES = 409, 10
-WHERE, OTHER = "kube_node_kubelet", "kubelet_numa_settings"
 OWN_KEYS = KEYS - NUMA
 
 
@@ -43,14 +43,15 @@ class ActionModule(ActionBase):
         result = super().run(tmp, task_vars)
         _, args = self.validate_argument_spec(ARGUMENT_SPEC)
         joins = args["join"] and args["state"] == "present"
-        wrong = [*foreign_keys(args["config"], WHERE, OWN_KEYS, OTHER)]
-        wrong += born_open(args["config"], WHERE) if joins else []
+        where = variable(args, "config")
+        wrong = [*foreign_keys(args["config"], where, OWN_KEYS, variable(args, "numa_config"))]
+        wrong += born_open(args["config"], where) if joins else []
         if found := [str(fault) for fault in wrong]:
             msg = "\n".join(["the kubelet's configuration is refused:", *found])
             return {**result, "failed": True, "changed": False, "msg": msg, "faults": found}
         try:
             if joins:
-                refuse_host_name(args["address"])
+                refuse_host_name(args["address"], variable(args, "address"))
             host = {key: value for key, value in args.items() if key not in OWN}
             host["ca"] = authority(Path(args["kubeconfig"]).expanduser()) if args["join"] else ""
             looked = self._execute_module(MODULE, {**host, "look": True}, task_vars=task_vars)
@@ -105,14 +106,14 @@ def authority(kubeconfig: Path) -> str:
         raise DeviceError(f"kubeconfig {str(kubeconfig)!r} names no CA certificate of its cluster ({what})") from err
 
 
-def refuse_host_name(address: str) -> None:
+def refuse_host_name(address: str, where: str) -> None:
     """The kubelet's serving certificate is for an IP address. Raises DeviceError."""
     try:
         ipaddress.ip_address(address)
     except ValueError as err:
         raise DeviceError(
-            f"kube_node_address is {address!r}, but the kubelet's certificate is for an IP address;"
-            " set kube_node_address in the inventory, or ansible_host to the address"
+            f"{where} is {address!r}, but the kubelet's certificate is for an IP address;"
+            f" set {where} in the inventory, or ansible_host to the address"
         ) from err
 
 

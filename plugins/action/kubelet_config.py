@@ -8,13 +8,17 @@ from typing import Any
 
 from ansible.plugins.action import ActionBase
 
+from ..module_utils.drawbridge.core.consent import VARIABLES_ARGUMENT, variable
 from ..module_utils.drawbridge.kube.kubelet.check import changed_reservations, faults
 from ..module_utils.drawbridge.kube.options import KUBELET
 from ..module_utils.drawbridge.nodes.numa import Machine
 
 MODULE = "drawbridge.drawbridge.kubelet_drop_in"
-WHERE, OTHER = "kubelet_numa_settings", "kube_node_kubelet"
-CHECKED_HERE = {"derived": {"type": "dict", "required": True}, "machine": {"type": "dict", "required": True}}
+CHECKED_HERE = {
+    "derived": {"type": "dict", "required": True},
+    "machine": {"type": "dict", "required": True},
+    **VARIABLES_ARGUMENT,
+}
 ARGUMENT_SPEC = {**KUBELET, **CHECKED_HERE}
 
 
@@ -29,8 +33,9 @@ class ActionModule(ActionBase):
         result = super().run(tmp, task_vars)
         _, args = self.validate_argument_spec(ARGUMENT_SPEC)
         machine = Machine(**{**args["machine"], "gpus": tuple(args["machine"]["gpus"])})
-        wrong = faults(args["config"], machine, WHERE, OTHER, site_joins=args["join"] == "site")
-        wrong += changed_reservations(args["config"], args["derived"], WHERE)
+        where, other = variable(args, "config"), variable(args, "main_config")
+        wrong = faults(args["config"], machine, where, other, site_joins=args["join"] == "site")
+        wrong += changed_reservations(args["config"], args["derived"], where)
         if found := [str(fault) for fault in wrong]:
             msg = "\n".join(["the kubelet's configuration is refused:", *found])
             return {**result, "failed": True, "changed": False, "msg": msg, "faults": found}

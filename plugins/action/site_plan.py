@@ -1,9 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Write what a run of a playbook would place into a folder. No host is contacted.
+"""Write the files and commands of a playbook's run into a folder, without contact to any host.
 
-The playbook is walked as Ansible does: the same roles, the same variables, the same conditions. But where Ansible would
-send a task's arguments to a host, they become files of the folder. library/site_plan.py is its documentation.
+The action evaluates roles, variables and conditions like Ansible. But it writes the arguments of each task to files
+instead of sending them to a host.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ARGUMENT_SPEC = {
     "playbook": {"type": "path", "required": True},
 }
 FOLDERS = {"controllers": "slurm_controller", "login": "slurm_login", "storage_admins": "gpfs"}
-"""Where a group of the inventory goes, if not by its own name."""
+"""Folders of inventory groups, if they differ from the group's name."""
 OTHERS_SPECS = {
     "blockinfile": {
         "path": {"type": "path"},
@@ -55,14 +55,13 @@ OTHERS_SPECS = {
 
 
 class ActionModule(ActionBase):
-    """Walks the playbook, and writes."""
+    """Walks the playbook and converges the folder."""
 
     _requires_connection = False
     _supports_check_mode = True
     TRANSFERS_FILES = False
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Answer with steps and diff."""
         variables = task_vars or {}
         _, args = self.validate_argument_spec(ARGUMENT_SPEC)
         result = super().run(tmp, variables)
@@ -77,7 +76,7 @@ class ActionModule(ActionBase):
 
 
 class Walk:
-    """One pass over a playbook, on one sample of all hosts that are alike."""
+    """One pass over a playbook, with one sample of each group of equal hosts."""
 
     def __init__(self, loader: Any, variables: Any, intent: Intent) -> None:
         self._loader, self._variables, self._intent = loader, variables, intent
@@ -103,7 +102,7 @@ class Walk:
         return folder_files(list(itertools.chain.from_iterable(groups.values())), placed, shipped(every))
 
     def _alike(self, name: str) -> list[Group]:
-        """Hosts of a group of the inventory, in groups of those that get the same."""
+        """Hosts of an inventory group, in groups of hosts that get the same files."""
         alike: dict[tuple[str, str], list[str]] = {}
         for host in self._inventory.get_hosts(name, ignore_limits=True, ignore_restrictions=True):
             alike.setdefault((self._kind(name, host.name), self._own(host)), []).append(host.name)
@@ -115,13 +114,13 @@ class Walk:
         return list(folders.values())
 
     def _kind(self, group: str, name: str) -> str:
-        """What hosts have in common if the intent gives them the same."""
+        """A key that is equal for hosts that get the same from the intent."""
         if group == "nodes":
             return self._intent.nodes.by_name[name].node_class
         return json.dumps(switch_profile(self._intent.fabric, name).as_dict()) if group == "switches" else group
 
     def _own(self, host: Any) -> str:
-        """Variables of roles that the inventory sets for this host or its groups, but not for all hosts."""
+        """Role variables that the inventory sets for this host or its groups, but not for all hosts."""
         groups = [self._of_group(group) for group in host.get_groups() if group.name != "all"]
         return json.dumps([own for own in (*groups, self._of(host)) if own], sort_keys=True, default=str)
 
@@ -135,7 +134,7 @@ class Walk:
         return {name: value for name, value in {**entity.vars, **files}.items() if name in self._public}
 
     def _placed(self, play: Play, task: Task, group: Group) -> Iterator[Placed]:
-        """What the task places on the group's sample; nothing where its condition says no."""
+        """The task's output for the group's sample; none if its condition is false."""
         host = self._inventory.get_host(group.sample)
         variables = self._variables.get_vars(play=play, host=host, task=task)
         variables |= {"ansible_check_mode": False, "ansible_search_path": task.get_search_path()}
@@ -149,7 +148,7 @@ class Walk:
             raise DeviceError(f"{role_name(task)}, task {task.name}: {err}") from err
 
     def _args(self, task: Task, variables: dict[str, Any]) -> dict[str, Any]:
-        """The arguments that tell what it places, as its module would get them."""
+        """The arguments that its function in PLACES needs, validated as for the module."""
         needed = inspect.signature(PLACES[short(task)]).parameters
         spec = {name: option for name, option in specification(short(task)).items() if name in needed}
         templar = Templar(self._loader, variables=variables)
@@ -172,7 +171,7 @@ def tasks(play: Play) -> Iterator[Task]:
 
 
 def listed(value: Any) -> list[Any]:
-    """A field of a playbook object, for those who check types: Ansible's own say that it may be anything."""
+    """A list field of a playbook object, which Ansible's types don't declare as a list."""
     return value or []
 
 
@@ -182,10 +181,10 @@ def role_name(task: Task) -> str:
 
 
 def short(task: Task) -> str:
-    """The module's name without its collection. Raises DeviceError for one whose work no plan can show."""
+    """The module's name without its collection. Raises DeviceError for a module that the plan can't show."""
     name = task.action.rsplit(".", 1)[-1]
     if name not in PLACES and name not in READS:
-        raise DeviceError(f"{task.name}: what the module {task.action} places is not known to the plan")
+        raise DeviceError(f"{task.name}: the plan can't show the output of module {task.action}")
     return name
 
 
@@ -195,7 +194,7 @@ def defaults(task: Task) -> dict[str, Any]:
 
 
 def specification(name: str) -> dict[str, Any]:
-    """The argument spec of a module of ours, with defaults of the half on the host; of others' what is needed."""
+    """The argument spec of a module of Drawbridge, with defaults of its half on the host, or from OTHERS_SPECS."""
     if name in OTHERS_SPECS:
         return OTHERS_SPECS[name]
     package = __name__.rsplit(".", 2)[0]
@@ -208,7 +207,7 @@ def specification(name: str) -> dict[str, Any]:
 
 
 def shipped(some: Iterable[Task]) -> dict[tuple[str, str], str]:
-    """Role and text of the files that come with the roles of these tasks, with their names."""
+    """Names of the files that come with the roles of these tasks, by role and text."""
     roots = {Path(task._role._role_path) for task in some if task._role}
     return {
         (root.name, path.read_text()): f"roles/{root.name}/{path.relative_to(root)}"
@@ -219,7 +218,7 @@ def shipped(some: Iterable[Task]) -> dict[tuple[str, str], str]:
 
 
 def plain(value: Any) -> Any:
-    """A value out of a template as plain data; what is lazy in it is settled."""
+    """A template's value as plain data, with its lazy parts evaluated."""
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

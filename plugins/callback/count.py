@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a run costs, per host: task results, SSH sessions and the bytes that they carried."""
+"""Cost of a run per host: task results, SSH sessions and their bytes."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ short_description: Counts task results, SSH sessions and their bytes per host
 version_added: 0.1.0
 author: Drawbridge contributors
 description:
-  - Counts every task result as ok, failed or skipped. A loop counts its items, or one skipped result when it has
-    none. Argument validation, fact gathering, handlers and included tasks count as the tasks that they are. An
-    unreachable host counts as failed; a retry is no result. How many of the results were validations is told apart.
-  - A result is charged to the host that executed it, which is the host of C(delegate_to) where there is one. A skipped
-    task is charged to the host that it was skipped for, and an action without a connection to the host it is about.
-  - SSH sessions are counted where they are relayed, which C(bench/counted.py) arranges for ssh and netmiko alike.
+  - Counts each task result as ok, failed or skipped. A loop counts its items, or one skipped result without items.
+    Argument validation, fact gathering, handlers and included tasks count as tasks. An unreachable host counts as
+    failed. A retry does not count. C(validated) is the number of argument validations.
+  - Charges a result to the host that executed it, with C(delegate_to) to that host. Charges a skipped task, and an
+    action without a connection, to the host of the task.
+  - Counts SSH sessions at relays. C(bench/counted.py) sets them up for ssh and netmiko.
 requirements:
   - Name it in the configuration, C(callbacks_enabled=drawbridge.drawbridge.count).
 options:
   folder:
     description:
-      - Where C(PLAYBOOK.json) is written, or C(PLAYBOOK-check.json) in check mode; nothing is written without it.
-      - Relays keep their counts in its folder C(sessions).
+      - Folder for C(PLAYBOOK.json), or C(PLAYBOOK-check.json) in check mode. Without it no file is written.
+      - Relays keep their counts in its subfolder C(sessions).
     type: path
     env:
       - name: DRAWBRIDGE_COUNT_FOLDER
@@ -62,7 +62,7 @@ from ansible.template import Templar
 
 @dataclass
 class Cost:
-    """What one host cost."""
+    """Counts of one host."""
 
     ok: int = 0
     changed: int = 0
@@ -75,7 +75,7 @@ class Cost:
 
     @property
     def results(self) -> int:
-        """Task results of all kinds; `changed` and `validated` ones are among them."""
+        """All task results; `changed` and `validated` are parts of them."""
         return self.ok + self.failed + self.skipped
 
 
@@ -110,14 +110,14 @@ class Tally:
 
 
 def executor(kind: str, result: Any) -> str:
-    """Name of the host that did the work. A skipped task was delegated nowhere."""
+    """Name of the host that did the work. A skipped task is never delegated."""
     delegate = None if kind == "skipped" else result.task.delegate_to
     return delegate or result.host.get_name()
 
 
 @dataclass(frozen=True)
 class Session:
-    """Bytes that one SSH session has carried so far."""
+    """Bytes of one SSH session so far."""
 
     address: str
     sent: int
@@ -125,7 +125,7 @@ class Session:
 
 
 def sessions(folder: Path) -> dict[str, Session]:
-    """What the relays have counted, by the names of their files: address, port, process."""
+    """Counts of the relays by file name: address, port, process."""
     found = {}
     for path in sorted(folder.glob("[!.]*")):
         sent, received = path.read_text().split()
@@ -134,7 +134,7 @@ def sessions(folder: Path) -> dict[str, Session]:
 
 
 def charge(tally: Tally, before: dict[str, Session], now: dict[str, Session], names: dict[str, str]) -> None:
-    """Charge sessions to hosts: one that this run began counts, one that it found open adds its bytes only."""
+    """Charge sessions to hosts. A session that was open before this run adds its bytes only."""
     for key, session in now.items():
         cost = tally.costs[names.get(session.address, session.address)]
         start = before.get(key, Session(session.address, 0, 0))
@@ -147,7 +147,7 @@ COLUMNS = ("results", "ok", "changed", "failed", "skipped", "validated", "sessio
 
 
 def table(costs: dict[str, Cost]) -> list[str]:
-    """Lines for people, one a host."""
+    """Lines of a table, one for each host."""
     width = max([4, *(len(name) for name in costs)])
     heads = [column.replace("_", " ") for column in COLUMNS]
     lines = [f"{'host':{width}}" + "".join(f"  {head}" for head in heads)]
@@ -158,7 +158,7 @@ def table(costs: dict[str, Cost]) -> list[str]:
 
 
 class CallbackModule(CallbackBase):
-    """Listens, and sums up at the end."""
+    """Counts during the run, and writes the sums at its end."""
 
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "aggregate"
@@ -174,7 +174,7 @@ class CallbackModule(CallbackBase):
         self._before: dict[str, Session] = {}
 
     def v2_playbook_on_start(self, playbook: Any) -> None:
-        """Remember what ran before. Several playbooks of one command are one run, called by the first's name."""
+        """Remember earlier sessions. Several playbooks of one command are one run with the name of the first."""
         if self._playbook:
             return
         self._playbook = Path(playbook._file_name).stem
@@ -182,39 +182,32 @@ class CallbackModule(CallbackBase):
         self._before = self._sessions()
 
     def v2_playbook_on_play_start(self, play: Any) -> None:
-        """Remember a play, whose variables tell addresses."""
         self._play = play
 
     def v2_runner_on_ok(self, result: Any) -> None:
-        """Count it."""
         self._tally.result("ok", result)
 
     def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
-        """Count it, also when somebody ignores or rescues it."""
+        """Count it, even if it is ignored or rescued."""
         self._tally.result("failed", result)
 
     def v2_runner_on_unreachable(self, result: Any) -> None:
-        """Count it as failed."""
         self._tally.result("failed", result)
 
     def v2_runner_on_skipped(self, result: Any) -> None:
-        """Count it."""
         self._tally.result("skipped", result)
 
     def v2_runner_item_on_ok(self, result: Any) -> None:
-        """Count it."""
         self._tally.item("ok", result)
 
     def v2_runner_item_on_failed(self, result: Any) -> None:
-        """Count it."""
         self._tally.item("failed", result)
 
     def v2_runner_item_on_skipped(self, result: Any) -> None:
-        """Count it."""
         self._tally.item("skipped", result)
 
     def v2_playbook_on_stats(self, stats: Any) -> None:
-        """Write and print what was counted; after each of several playbooks, so that the last has all."""
+        """Write and print the sums. With several playbooks each does so, and the last has all."""
         costs = Tally()
         for name, cost in self._tally.costs.items():
             costs.costs[name] = Cost(**asdict(cost))
@@ -231,7 +224,7 @@ class CallbackModule(CallbackBase):
         return sessions(Path(folder) / "sessions") if folder else {}
 
     def _names(self) -> dict[str, str]:
-        """Inventory names by address, of the hosts that were counted. The implicit localhost has no session."""
+        """Inventory names of counted hosts by address. The implicit localhost has no session."""
         if not (self._play and self.get_option("folder")):
             return {}
         manager = self._play.get_variable_manager()
@@ -242,7 +235,7 @@ class CallbackModule(CallbackBase):
         variables = manager.get_vars(play=self._play, host=host)
         try:
             address = Templar(loader=manager._loader, variables=variables).template(variables.get("ansible_host"))
-        except AnsibleError:  # whoever has no address has no session either
+        except AnsibleError:  # a host without an address has no session
             return host.name
         return str(address or host.name)
 

@@ -1,10 +1,10 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The option by which modules take files that they keep on a host: core/file_entry.py parses it."""
+"""The option `files` of modules, which core/file_entry.py parses."""
 
 
 class ModuleDocFragment:
-    """FILES_ARGUMENT, and in `STAGED` the one whose daemon tells a start from a reconfiguration."""
+    """FILES_ARGUMENT and STAGED_FILES_ARGUMENT."""
 
     DOCUMENTATION = r"""
 options:
@@ -34,7 +34,7 @@ options:
         type: str
         default: root
       passive:
-        description: A change of this file asks nothing of a daemon, which reads it anew each time or not at all.
+        description: A change of this file needs no refresh, because the daemon reads it at each use or never.
         type: bool
         default: false
 """

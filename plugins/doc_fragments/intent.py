@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Options that come from the intent, documented from its declaration."""
+"""Options from the intent, documented from its declaration."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..module_utils.drawbridge.storage.gpfs.model import Filesystem
 
 
 class ModuleDocFragment:
-    """One part of the intent each."""
+    """One fragment for each part of the intent."""
 
     GPFS_FILESYSTEMS = fragment({"filesystems": {**elements(Filesystem), "required": True}})
     SWITCH_PROFILE = fragment({"profile": {**documented(SwitchProfile), "required": True}})

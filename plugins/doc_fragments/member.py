@@ -54,6 +54,12 @@ options:
     description: Time limit for a Ready node with a verified certificate, in seconds.
     type: int
     default: 90
+  variables:
+    description:
+      - Names of the variables that set these options, for messages. C(numa_config) names the one for keys of the NUMA
+        drop-in.
+    type: dict
+    default: {}
 attributes:
   check_mode:
     description: Predicts exactly, and creates no token.

@@ -9,7 +9,7 @@ class ModuleDocFragment:
     DOCUMENTATION = r"""
 options:
   path:
-    description: The file.
+    description: File of the token.
     type: path
     required: true
   namespace:
@@ -33,7 +33,7 @@ options:
     type: path
     required: true
   min_left_s:
-    description: A token that ends sooner than this is replaced.
+    description: Seconds that a token must still be valid. Other tokens are replaced.
     type: int
     default: 21600
 """

@@ -4,14 +4,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
@@ -79,12 +77,6 @@ class Site:
     def ansible(self, *argv: str) -> Completed:
         """Run one of Ansible's commands from the empty directory."""
         return run(list(argv), self.cwd, self.environment)
-
-    def documentation(self, kind: str, names: list[str]) -> dict[str, Any]:
-        """Pages of ansible-doc by name."""
-        done = self.ansible("ansible-doc", "-t", kind, "--json", *(f"{NAME}.{name}" for name in names))
-        assert done.code == 0, done.text
-        return json.loads(done.out)
 
 
 def export(target: Path) -> None:

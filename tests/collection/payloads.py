@@ -17,7 +17,7 @@ import yaml
 from tests.collection.installed import NAME, run
 from tests.conformance.tree import ACTIONS, MODULES
 
-STRANGER = "no_such_option"
+UNKNOWN_OPTION = "no_such_option"
 
 
 NODE_MODULES = sorted({path.stem for path in MODULES} - {path.stem for path in ACTIONS})
@@ -29,7 +29,7 @@ def refusing_python(
 ) -> tuple[int, int]:
     """Have modules refuse on this machine, run by `interpreter`; return the version of the Python that ran."""
     tasks: list[dict[str, Any]] = [{"ansible.builtin.setup": {"gather_subset": ["!all", "!min", "python"]}}]
-    tasks += [{f"{NAME}.{name}": {STRANGER: 1}, "ignore_errors": True} for name in names]
+    tasks += [{f"{NAME}.{name}": {UNKNOWN_OPTION: 1}, "ignore_errors": True} for name in names]
     play = {"hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": tasks}
     playbook = directory / "payloads.yml"
     playbook.write_text(yaml.safe_dump([play], sort_keys=False))

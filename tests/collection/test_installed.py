@@ -8,12 +8,10 @@ import os
 import sys
 from pathlib import Path
 
-import pytest
 import yaml
 
 from tests.collection.installed import NAME, ROOT, Site
 from tests.collection.payloads import refusing_python
-from tests.conformance.tree import FILTER_PAGES, MODULES, ROLES
 
 SHIPPED = {
     "CHANGELOG.md",
@@ -76,13 +74,6 @@ def test_the_check_runs_by_its_name(site: Site) -> None:
     assert list(site.cwd.iterdir()) == []
 
 
-def test_the_check_still_refuses(site: Site) -> None:
-    inventory = site.installed / "inventories/lab"
-    done = site.ansible("ansible-playbook", "-i", str(inventory), f"{NAME}.check", "-e", '{"drawbridge_kube": {}}')
-    assert done.code == 2, done.text
-    assert "drawbridge_kube.api_server is missing, but it has no default" in done.out
-
-
 def test_the_list_for_a_mirror_is_written_without_any_host(site: Site, tmp_path: Path) -> None:
     """The example's hosts exist nowhere."""
     inventory, file = site.installed / "inventories/example-h100", tmp_path / "mirror.yml"
@@ -92,23 +83,6 @@ def test_the_list_for_a_mirror_is_written_without_any_host(site: Site, tmp_path:
     assert done.code == 0, done.text
     listed = {item["package"] for item in yaml.safe_load(file.read_text())["packages"]}
     assert {"slurmctld", "slurmd", "sackd", "munge", "kubelet"} <= listed
-
-
-@pytest.mark.parametrize(("kind", "paths"), [("module", MODULES), ("filter", FILTER_PAGES)], ids=["modules", "filters"])
-def test_ansible_doc_knows_everything(site: Site, kind: str, paths: list[Path]) -> None:
-    pages = site.documentation(kind, [path.stem for path in paths])
-    assert set(pages) == {f"{NAME}.{path.stem}" for path in paths}
-    for name, page in pages.items():
-        assert page["doc"]["short_description"], name
-        assert Path(page["doc"]["filename"]).is_relative_to(site.installed), name
-
-
-def test_ansible_doc_knows_every_role(site: Site) -> None:
-    pages = site.documentation("role", [role.name for role in ROLES])
-    assert set(pages) == {f"{NAME}.{role.name}" for role in ROLES}
-    for name, page in pages.items():
-        assert page["entry_points"]["main"]["short_description"], name
-        assert Path(page["path"]).is_relative_to(site.installed), name
 
 
 def test_every_playbook_is_found_with_its_roles(site: Site) -> None:

@@ -41,7 +41,7 @@ def picked(done: Completed) -> dict[str, set[str]]:
     ("arguments", "sentence"),
     [
         ((), 'nodes is "", but it names no host; name at least one host'),
-        (("-e", "nodes=gpu[05-06]"), "but drawbridge_nodes.ranges has no node gpu[05-06]; describe it there and"),
+        (("-e", "nodes=gpu[05-06]"), "but drawbridge_nodes.ranges has no node gpu[05-06]; define it there and"),
         (("-e", "nodes=gpu01", "--limit", "gpu01"), "but it leaves out ctl,nsd1,leaf1, which the chosen nodes need"),
     ],
     ids=["nobody", "unknown", "limited"],
@@ -56,9 +56,9 @@ def test_the_names_are_hosts_and_no_members_of_a_group(recorder: Recorder, tmp_p
     """In the group gpu, which has eight hosts, the pattern gpu[05-06] would be gpu06 and gpu07."""
     done = play(recorder, tmp_path, *more, "-e", "nodes=gpu[05-06]", "--list-hosts", playbook="onboard")
     assert picked(done) == {
-        "Check the site's description": OLD | CLUSTER | {"gpu05", "gpu06", "gpu07", "gpu08"},
-        "Tell the controllers about the nodes": {"ctl"},
-        "Let the nodes join the Storage Scale cluster": {"nsd1"},
+        "Check the intent": OLD | CLUSTER | {"gpu05", "gpu06", "gpu07", "gpu08"},
+        "Add the nodes to the controllers": {"ctl"},
+        "Join the nodes to the Storage Scale cluster": {"nsd1"},
         "Make the nodes' leaves lossless": set(),  # known only in a run, which can read variables of hosts
         "Build the nodes, wave by wave": {"gpu05", "gpu06"},
     }

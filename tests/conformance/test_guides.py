@@ -34,10 +34,6 @@ def test_commands_name_the_sites_inventory(path: Path) -> None:
     assert [line for line in lines if ".venv/bin/ansible-playbook -i inventories/mine " not in line] == []
 
 
-def test_the_page_describes_a_whole_scheduler_and_parts_of_one() -> None:
-    assert WHOLE and len(WHOLE) < len(BLOCKS)
-
-
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: "+".join(block[KEY]))
 def test_slurm_is_described_as_it_may_be(block: dict[str, Any]) -> None:
     """The rest of the site is the example's; a part joins the page's own description."""

@@ -138,16 +138,6 @@ def test_a_switch_system_is_its_folder_its_emulator_and_a_word_in_the_list() -> 
 
 
 BELOW_ROLES = [path for path in PYTHON if relative(path).startswith(("module_utils/", "library/", "plugins/"))]
-STILL_NAMED = {
-    "module_utils/drawbridge/gate/adoption/io.py": 1,
-    "module_utils/drawbridge/kube/member/plan.py": 1,
-    "module_utils/drawbridge/kube/node_object_io.py": 1,
-    "module_utils/drawbridge/storage/gpfs/mounts/io.py": 2,
-    "plugins/action/cluster_intent.py": 1,
-    "plugins/action/kube_member.py": 4,
-    "plugins/action/kubelet_config.py": 2,
-}
-"""Variables of roles and playbooks that messages of these files still name. A number may only fall."""
 
 
 @functools.cache
@@ -168,9 +158,8 @@ def names_of_roles_and_playbooks() -> set[str]:
 def test_below_roles_no_text_names_their_variables_or_a_playbook(path: Path) -> None:
     """The caller hands names in, by the option `variables`. Pages of documentation may name both."""
     text = re.sub(r'^(DOCUMENTATION|EXAMPLES|RETURN) = r?""".*?^"""', "", path.read_text(), flags=re.DOTALL | re.M)
-    words = re.findall(r"[\w.-]+", text)
-    named = [word for word in words if word.rstrip(".") in names_of_roles_and_playbooks()]
-    assert len(named) == STILL_NAMED.get(relative(path), 0), named
+    words = (word.rstrip(".") for word in re.findall(r"[\w.-]+", text))
+    assert [word for word in words if word in names_of_roles_and_playbooks()] == []
 
 
 def callers(path: Path, *asked: str) -> set[str]:

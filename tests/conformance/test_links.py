@@ -46,11 +46,3 @@ def test_pages_that_files_name_exist() -> None:
     named = [line.split(":") for line in lines]
     outside = {"module_utils/drawbridge/kube/releases/catalogue.py", relative(RENAMED)}
     assert {(file, name) for file, _, name in named if file not in outside and not (ROOT / name).is_file()} == set()
-
-
-def test_a_broken_link_is_seen(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text(
-        "# Some heading\n[a](#some-heading) [b](#none) [c](none.md) [d](page.md#some-heading) [e](https://x)"
-    )
-    assert broken(page) == ["#none", "none.md"]

@@ -9,9 +9,3 @@ from tests.mutants.table import faults, read
 
 def test_every_defect_can_be_planted() -> None:
     assert faults(read()) == []
-
-
-def test_defects_that_need_hosts_are_those_of_scenarios() -> None:
-    for row in read():
-        assert row.level in ("unit", "lab")
-        assert row.test.startswith("molecule/") is (row.level == "lab"), row.name

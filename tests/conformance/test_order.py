@@ -29,9 +29,8 @@ def work(path: Path) -> list[tuple[str, str]]:
     found = []
     for play in plays(path):
         hosts = play["hosts"] if play["hosts"].isidentifier() else "nodes"
-        roles = [(entry["role"], "main") for entry in play.get("roles", [])]
         calls = [task.get("ansible.builtin.import_role") for task in play.get("tasks", [])]
-        roles += [(call["name"], call.get("tasks_from", "main")) for call in calls if call]
+        roles = [(call["name"], call.get("tasks_from", "main")) for call in calls if call]
         for name, entry in roles:
             role = name.rpartition(".")[2]
             found.append((hosts, role if entry == "main" else f"{role}/{entry}"))
@@ -54,7 +53,7 @@ def test_nothing_opens_before_every_nodes_half_is_there() -> None:
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "playbooks").glob("*.yml")), ids=lambda path: path.name)
-def test_every_playbook_checks_the_description_first(path: Path) -> None:
+def test_every_playbook_checks_the_intent_first(path: Path) -> None:
     """What a rule refuses must reach no host, whichever playbook a person runs. plan.yml reaches none anyway."""
     first, check = plays(path)[0], plays(ROOT / "playbooks/check.yml")[0]
     if path.name == "plan.yml":

@@ -115,15 +115,15 @@ def python(text: str) -> Iterator[Block]:
                 "".join(str(part.value) if isinstance(part, ast.Constant) else "CODE" for part in node.values),
             )
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
-            documented = re.match(r"\s*(---|- name:|[a-z_]+:( \S+)?\n)", node.value)
+            documented = re.match(r"\n\s*(---|- \w+:|\w+:)", node.value)
             yield from at(node.lineno, yaml_text(node.value)) if documented else prose(node.lineno, node.value)
 
 
 def prose(line: int, text: str) -> Iterator[Block]:
-    """Paragraphs of a string; one of few words is a name, not prose."""
+    """Paragraphs of a string; few words are a name, and many without punctuation are a list of names."""
     for paragraph in re.split(r"\n\s*\n", text):
-        if words(paragraph) >= FEW_WORDS:
-            yield Block(line, plain(" ".join(paragraph.split())), flowing=bool(re.search(LITTLE_WORDS, paragraph)))
+        if words(paragraph) >= FEW_WORDS and (words(paragraph) < MANY_WORDS or re.search(r"[.,;:]\s", paragraph)):
+            yield Block(line, plain(" ".join(paragraph.split())))
 
 
 def at(line: int, found: Iterable[Block]) -> Iterator[Block]:
@@ -149,9 +149,7 @@ def read(node: yaml.Node, key: str = "") -> Iterator[Block]:
         yield from prose(node.start_mark.line + 1, re.sub(r"{{.*?}}|{%.*?%}|[BCIMOUV]\([^)]*\)", "CODE", node.value))
 
 
-FEW_WORDS = 3
-LITTLE_WORDS = r"(?i)\b(a|an|and|for|in|is|it|no|not|of|or|that|the|to|with)\b"
-"""A string without any of them is a table of names."""
+FEW_WORDS, MANY_WORDS = 3, 26
 SPOKEN = (
     *("name", "description", "short_description", "notes", "msg", "fail_msg", "success_msg", "release_summary"),
     *("major_changes", "minor_changes", "breaking_changes", "bugfixes", "security_fixes", "known_issues"),
@@ -228,54 +226,3 @@ def test_paragraphs_are_short(path: Path) -> None:
 
 def test_every_pattern_of_the_scope_finds_files() -> None:
     assert [pattern for pattern in SCOPE if not list(ROOT.glob(pattern))] == []
-
-
-@pytest.mark.parametrize(
-    ("suffix", "text"),
-    [
-        (".py", '"""Nobody reads it."""\n'),
-        (".py", 'raise ValueError(f"{key} {value} is swallowed by the switch")\n'),
-        (".py", 'DOCUMENTATION = """\n---\noptions:\n  a:\n    description:\n      - Nobody reads it.\n"""\n'),
-        (".yml", "- name: Ask nobody for it\n  debug:\n    msg: fine\n"),
-        (".yml", "argument_specs: {main: {options: {a: {description: [fine, nobody reads it]}}}}\n"),
-    ],
-)
-def test_code_and_yaml_are_read(suffix: str, text: str) -> None:
-    assert len(banned(list(READERS.get(suffix, python)(text)))) == 1
-
-
-def test_names_and_code_are_not_prose() -> None:
-    assert banned(list(python('x = {"books": "traps"}\n'))) == []
-    assert banned(list(yaml_text("- name: Set `nobody` as owner of it\n  shell: nobody was asked\n"))) == []
-
-
-SENTENCE = "one two three four five six seven eight nine ten eleven twelve thirteen"
-RED = [
-    ("Helm takes it without a word.", banned),
-    ("## Nobody's pods", banned),
-    ("| cell | Slurm is\nasked | \n\nSlurm is\nasked.", banned),
-    ("1. The key stands in\n   the file.", banned),
-    (f"{SENTENCE} and {SENTENCE}.", long_sentences),
-    (f"- {SENTENCE},\n  {SENTENCE}.", long_sentences),
-    (f"{SENTENCE}. " * 12, long_paragraphs),
-]
-GREEN = [
-    ("The gate prints `nobody is asked without a word`.", banned),
-    ("    echo for ever\n\n```\nfor ever\n```\n", banned),
-    (f"{SENTENCE}. One {SENTENCE}.", long_sentences),
-    (f"{SENTENCE}.\n\nOne {SENTENCE}.", long_sentences),
-    (f"| {SENTENCE} {SENTENCE} |", long_sentences),
-    (f"It prints:\n\n    {SENTENCE} {SENTENCE}", long_sentences),
-    (f"[{SENTENCE}](a) · [{SENTENCE}](b) · [c](c)", long_sentences),
-    ("One. Two.\n\n" * 12, long_paragraphs),
-]
-
-
-@pytest.mark.parametrize(("text", "check"), RED)
-def test_a_breach_is_seen(text: str, check: Callable[[list[Block]], list[str]]) -> None:
-    assert check(list(markdown(text)))
-
-
-@pytest.mark.parametrize(("text", "check"), GREEN)
-def test_what_is_fair_passes(text: str, check: Callable[[list[Block]], list[str]]) -> None:
-    assert check(list(markdown(text))) == []

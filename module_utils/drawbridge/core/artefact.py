@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a task would place, for people to read before anything is placed."""
+"""The files, commands and objects that a task would write."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Artefact:
-    """What one task would place."""
+    """The output of one task."""
 
     lines: Sequence[str] = ()
     """Commands, packages and remarks, in the order of the run."""
@@ -27,6 +27,5 @@ class Artefact:
     """Values of Helm releases, by name."""
 
     def __add__(self, other: Artefact) -> Artefact:
-        """Both, in this order."""
         lines, objects = [*self.lines, *other.lines], [*self.objects, *other.objects]
         return Artefact(lines, {**self.files, **other.files}, objects, {**self.values, **other.values})

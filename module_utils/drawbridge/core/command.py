@@ -16,7 +16,7 @@ from .converge import DeviceError
 
 @dataclass(frozen=True)
 class Completed:
-    """How a command ended."""
+    """Result of a command."""
 
     rc: int
     out: str
@@ -24,17 +24,17 @@ class Completed:
 
 
 class Run(Protocol):
-    """A way to run a tool. Tests hand in a function."""
+    """A function that runs a tool; tests replace it."""
 
     def __call__(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
-        """Run argv and return how it ended. Raises DeviceError for a return code that is not in `ok`."""
+        """Run argv and return its result. Raises DeviceError for a return code that is not in `ok`."""
         ...
 
 
 class Command:
-    """Runs tools on this host; the whole process group ends with the time limit.
+    """Runs tools on this host and kills the whole process group at the time limit.
 
-    AnsibleModule.run_command has no time limit, and tools that hang are part of this trade.
+    AnsibleModule.run_command has no time limit, and vendor tools do hang.
     """
 
     def __init__(self, timeout_s: float, stdin: str | None = None) -> None:

@@ -1,9 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a person must allow before it is done, and the line that allows it, in the words of who reads the message.
+"""Consent: an option that must be true before a step is done, and the sentence that prints the line to add.
 
-A consent has the name of the module's option that gives it. The option `variables` maps options to the variables by
-which the caller's users know them: a role sets it, so that no module has to know its roles.
+The option `variables` maps module options to the role variables that set them. Roles pass it, so that messages can
+name a variable and modules need not know any role.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ VARIABLES_ARGUMENT: dict[str, Any] = {"variables": {"type": "dict", "default": {
 
 @dataclass(frozen=True)
 class Consent:
-    """A boolean option that must be true, and the sentence, up to the line to add, for those who have not set it."""
+    """A boolean option that must be true, and the error text that precedes the line to add."""
 
     option: str
     why: str
 
     def unless_given(self, options: Mapping[str, Any]) -> str:
-        """The sentence with the line to add; empty if the consent is given."""
+        """The error with the line to add; empty if the consent is given."""
         return "" if options.get(self.option) else f"{self.why} {variable(options, self.option)}: true"
 
 
 def variable(options: Mapping[str, Any], option: str) -> str:
-    """How users call an option of the module."""
+    """The variable that sets an option of the module; without one, the option itself."""
     return str((options.get("variables") or {}).get(option, option))

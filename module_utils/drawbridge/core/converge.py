@@ -1,8 +1,8 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Read, project, plan, predict, apply, settle, read back: the one shape of every module.
+"""The engine of every module: read, plan, predict, apply, settle, read back.
 
-"Nothing left to plan" is the definition of done. Exit codes lie; only the read back counts.
+A change is done when a new plan from the re-read state has no steps. Exit codes are no proof.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .consent import Consent
 
 
 class State(Protocol):
-    """What a device is like, or should be like: comparable by value, printable in the tool's own vocabulary."""
+    """A device's actual or wanted state: comparable by value, printable in the tool's own vocabulary."""
 
     def lines(self) -> list[str]:
         """The state as the lines of a diff."""
@@ -28,31 +28,31 @@ S = TypeVar("S", bound=State)
 
 @dataclass(frozen=True)
 class Step(Generic[S]):
-    """One change: a sentence for people, what the adapter applies, and what it makes of a state."""
+    """One change: its sentence, the state after it, and the payload for the adapter."""
 
     reason: str
     becomes: Callable[[S], S]
     payload: Any = None
     pending: str = ""
-    """Why the step can't be done now (a reboot, a drained node): reported, not applied, not a failure."""
+    """Why the step can't be done now, such as a reboot that it needs. It is reported, and is no failure."""
     disturbs: bool = False
-    """Whoever uses the node would suffer from it: it is pending while somebody does."""
+    """It interrupts jobs on the node, so it is pending while the node is in use."""
     consent: Consent | None = None
-    """What a person must have allowed: without it no step is done, and the run fails."""
+    """Without this consent no step is done, and the run fails."""
     refused: str = ""
-    """Why the step must not be done before a person has acted: no step is done, and the run fails."""
+    """Why a person must act first. No step is done, and the run fails."""
 
 
 class Device(Protocol[S]):
-    """The only I/O: one thing that can be read and changed."""
+    """The adapter that does all I/O of a module."""
 
     @property
     def name(self) -> str:
-        """How people call it; stands in messages and diff headers."""
+        """The device's name in messages and diff headers."""
         ...
 
     def read(self) -> S:
-        """The live state, projected onto what we own. Raises DeviceError."""
+        """The part of the live state that Drawbridge owns. Raises DeviceError."""
         ...
 
     def apply(self, steps: Sequence[Step[S]]) -> None:
@@ -61,7 +61,7 @@ class Device(Protocol[S]):
 
 
 class DeviceError(Exception):
-    """A tool refused, timed out or answered nonsense. The message is one sentence; details hold stdout, stderr, rc."""
+    """A tool failed, timed out or printed nonsense. The message is one sentence; details hold stdout, stderr, rc."""
 
     def __init__(self, message: str, **details: Any) -> None:
         super().__init__(message)
@@ -70,28 +70,25 @@ class DeviceError(Exception):
 
 @dataclass(frozen=True)
 class Settle:
-    """How long the device may take to become what the steps ask for, in seconds."""
+    """How long and how often the read back waits until the change is in effect."""
 
     timeout_s: float = 0.0
     interval_s: float = 0.5
 
 
-ONE_LOOK = Settle()
-"""For devices that are what they will be as soon as the command returns."""
-
-
+AT_ONCE = Settle()
+"""For devices on which a change is in effect as soon as the command returns."""
 NO_OPTIONS: Mapping[str, Any] = {}
-"""For callers that give no consent."""
 
 
 def unused() -> str:
-    """For callers whose steps disturb nobody."""
+    """For callers whose steps interrupt no job."""
     return ""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What happened, in the words that every module returns."""
+    """The result of converge()."""
 
     changed: bool
     steps: list[str]
@@ -102,10 +99,10 @@ class Outcome:
     error: str = ""
     details: dict[str, Any] = field(default_factory=dict)
     planned: Sequence[Step[Any]] = ()
-    """What `steps` names; empty for a refusal."""
+    """The steps behind `steps`; empty for a refusal."""
 
     def result(self) -> dict[str, Any]:
-        """The result for exit_json or fail_json: a failure also says what was done and what is left."""
+        """The result for exit_json or fail_json; a failure adds the steps that were done and those left."""
         result: dict[str, Any] = {"changed": self.changed, "steps": self.steps, "diff": self.diff}
         result["pending"] = self.pending
         if self.error:
@@ -118,22 +115,21 @@ def converge(
     plan: Callable[[S, S], list[Step[S]]],
     want: S,
     check: bool = False,
-    settle: Settle = ONE_LOOK,
+    settle: Settle = AT_ONCE,
     options: Mapping[str, Any] = NO_OPTIONS,
     in_use: Callable[[], str] = unused,
 ) -> Outcome:
-    """Bring the device to the wanted state, or say exactly what it refused.
+    """Bring the device to the wanted state, or return which steps failed.
 
-    `plan(have, want)` is pure and serves three times: it plans, and by having nothing left it proves; in check mode
-    its steps are applied to the state that was read instead of the device. `options` are the module's, of which some
-    give consents. `in_use` says who uses the node now, or nothing; it is asked once, and only if a step disturbs.
-    Check mode refuses and waits like a run, which it would predict wrongly otherwise. Raises DeviceError only while
-    nothing has been changed yet.
+    `plan(have, want)` is pure. It makes the steps, and proves by an empty plan that they are done. `options` are the
+    module's, some of which are consents. `in_use` returns who uses the node, "" for no one; it is called once, and only
+    if a step disturbs. Check mode refuses and waits like a run, but applies the steps to the state that was read.
+    Raises DeviceError only while nothing has been changed yet.
     """
     before = device.read()
     planned = plan(before, want)
     user = in_use() if any(step.disturbs and not step.pending for step in planned) else ""
-    planned = _spared(planned, user)
+    planned = _postponed(planned, user)
     now = [step for step in planned if not step.pending]
     pending = [f"{step.reason}: {step.pending}" for step in planned if step.pending]
     after = before
@@ -149,19 +145,19 @@ def converge(
 
 
 def refusals(steps: Sequence[Step[Any]], options: Mapping[str, Any]) -> list[str]:
-    """Why steps must not be done: each sentence once, with its repair."""
+    """Why steps must not be done, each reason once and with its repair."""
     reasons = [step.refused or (step.consent.unless_given(options) if step.consent else "") for step in steps]
     return list(dict.fromkeys(filter(None, reasons)))
 
 
-def _spared(steps: Sequence[Step[S]], user: str) -> list[Step[S]]:
-    """The same steps, but what disturbs the user of the node waits."""
+def _postponed(steps: Sequence[Step[S]], user: str) -> list[Step[S]]:
+    """The same steps; those that disturb are pending if the node has a user."""
     return [replace(step, pending=step.pending or user) if step.disturbs else step for step in steps]
 
 
 @dataclass(frozen=True)
 class _Run(Generic[S]):
-    """An apply that is over, however it ended."""
+    """A finished apply, successful or not."""
 
     before: S
     steps: list[Step[S]]
@@ -176,7 +172,7 @@ def _apply(device: Device[S], steps: Sequence[Step[S]]) -> tuple[str, dict[str, 
         device.apply(steps)
     except DeviceError as err:
         return str(err), err.details
-    except Exception as err:  # whatever broke, the device may have changed and must be read again
+    except Exception as err:  # the device may have changed all the same and must be read again
         return f"{device.name}: {type(err).__name__}: {err}", {}
     return "", {}
 
@@ -193,14 +189,14 @@ def _read_back(
             message = f"{run.error or f'{device.name} was changed'}; reading it back failed too: {err}"
             diff = _diff(device.name, run.before, run.before)
             return Outcome(True, steps, diff, left=steps, pending=run.pending, error=message, details=err.details)
-        still = _spared(plan(after, want), run.user)
+        still = _postponed(plan(after, want), run.user)
         left = [step.reason for step in still if not step.pending or step.reason in steps]
         if not left or time.monotonic() >= deadline:
             break
         time.sleep(settle.interval_s)
     error = run.error
     if left and not error:
-        error = f"{device.name} accepted the change but did not make it: {left[0]}"
+        error = f"{device.name} reported success, but the change is not in effect: {left[0]}"
     return Outcome(
         changed=after != run.before if error else True,
         steps=steps,

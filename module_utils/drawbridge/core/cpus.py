@@ -12,7 +12,7 @@ _FORM = re.compile(r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*")
 
 
 def unreadable(text: str) -> str:
-    """Why a text is no kernel CPU list; empty for one that is. Programs disagree about ranges that run backwards."""
+    """Why a text is not a kernel CPU list; "" if it is one. Programs disagree about ranges that run backwards."""
     if not _FORM.fullmatch(text):
         return "it is no CPU list"
     for part in text.split(","):
@@ -23,7 +23,7 @@ def unreadable(text: str) -> str:
 
 
 def cpu_list(text: str) -> list[int]:
-    """CPU numbers, ascending, of a kernel CPU list such as 0-3,64-67. Raises ValueError for what is none."""
+    """CPU numbers, ascending, of a kernel CPU list such as 0-3,64-67. Raises ValueError."""
     bounds = [[int(number) for number in part.split("-")] for part in text.split(",")]
     return sorted({cpu for part in bounds for cpu in range(part[0], part[-1] + 1)})
 

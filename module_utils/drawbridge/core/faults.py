@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with an intent: key, value, reason, repair."""
+"""Faults of an intent: key, value, reason, repair."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that is wrong, and the way out."""
+    """One fault and its repair."""
 
     key: str
     value: Any
@@ -25,7 +25,7 @@ class Fault:
 
 
 class IntentError(ValueError):
-    """The intent is refused. `faults` holds everything that is wrong with it, in the order of the keys."""
+    """The intent is refused. `faults` holds all faults, in the order of the keys."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
@@ -33,7 +33,7 @@ class IntentError(ValueError):
 
 
 class _Missing:
-    """Stands for a key that is not there."""
+    """The value of a missing key."""
 
 
 MISSING = _Missing()

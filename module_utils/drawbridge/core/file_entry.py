@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What stands at a path of a host."""
+"""A file or directory of a host, and the module option `files`."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ FILES_ARGUMENT: dict[str, Any] = {
         "passive": {"type": "bool", "default": False},
     },
 }
-"""How a module takes files and directories."""
+"""The option `files` of a module."""
 
 STAGED_FILES_ARGUMENT = {
     **FILES_ARGUMENT,
     "options": {**FILES_ARGUMENT["options"], "at_start": {"type": "bool", "default": False}},
 }
-"""The same for a daemon that reads most of its files at a refresh and some only when it starts."""
+"""The same for a daemon that reads some files only when it starts and the others at a refresh too."""
 
 
 def paths(files: Sequence[Mapping[str, Any]], flag: str) -> frozenset[str]:
@@ -52,6 +52,6 @@ def paths(files: Sequence[Mapping[str, Any]], flag: str) -> frozenset[str]:
 
 
 def entries(files: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Entry], frozenset[str]]:
-    """What FILES_ARGUMENT took, by path, and the paths that are passive."""
+    """The value of the option `files` by path, and its passive paths."""
     found = {file["path"]: Entry(file["content"], file["mode"], file["owner"], file["group"]) for file in files}
-    return found, frozenset(file["path"] for file in files if file["passive"])
+    return found, paths(files, "passive")

@@ -15,7 +15,7 @@ from .file_entry import Entry
 
 
 def read(path: str) -> Entry | None:
-    """What stands at `path`, None for nothing. Raises DeviceError for what is neither file nor directory."""
+    """The file or directory at `path`, None if it does not exist. Raises DeviceError for other kinds of file."""
     place = Path(path)
     try:
         found = place.lstat()
@@ -31,14 +31,14 @@ def read(path: str) -> Entry | None:
 
 
 def read_own(path: Path) -> tuple[str, os.stat_result]:
-    """Content and status of this very file: the owner of its directory may put a link in its place. Raises OSError."""
+    """Content and status of a file; a symbolic link in its place is an error. Raises OSError."""
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(handle, errors="surrogateescape") as file:
         return file.read(), os.fstat(handle)
 
 
 def write(path: str, entry: Entry) -> None:
-    """Make `path` what `entry` says; a file is complete or still the old one. Raises DeviceError."""
+    """Write `entry` to `path`; a file is replaced atomically. Raises DeviceError."""
     try:
         uid, gid = pwd.getpwnam(entry.owner).pw_uid, grp.getgrnam(entry.group).gr_gid
     except KeyError as err:
@@ -55,12 +55,12 @@ def write(path: str, entry: Entry) -> None:
 
 
 def remove(path: str) -> None:
-    """Remove a file, if it is there."""
+    """Remove a file if it exists."""
     Path(path).unlink(missing_ok=True)
 
 
 def changed_s(path: str) -> float:
-    """When the file, its owner or its mode last changed, in seconds since the epoch; 0 if there is none."""
+    """When the file, its owner or its mode last changed, in seconds since the epoch; 0 if the file is missing."""
     try:
         return Path(path).stat().st_ctime
     except FileNotFoundError:
@@ -70,10 +70,10 @@ def changed_s(path: str) -> float:
 def write_bytes(path: Path, content: bytes, mode: int, ids: tuple[int, int]) -> None:
     """Replace a file; `ids` are its owner and group. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    # always the same name, so that what a killed run left of it is replaced by the next one
+    # always the same name, so that the next run replaces what a killed run left
     temporary = path.with_name(f".{path.name}.drawbridge")
     temporary.unlink(missing_ok=True)
-    # never readable by others, not even for the moment before its mode is set
+    # other users must not read it before its mode is set either
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         with os.fdopen(handle, "wb") as file:

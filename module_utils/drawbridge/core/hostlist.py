@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Slurm hostlist expressions, as `scontrol show hostnames|hostlist|hostlistsorted` treats them.
 
-Rules observed on Slurm 24.11 (26.05 agrees): ranges join in input order, nothing is sorted or dropped on the way.
+Observed on Slurm 24.11 and 26.05: ranges join in input order, nothing is sorted or dropped.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _RANGE = re.compile(r"^(\d+)(?:-(\d+))?$")
 _NUMBERED = re.compile(r"^(.*?)(\d+)$")
 
 _Bracket = list[tuple[str, str]]
-"""First and last number of each range in a bracket, as written: the first one's width is that of all."""
+"""First and last number of each range in a bracket, as written. The first number sets the width of the range."""
 
 
 class HostlistError(ValueError):
-    """The expression is one that Slurm refuses; the message says which part and why."""
+    """Slurm refuses the expression; the message has the part and the reason."""
 
 
 def expand(expression: str) -> list[str]:
@@ -35,12 +35,12 @@ def expand(expression: str) -> list[str]:
 
 
 def names(hosts: str | Iterable[object]) -> list[str]:
-    """Names, given as an expression or as a list. Raises HostlistError, or TypeError for neither."""
+    """Names of an expression or of a list. Raises HostlistError, or TypeError for other types."""
     return expand(hosts) if isinstance(hosts, str) else [str(name) for name in hosts]
 
 
 def count(expression: str) -> int:
-    """How many names it stands for, in the time of reading it: nothing is expanded. Raises HostlistError."""
+    """The number of names, without expanding the expression. Raises HostlistError."""
     return sum(
         math.prod(sum(int(high) - int(low) + 1 for low, high in bracket) for bracket in _parse(part)[1])
         for part in _split(expression)
@@ -48,32 +48,32 @@ def count(expression: str) -> int:
 
 
 def contains(expression: str, name: str) -> bool:
-    """Whether a name is one of them, in the time of reading the expression. Raises HostlistError."""
+    """Whether the expression has a name, without expanding it. Raises HostlistError."""
     return not outside(expression, [name])
 
 
 def outside(expression: str, names: Iterable[str]) -> list[str]:
-    """Those names that are none of them, in the time of reading both. Raises HostlistError."""
+    """The names that the expression does not have, without expanding it. Raises HostlistError."""
     tests = [_test(part) for part in _split(expression)]
     return [name for name in names if not any(test(name) for test in tests)]
 
 
 def compress(names: list[str]) -> str:
-    """The shortest expression that Slurm itself would print for these names, in this order."""
+    """The expression that Slurm prints for these names in this order."""
     return _text(_joined(map(_Range.of, names)))
 
 
 def in_order(names: list[str]) -> str:
-    """The expression that Slurm prints after sorting: prefixes as people count, then numbers; doubled names stay.
+    """The expression that Slurm prints after sorting: prefixes in natural order, then numbers; doubled names stay.
 
-    Of doubled names with different padding Slurm loses some (n0000,n[998-1000],n[998-1000]); here they all stay.
+    Slurm drops some doubled names with different padding, such as n0000,n[998-1000],n[998-1000]; here they all stay.
     """
     ranges = sorted(_joined(map(_Range.of, names)), key=functools.cmp_to_key(_compare))
     return _text(_joined(_disjoint(ranges)))
 
 
 def _joined(ranges: Iterable[_Range]) -> list[_Range]:
-    """Neighbours that continue each other, in one range."""
+    """Consecutive ranges joined where Slurm joins them."""
     joined: list[_Range] = []
     for new in ranges:
         if not (joined and joined[-1].absorb(new)):
@@ -82,7 +82,7 @@ def _joined(ranges: Iterable[_Range]) -> list[_Range]:
 
 
 def _disjoint(ranges: list[_Range]) -> list[_Range]:
-    """Sorted ranges without overlaps. A number that stood in two stands there twice, as an end of a range each time."""
+    """Sorted ranges without overlaps. A number of two ranges appears twice, each time as the end of a range."""
     ranges = list(ranges)
     index = len(ranges) - 1
     while index > 0:
@@ -101,7 +101,7 @@ def _disjoint(ranges: list[_Range]) -> list[_Range]:
 
 
 def _compare(one: _Range, other: _Range) -> int:
-    """Slurm's order: prefixes, plain names before numbered ones, numbers; where padding differs the narrower first."""
+    """Slurm's order: prefix, plain names before numbered ones, number; with different padding, the narrower first."""
     if order := _natural(one.prefix, other.prefix):
         return order
     if not (one.numbered and other.numbered):
@@ -115,7 +115,7 @@ _CHUNK = re.compile(r"[0-9]+|[^0-9]")
 
 
 def _natural(one: str, other: str) -> int:
-    """Numbers in texts count by magnitude, digit by digit when one of them starts with 0."""
+    """Compare numbers in texts by magnitude, but digit by digit if one of them starts with 0."""
     for a, b in itertools.zip_longest(_CHUNK.findall(one), _CHUNK.findall(other), fillvalue=""):
         by_magnitude = a.isdecimal() and b.isdecimal() and "0" not in (a[0], b[0])
         if a != b:
@@ -141,19 +141,18 @@ class _Range:
         return cls(match.group(1), match.group(2)) if match else cls(name, "")
 
     def part(self, low: int, high: int) -> _Range:
-        """Numbers of ours, or of a range that overlaps with us."""
         part = _Range(self.prefix, "0" * self.width)
         part.low, part.high = low, high
         return part
 
     def width_with(self, new: _Range) -> int | None:
-        """The width of a range of both; None where they can't be in one."""
+        """The width of a common range; None if the two can't join."""
         if not (self.numbered and new.numbered and self.prefix == new.prefix):
             return None
         return _joined_width(self.low, self.width, new.low, new.width)
 
     def absorb(self, new: _Range) -> bool:
-        """Take in the next range if Slurm would print both in one."""
+        """Extend this range by the next one if Slurm would print both as one."""
         width = self.width_with(new) if new.low == self.high + 1 else None
         if width is None:
             return False
@@ -161,7 +160,7 @@ class _Range:
         return True
 
     def overlaps(self, later: _Range) -> bool:
-        """Whether Slurm takes the two apart. Equal single numbers don't overlap."""
+        """Whether Slurm splits the two. Equal single numbers don't overlap."""
         return self.low <= later.low < self.high and self.width_with(later) is not None
 
     def text(self) -> str:
@@ -170,7 +169,7 @@ class _Range:
 
 
 def _joined_width(low: int, w1: int, new: int, w2: int) -> int | None:
-    """The width that a common range would have, None where padding differs (1 and 02 don't join, 9 and 10 do)."""
+    """The width of a common range, None if padding differs (1 and 02 don't join, 9 and 10 do)."""
     if w1 == w2:
         return w1
 
@@ -230,10 +229,10 @@ def _expand_part(part: str) -> list[str]:
 
 
 def _test(part: str) -> Callable[[str], bool]:
-    """What tells whether a name is one of a part's."""
+    """A function that tests whether the part has a name."""
     texts, brackets = _parse(part)
     if any(not text.strip("0123456789") for text in texts[1:-1]):
-        return set(_expand_part(part)).__contains__  # where one number ends and the next begins is not to be seen
+        return set(_expand_part(part)).__contains__  # a pattern can't see where one number ends and the next begins
     pattern = re.compile("([0-9]+)".join(map(re.escape, texts)))
 
     def has(name: str) -> bool:

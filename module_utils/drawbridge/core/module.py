@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The last line of every module: hand an outcome to Ansible."""
+"""Run converge() and return its outcome to Ansible: the last line of every module."""
 
 from __future__ import annotations
 
@@ -10,12 +10,7 @@ from typing import Any, Callable
 
 from ansible.module_utils.basic import AnsibleModule
 
-from .converge import ONE_LOOK, Device, DeviceError, S, Settle, Step, converge, unused
-
-
-def nothing(_: Sequence[Step[Any]]) -> dict[str, Any]:
-    """For modules whose result is the same as every other's."""
-    return {}
+from .converge import AT_ONCE, Device, DeviceError, S, Settle, Step, converge, unused
 
 
 def finish(
@@ -23,15 +18,15 @@ def finish(
     device: Device[S],
     plan: Callable[[S, S], list[Step[S]]],
     want: S,
-    settle: Settle = ONE_LOOK,
+    settle: Settle = AT_ONCE,
     in_use: Callable[[], str] = unused,
-    telling: Callable[[Sequence[Step[S]]], dict[str, Any]] = nothing,
+    results_of: Callable[[Sequence[Step[S]]], dict[str, Any]] = lambda _: {},
     **extra: Any,
 ) -> None:
-    """Converge and leave through exit_json or fail_json. `extra` joins the result of a success, and what `telling`
-    makes of the steps that were done. The module's own options give the consents.
+    """Converge and leave through exit_json or fail_json.
 
-    What must wait is a warning too: a task that only waits counts as ok, and nobody would see it.
+    A success also returns `extra` and the results of `results_of(steps)`. A pending step is a warning too, because a
+    task that only waits counts as ok.
     """
     try:
         outcome = converge(device, plan, want, module.check_mode, settle, module.params, in_use)
@@ -41,4 +36,4 @@ def finish(
         module.warn(f"{platform.node()}: to be done by a later run: {waiting}")
     if outcome.error:
         module.fail_json(**outcome.result())
-    module.exit_json(**outcome.result(), **telling(outcome.planned), **extra)
+    module.exit_json(**outcome.result(), **results_of(outcome.planned), **extra)

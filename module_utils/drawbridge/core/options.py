@@ -1,9 +1,8 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Mappings from an inventory to frozen dataclasses: types, ranges, choices, unknown and missing keys.
+"""Reads inventory mappings into frozen dataclasses: types, ranges, choices, unknown and missing keys.
 
-One declaration serves three times: it reads the inventory, it documents the role (argument_specs are generated from
-it), and it types the views. Every fault is collected, so that one run names all of them.
+The same declaration documents the role (`make docs`) and types the views. All faults are collected for one report.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from . import hostlist
 from .faults import MISSING, Fault
 
 NAME = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
-"""A DNS label: what Slurm, Kubernetes and GPFS all accept as the name of a node or a namespace."""
+"""A DNS label: Slurm, Kubernetes and GPFS all accept it as the name of a node or a namespace."""
 PATH = r"/[A-Za-z0-9._/-]+"
 
 
@@ -37,9 +36,9 @@ def option(
 ) -> Any:
     """A documented key of the intent.
 
-    `low` and `high` bound integers, `choices` and `pattern` texts; `hosts` makes the text a hostlist expression. In a
-    `dict` the site names things itself, in a `Mapping` the keys are words of another program; one of `Any`
-    is taken as it is.
+    `low` and `high` bound integers, `choices` and `pattern` texts; `hosts` makes the text a hostlist expression. The
+    site chooses the keys of a `dict`. The keys of a `Mapping` are another program's; a `Mapping` of `Any` is not
+    checked further.
     """
     rules = {"doc": doc, "low": low, "high": high, "choices": choices, "pattern": pattern, "hosts": hosts}
     if isinstance(default, (dict, list)):
@@ -52,10 +51,10 @@ WORD = r"[A-Za-z0-9]+"
 
 
 class Reader:
-    """Reads raw values into dataclasses and collects what is wrong with them.
+    """Reads raw values into dataclasses and collects their faults.
 
-    Names that stand twice in a hostlist are found by expanding it; `expand` false leaves that out, for readers that
-    must not cost more where there are more hosts.
+    Doubled names are found by expanding a hostlist. `expand=False` skips that, so that the cost does not grow with the
+    number of hosts.
     """
 
     def __init__(self, expand: bool = True) -> None:
@@ -63,14 +62,13 @@ class Reader:
         self.faults: list[Fault] = []
 
     def refuse(self, key: str, value: Any, reason: str, repair: str) -> None:
-        """Note a fault and go on."""
         self.faults.append(Fault(key, value, reason, repair))
 
     def record(self, cls: type, raw: Any, key: str) -> Any:
-        """An instance of `cls`, or None when something in it is wrong."""
+        """An instance of `cls`, or None if it has faults."""
         if not isinstance(raw, dict):
             if raw is MISSING or raw is None:
-                self.refuse(key, MISSING, "nothing can be built without it", f"describe {key} in group_vars/all")
+                self.refuse(key, MISSING, "it is required", f"define {key} in group_vars/all")
             else:
                 self.refuse(key, raw, "a mapping is expected here", f"write {key} as keys and values")
             return None
@@ -123,7 +121,7 @@ class Reader:
         return {str(name): self.value(hint, item, f"{key}.{name}", rules) for name, item in raw.items()}
 
     def _tree(self, raw: Any, key: str) -> Mapping[str, Any]:
-        """What another program knows the shape of; a rule asks it."""
+        """A mapping whose shape another program defines; a rule checks it."""
         if not isinstance(raw, Mapping):
             self.refuse(key, raw, "a mapping is expected here", f"write {key} as keys and values")
             return {}
@@ -170,5 +168,5 @@ class Reader:
 
 @functools.cache
 def _hints(cls: type) -> dict[str, Any]:
-    """Types of a dataclass's fields. Resolving them costs more than reading the values."""
+    """Types of a dataclass's fields, cached because resolving them costs more than reading the values."""
     return typing.get_type_hints(cls)

@@ -12,7 +12,7 @@ _PORT = re.compile(r"(.*?)([0-9]+)")
 
 
 class PortsError(ValueError):
-    """The list names no port, or none that could exist; the message says which part and why."""
+    """The list has a part that can't be ports; the message has the part and the reason."""
 
 
 def expand(text: str) -> list[str]:
@@ -32,14 +32,14 @@ def expand(text: str) -> list[str]:
 
 
 def compress(ports: list[str]) -> str:
-    """The shortest list of these ports, in this order; names that end without a digit stand alone."""
+    """The shortest list of these ports, in this order; names that end without a digit are never in a range."""
     numbered = [(match[1], int(match[2])) if (match := _PORT.fullmatch(port)) else (port, None) for port in ports]
     runs = itertools.groupby(enumerate(numbered), lambda item: _run(*item))
     return ",".join(_text([port for _, port in run]) for _, run in runs)
 
 
 def _run(index: int, port: tuple[str, int | None]) -> tuple[str, int]:
-    """What neighbours in one range have in common: the stem, and how far the number is ahead of the place."""
+    """A key that is equal for ports of one range: the stem, and the number minus the index."""
     stem, number = port
     return stem, -1 - index if number is None else number - index
 

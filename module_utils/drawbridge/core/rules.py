@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What several rules need."""
+"""A helper of several rules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .faults import Fault
 
 
 def doubled(key: str, names: list[str], repair: str) -> Iterator[Fault]:
-    """Refuse names that stand there more than once."""
+    """Refuse names that are listed more than once."""
     twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
-        yield Fault(key, hostlist.compress(twice), "it stands there more than once", repair)
+        yield Fault(key, hostlist.compress(twice), "it is listed more than once", repair)

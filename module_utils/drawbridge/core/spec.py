@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Argument specs and documentation from the intent's own declaration, so that the three can't disagree."""
+"""Argument specs and documentation, made from the declaration of the intent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Spec = dict[str, Any]
 
 
 def documented(cls: type) -> Spec:
-    """The dataclass as an option of a role's argument_specs: type, description, and options nested as it is."""
+    """The dataclass as an option of a role's argument_specs: type, description and nested options."""
     return _record(cls)
 
 
@@ -24,7 +24,7 @@ def elements(cls: type) -> Spec:
 
 
 def bare(option: Spec) -> Spec:
-    """The option for a module's ARGUMENT_SPEC, which has no descriptions."""
+    """The option for a module's ARGUMENT_SPEC, without descriptions."""
     kept = {key: value for key, value in option.items() if key != "description"}
     if "options" in kept:
         kept["options"] = {name: bare(part) for name, part in kept["options"].items()}
@@ -46,12 +46,12 @@ def _paged(option: Spec) -> Spec:
 def _record(cls: type) -> dict[str, Any]:
     hints = typing.get_type_hints(cls)
     options = {field.name: _option(hints[field.name], field) for field in dataclasses.fields(cls)}
-    return {"type": "dict", "description": [_summary(cls)], "options": options}
+    return {"type": "dict", "description": _summary(cls), "options": options}
 
 
 def _option(hint: Any, field: dataclasses.Field[Any]) -> dict[str, Any]:
     rules = field.metadata
-    spec = {**_type(hint), "description": [_sentence(rules)]}
+    spec = {**_type(hint), "description": _sentence(rules)}
     if rules["choices"]:
         spec["choices"] = list(rules["choices"])
     if field.default is dataclasses.MISSING:
@@ -77,7 +77,7 @@ def _type(hint: Any) -> dict[str, Any]:
 
 
 def _plain(default: Any) -> Any:
-    """What YAML calls an immutable default."""
+    """An immutable default as YAML has it."""
     if isinstance(default, tuple):
         return list(default)
     return dict(default) if isinstance(default, Mapping) else default

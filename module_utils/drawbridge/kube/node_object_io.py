@@ -37,7 +37,7 @@ class NodeStatus:
             return ""
         if self.gate:
             return f"the gate has not closed this node yet ({TAINT}={self.gate}); run this again when it has"
-        return f"the node is open to all pods (no taint {TAINT}); run playbooks/gate.yml, then this again"
+        return f"the node is open to all pods (no taint {TAINT}); let role slurm_gate close it, then run this again"
 
 
 class NodeObject:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from ..core.consent import VARIABLES_ARGUMENT
+
 KUBELET = {
     "config": {"type": "dict", "required": True},
     "path": {"type": "path", "default": "/etc/kubernetes/kubelet.conf.d/50-drawbridge.conf"},
@@ -28,4 +30,5 @@ MEMBER = {
     "program": {"type": "path", "default": "/usr/bin/kubelet"},
     "certificate": {"type": "path", "default": "/var/lib/kubelet/pki/kubelet-client-current.pem"},
     "timeout_s": {"type": "int", "default": 90},
+    **VARIABLES_ARGUMENT,
 }

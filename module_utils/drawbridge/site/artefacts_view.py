@@ -1,8 +1,8 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What each module would place, from the arguments that its task has: files, commands, manifests.
+"""Files, commands and manifests of each module, from the arguments of its task.
 
-A function a module; its parameters name the arguments that it needs, so that no other is looked at.
+One function per module. Its parameters name the arguments that it needs; the others are not evaluated.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MM_OPTIONS = {gpfs.LICENSE: " client --accept"}
 
 
 def switch_roce(profile: dict[str, Any]) -> Artefact:
-    """The lines to type on a switch that has none of them; ports with the same lines together."""
+    """All lines for an unconfigured switch; ports with the same lines are one range."""
     wanted = SwitchProfile.from_dict(profile)
     words = dialect(wanted.platform)
     alike: dict[tuple[str, ...], list[str]] = {}
@@ -45,7 +45,7 @@ def switch_roce(profile: dict[str, Any]) -> Artefact:
 
 
 def mlnx_qos(interfaces: Any, lossless_priorities: Any, dscp_priorities: Any) -> Artefact:
-    """The commands that configure ports as they left the factory."""
+    """The commands for ports with factory settings."""
     arguments = {"interfaces": interfaces, "lossless_priorities": lossless_priorities}
     want = nic.wanted({**arguments, "dscp_priorities": dscp_priorities})
     steps = nic.plan(nic.NicQos(dict.fromkeys(want.ports, FACTORY)), want)
@@ -53,39 +53,39 @@ def mlnx_qos(interfaces: Any, lossless_priorities: Any, dscp_priorities: Any) ->
 
 
 def blockinfile(path: str, block: str, marker: str, mode: str) -> Artefact:
-    """The block alone; the rest of the file is the site's."""
+    """The block without the rest of the file, which is the site's."""
     head, tail = (marker.replace("{mark}", word) for word in ("BEGIN", "END"))
     return Artefact(files={path: Entry(f"{head}\n{block}\n{tail}\n", mode)})
 
 
 def host_files(directory: str, program: Json, files: Any) -> Artefact:
-    """A program comes with Drawbridge, so its text is not shown."""
+    """Files of a program; the program's own text comes with Drawbridge and is not shown."""
     return Artefact(_program(directory, program), entries(files)[0])
 
 
 def gate_program(directory: str, program: Json, files: Any, hooks: Json, unit: str) -> Artefact:
-    """The gate's half, and which verb each of Slurm's scripts calls."""
+    """The gate's program on a host, and the verb that each of Slurm's scripts calls."""
     calls = [f"{kind} calls gate {verb}" for kind, verb in hooks.items()]
     return Artefact([*_program(directory, program), *calls, f"run {unit}"], entries(files)[0])
 
 
 def gate_token(path: str, namespace: str, name: str) -> Artefact:
-    """Tokens are requested while the run goes on."""
+    """A token, which only the run can request."""
     return Artefact([f"{path}: secret, a token of ServiceAccount {namespace}/{name} that the run requests"])
 
 
 def gate_guards(path: str) -> Artefact:
-    """Which policies are in force is read back from the API server."""
+    """The policies in force, which only the run can read."""
     return Artefact([f"{path}: the admission policies as the API server has them after this run"])
 
 
 def slurm_munge_key() -> Artefact:
-    """The controller makes the key; it is in no inventory."""
+    """The key, which the controller makes."""
     return Artefact(["/etc/munge/munge.key: secret, made on the controller by its first run"])
 
 
 def slurm_packages(names: Any, user_id: int) -> Artefact:
-    """Packages without versions; the system's sources have them."""
+    """Packages, in the versions of the system's sources."""
     return Artefact(PackageState(frozenset(names), user_id=user_id).lines())
 
 
@@ -105,7 +105,7 @@ def slurm_config(files: Any, release: str) -> Artefact:
 
 
 def slurm_accounting(accounts: Any, qos: Any, absent: Any) -> Artefact:
-    """The accounting database as sacctmgr calls things."""
+    """The accounting database in sacctmgr's words."""
     users = {account["name"]: account["users"] for account in accounts}
     limits, services = (
         {item["name"]: {key: str(value) for key, value in item["terms"].items()} for item in part}
@@ -116,7 +116,7 @@ def slurm_accounting(accounts: Any, qos: Any, absent: Any) -> Artefact:
 
 
 def mm_node(nodes: Any, cluster: str) -> Artefact:
-    """The commands for nodes that no cluster has; all nodes take the same steps."""
+    """The commands for nodes that are in no cluster yet."""
     want = gpfs.Membership(dict.fromkeys(nodes[:1], gpfs.Member("client", gpfs.ACTIVE)))
     verbs = [step.payload.verb for step in gpfs.plan(gpfs.Membership({}), want)]
     lines = [f"{verb}{MM_OPTIONS.get(verb, '')} -N {hostlist.in_order(nodes)}" for verb in verbs if verb]
@@ -124,20 +124,20 @@ def mm_node(nodes: Any, cluster: str) -> Artefact:
 
 
 def mm_mount(filesystems: Any) -> Artefact:
-    """Mounts; the file systems are there."""
+    """Mounts of existing file systems."""
     return Artefact([f"mmmount {it['device']} # at {it['mount']}" for it in filesystems])
 
 
-_PLACING = (
+_FUNCTIONS = (
     *(switch_roce, mlnx_qos, blockinfile, host_files, gate_program, gate_token, gate_guards, slurm_munge_key),
     *(slurm_packages, slurm_database, slurm_daemon, slurm_config, slurm_accounting, kube_packages, kube_runtime),
     *(kubelet_config, kube_member, mm_node, mm_mount, helm_release, k8s),
 )
-PLACES: Mapping[str, Callable[..., Artefact]] = {function.__name__: function for function in _PLACING}
-"""What a module places, by its name."""
+PLACES: Mapping[str, Callable[..., Artefact]] = {function.__name__: function for function in _FUNCTIONS}
+"""These functions by the module's name."""
 _NODE_CHECKS = ("slurm_node_hardware", "slurm_node_ready")
 READS = {"cluster_intent", "gate_adoption", "infra_capacity", "meta", "validate_argument_spec", *_NODE_CHECKS}
-"""Modules that place nothing."""
+"""Modules that write nothing."""
 
 
 def _program(directory: str, program: Json) -> list[str]:

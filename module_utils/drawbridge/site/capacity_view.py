@@ -1,13 +1,13 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The intent as kube.capacity.plan needs it: which nodes are never gated, which are, and whose pods are jobs'."""
+"""The intent for kube.capacity.plan: infra nodes, gated nodes and job namespaces."""
 
 from __future__ import annotations
 
 from ..core import hostlist
 from ..kube.model import Kube
 from ..slurm.model import Slurm
-from .gate_view import gated_nodes
+from .gate_view import gated_nodes, job_namespaces
 
 
 def capacity(slurm: Slurm, kube: Kube) -> dict[str, list[str]]:
@@ -15,5 +15,5 @@ def capacity(slurm: Slurm, kube: Kube) -> dict[str, list[str]]:
     return {
         "infra": hostlist.expand(kube.infra),
         "gated": gated_nodes(slurm),
-        "job_namespaces": [account.namespace for account in slurm.accounts if account.namespace],
+        "job_namespaces": job_namespaces(slurm),
     }

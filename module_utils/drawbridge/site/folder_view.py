@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The plan as a folder: for each group of hosts that are alike its steps and files, and the cluster's manifests."""
+"""The plan as files of a folder: steps and files of each group of equal hosts, and the cluster's manifests."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ..core.file_entry import Entry
 INDEX, STEPS, CLUSTER = "index.yml", "steps.txt", "kubernetes"
 WIDTH = 120
 Shipped = Mapping[tuple[str, str], str]
-"""Role and text of files that come with Drawbridge, with their names: their text is not repeated."""
+"""Names of files that come with Drawbridge, by role and text; their text is not repeated."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Hosts that get the same, and the one of them whose files are shown."""
+    """Hosts that get the same files, and the one whose files are shown."""
 
     folder: str
     sample: str
@@ -32,7 +32,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Placed:
-    """What one task of the run places on the sample of a group."""
+    """Output of one task for the sample of a group."""
 
     folder: str
     role: str
@@ -77,7 +77,7 @@ def _entry(path: str, entry: Entry, source: str) -> str:
 
 
 def _cluster(placed: Iterable[Placed]) -> dict[str, str]:
-    """A file of manifests a role, and one of values a release."""
+    """A file of manifests for each role, and a file of values for each release."""
     objects: dict[str, list[Any]] = {}
     found: dict[str, str] = {}
     for item in placed:
@@ -88,7 +88,7 @@ def _cluster(placed: Iterable[Placed]) -> dict[str, str]:
 
 
 def _folded(objects: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Manifests; of those that differ in nothing but their name the first, and the names of all."""
+    """Manifests; of those that differ in their name only, the first one and the names of all."""
     alike: dict[str, list[Mapping[str, Any]]] = {}
     for item in objects:
         nameless = {**item, "metadata": {key: it for key, it in item["metadata"].items() if key != "name"}}
@@ -104,10 +104,9 @@ def _yaml(content: Any) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Texts of several lines as people write them."""
+    """Writes texts of several lines as blocks, and repeats equal lists."""
 
     def ignore_aliases(self, data: Any) -> bool:
-        """The same list twice is written twice."""
         return True
 
 

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The intent as the gate needs it: its configuration on a host, and the site's objects in Kubernetes."""
+"""The intent for the gate: its configuration on a host, and its objects in Kubernetes."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from ..storage.gpfs.model import Gpfs
 from .run_view import GPU_RESOURCES
 
 RBAC = "rbac.authorization.k8s.io"
-MAKERS = {"trainer.kubeflow.org": "trainer", "kubeflow.org": "training_operator", "jobset.x-k8s.io": "jobset"}
-"""Which controller of the site's description is for the workloads of a group."""
+CONTROLLERS = {"trainer.kubeflow.org": "trainer", "kubeflow.org": "training_operator", "jobset.x-k8s.io": "jobset"}
+"""The key of `drawbridge_kube.controllers` for the workloads of an API group."""
 
 Json = dict[str, Any]
 
@@ -42,18 +42,18 @@ def gated_nodes(slurm: Slurm) -> list[str]:
 
 
 def job_namespaces(slurm: Slurm) -> list[str]:
-    """Namespaces of jobs, one for each account that has any."""
+    """Job namespaces."""
     return [account.namespace for account in slurm.accounts if account.namespace]
 
 
 def config(slurm: Slurm, kube: Kube, nodes: Nodes, host: str) -> Json:
-    """The site's part of the gate's configuration file on a host. A controller has no pods, so no limits for any."""
+    """The site's part of the gate's configuration file on a host. Only nodes have limits of pods."""
     gated = [part for part in slurm.partitions if part.gate]
     return {
         "api_server": kube.api_server,
         "ca_file": kube.ca_file,
         "partitions": [part.name for part in gated],
-        # the controller's alone: a new node must not change the others' files
+        # on the controller only, so that a new node does not change the files of other nodes
         "partition_nodes": {part.name: part.nodes for part in gated if host == slurm.controller},
         "patience_s": slurm.gate.patience_s,
         "empty_s": slurm.gate.empty_s,
@@ -66,7 +66,7 @@ def config(slurm: Slurm, kube: Kube, nodes: Nodes, host: str) -> Json:
 
 
 def pod_limits(nodes: Nodes, host: str) -> dict[str, str]:
-    """What one pod may ask for when it takes a whole node: all that the node does not keep for itself."""
+    """Resources of a pod that takes a whole node: all that is not reserved."""
     build = nodes.class_of(host)
     return {
         "cpus": str(build.cpus - len(cpu_list(build.reserved_cpus))),
@@ -76,7 +76,7 @@ def pod_limits(nodes: Nodes, host: str) -> dict[str, str]:
 
 
 def objects(slurm: Slurm, kube: Kube) -> list[Json]:
-    """Accounts and bindings of this site. The roles they bind are the same everywhere, so those are files."""
+    """ServiceAccounts and bindings of this site. Their ClusterRoles are the same at all sites and are files."""
     return [
         _open_nodes(kube),
         *(_account(GATE_NAMESPACE, name) for name in (OPENER, RECONCILER)),
@@ -95,21 +95,21 @@ def objects(slurm: Slurm, kube: Kube) -> list[Json]:
 
 
 def max_pods(slurm: Slurm) -> int:
-    """How many pods one workload may have, and all workloads of a namespace together."""
+    """The largest number of pods of one workload, and of one namespace."""
     return slurm.gate.pods_per_node * len(gated_nodes(slurm))
 
 
 def infra_namespaces(kube: Kube) -> list[str]:
-    """Namespaces whose pods may be on gated nodes at any time."""
+    """Infrastructure namespaces: those of the gate and of the intent."""
     return [GATE_NAMESPACE, NODES_NAMESPACE, *kube.infra_namespaces]
 
 
 def names(kube: Kube, nodes: Nodes) -> dict[str, Any]:
-    """What the role's manifests call things: the gate's names, in lower case, the site's schedulers and controllers."""
+    """Variables of the role's manifests: the gate's names in lower case, the site's schedulers and controllers."""
     own = {key.lower(): value for key, value in vars(gate_names).items() if key.isupper()}
     controllers = {key: _user(account) for key, account in vars(kube.controllers).items()}
     workloads = {group: list(resources) for group, resources in WORKLOADS.items()}
-    jobs_may = [group for group in WORKLOADS if group not in MAKERS or controllers[MAKERS[group]]]
+    jobs_may = [group for group in WORKLOADS if group not in CONTROLLERS or controllers[CONTROLLERS[group]]]
     return {
         **own,
         "workloads": workloads,
@@ -123,7 +123,7 @@ def names(kube: Kube, nodes: Nodes) -> dict[str, Any]:
 
 
 def namespaces(slurm: Slurm, gpfs: Gpfs, kube: Kube) -> list[Json]:
-    """Namespaces of jobs, gated, with the mounts that pods may see; and those that policies leave alone."""
+    """Job namespaces with the mounts that pods may use, and infrastructure namespaces."""
     paths = ",".join(filesystem.mount for filesystem in gpfs.filesystems)
     limits = {HOST_PATHS: paths, MAX_PODS: str(max_pods(slurm))}
     gated = [_namespace(name, GATED, limits) for name in job_namespaces(slurm)]
@@ -136,12 +136,12 @@ def _namespace(name: str, label: str, annotations: Json) -> Json:
 
 
 def _user(account: str) -> str:
-    """A ServiceAccount, written namespace/name, as the API server calls it; "" for none."""
+    """The user name of a ServiceAccount namespace/name; "" for none."""
     return f"system:serviceaccount:{account.replace('/', ':')}" if account else ""
 
 
 def _open_nodes(kube: Kube) -> Json:
-    """Nodes that may be born without the taint, as a policy's parameter."""
+    """Nodes that may register without the taint, as a policy's parameter."""
     metadata = {"name": OPEN_NODES, "namespace": GATE_NAMESPACE}
     nodes = {name: "" for name in hostlist.expand(kube.infra)}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": nodes}

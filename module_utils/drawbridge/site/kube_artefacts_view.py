@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the modules of Kubernetes would place, from the arguments that their tasks have."""
+"""Files, commands and manifests of the modules for Kubernetes, from the arguments of their tasks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def kubelet_config(path: str, config: Json) -> Artefact:
 
 
 def kube_member(join: bool, name: str, address: str, ca_file: str, config: Json, flags: Any, program: str) -> Artefact:
-    """The kubelet's main configuration and how it is started; nothing where the site joins its nodes itself."""
+    """The kubelet's main configuration and its flags; nothing if the site joins its nodes itself."""
     if not join:
         return Artefact(["the site joins this node; the run only compares"])
     given = {"name": name, "address": address, "ca_file": ca_file, "config": config, "flags": flags}

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of Kubernetes: what runs always runs on nodes that are never gated."""
+"""Rules between Kubernetes and Slurm."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from ..core.rules import doubled
 from ..kube.model import Kube
 from ..slurm.model import Slurm
 from ..slurm.packaging import PACKAGINGS
+from .gate_view import gated_nodes
 
 KUBELET, CONTAINERD = ("kubelet",), ("containerd", "containerd.io")
-"""Packages that bring them, whoever packs them."""
+"""Names of packages that contain them."""
 
 
 def infra_is_not_gated(slurm: Slurm, kube: Kube) -> Iterator[Fault]:
-    """Infra nodes run what must run always; a gated node is closed between jobs."""
-    gated = {name for part in slurm.partitions if part.gate for name in hostlist.expand(part.nodes)}
+    """Infra nodes run non-job pods; a gated node is closed between jobs."""
+    gated = set(gated_nodes(slurm))
     if both := [name for name in hostlist.expand(kube.infra) if name in gated]:
         yield Fault(
             "drawbridge_kube.infra",
@@ -31,89 +32,89 @@ def infra_is_not_gated(slurm: Slurm, kube: Kube) -> Iterator[Fault]:
 
 
 def infra_namespaces_are_infrastructure(kube: Kube) -> Iterator[Fault]:
-    """Pods of these namespaces may run on closed nodes: theirs alone is what keeps a node alive."""
+    """Pods of these namespaces may run on closed nodes, so the list must be neither too short nor too long."""
     key, spaces = "drawbridge_kube.infra_namespaces", kube.infra_namespaces
     if "kube-system" not in spaces:
-        yield Fault(key, list(spaces), "the network of closed nodes is made by pods of kube-system", "add kube-system")
+        yield Fault(key, list(spaces), "pods of kube-system make the network of closed nodes", "add kube-system")
     if "default" in spaces:
-        reason = "whoever may use the namespace default could run on closed nodes"
-        yield Fault(key, list(spaces), reason, "move what needs all nodes into a namespace of its own")
+        reason = "all users of the namespace default could run pods on closed nodes"
+        yield Fault(key, list(spaces), reason, "move pods that need all nodes into a namespace of their own")
     if own := [name for name in spaces if name in (GATE_NAMESPACE, NODES_NAMESPACE)]:
-        yield Fault(key, list(spaces), f"{own[0]} is the gate's own and is labelled anyway", f"take {own[0]} out")
+        yield Fault(key, list(spaces), f"{own[0]} belongs to the gate and is always labelled", f"take {own[0]} out")
     yield from doubled(key, list(spaces), "list every namespace once")
 
 
 def jobs_have_namespaces_to_themselves(slurm: Slurm, kube: Kube) -> Iterator[Fault]:
-    """In a namespace of jobs nothing else can run."""
+    """A job namespace holds nothing but jobs."""
     for index, account in enumerate(slurm.accounts):
         key = f"drawbridge_slurm.accounts[{index}].namespace"
         if account.namespace in kube.infra_namespaces:
             yield Fault(
                 key,
                 account.namespace,
-                "drawbridge_kube.infra_namespaces lists it too, and a namespace is for jobs or for infrastructure",
+                "drawbridge_kube.infra_namespaces lists it too, but a job namespace holds nothing but jobs",
                 "use another namespace, or take it out of infra_namespaces",
             )
         elif account.namespace == "default" or account.namespace.startswith(("kube-", "drawbridge-")):
-            reason = "Kubernetes or the gate uses it, and in a namespace of jobs nothing else can run"
+            reason = "Kubernetes or the gate uses it, but a job namespace holds nothing but jobs"
             yield Fault(key, account.namespace, reason, f"use a namespace of its own, such as {account.name}-jobs")
 
 
 def schedulers_can_schedule(kube: Kube) -> Iterator[Fault]:
-    """Pods of jobs are bound by Kubernetes' own scheduler."""
+    """Kubernetes' own scheduler binds pods of jobs."""
     key, names = "drawbridge_kube.schedulers", kube.schedulers
     if "system:kube-scheduler" not in names:
         yield Fault(
             key, list(names), "without Kubernetes' own scheduler no pod of a job is bound", "add system:kube-scheduler"
         )
     if people := [name for name in names if not name.startswith("system:")]:
-        reason = f"{people[0]} is a person's name, and who binds a pod goes past every taint"
+        reason = f"{people[0]} is no system account, and a scheduler's binding ignores every taint"
         yield Fault(key, list(names), reason, "list system:kube-scheduler and schedulers' ServiceAccounts only")
     if gates := [name for name in names if name.startswith((GATE_ACCOUNTS, NODE_ACCOUNTS, "system:node:"))]:
         yield Fault(
-            key, list(names), f"{gates[0]} opens or closes nodes and must not fill them", f"take {gates[0]} out"
+            key, list(names), f"{gates[0]} opens or closes nodes and must not bind pods", f"take {gates[0]} out"
         )
     yield from doubled(key, list(names), "list every scheduler once")
 
 
 def controllers_are_infrastructure(slurm: Slurm, kube: Kube) -> Iterator[Fault]:
-    """Who makes pods of jobs is trusted with them: nobody of a tenant, and not the gate."""
+    """A controller makes pods of jobs, so no tenant and no part of the gate may use its namespace."""
     jobs = {account.namespace for account in slurm.accounts}
     for name, account in vars(kube.controllers).items():
         key, space = f"drawbridge_kube.controllers.{name}", account.partition("/")[0]
         if account and space in (*jobs, "default", GATE_NAMESPACE, NODES_NAMESPACE):
-            reason = f"whoever may use the namespace {space} could make pods in the name of any job"
+            reason = f"all users of the namespace {space} could make pods in the name of any job"
             yield Fault(key, account, reason, "give the controller a namespace of its own")
 
 
 def trainer_has_jobset(kube: Kube) -> Iterator[Fault]:
-    """Trainer makes JobSets, and leaves it to JobSet's controller to make something of them."""
+    """Trainer makes JobSets, and only JobSet's controller makes pods from them."""
     controllers = kube.controllers
     if controllers.trainer and not controllers.jobset:
         yield Fault(
             "drawbridge_kube.controllers.jobset",
             "",
-            f"Trainer (drawbridge_kube.controllers.trainer, {controllers.trainer}) makes JobSets, of which pods come "
-            "only by JobSet's controller",
+            f"Trainer (drawbridge_kube.controllers.trainer, {controllers.trainer}) makes JobSets, and only JobSet's "
+            "controller makes pods from them",
             "name its account, such as jobset-system/jobset-controller-manager, or take trainer out",
         )
 
 
 def packages_are_there(slurm: Slurm, kube: Kube) -> Iterator[Fault]:
-    """Whoever joins nodes brings a kubelet and a container runtime."""
+    """Drawbridge installs a kubelet and a container runtime if and only if it joins the nodes."""
     key, packages = "drawbridge_kube.packages", kube.packages
     if kube.join != "drawbridge":
         if packages:
-            reason = "drawbridge_kube.join is site, so nobody installs them"
+            reason = "drawbridge_kube.join is site, so Drawbridge does not install them"
             yield Fault(key, [package.name for package in packages], reason, "leave them out, or set join: drawbridge")
         return
     if PACKAGINGS[slurm.packages].manager != "apt":
-        reason = f"nodes with drawbridge_slurm.packages: {slurm.packages} install with dnf, and only apt's are"
-        yield Fault("drawbridge_kube.join", kube.join, f"{reason} installed here", "set join: site")
+        reason = f"nodes with drawbridge_slurm.packages: {slurm.packages} use dnf, and joining nodes needs apt"
+        yield Fault("drawbridge_kube.join", kube.join, reason, "set join: site")
     names = [package.name for package in packages]
     for wanted in (KUBELET, CONTAINERD):
         if not set(wanted) & set(names):
-            reason = f"nodes are made members here (join: drawbridge), and that takes {wanted[0]}"
+            reason = f"Drawbridge joins the nodes (join: drawbridge), which needs {wanted[0]}"
             repair = f"add {{name: {wanted[0]}, version: ...}}, or set drawbridge_kube.join: site"
             yield Fault(key, names or MISSING, reason, repair)
     yield from doubled(key, names, "pin every package once")

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The way in: five variables of an inventory become one intent, or one error that names all that is wrong."""
+"""Reads the five variables of an inventory into one intent, or raises one error with all faults."""
 
 from __future__ import annotations
 
@@ -32,26 +32,22 @@ from . import nodes_rules as cabling
 from .model import Intent
 
 DOMAINS = {"fabric": Fabric, "nodes": Nodes, "slurm": Slurm, "gpfs": Gpfs, "kube": Kube}
-"""The part of `drawbridge_<domain>` that comes after the underscore, and what it is read into."""
+"""The class of each variable `drawbridge_<domain>`."""
 
-_SLURM = (*slurm.RULES, *slurm_settings.RULES, *slurm_layout.RULES)
-_NODES = (*nodes.RULES, *cabling.RULES, *numa.RULES)
-_KUBE = (*kube.RULES, *kube_devices.RULES, *kube_node.RULES)
-RULES = (
-    *fabric.RULES,
-    *nodes.RULES,
-    *cabling.RULES,
-    *numa.RULES,
-    *_SLURM,
-    *accounting.RULES,
-    *storage.RULES,
-    *_KUBE,
+RULES = tuple(
+    rule
+    for part in (
+        *(fabric, nodes, cabling, numa),
+        *(slurm, slurm_settings, slurm_layout, accounting),
+        *(storage, kube, kube_devices, kube_node),
+    )
+    for rule in part.RULES
 )
 """Rules between keys, pure functions of the intent that yield faults, in the order of the report."""
 
 
 def load(variables: Mapping[str, Any]) -> Intent:
-    """Read drawbridge_fabric, _nodes, _slurm, _gpfs and _kube. Raises IntentError with every fault found."""
+    """Read drawbridge_fabric, _nodes, _slurm, _gpfs and _kube. Raises IntentError with all faults."""
     reader = Reader()
     parts = {}
     for domain, cls in DOMAINS.items():
@@ -71,9 +67,9 @@ def _compared(rule: Callable[..., Iterable[Fault]], intent: Intent) -> Iterable[
 
 
 def part(domain: str, raw: Any) -> Any:
-    """One domain alone, for a view that needs no more. Raises IntentError for its shape; rules are load()'s.
+    """One domain, for a view that needs no others. Raises IntentError for its shape; only load() checks rules.
 
-    Views are made anew for every host and task, so nothing here may take longer where there are more hosts.
+    Ansible evaluates views for each host and task, so the cost must not grow with the number of hosts.
     """
     reader = Reader(expand=False)
     value = reader.record(DOMAINS[domain], raw, f"drawbridge_{domain}")
@@ -83,7 +79,7 @@ def part(domain: str, raw: Any) -> Any:
 
 
 def inventory_faults(intent: Intent, groups: Mapping[str, Iterable[str]]) -> list[Fault]:
-    """Where the intent and the inventory's groups name different hosts. `groups` maps group names to host names."""
+    """Differences between hosts of the intent and of the inventory's groups, which map names to host names."""
     switches = [name for kind in intent.fabric.switches for name in hostlist.expand(kind.names)]
     expected = {
         "nodes": ("drawbridge_nodes.ranges", list(intent.nodes.by_name)),
@@ -91,24 +87,23 @@ def inventory_faults(intent: Intent, groups: Mapping[str, Iterable[str]]) -> lis
         "controllers": ("drawbridge_slurm.controller", [intent.slurm.controller]),
         "storage_admins": ("drawbridge_gpfs.admin", [intent.gpfs.admin]),
     }
-    if "infra" in groups:  # a site's infra nodes may be somebody else's to configure
+    if "infra" in groups:  # Drawbridge need not configure the infra nodes
         expected["infra"] = ("drawbridge_kube.infra", hostlist.expand(intent.kube.infra))
     faults = []
     for group, (key, names) in expected.items():
         hosts = list(groups.get(group, ()))
-        present, described = set(hosts), set(names)
-        if strangers := [name for name in names if name not in present]:
-            reason = f"the inventory's group {group} has no {hostlist.compress(strangers)}"
-            repair = f"add it to the group {group}, or take it out of {key}"
-            faults.append(Fault(key, hostlist.compress(strangers), reason, repair))
-        if homeless := [host for host in hosts if host not in described]:
-            repair = f"describe it in {key}, or take it out of the group {group}"
-            faults.append(Fault(f"group {group}", hostlist.compress(homeless), f"{key} does not know it", repair))
+        present, defined = set(hosts), set(names)
+        if missing := hostlist.compress([name for name in names if name not in present]):
+            reason = f"the inventory's group {group} has no {missing}"
+            faults.append(Fault(key, missing, reason, f"add it to the group {group}, or take it out of {key}"))
+        if undefined := hostlist.compress([host for host in hosts if host not in defined]):
+            repair = f"define it in {key}, or take it out of the group {group}"
+            faults.append(Fault(f"group {group}", undefined, f"{key} does not have it", repair))
     return faults
 
 
 def of_variables(view: Callable[..., Any]) -> Callable[..., Any]:
-    """The same view of raw inventory variables. It raises IntentError when one of them has the wrong shape."""
+    """The same view for raw inventory variables. Raises IntentError for a variable of the wrong shape."""
     signature = inspect.signature(view)
 
     @functools.wraps(view)

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a site without a way to the internet must have on its mirror, from the data that the roles use."""
+"""Charts, images and packages that the mirror of a site without internet access must have."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def mirror(nodes: Nodes, kube: Kube, slurm: Slurm) -> Json:
 
 
 def _own(kube: Kube) -> list[Image]:
-    """Images that no chart brings: the plugin's, and the one that is part of every pod."""
+    """Images that are in no chart: the RDMA plugin's and the pause image."""
     found = [_named(kube.rdma.image, RDMA_PLUGIN)] if kube.rdma.install else []
     return [*found, _named(kube.sandbox_image, PAUSE)] if kube.join == "drawbridge" else found
 
 
 def _named(text: str, known: Image) -> Image:
-    """The image of a name with tag or digest; of the one that we know, its digest too."""
+    """The image of a name with tag or digest; for the known image, with its known digest."""
     name, _, digest = text.partition("@")
     if digest:
         return Image(name, "", digest)
@@ -51,7 +51,7 @@ def _named(text: str, known: Image) -> Image:
 
 
 def _members(kube: Kube) -> list[Json]:
-    """What makes nodes members of the cluster, as it is pinned."""
+    """Pinned packages of kubelet and containerd."""
     return [{"package": package.name, "version": package.version} for package in kube.packages]
 
 
@@ -61,6 +61,6 @@ def _image(image: Image) -> Json:
 
 
 def _package(name: str, release: str) -> Json:
-    """Slurm's parts must be of one release; the rest is the distribution's own."""
-    ours = name.startswith(("slurm", "sackd"))
-    return {"package": name, "version": f"{release}.*" if ours else "the distribution's"}
+    """Slurm's packages must be of one release; the others are the distribution's."""
+    is_slurm = name.startswith(("slurm", "sackd"))
+    return {"package": name, "version": f"{release}.*" if is_slurm else "the distribution's"}

@@ -1,9 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The intent: one description of the site, as frozen dataclasses.
-
-Every key is declared once, in the model of its subsystem; roles/cluster_intent documents it from there.
-"""
+"""The intent as frozen dataclasses. Each key is declared once, in the model of its subsystem."""
 
 from __future__ import annotations
 

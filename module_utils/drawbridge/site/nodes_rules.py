@@ -16,7 +16,7 @@ from ..nodes.numa import MOST_NUMA_NODES, Machine, never_admits
 
 
 def ranges_point_somewhere(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
-    """A range's class is described, its leaf is a leaf switch."""
+    """A range's node class is defined, and its leaf is a leaf switch."""
     leaves = {name for kind in fabric.switches if kind.tier == "leaf" for name in hostlist.expand(kind.names)}
     for index, part in enumerate(nodes.ranges):
         key = f"drawbridge_nodes.ranges[{index}]"
@@ -29,7 +29,7 @@ def ranges_point_somewhere(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
 
 
 def policies_admit_whole_nodes(nodes: Nodes, kube: Kube) -> Iterator[Fault]:
-    """A gated job gets whole nodes, so each class has a policy that admits a pod with the whole node."""
+    """A gated job gets whole nodes, so each node class needs a policy that admits a pod with the whole node."""
     for name, build in nodes.classes.items():
         policy = build.topology_policy or kube.topology_policy
         where = f"drawbridge_nodes.classes.{name}" if build.topology_policy else "drawbridge_kube"

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Role variables that a site sets, against those that roles declare: once for all hosts, as Ansible does for each."""
+"""Compares role variables that a site sets with those that roles declare, once for all hosts."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ EXPECTED = {
 
 
 def role_of(name: str, roles: Iterable[str]) -> str:
-    """The role whose prefix a variable has, empty if it is none's."""
+    """The role whose prefix a variable has, or ""."""
     return max((role for role in roles if name.startswith(f"{role}_")), key=len, default="")
 
 
 def options(entry_points: Mapping[str, Spec]) -> dict[str, Spec]:
-    """What a role declares, by variable, of all its entry points."""
+    """Declared variables of all entry points of a role."""
     return {name: spec for entry in entry_points.values() for name, spec in entry.get("options", {}).items()}
 
 
 def unknown(role: str, declared: Mapping[str, Spec], name: str, place: str) -> Fault:
-    """A variable with a role's prefix that the role does not declare. Its value may be a secret: it is not shown."""
+    """A variable with a role's prefix that the role does not declare. Its value is hidden, as it may be a secret."""
     prefix = f"{role}_"
     near = difflib.get_close_matches(name.removeprefix(prefix), [other.removeprefix(prefix) for other in declared], 1)
     repair = (
@@ -50,22 +50,22 @@ def unknown(role: str, declared: Mapping[str, Spec], name: str, place: str) -> F
 
 
 def faults(name: str, spec: Spec, value: Any, place: str) -> list[Fault]:
-    """What is wrong with the value of a declared variable."""
+    """Faults of the value of a declared variable."""
     result = ArgumentSpecValidator({name: dict(spec)}).validate({name: value}, validate_role_argument_spec=True)
     key, shown = f"{name} ({place})", HIDDEN if _secret(spec) else value
     return [Fault(key, shown, _reason(error, spec), f"write {_expected(spec)}") for error in result.errors.errors]
 
 
 def _reason(error: AnsibleValidationError, spec: Spec) -> str:
-    """Ansible's own words, as far as they help; they quote values."""
+    """Ansible's own message without its list of booleans. It quotes values, so not for secrets."""
     if _secret(spec):
-        return "its role does not take such a value"
+        return "the role does not accept such a value"
     message = error.msg.partition(" Valid booleans include")[0].rstrip(".")
     return f"there is no key {message}" if isinstance(error, UnsupportedError) else message
 
 
 def _expected(spec: Spec) -> str:
-    """What stands in the place of a wrong value."""
+    """Words for a correct value."""
     if choices := spec.get("choices"):
         return f"one of {', '.join(map(str, choices))}"
     kind = EXPECTED.get(spec.get("type", "str"), "a value")
@@ -74,5 +74,5 @@ def _expected(spec: Spec) -> str:
 
 
 def _secret(spec: Spec) -> bool:
-    """Whether the value, or a part of it, must not be shown."""
+    """Whether the value, or a part of it, is a secret."""
     return bool(spec.get("no_log")) or any(map(_secret, (spec.get("options") or {}).values()))

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The intent as users of pods need it: what drawbridge-run reads on login hosts and nodes."""
+"""The intent for drawbridge-run, on login hosts and nodes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..slurm.model import Slurm
 from ..storage.gpfs.model import Gpfs
 
 GPU_RESOURCES = {"nvidia": "nvidia.com/gpu"}
-"""What the vendors' device plugins call a GPU."""
+"""Resource names of the vendors' device plugins."""
 
 
 def run_site(slurm: Slurm, gpfs: Gpfs, kube: Kube, nodes: Nodes, host: str) -> dict[str, Any]:
-    """The file's content on a host. Only on a node it says what a pod there takes."""
+    """The file's content on a host. Only nodes have resources for pods."""
     here = nodes.class_of(host) if nodes.range_of(host) else None
     return {
         "partitions": [part.name for part in slurm.partitions if part.gate],

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes that a person picks for a playbook, as a hostlist: what is wrong with the choice."""
+"""Checks the nodes that a user selects for a playbook."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ from .model import Intent
 
 @dataclass(frozen=True)
 class Choice:
-    """What is typed after -e."""
+    """The variable `nodes`, usually set with -e."""
 
     nodes: str = option("hostlist of nodes", hosts=True)
 
 
 def chosen_faults(intent: Intent, chosen: Any) -> list[Fault]:
-    """Refuse what is no hostlist of different nodes of the intent."""
+    """Refuse a value that is not a hostlist of different nodes of the intent."""
     reader, [field] = Reader(), fields(Choice)
     reader.value(str, chosen, field.name, field.metadata)
     if reader.faults:
         return reader.faults
-    strangers = [name for name in hostlist.expand(chosen) if name not in intent.nodes.by_name]
-    if not strangers:
+    unknown_nodes = [name for name in hostlist.expand(chosen) if name not in intent.nodes.by_name]
+    if not unknown_nodes:
         return []
-    reason = f"drawbridge_nodes.ranges has no node {hostlist.compress(strangers)}"
-    repair = f"describe it there and add it to the group nodes, or take it out of {field.name}"
+    reason = f"drawbridge_nodes.ranges has no node {hostlist.compress(unknown_nodes)}"
+    repair = f"define it there and add it to the group nodes, or take it out of {field.name}"
     return [Fault(field.name, chosen, reason, repair)]
 
 
 def needed(intent: Intent, chosen: str) -> list[str]:
-    """Hosts that bring the chosen nodes into service: the cluster's own, the nodes' leaves, the nodes."""
+    """Hosts that onboarding the nodes contacts: Slurm's controller, the GPFS admin host, the leaves, the nodes."""
     names = hostlist.expand(chosen)
     return [intent.slurm.controller, intent.gpfs.admin, *leaves(intent.nodes, names), *names]
 
 
 def narrowed_faults(limit: str, wanted: Sequence[str], left: Iterable[str]) -> list[Fault]:
-    """Refuse a --limit that takes away one of the wanted hosts: its play would be skipped without a word."""
+    """Refuse a --limit without one of the wanted hosts, because Ansible would skip its play silently."""
     remaining = set(left)
     if not (missing := [name for name in wanted if name not in remaining]):
         return []
     reason = f"it leaves out {hostlist.compress(missing)}, which the chosen nodes need"
-    return [Fault("--limit", limit, reason, "run without --limit: nodes alone says which hosts are contacted")]
+    return [Fault("--limit", limit, reason, "run without --limit; the variable nodes alone selects the hosts")]

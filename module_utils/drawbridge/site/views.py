@@ -1,9 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Every view that a role reads, by name: what one layer needs, derived from parts of the intent.
+"""All views that roles read, by name. A view derives one layer's data from parts of the intent.
 
-A view's parameters name the parts, in the order of load.DOMAINS, then what else it needs. Its result is plain data.
-filter_plugins/views.py makes the Jinja filter NAME_view of each; docs/generate.py documents the filters from here.
+Its parameters are these parts, in the order of load.DOMAINS, then others. Its filter NAME_view is made in
+filter_plugins/views.py, and documented from the docstring.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def gpfs_members(nodes: Nodes, gpfs: Gpfs) -> Json:
 
 
 def kube_node(kube: Kube) -> Json:
-    """What a node needs to be a member of the Kubernetes cluster.
+    """Packages and files that make a node a member of the Kubernetes cluster.
 
     Packages with their versions and sources, files of registries, and the kubelet's main configuration.
     """
@@ -112,8 +112,8 @@ def kube_node(kube: Kube) -> Json:
 def kubelet(nodes: Nodes, kube: Kube, name: str) -> Json:
     """The NUMA configuration of a node's kubelet.
 
-    C(config), a KubeletConfiguration without apiVersion and kind; C(machine), CPUs and NUMA nodes; C(join), who starts
-    the kubelet.
+    C(config), a KubeletConfiguration without apiVersion and kind; C(machine), CPUs and NUMA nodes; C(join), as in the
+    intent.
     """
     return kubelets.kubelet(nodes, kube, name)
 
@@ -150,8 +150,8 @@ def gate(nodes: Nodes, slurm: Slurm, kube: Kube, name: str) -> Json:
 def gate_objects(nodes: Nodes, slurm: Slurm, gpfs: Gpfs, kube: Kube) -> Json:
     """The gate's objects in Kubernetes.
 
-    C(namespaces) and C(accounts), lists of manifests (the second need the first); C(names) for the role's templates;
-    C(nodes), all gated nodes; C(infra) and C(jobs), namespaces.
+    C(namespaces), then C(accounts), lists of manifests; C(names) for the role's templates; C(nodes), all gated nodes;
+    C(infra) and C(jobs), namespaces.
     """
     return {
         "namespaces": gate_view.namespaces(slurm, gpfs, kube),
@@ -164,12 +164,12 @@ def gate_objects(nodes: Nodes, slurm: Slurm, gpfs: Gpfs, kube: Kube) -> Json:
 
 
 def drawbridge_run(nodes: Nodes, slurm: Slurm, gpfs: Gpfs, kube: Kube, name: str) -> Json:
-    """What drawbridge-run reads on a host."""
+    """The configuration of drawbridge-run on a host."""
     return run_view.run_site(slurm, gpfs, kube, nodes, name)
 
 
 def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
-    """What the mirror of a site without internet access holds.
+    """The contents of the mirror of a site without internet access.
 
     C(charts), C(images) with their digests, and C(packages).
     """
@@ -177,22 +177,7 @@ def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
 
 
 _ALL = (
-    switch,
-    nic,
-    leaves,
-    slurm_controller,
-    slurm_node,
-    slurm_login,
-    gpfs_mounts,
-    gpfs_members,
-    kube_node,
-    kubelet,
-    gpu_operator,
-    rdma_plugin,
-    infra_capacity,
-    gate,
-    gate_objects,
-    drawbridge_run,
-    mirror,
+    *(switch, nic, leaves, slurm_controller, slurm_node, slurm_login, gpfs_mounts, gpfs_members, kube_node, kubelet),
+    *(gpu_operator, rdma_plugin, infra_capacity, gate, gate_objects, drawbridge_run, mirror),
 )
 VIEWS: dict[str, View] = {view.__name__: view for view in _ALL}

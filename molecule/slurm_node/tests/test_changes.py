@@ -21,7 +21,7 @@ ONE_RECONFIGURE = [change for change in CHANGES if change.takes <= {RECONFIGURE}
 def job() -> Iterator[str]:
     number = slurm_changes.start_job()
     yield number
-    slurm_changes.ssh("ctl", f"scancel {number}")
+    slurm_changes.on_host("ctl", f"scancel {number}")
     slurm_changes.apply(site())
 
 
@@ -45,9 +45,9 @@ def test_each_change_takes_what_it_must_and_the_job_goes_on(job: str) -> None:
 
 def test_a_broken_override_is_refused_before_anything_is_touched(job: str) -> None:
     before = look(job)
-    conf = slurm_changes.ssh("ctl", "sha256sum /etc/slurm/*.conf")
+    conf = slurm_changes.on_host("ctl", "sha256sum /etc/slurm/*.conf")
     broken = {**site(), "settings": {"SwitchType": "switch/nosuch"}}
     with pytest.raises(SystemExit, match="Slurm refuses the new files, so the old ones stay: Can't find plugin"):
         slurm_changes.apply(broken)
-    assert slurm_changes.ssh("ctl", "sha256sum /etc/slurm/*.conf") == conf
+    assert slurm_changes.on_host("ctl", "sha256sum /etc/slurm/*.conf") == conf
     assert look(job) == before

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The API server as a host asks it: once more, too, while it may only be slow, or not know us yet."""
+"""Requests of a host to the API server, repeated while the failure may be temporary."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ from typing import Any
 
 REQUEST_S = 60.0
 PATIENCE_S = 90.0
-"""Until then a server is asked again that is silent, overloaded, or has lost its etcd."""
+"""How long requests are repeated while the server is silent, overloaded or without etcd."""
 PAUSE_S = 5.0
-REFUSED, REFUSALS = (401, 403), 3
-"""A server that has just started knows neither accounts nor rights; who is refused so often is refused."""
+REFUSED, MOST_REFUSALS = (401, 403), 3
+"""A server that has just started refuses valid tokens, so a few refusals are no answer yet."""
 OVERLOADED, BROKEN = 429, 500
 
 
 @dataclass(frozen=True)
 class Server:
-    """Where it is, and who vouches for it."""
+    """Its URL, and the CA certificates that it must have."""
 
     url: str
     ca_file: str
 
     def ask(self, request: urllib.request.Request, certificate: str | None = None) -> dict[str, Any]:
-        """The answer. Raises HTTPError for one that is no success, any other OSError or ValueError for want of one."""
+        """The answer. Raises HTTPError for an error status, another OSError or ValueError without an answer."""
         deadline, refusals = time.monotonic() + PATIENCE_S, 0
         while True:
-            context = ssl.create_default_context(cafile=self.ca_file)  # what is wrong here stays so, and is raised
+            context = ssl.create_default_context(cafile=self.ca_file)  # raises at once: its errors are permanent
             if certificate:
                 context.load_cert_chain(certificate)
             try:
                 return _once(request, context)
             except OSError as err:
                 refusals += _status(err) in REFUSED
-                if refusals >= REFUSALS or not _passes(err) or time.monotonic() + PAUSE_S >= deadline:
+                if refusals >= MOST_REFUSALS or not _temporary(err) or time.monotonic() + PAUSE_S >= deadline:
                     raise
             time.sleep(PAUSE_S)
 
 
 def _once(request: urllib.request.Request, context: ssl.SSLContext) -> dict[str, Any]:
-    """What the server says now; no proxy stands between hosts and their API server."""
+    """One request, without the proxy that the environment may name."""
     https, direct = urllib.request.HTTPSHandler(context=context), urllib.request.ProxyHandler({})
     try:
         with urllib.request.build_opener(https, direct).open(request, timeout=REQUEST_S) as answer:
@@ -56,12 +56,12 @@ def _once(request: urllib.request.Request, context: ssl.SSLContext) -> dict[str,
 
 
 def _status(err: OSError) -> int:
-    """What it answered; 0 for no answer."""
+    """The HTTP status; 0 without an answer."""
     return err.code if isinstance(err, urllib.error.HTTPError) else 0
 
 
-def _passes(err: OSError) -> bool:
-    """Whether another look may see something else. Somebody else's certificate stays that."""
+def _temporary(err: OSError) -> bool:
+    """Whether a repetition may succeed. A certificate of another CA is permanent."""
     if isinstance(getattr(err, "reason", err), ssl.SSLCertVerificationError):
         return False
     return _status(err) in (0, OVERLOADED, *REFUSED) or _status(err) >= BROKEN

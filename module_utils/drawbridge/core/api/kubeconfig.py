@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The API server with a person's kubeconfig, in the group that may close nodes and say what namespaces are for."""
+"""Requests with an administrator's kubeconfig, in the group that may close nodes and label namespaces."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from ..names import PLATFORM
 
 Json = dict[str, Any]
 Ask = Callable[[str, str, Optional[Json]], "tuple[int, Json]"]
-"""Method, path, body -> status, answer. The method APPLY is a server-side apply. Tests hand in a function."""
+"""Method, path, body -> status, answer. The method APPLY is a server-side apply."""
 
 KINDS = {"PATCH": "application/merge-patch+json", "APPLY": "application/apply-patch+yaml"}
 ACCEPT = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
-"""What is there in one answer, where that is asked; all else is the same with it."""
+"""Aggregated discovery: all groups in one answer. Other paths return plain JSON with this header too."""
 
 
 def connect(kubeconfig: str) -> Ask:
-    """Ask as the kubeconfig's person, impersonating the platform's group. Raises DeviceError."""
-    # imported here: only the machine that runs Ansible has it
+    """Send requests as the kubeconfig's user, who impersonates the platform group. Raises DeviceError."""
+    # imported here, because only the machine that runs Ansible has it
     from kubernetes import config
 
     try:
@@ -38,9 +38,9 @@ def connect(kubeconfig: str) -> Ask:
         headers = HTTPHeaderDict(groups)
         headers["Content-Type"] = KINDS.get(method, "application/json")
         headers["Accept"] = ACCEPT
-        proofs: Any = settings.auth_settings()  # a token that is short is asked for anew here
-        for proof in proofs.values():
-            headers[proof["key"]] = proof["value"]
+        credentials: Any = settings.auth_settings()  # renews a token that ends soon
+        for credential in credentials.values():
+            headers[credential["key"]] = credential["value"]
         text = None if body is None else json.dumps(body)
         try:
             verb = "PATCH" if method == "APPLY" else method
@@ -53,7 +53,7 @@ def connect(kubeconfig: str) -> Ask:
 
 
 def _answer(data: bytes) -> Json:
-    """What the API server says of a kind that it does not know is not JSON."""
+    """The answer as JSON; for an unknown kind the API server sends plain text."""
     try:
         return json.loads(data)
     except ValueError:

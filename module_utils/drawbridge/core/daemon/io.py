@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A daemon with its files on this host: systemd for the unit, its start time against the files' change times."""
+"""A daemon and its files on this host. Its start time, compared with the files' change times, shows what it loaded."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ class Daemon:
         self.name = unit.name
 
     def read(self) -> DaemonState:
-        """Files, unit, and whether the unit started after its files last changed."""
         state = self.unit.read()
         found = {path: files.read(path) for path in self._want.files}
         return replace(
@@ -37,20 +36,20 @@ class Daemon:
         )
 
     def _reads_files(self, state: UnitState) -> bool:
-        """Whether its files are read as they are: by the daemon, or by its start, which nobody could ask."""
+        """Whether the daemon, or the start that is running, has loaded the files as they are now."""
         if state.active:
             return self.is_current(state.started_s)
         return state.starting and self._younger_than(self._want.read_once(), state.started_s)
 
     def is_current(self, started_s: float) -> bool:
-        """Whether the daemon that started then has read its files as they are."""
+        """Whether a daemon that started at `started_s` has loaded its files as they are now."""
         return self._younger_than(self._want.read_once(), started_s)
 
     def _younger_than(self, paths: Sequence[str], started_s: float) -> bool:
         return all(files.changed_s(path) <= started_s for path in paths)
 
     def busy(self) -> str:
-        """Why the daemon must not be disturbed now: a script holds the lock shared."""
+        """Why the daemon must not be disturbed now: a script holds a shared lock."""
         if not self._busy_lock or not Path(self._busy_lock).exists():
             return ""
         with Path(self._busy_lock).open() as lock:
@@ -61,7 +60,6 @@ class Daemon:
         return ""
 
     def apply(self, steps: Sequence[Step[DaemonState]]) -> None:
-        """Do the steps in their order."""
         for step in steps:
             verb, path = step.payload
             if verb == "write":
@@ -72,5 +70,5 @@ class Daemon:
                 self.unit.do(verb)
 
     def refresh(self) -> None:
-        """Let the running daemon read its files again."""
+        """Make the running daemon load its files again."""
         self.unit.do("restart")

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A daemon and the files that it reads: written, enabled, running, and running with these files."""
+"""Plan of a daemon: its files are written, its unit is enabled and runs with these files."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from ..file_entry import Entry
 
 @dataclass(frozen=True)
 class DaemonState:
-    """A unit with its files; a path without entry does not exist."""
+    """A unit with its files; a path without an entry does not exist."""
 
     unit: str
     files: Mapping[str, Entry]
     enabled: bool = True
     active: bool = True
     current: bool = True
-    """The running daemon has loaded what its files say now."""
+    """The running daemon has loaded its files as they are now."""
     fresh: bool = True
-    """It also started after the files changed that it reads only then."""
+    """It has started since the last change of the files that it loads only at its start."""
     starting: bool = field(default=False, compare=False)
-    """It is on its way up; `current` and `fresh` speak of that start."""
+    """Its start is still running; `current` and `fresh` describe that start."""
     passive: frozenset[str] = field(default=frozenset(), compare=False)
-    """Files that it reads anew each time, so that a change needs no refresh."""
+    """Files that it reads at each use, so that a change needs no refresh."""
     at_start: frozenset[str] = field(default=frozenset(), compare=False)
-    """Files that it reads when it starts and at no refresh."""
+    """Files that it loads when it starts and at no refresh."""
 
     def read_once(self) -> list[str]:
-        """Files that the daemon reads when it starts or is refreshed, and only then."""
+        """Files that the daemon loads at a start or a refresh."""
         return [path for path in self._contents() if path not in self.passive | self.at_start]
 
     def read_at_start(self) -> list[str]:
-        """Files that only a restart makes it read."""
+        """Files that it loads at a start only."""
         return [path for path in self._contents() if path in self.at_start]
 
     def _contents(self) -> list[str]:
@@ -51,11 +51,11 @@ class DaemonState:
 
 
 def plan(have: DaemonState, want: DaemonState, refresh: str = "restart") -> list[Step[DaemonState]]:
-    """Files first and in the order of `want`, since a daemon that starts reads them all; then the unit.
+    """Write the files in the order of `want`, then act on the unit.
 
-    `refresh` is the verb for a running daemon that must read its files again; what it reads only at its start takes
-    a restart, and nothing else does. A change that needs one of them disturbs as a whole, and waits as a whole: files
-    that the daemon has not read would mislead every client that reads them.
+    `refresh` is the verb that makes a running daemon load its files again. Files that it loads only at its start need a
+    restart. Such files wait together with the refresh or restart, because clients read them too and would not agree
+    with the daemon.
     """
     changed = [path for path, entry in want.files.items() if have.files.get(path) != entry]
     again = [path for path in changed if path in want.read_once()]
@@ -66,7 +66,7 @@ def plan(have: DaemonState, want: DaemonState, refresh: str = "restart") -> list
     if not have.enabled:
         steps.append(Step(f"enable {want.unit}", lambda state: replace(state, enabled=True), ("enable", "")))
     if not have.active:
-        # systemd joins a start to the one that goes on, and that one has read what was there before
+        # systemd joins a start to the one that is running, which has loaded the older files
         late = have.starting and (stale or old)
         verb, why = ("restart", ", which is starting with older files") if late else ("start", "")
         steps.append(Step(f"{verb} {want.unit}{why}", _started, (verb, "")))
@@ -74,7 +74,7 @@ def plan(have: DaemonState, want: DaemonState, refresh: str = "restart") -> list
     if stale:
         reason = f"{refresh} {want.unit}, which runs with older files"
         steps.append(Step(reason, lambda state: replace(state, current=True), ("refresh", ""), disturbs=True))
-    # the refresh comes first: whatever else runs with these files learns of them by it, and a restart tells nobody
+    # the refresh comes first: it also reaches the other daemons that use these files, which a restart does not
     if old:
         reason = f"restart {want.unit}, which started before {', '.join(want.read_at_start())} changed"
         steps.append(Step(reason, lambda state: replace(state, fresh=True), ("restart", ""), disturbs=True))

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A folder of this machine in which a list says which files are ours."""
+"""A folder of this machine, with a list of the files that Drawbridge wrote."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from ..converge import DeviceError, Step
 from ..file_entry import Entry
 from .plan import FolderState
 
-OURS = "files.txt"
+LIST = "files.txt"
 HEADER = "# Written by Drawbridge, which removes these files when they no longer belong here."
 
 
 class Folder:
-    """Files of others in it are never touched."""
+    """The folder. Files that are not in the list are never touched."""
 
     def __init__(self, path: str, want: FolderState) -> None:
         self.name, self._root, self._want = path, Path(path), want
 
     def read(self) -> FolderState:
-        """Files that an earlier run wrote. Raises DeviceError where another file has the place of one of ours."""
+        """Files that an earlier run wrote. Raises DeviceError if a file to write exists and is not in the list."""
         listed = self._listed()
         foreign = [path for path in self._want.files if path not in listed and os.path.lexists(self._root / path)]
         if foreign:
@@ -38,10 +38,10 @@ class Folder:
         )
 
     def apply(self, steps: Sequence[Step[FolderState]]) -> None:
-        """Write and remove, after the list has all names: a run that is cut off leaves no file that is not listed."""
+        """Write the list with all names, then the files, so that a killed run leaves no unlisted file."""
         owner, group = pwd.getpwuid(os.geteuid()).pw_name, grp.getgrgid(os.getegid()).gr_name
-        ours = {*self._listed(), *(path for path, text in (step.payload for step in steps) if text is not None)}
-        self._list(ours, owner, group)
+        written = {path for path, text in (step.payload for step in steps) if text is not None}
+        self._list({*self._listed(), *written}, owner, group)
         for path, text in (step.payload for step in steps):
             if text is None:
                 self._remove(path)
@@ -50,16 +50,16 @@ class Folder:
         self._list(set(self._want.files), owner, group)
 
     def _listed(self) -> list[str]:
-        """Names in the list, as far as they lead to places below the folder."""
-        entry = files.read(str(self._root / OURS))
+        """Paths in the list that are below the folder."""
+        entry = files.read(str(self._root / LIST))
         lines = (entry.content or "").splitlines() if entry else []
         if entry and (not lines or lines[0] != HEADER):
-            raise DeviceError(f"{self._root / OURS} was not written by an earlier run; name another folder")
+            raise DeviceError(f"{self._root / LIST} was not written by an earlier run; name another folder")
         return [line for line in lines[1:] if line and not line.startswith("/") and ".." not in Path(line).parts]
 
     def _list(self, paths: set[str], owner: str, group: str) -> None:
         text = "".join(f"{line}\n" for line in (HEADER, *sorted(paths)))
-        files.write(str(self._root / OURS), Entry(text, "0644", owner, group))
+        files.write(str(self._root / LIST), Entry(text, "0644", owner, group))
 
     def _remove(self, path: str) -> None:
         files.remove(str(self._root / path))

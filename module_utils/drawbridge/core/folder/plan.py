@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From the files that a folder of ours has to those that it should have."""
+"""Plan of a folder: files to write, and files of an earlier run to remove."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from ..converge import Step
 
 @dataclass(frozen=True)
 class FolderState:
-    """Text of files by their paths below the folder; those of others are not there."""
+    """Text of Drawbridge's files by their paths below the folder."""
 
     files: Mapping[str, str]
 
     def lines(self) -> list[str]:
-        """Files in order of their paths."""
         return [line for path, text in sorted(self.files.items()) for line in (path, *_indented(text))]
 
 
 def plan(have: FolderState, want: FolderState) -> list[Step[FolderState]]:
-    """Write what differs, then remove what an earlier run wrote and this one would not."""
+    """Write files that differ, then remove files of an earlier run that are no longer wanted."""
     differing = [path for path, text in want.files.items() if have.files.get(path) != text]
     steps = [_write(path, want.files[path]) for path in differing]
     return [*steps, *(_remove(path) for path in have.files if path not in want.files)]

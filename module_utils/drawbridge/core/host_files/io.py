@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Files of this host that belong together."""
+"""The files of one program on this host."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .plan import FilesState
 
 
 class HostFiles:
-    """The files of one program."""
+    """The files of one program, known by its name."""
 
     def __init__(self, name: str, want: FilesState) -> None:
         self.name, self._want = name, want
 
     def read(self) -> FilesState:
-        """What stands at their paths. Raises DeviceError."""
+        """Those files that exist. Raises DeviceError."""
         found = {path: files.read(path) for path in self._want.files}
         return FilesState({path: entry for path, entry in found.items() if entry})
 

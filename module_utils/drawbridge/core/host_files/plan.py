@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Files that belong together and that no daemon reads."""
+"""Plan of files that no daemon reads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..file_entry import Entry
 
 @dataclass(frozen=True)
 class FilesState:
-    """Files by path; a path without entry does not exist."""
+    """Files by path; a path without an entry does not exist."""
 
     files: Mapping[str, Entry]
 
@@ -23,7 +23,7 @@ class FilesState:
 
 
 def plan(have: FilesState, want: FilesState) -> list[Step[FilesState]]:
-    """Write what differs, in the order of `want`."""
+    """Write files that differ, in the order of `want`."""
     return [_write(path, entry) for path, entry in want.files.items() if have.files.get(path) != entry]
 
 

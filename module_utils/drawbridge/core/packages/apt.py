@@ -1,8 +1,8 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Debian's packages: installed without starting what they bring.
+"""Debian packages, installed without starting their services.
 
-A daemon that starts before its configuration is there may wait for it: slurmd asks the network for 91 seconds.
+A daemon that starts before its configuration exists may wait for it: slurmd searches the network for 91 seconds.
 """
 
 from __future__ import annotations
@@ -24,37 +24,37 @@ FORBID = "#!/bin/sh\n# While Drawbridge installs packages, their services don't 
 LOCK_WAIT_S = 300.0
 LOOK_AGAIN_S = 1.0
 KEEP_FILES = "--force-confold"
-"""Configuration that is there is the site's or ours: a package that is configured again asks nobody about it."""
+"""dpkg keeps existing configuration files, which are the site's or Drawbridge's, without a prompt."""
 _LOCKED = re.compile(r"Could not get lock|Unable to (?:acquire|lock)|(?:is|was) locked by")
 
 
 class Apt:
-    """What every installation of ours has in common."""
+    """apt-get with all services kept off."""
 
     def __init__(self, run: Run, policy: Path = POLICY) -> None:
         self._run, self._policy = run, policy
 
     def install(self, names: Sequence[str], *options: str) -> None:
-        """Read the package lists anew, then install. Recommended packages stay away.
+        """Update the package lists, then install without recommended packages.
 
-        What an installation left that was killed is configured first, as apt refuses to go on without. It can lack
-        packages of its own; apt mends that with the rest, so it is no failure here.
+        Packages that a killed installation left are configured first, because apt refuses to go on without. That may
+        fail for missing dependencies; the installation then repairs them.
         """
         quiet = ["env", "DEBIAN_FRONTEND=noninteractive"]
         apt = [*quiet, "apt-get", "-q", "--yes", "--no-remove", "-o", f"DPkg::Options::={KEEP_FILES}", *options]
         if names:
-            self.patiently([*apt, "update"])
+            self.run_unlocked([*apt, "update"])
         with self._services_stay_off():
-            self.patiently([*quiet, "dpkg", "--configure", KEEP_FILES, "--pending"], ok=(0, 1))
-            self.patiently([*apt, "--no-install-recommends", "--fix-broken", "install", *names])
+            self.run_unlocked([*quiet, "dpkg", "--configure", KEEP_FILES, "--pending"], ok=(0, 1))
+            self.run_unlocked([*apt, "--no-install-recommends", "--fix-broken", "install", *names])
 
     @property
     def cut_off(self) -> bool:
-        """An installation of ours did not get to its end."""
+        """Whether an earlier installation was killed."""
         return self._policy.exists() and self._policy.read_text() == FORBID
 
-    def patiently(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> None:
-        """Run it; while somebody else installs packages, such as the end of a run that was killed, try again."""
+    def run_unlocked(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> None:
+        """Run a command; repeat it while another process, such as a killed run's apt, holds the package lock."""
         deadline = time.monotonic() + LOCK_WAIT_S
         while True:
             try:
@@ -68,9 +68,9 @@ class Apt:
 
     @contextmanager
     def _services_stay_off(self) -> Iterator[None]:
-        """The file is also what tells a later run that this one was cut off, so it is whole from its first moment."""
+        """Write POLICY while packages are installed. A later run sees by it that this one was killed."""
         if self._policy.exists() and self._policy.read_text() != FORBID:
-            reason = "is already there, so a package's service might start unconfigured; move it away"
+            reason = "exists and is not Drawbridge's, so a package's service might start unconfigured; move it away"
             raise DeviceError(f"{self._policy} {reason}")
         write_bytes(self._policy, FORBID.encode(), 0o755, (os.geteuid(), os.getegid()))
         try:
@@ -80,7 +80,7 @@ class Apt:
 
 
 class Packages:
-    """Some packages of this host."""
+    """Packages of this host."""
 
     name = "packages"
 
@@ -88,7 +88,7 @@ class Packages:
         self._run, self._wanted, self._apt = run, wanted, Apt(run, policy)
 
     def read(self) -> PackageState:
-        """Ask dpkg; a package that was removed but has left its configuration is not installed."""
+        """Query dpkg. A removed package that left its configuration is not installed."""
         out = self._run(["dpkg-query", "-W", "-f", "${Package} ${Status}\\n", *self._wanted], ok=(0, 1)).out
         rows = [line.split() for line in out.splitlines()]
         installed = frozenset(row[0] for row in rows if row[1:] == ["install", "ok", "installed"])

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Packages of the RHEL family. Their services stay off by the distribution's own presets until somebody starts them."""
+"""Packages of the RHEL family. The distribution's presets keep their services off."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..converge import Step
 from .plan import PackageState
 
 DNF = ("dnf", "--assumeyes", "--quiet", "--setopt=install_weak_deps=False")
-"""dnf itself waits for another dnf that is at work."""
+"""dnf itself waits for a dnf that is running."""
 
 
 class Packages:
-    """Some packages of this host."""
+    """Packages of this host."""
 
     name = "packages"
 
@@ -23,12 +23,12 @@ class Packages:
         self._run, self._wanted = run, wanted
 
     def read(self) -> PackageState:
-        """Ask rpm, whose exit code counts the packages that are missing."""
+        """Query rpm, whose exit code is the number of missing packages."""
         codes = tuple(range(len(self._wanted) + 1))
         out = self._run(["rpm", "--query", "--queryformat", "%{NAME}\\n", *self._wanted], ok=codes).out
         return PackageState(frozenset(out.splitlines()) & frozenset(self._wanted))
 
     def apply(self, steps: Sequence[Step[PackageState]]) -> None:
-        """Install what is missing, without what is merely recommended."""
+        """Install missing packages without recommended ones."""
         names = [name for step in steps for name in step.payload]
         self._run([*DNF, "install", *names])

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Packages of the operating system: there or not, and no installation of ours half done."""
+"""Plan of packages of the operating system, in any version."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ class PackageState:
 
     installed: frozenset[str]
     cut_off: bool = False
-    """An installation of ours did not get to its end; services of all packages are held back since."""
+    """An installation was killed, and services of all packages are kept off since."""
     user_id: int = 0
-    """Number of the user slurm, where packages don't bring it; 0: there is none, or nobody asked."""
+    """Number of the user slurm, for packages that don't create it; 0: no such user, or not read."""
 
     def lines(self) -> list[str]:
         """One package a line."""
         user = [f"user slurm {self.user_id}"] if self.user_id else []
-        return [*user, *sorted(self.installed), *(["services of packages are held back"] if self.cut_off else [])]
+        return [*user, *sorted(self.installed), *(["services of packages are kept off"] if self.cut_off else [])]
 
 
 def plan(have: PackageState, want: PackageState) -> list[Step[PackageState]]:
-    """One transaction for all that is missing; what else is installed is nobody's business here.
+    """Install all missing packages in one transaction.
 
-    A user slurm with another number owns files already, so it is left to a person.
+    A user slurm with another number already owns files, so an administrator must change it.
     """
     steps: list[Step[PackageState]] = []
     missing = want.installed - have.installed

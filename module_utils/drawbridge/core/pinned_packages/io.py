@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Debian's packages of chosen versions, with the sources that they come from."""
+"""Debian packages of chosen versions, with their sources."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .plan import HOLD, SOURCES, PinnedState
 
 FORMAT = "${Package} ${Version} ${db:Status-Want} ${db:Status-Status}\\n"
 CHOSEN = ("--allow-downgrades", "--allow-change-held-packages")
-"""The version is chosen by the site, and what is held is held by us."""
+"""The site chooses the version, and Drawbridge holds the packages."""
 
 
-class Pinned:
-    """Some packages of this host, each of one version."""
+class PinnedPackages:
+    """Packages of this host, each of one version."""
 
     name = "packages"
 
@@ -28,7 +28,7 @@ class Pinned:
         self._run, self._want, self._sources, self._apt = run, want, sources, apt
 
     def read(self) -> PinnedState:
-        """Ask dpkg; a package that was removed but has left its configuration is not installed."""
+        """Query dpkg. A removed package that left its configuration is not installed."""
         wanted: Mapping[str, str] = self._want.versions
         out = self._run(["dpkg-query", "-W", "-f", FORMAT, *wanted], ok=(0, 1)).out
         rows = {row[0]: row[1:] for row in (line.split() for line in out.splitlines()) if len(row) == 4}
@@ -41,13 +41,12 @@ class Pinned:
         )
 
     def apply(self, steps: Sequence[Step[PinnedState]]) -> None:
-        """Do them in their order."""
         for step in steps:
             verb, names = step.payload
             if verb == SOURCES:
                 self._write_sources(self._want.sources)
             elif verb == HOLD:
-                self._apt.patiently(["apt-mark", "hold", *names])
+                self._apt.run_unlocked(["apt-mark", "hold", *names])
             else:
                 self._apt.install(names, *CHOSEN)
 

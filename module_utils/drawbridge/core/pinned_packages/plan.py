@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Packages of one version each, from the site's own sources, which no upgrade of the system replaces."""
+"""Plan of packages of one version each, from the site's own sources and held back from upgrades."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ SOURCES, FINISH, INSTALL, HOLD = "sources", "finish", "install", "hold"
 
 @dataclass(frozen=True)
 class PinnedState:
-    """Packages by name with their version, empty for none."""
+    """Packages by name with their version, "" if not installed."""
 
     versions: Mapping[str, str]
     held: frozenset[str]
-    """Packages that apt leaves alone when it upgrades the rest."""
+    """Packages that apt does not upgrade."""
     sources: str = ""
-    """Our file of apt's sources."""
+    """Text of Drawbridge's file of apt sources."""
     cut_off: bool = False
-    """An installation of ours did not get to its end; services of all packages are held back since."""
+    """An installation was killed, and services of all packages are kept off since."""
 
     def lines(self) -> list[str]:
         """One package a line, then the sources."""
@@ -30,14 +30,14 @@ class PinnedState:
             f"{name} {version or 'missing'}{' held' if name in self.held else ''}"
             for name, version in sorted(self.versions.items())
         ]
-        late = ["services of packages are held back"] if self.cut_off else []
+        late = ["services of packages are kept off"] if self.cut_off else []
         return [*shown, *late, *(f"    {line}" for line in self.sources.splitlines())]
 
 
 def plan(have: PinnedState, want: PinnedState) -> list[Step[PinnedState]]:
-    """Sources first; all packages in one transaction, and held only when they are there.
+    """Write the sources, install all packages in one transaction, then hold them.
 
-    A package that replaces another version disturbs the node: its daemon has to be restarted with it.
+    A package that replaces another version disturbs the node, because its daemon must restart.
     """
     steps: list[Step[PinnedState]] = []
     if have.sources != want.sources:

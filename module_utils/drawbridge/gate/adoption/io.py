@@ -106,7 +106,8 @@ class KubeCluster:
             if GUARD in str(answer.get("message", "")):
                 return
             said = answer.get("message", status) if status >= 300 else "no refusal"
-            self._pause(f"the admission policy {GUARD} is not in force ({said}), so nodes are not closed; run gate.yml")
+            reason = f"the admission policy {GUARD} is not in force ({said}), so nodes are not closed"
+            self._pause(f"{reason}; let role slurm_gate apply its policies")
 
     def _use(self, node: Json, pods: Iterable[Json]) -> NodeUse:
         spec = node.get("spec") or {}

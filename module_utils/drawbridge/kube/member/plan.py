@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ...core.consent import variable
 from ...core.converge import Step
 from ...core.daemon.plan import DaemonState
 from .. import unit_plan as kube_unit
@@ -83,7 +84,7 @@ def findings(state: MemberState, params: Mapping[str, Any]) -> list[str]:
         found.append(f"{UNIT} of {name} does not start at boot; enable it: systemctl enable {UNIT}")
     if not state.member:
         cause = f"{name} is no member of the cluster ({state.why})"
-        found.append(f"{cause}; join it, set kube_node_certificate, or drawbridge_kube.join: drawbridge")
+        found.append(f"{cause}; join it, set {variable(params, 'certificate')}, or drawbridge_kube.join: drawbridge")
     elif state.daemon.active and not state.kubelet_serving_cert:
         found.append(
             f"{name}: {state.why}; set serverTLSBootstrap: true in its kubelet and approve its signing request"

@@ -127,7 +127,7 @@ def die(device: Device, step: Step[Lamp]) -> None:
 
 def test_a_lie_is_a_failure() -> None:
     outcome = converge(Device(obey=lie), plan, WANT)
-    assert outcome.error == "lamp accepted the change but did not make it: power off -> on"
+    assert outcome.error == "lamp reported success, but the change is not in effect: power off -> on"
     assert outcome.changed is False and outcome.left == ["power off -> on", "colour white -> red"]
 
 
@@ -173,7 +173,7 @@ def test_settling_waits_for_a_slow_device() -> None:
 
 def test_settling_is_bounded() -> None:
     outcome = converge(Device(obey=lie), plan, WANT, settle=Settle(timeout_s=0.02, interval_s=0.001))
-    assert outcome.error.startswith("lamp accepted the change")
+    assert outcome.error.startswith("lamp reported success")
 
 
 def test_what_cannot_finish_now_is_pending_and_leaves_the_second_run_unchanged() -> None:
@@ -188,7 +188,7 @@ def test_what_cannot_finish_now_is_pending_and_leaves_the_second_run_unchanged()
 def test_drift_right_after_the_change_is_seen() -> None:
     device = Device(later=[Lamp("on", "green")])
     outcome = converge(device, plan, WANT)
-    assert outcome.error == "lamp accepted the change but did not make it: colour green -> red"
+    assert outcome.error == "lamp reported success, but the change is not in effect: colour green -> red"
 
 
 def disturbing(have: Lamp, want: Lamp) -> list[Step[Lamp]]:
@@ -208,7 +208,7 @@ class Users:
 
 
 @pytest.mark.parametrize("check", [True, False], ids=["check", "run"])
-def test_what_disturbs_waits_while_somebody_uses_the_node(check: bool) -> None:
+def test_steps_that_disturb_wait_while_the_node_is_in_use(check: bool) -> None:
     users, device = Users("job 7 reads"), Device()
     outcome = converge(device, disturbing, WANT, check, in_use=users)
     assert (outcome.error, outcome.steps) == ("", ["colour white -> red"])
@@ -228,16 +228,16 @@ def test_a_step_that_was_done_and_has_to_wait_now_is_left() -> None:
     """Its tool said that it did it; that it can't be done any more makes it no success."""
     device = Device(later=[Lamp("off", "red", locked=True)])
     outcome = converge(device, plan, WANT)
-    assert outcome.error == "lamp accepted the change but did not make it: power off -> on"
+    assert outcome.error == "lamp reported success, but the change is not in effect: power off -> on"
 
 
 @pytest.mark.parametrize("check", [True, False], ids=["check", "run"])
 def test_what_is_refused_stops_all_steps(check: bool) -> None:
     def guarded(have: Lamp, want: Lamp) -> list[Step[Lamp]]:
-        return [replace(step, refused="the lamp is somebody's") for step in plan(have, want)]
+        return [replace(step, refused="the lamp is another tenant's") for step in plan(have, want)]
 
     device = Device()
     outcome = converge(device, guarded, WANT, check)
-    assert (outcome.error, outcome.changed, outcome.left) == ("the lamp is somebody's", False, outcome.steps)
+    assert (outcome.error, outcome.changed, outcome.left) == ("the lamp is another tenant's", False, outcome.steps)
     assert device.applied == []
     assert converge(Device(WANT), guarded, WANT).error == ""

@@ -43,5 +43,5 @@ def test_what_is_none(text: str) -> None:
         ("0-", "it is no CPU list"),
     ],
 )
-def test_what_nobody_reads_alike_is_told(text: str, why: str) -> None:
+def test_ambiguous_cpu_lists_are_refused(text: str, why: str) -> None:
     assert unreadable(text) == why

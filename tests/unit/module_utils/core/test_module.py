@@ -123,5 +123,5 @@ def test_an_extra_may_be_made_of_the_steps() -> None:
         return {"count": len(steps)}
 
     device = Device("old")
-    assert leave(device, telling=count)[1]["count"] == 1
-    assert leave(device, telling=count)[1]["count"] == 0
+    assert leave(device, results_of=count)[1]["count"] == 1
+    assert leave(device, results_of=count)[1]["count"] == 0

@@ -32,12 +32,12 @@ class Port:
     queues: tuple[Queue, ...] = option("its queues", ())
 
 
-DEPTH = {"type": "int", "description": ["Packets that it holds (1 to 9)."], "required": True}
+DEPTH = {"type": "int", "description": "Packets that it holds (1 to 9).", "required": True}
 
 
 def test_a_dataclass_documents_itself_with_bounds_choices_and_defaults() -> None:
-    kind = {"type": "str", "description": ["What it does."], "choices": ["drop", "mark"], "default": "drop"}
-    assert documented(Queue) == {"type": "dict", "description": ["A queue."], "options": {"depth": DEPTH, "kind": kind}}
+    kind = {"type": "str", "description": "What it does.", "choices": ["drop", "mark"], "default": "drop"}
+    assert documented(Queue) == {"type": "dict", "description": "A queue.", "options": {"depth": DEPTH, "kind": kind}}
     assert elements(Queue)["elements"] == "dict"
 
 

@@ -32,6 +32,6 @@ def test_a_limit_that_cuts_none_of_them_is_fine() -> None:
 def test_a_limit_that_cuts_some_names_them() -> None:
     (fault,) = narrowed_faults("gpu01", ["ctl", "leaf1", "gpu01"], ["gpu01"])
     assert str(fault) == (
-        '--limit is "gpu01", but it leaves out ctl,leaf1, which the chosen nodes need; run without --limit: nodes alone'
-        " says which hosts are contacted"
+        '--limit is "gpu01", but it leaves out ctl,leaf1, which the chosen nodes need; run without --limit; the'
+        " variable nodes alone selects the hosts"
     )

@@ -25,7 +25,7 @@ from tests.unit.module_utils.site.test_refused import site
 
 
 def test_a_limit_with_the_controllers_is_fine() -> None:
-    assert limit_faults(["ctl"], {"ansible_play_hosts_all": ["ctl", "gpu01"], "ansible_limit": "ctl,gpu01"}) == []
+    assert limit_faults(["ctl"], "", {"ansible_play_hosts_all": ["ctl", "gpu01"], "ansible_limit": "ctl,gpu01"}) == []
 
 
 def test_a_limit_without_the_controllers_prints_the_line_to_run() -> None:
@@ -34,8 +34,8 @@ def test_a_limit_without_the_controllers_prints_the_line_to_run() -> None:
         "ansible_limit": "gpu01,gpu02,leaf1",
         "groups": {"nodes": ["gpu01", "gpu02", "gpu03"]},
     }
-    (fault,) = limit_faults(["ctl"], task_vars)
-    assert fault.repair.endswith("ansible-playbook playbooks/onboard.yml -e 'nodes=gpu[01-02]'")
+    (fault,) = limit_faults(["ctl"], "onboard -e 'nodes={nodes}'", task_vars)
+    assert fault.repair == "run without --limit, or onboard single nodes with: onboard -e 'nodes=gpu[01-02]'"
 
 
 def test_strays_are_named_with_their_place() -> None:
@@ -107,7 +107,7 @@ def test_playbooks_beside_their_inventory_share_its_variables(tmp_path: Path) ->
         ("host_vars/gpu01.yml/nic.yml", "host_vars", "gpu01.yml"),
     ],
 )
-def test_a_file_is_somebodys(path: str, kind: str, owner: str) -> None:
+def test_a_file_has_an_owner(path: str, kind: str, owner: str) -> None:
     found = source(Path(path), path)
     assert (found.kind, found.owner) == (kind, owner)
 

@@ -29,7 +29,7 @@ def test_room_for_all() -> None:
     assert seen("1") == {"faults": []}
 
 
-def test_the_homeless_are_named() -> None:
+def test_pods_that_fit_nowhere_are_named() -> None:
     found = seen("50m")
     assert found["failed"]
     assert found["msg"].startswith(

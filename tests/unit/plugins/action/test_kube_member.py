@@ -40,6 +40,9 @@ class Api:
         return 200, {"items": []}
 
 
+VARIABLES = {"config": "kube_node_kubelet", "numa_config": "kubelet_numa_settings", "address": "kube_node_address"}
+
+
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     """Run the action against a host that answers as told; its result, what was sent, and the API's calls."""
@@ -51,7 +54,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         api, answers, sent = api or Api(), list(told), []
         args = {"name": "gpu01", "address": "192.0.2.21", "api_server": "https://api", "ca_file": "/ca.crt"}
         birth = {"registerWithTaints": CLOSED}
-        args = {**args, "kubeconfig": str(tmp_path / "config"), "config": birth, **change}
+        args = {**args, "kubeconfig": str(tmp_path / "config"), "config": birth, "variables": VARIABLES, **change}
         task = MagicMock(args=args, check_mode=check, async_val=0)
         action = kube_member.ActionModule(task, MagicMock(), MagicMock(), MagicMock(), MagicMock(), MagicMock())
 

@@ -14,13 +14,16 @@ COMMON = {"machine": VIEW["machine"], "slurm_node": "gpu01", "api_server": "http
 COMMON |= {"derived": VIEW["config"], "join": VIEW["join"]}
 
 
+VARIABLES = {"config": "kubelet_numa_settings"}
+
+
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Run the action; returns its result and what was sent to the host."""
 
     def made(config: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         sent: list[dict[str, Any]] = []
-        task = MagicMock(args={**COMMON, "config": config}, check_mode=False, async_val=0)
+        task = MagicMock(args={**COMMON, "config": config, "variables": VARIABLES}, check_mode=False, async_val=0)
         action = kubelet_config.ActionModule(task, MagicMock(), MagicMock(), MagicMock(), MagicMock(), MagicMock())
         monkeypatch.setattr(action, "_execute_module", lambda name, args, task_vars: sent.append(args) or {"host": 1})
         monkeypatch.setattr(kubelet_config.ActionBase, "run", lambda *args: {})

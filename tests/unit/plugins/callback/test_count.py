@@ -132,7 +132,7 @@ def test_a_host_that_is_away_costs_a_failure(counted: Counted) -> None:
     assert counted.costs["away"] == {"results": 1, "failed": 1}
 
 
-def test_a_host_without_an_address_loses_nobody_the_counts(counted: Counted) -> None:
+def test_a_host_without_an_address_does_not_lose_the_counts(counted: Counted) -> None:
     assert counted.costs["nameless"] == {"results": 1, "skipped": 1}
 
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.host import (
+    MOST_REFUSALS,
     PATIENCE_S,
     PAUSE_S,
-    REFUSALS,
     REQUEST_S,
     Server,
 )
@@ -83,7 +83,7 @@ def test_an_answer_is_an_answer(monkeypatch: pytest.MonkeyPatch, code: int) -> N
     assert network.asked == 1
 
 
-def test_a_stranger_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_foreign_certificate_is_permanent(monkeypatch: pytest.MonkeyPatch) -> None:
     network = Network(monkeypatch, [urllib.error.URLError(ssl.SSLCertVerificationError("unknown CA"))])
     with pytest.raises(urllib.error.URLError, match="unknown CA"):
         ask()
@@ -95,13 +95,13 @@ def test_who_is_refused_again_and_again_is_refused(monkeypatch: pytest.MonkeyPat
     network = Network(monkeypatch, [refusal(code)])
     with pytest.raises(urllib.error.HTTPError):
         ask()
-    assert network.asked == REFUSALS
+    assert network.asked == MOST_REFUSALS
 
 
 def test_a_server_that_starts_is_given_time_to_know_us(monkeypatch: pytest.MonkeyPatch) -> None:
     silent = urllib.error.URLError(ConnectionRefusedError())
-    network = Network(monkeypatch, [*[silent] * REFUSALS, refusal(401), NODE])
-    assert (ask(), network.asked) == (NODE, REFUSALS + 2)
+    network = Network(monkeypatch, [*[silent] * MOST_REFUSALS, refusal(401), NODE])
+    assert (ask(), network.asked) == (NODE, MOST_REFUSALS + 2)
 
 
 @pytest.mark.parametrize("trouble", [TimeoutError("timed out"), refusal(500)], ids=repr)

@@ -88,7 +88,7 @@ def test_a_restart_that_changed_nothing_is_a_failure(conf: Path) -> None:
     run = Answers({"systemctl show": show(begun_us=monotonic_us(60)), "systemctl restart": ""})
     daemon, want = device(conf, run)
     outcome = converge(daemon, plan, want)
-    assert outcome.error.startswith("x.service accepted the change but did not make it: restart")
+    assert outcome.error.startswith("x.service reported success, but the change is not in effect: restart")
 
 
 def test_a_file_that_is_read_at_the_start_asks_for_a_restart_of_its_own(conf: Path) -> None:

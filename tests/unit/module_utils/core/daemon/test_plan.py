@@ -37,7 +37,7 @@ def test_a_passive_file_refreshes_nothing(entry: Entry) -> None:
     assert reasons(replace(WANT, files={**WANT.files, SCRIPT: entry})) == [f"write {SCRIPT}"]
 
 
-def test_a_run_that_broke_off_before_the_refresh_is_mended() -> None:
+def test_a_run_that_was_killed_before_the_refresh_is_repaired() -> None:
     assert reasons(replace(WANT, current=False)) == ["restart x.service, which runs with older files"]
 
 
@@ -102,7 +102,7 @@ def test_a_refresh_comes_before_the_restart_that_would_hide_its_need() -> None:
     assert staged(replace(STAGED, current=False, fresh=False)) == ["refresh", "restart"]
 
 
-def test_a_run_that_broke_off_before_the_restart_is_mended() -> None:
+def test_a_run_that_was_killed_before_the_restart_is_repaired() -> None:
     assert staged(replace(STAGED, fresh=False)) == ["restart"]
     assert [step.disturbs for step in plan(replace(STAGED, fresh=False), STAGED, "reconfigure")] == [True]
 

@@ -11,7 +11,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.folder.io import (
     HEADER,
-    OURS,
+    LIST,
     Folder,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.folder.plan import FolderState, plan
@@ -31,8 +31,8 @@ def test_files_become_what_is_wanted_and_those_of_others_stay(tmp_path: Path) ->
     (folder / "a/mine").write_text("mine\n")
     assert settled(folder, {"e": "4\n"})
     found = {str(path.relative_to(folder)) for path in folder.rglob("*")}
-    assert found == {"a", "a/mine", "e", OURS}
-    assert (folder / OURS).read_text() == f"{HEADER}\ne\n"
+    assert found == {"a", "a/mine", "e", LIST}
+    assert (folder / LIST).read_text() == f"{HEADER}\ne\n"
 
 
 def test_a_file_that_was_deleted_comes_back(tmp_path: Path) -> None:
@@ -42,8 +42,8 @@ def test_a_file_that_was_deleted_comes_back(tmp_path: Path) -> None:
     assert (tmp_path / "a").read_text() == "1\n"
 
 
-@pytest.mark.parametrize("name", ["a", OURS])
-def test_a_file_of_somebody_else_is_refused(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["a", LIST])
+def test_an_unlisted_file_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine\n")
     with pytest.raises(DeviceError, match=f"{name} was not written by an earlier run; name another folder"):
         settled(tmp_path, {"a": "1\n"})
@@ -55,6 +55,6 @@ def test_a_list_leads_nowhere_else(tmp_path: Path) -> None:
     other, folder = tmp_path / "other", tmp_path / "folder"
     other.write_text("mine\n")
     folder.mkdir()
-    (folder / OURS).write_text(f"{HEADER}\n../other\n{other}\n")
+    (folder / LIST).write_text(f"{HEADER}\n../other\n{other}\n")
     settled(folder, {"a": "1\n"})
     assert other.read_text() == "mine\n"

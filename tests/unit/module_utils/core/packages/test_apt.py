@@ -64,10 +64,10 @@ def test_what_is_installed_is_only_read(tmp_path: Path) -> None:
     assert run.writes == []
 
 
-def test_somebody_elses_policy_is_left_alone(tmp_path: Path) -> None:
+def test_a_foreign_policy_is_left_alone(tmp_path: Path) -> None:
     policy = tmp_path / "policy-rc.d"
     policy.write_text("#!/bin/sh\nexit 0\n")
-    with pytest.raises(DeviceError, match="is already there, so a package's service might start"):
+    with pytest.raises(DeviceError, match="exists and is not Drawbridge's, so a package's service might start"):
         Packages(Dpkg(policy), ["munge"], policy).apply(plan(PackageState(frozenset()), WANT))
     assert policy.read_text() == "#!/bin/sh\nexit 0\n"
 
@@ -93,7 +93,7 @@ def test_an_installation_that_was_killed_at_its_very_end_is_finished(tmp_path: P
     assert not policy.exists()
 
 
-def test_somebody_elses_installation_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_installation_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
     monkeypatch.setattr("time.sleep", pauses.append)
     run = Dpkg(tmp_path / "policy-rc.d", locked=LOCKED)

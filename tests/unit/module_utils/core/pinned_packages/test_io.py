@@ -8,7 +8,9 @@ from pathlib import Path
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import converge
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.packages.apt import Apt
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.pinned_packages.io import Pinned
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.pinned_packages.io import (
+    PinnedPackages,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.pinned_packages.plan import (
     PinnedState,
     plan,
@@ -34,8 +36,8 @@ class Host:
         return Completed(0, "", "")
 
 
-def device(host: Host, tmp_path: Path) -> Pinned:
-    return Pinned(host, WANT, tmp_path / "ours.sources", Apt(host, tmp_path / "policy-rc.d"))
+def device(host: Host, tmp_path: Path) -> PinnedPackages:
+    return PinnedPackages(host, WANT, tmp_path / "ours.sources", Apt(host, tmp_path / "policy-rc.d"))
 
 
 def test_a_bare_host_gets_the_version_and_keeps_it(tmp_path: Path) -> None:

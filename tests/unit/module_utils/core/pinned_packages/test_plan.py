@@ -46,7 +46,7 @@ def test_another_version_waits_for_the_job_and_a_new_package_does_not() -> None:
     assert {step.disturbs for step in plan(BARE, WANT)} == {False}
 
 
-def test_sources_that_nobody_wants_go() -> None:
+def test_unwanted_sources_are_removed() -> None:
     assert [step.reason for step in plan(WANT, replace(WANT, sources=""))] == ["remove the packages' sources"]
 
 
