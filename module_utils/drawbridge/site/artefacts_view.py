@@ -24,7 +24,7 @@ from ..storage.gpfs.members import plan as gpfs
 from .kube_artefacts_view import helm_release, k8s, kube_member, kube_packages, kube_runtime, kubelet_config
 
 FACTORY = nic.NicPortQos("pcp", {}, frozenset(), "fw")
-"""A port that nobody has configured."""
+"""A port with factory settings."""
 MM_OPTIONS = {gpfs.LICENSE: " client --accept"}
 
 
