@@ -284,24 +284,3 @@ def impatient(nodes: Sequence[str], limits: Mapping[str, float] = SHORT) -> Iter
     finally:
         for host in hosts:
             ssh(host, f"{replace} && rm -f {TIMER} && {again}", before[host])
-
-
-@contextlib.contextmanager
-def outsiders(name: str = "outsider", count: int = 2) -> Iterator[str]:
-    """A third tenant, whose controller makes pods again as often as they go; they wait for any node."""
-    core: Any = kube()
-    apps: Any = client.AppsV1Api(api_client())
-    only = f"metadata.name={name}"
-    until(lambda: not core.list_namespace(field_selector=only).items, 120, "the third tenant of a run before is gone")
-    core.create_namespace({"metadata": {"name": name}})
-    labels = {"app": "nosy"}
-    container = {"name": "nosy", "image": "docker.io/lab/pause:1", "imagePullPolicy": "Never"}
-    template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
-    spec = {"replicas": count, "selector": {"matchLabels": labels}, "template": template}
-    apps.create_namespaced_deployment(name, {"metadata": {"name": "nosy"}, "spec": spec})
-    # controllers that have just lost their API server take a while to lead again
-    until(lambda: len(pods(name, "Pending")) == count, 120, "the third tenant's pods wait")
-    try:
-        yield name
-    finally:
-        core.delete_namespace(name)

@@ -15,8 +15,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 HOME = ROOT / "tests/golden"
 SITES = sorted(path.parent.name for path in ROOT.glob("inventories/*/hosts.yml"))
-LEFT_OUT = {("lab", "kubernetes/slurm_gate.yml")}
-"""The gate's manifests are long and hardly depend on the site: those of the other site are enough."""
+LEFT_OUT = {
+    ("lab", "kubernetes/slurm_gate.yml"),
+    ("lab", "slurm_controller/etc/slurm/cli_filter.lua"),
+    ("lab", "slurm_controller/etc/slurm/job_submit.lua"),
+}
+"""Files that hardly depend on the site: those of the other site are enough."""
 FOREIGN = ("LAB_", "ANSIBLE_", "KUBECONFIG")
 """Variables of a person's shell that inventories or Ansible would read."""
 

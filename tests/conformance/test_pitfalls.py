@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Each of Slurm's traps has a test, and the page that says which says it of files that are there."""
+"""Each of Slurm's pitfalls has a test, and the page names files that exist."""
 
 from __future__ import annotations
 
