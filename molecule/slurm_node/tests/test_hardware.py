@@ -96,5 +96,5 @@ def test_a_node_that_differs_is_drained_with_both_numbers_and_comes_back_by_proo
     assert f"gpu02 has {found}; repair the node" in looked.stdout, looked.stdout + looked.stderr
     assert state(host) == f"drained|{reason}"
     ready = module("slurm_node_ready", {"name": "gpu02", "gres": "gpu:h100:8"})
-    assert "which has again what its class has" in ready.stdout, ready.stdout + ready.stderr
+    assert "which has all hardware of its class again" in ready.stdout, ready.stdout + ready.stderr
     assert state(host).partition("|")[0] == "idle"
