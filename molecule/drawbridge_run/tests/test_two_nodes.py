@@ -139,7 +139,7 @@ def test_neighbours_cannot_read_each_others_tokens_or_files(neighbours: tuple[st
     ada, _ = neighbours
     env = f"SLURM_JOB_ID={ada} SLURM_JOB_PARTITION=ai-train SLURM_JOB_NODELIST=gpu01"
     said = ssh("gpu01", f"cd /gpfs/fs1; {env} runuser -u ben -- drawbridge-run --image x -- true 2>&1 || true")
-    assert f"job {ada} runs as uid 2001" in said
+    assert f"job {ada} and its pods run as uid 2001" in said
     for file in (f"/run/drawbridge/jobs/{ada}/token", f"{ADA}/{ada}.out"):
         assert "Permission denied" in ssh("gpu01", f"runuser -u ben -- cat {file} 2>&1 || true")
 
