@@ -52,36 +52,13 @@ steps:
   elements: str
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ..module_utils.drawbridge.core.command import Command
-from ..module_utils.drawbridge.core.daemon.own_unit_io import OwnUnit
-from ..module_utils.drawbridge.core.daemon.plan import DaemonState, plan
-from ..module_utils.drawbridge.core.file_entry import FILES_ARGUMENT, Entry, entries
-from ..module_utils.drawbridge.core.module import finish
-
-TIMEOUT_S = 60.0
-HOOK = "/etc/drawbridge/slurm/{}.d/50-gate"
-CALL = "#!/bin/sh\nexec /usr/local/libexec/drawbridge/gate {}\n"
-ARGUMENT_SPEC = {
-    "program": {"type": "dict", "required": True},
-    "directory": {"type": "path", "default": "/usr/local/lib/drawbridge/gate"},
-    "hooks": {"type": "dict", "default": {}},
-    "unit": {"type": "str", "default": "drawbridge-gate.timer"},
-    "files": FILES_ARGUMENT,
-}
+from ..module_utils.drawbridge.core.module import main_of
+from ..module_utils.drawbridge.gate.program_layer import GATE_PROGRAM
 
 
 def main() -> None:
-    """Converge files and timer."""
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    params = module.params
-    program = {f"{params['directory']}/{name}": Entry(text) for name, text in params["program"].items()}
-    hooks = {HOOK.format(kind): Entry(CALL.format(verb), "0755") for kind, verb in params["hooks"].items()}
-    files, passive = entries(params["files"])
-    # hooks are last: the program must exist before Slurm runs them
-    want = DaemonState(params["unit"], {**program, **files, **hooks}, passive=passive | set(program) | set(hooks))
-    finish(module, OwnUnit(params["unit"], want, Command(TIMEOUT_S)), plan, want)
+    """Run this layer."""
+    main_of(GATE_PROGRAM)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
 
 DOCUMENTATION = r"""
 module: host_files
-short_description: Install a program of several files
+short_description: Install a program of several files, and blocks in files of the site
 version_added: 0.1.0
 description:
   - Writes a program and its other files in the given order. Each file is replaced atomically.
@@ -25,6 +25,24 @@ options:
     description: Folder of the program.
     type: path
     required: true
+  blocks:
+    description: Lines in files whose other lines are the site's, between C(# BEGIN drawbridge) and C(# END drawbridge).
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      path:
+        description: Absolute path of the file.
+        type: path
+        required: true
+      content:
+        description: The lines, each with its end.
+        type: str
+        required: true
+      mode:
+        description: Permissions of the file, four octal digits in quotes.
+        type: str
+        default: "0644"
 attributes:
   check_mode:
     description: Predicts exactly.
@@ -50,28 +68,13 @@ steps:
   elements: str
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ..module_utils.drawbridge.core.file_entry import FILES_ARGUMENT, Entry, entries
-from ..module_utils.drawbridge.core.host_files.io import HostFiles
-from ..module_utils.drawbridge.core.host_files.plan import FilesState, plan
-from ..module_utils.drawbridge.core.module import finish
-
-ARGUMENT_SPEC = {
-    "name": {"type": "str", "required": True},
-    "program": {"type": "dict", "default": {}},
-    "directory": {"type": "path", "required": True},
-    "files": FILES_ARGUMENT,
-}
+from ..module_utils.drawbridge.core.host_files.layer import HOST_FILES
+from ..module_utils.drawbridge.core.module import main_of
 
 
 def main() -> None:
-    """Converge the files."""
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    params = module.params
-    program = {f"{params['directory']}/{name}": Entry(text) for name, text in params["program"].items()}
-    want = FilesState({**program, **entries(params["files"])[0]})
-    finish(module, HostFiles(params["name"], want), plan, want)
+    """Run this layer."""
+    main_of(HOST_FILES)
 
 
 if __name__ == "__main__":

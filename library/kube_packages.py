@@ -62,35 +62,13 @@ pending:
   elements: str
 """
 
-from pathlib import Path
-
-from ansible.module_utils.basic import AnsibleModule
-
-from ..module_utils.drawbridge.core.command import Command
-from ..module_utils.drawbridge.core.module import finish
-from ..module_utils.drawbridge.core.packages.apt import Apt
-from ..module_utils.drawbridge.core.pinned_packages.io import PinnedPackages
-from ..module_utils.drawbridge.core.pinned_packages.plan import PinnedState, plan
-from ..module_utils.drawbridge.nodes.use_io import NodeUse
-
-ARGUMENT_SPEC = {
-    "packages": {"type": "dict", "required": True},
-    "sources": {"type": "str", "default": ""},
-    "path": {"type": "path", "default": "/etc/apt/sources.list.d/drawbridge-kubernetes.sources"},
-    "slurm_node": {"type": "str", "required": True},
-    "timeout_s": {"type": "float", "default": 900},
-}
+from ..module_utils.drawbridge.core.module import main_of
+from ..module_utils.drawbridge.kube.packages_layer import KUBE_PACKAGES
 
 
 def main() -> None:
-    """Converge the packages."""
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    params = module.params
-    packages = {name: str(version) for name, version in params["packages"].items()}
-    run = Command(params["timeout_s"])
-    want = PinnedState(packages, frozenset(packages), params["sources"])
-    use = NodeUse(run, params["slurm_node"])
-    finish(module, PinnedPackages(run, want, Path(params["path"]), Apt(run)), plan, want, in_use=use.busy)
+    """Run this layer."""
+    main_of(KUBE_PACKAGES)
 
 
 if __name__ == "__main__":

@@ -74,44 +74,13 @@ pending:
   elements: str
 """
 
-from pathlib import Path
-
-from ansible.module_utils.basic import AnsibleModule
-
-from ..module_utils.drawbridge.core.command import Command
-from ..module_utils.drawbridge.core.daemon.plan import DaemonState
-from ..module_utils.drawbridge.core.file_entry import Entry
-from ..module_utils.drawbridge.core.module import finish
-from ..module_utils.drawbridge.kube.runtime.text import CERTS_D, CONFIG_FILE, DROP_IN, HEADER, LIMITS, config
-from ..module_utils.drawbridge.kube.unit_io import KubeUnit, with_header
-from ..module_utils.drawbridge.kube.unit_plan import plan
-from ..module_utils.drawbridge.nodes.use_io import NodeUse
-
-COMMAND_S = 120.0
-ARGUMENT_SPEC = {
-    "systemd_cgroup": {"type": "bool", "default": True},
-    "sandbox_image": {"type": "str", "required": True},
-    "registries": {
-        "type": "list",
-        "elements": "dict",
-        "default": [],
-        "options": {"path": {"type": "path", "required": True}, "content": {"type": "str", "required": True}},
-    },
-    "program": {"type": "path", "default": "/usr/bin/containerd"},
-    "slurm_node": {"type": "str", "required": True},
-}
+from ..module_utils.drawbridge.core.module import main_of
+from ..module_utils.drawbridge.kube.runtime.layer import KUBE_RUNTIME
 
 
 def main() -> None:
-    """Converge containerd."""
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    params, run = module.params, Command(COMMAND_S)
-    registries = {file["path"]: Entry(file["content"]) for file in params["registries"]}
-    main_file = config(params["systemd_cgroup"], params["sandbox_image"])
-    own = {CONFIG_FILE: Entry(main_file), DROP_IN: Entry(LIMITS)}
-    want = DaemonState("containerd.service", {**own, **registries}, passive=frozenset(registries))
-    use, left = NodeUse(run, params["slurm_node"]), with_header(Path(CERTS_D), "*/*", HEADER)
-    finish(module, KubeUnit(want, run, params["program"], left), plan, want, in_use=use.busy)
+    """Run this layer."""
+    main_of(KUBE_RUNTIME)
 
 
 if __name__ == "__main__":

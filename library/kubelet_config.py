@@ -10,7 +10,7 @@ version_added: 0.1.0
 description:
   - Checks the configuration on the controller before it contacts the host. Most mistakes would end the kubelet; it
     silently ignores others, such as a misspelt key. All of them are refused here, each with its repair.
-  - Then runs M(drawbridge.drawbridge.kubelet_drop_in) on the host with the other options.
+  - Then runs M(drawbridge.drawbridge.kubelet_config_host) on the host with the other options.
 author: Drawbridge contributors
 extends_documentation_fragment: [drawbridge.drawbridge.kubelet]
 options:

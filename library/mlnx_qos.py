@@ -107,40 +107,13 @@ left:
   elements: str
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ..module_utils.drawbridge.core.command import Command
-from ..module_utils.drawbridge.core.consent import VARIABLES_ARGUMENT
-from ..module_utils.drawbridge.core.module import finish
-from ..module_utils.drawbridge.nic.io import NicPorts
-from ..module_utils.drawbridge.nic.plan import flapping, plan, wanted
-from ..module_utils.drawbridge.nodes.use_io import NodeUse
-
-ARGUMENT_SPEC = {
-    "interfaces": {"type": "list", "elements": "str", "required": True},
-    "lossless_priorities": {"type": "list", "elements": "int", "required": True},
-    "dscp_priorities": {
-        "type": "list",
-        "elements": "dict",
-        "required": True,
-        "options": {"dscp": {"type": "int", "required": True}, "priority": {"type": "int", "required": True}},
-    },
-    "may_flap_links": {"type": "bool", "default": False},
-    **VARIABLES_ARGUMENT,
-    "slurm_node": {"type": "str", "required": True},
-    "timeout_s": {"type": "int", "default": 30},
-}
+from ..module_utils.drawbridge.core.module import main_of
+from ..module_utils.drawbridge.nic.layer import MLNX_QOS
 
 
 def main() -> None:
-    """Converge all ports of the host."""
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    params = module.params
-    tools = {tool: module.get_bin_path(tool, required=True) or tool for tool in ("ip", "mlnx_qos")}
-    want = wanted(params)
-    run = Command(params["timeout_s"])
-    device, use = NicPorts(run, tools, want), NodeUse(run, params["slurm_node"])
-    finish(module, device, plan, want, in_use=use.busy, results_of=lambda steps: {"link_flap": flapping(steps)})
+    """Run this layer."""
+    main_of(MLNX_QOS)
 
 
 if __name__ == "__main__":

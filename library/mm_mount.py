@@ -66,37 +66,13 @@ left:
   elements: str
 """
 
-from pathlib import Path
-
-from ansible.module_utils.basic import AnsibleModule
-
-from ..module_utils.drawbridge.core.command import Command
-from ..module_utils.drawbridge.core.module import finish
-from ..module_utils.drawbridge.core.spec import bare, elements
-from ..module_utils.drawbridge.storage.gpfs.io import MM_PATH, Mm
-from ..module_utils.drawbridge.storage.gpfs.model import Filesystem
-from ..module_utils.drawbridge.storage.gpfs.mounts.io import LocalMounts
-from ..module_utils.drawbridge.storage.gpfs.mounts.plan import Mounts, plan
-
-ARGUMENT_SPEC = {
-    "filesystems": bare({**elements(Filesystem), "required": True}),
-    "cluster": {"type": "str", "default": ""},
-    "mm_path": {"type": "path", "default": MM_PATH},
-    "patience_s": {"type": "int", "default": 60},
-    "timeout_s": {"type": "int", "default": 120},
-}
+from ..module_utils.drawbridge.core.module import main_of
+from ..module_utils.drawbridge.storage.gpfs.mounts.layer import MM_MOUNT
 
 
 def main() -> None:
-    """Converge the mounts of this host."""
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    params = module.params
-    want = Mounts({filesystem["device"]: filesystem["mount"] for filesystem in params["filesystems"]})
-    mm = Mm(Command(params["timeout_s"]), params["mm_path"])
-    device = LocalMounts(
-        mm, want, Path("/proc/self/mountinfo").read_text, params["cluster"], patience_s=params["patience_s"]
-    )
-    finish(module, device, plan, want)
+    """Run this layer."""
+    main_of(MM_MOUNT)
 
 
 if __name__ == "__main__":

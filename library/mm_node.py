@@ -90,39 +90,13 @@ left:
   elements: str
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ..module_utils.drawbridge.core.command import Command
-from ..module_utils.drawbridge.core.consent import VARIABLES_ARGUMENT
-from ..module_utils.drawbridge.core.converge import Settle
-from ..module_utils.drawbridge.core.module import finish
-from ..module_utils.drawbridge.storage.gpfs.io import MM_PATH, Mm
-from ..module_utils.drawbridge.storage.gpfs.members.io import Cluster
-from ..module_utils.drawbridge.storage.gpfs.members.plan import ACTIVE, Member, Membership, plan
-
-ARGUMENT_SPEC = {
-    "nodes": {"type": "list", "elements": "str", "required": True},
-    "cluster": {"type": "str", "default": ""},
-    "accept_license": {"type": "bool", "default": False},
-    **VARIABLES_ARGUMENT,
-    "mm_path": {"type": "path", "default": MM_PATH},
-    "lock_wait_s": {"type": "int", "default": 600},
-    "settle_s": {"type": "int", "default": 300},
-    "timeout_s": {"type": "int", "default": 120},
-}
-SECONDS_A_NODE = 5
-"""mmaddnode takes two to three seconds for each node, one after the other."""
+from ..module_utils.drawbridge.core.module import main_of
+from ..module_utils.drawbridge.storage.gpfs.members.layer import MM_NODE
 
 
 def main() -> None:
-    """Converge the membership of all nodes."""
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    params = module.params
-    nodes = params["nodes"]
-    mm = Mm(Command(params["timeout_s"] + SECONDS_A_NODE * len(nodes)), params["mm_path"], params["lock_wait_s"])
-    device = Cluster(mm, nodes, params["cluster"])
-    want = Membership(dict.fromkeys(nodes, Member("client", ACTIVE)))
-    finish(module, device, plan, want, settle=Settle(params["settle_s"]))
+    """Run this layer."""
+    main_of(MM_NODE)
 
 
 if __name__ == "__main__":

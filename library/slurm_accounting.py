@@ -92,69 +92,13 @@ pending:
   elements: str
 """
 
-from typing import Any
-
-from ansible.module_utils.basic import AnsibleModule
-
-from ..module_utils.drawbridge.core.check_mode import unknown
-from ..module_utils.drawbridge.core.command import Command
-from ..module_utils.drawbridge.core.module import finish
-from ..module_utils.drawbridge.core.spec import bare, documented
-from ..module_utils.drawbridge.slurm.accounting.io import Accounting
-from ..module_utils.drawbridge.slurm.accounting.model import Absent
-from ..module_utils.drawbridge.slurm.accounting.plan import AccountingState, plan
-
-ARGUMENT_SPEC = {
-    "cluster": {"type": "str", "required": True},
-    "accounts": {
-        "type": "list",
-        "elements": "dict",
-        "required": True,
-        "options": {
-            "name": {"type": "str", "required": True},
-            "users": {"type": "list", "elements": "str", "default": []},
-            "terms": {"type": "dict", "default": {}},
-        },
-    },
-    "qos": {
-        "type": "list",
-        "elements": "dict",
-        "default": [],
-        "options": {
-            "name": {"type": "str", "required": True},
-            "terms": {"type": "dict", "default": {}},
-        },
-    },
-    "absent": bare({**documented(Absent), "default": {}}),
-}
-SETTLE_S = 240
-"""slurmdbd creates its tables at the first start."""
-
-
-def wanted(accounts: list[dict[str, Any]], qos: list[dict[str, Any]], absent: dict[str, list[str]]) -> AccountingState:
-    """The state that the arguments describe. Raises ValueError for an unknown term."""
-    kinds = (("account", "accounts"), ("qos", "qos"))
-    to_delete = frozenset((kind, name) for kind, key in kinds for name in absent.get(key) or [])
-    users = {account["name"]: account["users"] for account in accounts}
-    terms = ({item["name"]: _texts(item["terms"]) for item in items} for items in (accounts, qos))
-    return AccountingState.of(users, *terms, to_delete=to_delete)
-
-
-def _texts(terms: dict[str, Any]) -> dict[str, str]:
-    return {key: str(value) for key, value in terms.items()}
+from ..module_utils.drawbridge.core.module import main_of
+from ..module_utils.drawbridge.slurm.accounting.layer import SLURM_ACCOUNTING
 
 
 def main() -> None:
-    """Wire the accounting database to the plan."""
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    try:
-        want = wanted(module.params["accounts"], module.params["qos"], module.params["absent"])
-    except ValueError as err:
-        return module.fail_json(msg=f"wrong accounts or qos: {err}", changed=False)
-    accounting = Accounting(Command(timeout_s=60), module.params["cluster"], want)
-    if reason := accounting.unreachable(0 if module.check_mode else SETTLE_S):
-        unknown(module, reason)
-    finish(module, accounting, plan, want)
+    """Run this layer."""
+    main_of(SLURM_ACCOUNTING)
 
 
 if __name__ == "__main__":

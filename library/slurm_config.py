@@ -60,42 +60,13 @@ pending:
   elements: str
 """
 
-from functools import partial
-
-from ansible.module_utils.basic import AnsibleModule
-
-from ..module_utils.drawbridge.core.check_mode import unknown
-from ..module_utils.drawbridge.core.command import Command
-from ..module_utils.drawbridge.core.converge import Settle
-from ..module_utils.drawbridge.core.daemon.plan import DaemonState, plan
-from ..module_utils.drawbridge.core.file_entry import STAGED_FILES_ARGUMENT, entries, paths
-from ..module_utils.drawbridge.core.module import finish
-from ..module_utils.drawbridge.core.units import Unit
-from ..module_utils.drawbridge.slurm.config.io import Safeguards, Slurmctld
-from ..module_utils.drawbridge.slurm.config.trial_io import Trial
-
-ARGUMENT_SPEC = {
-    "files": STAGED_FILES_ARGUMENT,
-    "release": {"type": "str", "default": ""},
-    "prolog_wait_s": {"type": "float", "default": 60},
-}
-UNIT, CONF = "slurmctld.service", "/etc/slurm/slurm.conf"
+from ..module_utils.drawbridge.core.module import main_of
+from ..module_utils.drawbridge.slurm.config.layer import SLURM_CONFIG
 
 
 def main() -> None:
-    """Wire slurmctld and its files to the plan."""
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    params = module.params
-    run = Command(timeout_s=120)
-    unit = Unit(UNIT, run)
-    if not unit.read().installed:
-        unknown(module, f"{UNIT} is not installed yet")
-    files, passive = entries(params["files"])
-    want = DaemonState(UNIT, files, passive=passive, at_start=paths(params["files"], "at_start"))
-    wait_s = 0 if module.check_mode else params["prolog_wait_s"]
-    safe = Safeguards(CONF, params["release"], Trial(timeout_s=60).check, wait_s)
-    device = Slurmctld(unit, want, run, safe)
-    finish(module, device, partial(plan, refresh="reconfigure"), want, Settle(timeout_s=30), in_use=device.busy)
+    """Run this layer."""
+    main_of(SLURM_CONFIG)
 
 
 if __name__ == "__main__":

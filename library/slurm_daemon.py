@@ -57,34 +57,13 @@ pending:
   elements: str
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ..module_utils.drawbridge.core.check_mode import unknown
-from ..module_utils.drawbridge.core.command import Command
-from ..module_utils.drawbridge.core.daemon.io import Daemon
-from ..module_utils.drawbridge.core.daemon.plan import DaemonState, plan
-from ..module_utils.drawbridge.core.file_entry import FILES_ARGUMENT, entries
-from ..module_utils.drawbridge.core.module import finish
-from ..module_utils.drawbridge.core.units import Unit
-
-ARGUMENT_SPEC = {
-    "unit": {"type": "str", "required": True},
-    "files": FILES_ARGUMENT,
-    "busy_lock": {"type": "path", "default": ""},
-}
+from ..module_utils.drawbridge.core.module import main_of
+from ..module_utils.drawbridge.slurm.daemon_layer import SLURM_DAEMON
 
 
 def main() -> None:
-    """Wire the unit and its files to the plan."""
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    name = module.params["unit"]
-    unit = Unit(name, Command(timeout_s=120))
-    if not unit.read().installed:
-        unknown(module, f"{name} is not installed yet")
-    files, passive = entries(module.params["files"])
-    want = DaemonState(name, files, passive=passive)
-    daemon = Daemon(unit, want, module.params["busy_lock"])
-    finish(module, daemon, plan, want, in_use=daemon.busy)
+    """Run this layer."""
+    main_of(SLURM_DAEMON)
 
 
 if __name__ == "__main__":

@@ -48,29 +48,13 @@ pending:
   elements: str
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ..module_utils.drawbridge.core.check_mode import unknown
-from ..module_utils.drawbridge.core.command import Command
-from ..module_utils.drawbridge.core.module import finish
-from ..module_utils.drawbridge.core.units import Unit
-from ..module_utils.drawbridge.slurm.database.io import Server
-from ..module_utils.drawbridge.slurm.database.plan import DatabaseState, plan
-
-ARGUMENT_SPEC = {
-    "database": {"type": "str", "default": "slurm_acct_db"},
-    "user": {"type": "str", "default": "slurm"},
-}
+from ..module_utils.drawbridge.core.module import main_of
+from ..module_utils.drawbridge.slurm.database.layer import SLURM_DATABASE
 
 
 def main() -> None:
-    """Wire the server to the plan."""
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    run = Command(timeout_s=30)
-    if not Unit("mariadb.service", run).read().active:
-        unknown(module, "mariadb.service does not run yet")
-    want = DatabaseState(module.params["database"], module.params["user"])
-    finish(module, Server(run, want), plan, want)
+    """Run this layer."""
+    main_of(SLURM_DATABASE)
 
 
 if __name__ == "__main__":

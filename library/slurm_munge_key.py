@@ -59,45 +59,13 @@ pending:
   elements: str
 """
 
-import base64
-import binascii
-import secrets
-from typing import Any
-
-from ansible.module_utils.basic import AnsibleModule
-
-from ..module_utils.drawbridge.core.check_mode import unknown
-from ..module_utils.drawbridge.core.command import Command
-from ..module_utils.drawbridge.core.converge import AT_ONCE
-from ..module_utils.drawbridge.core.module import finish
-from ..module_utils.drawbridge.core.units import Unit
-from ..module_utils.drawbridge.slurm.munge.io import KEY_BYTES, UNIT, Munge, present_key
-from ..module_utils.drawbridge.slurm.munge.plan import MungeState, digest_of, plan
-
-ARGUMENT_SPEC = {
-    "key": {"type": "str", "no_log": True},
-    "replace": {"type": "bool", "default": False},
-}
+from ..module_utils.drawbridge.core.module import main_of
+from ..module_utils.drawbridge.slurm.munge.layer import SLURM_MUNGE_KEY
 
 
 def main() -> None:
-    """Wire munge's key to the plan."""
-    module = AnsibleModule(
-        argument_spec=ARGUMENT_SPEC, supports_check_mode=True, mutually_exclusive=[("key", "replace")]
-    )
-    given = module.params["key"]
-    unit = Unit(UNIT, Command(timeout_s=60))
-    if not unit.read().installed:
-        unknown(module, f"{UNIT} is not installed yet", **({"key": ""} if given is None else {}))
-    if given == "":
-        unknown(module, "the controller's munge key is not known; let the play of the controllers run before this one")
-    try:
-        kept = b"" if module.params["replace"] else present_key()
-        key = (kept or secrets.token_bytes(KEY_BYTES)) if given is None else base64.b64decode(given, validate=True)
-    except binascii.Error as err:
-        return module.fail_json(msg=f"key is not Base64 ({err}); pass the key that it returned on the controller")
-    extra: dict[str, Any] = {"key": base64.b64encode(key).decode()} if given is None else {}
-    finish(module, Munge(unit, key), plan, MungeState(digest_of(key)), AT_ONCE, **extra)
+    """Run this layer."""
+    main_of(SLURM_MUNGE_KEY)
 
 
 if __name__ == "__main__":

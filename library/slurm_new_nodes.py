@@ -46,29 +46,13 @@ pending:
   elements: str
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ..module_utils.drawbridge.core.check_mode import unknown
-from ..module_utils.drawbridge.core.command import Command
-from ..module_utils.drawbridge.core.module import finish
-from ..module_utils.drawbridge.core.units import Unit
-from ..module_utils.drawbridge.slurm.nodes.new_io import Records
-from ..module_utils.drawbridge.slurm.nodes.new_plan import drained, plan
-
-ARGUMENT_SPEC = {
-    "nodes": {"type": "list", "elements": "str", "required": True},
-}
-SETTLE_S = 150
-"""Time of a node in service that missed slurmctld's ping to answer the next one."""
+from ..module_utils.drawbridge.core.module import main_of
+from ..module_utils.drawbridge.slurm.nodes.new_layer import SLURM_NEW_NODES
 
 
 def main() -> None:
-    """Wire the nodes' records to the plan."""
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    run, nodes = Command(timeout_s=30), module.params["nodes"]
-    if not Unit("slurmctld.service", run).read().active:
-        unknown(module, "slurmctld.service does not run yet")
-    finish(module, Records(run, nodes, SETTLE_S), plan, drained(nodes))
+    """Run this layer."""
+    main_of(SLURM_NEW_NODES)
 
 
 if __name__ == "__main__":

@@ -55,41 +55,13 @@ pending:
   elements: str
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ..module_utils.drawbridge.core.check_mode import unknown
-from ..module_utils.drawbridge.core.command import Command
-from ..module_utils.drawbridge.core.converge import DeviceError, converge
-from ..module_utils.drawbridge.core.spec import bare, documented
-from ..module_utils.drawbridge.core.units import Unit
-from ..module_utils.drawbridge.slurm.nodes.hardware_io import Hardware
-from ..module_utils.drawbridge.slurm.nodes.hardware_plan import REPAIR, HardwareState, difference, plan
-from ..module_utils.drawbridge.slurm.nodes.model import Machine
-
-ARGUMENT_SPEC = {
-    "name": {"type": "str", "required": True},
-    "machine": bare({**documented(Machine), "required": True}),
-    "gpu_files": {"type": "path", "default": "/dev/nvidia"},
-}
+from ..module_utils.drawbridge.core.module import main_of
+from ..module_utils.drawbridge.slurm.nodes.hardware_layer import SLURM_NODE_HARDWARE
 
 
 def main() -> None:
-    """Compare, and drain a node that differs."""
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    params = module.params
-    run = Command(timeout_s=30)
-    if not Unit("slurmd.service", run).read().installed:
-        unknown(module, "slurmd.service is not installed yet")
-    device = Hardware(run, params["name"], params["gpu_files"])
-    want = HardwareState(params["name"], Machine(**params["machine"]))
-    try:
-        outcome = converge(device, plan, want, check=module.check_mode)
-    except DeviceError as err:
-        return module.fail_json(msg=str(err), changed=False, **err.details)
-    if found := difference(device.found, want.machine):
-        sentence = f"{params['name']} has {found}; {REPAIR}"
-        module.fail_json(**{**outcome.result(), "msg": f"{sentence} ({outcome.error})" if outcome.error else sentence})
-    module.exit_json(**outcome.result())
+    """Run this layer."""
+    main_of(SLURM_NODE_HARDWARE)
 
 
 if __name__ == "__main__":

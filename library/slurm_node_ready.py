@@ -59,49 +59,13 @@ pending:
   elements: str
 """
 
-from functools import partial
-from typing import Callable
-
-from ansible.module_utils.basic import AnsibleModule
-
-from ..module_utils.drawbridge.core.check_mode import unknown
-from ..module_utils.drawbridge.core.command import Command
-from ..module_utils.drawbridge.core.converge import DeviceError, Settle
-from ..module_utils.drawbridge.core.module import finish
-from ..module_utils.drawbridge.core.units import Unit
-from ..module_utils.drawbridge.slurm.nodes.ready_io import LOOK_S, Node, check_health
-from ..module_utils.drawbridge.slurm.nodes.ready_plan import plan, ready
-
-ARGUMENT_SPEC = {
-    "name": {"type": "str", "required": True},
-    "gres": {"type": "str", "default": ""},
-    "health": {"type": "path", "default": ""},
-}
-SETTLE_S = 240
-"""Slurm pings a node that missed a ping again only after a minute or two."""
+from ..module_utils.drawbridge.core.module import main_of
+from ..module_utils.drawbridge.slurm.nodes.ready_layer import SLURM_NODE_READY
 
 
 def main() -> None:
-    """Wire the node's record to the plan."""
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    params = module.params
-    run = Command(timeout_s=30)
-    if not Unit("slurmd.service", run).read().active:
-        unknown(module, "slurmd.service does not run yet")
-    look = partial(check_health, Command(LOOK_S), params["health"])
-    # a run repairs mounts and ports before this task, check mode does not
-    if module.check_mode and (wrong := _findings(look)):
-        unknown(module, f"{params['name']} is not healthy ({wrong})")
-    node = Node(run, params["name"], params["gres"], str if module.check_mode else look, SETTLE_S)
-    finish(module, node, plan, ready(params["name"]), Settle(timeout_s=SETTLE_S))
-
-
-def _findings(look: Callable[[], str]) -> str:
-    """The findings; a health check that fails is one too."""
-    try:
-        return look()
-    except DeviceError as err:
-        return str(err)
+    """Run this layer."""
+    main_of(SLURM_NODE_READY)
 
 
 if __name__ == "__main__":

@@ -56,29 +56,13 @@ pending:
   elements: str
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
-from ..module_utils.drawbridge.core.command import Command
-from ..module_utils.drawbridge.core.module import finish
-from ..module_utils.drawbridge.core.packages import apt, dnf
-from ..module_utils.drawbridge.core.packages.plan import PackageState, plan
-from ..module_utils.drawbridge.slurm.user_io import WithUser
-
-ARGUMENT_SPEC = {
-    "names": {"type": "list", "elements": "str", "required": True},
-    "manager": {"type": "str", "choices": ["apt", "dnf"], "default": "apt"},
-    "user_id": {"type": "int", "default": 0},
-}
-MANAGERS = {"apt": apt.Packages, "dnf": dnf.Packages}
+from ..module_utils.drawbridge.core.module import main_of
+from ..module_utils.drawbridge.slurm.packages_layer import SLURM_PACKAGES
 
 
 def main() -> None:
-    """Wire the packages to the plan."""
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    names, user_id, run = module.params["names"], module.params["user_id"], Command(timeout_s=900)
-    packages = MANAGERS[module.params["manager"]](run, names)
-    device = WithUser(packages, run) if user_id else packages
-    finish(module, device, plan, PackageState(frozenset(names), user_id=user_id))
+    """Run this layer."""
+    main_of(SLURM_PACKAGES)
 
 
 if __name__ == "__main__":

@@ -19,11 +19,9 @@ from typing import Any
 from ansible.errors import AnsibleError
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.playbook import Playbook
-from ansible.playbook.block import Block
 from ansible.playbook.play import Play
 from ansible.playbook.task import Task
 from ansible.plugins.action import ActionBase
-from ansible.template import Templar
 from ansible.vars.plugins import get_vars_from_inventory_sources
 
 from ..module_utils.drawbridge.core.artefact import Artefact
@@ -36,6 +34,7 @@ from ..module_utils.drawbridge.site.artefacts_view import PLACES, READS
 from ..module_utils.drawbridge.site.folder_view import Group, Placed, folder_files
 from ..module_utils.drawbridge.site.load import DOMAINS, load
 from ..module_utils.drawbridge.site.model import Intent
+from ..plugin_utils.play_tasks import arguments, plain, role_name, tasks, turns
 
 ARGUMENT_SPEC = {
     "folder": {"type": "path", "required": True},
@@ -44,12 +43,6 @@ ARGUMENT_SPEC = {
 FOLDERS = {"controllers": "slurm_controller", "login": "slurm_login", "storage_admins": "gpfs"}
 """Folders of inventory groups, if they differ from the group's name."""
 OTHERS_SPECS = {
-    "blockinfile": {
-        "path": {"type": "path"},
-        "block": {"type": "str"},
-        "marker": {"type": "str", "default": "# {mark} ANSIBLE MANAGED BLOCK"},
-        "mode": {"type": "str", "default": "0644"},
-    },
     "k8s": {"definition": {"type": "raw"}},
 }
 
@@ -138,11 +131,9 @@ class Walk:
         host = self._inventory.get_host(group.sample)
         variables = self._variables.get_vars(play=play, host=host, task=task)
         variables |= {"ansible_check_mode": False, "ansible_search_path": task.get_search_path()}
-        templar = Templar(self._loader, variables=variables)
         try:
-            if all(templar.evaluate_conditional(condition) for condition in listed(task.when)):
-                turns = templar.template(task.loop) if task.loop else [None]
-                found = [PLACES[short(task)](**self._args(task, {**variables, "item": item})) for item in turns]
+            found = [PLACES[short(task)](**self._args(task, turn)) for turn in turns(task, variables, self._loader)]
+            if found:
                 yield Placed(group.folder, role_name(task), str(task.name), sum(found, Artefact()))
         except AnsibleError as err:
             raise DeviceError(f"{role_name(task)}, task {task.name}: {err}") from err
@@ -151,33 +142,10 @@ class Walk:
         """The arguments that its function in PLACES needs, validated as for the module."""
         needed = inspect.signature(PLACES[short(task)]).parameters
         spec = {name: option for name, option in specification(short(task)).items() if name in needed}
-        templar = Templar(self._loader, variables=variables)
-        given = {name: plain(templar.template(value)) for name, value in task.args.items() if name in spec}
-        validated = ArgumentSpecValidator(spec).validate(given)
+        validated = ArgumentSpecValidator(spec).validate(arguments(task, variables, self._loader, spec))
         if validated.error_messages:
             raise DeviceError(f"{role_name(task)}, task {task.name}: {validated.error_messages[0]}")
         return validated.validated_parameters
-
-
-def tasks(play: Play) -> Iterator[Task]:
-    """All tasks of a play in their order."""
-
-    def within(block: Block) -> Iterator[Task]:
-        for item in listed(block.block):
-            yield from within(item) if isinstance(item, Block) else (item,)
-
-    for block in play.compile():
-        yield from within(block)
-
-
-def listed(value: Any) -> list[Any]:
-    """A list field of a playbook object, which Ansible's types don't declare as a list."""
-    return value or []
-
-
-def role_name(task: Task) -> str:
-    """The role without its collection."""
-    return task._role.get_name(include_role_fqcn=False) if task._role else "playbook"
 
 
 def short(task: Task) -> str:
@@ -201,9 +169,10 @@ def specification(name: str) -> dict[str, Any]:
     try:
         action = importlib.import_module(f"{package}.action.{name}")
     except ModuleNotFoundError:
-        return importlib.import_module(f"{package}.modules.{name}").ARGUMENT_SPEC
-    half = getattr(action, "MODULE", "").rsplit(".", 1)[-1]
-    return {**action.ARGUMENT_SPEC, **(specification(half) if half else {})}
+        return dict(getattr(importlib.import_module(f"{package}.modules.{name}"), name.upper()).spec)
+    if half := getattr(action.ActionModule, "half", None):
+        return {**half.spec, **specification(half.module)}
+    return action.ARGUMENT_SPEC
 
 
 def shipped(some: Iterable[Task]) -> dict[tuple[str, str], str]:
@@ -215,12 +184,3 @@ def shipped(some: Iterable[Task]) -> dict[tuple[str, str], str]:
         for path in (root / "files").rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-
-
-def plain(value: Any) -> Any:
-    """A template's value as plain data, with its lazy parts evaluated."""
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    return str(value) if isinstance(value, str) else value

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Options of gate_token_file, which gate_token shares."""
+"""Options of gate_token_host, which gate_token shares."""
 
 
 class ModuleDocFragment:

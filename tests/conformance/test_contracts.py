@@ -25,8 +25,12 @@ ACTION_NAMES = {path.stem for path in ACTIONS}
 
 
 def argument_spec(name: str) -> dict[str, Any]:
-    package = "action" if name in ACTION_NAMES else "modules"
-    return importlib.import_module(f"{COLLECTION}.{package}.{name}").ARGUMENT_SPEC
+    """Of an action, of its halves together, or of a module's layer."""
+    module = importlib.import_module(f"{COLLECTION}.{'action' if name in ACTION_NAMES else 'modules'}.{name}")
+    if half := getattr(getattr(module, "ActionModule", None), "half", None):
+        return dict(half.spec)
+    layer = getattr(module, name.upper(), None)
+    return dict(layer.spec) if layer else module.ARGUMENT_SPEC
 
 
 def documentation(name: str) -> dict[str, Any]:

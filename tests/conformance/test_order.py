@@ -15,13 +15,29 @@ from tests.conformance.tree import ROOT
 CONTROLLER, CLUSTER, GATE = "slurm_controller", "slurm_gate/cluster", "slurm_gate"
 
 
-def plays(path: Path) -> list[dict[str, Any]]:
-    """The plays of a playbook and of those that it imports."""
+NODE = ROOT / "playbooks/tasks/node.yml"
+VISIT, *LAYERS = yaml.safe_load(NODE.read_text())
+
+
+def plays(path: Path, layers: Any = None) -> list[dict[str, Any]]:
+    """The plays of a playbook and of those that it imports; `layers` are those that it wants of a visit."""
     found: list[dict[str, Any]] = []
     for play in yaml.safe_load(path.read_text()):
         imported = play.get("ansible.builtin.import_playbook")
-        found += plays(path.parent / imported) if imported else [play]
-    return found
+        found += plays(path.parent / imported, play.get("vars", {}).get("node_layers")) if imported else [play]
+    return [{**play, "layers": layers} for play in found] if layers else found
+
+
+def tasks(play: dict[str, Any]) -> list[dict[str, Any]]:
+    """A play's tasks; for a visit of nodes those of its layers that the play asks for."""
+    if not any("ansible.builtin.import_tasks" in task for task in play.get("tasks", [])):
+        return play.get("tasks", [])
+    chosen = play.get("layers")
+    return [task for task in LAYERS if not chosen or role_of(task["ansible.builtin.import_role"]) in chosen]
+
+
+def role_of(call: dict[str, Any]) -> str:
+    return call["name"].rpartition(".")[2]
 
 
 def work(path: Path) -> list[tuple[str, str]]:
@@ -29,12 +45,23 @@ def work(path: Path) -> list[tuple[str, str]]:
     found = []
     for play in plays(path):
         hosts = play["hosts"] if play["hosts"].isidentifier() else "nodes"
-        calls = [task.get("ansible.builtin.import_role") for task in play.get("tasks", [])]
-        roles = [(call["name"], call.get("tasks_from", "main")) for call in calls if call]
-        for name, entry in roles:
-            role = name.rpartition(".")[2]
-            found.append((hosts, role if entry == "main" else f"{role}/{entry}"))
+        for call in [
+            task["ansible.builtin.import_role"] for task in tasks(play) if "ansible.builtin.import_role" in task
+        ]:
+            entry = call.get("tasks_from", "main")
+            found.append((hosts, role_of(call) if entry == "main" else f"{role_of(call)}/{entry}"))
     return found
+
+
+def test_the_nodes_layers_are_for_the_visit_alone() -> None:
+    assert [task["tags"] for task in LAYERS] == [["never", "apart"]] * len(LAYERS)
+
+
+def test_slurmd_needs_all_other_layers() -> None:
+    """A job that ends before its node has the gate's half leaves the node dirty until the next look."""
+    visit = VISIT["drawbridge.drawbridge.node_visit"]
+    assert role_of(LAYERS[-1]["ansible.builtin.import_role"]) == "slurm_node"
+    assert set(visit["needs"]) == {role_of(task["ansible.builtin.import_role"]) for task in LAYERS[:-1]}
 
 
 @pytest.mark.parametrize("name", ["site", "onboard"])
@@ -69,7 +96,7 @@ def test_no_nic_is_lossless_behind_a_switch_that_failed(name: str) -> None:
     [switches] = [
         play
         for play in plays(ROOT / f"playbooks/{name}.yml")
-        for task in play.get("tasks", [])
+        for task in tasks(play)
         if task.get("ansible.builtin.import_role", {}).get("name") == "drawbridge.drawbridge.fabric_switch"
     ]
     assert switches["any_errors_fatal"] is True

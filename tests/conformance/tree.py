@@ -24,6 +24,7 @@ FOLDERS = (
     "module_utils",
     "filter_plugins",
     "plugins/action",
+    "plugins/plugin_utils",
     "plugins/callback",
     "roles",
     "lab",

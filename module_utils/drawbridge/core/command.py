@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import Sequence
@@ -12,6 +13,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from .converge import DeviceError
+
+
+def tool(name: str) -> str:
+    """Path of a tool. Raises DeviceError if it is not installed."""
+    found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/local/sbin:/usr/sbin:/sbin")
+    if not found:
+        raise DeviceError(f"{name} is not installed on this host")
+    return found
 
 
 @dataclass(frozen=True)

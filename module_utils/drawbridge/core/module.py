@@ -1,39 +1,28 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Run converge() and return its outcome to Ansible: the last line of every module."""
+"""Run one layer and return its result to Ansible: all that a module on a host does."""
 
 from __future__ import annotations
 
-import platform
-from collections.abc import Sequence
-from typing import Any, Callable
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from .converge import AT_ONCE, Device, DeviceError, S, Settle, Step, converge, unused
+from .layer import Layer, run
 
 
-def finish(
-    module: AnsibleModule,
-    device: Device[S],
-    plan: Callable[[S, S], list[Step[S]]],
-    want: S,
-    settle: Settle = AT_ONCE,
-    in_use: Callable[[], str] = unused,
-    results_of: Callable[[Sequence[Step[S]]], dict[str, Any]] = lambda _: {},
-    **extra: Any,
-) -> None:
-    """Converge and leave through exit_json or fail_json.
+def main_of(layer: Layer) -> None:
+    """Read the options, do the work, and leave."""
+    module = AnsibleModule(
+        argument_spec=dict(layer.spec), supports_check_mode=True, mutually_exclusive=list(layer.exclusive)
+    )
+    leave(module, run(layer, module.params, module.check_mode))
 
-    A success also returns `extra` and the results of `results_of(steps)`. A pending step is a warning too, because a
-    task that only waits counts as ok.
-    """
-    try:
-        outcome = converge(device, plan, want, module.check_mode, settle, module.params, in_use)
-    except DeviceError as err:
-        return module.fail_json(msg=str(err), changed=False, **err.details)
-    for waiting in outcome.pending:
-        module.warn(f"{platform.node()}: to be done by a later run: {waiting}")
-    if outcome.error:
-        module.fail_json(**outcome.result())
-    module.exit_json(**outcome.result(), **results_of(outcome.planned), **extra)
+
+def leave(module: AnsibleModule, result: dict[str, Any]) -> None:
+    """Leave through exit_json or fail_json."""
+    for warning in result.pop("warnings", []):
+        module.warn(warning)
+    if result.pop("failed", False):
+        module.fail_json(**result)
+    module.exit_json(**result)

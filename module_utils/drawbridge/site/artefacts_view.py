@@ -14,6 +14,7 @@ from typing import Any
 from ..core import hostlist, ports
 from ..core.artefact import Artefact, Json
 from ..core.file_entry import Entry, entries
+from ..core.host_files.text import with_block
 from ..core.packages.plan import PackageState
 from ..fabric.model import SwitchProfile
 from ..fabric.nos.dialect import dialect
@@ -52,15 +53,10 @@ def mlnx_qos(interfaces: Any, lossless_priorities: Any, dscp_priorities: Any) ->
     return Artefact([f"mlnx_qos -i {step.payload.interface} {' '.join(step.payload.options)}" for step in steps])
 
 
-def blockinfile(path: str, block: str, marker: str, mode: str) -> Artefact:
-    """The block without the rest of the file, which is the site's."""
-    head, tail = (marker.replace("{mark}", word) for word in ("BEGIN", "END"))
-    return Artefact(files={path: Entry(f"{head}\n{block}\n{tail}\n", mode)})
-
-
-def host_files(directory: str, program: Json, files: Any) -> Artefact:
-    """Files of a program; the program's own text comes with Drawbridge and is not shown."""
-    return Artefact(_program(directory, program), entries(files)[0])
+def host_files(directory: str, program: Json, files: Any, blocks: Any) -> Artefact:
+    """Files of a program, whose own text comes with Drawbridge, and blocks without the site's lines."""
+    alone = {it["path"]: Entry(with_block("", it["content"]), it["mode"]) for it in blocks}
+    return Artefact(_program(directory, program), {**entries(files)[0], **alone})
 
 
 def gate_program(directory: str, program: Json, files: Any, hooks: Json, unit: str) -> Artefact:
@@ -129,14 +125,15 @@ def mm_mount(filesystems: Any) -> Artefact:
 
 
 _FUNCTIONS = (
-    *(switch_roce, mlnx_qos, blockinfile, host_files, gate_program, gate_token, gate_guards, slurm_munge_key),
+    *(switch_roce, mlnx_qos, host_files, gate_program, gate_token, gate_guards, slurm_munge_key),
     *(slurm_packages, slurm_database, slurm_daemon, slurm_config, slurm_accounting, kube_packages, kube_runtime),
     *(kubelet_config, kube_member, mm_node, mm_mount, helm_release, k8s),
 )
 PLACES: Mapping[str, Callable[..., Artefact]] = {function.__name__: function for function in _FUNCTIONS}
 """These functions by the module's name."""
 _NODE_CHECKS = ("slurm_node_hardware", "slurm_node_ready")
-READS = {"cluster_intent", "gate_adoption", "infra_capacity", "meta", "validate_argument_spec", *_NODE_CHECKS}
+_CHECKS = ("cluster_intent", "gate_adoption", "infra_capacity", "validate_argument_spec")
+READS = {"node_visit", *_CHECKS, *_NODE_CHECKS}
 """Modules that write nothing."""
 
 

@@ -25,7 +25,7 @@ from .conftest import PATHS, PATIENCE_S, POLICY_FILE, send
 ANSIBLE = str(Path(sys.executable).with_name("ansible"))
 # Molecule asks for colours, and has a configuration of its own.
 PLAIN = {**os.environ, "ANSIBLE_FORCE_COLOR": "0", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_CONFIG": "ansible.cfg"}
-MODULE = "drawbridge.drawbridge.kubelet_drop_in"
+MODULE = "drawbridge.drawbridge.kubelet_config_host"
 """The host's half: the controller would not let the wrong numbers pass."""
 PLAYBOOK = "../molecule/kube_node/converge"
 TAINT = "drawbridge.io/slurm"

@@ -62,7 +62,7 @@ def test_two_gpus_are_two_gpus_with_their_part_of_the_node(host: Host) -> None:
 
 
 def allocated(host: Host, options: str) -> dict[str, str]:
-    """What a job of these options gets, in Slurm's words. One task reads it: 120 scontrol at once may lose their output."""
+    """What a job of these options gets, in Slurm's words. One task reads it: 120 scontrol at once may lose output."""
     first = "[ \\$SLURM_PROCID != 0 ] || scontrol show job \\$SLURM_JOB_ID -o"
     told = as_ada(host, f'srun {options} sh -c "{first}"')
     return dict(pair.split("=", 1) for pair in told.split(" AllocTRES=")[1].split()[0].split(","))

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 from collections.abc import Sequence
@@ -12,15 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.testing import patch_module_args
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Command, Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic import io as nic_port
 
 from lab.emulators.common import Device
+from tests.unit.library.ways import ALONE, result_of, ways
 
 LAUNCHER = Path(__file__).resolve().parents[3] / "lab/emulators/launch"
-PACKAGE = "ansible_collections.drawbridge.drawbridge.plugins.modules"
 
 
 class Host:
@@ -28,6 +26,8 @@ class Host:
 
     def __init__(self, root: Path, name: str, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
         self.root, self.name, self._monkeypatch, self._capfd = root / name, name, monkeypatch, capfd
+        self.way = ALONE
+        """How modules run here, of tests.unit.library.ways."""
         self.bin = self.root / "bin"
         self.bin.mkdir(parents=True)
         boot = self.root / "proc/sys/kernel/random/boot_id"
@@ -77,15 +77,12 @@ class Host:
             self._monkeypatch.setattr(Command, "__call__", called)
 
     def run(self, module_name: str, check: bool = False, **arguments: Any) -> dict[str, Any]:
-        """Run a module here and return its result."""
-        module = importlib.import_module(f"{PACKAGE}.{module_name}")
+        """Run a module here and return its result; a layer in this host's way."""
+        way = self.way if self.way in ways(module_name) else ALONE
         with self._monkeypatch.context() as patch:
             for name, value in self.environment.items():
                 patch.setenv(name, value)
-            args = {**arguments, "_ansible_check_mode": check, "_ansible_diff": True}
-            with patch_module_args(args), pytest.raises(SystemExit):
-                module.main()
-        return json.loads(self._capfd.readouterr().out)
+            return result_of(way, module_name, arguments, check, self._capfd)
 
 
 def _armed(device: Device) -> bool:

@@ -14,6 +14,7 @@ import pytest
 
 from lab.emulators.common import Device
 from tests.unit.library.emulated import RAILS, Host, with_rails, writes
+from tests.unit.library.ways import ALONE, VISIT
 
 ARGS = {
     "interfaces": RAILS[:2],
@@ -28,9 +29,11 @@ TRUST = [f"{rail}: trust dscp, not pcp" for rail in RAILS[:2]]
 PFC = [f"{rail}: make priority 3 lossless and no other" for rail in RAILS[:2]]
 
 
-@pytest.fixture
-def host(tmp_path: Path, monkeypatch: Any, capfd: Any) -> Host:
-    return with_rails(tmp_path, monkeypatch, capfd)
+@pytest.fixture(params=[ALONE, VISIT])
+def host(request: Any, tmp_path: Path, monkeypatch: Any, capfd: Any) -> Host:
+    host = with_rails(tmp_path, monkeypatch, capfd)
+    host.way = request.param
+    return host
 
 
 @pytest.fixture

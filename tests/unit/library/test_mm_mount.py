@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tests.unit.library.gpfs_site import Site
+from tests.unit.library.ways import ALONE, VISIT
 
 CLONE_NEWNS = 0x00020000
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -41,10 +42,11 @@ def own_mounts() -> Iterator[None]:
         os.chdir(directory)
 
 
-@pytest.fixture
-def site(own_mounts: None, tmp_path: Path, monkeypatch: Any, capfd: Any) -> Site:
+@pytest.fixture(params=[ALONE, VISIT])
+def site(request: Any, own_mounts: None, tmp_path: Path, monkeypatch: Any, capfd: Any) -> Site:
     """gpu01 has joined and runs."""
     site = Site(tmp_path, monkeypatch, capfd)
+    site.hosts["gpu01"].way = request.param
     site.change(lambda state: state.update(lag_calls=0, arbitrating_polls=0))
     joined = site.run("nsd1", "mm_node", nodes=["gpu01"], accept_license=True)
     assert not joined.get("failed"), joined

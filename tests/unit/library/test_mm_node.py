@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.library.emulated import PACKAGE
-from tests.unit.library.gpfs_site import Site
+from tests.unit.library.gpfs_site import ADAPTERS, Site
 from tests.waiting import until
 
 NODES = ["gpu01", "gpu02"]
@@ -31,7 +30,7 @@ BATCHES = ["mmaddnode", "mmchlicense", "mmstartup"]
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: Any, capfd: Any) -> Site:
-    monkeypatch.setattr(f"{PACKAGE}.mm_node.SECONDS_A_NODE", 0)
+    monkeypatch.setattr(f"{ADAPTERS}.members.layer.SECONDS_A_NODE", 0)
     return Site(tmp_path, monkeypatch, capfd)
 
 

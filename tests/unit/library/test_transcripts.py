@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Modules on recorded tool output: every YAML file beside this one is a module's table of cases.
 
-A case gives arguments, the exact commands that the module may run with what each answers, and what must come out:
+A case gives arguments, the exact commands that the module may run with what each answers, and what must come out, of
+the module alone and of a visit with it:
 
     - id: converged_port_is_only_read
       args: {interface: rail0, ...}
@@ -16,19 +17,18 @@ A case gives arguments, the exact commands that the module may run with what eac
 from __future__ import annotations
 
 import importlib
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from ansible.module_utils.testing import patch_module_args
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 
+from tests.unit.library.ways import PACKAGE, result_of, ways
+
 HERE = Path(__file__).parent
 TRANSCRIPTS = HERE.parent.parent / "transcripts"
-PACKAGE = "ansible_collections.drawbridge.drawbridge.plugins.modules"
 
 
 def cases() -> list[Any]:
@@ -60,16 +60,17 @@ class Replay:
 @pytest.mark.parametrize(("name", "case"), cases())
 def test_module(name: str, case: dict[str, Any], monkeypatch: Any, capfd: Any) -> None:
     module = importlib.import_module(f"{PACKAGE}.{name}")
-    replay = Replay(case["transcript"])
-    if case["transcript"] or hasattr(module, "Command"):
-        monkeypatch.setattr(module, "Command", lambda *args, **kwargs: replay)
-    monkeypatch.setattr("ansible.module_utils.basic.AnsibleModule.get_bin_path", lambda self, arg, *a, **k: arg)
-    args = {**case["args"], "_ansible_check_mode": case.get("check_mode", False), "_ansible_diff": True}
-    with patch_module_args(args), pytest.raises(SystemExit):
-        module.main()
-    result = json.loads(capfd.readouterr().out)
-    assert not replay.left, f"the module did not run {replay.left}"
+    layer = importlib.import_module(getattr(module, name.upper()).work.__module__)
+    monkeypatch.setattr(layer, "tool", str, raising=False)
+    results = []
+    for way in ways(name):
+        replay = Replay(case["transcript"])
+        if case["transcript"] or hasattr(layer, "Command"):
+            monkeypatch.setattr(layer, "Command", lambda *args, replay=replay, **kwargs: replay)
+        results.append(result_of(way, name, case["args"], case.get("check_mode", False), capfd))
+        assert not replay.left, f"the module did not run {replay.left}"
+    assert results[0] == results[-1]
     expect = dict(case["expect"])
-    assert expect.pop("msg", "") in result.get("msg", "")
-    assert result.get("failed", False) == expect.pop("failed", False), result
-    assert {key: result.get(key) for key in expect} == expect
+    assert expect.pop("msg", "") in results[0].get("msg", "")
+    assert results[0].get("failed", False) == expect.pop("failed", False), results[0]
+    assert {key: results[0].get(key) for key in expect} == expect

@@ -1,14 +1,17 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The files of one program on this host."""
+"""The files of one program on this host, and its blocks in files of the site."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .. import files
 from ..converge import Step
+from ..file_entry import Entry
 from .plan import FilesState
+from .text import block, with_block
 
 
 class HostFiles:
@@ -19,10 +22,21 @@ class HostFiles:
 
     def read(self) -> FilesState:
         """Those files that exist. Raises DeviceError."""
-        found = {path: files.read(path) for path in self._want.files}
-        return FilesState({path: entry for path, entry in found.items() if entry})
+        found = {path: self._read(path) for path in self._want.files}
+        return FilesState({path: entry for path, entry in found.items() if entry}, self._want.blocks)
 
     def apply(self, steps: Sequence[Step[FilesState]]) -> None:
         """Write them in order. Raises DeviceError."""
         for step in steps:
-            files.write(step.payload, self._want.files[step.payload])
+            path, entry = step.payload, self._want.files[step.payload]
+            if path in self._want.blocks:
+                old = files.read(path)
+                entry = replace(entry, content=with_block((old.content if old else None) or "", entry.content or ""))
+            files.write(path, entry)
+
+    def _read(self, path: str) -> Entry | None:
+        entry = files.read(path)
+        if entry is None or path not in self._want.blocks:
+            return entry
+        content = block(entry.content or "")
+        return None if content is None else replace(entry, content=content)

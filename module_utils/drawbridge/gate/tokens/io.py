@@ -25,7 +25,7 @@ REVIEW = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 class TokenFile:
     """One file; `apply` writes `token` and creates the directory."""
 
-    def __init__(self, file: Path, server: Server, want: TokenState, min_left_s: int, token: str | None) -> None:
+    def __init__(self, file: Path, server: Server, want: TokenState, min_left_s: int, token: str) -> None:
         self._file, self._server, self._want = file, server, want
         self._min_left_s, self._token = min_left_s, token
 
@@ -51,6 +51,8 @@ class TokenFile:
 
     def apply(self, steps: Sequence[Step[TokenState]]) -> None:
         """Replace the file atomically; only its owner can read it at any moment."""
+        if not self._token:
+            raise DeviceError(f"{self.name} needs a new token, and the action sent none")
         try:
             found = pwd.getpwnam(self._want.owner)
         except KeyError:

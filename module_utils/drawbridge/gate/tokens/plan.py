@@ -17,7 +17,7 @@ TOKEN_FILE = {
     "ca_file": {"type": "path", "required": True},
     "min_left_s": {"type": "int", "default": 21600},
 }
-"""Options of gate_token_file that gate_token shares."""
+"""Options of gate_token_host that gate_token shares."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class TokenState:
         return [f"bearer {bearer}{'' if self.lasts else ', ends soon'}", f"owner {self.owner}", f"mode {self.mode}"]
 
 
-def plan(have: TokenState, want: TokenState, handed_over: bool) -> list[Step[TokenState]]:
-    """Replace the whole file. Without a new token the step is pending, so that gate_token requests one."""
+def plan(have: TokenState, want: TokenState) -> list[Step[TokenState]]:
+    """Replace the whole file."""
     if replace(have, why="") == want:
         return []
     if have.subject != want.subject:
@@ -49,5 +49,4 @@ def plan(have: TokenState, want: TokenState, handed_over: bool) -> list[Step[Tok
         cause = "the present token ends soon"
     else:
         cause = f"it is {have.owner}'s with mode {have.mode}"
-    pending = "" if handed_over else "no token was handed over"
-    return [Step(f"write a token of {want.subject}: {cause}", lambda _: want, pending=pending)]
+    return [Step(f"write a token of {want.subject}: {cause}", lambda _: want)]

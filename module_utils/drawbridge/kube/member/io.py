@@ -5,19 +5,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ...core import files
 from ...core.command import Run
 from ...core.converge import DeviceError, Step
+from ...core.layer import Unknown
 from ...nodes.use_io import NodeUse
 from ..kubelet.health_io import journal, last_error
 from ..node_object_io import NodeObject
 from ..unit_io import KubeUnit
 from .kubelet_serving_cert_io import kubelet_serving_cert
-from .plan import CERTIFY, DELETE, JOIN, MemberState
+from .plan import CERTIFY, DELETE, JOIN, MemberState, findings
 from .text import BOOTSTRAP, DROP_IN, HEADER, KUBECONFIG, MAIN_CONFIG, UNIT, bootstrap
 
 POLL_S = 0.5
@@ -152,3 +154,29 @@ class Leaver:
         if any(step.payload[0] == DELETE for step in steps):
             raise DeviceError("the Node still exists, and this host may not delete it")
         self._member.clean()
+
+
+class JoinedBySite:
+    """A member that the site has joined: it is only checked.
+
+    Check mode can't judge it, because an earlier step may start the kubelet.
+    """
+
+    name = UNIT
+
+    def __init__(self, member: Member, params: Mapping[str, Any]) -> None:
+        self._member, self._params = member, params
+
+    def read(self) -> MemberState:
+        """Raises Unknown with the faults, if there are any."""
+        try:
+            state = self._member.read()
+            found = findings(state, self._params)
+        except DeviceError as err:
+            raise Unknown(str(err)) from err
+        if found:
+            raise Unknown("\n".join(found))
+        return state
+
+    def apply(self, steps: Sequence[Step[MemberState]]) -> None:
+        """Its plan has no steps."""

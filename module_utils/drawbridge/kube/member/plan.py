@@ -57,6 +57,11 @@ def plan(have: MemberState, want: MemberState) -> list[Step[MemberState]]:
     return steps
 
 
+def no_steps(have: MemberState, want: MemberState) -> list[Step[MemberState]]:
+    """The plan for a member that is not Drawbridge's."""
+    return []
+
+
 def leave(have: MemberState, want: MemberState) -> list[Step[MemberState]]:
     """Delete the Node while it is closed, then stop the kubelet and remove its identity."""
     steps: list[Step[MemberState]] = []

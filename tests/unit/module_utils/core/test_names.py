@@ -15,7 +15,7 @@ NAMES = {key: value for key, value in vars(gate_names).items() if key.isupper()}
 DISTINCT = {value for value in NAMES.values() if isinstance(value, str) and ("/" in value or ":" in value)}
 SHIPPED = [
     path
-    for folder in ("module_utils", "filter_plugins", "plugins/action", "roles")
+    for folder in ("module_utils", "filter_plugins", "plugins/action", "plugins/plugin_utils", "roles")
     for path in (ROOT / folder).rglob("*.py")
     if path.resolve() != HOME
 ]

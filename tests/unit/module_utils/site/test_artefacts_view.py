@@ -21,7 +21,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from tests.conformance.tree import MODULES
 from tests.unit.module_utils.site.test_refused import site
 
-FOREIGN = {"blockinfile", "k8s", "meta", "validate_argument_spec"}
+FOREIGN = {"k8s", "validate_argument_spec"}
 
 
 def test_what_is_known_is_there() -> None:

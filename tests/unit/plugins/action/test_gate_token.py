@@ -6,7 +6,8 @@ from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.action import gate_token
+from ansible_collections.drawbridge.drawbridge.plugins.action.gate_token import ActionModule
+from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils import gate_token, half
 
 ARGS = {
     "path": "/var/lib/drawbridge/gate/node.token",
@@ -16,10 +17,7 @@ ARGS = {
     "ca_file": "/ca.crt",
     "kubeconfig": "/admin.kubeconfig",
 }
-GOOD, NEEDED = (
-    {"changed": False, "pending": []},
-    {"changed": False, "pending": ["place a token: no token was handed over"]},
-)
+GOOD, NEEDED = ({"changed": False, "steps": []}, {"changed": True, "steps": ["write a token"]})
 
 
 @pytest.fixture
@@ -29,15 +27,15 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Any:
     def made(look: dict[str, Any], check_mode: bool = False) -> tuple[list[dict[str, Any]], list[str]]:
         sent, asked = [], []
         task = MagicMock(args=dict(ARGS), check_mode=check_mode, async_val=0)
-        action = gate_token.ActionModule(task, MagicMock(), MagicMock(), MagicMock(), MagicMock(), MagicMock())
+        action = ActionModule(task, MagicMock(), MagicMock(), MagicMock(), MagicMock(), MagicMock())
 
         def execute(name: str, args: dict[str, Any], task_vars: Any = None) -> dict[str, Any]:
-            sent.append(args)
+            sent.append({**args, "check": task.check_mode})
             return look
 
         monkeypatch.setattr(action, "_execute_module", execute)
-        monkeypatch.setattr(action, "_request", lambda args: asked.append(args["name"]) or "fresh")
-        monkeypatch.setattr(gate_token.ActionBase, "run", lambda *args: {})
+        monkeypatch.setattr(gate_token, "request", lambda args: asked.append(args["name"]) or "fresh")
+        monkeypatch.setattr(half.ActionBase, "run", lambda *args: {})
         action.run(task_vars={})
         return sent, asked
 
@@ -47,18 +45,18 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_a_good_token_costs_one_look(run: Any) -> None:
     sent, asked = run(GOOD)
     assert (len(sent), asked) == (1, [])
-    assert "token" not in sent[0]
+    assert "token" not in sent[0] and sent[0]["check"]
 
 
 def test_a_missing_one_is_requested_and_handed_over(run: Any) -> None:
     sent, asked = run(NEEDED)
     assert asked == ["gpu01"]
-    assert sent[1]["token"] == "fresh"
+    assert (sent[1]["token"], sent[1]["check"]) == ("fresh", False)
 
 
 def test_check_mode_requests_nothing(run: Any) -> None:
     sent, asked = run(NEEDED, check_mode=True)
-    assert (len(sent), asked) == (2, [])
+    assert (len(sent), asked) == (1, [])
 
 
 def test_the_kubeconfig_stays_here(run: Any) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.action import kube_member
+from ansible_collections.drawbridge.drawbridge.plugins.action.kube_member import ActionModule
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils import half, kube_member
 
 CLUSTER = {"name": "c", "cluster": {"certificate-authority-data": base64.b64encode(b"PEM").decode()}}
 KUBECONFIG = {
@@ -56,16 +57,16 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         birth = {"registerWithTaints": CLOSED}
         args = {**args, "kubeconfig": str(tmp_path / "config"), "config": birth, "variables": VARIABLES, **change}
         task = MagicMock(args=args, check_mode=check, async_val=0)
-        action = kube_member.ActionModule(task, MagicMock(), MagicMock(), MagicMock(), MagicMock(), MagicMock())
+        action = ActionModule(task, MagicMock(), MagicMock(), MagicMock(), MagicMock(), MagicMock())
 
         def execute(name: str, args: dict[str, Any], task_vars: Any) -> dict[str, Any]:
-            sent.append(args)
+            sent.append({**args, "check": task.check_mode})
             assert answers, "the host is asked once more than it should be"
             return dict(answers.pop(0))
 
         monkeypatch.setattr(action, "_execute_module", execute)
         monkeypatch.setattr(kube_member, "connect", lambda kubeconfig: api)
-        monkeypatch.setattr(kube_member.ActionBase, "run", lambda *args: {})
+        monkeypatch.setattr(half.ActionBase, "run", lambda *args: {})
         return action.run(task_vars={}), sent, api
 
     return made
@@ -74,7 +75,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
 def test_a_good_member_costs_one_look(run: Any) -> None:
     result, sent, api = run(NOTHING)
     assert (result, len(sent), api.calls) == (NOTHING, 1, [])
-    assert (sent[0]["look"], sent[0]["ca"], "token" in sent[0]) == (True, "PEM", False)
+    assert (sent[0]["check"], sent[0]["ca"], "token" in sent[0]) == (True, "PEM", False)
     assert "kubeconfig" not in sent[0]
 
 
@@ -98,7 +99,7 @@ def test_who_joins_gets_a_token_that_is_deleted(run: Any) -> None:
     _, sent, api = run(JOIN, NOTHING)
     secret = api.bodies[1]["stringData"]
     assert sent[1]["token"] == f"{secret['token-id']}.{secret['token-secret']}"
-    assert "look" not in sent[1]
+    assert sent[1]["check"] is False
     assert api.calls[-1][0] == "DELETE"
 
 

@@ -6,7 +6,8 @@ from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.action import kubelet_config
+from ansible_collections.drawbridge.drawbridge.plugins.action.kubelet_config import ActionModule
+from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils import half
 
 from tests.unit.module_utils.kube.kubelet.test_check import VIEW, good
 
@@ -24,9 +25,9 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Any:
     def made(config: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         sent: list[dict[str, Any]] = []
         task = MagicMock(args={**COMMON, "config": config, "variables": VARIABLES}, check_mode=False, async_val=0)
-        action = kubelet_config.ActionModule(task, MagicMock(), MagicMock(), MagicMock(), MagicMock(), MagicMock())
+        action = ActionModule(task, MagicMock(), MagicMock(), MagicMock(), MagicMock(), MagicMock())
         monkeypatch.setattr(action, "_execute_module", lambda name, args, task_vars: sent.append(args) or {"host": 1})
-        monkeypatch.setattr(kubelet_config.ActionBase, "run", lambda *args: {})
+        monkeypatch.setattr(half.ActionBase, "run", lambda *args: {})
         return action.run(task_vars={}), sent
 
     return made

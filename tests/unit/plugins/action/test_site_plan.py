@@ -30,7 +30,6 @@ def test_a_module_that_no_plan_can_show_is_refused() -> None:
         ("kube_packages", "path", "/etc/apt/sources.list.d/drawbridge-kubernetes.sources"),
         ("kubelet_config", "path", "/etc/kubernetes/kubelet.conf.d/50-drawbridge.conf"),
         ("kube_member", "program", "/usr/bin/kubelet"),
-        ("blockinfile", "mode", "0644"),
     ],
 )
 def test_defaults_are_the_modules_own_or_of_its_half_on_the_host(module: str, option: str, default: str) -> None:

@@ -24,16 +24,10 @@ WANT = TokenState("system:serviceaccount:drawbridge-nodes:gpu01", True, "root", 
     ],
 )
 def test_the_step_says_why(have: TokenState, cause: str) -> None:
-    (step,) = plan(have, WANT, handed_over=True)
+    (step,) = plan(have, WANT)
     assert f"write a token of {WANT.subject}: {cause}" in step.reason
     assert step.becomes(have) == WANT
-    assert not step.pending
 
 
 def test_a_good_token_stays() -> None:
-    assert plan(replace(WANT, why="whatever"), WANT, handed_over=False) == []
-
-
-def test_without_a_token_in_hand_the_need_is_announced() -> None:
-    (step,) = plan(replace(WANT, lasts=False), WANT, handed_over=False)
-    assert step.pending == "no token was handed over"
+    assert plan(replace(WANT, why="whatever"), WANT) == []

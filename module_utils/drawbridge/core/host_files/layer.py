@@ -1,0 +1,40 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Files that no daemon reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..file_entry import FILES_ARGUMENT, Entry, entries
+from ..layer import Layer, Params, Work
+from .io import HostFiles
+from .plan import FilesState, plan
+
+SPEC: dict[str, Any] = {
+    "name": {"type": "str", "required": True},
+    "program": {"type": "dict", "default": {}},
+    "directory": {"type": "path", "required": True},
+    "files": FILES_ARGUMENT,
+    "blocks": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {
+            "path": {"type": "path", "required": True},
+            "content": {"type": "str", "required": True},
+            "mode": {"type": "str", "default": "0644"},
+        },
+    },
+}
+
+
+def work(params: Params, check: bool) -> Work[FilesState]:
+    """A program's files, those that belong to it, and its blocks in files of the site."""
+    program = {f"{params['directory']}/{name}": Entry(text) for name, text in params["program"].items()}
+    blocks = {block["path"]: Entry(block["content"], block["mode"]) for block in params["blocks"]}
+    want = FilesState({**program, **entries(params["files"])[0], **blocks}, frozenset(blocks))
+    return Work(HostFiles(params["name"], want), plan, want)
+
+
+HOST_FILES = Layer(SPEC, work)

@@ -1,0 +1,80 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A layer: the options of a module, and the arguments of converge() that follow from them.
+
+A module runs one layer. The visit of a node runs many of them in one process.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Callable, Generic
+
+from .converge import AT_ONCE, Device, DeviceError, S, Settle, Step, converge, unused
+
+Params = Mapping[str, Any]
+
+
+class Unknown(Exception):
+    """Packages or daemons are missing, so that check mode can predict nothing. In a run it is an error.
+
+    `extra` are results that a prediction returns all the same.
+    """
+
+    def __init__(self, reason: str, **extra: Any) -> None:
+        super().__init__(reason)
+        self.extra = extra
+
+
+@dataclass(frozen=True)
+class Work(Generic[S]):
+    """The arguments of converge()."""
+
+    device: Device[S]
+    plan: Callable[[S, S], list[Step[S]]]
+    want: S
+    settle: Settle = AT_ONCE
+    in_use: Callable[[], str] = unused
+    results_of: Callable[[Sequence[Step[S]]], dict[str, Any]] = lambda _: {}
+    """Further results of a success, from its steps."""
+    error_of: Callable[[str], str] = str
+    """The layer's error from the engine's; a layer that also compares may add one."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A module's options as in an argument spec, and its work.
+
+    `work(params, check)` reads no more than it needs to say what to do. It may raise DeviceError and Unknown.
+    """
+
+    spec: Mapping[str, Any]
+    work: Callable[[Params, bool], Work[Any]]
+    exclusive: Sequence[Sequence[str]] = ()
+    """Groups of options of which only one may be given."""
+
+
+def run(layer: Layer, params: Params, check: bool) -> dict[str, Any]:
+    """Do the work and return the module's result, with `failed` after an error, and its `warnings`."""
+    try:
+        work = layer.work(params, check)
+        outcome = converge(work.device, work.plan, work.want, check, work.settle, params, work.in_use)
+    except Unknown as err:
+        return _unknown(str(err), err.extra, check)
+    except DeviceError as err:
+        return {"failed": True, "changed": False, "msg": str(err), **err.details}
+    outcome = replace(outcome, error=work.error_of(outcome.error))
+    # a pending step is a warning too, because a task that only waits counts as ok
+    warnings = [f"{platform.node()}: to be done by a later run: {waiting}" for waiting in outcome.pending]
+    if outcome.error:
+        return {**outcome.result(), "failed": True, "warnings": warnings}
+    return {**outcome.result(), **work.results_of(outcome.planned), "warnings": warnings}
+
+
+def _unknown(reason: str, extra: Mapping[str, Any], check: bool) -> dict[str, Any]:
+    if not check:
+        return {"failed": True, "changed": False, "steps": [], "pending": [], "msg": reason}
+    waiting = f"{reason}, so nothing can be predicted"
+    return {"changed": False, "steps": [], "pending": [waiting], "warnings": [waiting], **extra}

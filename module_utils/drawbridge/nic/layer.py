@@ -1,0 +1,41 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The QoS of a node's RDMA ports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.command import Command, tool
+from ..core.consent import VARIABLES_ARGUMENT
+from ..core.layer import Layer, Params, Work
+from ..nodes.use_io import NodeUse
+from .io import NicPorts
+from .plan import NicQos, flapping, plan, wanted
+
+SPEC: dict[str, Any] = {
+    "interfaces": {"type": "list", "elements": "str", "required": True},
+    "lossless_priorities": {"type": "list", "elements": "int", "required": True},
+    "dscp_priorities": {
+        "type": "list",
+        "elements": "dict",
+        "required": True,
+        "options": {"dscp": {"type": "int", "required": True}, "priority": {"type": "int", "required": True}},
+    },
+    "may_flap_links": {"type": "bool", "default": False},
+    **VARIABLES_ARGUMENT,
+    "slurm_node": {"type": "str", "required": True},
+    "timeout_s": {"type": "int", "default": 30},
+}
+
+
+def work(params: Params, check: bool) -> Work[NicQos]:
+    """All ports of the host."""
+    tools = {name: tool(name) for name in ("ip", "mlnx_qos")}
+    want, run = wanted(params), Command(params["timeout_s"])
+    use = NodeUse(run, params["slurm_node"])
+    flaps = {"in_use": use.busy, "results_of": lambda steps: {"link_flap": flapping(steps)}}
+    return Work(NicPorts(run, tools, want), plan, want, **flaps)
+
+
+MLNX_QOS = Layer(SPEC, work)

@@ -1,0 +1,40 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The layers of a node, by the names of their modules. A visit of a node can run each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..core.host_files.layer import HOST_FILES
+from ..core.layer import Layer
+from ..gate.program_layer import GATE_PROGRAM
+from ..gate.tokens.layer import GATE_TOKEN_HOST
+from ..kube.kubelet.layer import KUBELET_CONFIG_HOST
+from ..kube.member.layer import KUBE_MEMBER_HOST
+from ..kube.packages_layer import KUBE_PACKAGES
+from ..kube.runtime.layer import KUBE_RUNTIME
+from ..nic.layer import MLNX_QOS
+from ..slurm.daemon_layer import SLURM_DAEMON
+from ..slurm.munge.layer import SLURM_MUNGE_KEY
+from ..slurm.nodes.hardware_layer import SLURM_NODE_HARDWARE
+from ..slurm.nodes.ready_layer import SLURM_NODE_READY
+from ..slurm.packages_layer import SLURM_PACKAGES
+from ..storage.gpfs.mounts.layer import MM_MOUNT
+
+LAYERS: Mapping[str, Layer] = {
+    "mlnx_qos": MLNX_QOS,
+    "host_files": HOST_FILES,
+    "mm_mount": MM_MOUNT,
+    "kube_packages": KUBE_PACKAGES,
+    "kube_runtime": KUBE_RUNTIME,
+    "kubelet_config_host": KUBELET_CONFIG_HOST,
+    "kube_member_host": KUBE_MEMBER_HOST,
+    "gate_token_host": GATE_TOKEN_HOST,
+    "gate_program": GATE_PROGRAM,
+    "slurm_packages": SLURM_PACKAGES,
+    "slurm_munge_key": SLURM_MUNGE_KEY,
+    "slurm_node_hardware": SLURM_NODE_HARDWARE,
+    "slurm_daemon": SLURM_DAEMON,
+    "slurm_node_ready": SLURM_NODE_READY,
+}

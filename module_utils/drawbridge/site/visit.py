@@ -1,0 +1,83 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A visit: many layers of a node in one process, in their order.
+
+A layer runs only if all layers that it needs are in effect. Layers that need nothing of a failed one go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+
+from ..core.converge import DeviceError
+from ..core.layer import Params, run
+from .layers import LAYERS
+
+DONE, FAILED, WAITS, STOPPED = "done", "failed", "waits", "stopped"
+"""A layer after a visit: in effect or predicted; failed; waiting for the controller; in need of a layer that failed."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One layer of a visit."""
+
+    layer: str
+    """Its name in LAYERS."""
+    options: Params
+    needs: Sequence[int] = ()
+    """Positions of earlier layers that must be in effect."""
+    predict: bool = False
+    """Only predict: if there is something to do, the controller must act first."""
+
+
+@dataclass(frozen=True)
+class Visited:
+    """A layer after the visit, with the result of its module; empty for a layer that did not run."""
+
+    state: str
+    result: dict[str, Any] = field(default_factory=dict)
+
+
+def visit(calls: Sequence[Call], check: bool) -> list[Visited]:
+    """Run the layers in order. In check mode no layer waits for the controller."""
+    seen: list[Visited] = []
+    for call in calls:
+        seen.append(_visited(call, {seen[need].state for need in call.needs}, check))
+    return seen
+
+
+def _visited(call: Call, needed: set[str], check: bool) -> Visited:
+    if needed & {FAILED, STOPPED}:
+        return Visited(STOPPED)
+    predict = call.predict and not check
+    if WAITS in needed and not predict:
+        return Visited(WAITS)
+    result = _run(call, check or predict)
+    if WAITS in needed:
+        # a prediction saves a visit: the controller can act for several layers at once
+        return Visited(WAITS, result if result.get("changed") and not result.get("failed") else {})
+    if result.get("failed"):
+        return Visited(FAILED, result)
+    return Visited(WAITS if predict and result["changed"] else DONE, result)
+
+
+def _run(call: Call, check: bool) -> dict[str, Any]:
+    try:
+        return run(LAYERS[call.layer], _validated(call), check)
+    except DeviceError as err:
+        return {"failed": True, "changed": False, "msg": str(err)}
+    except Exception as err:  # the other layers go on
+        return {"failed": True, "changed": False, "msg": f"{type(err).__name__}: {err}"}
+
+
+def _validated(call: Call) -> Mapping[str, Any]:
+    """The options with types and defaults. Raises DeviceError."""
+    layer = LAYERS[call.layer]
+    found = ArgumentSpecValidator(dict(layer.spec), mutually_exclusive=list(layer.exclusive)).validate(call.options)
+    if found.error_messages:
+        raise DeviceError("; ".join(found.error_messages))
+    return found.validated_parameters

@@ -1,0 +1,47 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The proof that a node is ready for jobs."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Callable
+
+from ...core.command import Command
+from ...core.converge import DeviceError, Settle
+from ...core.layer import Layer, Params, Unknown, Work
+from ...core.units import Unit
+from .ready_io import LOOK_S, Node, check_health
+from .ready_plan import NodeState, plan, ready
+
+SPEC: dict[str, Any] = {
+    "name": {"type": "str", "required": True},
+    "gres": {"type": "str", "default": ""},
+    "health": {"type": "path", "default": ""},
+}
+SETTLE_S = 240
+"""Slurm pings a node that missed a ping again only after a minute or two."""
+
+
+def work(params: Params, check: bool) -> Work[NodeState]:
+    """The node's record in slurmctld."""
+    run = Command(timeout_s=30)
+    if not Unit("slurmd.service", run).read().active:
+        raise Unknown("slurmd.service does not run yet")
+    look = partial(check_health, Command(LOOK_S), params["health"])
+    # a run repairs mounts and ports before this layer, check mode does not
+    if check and (wrong := _findings(look)):
+        raise Unknown(f"{params['name']} is not healthy ({wrong})")
+    node = Node(run, params["name"], params["gres"], str if check else look, SETTLE_S)
+    return Work(node, plan, ready(params["name"]), Settle(timeout_s=SETTLE_S))
+
+
+def _findings(look: Callable[[], str]) -> str:
+    """The findings; a health check that fails is one too."""
+    try:
+        return look()
+    except DeviceError as err:
+        return str(err)
+
+
+SLURM_NODE_READY = Layer(SPEC, work)

@@ -1,0 +1,104 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError, Step
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.layer import Layer, Work
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site import visit as module
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.visit import Call, visit
+
+
+class Switch(str):
+    """A state: on or off."""
+
+    def lines(self) -> list[str]:
+        return [str(self)]
+
+
+class Device:
+    def __init__(self, state: dict[str, str], name: str) -> None:
+        self.name, self._state = name, state
+
+    def read(self) -> Switch:
+        if self._state[self.name] == "broken":
+            raise DeviceError(f"{self.name} is broken", rc=3)
+        if self._state[self.name] == "mad":
+            raise KeyError("nobody thought of this")
+        return Switch(self._state[self.name])
+
+    def apply(self, steps: Any) -> None:
+        self._state[self.name] = "on"
+
+
+def plan(have: Switch, want: Switch) -> list[Step[Switch]]:
+    return [] if have == want else [Step(f"turn {want}", lambda _: want)]
+
+
+@pytest.fixture
+def lamps(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Lamps a, b and c by state; each is a layer with its name."""
+    state = dict.fromkeys("abc", "off")
+
+    def layer(name: str) -> Layer:
+        return Layer({"level": {"type": "int"}}, lambda params, check: Work(Device(state, name), plan, Switch("on")))
+
+    monkeypatch.setattr(module, "LAYERS", {name: layer(name) for name in state})
+    return state
+
+
+def states(calls: list[Call], check: bool = False) -> list[str]:
+    return [seen.state for seen in visit(calls, check)]
+
+
+A, B, C = Call("a", {}), Call("b", {}, needs=[0]), Call("c", {}, needs=[1])
+
+
+def test_layers_run_in_order_and_say_what_their_modules_say(lamps: dict[str, str]) -> None:
+    seen = visit([A, B], check=False)
+    assert [it.result["steps"] for it in seen] == [["turn on"]] * 2
+    assert lamps == {"a": "on", "b": "on", "c": "off"}
+    assert [it.result["changed"] for it in visit([A, B], check=False)] == [False, False]
+
+
+def test_check_mode_touches_nothing(lamps: dict[str, str]) -> None:
+    assert states([A, B], check=True) == ["done", "done"]
+    assert set(lamps.values()) == {"off"}
+
+
+@pytest.mark.parametrize("trouble", ["broken", "mad"])
+def test_a_failure_stops_what_needs_it_and_nothing_else(lamps: dict[str, str], trouble: str) -> None:
+    lamps["a"] = trouble
+    assert states([A, Call("b", {}), Call("c", {}, needs=[0, 1])]) == ["failed", "done", "stopped"]
+    assert lamps["c"] == "off"
+    assert states([A, B, C]) == ["failed", "stopped", "stopped"]
+
+
+def test_options_are_checked_as_the_module_checks_them(lamps: dict[str, str]) -> None:
+    [seen] = visit([Call("a", {"level": "high"})], check=False)
+    assert (seen.state, seen.result["changed"]) == ("failed", False)
+    assert "'level' is of type" in seen.result["msg"]
+
+
+def test_what_needs_the_controller_waits_and_so_does_what_needs_it(lamps: dict[str, str]) -> None:
+    asks = Call("a", {}, predict=True)
+    seen = visit([asks, B, Call("c", {})], check=False)
+    assert [it.state for it in seen] == ["waits", "waits", "done"]
+    assert seen[0].result["steps"] == ["turn on"] and seen[1].result == {}
+    assert lamps == {"a": "off", "b": "off", "c": "on"}
+    assert states([asks, B], check=True) == ["done", "done"], "a prediction needs nobody"
+
+
+def test_with_nothing_to_do_the_controller_is_not_needed(lamps: dict[str, str]) -> None:
+    lamps["a"] = "on"
+    assert states([Call("a", {}, predict=True), B]) == ["done", "done"]
+
+
+def test_one_visit_finds_all_that_the_controller_must_do(lamps: dict[str, str]) -> None:
+    """Also what waits for another layer anyway; but what can't be predicted yet is no failure."""
+    asks = [Call("a", {}, predict=True), Call("b", {}, needs=[0], predict=True)]
+    assert [bool(it.result) for it in visit(asks, check=False)] == [True, True]
+    lamps["b"] = "broken"
+    assert [(it.state, bool(it.result)) for it in visit(asks, check=False)] == [("waits", True), ("waits", False)]

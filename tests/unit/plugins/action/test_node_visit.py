@@ -1,0 +1,162 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The controller's part of a visit. tests/collection/test_node_visit.py runs whole plays."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+from unittest.mock import MagicMock
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.action import node_visit
+from ansible_collections.drawbridge.drawbridge.plugins.action.node_visit import (
+    Layer,
+    chosen_tasks,
+    message,
+    needed,
+    short,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.visit import Visited
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.visit_report import Place
+
+
+class Token:
+    """The controller's half of a layer that needs a token."""
+
+    def __init__(self, broken: bool = False) -> None:
+        self.broken = broken
+        self.log: list[str] = []
+
+    def predicts(self, options: Any) -> bool:
+        return True
+
+    @contextlib.contextmanager
+    def help(self, options: Any, predicted: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        if self.broken:
+            raise DeviceError("the API server does not answer")
+        self.log.append("begin")
+        yield {"token": "fresh"}
+        self.log.append("end")
+
+    def conclude(self, options: Any, predicted: dict[str, Any], done: dict[str, Any]) -> dict[str, Any]:
+        return {**done, "asked": predicted["steps"]}
+
+
+def layer(role: str, module: str = "host_files", half: Any = None, needs: Any = (), **options: Any) -> Layer:
+    return Layer(Place(role, "do it"), module, half, options, options, list(needs))
+
+
+@pytest.fixture
+def visit(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Visit a host that answers as told: the messages that it got, and the result."""
+
+    def made(layers: list[Layer], *told: list[tuple[str, dict[str, Any]]]) -> Any:
+        sent: list[dict[str, Any]] = []
+        answers = list(told)
+        action = node_visit.ActionModule(*(MagicMock() for _ in range(6)))
+
+        def execute(name: str, args: dict[str, Any], task_vars: Any) -> dict[str, Any]:
+            assert name == "drawbridge.drawbridge.node_visit_host"
+            sent.append(args)
+            return {"layers": [{"state": state, "result": result} for state, result in answers.pop(0)]}
+
+        monkeypatch.setattr(action, "_execute_module", execute)
+        lost = action._visit(layers, {})
+        assert not answers
+        return sent, lost
+
+    return made
+
+
+DONE, WAITS = ("done", {"changed": False}), ("waits", {"changed": True, "steps": ["write a token"]})
+
+
+def test_a_node_that_needs_nothing_is_visited_once(visit: Any) -> None:
+    layers = [layer("one"), layer("two", half=Token())]
+    sent, _ = visit(layers, [DONE, DONE])
+    assert [call["predict"] for call in sent[0]["layers"]] == [False, True]
+    assert [it.seen.state for it in layers] == ["done", "done"]
+
+
+def test_who_needs_the_controller_is_visited_again_with_what_it_gives(visit: Any) -> None:
+    half = Token()
+    layers = [layer("one"), layer("two", "gate_token_host", half, path="/t"), layer("three", needs=[0, 1])]
+    sent, _ = visit(layers, [DONE, WAITS, ("waits", {})], [("done", {"changed": True}), DONE])
+    first, second = sent
+    assert [call["needs"] for call in first["layers"]] == [[], [], [0, 1]]
+    assert second["layers"] == [
+        {"layer": "gate_token_host", "options": {"path": "/t"}, "needs": [], "predict": False},
+        {"layer": "host_files", "options": {}, "needs": [0], "predict": False},
+    ]
+    assert second["secrets"] == {"0": {"token": "fresh"}}
+    assert layers[1].seen.result == {"changed": True, "asked": ["write a token"]}
+    assert half.log == ["begin", "end"]
+
+
+def test_a_controller_that_can_not_help_fails_that_layer_and_stops_what_needs_it(visit: Any) -> None:
+    layers = [layer("two", half=Token(broken=True)), layer("three", needs=[0]), layer("four", needs=[1])]
+    sent, _ = visit(layers, [WAITS, ("waits", {}), ("waits", {})])
+    assert len(sent) == 1
+    assert [it.seen.state for it in layers] == ["failed", "stopped", "stopped"]
+    assert layers[0].seen.result["msg"] == "the API server does not answer"
+
+
+def test_a_host_that_is_lost_is_reported_as_ansible_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    action = node_visit.ActionModule(*(MagicMock() for _ in range(6)))
+    lost = {"unreachable": True, "msg": "no route"}
+    monkeypatch.setattr(action, "_execute_module", lambda *args, **kwargs: lost)
+    assert action._visit([layer("one")], {}) == lost
+
+
+def test_secrets_travel_apart() -> None:
+    layers = [layer("one", "slurm_munge_key", key="c2VjcmV0"), layer("two", path="/x")]
+    sent = message(layers, layers, {})
+    assert sent["secrets"] == {"0": {"key": "c2VjcmV0"}}
+    assert "c2VjcmV0" not in str(sent["layers"])
+
+
+def test_what_is_in_effect_is_needed_no_more() -> None:
+    layers = [layer("one"), layer("two", needs=[0])]
+    layers[0].seen = Visited("done", {})
+    assert message(layers, layers[1:], {})["layers"][0]["needs"] == []
+
+
+ROLES = ["nic", "kube", "numa", "kube", "slurm", "slurm"]
+NEEDS = {"nic": [], "kube": ["numa"], "numa": ["kube"]}
+
+
+@pytest.mark.parametrize(
+    ("at", "them"), [(0, []), (1, []), (2, [1]), (3, [1, 2]), (4, [0, 1, 2, 3]), (5, [0, 1, 2, 3, 4])]
+)
+def test_a_layer_needs_its_role_those_named_or_all_before(at: int, them: list[int]) -> None:
+    assert needed(at, ROLES, NEEDS) == them
+
+
+def task(action: str = "drawbridge.drawbridge.mm_mount", **keywords: Any) -> Any:
+    found = MagicMock(action=action, tags=["never", "apart"], _role=None, spec=[])
+    found.name = "Mount"
+    for word in node_visit.UNSUPPORTED:
+        setattr(found, word, keywords.get(word))
+    return found
+
+
+def test_only_layers_can_be_visited() -> None:
+    assert short(task()) == "mm_mount"
+    with pytest.raises(DeviceError, match=r"task Mount: module ansible.builtin.command can't be part of a visit"):
+        short(task("ansible.builtin.command"))
+
+
+@pytest.mark.parametrize("word", node_visit.UNSUPPORTED)
+def test_keywords_that_would_be_ignored_are_refused(word: str) -> None:
+    with pytest.raises(DeviceError, match=f"a layer of a visit can't have {word}"):
+        short(task(**{word: "x"}))
+
+
+def test_an_unknown_layer_is_refused_with_the_known_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(node_visit, "tasks", lambda play: [task()])
+    assert len(list(chosen_tasks(MagicMock(), "apart", []))) == 1
+    with pytest.raises(DeviceError, match="layers is nick, but this play has playbook"):
+        chosen_tasks(MagicMock(), "apart", ["nick"])
