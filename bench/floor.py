@@ -30,7 +30,7 @@ from bench.results import store
 from lab.hosts.paths import Paths
 
 ROUNDS = 3
-PLAYBOOKS = ("check", *(f"parts/{name}" for name in ("nic", "storage", "slurm_nodes", "kubernetes", "gate_nodes")))
+PLAYBOOKS = ("check", "parts/visit_nodes")
 """What a run of the site does to a node, its check of the intent included."""
 ANSIBLE = (str(Path(sys.executable).parent / "ansible-playbook"), "-i", "inventories/lab")
 

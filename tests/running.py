@@ -32,12 +32,13 @@ class Run:
     report: dict[str, Any]
 
     def results(self) -> list[tuple[str, str, dict[str, Any]]]:
-        """Task name, host, result of every task."""
+        """Task name, host, result of every task; of a visit, those of its layers."""
         return [
-            (task["task"]["name"], host, result)
+            (name, host, found)
             for play in self.report["plays"]
             for task in play["tasks"]
             for host, result in task["hosts"].items()
+            for name, found in layers(task["task"]["name"], result)
         ]
 
     def steps(self) -> dict[tuple[str, str], Any]:
@@ -47,6 +48,13 @@ class Run:
     def changed(self) -> list[str]:
         """Tasks that say they changed something."""
         return [f"{host}: {task}" for task, host, result in self.results() if result.get("changed")]
+
+
+def layers(task: str, result: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """A result with its task; of a visit, those of its layers, as if each were a task."""
+    if "layers" not in result or result.get("failed"):
+        return [(task, result)]
+    return [(f"drawbridge.drawbridge.{layer['role']} : {layer['task']}", layer) for layer in result["layers"]]
 
 
 @dataclass(frozen=True)

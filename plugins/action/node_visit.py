@@ -20,6 +20,7 @@ from ansible.playbook.task import Task
 from ansible.plugins.action import ActionBase
 
 from ..module_utils.drawbridge.core.converge import DeviceError
+from ..module_utils.drawbridge.site import views
 from ..module_utils.drawbridge.site.layers import LAYERS
 from ..module_utils.drawbridge.site.visit import DONE, FAILED, STOPPED, WAITS, Visited
 from ..module_utils.drawbridge.site.visit_report import Place, report
@@ -27,9 +28,11 @@ from ..plugin_utils.gate_token import GateToken
 from ..plugin_utils.half import Half
 from ..plugin_utils.kube_member import KubeMember
 from ..plugin_utils.kubelet_config import KubeletConfig
-from ..plugin_utils.play_tasks import arguments, in_role, listed, role_name, tasks, turns
+from ..plugin_utils.play_tasks import Settled, arguments, in_role, listed, role_name, tasks, turns
 
 MODULE = "drawbridge.drawbridge.node_visit_host"
+WARM = (views,)
+"""Modules of the filters, imported here in Ansible's parent process: each host's process would import them anew."""
 HALVES: Mapping[str, type[Half]] = {
     "gate_token": GateToken,
     "kube_member": KubeMember,
@@ -87,10 +90,11 @@ class ActionModule(ActionBase):
         """The layers in order. Raises DeviceError with all that is wrong; the host has not been contacted."""
         chosen = list(chosen_tasks(self._task, args["tag"], args["layers"]))
         layers: list[Layer] = []
+        settled = Settled(self._loader)
         wrong: list[DeviceError] = []
         for task in chosen:
             try:
-                layers += self._of(task, variables)
+                layers += self._of(task, variables, settled)
             except DeviceError as err:
                 wrong.append(err)
             except AnsibleError as err:
@@ -103,10 +107,10 @@ class ActionModule(ActionBase):
             layer.needs = needed(at, roles, args["needs"])
         return layers
 
-    def _of(self, task: Task, variables: dict[str, Any]) -> Iterator[Layer]:
+    def _of(self, task: Task, variables: dict[str, Any], settled: Settled) -> Iterator[Layer]:
         """The task's layers: one, or one for each item of its loop. Raises DeviceError and AnsibleError."""
         name = short(task)
-        seen = in_role(task, variables, self._loader)
+        seen = settled.variables(task, in_role(task, variables, self._loader))
         for turn in turns(task, seen, self._loader):
             options = arguments(task, turn, self._loader)
             half = HALVES[name]() if name in HALVES else None

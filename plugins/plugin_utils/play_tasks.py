@@ -4,13 +4,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
+from ansible.errors import AnsibleError
 from ansible.playbook.block import Block
 from ansible.playbook.play import Play
 from ansible.playbook.task import Task
 from ansible.template import Templar
+
+WORD = re.compile(r"[a-z_]\w*")
 
 
 def tasks(play: Play) -> Iterator[Task]:
@@ -40,14 +44,54 @@ def role_name(task: Task) -> str:
 def in_role(task: Task, variables: Mapping[str, Any], loader: Any) -> dict[str, Any]:
     """A host's variables as the task sees them, from those that another task of the same play sees."""
     role, chain = task._role, task.get_dep_chain()
-    found = {**variables, **task.get_vars()}
-    if role:
-        defaults = role.get_default_vars(dep_chain=chain)
-        private = role.get_vars(chain, include_params=False, only_exports=False)
-        here = {"role_path": role._role_path, "role_name": role_name(task), "ansible_role_name": role.get_name()}
-        found = {**defaults, **variables, **private, **task.get_vars(), **here}
+    own: dict[str, Any] = cast(Any, task.get_vars())
+    extra: dict[str, Any] = cast(Any, task.get_variable_manager()).extra_vars
     path = {"ansible_search_path": [*task.get_search_path(), loader.get_basedir()]}
-    return {**found, **task.get_variable_manager().extra_vars, **path}
+    if not role:
+        return {**variables, **own, **extra, **path}
+    defaults: dict[str, Any] = cast(Any, role.get_default_vars(dep_chain=chain))
+    private: dict[str, Any] = role.get_vars(chain, include_params=False, only_exports=False)
+    here = {"role_path": role._role_path, "role_name": role_name(task), "ansible_role_name": role.get_name()}
+    return {**defaults, **variables, **private, **own, **extra, **here, **path}
+
+
+class Settled:
+    """Variables of one host that are evaluated once.
+
+    Ansible evaluates a variable anew at each use, and a view costs much.
+    """
+
+    def __init__(self, loader: Any) -> None:
+        self._loader = loader
+        self._known: dict[tuple[str, str], tuple[Any, Any]] = {}
+        """Values with what they were made of, by role and name."""
+
+    def variables(self, task: Task, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """The task's variables, with values for those that its words name.
+
+        What can't be evaluated yet, such as a variable with the item of a loop, stays as it is.
+        """
+        found = dict(variables)
+        self._settle(f"{task.args} {task.when} {task.loop} {task.get_vars()}", variables, found, set())
+        return found
+
+    def _settle(self, text: str, variables: Mapping[str, Any], found: dict[str, Any], seen: set[str]) -> None:
+        for name in dict.fromkeys(WORD.findall(text)):
+            raw = variables.get(name)
+            if name in seen or not isinstance(raw, (str, list, dict)):
+                continue
+            seen.add(name)
+            key = str(variables.get("role_path")), name
+            made_of, value = self._known.get(key, (None, None))
+            if made_of is not raw:
+                if isinstance(raw, str):
+                    self._settle(raw, variables, found, seen)
+                try:
+                    value = plain(Templar(self._loader, variables=found).template(raw))
+                except AnsibleError:
+                    continue
+                self._known[key] = (raw, value)
+            found[name] = value
 
 
 def turns(task: Task, variables: Mapping[str, Any], loader: Any) -> Iterator[dict[str, Any]]:

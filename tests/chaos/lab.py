@@ -18,7 +18,7 @@ from pathlib import Path
 from lab.demo import ssh
 from lab.hosts.paths import REPOSITORY, Paths
 from tests.chaos import inventory
-from tests.chaos.plan import Kill, Verb
+from tests.chaos.plan import NODE_ROLES, Kill, Verb
 from tests.processes import end
 
 PLAYBOOK = Path(sys.executable).parent / "ansible-playbook"
@@ -30,14 +30,15 @@ RUN_S = 1800
 """What a run may take at most, on a machine that has much else to do; a run that hangs is a finding."""
 SCRIPT_S = 900
 """The same of a script on a host, such as all of its proofs."""
-TASK = re.compile(r"^TASK \[(?:[\w.]*\.)?(\w+) : (.*?)\]")
+TASK = re.compile(r"^TASK \[(?:(?:[\w.]*\.)?(\w+) : )?(.*?)\]")
 PLAY_OF_LIST = re.compile(r"^  play #\d+ \((\S+)\)")
-TASK_OF_LIST = re.compile(r"^      (?:[\w.]*\.)?(\w+) : (.*?)\t")
+TASK_OF_LIST = re.compile(r"^      (?:(?:[\w.]*\.)?(\w+) : )?(.*?)\t")
 RECAP = re.compile(r"^\w+ +: ok=\d+ +changed=(\d+) ", re.MULTILINE)
 CHANGED = re.compile(r"^TASK \[(.*?)\] \*+\n(?:(?!^TASK \[).*\n)*?changed: \[(\w+)", re.MULTILINE)
-VALIDATION = "Validating arguments"
-LAST_TASKS, LAST_MS, TASK_MS = 2, 100, 250
-"""How long a run lives for sure after the start of one of its last tasks, and that much more for each task before."""
+VISIT = "Bring all layers of the node to their intended state"
+LAST_TASKS, LAST_MS, TASK_MS, VISIT_MS = 2, 100, 250, 800
+"""How long a run lives for sure after the start of one of its last tasks, that much more for each task before, and
+after the start of a visit, which runs all roles of a node."""
 
 
 SHIM = """\
@@ -187,7 +188,7 @@ def tasks(listed: str) -> list[tuple[str, str]]:
         if play := PLAY_OF_LIST.match(line):
             skipped = play[1] == "login"
         elif (task := TASK_OF_LIST.match(line)) and not skipped:
-            found.append((task[1], task[2]))
+            found.append((task[1] or "", task[2]))
     return found
 
 
@@ -196,12 +197,13 @@ def moment(listed: Sequence[tuple[str, str]], kill: Kill) -> tuple[int, float]:
     meant = [
         number
         for number, (role, name) in enumerate(listed, 1)
-        if kill.role in ("", role) and not name.startswith(VALIDATION)
+        if kill.role in ("", role) or (name == VISIT and kill.role in NODE_ROLES)
     ]
     if not meant:
         raise Broken(f"site.yml has no task of the role {kill.role}")
     number = meant[min(int(kill.share * len(meant)), len(meant) - 1)]
-    longest = LAST_MS + TASK_MS * max(0, len(listed) - LAST_TASKS - number + 1)
+    lives = VISIT_MS if listed[number - 1][1] == VISIT else LAST_MS
+    longest = lives + TASK_MS * max(0, len(listed) - LAST_TASKS - number + 1)
     return number, min(kill.milliseconds, longest) / 1000
 
 

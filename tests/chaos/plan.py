@@ -26,6 +26,8 @@ PLAYBOOKS = {
     "slurm_gate": "gate",
 }
 """Where a role is used, in the order of the layers."""
+NODE_ROLES = frozenset(PLAYBOOKS) - {"fabric_switch", "slurm_controller"}
+"""Roles that a visit of a node runs."""
 LONGEST_MS = 2500
 PACKAGES_MS = 8000
 

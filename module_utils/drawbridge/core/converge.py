@@ -102,9 +102,13 @@ class Outcome:
     """The steps behind `steps`; empty for a refusal."""
 
     def result(self) -> dict[str, Any]:
-        """The result for exit_json or fail_json; a failure adds the steps that were done and those left."""
-        result: dict[str, Any] = {"changed": self.changed, "steps": self.steps, "diff": self.diff}
-        result["pending"] = self.pending
+        """The result for exit_json or fail_json; a failure adds the steps that were done and those left.
+
+        A success without a difference has no diff: it would hold the whole state.
+        """
+        result: dict[str, Any] = {"changed": self.changed, "steps": self.steps, "pending": self.pending}
+        if self.error or self.diff["before"] != self.diff["after"]:
+            result["diff"] = self.diff
         if self.error:
             result.update(msg=self.error, done=self.done, left=self.left, **self.details)
         return result

@@ -27,8 +27,7 @@ def report(layers: Sequence[tuple[Place, Visited]]) -> dict[str, Any]:
     found: dict[str, Any] = {"changed": any(seen.result.get("changed") for _, seen in layers)}
     found["layers"] = [_layer(place, seen) for place, seen in layers if _speaks(seen)]
     found["warnings"] = [text for _, seen in layers for text in seen.result.get("warnings", ())]
-    diffs = [seen.result["diff"] for _, seen in layers if seen.result.get("diff")]
-    found["diff"] = [diff for diff in diffs if diff["before"] != diff["after"]]
+    found["diff"] = [seen.result["diff"] for _, seen in layers if "diff" in seen.result]
     failed = [f"{place}: {seen.result.get('msg', 'failed')}" for place, seen in layers if seen.state == FAILED]
     if failed:
         left = [str(place) for place, seen in layers if seen.state == STOPPED]
@@ -41,7 +40,7 @@ def _speaks(seen: Visited) -> bool:
     return seen.state in (FAILED, STOPPED) or any(seen.result.get(key) for key in ("changed", "pending"))
 
 
-QUIET = {"changed", "diff", "failed", "warnings"}
+QUIET = {"diff", "failed", "warnings"}
 
 
 def _layer(place: Place, seen: Visited) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.visit import Visited
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.visit_report import Place, report
 
-QUIET: dict[str, Any] = {"changed": False, "steps": [], "pending": [], "diff": {"before": "x", "after": "x"}}
+QUIET: dict[str, Any] = {"changed": False, "steps": [], "pending": []}
 DIFF = {"before": "off\n", "after": "on\n"}
 LOUD: dict[str, Any] = {"changed": True, "steps": ["turn on"], "pending": [], "diff": DIFF, "warnings": ["hot"]}
 BROKEN: dict[str, Any] = {"changed": False, "failed": True, "msg": "it is broken", "rc": 3}
@@ -21,7 +21,7 @@ def test_a_node_that_needs_nothing_says_nothing() -> None:
 def test_each_layer_speaks_for_itself() -> None:
     found = report([(LAMP, Visited("done", LOUD)), (HORN, Visited("done", QUIET))])
     assert found["layers"] == [
-        {"role": "lights", "task": "Turn on the lamp", "state": "done", "steps": ["turn on"]},
+        {"role": "lights", "task": "Turn on the lamp", "state": "done", "changed": True, "steps": ["turn on"]},
     ]
     assert (found["changed"], found["diff"], found["warnings"]) == (True, [DIFF], ["hot"])
 
