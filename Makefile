@@ -35,8 +35,8 @@ mutants: tools ## plant known defects one by one, each must turn its test red; L
 bench: tools ## count what the site costs per host, on a running lab
 	$(PYTHON) -m bench.results
 
-floor: tools ## measure our no-op run against as many no-op modules, on a running lab
-	$(PYTHON) -m bench.floor
+nodes: tools ## boot 16 nodes, build them, and measure what one costs a run that changes nothing
+	$(PYTHON) -m bench.nodes
 
 chaos: tools ## cut runs of the site off at seeded points, and see that the next ones mend it; SEEDS="3 22" repeats some
 	$(PYTHON) lab/lab requirements --install
@@ -70,4 +70,4 @@ $(UV):
 	@$(UV) pip sync --quiet --require-hashes --python $(PYTHON) requirements.lock
 	@touch $@
 
-.PHONY: help tools lab lab-down check test old-python mutants bench floor chaos explore docs golden lock
+.PHONY: help tools lab lab-down check test old-python mutants bench nodes chaos explore docs golden lock

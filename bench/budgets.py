@@ -12,7 +12,7 @@ import yaml
 from bench.counted import ROOT
 
 BUDGETS = ROOT / "tests/budgets.yml"
-KINDS = ("results", "sessions", "reads")
+KINDS = ("results", "sessions", "kilobytes", "reads")
 Spent = Mapping[str, Mapping[str, int]]
 """Numbers by kind and host."""
 
@@ -34,9 +34,9 @@ def load(text: str | None = None) -> list[Budget]:
     return [Budget(kind, **entry) for kind in KINDS for entry in content.get(kind) or []]
 
 
-def goal(ratio: str) -> float:
-    """What a ratio of bench/floor.py should be at most."""
-    (found,) = [entry for entry in yaml.safe_load(BUDGETS.read_text())["floor"] if entry["ratio"] == ratio]
+def goal(name: str) -> float:
+    """What a number of bench/nodes.py should be at most."""
+    (found,) = [entry for entry in yaml.safe_load(BUDGETS.read_text())["goals"] if entry["name"] == name]
     return float(found["at_most"])
 
 

@@ -92,8 +92,9 @@ def run(counting: Counting, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def spent(report: Report) -> dict[str, dict[str, int]]:
-    """Task results and SSH sessions by host, as budgets judge them."""
-    return {kind: {name: host[kind] for name, host in report["hosts"].items()} for kind in ("results", "sessions")}
+    """Task results, SSH sessions and kilobytes sent by host, as budgets judge them."""
+    found = {kind: {name: host[kind] for name, host in report["hosts"].items()} for kind in ("results", "sessions")}
+    return {**found, "kilobytes": {name: host["sent_bytes"] // 1000 for name, host in report["hosts"].items()}}
 
 
 def on_host(host: str, command: str, data: bytes = b"") -> str:

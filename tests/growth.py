@@ -24,7 +24,9 @@ def grow(folder: Path, *names: str) -> list[str]:
     inventory = {"all": {"children": {"nodes": {"children": {"gpu": {"hosts": hosts}}}}}}
     (folder / "group_vars").mkdir(parents=True)
     (folder / "hosts.yml").write_text(json.dumps(inventory))
-    (folder / "group_vars/all.yml").write_text(json.dumps(described({name: room[name]["leaf"] for name in names})))
+    (folder / "group_vars/all.yml").write_text(
+        json.dumps(described({name: room[name].get("leaf", "leaf1") for name in names}))
+    )
     return ["-i", str(LAB), "-i", str(folder)]
 
 

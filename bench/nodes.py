@@ -1,0 +1,165 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a node costs the controller in a run that changes nothing: `python -m bench.nodes`, about half an hour.
+
+Boots the lab with its spares, builds the site on all nodes, then measures in turns, for some numbers of nodes: the
+play that visits them; a play with one no-op module; one ssh to each. The slope of a line through the processor times
+is the cost of one more node. bench/measured/nodes.md gets the table. The goals are in tests/budgets.yml; a busy
+machine fails no build.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import yaml
+
+from bench.budgets import goal
+from bench.counted import ROOT
+from bench.results import store
+from lab.hosts.paths import Paths
+from tests.growth import grow
+
+ROUNDS, SIZES = 5, (2, 4, 8, 16)
+SPARES = [f"gpu{number:02}" for number in range(5, 17)]
+NODES = [f"gpu{number:02}" for number in range(1, 17)]
+ANSIBLE = str(Path(sys.executable).parent / "ansible-playbook")
+VISIT, MODULE, SSH = "visit", "no-op module", "ssh"
+NAMES = {VISIT: "the visit of a node, nothing to do", MODULE: "one no-op module", SSH: "one `ssh node true`"}
+
+
+@dataclass(frozen=True)
+class Taken:
+    """Seconds by the clock, and of the controller's processors."""
+
+    wall: float
+    cpu: float
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line through processor seconds by nodes, and the largest distance of a point from it."""
+
+    start: float
+    node: float
+    off: float
+
+
+def timed(work: Callable[[], object]) -> Taken:
+    """Time some work that starts processes and waits for them."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    work()
+    wall, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return Taken(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+def command(*argv: str) -> str:
+    """Output of a command. Leaves with it if the command fails."""
+    env = {**os.environ, "ANSIBLE_CONFIG": "ansible.cfg", "ANSIBLE_NOCOLOR": "1"}
+    done = subprocess.run(argv, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{done.stdout[-4000:]}{done.stderr[-4000:]}{' '.join(argv[:6])} failed")
+    return done.stdout
+
+
+def built(folder: Path) -> list[str]:
+    """Boot all nodes, build the site on them, and return Ansible's words for this inventory."""
+    words = grow(folder / "grown", *SPARES)
+    command(sys.executable, "lab/lab", "up")
+    command(sys.executable, "lab/lab", "up", *SPARES)
+    command(ANSIBLE, *words, "playbooks/site.yml")
+    return words
+
+
+def works(words: Sequence[str], folder: Path, number: int) -> dict[str, Callable[[], object]]:
+    """The three kinds of work on so many nodes."""
+    chosen = ",".join(NODES[:number])
+    ssh = ["ssh", "-F", str(Paths.of().ssh_config), "-o", "ControlPath=none"]
+    key = folder / "key.json"
+    if not key.exists():
+        key.touch(0o600)
+        munge = command(*ssh, NODES[0], "base64 -w0 /etc/munge/munge.key").strip()
+        key.write_text(json.dumps({"slurm_node_munge_key": munge}))
+    noop = folder / "noop.yml"
+    task = {"name": "Do nothing", "ansible.builtin.ping": {}}
+    noop.write_text(yaml.safe_dump([{"hosts": "nodes", "gather_facts": False, "tasks": [task]}]))
+
+    def one_ssh_each() -> None:
+        started = [subprocess.Popen([*ssh, node, "true"], stdin=subprocess.DEVNULL) for node in NODES[:number]]
+        if any([process.wait() for process in started]):
+            sys.exit("a node can't be reached by ssh")
+
+    def visit() -> None:
+        out = command(ANSIBLE, *words, "--limit", chosen, "-e", f"@{key}", "playbooks/parts/visit_nodes.yml")
+        if "changed=1" in out:
+            sys.exit(f"{out[-2000:]}this run changed something; measure again, now that there is nothing left to do")
+
+    return {
+        VISIT: visit,
+        MODULE: lambda: command(ANSIBLE, *words, "--limit", chosen, str(noop)),
+        SSH: one_ssh_each,
+    }
+
+
+def fitted(points: Mapping[int, float]) -> Line:
+    """Least squares."""
+    slope, start = statistics.linear_regression(list(points), list(points.values()))
+    return Line(start, slope, max(abs(start + slope * at - value) for at, value in points.items()))
+
+
+def page(taken: Mapping[str, Mapping[int, Taken]], lines: Mapping[str, Line]) -> str:
+    """The tables as Markdown."""
+    sizes = " | ".join(f"{size} nodes" for size in SIZES)
+    rows = [f"| CPU seconds of the controller | {sizes} | a node | off the line |", "|" + "---|" * (len(SIZES) + 3)]
+    for what, name in NAMES.items():
+        cells = [f"{taken[what][size].cpu:.2f}" for size in SIZES]
+        rows.append(f"| {name} | {' | '.join(cells)} | {lines[what].node:.3f} | {lines[what].off:.2f} |")
+    rows += ["", f"| seconds by the clock | {sizes} |"]
+    rows.append("|" + "---|" * (len(SIZES) + 1))
+    for what, name in NAMES.items():
+        rows.append(f"| {name} | {' | '.join(f'{taken[what][size].wall:.2f}' for size in SIZES)} |")
+    ratio = lines[VISIT].node / lines[MODULE].node
+    text = (
+        f"A visit costs the controller {lines[VISIT].node:.2f} s of processor time a node, {ratio:.1f} times one no-op"
+        f" module. At most {goal('a visit, CPU seconds of the controller'):g} is wanted."
+    )
+    made = f"Made by `python -m bench.nodes`, median of {ROUNDS} rounds; hosts and controller share two processors."
+    return f"# Nodes\n\n{made}\n\n" + "\n".join(rows) + f"\n\n{text}\n"
+
+
+def main() -> int:
+    """Measure in turns, so that what else the machine does meets all alike."""
+    with tempfile.TemporaryDirectory(prefix="nodes") as name:
+        folder = Path(name)
+        words = built(folder)
+        rounds = [
+            {size: {what: timed(work) for what, work in works(words, folder, size).items()} for size in SIZES}
+            for _ in range(ROUNDS)
+        ]
+    taken = {
+        what: {
+            size: Taken(*(statistics.median(getattr(done[size][what], kind) for done in rounds) for kind in asdict(it)))
+            for size, it in ((size, rounds[0][size][what]) for size in SIZES)
+        }
+        for what in NAMES
+    }
+    lines = {what: fitted({size: it.cpu for size, it in sizes.items()}) for what, sizes in taken.items()}
+    content = {what: {size: asdict(it) for size, it in sizes.items()} for what, sizes in taken.items()}
+    store(
+        "nodes", {"seconds": content, "lines": {what: asdict(line) for what, line in lines.items()}}, page(taken, lines)
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
