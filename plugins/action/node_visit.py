@@ -110,9 +110,10 @@ class ActionModule(ActionBase):
     def _of(self, task: Task, variables: dict[str, Any], settled: Settled) -> Iterator[Layer]:
         """The task's layers: one, or one for each item of its loop. Raises DeviceError and AnsibleError."""
         name = short(task)
-        seen = settled.variables(task, in_role(task, variables, self._loader))
-        for turn in turns(task, seen, self._loader):
-            options = arguments(task, turn, self._loader)
+        seen = in_role(task, variables, self._loader)
+        values = settled.values(task, seen)
+        for turn in turns(task, {**seen, **values}, self._loader):
+            options = arguments(task, turn, self._loader, values=values)
             half = HALVES[name]() if name in HALVES else None
             host = options
             if half:

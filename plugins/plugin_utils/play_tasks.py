@@ -14,7 +14,9 @@ from ansible.playbook.play import Play
 from ansible.playbook.task import Task
 from ansible.template import Templar
 
+NOTHING: Mapping[str, Any] = {}
 WORD = re.compile(r"[a-z_]\w*")
+PATH = re.compile(r"{{ ([a-z_]\w*(?:\.[a-z_]\w*)*) }}")
 
 
 def tasks(play: Play) -> Iterator[Task]:
@@ -64,14 +66,14 @@ class Settled:
     def __init__(self, loader: Any) -> None:
         self._loader = loader
         self._known: dict[tuple[str, str], tuple[Any, Any]] = {}
-        """Values with what they were made of, by role and name."""
+        """Values with what they were made of, by role, where it matters, and name."""
 
-    def variables(self, task: Task, variables: Mapping[str, Any]) -> dict[str, Any]:
-        """The task's variables, with values for those that its words name.
+    def values(self, task: Task, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """Values of the variables that the task's words name.
 
-        What can't be evaluated yet, such as a variable with the item of a loop, stays as it is.
+        What can't be evaluated yet, such as a variable with the item of a loop, is left out.
         """
-        found = dict(variables)
+        found: dict[str, Any] = {}
         self._settle(f"{task.args} {task.when} {task.loop} {task.get_vars()}", variables, found, set())
         return found
 
@@ -81,13 +83,14 @@ class Settled:
             if name in seen or not isinstance(raw, (str, list, dict)):
                 continue
             seen.add(name)
-            key = str(variables.get("role_path")), name
+            # `role_path` and its like are another one in each role
+            key = str(variables.get("role_path")) if "role_" in str(raw) else "", name
             made_of, value = self._known.get(key, (None, None))
             if made_of is not raw:
                 if isinstance(raw, str):
                     self._settle(raw, variables, found, seen)
                 try:
-                    value = plain(Templar(self._loader, variables=found).template(raw))
+                    value = plain(Templar(self._loader, variables={**variables, **found}).template(raw))
                 except AnsibleError:
                     continue
                 self._known[key] = (raw, value)
@@ -104,11 +107,27 @@ def turns(task: Task, variables: Mapping[str, Any], loader: Any) -> Iterator[dic
             yield turn
 
 
-def arguments(task: Task, variables: Mapping[str, Any], loader: Any, names: Any = None) -> dict[str, Any]:
-    """The task's arguments, or those of `names`, as plain data. Raises AnsibleError."""
-    templar = Templar(loader, variables=dict(variables))
+def arguments(
+    task: Task, variables: Mapping[str, Any], loader: Any, names: Any = None, values: Mapping[str, Any] = NOTHING
+) -> dict[str, Any]:
+    """The task's arguments, or those of `names`, as plain data. Raises AnsibleError.
+
+    `values` are those of variables that hold no template any more. Most arguments are a path into one of them, for
+    which Jinja would compile a template each.
+    """
+    templar = Templar(loader, variables={**variables, **values})
     wanted = {name: value for name, value in task.args.items() if names is None or name in names}
-    return {name: plain(templar.template(value)) for name, value in wanted.items()}
+    found = {name: _looked_up(value, values) for name, value in wanted.items()}
+    return {name: plain(templar.template(wanted[name])) if it is None else it for name, it in found.items()}
+
+
+def _looked_up(template: Any, values: Mapping[str, Any]) -> Any:
+    """The value of a template that is only a path into `values`; None for another one, or if nothing is there."""
+    path = PATH.fullmatch(template) if isinstance(template, str) else None
+    value: Any = values if path else None
+    for key in path[1].split(".") if path else ():
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
 
 
 def plain(value: Any) -> Any:
