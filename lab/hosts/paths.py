@@ -113,6 +113,11 @@ class Paths:
         """The administrator's kubeconfig, once the lab has a control plane."""
         return self.state / "kubernetes" / "admin.kubeconfig"
 
+    @property
+    def installer_kubeconfig(self) -> Path:
+        """The kubeconfig that runs of Ansible use."""
+        return self.state / "kubernetes" / "installer.kubeconfig"
+
     def host(self, name: str) -> HostPaths:
         """A host's directories."""
         return HostPaths(self.state / "hosts" / name)

@@ -13,7 +13,7 @@ from lab.errors import LabError
 from lab.hosts.paths import Paths
 from lab.hosts.provision import Bind, Context
 from lab.hosts.site import JOINED, Host, Site
-from lab.kubernetes import charts, debs, images, node
+from lab.kubernetes import charts, debs, images, installer, node
 from lab.kubernetes.pki import Authority, Pair, write_private
 from lab.machine.provision import hardware_of
 from lab.tools import build
@@ -28,15 +28,18 @@ NAMES = ("localhost", "127.0.0.1", SERVICE_ADDRESS, "kubernetes", "kubernetes.de
 
 
 def prepare(site: Site, paths: Paths) -> None:
-    """Build the tools when the cache lacks them; make the authority and the administrator's kubeconfig."""
+    """Build the tools when the cache lacks them; make the authority, and kubeconfigs of administrator and installer."""
     tools = build.ensure(paths.cache, functools.partial(print, file=sys.stderr, flush=True))
     _for_ansible(_home(paths).parent, tools["helm"])
     authority = Authority.ensure(_home(paths))
     Authority.ensure(_home(paths) / "etcd")
     if not paths.kubeconfig.exists():
-        # For the lab itself and for the person who runs Ansible; no host ever sees it.
+        # For the lab itself and for who plays the administrator; no host ever sees it.
         admin = authority.client("kubernetes-admin", "system:masters")
         write_private(paths.kubeconfig, authority.kubeconfig(api_server(site), admin))
+        # what Ansible uses: a member of the group that the administrator has given the installer's rights
+        runs = authority.client("drawbridge-installer", "drawbridge:installer")
+        write_private(paths.installer_kubeconfig, authority.kubeconfig(api_server(site), runs))
 
 
 def _for_ansible(state: Path, helm: Path) -> None:
@@ -83,9 +86,11 @@ def _control_plane(context: Context) -> None:
     _store(context)
     for component in ("scheduler", "controller-manager"):
         _kubeconfig(context, f"/etc/kubernetes/{component}.conf", authority.client(f"system:kube-{component}"))
+    context.write("/etc/lab/installer.yml", installer.text())
     packages = debs.ensure(context.paths.cache, build.ensure(context.paths.cache))
     context.binds.append(Bind(packages, "/srv/lab/kubernetes"))
-    _install(context, ("lab-etcd.service", *(f"{name}.service" for name in CONTROL_PLANE), "lab-packages.service"))
+    own = ("lab-etcd.service", "lab-installer.service", "lab-packages.service")
+    _install(context, (*own, *(f"{name}.service" for name in CONTROL_PLANE)))
 
 
 def _store(context: Context) -> None:

@@ -11,7 +11,7 @@ from ansible.plugins.action import ActionBase
 from ..module_utils.drawbridge.core.api.kubeconfig import Json, connect
 from ..module_utils.drawbridge.core.consent import variable
 from ..module_utils.drawbridge.core.converge import DeviceError, converge, refusals
-from ..module_utils.drawbridge.core.names import GATE_NAMESPACE, NODES_NAMESPACE
+from ..module_utils.drawbridge.core.names import GATE_NAMESPACE, INSTALLER_NAMESPACE, NODES_NAMESPACE
 from ..module_utils.drawbridge.gate.adoption.io import RESOURCES, KubeCluster
 from ..module_utils.drawbridge.gate.adoption.operators import (
     intolerant,
@@ -69,7 +69,8 @@ def adopt(cluster: KubeCluster, args: dict[str, Any], check: bool) -> dict[str, 
         return {"failed": True, "changed": False, "msg": sentence, "faults": found}
     if not args["take_over"]:
         bindings, roles = (cluster.items(f"{RBAC}/{kind}") for kind in ("clusterrolebindings", "clusterroles"))
-        warnings = cluster_wide(bindings, roles, [*args["infra_namespaces"], GATE_NAMESPACE, NODES_NAMESPACE])
+        own = (GATE_NAMESPACE, NODES_NAMESPACE, INSTALLER_NAMESPACE)
+        warnings = cluster_wide(bindings, roles, [*args["infra_namespaces"], *own])
         return {"changed": False, "steps": [], "pending": [], "warnings": warnings}
     outcome = converge(cluster, plan, want, check=check, options=args)
     unscheduled = intolerant(daemons, args["infra_namespaces"])

@@ -8,6 +8,7 @@ import contextlib
 from collections.abc import Iterator
 from types import MappingProxyType
 
+from ..module_utils.drawbridge.core.api.kubeconfig import Ask, connect
 from ..module_utils.drawbridge.core.converge import DeviceError
 from ..module_utils.drawbridge.gate.tokens.plan import TOKEN_FILE
 from .half import Options, Result
@@ -32,25 +33,22 @@ class GateToken:
     @contextlib.contextmanager
     def help(self, options: Options, predicted: Result) -> Iterator[Result]:
         """A new token."""
-        yield {"token": request(options)}
+        yield {"token": request(connect(options["kubeconfig"]), options)}
 
     def conclude(self, options: Options, predicted: Result, done: Result) -> Result:
         """The host's result."""
         return done
 
 
-def request(options: Options) -> str:
+def request(ask: Ask, options: Options) -> str:
     """A new token of the account. Raises DeviceError."""
-    # imported here: the import takes a second, and a host with a good token does not need it
-    from kubernetes import client, config
-
-    try:
-        api = client.CoreV1Api(config.new_client_from_config(config_file=options["kubeconfig"]))
-        spec = client.V1TokenRequestSpec(audiences=[], expiration_seconds=options["lifetime_s"])
-        body = client.AuthenticationV1TokenRequest(spec=spec)
-        answer = api.create_namespaced_service_account_token(options["name"], options["namespace"], body)
-    except (config.ConfigException, client.ApiException, OSError) as err:
-        account = f"{options['namespace']}/{options['name']}"
-        message = f"no token of ServiceAccount {account} with kubeconfig {options['kubeconfig']!r}: {err}"
-        raise DeviceError(message) from err
-    return answer.to_dict()["status"]["token"]
+    namespace, name = options["namespace"], options["name"]
+    body = {
+        "apiVersion": "authentication.k8s.io/v1",
+        "kind": "TokenRequest",
+        "spec": {"audiences": [], "expirationSeconds": options["lifetime_s"]},
+    }
+    status, answer = ask("POST", f"/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token", body)
+    if status >= 300:
+        raise DeviceError(f"no token of ServiceAccount {namespace}/{name}: {answer.get('message', status)}")
+    return answer["status"]["token"]

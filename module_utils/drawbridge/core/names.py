@@ -54,3 +54,7 @@ RUNTIMES = "trainingruntimes"
 
 PLATFORM, BREAKGLASS = "drawbridge:platform", "drawbridge:breakglass"
 """Groups of administrators."""
+INSTALLER, INSTALLER_USER = "drawbridge:installer", "drawbridge"
+"""Group with the rights of a run, and the user that the kubeconfig's user acts as."""
+INSTALLER_NAMESPACE = "drawbridge-installer"
+"""Namespace of the installer's ServiceAccount. It has room for no pod."""

@@ -22,7 +22,15 @@ from ..fabric.plan import PORT
 from ..nic import plan as nic
 from ..slurm.accounting.plan import AccountingState
 from ..storage.gpfs.members import plan as gpfs
-from .kube_artefacts_view import helm_release, k8s, kube_member, kube_packages, kube_runtime, kubelet_config
+from .kube_artefacts_view import (
+    helm_release,
+    installer_rights,
+    k8s,
+    kube_member,
+    kube_packages,
+    kube_runtime,
+    kubelet_config,
+)
 
 FACTORY = nic.NicPortQos("pcp", {}, frozenset(), "fw")
 """A port with factory settings."""
@@ -127,7 +135,7 @@ def mm_mount(filesystems: Any) -> Artefact:
 _FUNCTIONS = (
     *(switch_roce, mlnx_qos, host_files, gate_program, gate_token, gate_guards, slurm_munge_key),
     *(slurm_packages, slurm_database, slurm_daemon, slurm_config, slurm_accounting, kube_packages, kube_runtime),
-    *(kubelet_config, kube_member, mm_node, mm_mount, helm_release, k8s),
+    *(kubelet_config, kube_member, mm_node, mm_mount, helm_release, installer_rights, k8s),
 )
 PLACES: Mapping[str, Callable[..., Artefact]] = {function.__name__: function for function in _FUNCTIONS}
 """These functions by the module's name."""

@@ -56,3 +56,8 @@ def helm_release(name: str, namespace: str, chart: str, version: str, source: st
 def k8s(definition: Any) -> Artefact:
     """Objects for the API server, by server-side apply."""
     return Artefact(objects=definition if isinstance(definition, list) else [definition])
+
+
+def installer_rights(objects: Any) -> Artefact:
+    """Objects that an administrator applies before the run, which only checks them."""
+    return Artefact(objects=objects)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ..core import hostlist
 from ..core.faults import MISSING, Fault
-from ..core.names import GATE_ACCOUNTS, GATE_NAMESPACE, NODE_ACCOUNTS, NODES_NAMESPACE
+from ..core.names import GATE_ACCOUNTS, GATE_NAMESPACE, INSTALLER_NAMESPACE, NODE_ACCOUNTS, NODES_NAMESPACE
 from ..core.rules import doubled
 from ..kube.model import Kube
 from ..slurm.model import Slurm
@@ -41,6 +41,9 @@ def infra_namespaces_are_infrastructure(kube: Kube) -> Iterator[Fault]:
         yield Fault(key, list(spaces), reason, "move pods that need all nodes into a namespace of their own")
     if own := [name for name in spaces if name in (GATE_NAMESPACE, NODES_NAMESPACE)]:
         yield Fault(key, list(spaces), f"{own[0]} belongs to the gate and is always labelled", f"take {own[0]} out")
+    if INSTALLER_NAMESPACE in spaces:
+        reason = f"the gate tries in {INSTALLER_NAMESPACE} whether its policies refuse a pod, and they exempt this list"
+        yield Fault(key, list(spaces), reason, f"take {INSTALLER_NAMESPACE} out")
     yield from doubled(key, list(spaces), "list every namespace once")
 
 
@@ -82,7 +85,7 @@ def controllers_are_infrastructure(slurm: Slurm, kube: Kube) -> Iterator[Fault]:
     jobs = {account.namespace for account in slurm.accounts}
     for name, account in vars(kube.controllers).items():
         key, space = f"drawbridge_kube.controllers.{name}", account.partition("/")[0]
-        if account and space in (*jobs, "default", GATE_NAMESPACE, NODES_NAMESPACE):
+        if account and space in (*jobs, "default", GATE_NAMESPACE, NODES_NAMESPACE, INSTALLER_NAMESPACE):
             reason = f"all users of the namespace {space} could make pods in the name of any job"
             yield Fault(key, account, reason, "give the controller a namespace of its own")
 

@@ -26,7 +26,7 @@ from ..slurm.model import Slurm
 from ..storage.gpfs.model import Gpfs
 from ..storage.gpfs.view import gpfs_clients
 from ..storage.gpfs.view import gpfs_mounts as mounted
-from . import capacity_view, gate_view, mirror_view, run_view
+from . import capacity_view, gate_view, installer_view, mirror_view, run_view
 
 Json = dict[str, Any]
 View = Callable[..., Any]
@@ -131,6 +131,14 @@ def rdma_plugin(nodes: Nodes, kube: Kube) -> list[Json]:
     return rdma_plugin_view.manifests(nodes, kube)
 
 
+def kube_installer(slurm: Slurm, kube: Kube) -> list[Json]:
+    """Objects that give a run its rights in Kubernetes.
+
+    Manifests for an administrator to apply, O(drawbridge.drawbridge.installer_rights#module:objects).
+    """
+    return installer_view.manifest(slurm, kube)
+
+
 def infra_capacity(slurm: Slurm, kube: Kube) -> Json:
     """Infra nodes, gated nodes and namespaces of jobs.
 
@@ -178,6 +186,6 @@ def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
 
 _ALL = (
     *(switch, nic, leaves, slurm_controller, slurm_node, slurm_login, gpfs_mounts, gpfs_members, kube_node, kubelet),
-    *(gpu_operator, rdma_plugin, infra_capacity, gate, gate_objects, drawbridge_run, mirror),
+    *(kube_installer, gpu_operator, rdma_plugin, infra_capacity, gate, gate_objects, drawbridge_run, mirror),
 )
 VIEWS: dict[str, View] = {view.__name__: view for view in _ALL}

@@ -1,6 +1,10 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Requests with an administrator's kubeconfig, in the group that may close nodes and label namespaces."""
+"""Requests with the kubeconfig of a run, as the installer.
+
+The kubeconfig's user only needs the right to act as the installer, in its two groups. One of them has the rights of a
+run. The admission policies let the other one close nodes and label namespaces.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +12,20 @@ import json
 from typing import Any, Callable, Optional
 
 from ..converge import DeviceError
-from ..names import PLATFORM
+from ..names import INSTALLER, INSTALLER_USER, PLATFORM
 
 Json = dict[str, Any]
 Ask = Callable[[str, str, Optional[Json]], "tuple[int, Json]"]
 """Method, path, body -> status, answer. The method APPLY is a server-side apply."""
 
 KINDS = {"PATCH": "application/merge-patch+json", "APPLY": "application/apply-patch+yaml"}
+GROUPS = (PLATFORM, INSTALLER)
 ACCEPT = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
 """Aggregated discovery: all groups in one answer. Other paths return plain JSON with this header too."""
 
 
 def connect(kubeconfig: str) -> Ask:
-    """Send requests as the kubeconfig's user, who impersonates the platform group. Raises DeviceError."""
+    """Send requests as the kubeconfig's user, who acts as the installer. Raises DeviceError."""
     # imported here, because only the machine that runs Ansible has it
     from kubernetes import config
 
@@ -29,7 +34,7 @@ def connect(kubeconfig: str) -> Ask:
     except (config.ConfigException, OSError) as err:
         raise DeviceError(f"kubeconfig {kubeconfig!r} can't be used: {err}") from err
     settings, pool = api.configuration, api.rest_client.pool_manager
-    groups = [("Impersonate-User", "drawbridge"), *(("Impersonate-Group", it) for it in (PLATFORM, "system:masters"))]
+    groups = [("Impersonate-User", INSTALLER_USER), *(("Impersonate-Group", it) for it in GROUPS)]
 
     def ask(method: str, path: str, body: Json | None) -> tuple[int, Json]:
         from urllib3 import HTTPHeaderDict

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Input and output of adoption, with an administrator's kubeconfig: nodes, pods, evictions, the first taint."""
+"""Input and output of adoption, as the installer: nodes, pods, evictions, the first taint."""
 
 from __future__ import annotations
 
@@ -10,7 +10,16 @@ from urllib.parse import quote
 
 from ...core.api.kubeconfig import Ask, Json
 from ...core.converge import DeviceError, Step
-from ...core.names import ADOPTING, CLOSED, EFFECT, GATE_NAMESPACE, GATED, NODES_NAMESPACE, TAINT
+from ...core.names import (
+    ADOPTING,
+    CLOSED,
+    EFFECT,
+    GATE_NAMESPACE,
+    GATED,
+    INSTALLER_NAMESPACE,
+    NODES_NAMESPACE,
+    TAINT,
+)
 from .plan import ClusterUse, NodeUse, foreign, is_jobs, tolerates_closed
 
 PAUSE_S = 1.0
@@ -22,14 +31,14 @@ RESOURCES = (
 )
 """Custom resources with operators' settings."""
 GUARD = "drawbridge-elsewhere"
-TRIAL_PLACE = "/api/v1/namespaces/default/pods"
+TRIAL_PLACE = f"/api/v1/namespaces/{INSTALLER_NAMESPACE}/pods"
 TRIAL: Json = {
     "apiVersion": "v1",
     "kind": "Pod",
     "metadata": {"name": "drawbridge-trial"},
     "spec": {"containers": [{"name": "x", "image": "x"}], "tolerations": [{"operator": "Exists"}]},
 }
-"""A pod that the policy must refuse, as a dry run. The namespace default is never infrastructure."""
+"""A pod that the policy must refuse, as a dry run. The installer may create pods in no other namespace."""
 
 
 class KubeCluster:

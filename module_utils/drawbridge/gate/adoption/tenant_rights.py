@@ -12,12 +12,12 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...core.names import BREAKGLASS, JOB_ACCOUNT, NOT_FOR_TENANTS, PLATFORM, TENANT_ROLE
+from ...core.names import BREAKGLASS, INSTALLER, JOB_ACCOUNT, NOT_FOR_TENANTS, PLATFORM, TENANT_ROLE
 from .operators import Actor
 
 Json = Mapping[str, Any]
 GATES_OWN = "drawbridge-"
-EXEMPT_GROUPS = ("system:", "kubeadm:cluster-admins", PLATFORM, BREAKGLASS)
+EXEMPT_GROUPS = ("system:", "kubeadm:cluster-admins", PLATFORM, BREAKGLASS, INSTALLER)
 """Prefixes of groups and users that are administrators' or Kubernetes' own."""
 FORBIDDEN_VERBS = ("*", "bind", "escalate")
 HOW = f"bind ClusterRole {TENANT_ROLE} (or view) instead"

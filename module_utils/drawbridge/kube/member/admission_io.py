@@ -14,7 +14,8 @@ from typing import Any
 
 from ...core.api.kubeconfig import Ask
 from ...core.converge import DeviceError
-from .csr import CLIENT, SERVING, Applicant, refusal
+from .csr import Applicant, refusal
+from .text import CLIENT_SIGNER, SERVING_SIGNER
 
 CSRS = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
 SECRETS = "/api/v1/namespaces/kube-system/secrets"
@@ -83,7 +84,7 @@ class Approver:
 
     def approve(self) -> None:
         """One round over all requests of the two kinds. Raises DeviceError."""
-        for signer in (CLIENT, SERVING):
+        for signer in (CLIENT_SIGNER, SERVING_SIGNER):
             selector = f"fieldSelector=spec.signerName%3D{signer.replace('/', '%2F')}"
             status, answer = self._ask("GET", f"{CSRS}?{selector}", None)
             if status >= 300:

@@ -16,7 +16,9 @@ from typing import Any
 from cryptography import x509
 from cryptography.x509.oid import NameOID
 
-CLIENT, SERVING = "kubernetes.io/kube-apiserver-client-kubelet", "kubernetes.io/kubelet-serving"
+from .text import CLIENT_SIGNER as CLIENT
+from .text import SERVING_SIGNER as SERVING
+
 COMMON = frozenset({"digital signature", "key encipherment"})
 USAGES = {CLIENT: "client auth", SERVING: "server auth"}
 

@@ -20,6 +20,7 @@ BOOTSTRAP = "/etc/kubernetes/bootstrap-kubelet.conf"
 MAIN_CONFIG = "/var/lib/kubelet/config.yaml"
 DROP_IN = "/etc/systemd/system/kubelet.service.d/50-drawbridge.conf"
 CONFIG_DIR = "/etc/kubernetes/kubelet.conf.d"
+CLIENT_SIGNER, SERVING_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet", "kubernetes.io/kubelet-serving"
 OWN_TOKEN = re.compile(r"[a-z0-9]{6}\.[a-z0-9]{16}")
 
 

@@ -19,6 +19,16 @@ class Image:
 
 
 @dataclass(frozen=True)
+class Objects:
+    """Objects of one kind that a chart makes with Drawbridge's values: their names, or None for any names."""
+
+    group: str
+    resource: str
+    names: tuple[str, ...] | None = None
+    namespaced: bool = True
+
+
+@dataclass(frozen=True)
 class Chart:
     """A vendor's chart, at the one supported release."""
 
@@ -29,7 +39,10 @@ class Chart:
     tree: str
     """File of values.tree()."""
     images: tuple[Image, ...]
+    objects: tuple[Objects, ...] = ()
 
+
+RBAC, NFD = "rbac.authorization.k8s.io", "gpu-operator-node-feature-discovery"
 
 # Tags: deployments/gpu-operator/values.yaml of tag v26.7.0. Digests: its bundle/manifests/
 # gpu-operator-certified.clusterserviceversion.yaml, which has none of the operator's own image, nor of NFD's.
@@ -68,6 +81,33 @@ NVIDIA = Chart(
         Image("nvcr.io/nvidia/cloud-native/nvidia-fs", "2.29.4", switch="gds.enabled"),
         Image("nvcr.io/nvidia/cloud-native/gdrdrv", "v2.6", switch="gdrcopy.enabled"),
         Image("registry.k8s.io/nfd/node-feature-discovery", "v0.19.0", switch="nfd.enabled"),
+    ),
+    # helm template of the same tag, for a release named gpu-operator
+    objects=(
+        Objects(
+            "apiextensions.k8s.io",
+            "customresourcedefinitions",
+            (
+                "clusterpolicies.nvidia.com",
+                "computedomaincliques.resource.nvidia.com",
+                "computedomains.resource.nvidia.com",
+                "gpuclusters.nvidia.com",
+                "nodefeaturegroups.nfd.k8s-sigs.io",
+                "nodefeaturerules.nfd.k8s-sigs.io",
+                "nodefeatures.nfd.k8s-sigs.io",
+                "nvidiadrivers.nvidia.com",
+            ),
+            namespaced=False,
+        ),
+        Objects(RBAC, "clusterroles", ("gpu-operator", NFD, f"{NFD}-gc"), namespaced=False),
+        Objects(RBAC, "clusterrolebindings", ("gpu-operator", NFD, f"{NFD}-gc"), namespaced=False),
+        Objects("nvidia.com", "clusterpolicies", ("cluster-policy",), namespaced=False),
+        Objects(RBAC, "roles", ("gpu-operator", f"{NFD}-worker")),
+        Objects(RBAC, "rolebindings", ("gpu-operator", f"{NFD}-worker")),
+        Objects("", "serviceaccounts"),
+        Objects("", "configmaps"),
+        Objects("apps", "daemonsets"),
+        Objects("apps", "deployments"),
     ),
 )
 

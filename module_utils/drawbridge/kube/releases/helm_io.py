@@ -14,8 +14,10 @@ from typing import Any, Callable
 
 import yaml
 
+from ...core.api.kubeconfig import GROUPS
 from ...core.command import Command, Completed, Run
 from ...core.converge import DeviceError
+from ...core.names import INSTALLER_USER
 from .plan import Record
 
 Json = dict[str, Any]
@@ -59,8 +61,9 @@ class Helm:
         runs: Callable[[float, str | None], Run] = Command,
     ) -> None:
         self._program, self._runs = program, runs
-        self._where = ["--kubeconfig", kubeconfig, "--namespace", namespace]
-        self._release, self._source = release, source
+        groups = [word for group in GROUPS for word in ("--kube-as-group", group)]
+        self._where = ["--kubeconfig", kubeconfig, "--namespace", namespace, "--kube-as-user", INSTALLER_USER, *groups]
+        self.release, self._source = release, source
 
     def verify(self) -> None:
         """Check the name and version of the chart at the path. Raises DeviceError."""
@@ -75,7 +78,7 @@ class Helm:
 
     def rendered(self, values: Mapping[str, Any], kubernetes: str, api_versions: Sequence[str], exists: bool) -> str:
         """The chart's objects as text, with hooks and CustomResourceDefinitions."""
-        argv = ["template", self._release, *self._source.argv(), *self._where, "--values", "-", "--include-crds"]
+        argv = ["template", self.release, *self._source.argv(), *self._where, "--values", "-", "--include-crds"]
         argv += ["--kube-version", kubernetes, *(["--is-upgrade"] if exists else [])]
         # one argument may have 128 KiB, and large clusters have thousands of kinds
         for start in range(0, len(api_versions), KINDS_AT_ONCE):
@@ -84,23 +87,23 @@ class Helm:
 
     def record(self) -> Record | None:
         """Helm's record of the release. Raises DeviceError for a release that helm refuses to upgrade."""
-        argv = ["list", *self._where, *ANY_STATUS, "--filter", f"^{self._release}$", "--output", "json"]
+        argv = ["list", *self._where, *ANY_STATUS, "--filter", f"^{self.release}$", "--output", "json"]
         found = json.loads(self._run(argv).out)
         if not found:
             return None
         status = found[0]["status"]
         if status in UNFINISHED:
-            command = " ".join([self._program, UNFINISHED[status], self._release, *self._where])
+            command = " ".join([self._program, UNFINISHED[status], self.release, *self._where])
             raise DeviceError(
-                f"helm has release {self._release} as {status}: it runs now or was interrupted, and refuses "
+                f"helm has release {self.release} as {status}: it runs now or was interrupted, and refuses "
                 f"upgrades; if no helm runs, run this first: {command}"
             )
-        values = json.loads(self._run(["get", "values", self._release, *self._where, "--output", "json"]).out)
+        values = json.loads(self._run(["get", "values", self.release, *self._where, "--output", "json"]).out)
         return Record(found[0]["chart"], values or {}, status)
 
     def upgrade(self, values: Mapping[str, Any]) -> None:
         """Install or upgrade, without CustomResourceDefinitions: helm creates these once and never updates them."""
-        argv = ["upgrade", "--install", self._release, *self._source.argv(), *self._where, "--values", "-"]
+        argv = ["upgrade", "--install", self.release, *self._source.argv(), *self._where, "--values", "-"]
         argv += ["--reset-values", "--skip-crds", "--history-max", str(HISTORY)]
         self._run(argv, values, UPGRADE_S)
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from ...core.api.kubeconfig import Ask
 from ...core.converge import DeviceError, Step
 from .helm_io import Helm
-from .manifests import DEFINITION, Json, Kinds, differences, documents, title
+from .manifests import DEFINITION, Json, Kinds, differences, documents, of_release, title
 from .plan import ObjectState, Release
 
 MANAGER = "drawbridge-release"
@@ -58,7 +58,8 @@ class HelmRelease:
         for path in ("/api", "/apis"):
             self._kinds.learn(self._get(path))
         text = self._helm.rendered(self._values, version, self._kinds.names(), exists)
-        found = documents(text, self._namespace["metadata"]["name"], self._kinds)
+        space = self._namespace["metadata"]["name"]
+        found = [of_release(item, self._helm.release, space) for item in documents(text, space, self._kinds)]
         return {title(item): item for item in [self._namespace, *found]}
 
     def _read_object(self, name: str) -> ObjectState:

@@ -74,6 +74,20 @@ def documents(text: str, namespace: str, kinds: Kinds) -> list[Json]:
     return sorted(found, key=lambda item: item["kind"] != DEFINITION)
 
 
+def of_release(item: Json, release: str, namespace: str) -> Json:
+    """The object with the marks that helm gives to objects of a release. It refuses existing ones without them.
+
+    It does not mark definitions of kinds, which it never changes.
+    """
+    if item["kind"] == DEFINITION:
+        return item
+    metadata = item["metadata"]
+    labels = {**(metadata.get("labels") or {}), "app.kubernetes.io/managed-by": "Helm"}
+    marks = {"meta.helm.sh/release-name": release, "meta.helm.sh/release-namespace": namespace}
+    annotations = {**(metadata.get("annotations") or {}), **marks}
+    return {**item, "metadata": {**metadata, "labels": labels, "annotations": annotations}}
+
+
 def title(item: Json) -> str:
     """Kind, namespace and name."""
     metadata = item["metadata"]

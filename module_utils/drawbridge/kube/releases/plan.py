@@ -66,15 +66,22 @@ def values_lines(values: Mapping[str, Any]) -> list[str]:
 def plan(have: Release, want: Release) -> list[Step[Release]]:
     """Definitions of kinds first, then the release, then edited objects that helm does not repair.
 
+    Missing objects that the run may create by name only come first too: helm's POST has no name to grant.
     `want` has only helm's record: each object holds its own wanted fields.
     """
     wrong = [title for title, item in have.objects.items() if not item.in_sync]
-    early = [title for title in wrong if title.startswith((DEFINITION, "Namespace"))]
+    missing = {title for title in wrong if not have.objects[title].present and by_name(title)}
+    early = [title for title in wrong if title.startswith((DEFINITION, "Namespace")) or title in missing]
     steps = [_repair(have, title) for title in early]
     if want.record and have.record != want.record:
         becomes = functools.partial(replace, record=want.record)
         steps.append(Step(_sentence(have.record, want.record), becomes, ("release", "")))
     return steps + [_repair(have, title) for title in wrong if title not in early]
+
+
+def by_name(title: str) -> bool:
+    """Whether the object is of the whole cluster, or grants rights."""
+    return "/" not in title or title.startswith(("Role ", "RoleBinding "))
 
 
 def _sentence(have: Record | None, want: Record) -> str:

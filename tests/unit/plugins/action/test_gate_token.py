@@ -7,6 +7,7 @@ from unittest.mock import MagicMock
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.action.gate_token import ActionModule
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils import gate_token, half
 
 ARGS = {
@@ -34,7 +35,13 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Any:
             return look
 
         monkeypatch.setattr(action, "_execute_module", execute)
-        monkeypatch.setattr(gate_token, "request", lambda args: asked.append(args["name"]) or "fresh")
+
+        def ask(method: str, path: str, body: Any) -> tuple[int, dict[str, Any]]:
+            asked.append(path)
+            assert (method, body["spec"]) == ("POST", {"audiences": [], "expirationSeconds": 86400})
+            return 201, {"status": {"token": "fresh"}}
+
+        monkeypatch.setattr(gate_token, "connect", lambda path: ask if path == ARGS["kubeconfig"] else None)
         monkeypatch.setattr(half.ActionBase, "run", lambda *args: {})
         action.run(task_vars={})
         return sent, asked
@@ -50,8 +57,14 @@ def test_a_good_token_costs_one_look(run: Any) -> None:
 
 def test_a_missing_one_is_requested_and_handed_over(run: Any) -> None:
     sent, asked = run(NEEDED)
-    assert asked == ["gpu01"]
+    assert asked == ["/api/v1/namespaces/drawbridge-nodes/serviceaccounts/gpu01/token"]
     assert (sent[1]["token"], sent[1]["check"]) == ("fresh", False)
+
+
+def test_a_refusal_is_told_with_the_account() -> None:
+    options = {**ARGS, "lifetime_s": 600}
+    with pytest.raises(DeviceError, match="no token of ServiceAccount drawbridge-nodes/gpu01: policy says no"):
+        gate_token.request(lambda *_: (422, {"message": "policy says no"}), options)
 
 
 def test_check_mode_requests_nothing(run: Any) -> None:

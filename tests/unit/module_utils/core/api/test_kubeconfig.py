@@ -53,13 +53,13 @@ def kubeconfig(tmp_path: Path) -> Iterator[Path]:
     server.server_close()
 
 
-def test_every_question_is_the_platforms(kubeconfig: Path) -> None:
+def test_every_question_is_the_installers(kubeconfig: Path) -> None:
     ask = connect(str(kubeconfig))
     assert ask("GET", "/api/v1/nodes", None) == (200, {"kind": "Thing"})
     ((verb, path, headers, body),) = SEEN
     assert (verb, path, body) == ("GET", "/api/v1/nodes", "")
     assert headers["impersonate-user"] == ["drawbridge"]
-    assert headers["impersonate-group"] == ["drawbridge:platform", "system:masters"]
+    assert headers["impersonate-group"] == ["drawbridge:platform", "drawbridge:installer"]
     assert headers["authorization"] == ["Bearer t0ken"]
 
 

@@ -105,7 +105,9 @@ def test_what_helm_has_not_finished_is_refused_with_the_way_out(status: str, ver
     shell = Shell(LISTED.replace('"deployed"', f'"{status}"'), "{}")
     with pytest.raises(DeviceError, match=f"has release gpu-operator as {status}: ") as caught:
         helm(shell).record()
-    assert str(caught.value).endswith(f": helm {verb} gpu-operator --kubeconfig /root/kubeconfig --namespace gpus")
+    as_installer = "--kube-as-user drawbridge --kube-as-group drawbridge:platform --kube-as-group drawbridge:installer"
+    command = f"helm {verb} gpu-operator --kubeconfig /root/kubeconfig --namespace gpus {as_installer}"
+    assert str(caught.value).endswith(f": {command}")
 
 
 @pytest.mark.parametrize("status", ["failed", "superseded", "uninstalled"])

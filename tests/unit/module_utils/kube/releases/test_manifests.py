@@ -9,6 +9,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
     Kinds,
     differences,
     documents,
+    of_release,
     title,
 )
 
@@ -77,6 +78,16 @@ def test_where_objects_live(kinds: Kinds) -> None:
     assert kinds.path(definition).endswith("/customresourcedefinitions/shops.shop.example.org")
     with pytest.raises(KeyError):
         kinds.path({"apiVersion": "v2", "kind": "ConfigMap", "metadata": {"name": "settings"}})
+
+
+def test_objects_have_the_marks_of_their_release_and_definitions_have_none(kinds: Kinds) -> None:
+    definition, settings, _ = (of_release(it, "shop", "store") for it in documents(TEXT, "store", kinds))
+    assert "annotations" not in definition["metadata"] and "labels" not in definition["metadata"]
+    assert settings["metadata"]["labels"] == {"app.kubernetes.io/managed-by": "Helm"}
+    assert settings["metadata"]["annotations"] == {
+        "meta.helm.sh/release-name": "shop",
+        "meta.helm.sh/release-namespace": "store",
+    }
 
 
 def thing(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:

@@ -24,6 +24,20 @@ def test_what_is_right_stays() -> None:
     assert plan(Release(WANT.record, {"Shop corner": RIGHT, "Shop other": repaired}), WANT) == []
 
 
+MISSING = ObjectState(False)
+
+
+def test_missing_objects_with_a_name_in_rbac_come_before_helm_and_edited_ones_after() -> None:
+    titles = ("ClusterRole shop", "Role store/shop", "RoleBinding store/shop", "Shop corner")
+    objects = {"ConfigMap store/a": MISSING, **dict.fromkeys(titles, MISSING), "ClusterRole other": EDITED}
+    assert reasons(Release(None, objects)) == [
+        *(f"make {title}" for title in titles),
+        "install shop-v2",
+        "make ConfigMap store/a",
+        "change ClusterRole other: spec.open",
+    ]
+
+
 @pytest.mark.parametrize(
     ("record", "sentence"),
     [

@@ -1,0 +1,152 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The rights that the tasks of each role need in Kubernetes. The API server's audit log of a run proves this list."""
+
+from __future__ import annotations
+
+from ..core.names import (
+    GATE_NAMESPACE,
+    INSTALLER_NAMESPACE,
+    NODES_NAMESPACE,
+    OPEN_NODES,
+    OPENER,
+    RECONCILER,
+)
+from ..kube.member.text import CLIENT_SIGNER, SERVING_SIGNER
+from ..kube.model import Kube
+from ..kube.releases.catalogue import NVIDIA
+from ..kube.releases.rdma_plugin_view import NAME as RDMA_PLUGIN
+from ..kube.rights.rbac import Grant
+from ..slurm.model import Slurm
+from .gate_view import RBAC, infra_namespaces, job_namespaces
+
+APPLY = ("get", "create", "patch")
+"""Verbs of a server-side apply. With it, unlike with a POST, `create` can be granted for one name."""
+CHANGE = ("get", "patch")
+"""The same, of an object that exists."""
+ADMISSION, CERTIFICATES = "admissionregistration.k8s.io", "certificates.k8s.io"
+KUBE_SYSTEM = "kube-system"
+MEMBERS_MAY = (
+    "system:node-bootstrapper",
+    "system:certificates.k8s.io:certificatesigningrequests:selfnodeclient",
+)
+"""Kubernetes' own roles for kubelets that join."""
+IDENTITIES = tuple(f"drawbridge-{name}" for name in ("opener", "reconciler", "node"))
+"""The gate's identities: each has a ClusterRole for the cluster, and one for job namespaces."""
+PEOPLE = ("drawbridge-platform", "drawbridge-breakglass")
+IN_NAMESPACES = (*(f"{name}-namespace" for name in IDENTITIES), "drawbridge-renewal")
+CLUSTER_ROLES = (*IDENTITIES, *PEOPLE, *IN_NAMESPACES, "drawbridge-job", "drawbridge-tenant")
+POLICIES = tuple(
+    f"drawbridge-{name}"
+    for name in (
+        *("transitions", "identities", "lifecycle", "namespaces", "workloads", "workload-ends", "job-pods", "pod-ends"),
+        *("job-objects", "connect", "kinds", "sizes", "evictions", "secrets", "job-object-ends", "tenants"),
+        *("elsewhere", "bindings", "tokens"),
+    )
+)
+LIFECYCLE, SECRETS = FRAMES = ("drawbridge-lifecycle", "drawbridge-secrets")
+"""Policies that an administrator creates, because they have parameters."""
+BINDINGS = (*(name for name in POLICIES if name != SECRETS), "drawbridge-gate-tokens")
+"""Of policies. Only a user who may list all Secrets can write the binding SECRETS; a run reads it."""
+READ_BEFORE_ADOPTION = (
+    *(("", it) for it in ("nodes", "pods", "namespaces", "serviceaccounts")),
+    *(("apps", it) for it in ("daemonsets", "deployments")),
+    *((RBAC, it) for it in ("roles", "rolebindings", "clusterroles", "clusterrolebindings")),
+    ("nvidia.com", "clusterpolicies"),
+    ("mellanox.com", "nicclusterpolicies"),
+    ("sriovnetwork.openshift.io", "sriovoperatorconfigs"),
+    ("amd.com", "deviceconfigs"),
+)
+
+
+def grants(slurm: Slurm, kube: Kube) -> dict[str, list[Grant]]:
+    """What the tasks of each role need."""
+    return {
+        "kube_node": _kube_node(kube),
+        "gpu_operator": [Grant("", "nodes", ("list",)), Grant("", "pods", ("list",)), *_gpu_operator(kube)],
+        "rdma_plugin": _rdma_plugin(kube),
+        "slurm_gate": [*_gate_objects(slurm, kube), *_gate_rights(), *_adoption()],
+    }
+
+
+def _kube_node(kube: Kube) -> list[Grant]:
+    """Bindings for certificate requests; the token, approvals and deletion of one node. None if the site joins."""
+    if kube.join != "drawbridge":
+        return []
+    return [
+        Grant(RBAC, "clusterrolebindings", APPLY, ("drawbridge-node-bootstrap", "drawbridge-node-renewal")),
+        Grant(RBAC, "clusterroles", ("bind",), MEMBERS_MAY),
+        Grant("", "secrets", ("create", "delete"), namespace=KUBE_SYSTEM),
+        Grant(CERTIFICATES, "certificatesigningrequests", ("list",)),
+        Grant(CERTIFICATES, "certificatesigningrequests/approval", ("update",)),
+        Grant(CERTIFICATES, "signers", ("approve",), (CLIENT_SIGNER, SERVING_SIGNER)),
+        Grant("", "nodes", ("get", "delete")),
+    ]
+
+
+def _gpu_operator(kube: Kube) -> list[Grant]:
+    """Objects of the whole cluster by name; in the release's namespace by kind."""
+    part = kube.gpu_operator
+    if not part.install:
+        return []
+    found = [Grant("", "namespaces", CHANGE, (part.namespace,))]
+    for it in NVIDIA.objects:
+        space = part.namespace if it.namespaced else ""
+        verbs = APPLY if it.resource == "customresourcedefinitions" else (*APPLY, "delete")
+        found.append(Grant(it.group, it.resource, verbs, it.names, space))
+        if it.resource in ("roles", "clusterroles"):
+            found.append(Grant(it.group, it.resource, ("bind", "escalate"), it.names, space))
+    # helm keeps its record of a release in them
+    return [*found, Grant("", "secrets", ("get", "list", "create", "update", "delete"), namespace=part.namespace)]
+
+
+def _rdma_plugin(kube: Kube) -> list[Grant]:
+    if not kube.rdma.install:
+        return []
+    kinds = (("", "configmaps"), ("apps", "daemonsets"))
+    return [Grant(group, resource, APPLY, (RDMA_PLUGIN,), kube.rdma.namespace) for group, resource in kinds]
+
+
+def _gate_objects(slurm: Slurm, kube: Kube) -> list[Grant]:
+    """Namespaces, identities, their tokens, and policies."""
+    exist = {GATE_NAMESPACE, NODES_NAMESPACE, KUBE_SYSTEM}
+    exist |= {part.namespace for part in (kube.gpu_operator, kube.rdma) if part.install}
+    spaces = tuple(dict.fromkeys([*job_namespaces(slurm), *infra_namespaces(kube)]))
+    return [
+        Grant("", "namespaces", APPLY, tuple(it for it in spaces if it not in exist)),
+        Grant("", "namespaces", CHANGE, tuple(it for it in spaces if it in exist)),
+        Grant("", "resourcequotas", APPLY, ("drawbridge",)),
+        Grant("", "configmaps", APPLY, (OPEN_NODES,), GATE_NAMESPACE),
+        Grant("", "serviceaccounts", APPLY, (OPENER, RECONCILER), GATE_NAMESPACE),
+        Grant("", "serviceaccounts/token", ("create",), (OPENER, RECONCILER), GATE_NAMESPACE),
+        # named like the nodes, so that a new node changes no rights
+        Grant("", "serviceaccounts", APPLY, namespace=NODES_NAMESPACE),
+        Grant("", "serviceaccounts/token", ("create",), namespace=NODES_NAMESPACE),
+        Grant(ADMISSION, "validatingadmissionpolicies", APPLY, tuple(it for it in POLICIES if it not in FRAMES)),
+        Grant(ADMISSION, "validatingadmissionpolicies", CHANGE, FRAMES),
+        Grant(ADMISSION, "validatingadmissionpolicybindings", APPLY, BINDINGS),
+        Grant(ADMISSION, "validatingadmissionpolicybindings", ("get",), (SECRETS,)),
+        Grant(ADMISSION, "validatingadmissionpolicies", ("list",)),
+        Grant(ADMISSION, "validatingadmissionpolicybindings", ("list",)),
+    ]
+
+
+def _gate_rights() -> list[Grant]:
+    """Roles of the gate and their bindings: the installer may give these rights, but does not have them."""
+    return [
+        Grant(RBAC, "clusterroles", (*APPLY, "escalate"), CLUSTER_ROLES),
+        Grant(RBAC, "clusterroles", ("bind",), (*IDENTITIES, *PEOPLE, *IN_NAMESPACES)),
+        Grant(RBAC, "clusterrolebindings", APPLY, (*IDENTITIES, *PEOPLE)),
+        Grant(RBAC, "rolebindings", APPLY, (*IDENTITIES, "drawbridge-renewal")),
+    ]
+
+
+def _adoption() -> list[Grant]:
+    """Look for conflicts, evict non-job pods, close nodes."""
+    return [
+        *(Grant(group, resource, ("list",)) for group, resource in READ_BEFORE_ADOPTION),
+        Grant("", "nodes", ("get", "patch")),
+        Grant("", "pods", ("get",)),
+        Grant("", "pods/eviction", ("create",)),
+        Grant("", "pods", ("create",), namespace=INSTALLER_NAMESPACE),
+    ]
