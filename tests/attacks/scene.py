@@ -18,7 +18,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from lab.hosts.paths import Paths
 from lab.tools import definitions
 from roles.slurm_gate.files.gate import identity
-from roles.slurm_gate.files.gate.gate_names import GATED
+from roles.slurm_gate.files.gate.gate_names import GATE_NAMESPACE, GATED, NODES_NAMESPACE
 from roles.slurm_gate.files.gate.states import Owner, dirtying, opening
 from tests import waiting
 from tests.attacks.client import KINDS, Answer, Client, Json, Who, merged, path_of
@@ -32,7 +32,8 @@ MOUNTS = ("/gpfs/fs1", "/gpfs/fs2", "/gpfs/deep/fs3", "/scratch/fs2", "/lake")
 FILESYSTEMS = [{"device": f"fs{index}", "mount": mount} for index, mount in enumerate(MOUNTS)]
 SITE = {**SITE, "drawbridge_gpfs": {**SITE["drawbridge_gpfs"], "filesystems": FILESYSTEMS}}
 SLURM, KUBE, GPFS = (part(domain, SITE[f"drawbridge_{domain}"]) for domain in ("slurm", "kube", "gpfs"))
-DEPLOYER = Who("drawbridge", ("drawbridge:platform", "system:masters"))
+DEPLOYER = Who("drawbridge", ("drawbridge:platform", "drawbridge:installer"))
+"""Whom a run acts as. The lab has given it the rights of role kube_installer."""
 JOBS = {4711: (2001, "gpu02"), 471: (2002, "gpu03")}
 GID = 3001
 READY_S = 180.0
@@ -87,11 +88,12 @@ class Scene:
         return json.loads(text)
 
     def token(self, who: Who) -> str:
-        """A real token; a job's is asked for by its node."""
+        """A real token; a job's is asked for by its node, one of the gate's by a run."""
         namespace, name = who.user.split(":")[2:]
         path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token"
-        node = self.people["node gpu03"] if name.startswith("slurm-") else None
-        answer = self.client.ask("POST", path, {"spec": {"expirationSeconds": 600}}, node)
+        asks = DEPLOYER if namespace in (GATE_NAMESPACE, NODES_NAMESPACE) else None
+        asks = self.people["node gpu03"] if name.startswith("slurm-") else asks
+        answer = self.client.ask("POST", path, {"spec": {"expirationSeconds": 600}}, asks)
         assert answer.status < 300, answer.message
         return answer.body["status"]["token"]
 
@@ -129,7 +131,9 @@ def build(client: Client, quiet: Callable[[], object]) -> Scene:
     for path in definitions.ensure(Paths.of().cache):
         body = yaml.load(path.read_text(), yaml.CSafeLoader)
         client.apply(path_of(body), body)
-    for body in (*cast["before"], *ours, *rendered()):
+    for body in cast["before"]:
+        client.apply(path_of(body), body)
+    for body in (*ours, *rendered()):
         client.apply(path_of(body), body, DEPLOYER)
     until(lambda: judged(client), "the policies' types are checked")
     quiet()

@@ -17,6 +17,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.g
 )
 
 from lab.hosts.paths import Paths
+from tests import installer
 from tests.attacks.client import APPLY, Client, Json, Who, path_of
 from tests.attacks.scene import DEPLOYER, Scene, until
 
@@ -41,7 +42,7 @@ def pod(namespace: str, **spec: object) -> Json:
 
 def applied(client: Client, body: Json) -> bool:
     path = f"{path_of(body)}?fieldManager=attacks&force=true"
-    return client.ask("PATCH", path, body, DEPLOYER, APPLY).status < 300
+    return client.ask("PATCH", path, body, None, APPLY).status < 300
 
 
 def waits(namespace: str) -> Json:
@@ -56,12 +57,9 @@ def used(client: Client, scene: Scene) -> Iterator[KubeCluster]:
     """A node with a pod of a shop and one of infrastructure, and a pod that may land anywhere: older than policies."""
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": NODE}}
     client.apply(path_of(node), node, GLASS)
-    for name in ("shop", "default"):
-        client.apply(
-            f"/api/v1/namespaces/{name}", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
-        )
-        account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": name}}
-        client.apply(path_of(account), account)
+    client.apply("/api/v1/namespaces/shop", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}})
+    account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": "shop"}}
+    client.apply(path_of(account), account)
     elsewhere = f"{BINDINGS}/drawbridge-elsewhere"
     binding = client.ask("GET", elsewhere).body
     client.ask("DELETE", elsewhere)
@@ -69,7 +67,8 @@ def used(client: Client, scene: Scene) -> Iterator[KubeCluster]:
         until(lambda body=body: applied(client, body), "the policy is in force no more")
     made = {key: binding[key] for key in ("apiVersion", "kind", "spec")}
     client.apply(elsewhere, {**made, "metadata": {"name": "drawbridge-elsewhere"}}, DEPLOYER)
-    yield KubeCluster(connect(str(Paths.of().kubeconfig)), WANT.nodes, ["kube-system"], ["vision"], 120)
+    ask = connect(str(Paths.of().installer_kubeconfig))
+    yield KubeCluster(ask, WANT.nodes, ["kube-system"], ["vision"], 120)
     for body in (pod("kube-system"), node):
         client.ask("DELETE", path_of(body))
 
@@ -94,3 +93,5 @@ def test_a_used_node_is_refused_then_emptied_and_closed(client: Client, used: Ku
     assert client.ask("GET", path_of(waits("shop"))).status == 404
     assert client.ask("GET", path_of(pod("kube-system"))).status == 200
     assert converge(used, plan, WANT).steps == []
+    assert installer.refused() == []
+    assert installer.unused(installer.PROVEN_BY["attacks"]) == []

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.installer_view import frames
 
 from tests.attacks.client import Json, path_of
 from tests.attacks.manifests import rendered, sources
@@ -76,9 +77,9 @@ def test_a_defect_lets_its_attack_through(scene: Scene, planted_now: list[tuple[
 
 def test_without_bindings_no_policy_refuses(scene: Scene) -> None:
     """The last test: nothing is guarded any more."""
-    for path, body in SOUND.items():
+    for body in (*SOUND.values(), *frames()):
         if body["kind"] == POLICY_BINDINGS:
-            scene.client.ask("DELETE", path)
+            scene.client.ask("DELETE", path_of(body))
     guarded = [row for row in ROWS.values() if row["guard"] not in ("rbac", "kubelets")]
     for row in guarded:
         until(lambda row=row: not _refused(scene, row), row["id"])

@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.installer_view import frames
 
 from tests.attacks.manifests import rendered
 from tests.attacks.tables import attacks, permits
 
 MANIFESTS = rendered()
 POLICIES = {it["metadata"]["name"]: it["spec"] for it in MANIFESTS if it["kind"] == "ValidatingAdmissionPolicy"}
-BINDINGS = [it["spec"] for it in MANIFESTS if it["kind"] == "ValidatingAdmissionPolicyBinding"]
+BINDINGS = [it["spec"] for it in [*MANIFESTS, *frames()] if it["kind"] == "ValidatingAdmissionPolicyBinding"]
 ROWS = [*attacks(), *permits()]
 
 
