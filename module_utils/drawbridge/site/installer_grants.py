@@ -92,7 +92,7 @@ def _gpu_operator(kube: Kube) -> list[Grant]:
     found = [Grant("", "namespaces", CHANGE, (part.namespace,))]
     for it in NVIDIA.objects:
         space = part.namespace if it.namespaced else ""
-        verbs = APPLY if it.resource == "customresourcedefinitions" else (*APPLY, "delete")
+        verbs = (*APPLY, "delete") if it.optional else APPLY
         found.append(Grant(it.group, it.resource, verbs, it.names, space))
         if it.resource in ("roles", "clusterroles"):
             found.append(Grant(it.group, it.resource, ("bind", "escalate"), it.names, space))

@@ -22,11 +22,15 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.model import GpuOperator
 
 from lab.hosts.paths import Paths
+from tests import installer
+from tests.administrator import administrator
+from tests.unit.module_utils.site.test_installer_grants import of
 from tests.waiting import until
 
 Json = dict[str, Any]
 STATE = Paths.of().kubeconfig.parent.parent
-KUBECONFIG, HELM = str(Paths.of().kubeconfig), str(STATE / "bin/helm")
+KUBECONFIG, HELM = str(Paths.of().installer_kubeconfig), str(STATE / "bin/helm")
+ADMIN = str(Paths.of().kubeconfig)
 POLICY = "/apis/nvidia.com/v1/clusterpolicies/cluster-policy"
 DEPLOYMENT = "/apis/apps/v1/namespaces/gpu-operator/deployments/gpu-operator"
 ACCOUNT = "/api/v1/namespaces/gpu-operator/serviceaccounts/gpu-operator"
@@ -49,8 +53,8 @@ def run(values: Json | None = None, check: bool = False, **other: Any) -> Json:
 
 
 def helm(*argv: str, values: Json | None = None) -> subprocess.CompletedProcess[str]:
-    """Helm itself."""
-    where = ["--kubeconfig", KUBECONFIG, "--namespace", "gpu-operator"]
+    """Helm itself, for an administrator."""
+    where = ["--kubeconfig", ADMIN, "--namespace", "gpu-operator"]
     return subprocess.run(
         [HELM, *argv, *where], input=json.dumps(values or {}), capture_output=True, text=True, check=False
     )
@@ -58,7 +62,7 @@ def helm(*argv: str, values: Json | None = None) -> subprocess.CompletedProcess[
 
 @pytest.fixture(scope="module")
 def ask() -> Ask:
-    return connect(KUBECONFIG)
+    return administrator()
 
 
 @pytest.fixture
@@ -161,6 +165,32 @@ def test_helm_alone_leaves_an_edited_custom_resource(ask: Ask, at: Callable[[str
     assert at(POLICY)["spec"]["driver"]["enabled"] is False
 
 
+NFD = "gpu-operator-node-feature-discovery"
+OPTIONAL = [
+    f"ClusterRole {NFD}",
+    f"ClusterRole {NFD}-gc",
+    f"ClusterRoleBinding {NFD}",
+    f"ClusterRoleBinding {NFD}-gc",
+    f"Role gpu-operator/{NFD}-worker",
+    f"RoleBinding gpu-operator/{NFD}-worker",
+]
+
+
+def test_rights_of_a_part_leave_with_it_and_come_back_as_helms_own(at: Callable[[str], Json]) -> None:
+    """They come before helm, which could create them by a POST only, and it takes them as its own."""
+    without = nvidia_values(GpuOperator(values={"nfd": {"enabled": False}}))
+    assert run(without)["steps"][0] == "upgrade gpu-operator-v26.7.0: values nfd.enabled"
+    roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
+    assert NFD not in {it["metadata"]["name"] for it in at(roles)["items"]}
+    predicted = run(check=True)
+    done = run()
+    assert predicted["steps"] == done["steps"] and not done["failed"]
+    assert done["steps"][: len(OPTIONAL)] == [f"make {title}" for title in OPTIONAL]
+    assert done["steps"][len(OPTIONAL)] == "upgrade gpu-operator-v26.7.0: values nfd.enabled"
+    assert at(f"{roles}/{NFD}")["metadata"]["annotations"]["meta.helm.sh/release-name"] == "gpu-operator"
+    assert run()["changed"] is False
+
+
 def test_another_release_at_the_path_is_refused() -> None:
     with pytest.raises(DeviceError, match=r"is gpu-operator v26.7.0, but gpu-operator v26.3.3 is pinned"):
         run(version="v26.3.3")
@@ -214,3 +244,11 @@ def test_pods_without_a_home_are_named(ask: Ask) -> None:
     assert found["faults"][1].startswith(
         "pod gpu-operator/dns fits on no infra node when gpu01 is closed: infra1 has too little cpu"
     )
+
+
+def test_a_run_has_the_rights_that_it_uses_and_no_others() -> None:
+    """The last test: the audit log knows all runs before. The chart's own rights are more than the installer holds."""
+    found = installer.events()
+    assert {it["impersonatedUser"]["username"] for it in found} == {"drawbridge"}
+    assert installer.refused(found) == []
+    assert installer.unused(of({"gpu_operator": {}})["gpu_operator"], found) == []

@@ -14,9 +14,12 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.filter.views import FilterModule
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.kubeconfig import Ask, connect
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.kubeconfig import Ask
 
-from lab.hosts.paths import REPOSITORY, Paths
+from lab.hosts.paths import REPOSITORY
+from tests import installer
+from tests.administrator import administrator
+from tests.unit.module_utils.site.test_installer_grants import of
 
 PLAYBOOK = str(Path(sys.executable).with_name("ansible-playbook"))
 # Molecule asks for colours, and has a configuration of its own.
@@ -31,7 +34,7 @@ DAEMON_SET = f"/apis/apps/v1/namespaces/kube-system/daemonsets/{NAME}"
 
 @pytest.fixture(scope="module")
 def ask() -> Ask:
-    return connect(str(Paths.of().kubeconfig))
+    return administrator()
 
 
 def run(*options: str) -> list[Json]:
@@ -83,3 +86,9 @@ def test_hand_edits_are_drift_and_what_others_add_stays(ask: Ask) -> None:
     predicted = run("--check")
     assert len(predicted) == 2 and owned() == edited
     assert run() == predicted and owned() == before
+
+
+def test_a_run_has_the_rights_that_it_uses_and_no_others() -> None:
+    found = installer.events()
+    assert installer.refused(found) == []
+    assert installer.unused(of({"rdma": {}})["rdma_plugin"], found) == []

@@ -26,6 +26,8 @@ class Objects:
     resource: str
     names: tuple[str, ...] | None = None
     namespaced: bool = True
+    optional: bool = False
+    """A value of the site can leave them out, so that helm deletes them."""
 
 
 @dataclass(frozen=True)
@@ -99,15 +101,19 @@ NVIDIA = Chart(
             ),
             namespaced=False,
         ),
-        Objects(RBAC, "clusterroles", ("gpu-operator", NFD, f"{NFD}-gc"), namespaced=False),
-        Objects(RBAC, "clusterrolebindings", ("gpu-operator", NFD, f"{NFD}-gc"), namespaced=False),
+        Objects(RBAC, "clusterroles", ("gpu-operator",), namespaced=False),
+        Objects(RBAC, "clusterrolebindings", ("gpu-operator",), namespaced=False),
+        Objects(RBAC, "clusterroles", (NFD, f"{NFD}-gc"), namespaced=False, optional=True),
+        Objects(RBAC, "clusterrolebindings", (NFD, f"{NFD}-gc"), namespaced=False, optional=True),
         Objects("nvidia.com", "clusterpolicies", ("cluster-policy",), namespaced=False),
-        Objects(RBAC, "roles", ("gpu-operator", f"{NFD}-worker")),
-        Objects(RBAC, "rolebindings", ("gpu-operator", f"{NFD}-worker")),
-        Objects("", "serviceaccounts"),
-        Objects("", "configmaps"),
-        Objects("apps", "daemonsets"),
-        Objects("apps", "deployments"),
+        Objects(RBAC, "roles", ("gpu-operator",)),
+        Objects(RBAC, "rolebindings", ("gpu-operator",)),
+        Objects(RBAC, "roles", (f"{NFD}-worker",), optional=True),
+        Objects(RBAC, "rolebindings", (f"{NFD}-worker",), optional=True),
+        Objects("", "serviceaccounts", optional=True),
+        Objects("", "configmaps", optional=True),
+        Objects("apps", "daemonsets", optional=True),
+        Objects("apps", "deployments", optional=True),
     ),
 )
 
