@@ -9,6 +9,7 @@ short_description: Check that a run has its rights in Kubernetes
 version_added: 0.1.0
 description:
   - Acts as the installer with the kubeconfig, and reads its rights from the API server. Fails if one is missing.
+  - Runs in Ansible's own process, and changes nothing.
   - It grants no rights. An administrator of the cluster applies O(objects).
   - An API server whose authorizer can't list rights, such as a cloud's, gives no answer, and nothing is missing then.
 author: Drawbridge contributors
@@ -26,6 +27,13 @@ options:
     description: The repair that an error prints, such as the command that applies O(objects).
     type: str
     required: true
+attributes:
+  check_mode:
+    description: Reads the same as in a run.
+    support: full
+  diff_mode:
+    description: Changes nothing, so there is no difference to show.
+    support: none
 """
 
 EXAMPLES = r"""

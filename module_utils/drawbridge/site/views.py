@@ -13,12 +13,12 @@ from typing import Any
 
 from ..core import hostlist
 from ..fabric.model import Fabric
-from ..fabric.view import switch_profile
+from ..fabric.view import ports_of_nodes, switch_profile
 from ..kube.kubelet import view as kubelets
 from ..kube.member import view as members
 from ..kube.model import Kube
 from ..kube.releases import gpu_operator_view, rdma_plugin_view
-from ..nic.view import nccl_env, nic_qos
+from ..nic.view import link_files, nccl_env, nic_qos
 from ..nodes.model import Nodes
 from ..nodes.view import leaves as leaf_switches
 from ..slurm import view as slurms
@@ -32,20 +32,26 @@ Json = dict[str, Any]
 View = Callable[..., Any]
 
 
-def switch(fabric: Fabric, name: str) -> Json:
-    """The lossless class on one switch.
+def switch(fabric: Fabric, nodes: Nodes, name: str, chosen: str = "") -> Json:
+    """The traffic classes on one switch: on all its ports, or only on those that are cabled to the chosen nodes.
 
     O(drawbridge.drawbridge.switch_roce#module:profile): ports expanded, thresholds in bytes, times in milliseconds.
     """
-    return switch_profile(fabric, name).as_dict()
+    only = ports_of_nodes(fabric, nodes, name, hostlist.expand(chosen)) if chosen else None
+    return switch_profile(fabric, name, only).as_dict()
 
 
 def nic(fabric: Fabric, nodes: Nodes, name: str) -> Json:
     """The lossless class on the RDMA ports of one node.
 
-    C(qos), options of M(drawbridge.drawbridge.mlnx_qos); C(nccl), names and values of NCCL's variables.
+    C(qos), groups of M(drawbridge.drawbridge.mlnx_qos); C(nccl), names and values of NCCL's variables; C(links), names
+    and texts of systemd's C(.link) files.
     """
-    return {"qos": nic_qos(nodes, fabric.roce, fabric.cnp, name), "nccl": nccl_env(nodes, fabric.roce, name)}
+    return {
+        "qos": nic_qos(nodes, fabric.roce, fabric.cnp, fabric.storage, name),
+        "nccl": nccl_env(nodes, fabric.roce, name),
+        "links": link_files(nodes, name),
+    }
 
 
 def leaves(nodes: Nodes, chosen: str) -> list[str]:
@@ -54,6 +60,15 @@ def leaves(nodes: Nodes, chosen: str) -> list[str]:
     Names of the switches, each once.
     """
     return leaf_switches(nodes, hostlist.expand(str(chosen)))
+
+
+def node_layers(
+    fabric: Fabric | None, nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, kube: Kube | None, name: str
+) -> Json:
+    """The layers that a node has beside Slurm: C(nics), C(gpfs), and C(kube) in a partition with C(gate: true)."""
+    gated = any(part.gate and hostlist.contains(part.nodes, name) for part in slurm.partitions)
+    nics = nodes.class_of(name).nics
+    return {"nics": bool(fabric and nics), "gpfs": gpfs is not None, "kube": kube is not None and gated}
 
 
 def slurm_controller(nodes: Nodes, slurm: Slurm, cgroups: bool) -> Json:
@@ -119,10 +134,7 @@ def kubelet(nodes: Nodes, kube: Kube, name: str) -> Json:
 
 
 def gpu_operator(nodes: Nodes, kube: Kube) -> list[Json]:
-    """Helm releases of the GPU operator.
-
-    A list of releases; each has vendor, name, namespace, labels, chart, version and values.
-    """
+    """Helm releases of the GPU operator. Each has vendor, name, namespace, labels, chart, version and values."""
     return gpu_operator_view.releases(nodes, kube)
 
 
@@ -132,10 +144,7 @@ def rdma_plugin(nodes: Nodes, kube: Kube) -> list[Json]:
 
 
 def kube_installer(slurm: Slurm, kube: Kube) -> list[Json]:
-    """Objects that give a run its rights in Kubernetes.
-
-    Manifests for an administrator to apply, O(drawbridge.drawbridge.installer_rights#module:objects).
-    """
+    """Manifests that give a run its rights in Kubernetes, for an administrator to apply."""
     return installer_view.manifest(slurm, kube)
 
 
@@ -148,14 +157,11 @@ def infra_capacity(slurm: Slurm, kube: Kube) -> Json:
 
 
 def gate(nodes: Nodes, slurm: Slurm, kube: Kube, name: str) -> Json:
-    """The gate's configuration on a host.
-
-    The site's part of the gate's configuration file.
-    """
+    """The gate's configuration on a host: the site's part of the gate's configuration file."""
     return gate_view.config(slurm, kube, nodes, name)
 
 
-def gate_objects(nodes: Nodes, slurm: Slurm, gpfs: Gpfs, kube: Kube) -> Json:
+def gate_objects(nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, kube: Kube) -> Json:
     """The gate's objects in Kubernetes.
 
     C(namespaces), then C(accounts), lists of manifests; C(names) for the role's templates; C(nodes), all gated nodes;
@@ -171,7 +177,7 @@ def gate_objects(nodes: Nodes, slurm: Slurm, gpfs: Gpfs, kube: Kube) -> Json:
     }
 
 
-def drawbridge_run(nodes: Nodes, slurm: Slurm, gpfs: Gpfs, kube: Kube, name: str) -> Json:
+def drawbridge_run(nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, kube: Kube, name: str) -> Json:
     """The configuration of drawbridge-run on a host."""
     return run_view.run_site(slurm, gpfs, kube, nodes, name)
 
@@ -185,7 +191,8 @@ def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
 
 
 _ALL = (
-    *(switch, nic, leaves, slurm_controller, slurm_node, slurm_login, gpfs_mounts, gpfs_members, kube_node, kubelet),
-    *(kube_installer, gpu_operator, rdma_plugin, infra_capacity, gate, gate_objects, drawbridge_run, mirror),
+    *(switch, nic, leaves, node_layers, slurm_controller, slurm_node, slurm_login, gpfs_mounts, gpfs_members),
+    *(kube_node, kubelet, kube_installer, gpu_operator, rdma_plugin, infra_capacity, gate, gate_objects),
+    *(drawbridge_run, mirror),
 )
 VIEWS: dict[str, View] = {view.__name__: view for view in _ALL}

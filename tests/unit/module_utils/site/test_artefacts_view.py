@@ -16,7 +16,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     slurm_munge_key,
     switch_roce,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
 from tests.conformance.tree import MODULES
 from tests.unit.module_utils.site.test_refused import site
@@ -30,7 +30,7 @@ def test_what_is_known_is_there() -> None:
 
 
 def test_ports_with_the_same_lines_are_typed_once() -> None:
-    lines = switch_roce(switch_profile(load(site("lab")).fabric, "leaf1").as_dict()).lines
+    lines = switch_roce(switch_profile(part("fabric", site("lab")["drawbridge_fabric"]), "leaf1").as_dict()).lines
     assert [line for line in lines if line.startswith("interface")] == ["interface Ethernet1-20"]
     assert lines[0] == "qos map dscp 26 to traffic-class 3"
     assert lines[-1].strip() == "random-detect ecn count"
@@ -40,7 +40,9 @@ def test_ports_with_the_same_lines_are_typed_once() -> None:
     ("dscp", "mapped"), [(26, []), (34, ["mlnx_qos -i rail0 --dscp2prio set,34,3"])], ids=["as the default", "other"]
 )
 def test_nics_start_as_they_left_the_factory(dscp: int, mapped: list[str]) -> None:
-    assert mlnx_qos(["rail0"], [3], [{"dscp": dscp, "priority": 3}]).lines == [
+    assert mlnx_qos(
+        [{"interfaces": ["rail0"], "lossless_priorities": [3], "dscp_priorities": [{"dscp": dscp, "priority": 3}]}]
+    ).lines == [
         "mlnx_qos -i rail0 -d os",
         "mlnx_qos -i rail0 --trust dscp",
         *mapped,
