@@ -36,7 +36,7 @@ options:
     elements: str
     required: true
   kubeconfig:
-    description: Kubeconfig of an administrator who may impersonate the group C(drawbridge:platform).
+    description: Kubeconfig of a user who may act as the installer.
     type: path
     required: true
   evict:

@@ -18,7 +18,7 @@ options:
     type: path
     required: true
   kubeconfig:
-    description: Kubeconfig of an administrator who may list admission policies.
+    description: Kubeconfig of a user who may act as the installer.
     type: path
     required: true
   written:

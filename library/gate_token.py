@@ -9,7 +9,7 @@ short_description: Write a ServiceAccount's token to a host
 version_added: 0.1.0
 description:
   - The host checks that the API server accepts its token and that it lasts. Only if not, Ansible requests a new token
-    with the administrator's kubeconfig, and writes it on the host. The kubeconfig never leaves Ansible's own process.
+    as the installer, and writes it on the host. The kubeconfig never leaves Ansible's own process.
 author: Drawbridge contributors
 extends_documentation_fragment: [drawbridge.drawbridge.token_file]
 options:
@@ -18,7 +18,7 @@ options:
     type: int
     default: 86400
   kubeconfig:
-    description: Kubeconfig of an administrator who may create tokens of the ServiceAccount.
+    description: Kubeconfig of a user who may act as the installer.
     type: path
     required: true
 attributes:

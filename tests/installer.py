@@ -30,6 +30,8 @@ PROVEN_BY: dict[str, tuple[Grant, ...]] = {
         Grant("", "pods", ("get",)),
         Grant("", "pods/eviction", ("create",)),
         Grant("", "pods", ("create",), namespace="drawbridge-installer"),
+        # jobs whose account has another namespace now
+        Grant("", "serviceaccounts", ("list",)),
     ),
     # a host leaves the cluster
     "kube_node": (Grant("", "nodes", ("get", "delete")),),

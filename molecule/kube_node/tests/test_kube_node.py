@@ -19,6 +19,7 @@ from cryptography.x509.oid import NameOID
 from kubernetes import client, config, watch
 
 from lab.hosts.paths import REPOSITORY
+from tests import installer
 from tests.running import Lab, Run
 from tests.stack import move
 
@@ -248,6 +249,13 @@ def test_a_bare_host_is_predicted_exactly_too(lab: Lab, api: Any) -> None:
     assert lab.ssh("gpu04", "ls /usr/bin/kubelet /usr/bin/containerd 2>/dev/null || true") == ""
     comes_back_as_predicted(lab, api, "gpu04")
     assert lab.ssh("gpu04", "systemctl show -P NRestarts kubelet").strip() == "0"
+
+
+def test_runs_have_used_their_rights_and_needed_no_others(lab: Lab) -> None:
+    """A Node was deleted, which no run of a whole site does."""
+    found = installer.events()
+    assert installer.refused(found) == []
+    assert installer.unused(installer.PROVEN_BY["kube_node"], found) == []
 
 
 def test_nothing_is_left_to_do(lab: Lab) -> None:

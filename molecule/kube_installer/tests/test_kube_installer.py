@@ -1,0 +1,108 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The rights of a run, with kubeconfigs that have all of them, some of them, or only the wrong ones."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.kubeconfig import Ask
+
+from lab.hosts.paths import REPOSITORY, Paths
+from lab.kubernetes import installer
+from lab.kubernetes.pki import Authority
+from tests.administrator import administrator
+
+PLAYBOOK = str(Path(sys.executable).with_name("ansible-playbook"))
+PLAIN = {**os.environ, "ANSIBLE_FORCE_COLOR": "0", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_CONFIG": "ansible.cfg"}
+PLAIN["ANSIBLE_STDOUT_CALLBACK"] = "ansible.posix.json"
+ROLES = "/apis/rbac.authorization.k8s.io/v1/clusterroles/drawbridge-installer"
+BINDING = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/drawbridge-secrets"
+TOKENS = "/api/v1/namespaces/drawbridge-installer/serviceaccounts/installer/token"
+REPAIR = "kubectl apply --server-side -f plan/kubernetes/kube_installer.yml"
+Json = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def ask() -> Ask:
+    return administrator()
+
+
+@pytest.fixture
+def restored(ask: Ask) -> Iterator[None]:
+    """The administrator applies the manifest again after a test."""
+    yield
+    (role,) = (it for it in installer.objects() if it["kind"] == "ClusterRole" and it["metadata"]["name"] in ROLES)
+    (binding,) = (it for it in installer.objects() if it["kind"] == "ValidatingAdmissionPolicyBinding")
+    for path, item in ((ROLES, role), (BINDING, binding)):
+        status, answer = ask("APPLY", f"{path}?fieldManager=kubectl&force=true", item)
+        assert status in (200, 201), answer
+
+
+def run(kubeconfig: Path | None = None) -> Json:
+    """The result of the role's task with this kubeconfig, or with the lab's."""
+    given = ["-e", f"kube_installer_kubeconfig={kubeconfig}"] if kubeconfig else []
+    argv = [PLAYBOOK, "-i", "inventories/lab", "molecule/kube_installer/converge.yml", *given]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, cwd=REPOSITORY, env=PLAIN)
+    results = [task["hosts"]["ctl"] for play in json.loads(done.stdout)["plays"] for task in play["tasks"]]
+    return next(it for it in results if "missing" in it or it.get("failed"))
+
+
+def kubeconfig(folder: Path, user: Json) -> Path:
+    """The installer's kubeconfig with another user's credentials."""
+    content = yaml.safe_load(Paths.of().installer_kubeconfig.read_text())
+    content["users"] = [{"name": "lab", "user": user}]
+    path = folder / "kubeconfig"
+    path.write_text(json.dumps(content))
+    return path
+
+
+def test_the_manifest_gives_all_rights() -> None:
+    assert run()["missing"] == []
+
+
+def test_the_accounts_token_will_do_too(ask: Ask, tmp_path: Path) -> None:
+    """As `kubectl create token` makes it."""
+    status, answer = ask("POST", TOKENS, {"spec": {"expirationSeconds": 3600}})
+    assert status == 201, answer
+    assert run(kubeconfig(tmp_path, {"token": answer["status"]["token"]}))["missing"] == []
+
+
+def test_a_user_who_may_not_act_as_the_installer_is_told(tmp_path: Path) -> None:
+    pair = Authority.ensure(Paths.of().kubeconfig.parent).client("mallory")
+    user = yaml.safe_load(Authority.ensure(Paths.of().kubeconfig.parent).kubeconfig("", pair))["users"][0]["user"]
+    found = run(kubeconfig(tmp_path, user))
+    assert found["msg"].startswith("the kubeconfig's user may not act as the installer: ") and REPAIR in found["msg"]
+
+
+def test_an_old_token_is_told_as_such(tmp_path: Path) -> None:
+    found = run(kubeconfig(tmp_path, {"token": "old"}))
+    assert "certificate or token, which may be too old" in found["msg"] and REPAIR in found["msg"]
+
+
+@pytest.mark.usefixtures("restored")
+def test_missing_rights_are_named_with_the_command_that_gives_them(ask: Ask) -> None:
+    rules = ask("GET", ROLES, None)[1]["rules"]
+    fewer = [rule for rule in rules if rule["resources"] != ["pods/eviction"]]
+    assert len(fewer) == len(rules) - 1
+    status, answer = ask("PATCH", ROLES, {"rules": fewer})
+    assert status == 200, answer
+    found = run()
+    assert (found["failed"], found["missing"]) == (True, ["create pods/eviction"])
+    assert REPAIR in found["msg"]
+
+
+@pytest.mark.usefixtures("restored")
+def test_what_a_run_cannot_write_itself_is_compared(ask: Ask) -> None:
+    """The label decides which Secrets pods of jobs may name; a run can neither write this binding nor mend it."""
+    status, answer = ask("PATCH", BINDING, {"spec": {"validationActions": ["Warn"]}})
+    assert status == 200, answer
+    assert run()["missing"] == ["ValidatingAdmissionPolicyBinding drawbridge-secrets"]
