@@ -24,10 +24,6 @@ options:
       - CPUs and NUMA nodes of the host, C(machine) of P(drawbridge.drawbridge.kubelet_view#filter).
     type: dict
     required: true
-  variables:
-    description: Names of the variables that set these options, for messages, such as C(config) and C(main_config).
-    type: dict
-    default: {}
 """
 
 EXAMPLES = r"""

@@ -48,11 +48,22 @@ options:
     default: 60
   join:
     description:
-      - Who starts the kubelet. With V(site), a kubelet without the right C(--config-dir) is refused. Otherwise role
-        C(kube_node) starts it with the right one.
+      - Who starts the kubelet. With V(site), a kubelet without the right C(--config-dir) is refused, unless
+        O(may_add_config_dir) is set. Otherwise role C(kube_node) starts it with the right one.
     type: str
     choices: [drawbridge, site]
     default: drawbridge
+  may_add_config_dir:
+    description:
+      - With O(join=site), add C(--config-dir) to a kubelet that kubeadm's unit starts. A drop-in of the unit does it;
+        the site's files do not change. The kubelet restarts, while the gate has closed the node and Slurm has drained
+        it.
+    type: bool
+    default: false
+  variables:
+    description: Names of the variables that set these options, for messages, such as C(config) and C(main_config).
+    type: dict
+    default: {}
 attributes:
   check_mode:
     description: Predicts exactly. Only the real run lets the kubelet check new content.

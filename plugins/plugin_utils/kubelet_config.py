@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 from types import MappingProxyType
 
-from ..module_utils.drawbridge.core.consent import VARIABLES_ARGUMENT, variable
+from ..module_utils.drawbridge.core.consent import variable
 from ..module_utils.drawbridge.kube.kubelet.check import changed_reservations, faults
 from ..module_utils.drawbridge.kube.options import KUBELET
 from ..module_utils.drawbridge.nodes.numa import Machine
@@ -16,7 +16,6 @@ from .half import Options, Refused, Result
 OWN = {
     "derived": {"type": "dict", "required": True},
     "machine": {"type": "dict", "required": True},
-    **VARIABLES_ARGUMENT,
 }
 
 

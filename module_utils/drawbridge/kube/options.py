@@ -17,6 +17,8 @@ KUBELET = {
     "slurm_node": {"type": "str", "required": True},
     "start_timeout_s": {"type": "int", "default": 60},
     "join": {"type": "str", "choices": ["drawbridge", "site"], "default": "drawbridge"},
+    "may_add_config_dir": {"type": "bool", "default": False},
+    **VARIABLES_ARGUMENT,
 }
 MEMBER = {
     "name": {"type": "str", "required": True},

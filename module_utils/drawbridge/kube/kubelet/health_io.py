@@ -12,7 +12,7 @@ from pathlib import Path
 from ...core.command import Run
 from ...core.converge import DeviceError
 from ..node_object_io import NodeObject
-from .text import config_dir
+from .text import config_dir, kubeadm_unit
 
 UNIT = "kubelet.service"
 URL = "http://127.0.0.1:10248/healthz"
@@ -94,18 +94,28 @@ def last_error(lines: Sequence[str]) -> str:
     return error_text((fatal or errors or ["nothing in its journal"])[-1])
 
 
-def refuse_other_config_dir(cmdline: Path, drop_in: Path) -> None:
-    """Raises DeviceError for a running kubelet that does not read the drop-in: a restart would have no effect."""
+def missing_flag(process: Path, drop_in: Path) -> str:
+    """A drop-in of its unit that makes the running kubelet read the drop-in; empty if the kubelet reads it.
+
+    Raises DeviceError if the kubelet reads another folder, or if kubeadm's unit did not start it.
+    """
     try:
-        folder = config_dir(cmdline.read_text().rstrip("\0").split("\0"))
+        command, environment = (
+            (process / name).read_text().rstrip("\0").split("\0") for name in ("cmdline", "environ")
+        )
     except OSError as err:
         raise DeviceError(f"the kubelet exited while its command line was read ({err}); run this again") from err
-    if Path(folder or "/") != drop_in.parent:
+    folder = config_dir(command)
+    if Path(folder or "/") == drop_in.parent:
+        return ""
+    unit = "" if folder else kubeadm_unit(command, environment, str(drop_in.parent))
+    if not unit:
         reads, flag = f"drop-ins of {folder}" if folder else "no drop-ins", f"--config-dir={drop_in.parent}"
         raise DeviceError(
-            f"the running kubelet reads {reads}, so {drop_in} would have no effect; start it with {flag}, after "
-            f"kubeadm by KUBELET_EXTRA_ARGS={flag} in /etc/default/kubelet (/etc/sysconfig/kubelet with RPM)"
+            f"the running kubelet reads {reads}, so {drop_in} would have no effect; its unit is not kubeadm's, so "
+            f"start it with {flag} yourself"
         )
+    return unit
 
 
 def error_text(line: str) -> str:

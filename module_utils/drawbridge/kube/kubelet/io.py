@@ -16,8 +16,8 @@ from ...core.command import Run
 from ...core.converge import DeviceError, Step
 from ...nodes.use_io import NodeUse
 from ..node_object_io import NodeObject
-from .health_io import UNIT, Health, error_text, refuse_other_config_dir
-from .plan import ENABLE, RELEASE, REMOVE_STATE, RESTART, WRITE, KubeletState
+from .health_io import UNIT, Health, error_text, missing_flag
+from .plan import ENABLE, RELEASE, REMOVE_STATE, RESTART, WRITE, AddFlag, KubeletState
 from .state_files import CPU, MEMORY, outdated
 from .text import parsed
 
@@ -40,10 +40,11 @@ class Places:
     main_config: Path
     state_dir: Path
     proc: Path = Path("/proc")
+    unit: Path = Path("/etc/systemd/system/kubelet.service.d/50-drawbridge.conf")
 
 
 class Kubelet:
-    """The kubelet of this node. If the site starts it (`of_site`), its command line must have the drop-in's folder."""
+    """The kubelet of this node. If the site starts it (`of_site`), its command line may lack the drop-in's folder."""
 
     def __init__(
         self,
@@ -68,8 +69,7 @@ class Kubelet:
         shown = self._run(["systemctl", "show", UNIT, "-p", ",".join(PROPERTIES)])
         unit = dict(line.split("=", 1) for line in shown.out.splitlines() if "=" in line)
         running = unit.get("ActiveState") == "active" and self._health.ok()
-        if running and self._of_site:
-            refuse_other_config_dir(self._at.proc / unit["MainPID"] / "cmdline", self._at.drop_in)
+        flag = missing_flag(self._at.proc / unit["MainPID"], self._at.drop_in) if running and self._of_site else ""
         state = KubeletState(
             lines_of_file=self._lines(),
             enabled=unit.get("UnitFileState") == "enabled",
@@ -77,6 +77,7 @@ class Kubelet:
             current=running and self._started_after_write(int(unit["ExecMainStartTimestampMonotonic"])),
             held=self._use.held,
             member=self._node.member,
+            missing_flag=flag,
         )
         if state == self._want:
             return state
@@ -103,6 +104,9 @@ class Kubelet:
             self._dry_run()
         if RESTART in todo and (WRITE in todo or self._outdated(self._want.lines_of_file) or self._health.ok()):
             self._use.hold()
+        for payload in todo:
+            if isinstance(payload, AddFlag):
+                self._add_flag(payload.unit)
         if RESTART in todo:
             self._change(WRITE in todo)
         elif WRITE in todo:
@@ -113,6 +117,13 @@ class Kubelet:
             self._run(["systemctl", "enable", UNIT])
         if RESTART in todo or RELEASE in todo:
             self._use.release()
+
+    def _add_flag(self, text: str) -> None:
+        """Let the unit start the next kubelet with the flag. The running one goes on."""
+        self._at.unit.parent.mkdir(parents=True, exist_ok=True)
+        self._at.unit.write_text(text)
+        self._at.unit.chmod(0o644)
+        self._run(["systemctl", "daemon-reload"])
 
     def _change(self, rewrite: bool) -> None:
         """Stop it, write, remove outdated state files, start it, and wait until it is healthy."""

@@ -6,10 +6,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from ...core.consent import Consent
 from ...core.converge import Step
 from .text import by_key
 
+ADD = Consent(
+    "may_add_config_dir",
+    "the running kubelet reads no drop-ins, and Drawbridge changes how the site's unit starts it only with consent; "
+    "compare docs/guides/kubeadm.md, and set",
+)
 WRITE, ENABLE, RESTART, RELEASE, REMOVE_STATE = "write", "enable", "restart", "release", "remove state"
+
+
+@dataclass(frozen=True)
+class AddFlag:
+    """The payload of a step: text of the unit's drop-in."""
+
+    unit: str
 
 
 @dataclass(frozen=True)
@@ -26,6 +39,8 @@ class KubeletState:
     """State files of the kubelet's managers that contradict the wanted content."""
     held: bool = False
     """An earlier run drained the node and did not finish."""
+    missing_flag: str = ""
+    """A drop-in of kubeadm's unit, without which the running kubelet does not read Drawbridge's configuration."""
     member: bool = field(default=True, compare=False)
     """The host is a member of a cluster. On other hosts only the file is written; the join starts the kubelet."""
 
@@ -33,7 +48,9 @@ class KubeletState:
         """Lines of a diff: the drop-in, the daemon, the drain."""
         daemon = "stopped" if not self.running else "running" if self.current else "running with older content"
         held = ["Slurm: drained for a change of the kubelet"] if self.held else []
-        return [*self.lines_of_file, f"kubelet.service: {'enabled' if self.enabled else 'disabled'}, {daemon}", *held]
+        flag = ["kubelet.service: without --config-dir"] if self.missing_flag else []
+        unit = f"kubelet.service: {'enabled' if self.enabled else 'disabled'}, {daemon}"
+        return [*self.lines_of_file, unit, *flag, *held]
 
 
 def plan(have: KubeletState, want: KubeletState) -> list[Step[KubeletState]]:
@@ -52,10 +69,13 @@ def plan(have: KubeletState, want: KubeletState) -> list[Step[KubeletState]]:
             names = ", ".join(have.outdated)
             steps.append(Step(f"remove {names}", lambda s: replace(s, outdated=()), REMOVE_STATE))
         return steps
+    if have.missing_flag:
+        flag = AddFlag(have.missing_flag)
+        steps.append(Step("add --config-dir to the unit", lambda s: replace(s, missing_flag=""), flag, consent=ADD))
     if not have.enabled:
         steps.append(Step("start the kubelet at boot", lambda s: replace(s, enabled=True), ENABLE))
     disturbs = have.running or rewrites or bool(have.outdated)
-    if not have.running or rewrites or not have.current:
+    if not have.running or rewrites or not have.current or have.missing_flag:
         steps.append(Step(_restart(have, disturbs), _restarted, RESTART))
     elif have.held:
         steps.append(Step("let Slurm use the node again", lambda s: replace(s, held=False), RELEASE))

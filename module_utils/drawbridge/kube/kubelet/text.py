@@ -13,6 +13,8 @@ from typing import Any
 
 API_VERSION, KIND = "kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"
 HEADER = "# Written by Drawbridge's role kubelet_numa, which overwrites changes."
+KUBEADM = "KUBELET_CONFIG_ARGS"
+"""The variable of kubeadm's unit that holds --config. The unit starts the kubelet with its words."""
 
 
 def render(config: Mapping[str, Any], header: str = HEADER) -> tuple[str, ...]:
@@ -46,3 +48,14 @@ def config_dir(command: Sequence[str]) -> str:
         if flag == "--config-dir":
             found = value if equals else after
     return found
+
+
+def kubeadm_unit(command: Sequence[str], environment: Sequence[str], folder: str) -> str:
+    """A drop-in of kubeadm's unit that adds --config-dir; empty if another unit started this command.
+
+    systemd reads it after kubeadm's own, so its value of the variable counts. kubeadm and its packages write neither.
+    """
+    values = [value for name, _, value in (entry.partition("=") for entry in environment) if name == KUBEADM]
+    if not values or not values[-1].split() or not set(values[-1].split()) <= set(command):
+        return ""
+    return f'{HEADER}\n[Service]\nEnvironment="{KUBEADM}={values[-1]} --config-dir={folder}"\n'

@@ -14,7 +14,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.health_io import (
     Health,
-    refuse_other_config_dir,
+    missing_flag,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.node_object_io import NodeStatus
 
@@ -97,4 +97,4 @@ def test_state_that_contradicts_is_no_health(health: Any, said: str) -> None:
 def test_one_that_ends_meanwhile_is_told(tmp_path: Path) -> None:
     """What it reads is tried with all ways to say it where it is asked, in test_kubelet."""
     with pytest.raises(DeviceError, match="exited while its command line was read"):
-        refuse_other_config_dir(tmp_path / "cmdline", Path("/etc/kubernetes/kubelet.conf.d/50-drawbridge.conf"))
+        missing_flag(tmp_path, Path("/etc/kubernetes/kubelet.conf.d/50-drawbridge.conf"))

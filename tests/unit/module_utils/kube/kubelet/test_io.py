@@ -46,6 +46,7 @@ class Node:
     """A node with systemd, a kubelet and Slurm, as far as commands show them."""
 
     journal = ""
+    on_start: Any = None
 
     def __init__(self, says: str = GOOD, queue: Completed | None = None) -> None:
         self.enabled, self.started_us, self.says = False, 0, says
@@ -75,6 +76,8 @@ class Node:
             self.enabled = True
         if argv[1] in ("start", "stop"):
             self.started_us = int(time.monotonic() * 1e6) + 1 if argv[1] == "start" else 0
+            if argv[1] == "start" and self.on_start:
+                self.on_start()
         active = "active" if self.started_us else "inactive"
         unit = f"UnitFileState={'enabled' if self.enabled else 'disabled'}\nActiveState={active}\n"
         return Completed(0, f"{unit}ExecMainStartTimestampMonotonic={self.started_us}\nMainPID=77\n", "")
@@ -85,9 +88,9 @@ def closed(node: Any) -> NodeStatus:
     return NodeStatus(True, "closed", True, time.time() + 1)
 
 
-def settled(kubelet: Kubelet, want: KubeletState) -> Outcome:
+def settled(kubelet: Kubelet, want: KubeletState, **options: bool) -> Outcome:
     """What the module does."""
-    return converge(kubelet, plan, want, in_use=kubelet.in_use)
+    return converge(kubelet, plan, want, in_use=kubelet.in_use, options=options)
 
 
 @pytest.fixture
@@ -99,7 +102,13 @@ def device(tmp_path: Path, monkeypatch: Any) -> Any:
     def make(
         node: Node, want: KubeletState = WANT, gate: Any = closed, member: bool = True, of_site: bool = False
     ) -> Kubelet:
-        places = Places(tmp_path / "conf.d/50-drawbridge.conf", tmp_path / "config.yaml", tmp_path, tmp_path / "proc")
+        places = Places(
+            tmp_path / "conf.d/50-drawbridge.conf",
+            tmp_path / "config.yaml",
+            tmp_path,
+            tmp_path / "proc",
+            tmp_path / "unit.d/50.conf",
+        )
         certificate = tmp_path / "kubelet.pem"
         monkeypatch.setattr(Health, "ok", lambda self: bool(node.started_us))
         if member:
@@ -310,10 +319,53 @@ def test_a_kubelet_of_the_site_that_would_not_read_us_is_refused(
     (tmp_path / "proc/77").mkdir(parents=True)
     line = "".join(f"{word}\0" for word in words).replace("{tmp}", str(tmp_path))
     (tmp_path / "proc/77/cmdline").write_text(line)
+    (tmp_path / "proc/77/environ").write_text("PATH=/bin\0")
     if not told:
         assert settled(device(node, of_site=True), WANT).error == ""
         return
-    with pytest.raises(DeviceError, match=f"{told}, .*KUBELET_EXTRA_ARGS=--config-dir={tmp_path}/conf.d in"):
+    with pytest.raises(DeviceError, match=f"{told}, .*start it with --config-dir={tmp_path}/conf.d yourself"):
         settled(device(node, of_site=True), WANT)
     assert not (tmp_path / "conf.d").exists()
     assert node.ran == ["systemctl show"], "nothing was drained"
+
+
+def of_kubeadm(tmp_path: Path, node: Node) -> None:
+    """A kubelet of kubeadm's unit, which starts the next one with its drop-in's words."""
+    node.started_us = int(time.monotonic() * 1e6)
+    (tmp_path / "proc/77").mkdir(parents=True)
+    (tmp_path / "proc/77/cmdline").write_text("kubelet\0--kubeconfig=/k\0--config=/c\0")
+    (tmp_path / "proc/77/environ").write_text("PATH=/bin\0KUBELET_CONFIG_ARGS=--config=/c\0")
+
+    def started(*_: Any) -> None:
+        if (unit := tmp_path / "unit.d/50.conf").exists():
+            words = unit.read_text().partition("KUBELET_CONFIG_ARGS=")[2].partition('"')[0]
+            (tmp_path / "proc/77/cmdline").write_text("\0".join(["kubelet", *words.split()]))
+
+    node.on_start = started
+
+
+def test_kubeadms_kubelet_gets_the_flag_with_consent_alone(device: Any, tmp_path: Path) -> None:
+    node = Node()
+    of_kubeadm(tmp_path, node)
+    refused = settled(device(node, of_site=True), WANT)
+    assert (refused.changed, refused.error.endswith("set may_add_config_dir: true")) == (False, True), refused.error
+    assert not (tmp_path / "unit.d").exists() and "systemctl stop" not in node.ran
+    outcome = settled(device(node, of_site=True), WANT, may_add_config_dir=True)
+    assert outcome.error == ""
+    assert outcome.steps[1:] == [
+        "add --config-dir to the unit",
+        "start the kubelet at boot",
+        "drain the node, restart the kubelet with it, resume",
+    ]
+    assert node.ran.index("systemctl daemon-reload") < node.ran.index("systemctl stop")
+    assert (node.reason, settled(device(node, of_site=True), WANT).steps) == ("", [])
+
+
+@pytest.mark.parametrize("gate", ["vision.7", "dirty_vision.7", ""])
+def test_the_flag_waits_until_the_node_is_closed(device: Any, tmp_path: Path, gate: str) -> None:
+    node = Node()
+    of_kubeadm(tmp_path, node)
+    kubelet = device(node, gate=lambda self: NodeStatus(True, gate), of_site=True)
+    outcome = settled(kubelet, WANT, may_add_config_dir=True)
+    assert (outcome.changed, outcome.error) == (False, "") and outcome.pending
+    assert not (tmp_path / "unit.d").exists() and "systemctl daemon-reload" not in node.ran

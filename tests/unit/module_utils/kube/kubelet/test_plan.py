@@ -11,6 +11,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
     REMOVE_STATE,
     RESTART,
     WRITE,
+    AddFlag,
     KubeletState,
     plan,
 )
@@ -31,6 +32,7 @@ OTHER = replace(WANT, lines_of_file=render({"topologyManagerPolicy": "restricted
         (replace(WANT, current=False), [RESTART]),
         (replace(WANT, running=False, current=False), [RESTART]),
         (replace(WANT, enabled=False), [ENABLE]),
+        (replace(WANT, missing_flag="unit"), [AddFlag("unit"), RESTART]),
         (replace(WANT, held=True), [RELEASE]),
         (replace(WANT, held=True, current=False, outdated=("cpu_manager_state",)), [RESTART]),
     ],

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import pytest
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.plan import KubeletState
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.text import (
     by_key,
     config_dir,
+    kubeadm_unit,
     render,
 )
 
@@ -35,3 +37,20 @@ def test_the_last_directory_of_a_command_counts() -> None:
     assert config_dir(["kubelet", "--config=/x", "--config-dir=/a", "--config-dir", "/b"]) == "/b"
     assert config_dir(["kubelet", "--config-dir", "/b", "--config-dir=/a"]) == "/a"
     assert config_dir(["kubelet", "--config=/x"]) == ""
+
+
+STARTED = ["kubelet", "--kubeconfig=/k", "--config=/c", "--v=2"]
+
+
+def test_kubeadms_unit_keeps_its_words_and_gets_the_folder() -> None:
+    text = kubeadm_unit(STARTED, ["PATH=/bin", "KUBELET_CONFIG_ARGS=--config=/c --v=2"], "/conf.d")
+    assert text.splitlines()[1:] == [
+        "[Service]",
+        'Environment="KUBELET_CONFIG_ARGS=--config=/c --v=2 --config-dir=/conf.d"',
+    ]
+
+
+@pytest.mark.parametrize("environment", [["PATH=/bin"], ["KUBELET_CONFIG_ARGS="], ["KUBELET_CONFIG_ARGS=--config=/d"]])
+def test_another_unit_is_left_alone(environment: list[str]) -> None:
+    """A variable that the command does not use would have no effect."""
+    assert kubeadm_unit(STARTED, environment, "/conf.d") == ""
