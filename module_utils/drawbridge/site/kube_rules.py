@@ -119,6 +119,10 @@ def packages_are_there(slurm: Slurm, kube: Kube) -> Iterator[Fault]:
         if packages:
             reason = "drawbridge_kube.join is site, so Drawbridge does not install them"
             yield Fault(key, [package.name for package in packages], reason, "leave them out, or set join: drawbridge")
+        if kube.registries:
+            reason = "drawbridge_kube.join is site, so Drawbridge does not configure containerd"
+            registries = [registry.name for registry in kube.registries]
+            yield Fault("drawbridge_kube.registries", registries, reason, "leave them out, or set join: drawbridge")
         return
     if PACKAGINGS[slurm.packages].manager != "apt":
         reason = f"nodes with drawbridge_slurm.packages: {slurm.packages} use dnf, and joining nodes needs apt"

@@ -16,7 +16,7 @@ import pytest
 from tests.running import Lab, Run
 from tests.stack import move
 
-from .test_kube_node import CLOSED, DROP_IN, kubernetes, ready, taints
+from .test_kube_node import CLOSED, DROP_IN, IDENTITY, kubernetes, ready, taints
 
 NODE = "gpu04"
 UNIT = "/usr/lib/systemd/system/kubelet.service.d/10-kubeadm.conf"
@@ -46,7 +46,7 @@ systemctl start kubelet
 """
 BACK = f"""
 systemctl stop kubelet
-rm -f {UNIT} {FLAGS} {DROP_IN} /var/lib/kubelet/config.yaml /var/lib/kubelet/*_manager_state
+rm -rf {UNIT} {FLAGS} {DROP_IN} /var/lib/kubelet/config.yaml /var/lib/kubelet/*_manager_state {IDENTITY} /var/lib/kubelet/pki
 systemctl daemon-reload
 """
 GO_BACK = f"""

@@ -118,6 +118,14 @@ def missing_flag(process: Path, drop_in: Path) -> str:
     return unit
 
 
+def add_flag(run: Run, unit: Path, text: str) -> None:
+    """Let systemd start the next kubelet with this drop-in of its unit. The running one goes on."""
+    unit.parent.mkdir(parents=True, exist_ok=True)
+    unit.write_text(text)
+    unit.chmod(0o644)
+    run(["systemctl", "daemon-reload"])
+
+
 def error_text(line: str) -> str:
     """The error of a kubelet's log line, without time, thread and source."""
     return line.partition('err="')[2].removesuffix('"').replace('\\"', "'") or line

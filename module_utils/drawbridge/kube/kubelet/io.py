@@ -16,7 +16,7 @@ from ...core.command import Run
 from ...core.converge import DeviceError, Step
 from ...nodes.use_io import NodeUse
 from ..node_object_io import NodeObject
-from .health_io import UNIT, Health, error_text, missing_flag
+from .health_io import UNIT, Health, add_flag, error_text, missing_flag
 from .plan import ENABLE, RELEASE, REMOVE_STATE, RESTART, WRITE, AddFlag, KubeletState
 from .state_files import CPU, MEMORY, outdated
 from .text import parsed
@@ -104,9 +104,8 @@ class Kubelet:
             self._dry_run()
         if RESTART in todo and (WRITE in todo or self._outdated(self._want.lines_of_file) or self._health.ok()):
             self._use.hold()
-        for payload in todo:
-            if isinstance(payload, AddFlag):
-                self._add_flag(payload.unit)
+        for payload in (it for it in todo if isinstance(it, AddFlag)):
+            add_flag(self._run, self._at.unit, payload.unit)
         if RESTART in todo:
             self._change(WRITE in todo)
         elif WRITE in todo:
@@ -117,13 +116,6 @@ class Kubelet:
             self._run(["systemctl", "enable", UNIT])
         if RESTART in todo or RELEASE in todo:
             self._use.release()
-
-    def _add_flag(self, text: str) -> None:
-        """Let the unit start the next kubelet with the flag. The running one goes on."""
-        self._at.unit.parent.mkdir(parents=True, exist_ok=True)
-        self._at.unit.write_text(text)
-        self._at.unit.chmod(0o644)
-        self._run(["systemctl", "daemon-reload"])
 
     def _change(self, rewrite: bool) -> None:
         """Stop it, write, remove outdated state files, start it, and wait until it is healthy."""
