@@ -57,7 +57,10 @@ systemctl start kubelet
 """
 """As docs/guides/kubeadm.md says."""
 SITES = {"lab_way_to_join": {"join": "site"}}
-STEPS = ["add --config-dir to the unit", "drain the node, restart the kubelet with it, resume"]
+STEPS = [
+    "add --config-dir to the unit",
+    "drain the node, restart the kubelet with it, resume; remove cpu_manager_state, memory_manager_state",
+]
 
 
 def run(lab: Lab, *options: str, consent: bool = False) -> Run:
