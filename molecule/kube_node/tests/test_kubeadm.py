@@ -46,7 +46,8 @@ systemctl start kubelet
 """
 BACK = f"""
 systemctl stop kubelet
-rm -rf {UNIT} {FLAGS} {DROP_IN} /var/lib/kubelet/config.yaml /var/lib/kubelet/*_manager_state {IDENTITY} /var/lib/kubelet/pki
+rm -rf {UNIT} {FLAGS} {DROP_IN} {IDENTITY}
+rm -rf /var/lib/kubelet/config.yaml /var/lib/kubelet/*_manager_state /var/lib/kubelet/pki
 systemctl daemon-reload
 """
 GO_BACK = f"""
