@@ -13,6 +13,7 @@ from ..core.rules import doubled
 from ..kube.model import Kube
 from ..slurm.model import Slurm
 from ..slurm.packaging import PACKAGINGS
+from ..slurm.rules import namespace_of
 from .gate_view import gated_nodes
 
 KUBELET, CONTAINERD = ("kubelet",), ("containerd", "containerd.io")
@@ -57,7 +58,9 @@ def jobs_have_namespaces_to_themselves(slurm: Slurm, kube: Kube) -> Iterator[Fau
             )
         elif account.namespace == "default" or account.namespace.startswith(("kube-", "drawbridge-")):
             reason = "Kubernetes or the gate uses it, but a job namespace holds nothing but jobs"
-            yield Fault(key, account.namespace, reason, f"use a namespace of its own, such as {account.name}-jobs")
+            yield Fault(
+                key, account.namespace, reason, f"use a namespace of its own, such as {namespace_of(account.name)}-jobs"
+            )
 
 
 def schedulers_can_schedule(kube: Kube) -> Iterator[Fault]:

@@ -20,10 +20,14 @@ from ..kube.releases import rules as kube_devices
 from ..nodes import numa_rules as numa
 from ..nodes import rules as nodes
 from ..nodes.model import Nodes
+from ..slurm import partition_rules as slurm_partitions
 from ..slurm import rules as slurm
+from ..slurm import scripts_rules as slurm_scripts
 from ..slurm.accounting import rules as accounting
+from ..slurm.accounting import storage_rules as slurm_storage
 from ..slurm.config import layout_rules as slurm_layout
 from ..slurm.config import settings_rules as slurm_settings
+from ..slurm.config import values_rules as slurm_values
 from ..slurm.model import Slurm
 from ..storage.gpfs import rules as storage
 from ..storage.gpfs.model import Gpfs
@@ -38,7 +42,8 @@ RULES = tuple(
     rule
     for part in (
         *(fabric, nodes, cabling, numa),
-        *(slurm, slurm_settings, slurm_layout, accounting),
+        *(slurm, slurm_partitions, slurm_scripts, slurm_settings, slurm_values, slurm_layout),
+        *(accounting, slurm_storage),
         *(storage, kube, kube_devices, kube_node),
     )
     for rule in part.RULES
