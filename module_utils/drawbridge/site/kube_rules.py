@@ -12,7 +12,6 @@ from ..core.names import GATE_ACCOUNTS, GATE_NAMESPACE, NODE_ACCOUNTS, NODES_NAM
 from ..core.rules import doubled
 from ..kube.model import Kube
 from ..slurm.model import Slurm
-from ..slurm.packaging import PACKAGINGS
 from ..slurm.rules import namespace_of
 from .gate_view import gated_nodes
 
@@ -112,7 +111,7 @@ def trainer_has_jobset(kube: Kube) -> Iterator[Fault]:
         )
 
 
-def packages_are_there(slurm: Slurm, kube: Kube) -> Iterator[Fault]:
+def packages_are_there(kube: Kube) -> Iterator[Fault]:
     """Drawbridge installs a kubelet and a container runtime if and only if it joins the nodes."""
     key, packages = "drawbridge_kube.packages", kube.packages
     if kube.join != "drawbridge":
@@ -120,9 +119,6 @@ def packages_are_there(slurm: Slurm, kube: Kube) -> Iterator[Fault]:
             reason = "drawbridge_kube.join is site, so Drawbridge does not install them"
             yield Fault(key, [package.name for package in packages], reason, "leave them out, or set join: drawbridge")
         return
-    if PACKAGINGS[slurm.packages].manager != "apt":
-        reason = f"nodes with drawbridge_slurm.packages: {slurm.packages} use dnf, and joining nodes needs apt"
-        yield Fault("drawbridge_kube.join", kube.join, reason, "set join: site")
     names = [package.name for package in packages]
     for wanted in (KUBELET, CONTAINERD):
         if not set(wanted) & set(names):

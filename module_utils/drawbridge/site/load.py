@@ -34,6 +34,7 @@ from ..storage.gpfs import rules as storage
 from ..storage.gpfs.model import Gpfs
 from . import kube_rules as kube
 from . import nodes_rules as placing
+from . import system_rules as systems
 from .model import Intent
 
 DOMAINS = {"fabric": Fabric, "nodes": Nodes, "slurm": Slurm, "gpfs": Gpfs, "kube": Kube}
@@ -44,10 +45,10 @@ OPTIONAL = {"fabric": "switches and NICs", "gpfs": "Storage Scale", "kube": "Kub
 RULES = tuple(
     rule
     for part in (
-*(fabric, nodes, placing, cables, numa),
+        *(fabric, nodes, placing, cables, numa),
         *(slurm, slurm_partitions, slurm_scripts, slurm_settings, slurm_values, slurm_layout),
         *(accounting, slurm_storage),
-        *(storage, kube, kube_devices, kube_node),
+        *(systems, storage, kube, kube_devices, kube_node),
     )
     for rule in part.RULES
 )
@@ -104,6 +105,9 @@ def inventory_faults(intent: Intent, groups: Mapping[str, Iterable[str]]) -> lis
         "controllers": ("drawbridge_slurm.controller", [intent.slurm.controller]),
         "storage_admins": ("drawbridge_gpfs.admin", [intent.gpfs.admin] if intent.gpfs else []),
     }
+    storage = intent.slurm.accounting
+    elsewhere = storage.slurmdbd == "drawbridge" and storage.host not in ("", intent.slurm.controller)
+    expected["accounting"] = ("drawbridge_slurm.accounting.host", [storage.host] if elsewhere else [])
     if "infra" in groups and intent.kube:  # Drawbridge need not configure the infra nodes
         expected["infra"] = ("drawbridge_kube.infra", hostlist.expand(intent.kube.infra))
     faults = []

@@ -42,7 +42,7 @@ class Partition:
 class Script:
     """A program of the site that runs as a part of one of Slurm's scripts."""
 
-    name: str = option("its place in the order and a word, such as 20-scratch; the gate is 50-gate", pattern=PART)
+    name: str = option("its place in the order and a word, such as 20-scratch (the gate is 50-gate)", pattern=PART)
     path: str = option("absolute path of the program, which the site installs", pattern=PATH)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..nodes.model import NodeClass, Nodes
 from .accounting.view import accounting
-from .config.keys import PRESETS
+from .config.keys import PRESETS, SCRIPT_KINDS
 from .config.node_groups import gres
 from .config.settings import at_start, first_port, on_node, preset
 from .config.slurm_conf import HEALTH, SCRIPTS
@@ -46,6 +46,7 @@ def controller(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, Any]:
             {"path": "/etc/slurm/slurmdbd.conf", "content": slurmdbd_conf(slurm), **_owner(user), "mode": "0600"},
         ],
         "accounting": accounting(slurm),
+        "scripts": {key: [it.path for it in getattr(slurm.scripts, kind)] for key, kind in SCRIPT_KINDS.items()},
         "release": slurm.version,
     }
 

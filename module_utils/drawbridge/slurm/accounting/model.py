@@ -65,7 +65,7 @@ class Account:
     name: str = option("name of the account, in small letters as Slurm stores it", pattern=ACCOUNT)
     namespace: str = option("namespace of its pods; at most 46 characters", "", pattern=rf"({NAME})?")
     users: tuple[str, ...] = or_word(
-        option("login names; or the word site: the site's own tools keep its users", (), pattern=USER), *SITE
+        option("login names, or the word site (then the site's own tools keep its users)", (), pattern=USER), *SITE
     )
     parent: str = option("its parent account", "root", pattern=ACCOUNT)
     fair_share: int = option("its share among the accounts of the same parent", 1, low=0, high=1000000)

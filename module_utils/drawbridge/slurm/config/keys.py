@@ -48,6 +48,15 @@ def _script(kind: str) -> Own:
     return Own(_PARTS, f"add the script to drawbridge_slurm.scripts.{kind}")
 
 
+SCRIPT_KINDS = {
+    "Epilog": "epilog",
+    "EpilogSlurmctld": "epilog_slurmctld",
+    "HealthCheckProgram": "health",
+    "Prolog": "prolog",
+    "PrologSlurmctld": "prolog_slurmctld",
+}
+"""Keys of slurm.conf that name programs, by the key of drawbridge_slurm.scripts that keeps them."""
+
 OWNED = {
     "AccountingStorageType": Own("accounts, shares and limits are in slurmdbd"),
     "AuthType": Own(_MUNGE),

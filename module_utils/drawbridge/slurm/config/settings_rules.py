@@ -22,6 +22,7 @@ from .keys import (
     PLUGIN_LISTS,
     PROGRAMS,
 )
+from .text import HIDDEN
 from .words import CGROUP_KEYS, DBD_KEYS, KEYS, NODE_KEYS, PARTITION_KEYS, WORDS, known, spelled
 
 KEY = "drawbridge_slurm.settings"
@@ -87,7 +88,8 @@ def _free(
         if name in derived:
             yield Fault(here, value, f"it follows from {derived[name]}", f"set it there, and remove {key} here")
         elif name in owned:
-            yield Fault(here, value, f"Drawbridge relies on its own value: {owned[name]}", f"remove {key}")
+            shown = HIDDEN if name == "StoragePass" else value
+            yield Fault(here, shown, f"Drawbridge relies on its own value: {owned[name]}", f"remove {key}")
         elif name and name != key:
             yield Fault(here, value, f"Slurm spells it {name}", f"write {name}")
         elif key.lower() not in known(keys, release):

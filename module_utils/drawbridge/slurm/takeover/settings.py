@@ -7,19 +7,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..config.keys import CGROUP_OWNED, DBD_DERIVED, DBD_OWNED, DERIVED, HARMFUL, MERGED, OWNED, PLUGIN_LISTS
+from ..config.keys import (
+    CGROUP_OWNED,
+    DBD_DERIVED,
+    DBD_OWNED,
+    DERIVED,
+    HARMFUL,
+    MERGED,
+    OWNED,
+    PLUGIN_LISTS,
+    SCRIPT_KINDS,
+)
 from ..config.words import CGROUP_KEYS, DBD_KEYS, KEYS, spelled
 from .model import DROPPED, KEPT, OURS, Change, shown
 from .text import Line, settings
 
-SCRIPTS = {
-    "Epilog": "epilog",
-    "EpilogSlurmctld": "epilog_slurmctld",
-    "HealthCheckProgram": "health",
-    "Prolog": "prolog",
-    "PrologSlurmctld": "prolog_slurmctld",
-}
-"""Keys of slurm.conf that name programs of the site, by the key of drawbridge_slurm.scripts."""
 LUA = {"JobSubmitPlugins": "job_submit", "CliFilterPlugins": "cli_filter"}
 LOOKUP = "{{ lookup('ansible.builtin.file', '%s.lua') }}"
 _HOST = "write it into drawbridge_slurm.controller and drawbridge_slurm.controller_address"
@@ -74,7 +76,7 @@ def compared(
     found: list[Change] = []
     for key, values in have.items():
         name = table.spelling(key)
-        if name in SCRIPTS and table.place == ("settings",):
+        if name in SCRIPT_KINDS and table.place == ("settings",):
             found += [_script(name, value, want.get(key), scripts.get(name, ())) for _, value in values]
         elif name == "SlurmctldHost":
             found += _hosts([value for _, value in values], want[key][-1][1])
@@ -130,9 +132,9 @@ def _script(name: str, path: str, new: list[tuple[str, str]] | None, kept: Seque
     if path in kept or (folder and any(program.startswith(f"{folder}/") for program in kept)):
         return Change(KEPT, shown(name, path), after, "it runs as a part")
     if folder:
-        note = f"name each program of {folder} in drawbridge_slurm.scripts.{SCRIPTS[name]}"
+        note = f"name each program of {folder} in drawbridge_slurm.scripts.{SCRIPT_KINDS[name]}"
         return Change(DROPPED, shown(name, path), after, note)
-    return Change(DROPPED, shown(name, path), after, "", ("scripts", SCRIPTS[name]), path)
+    return Change(DROPPED, shown(name, path), after, "", ("scripts", SCRIPT_KINDS[name]), path)
 
 
 def _hosts(old: Sequence[str], new: str) -> Iterator[Change]:
