@@ -27,7 +27,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 
 from tests.unit.module_utils.site.test_refused import site
 
-SITE = site("example-h100")
+SITE = site("example-rails")
 NODES, SLURM = part("nodes", SITE["drawbridge_nodes"]), part("slurm", SITE["drawbridge_slurm"])
 KUBE: Kube = part("kube", SITE["drawbridge_kube"])
 
