@@ -39,7 +39,8 @@ StateSaveLocation=/srv/slurm/state
 SlurmdSpoolDir=/srv/slurm/spool
 SlurmctldLogFile=/srv/slurm/log/slurmctld.log
 SlurmdLogFile=/srv/slurm/log/slurmd.log
-SlurmctldTimeout=120  SlurmdTimeout=600
+SlurmctldTimeout=120
+SlurmdTimeout=600
 KillWait=45
 ReturnToService=2
 MailProg=/opt/site/mail
@@ -96,7 +97,7 @@ END
     chown slurm: /etc/slurm/slurmdbd.conf
     chmod 600 /etc/slurm/slurmdbd.conf
     systemctl enable -q --now slurmdbd
-    until sacctmgr -nP list cluster > /dev/null 2>&1; do sleep 0.2; done
+    timeout 300 sh -c 'until sacctmgr -nP list cluster > /dev/null 2>&1; do sleep 0.2; done'
 }
 
 case $kind in

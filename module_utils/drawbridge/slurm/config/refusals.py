@@ -74,7 +74,8 @@ end
 """
 
 _SITE = """
--- The site's script sees all globals, and keeps those that it sets. Lua 5.1 has another way to do that.
+-- The site's script reads all globals and keeps its own. Lua 5.1 has setfenv for that.
+
 local function loaded(name, text, functions)
    local globals = setmetatable({}, { __index = _G })
    local chunk, err
@@ -84,10 +85,12 @@ local function loaded(name, text, functions)
    else
       chunk, err = load(text, "=" .. name, "t", globals)
    end
+
    local code = (chunk or error(err, 0))()
    if code ~= nil and code ~= slurm.SUCCESS then
       error(name .. " returned " .. tostring(code) .. " when it was loaded", 0)
    end
+
    for _, key in ipairs(functions) do
       if type(rawget(globals, key)) ~= "function" then
          error(name .. " has no function " .. key, 0)

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Slurm's files as people write them: comments, continued lines, several keys a line, included files."""
+"""Slurm's files as people write them: comments, continued lines, quoted values, included files."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def lines(text: str, included: Callable[[str], str] = lambda _: "", depth: int =
         if match := _INCLUDE.match(whole):
             found += lines(included(match[1]), included, depth + 1) if depth < DEEPEST else []
         elif pairs := [(key, quoted or plain) for key, quoted, plain in _PAIR.findall(whole)]:
-            # a line of settings may hold several of them
-            found += [Line(tuple(pairs))] if pairs[0][0].lower() in RECORDS else [Line((pair,)) for pair in pairs]
+            # Slurm refuses a line with several settings
+            found.append(Line(tuple(pairs) if pairs[0][0].lower() in RECORDS else (pairs[0],)))
     return found
 
 
