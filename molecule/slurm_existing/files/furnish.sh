@@ -1,6 +1,6 @@
 #!/bin/sh
 # A live Slurm as its administrators have made it, by hand: furnish.sh controllers|nodes|login
-set -eu
+set -eux
 kind=$1
 export DEBIAN_FRONTEND=noninteractive
 
@@ -110,6 +110,7 @@ controllers)
     install -m 644 /dev/stdin /etc/slurm/job_submit.lua < /opt/site/job_submit.lua
     database
     systemctl enable -q --now slurmctld
+    timeout 300 sh -c 'until sacctmgr -nP list cluster format=cluster | grep -qx old_cluster; do sleep 0.2; done'
     sacctmgr -iQ add account vision_lab cluster=old_cluster
     sacctmgr -iQ add user ada,ben account=vision_lab cluster=old_cluster
     ;;

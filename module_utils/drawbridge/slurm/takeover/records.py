@@ -52,7 +52,7 @@ def nodes(old: Sequence[Line], new: Sequence[Line]) -> Iterator[Change]:
         for item in lost or [None]:
             alike.setdefault((node_class, item), []).append(name)
     for (node_class, item), names in alike.items():
-        line = f"NodeName={hostlist.compress(names)}"
+        line = f"NodeName={hostlist.in_order(names)}"
         if item is None:
             yield Change(KEPT, line, line)
         elif not item.key:
@@ -62,7 +62,7 @@ def nodes(old: Sequence[Line], new: Sequence[Line]) -> Iterator[Change]:
             new_line = f"{line} {item.key}={item.new}" if item.new else line
             yield Change(item.group, f"{line} {item.key}={item.old}", new_line, item.note, keep, item.old)
     if added := [name for name in want if name not in have]:
-        yield Change(OURS, "", f"NodeName={hostlist.compress(added)}", "drawbridge_nodes.ranges")
+        yield Change(OURS, "", f"NodeName={hostlist.in_order(added)}", "drawbridge_nodes.ranges")
 
 
 def _by_node(found: Sequence[Line]) -> dict[str, Attributes]:
@@ -157,9 +157,9 @@ def _lost_of_partition(
         if key == "nodes":
             before, after = nodes_of[0].of(old), nodes_of[1].of(new)
             if set(before) != set(after):
-                shown = f"{line} Nodes={hostlist.compress(after)}"
+                shown = f"{line} Nodes={hostlist.in_order(after)}"
                 yield Change(
-                    OURS, f"{line} Nodes={hostlist.compress(before)}", shown, f"drawbridge_slurm.partitions, {name}"
+                    OURS, f"{line} Nodes={hostlist.in_order(before)}", shown, f"drawbridge_slurm.partitions, {name}"
                 )
         elif (key, old.lower()) in PLAIN or (new and same(old, new)):
             continue
