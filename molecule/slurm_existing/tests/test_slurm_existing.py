@@ -85,7 +85,7 @@ def comparison(run: Run) -> str:
     """What the controller's task shows of the site's files."""
     shown = [result.get("diff") for task, _, result in run.results() if task.endswith("intent's configuration")]
     (diff,) = shown
-    return diff["prepared"]
+    return (diff or {})["prepared"]
 
 
 def test_check_mode_shows_every_line_in_its_group(takeover: Takeover) -> None:
