@@ -75,10 +75,10 @@ end
 
 _SITE = """
 -- The site's script reads all globals and keeps its own. Lua 5.1 has setfenv for that.
-
 local function loaded(name, text, functions)
    local globals = setmetatable({}, { __index = _G })
    local chunk, err
+
    if setfenv then
       chunk, err = loadstring(text, "=" .. name)
       chunk = chunk and setfenv(chunk, globals)
@@ -104,6 +104,7 @@ _IN_TURN = """
 -- One function that runs several, until one of them refuses.
 local function in_turn(...)
    local steps = { ... }
+
    return function(...)
       for _, step in ipairs(steps) do
          local code = step(...)

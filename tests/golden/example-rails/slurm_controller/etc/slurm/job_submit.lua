@@ -36,6 +36,7 @@ end
 -- One function that runs several, until one of them refuses.
 local function in_turn(...)
    local steps = { ... }
+
    return function(...)
       for _, step in ipairs(steps) do
          local code = step(...)
