@@ -16,7 +16,11 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.systems import SYSTEMS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import DOMAINS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.views import VIEWS
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.sources import SOURCES, described, verdict
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.sources import (
+    SOURCES,
+    described,
+    verdict,
+)
 
 from roles.drawbridge_run.files.run.manual import DESCRIPTION, EPILOG, USAGE
 from roles.drawbridge_run.files.run.options import parser
@@ -180,7 +184,16 @@ def _systems_table() -> str:
         sackd = "yes" if source.sackd else "no"
         packages = f"`{source.packages}`: {described(source)}"
         rows.append(
-            (f"`{system.name}`", system.title, system.python, system.cgroups, packages, releases, sackd, verdict(source))
+            (
+                f"`{system.name}`",
+                system.title,
+                system.python,
+                system.cgroups,
+                packages,
+                releases,
+                sackd,
+                verdict(source),
+            )
         )
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 

@@ -53,7 +53,7 @@ class Takeover:
 @pytest.fixture(scope="module")
 def lab() -> Lab:
     inventory = str(Path(__file__).parents[1] / "inventory")
-    return Lab(Paths.of(), inventory)
+    return Lab(Paths.of(), (inventory,))
 
 
 @pytest.fixture(scope="module")
