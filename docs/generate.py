@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Write what is derived from code: the intent's specs, a man page. `make docs` runs it, a test compares."""
+"""Write what is derived from code: the intent's specs and schema, a man page. `make docs` runs it, a test compares."""
 
 from __future__ import annotations
 
@@ -22,11 +22,13 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     verdict,
 )
 
+from docs.schema import intent_schema
 from roles.drawbridge_run.files.run.manual import DESCRIPTION, EPILOG, USAGE
 from roles.drawbridge_run.files.run.options import parser
 
 ROOT = Path(__file__).resolve().parent.parent
 INTENT_SPEC = ROOT / "roles/cluster_intent/meta/argument_specs.yml"
+INTENT_SCHEMA = ROOT / "docs/intent.schema.json"
 FILTERS = ROOT / "filter_plugins"
 SUPPORT = ROOT / "docs/support.md"
 MAN_PAGE = ROOT / "roles/drawbridge_run/files/drawbridge-run.1"
@@ -176,8 +178,8 @@ _END = "\n<!-- end -->"
 
 def _systems_table() -> str:
     """One line for each pair of system and packages."""
-    rows = [("`os`", "system", "Python", "cgroup", "`packages`", "Slurm", "`sackd`", "verdict")]
-    rows.append(("---",) * len(rows[0]))
+    head = ("`os`", "system", "Python", "cgroup", "`packages`", "Slurm", "`sackd`", "verdict")
+    rows: list[tuple[str, ...]] = [head, ("---",) * len(head)]
     for source in sorted(SOURCES.values(), key=lambda it: list(SYSTEMS).index(it.system)):
         system = SYSTEMS[source.system]
         releases = ", ".join(source.usable or source.releases)
@@ -230,6 +232,7 @@ def _roff(text: str) -> str:
 if __name__ == "__main__":
     INTENT_SPEC.parent.mkdir(exist_ok=True)
     INTENT_SPEC.write_text(intent_spec())
+    INTENT_SCHEMA.write_text(intent_schema())
     MAN_PAGE.write_text(man_page())
     SUPPORT.write_text(support_page())
     for view in VIEWS:
