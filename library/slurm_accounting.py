@@ -38,6 +38,10 @@ options:
         type: list
         elements: str
         default: []
+      keep_users:
+        description: Leave its users alone, because other tools add and remove them.
+        type: bool
+        default: false
       terms:
         description:
           - Any of V(parent), V(fairshare), V(qos), V(defaultqos), V(GrpTRES), V(GrpJobs), V(GrpSubmitJobs), V(MaxTRES)

@@ -18,6 +18,9 @@ description:
     because slurm.conf has their digests in comments.
   - If a job's prolog still runs after O(prolog_wait_s) seconds, the change is C(pending). A reconfigure could lose that
     job's launch.
+  - A file without Drawbridge's first line is the site's. It is compared line by line with the new one, before anything
+    is written. The lines are shown in three groups, which are ours, kept and dropped. A copy of the file is kept in
+    C(/var/lib/drawbridge/before).
   - If slurmctld refuses the files, the old ones are restored, because every client command parses them.
 author: Drawbridge contributors
 extends_documentation_fragment: [drawbridge.drawbridge.files.staged]
@@ -30,6 +33,26 @@ options:
     description: How long to wait for running prologs before the change is C(pending), in seconds.
     type: float
     default: 60
+  user:
+    description: C(SlurmUser) of slurm.conf. The unit must run as this user, and so does the trial.
+    type: str
+    default: slurm
+  scripts:
+    description:
+      - Programs of the site that run as parts of Drawbridge's scripts, as lists by key of slurm.conf, such as
+        C(Prolog). A live slurm.conf that names one of them loses nothing.
+    type: dict
+    default: {}
+  may_drop:
+    description:
+      - Consent. Lines of files that Drawbridge has not written may vanish or lose their value. The error without it
+        lists these lines, each with the key of the intent that keeps it.
+    type: bool
+    default: false
+  variables:
+    description: Variables that set this module's options, by option, for error messages.
+    type: dict
+    default: {}
 attributes:
   check_mode:
     description: Predicts the steps of the next run.

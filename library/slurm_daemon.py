@@ -10,9 +10,11 @@ version_added: 0.1.0
 description:
   - Writes files and directories, and enables and starts a systemd unit. The unit is restarted if it started before its
     files last changed. Every run compares this, so the next run completes an interrupted one.
+  - slurmdbd.conf and environment files of the site are compared line by line with the new ones, like the files of
+    M(drawbridge.drawbridge.slurm_config).
   - In check mode, a unit that is not installed yet is C(pending), not a failure.
 author: Drawbridge contributors
-extends_documentation_fragment: [drawbridge.drawbridge.files]
+extends_documentation_fragment: [drawbridge.drawbridge.files.daemon]
 options:
   unit:
     description: The unit, with its suffix.
@@ -23,6 +25,30 @@ options:
       - A lock file. While a process holds it shared, changes that need a restart are C(pending).
     type: path
     default: ""
+  stale:
+    description:
+      - Files that the daemon fetches from the controller. A copy of the site's is moved to
+        C(/var/lib/drawbridge/before), because commands on this host would read it. A file that Drawbridge has written
+        stays.
+    type: list
+    elements: path
+    default: []
+  passwords:
+    description:
+      - Passwords by their keys, such as C(StoragePass). A file has C((hidden)) in the place of each. A line without a
+        password is left out. Diffs and steps never contain them.
+    type: dict
+    default: {}
+  may_drop:
+    description:
+      - Consent. Lines of files that Drawbridge has not written may vanish or lose their value. The error without it
+        lists these lines, each with the key of the intent that keeps it.
+    type: bool
+    default: false
+  variables:
+    description: Variables that set this module's options, by option, for error messages.
+    type: dict
+    default: {}
 attributes:
   check_mode:
     description: Predicts the steps of the next run.

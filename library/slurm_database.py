@@ -21,6 +21,14 @@ options:
     description: Operating system user that slurmdbd runs as.
     type: str
     default: slurm
+  may_drop:
+    description: Consent. A database user of this name that has a password loses it.
+    type: bool
+    default: false
+  variables:
+    description: Variables that set this module's options, by option, for error messages.
+    type: dict
+    default: {}
 attributes:
   check_mode:
     description: Predicts the steps of the next run.

@@ -4,7 +4,7 @@
 
 
 class ModuleDocFragment:
-    """FILES_ARGUMENT and STAGED_FILES_ARGUMENT."""
+    """FILES_ARGUMENT, DAEMON_FILES_ARGUMENT and STAGED_FILES_ARGUMENT."""
 
     DOCUMENTATION = r"""
 options:
@@ -39,8 +39,18 @@ options:
         default: false
 """
 
-    STAGED = (
+    DAEMON = (
         DOCUMENTATION
+        + r"""
+      once:
+        description: A directory that exists keeps its owner and permissions.
+        type: bool
+        default: false
+"""
+    )
+
+    STAGED = (
+        DAEMON
         + r"""
       at_start:
         description: The daemon reads this file only when it starts, so a change restarts it.

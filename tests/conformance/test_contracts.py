@@ -17,7 +17,17 @@ import pytest
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import DOMAINS
 
-from docs.generate import INTENT_SCHEMA, INTENT_SPEC, MAN_PAGE, VIEWS, filter_page, intent_spec, man_page
+from docs.generate import (
+    INTENT_SCHEMA,
+    INTENT_SPEC,
+    MAN_PAGE,
+    SUPPORT,
+    VIEWS,
+    filter_page,
+    intent_spec,
+    man_page,
+    support_page,
+)
 from docs.schema import intent_schema
 from tests.conformance.tree import ACTIONS, CALLBACKS, FILTER_PAGES, MODULES, ROLES, ROOT, relative
 
@@ -128,6 +138,11 @@ def test_the_intents_schema_is_generated() -> None:
 def test_the_filters_documentation_is_generated() -> None:
     pages = {path.stem: path.read_text() for path in (ROOT / "filter_plugins").glob("*_view.yml")}
     assert pages == {f"{view}_view": filter_page(view) for view in VIEWS}, "run `make docs`"
+
+
+def test_the_table_of_operating_systems_is_generated() -> None:
+    assert SUPPORT.read_text() == support_page()
+    assert "| `debian-13` | Debian 13 |" in SUPPORT.read_text()
 
 
 def test_the_man_page_is_generated() -> None:

@@ -39,9 +39,15 @@ FILES_ARGUMENT: dict[str, Any] = {
 }
 """The option `files` of a module."""
 
-STAGED_FILES_ARGUMENT = {
+DAEMON_FILES_ARGUMENT = {
     **FILES_ARGUMENT,
-    "options": {**FILES_ARGUMENT["options"], "at_start": {"type": "bool", "default": False}},
+    "options": {**FILES_ARGUMENT["options"], "once": {"type": "bool", "default": False}},
+}
+"""The same with directories that keep their owner and mode if they exist."""
+
+STAGED_FILES_ARGUMENT = {
+    **DAEMON_FILES_ARGUMENT,
+    "options": {**DAEMON_FILES_ARGUMENT["options"], "at_start": {"type": "bool", "default": False}},
 }
 """The same for a daemon that reads some files only when it starts and the others at a refresh too."""
 

@@ -41,6 +41,8 @@ class Work(Generic[S]):
     """Further results of a success, from its steps."""
     error_of: Callable[[str], str] = str
     """The layer's error from the engine's; a layer that also compares may add one."""
+    shown: Callable[[], str] = str
+    """A text that the diff shows as it is; it is called after the work."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,10 @@ def run(layer: Layer, params: Params, check: bool) -> dict[str, Any]:
     warnings = [f"{platform.node()}: to be done by a later run: {waiting}" for waiting in outcome.pending]
     if outcome.error:
         return {**outcome.result(), "failed": True, "warnings": warnings}
-    return {**outcome.result(), **work.results_of(outcome.planned), "warnings": warnings}
+    result = outcome.result()
+    if text := work.shown():
+        result["diff"] = {**outcome.diff, "prepared": text}
+    return {**result, **work.results_of(outcome.planned), "warnings": warnings}
 
 
 def _unknown(reason: str, extra: Mapping[str, Any], check: bool) -> dict[str, Any]:

@@ -47,6 +47,11 @@ def option(
     return dataclasses.field(default=default, metadata=rules)
 
 
+def or_word(listed: Any, word: str) -> Any:
+    """The same key of a list, in whose place the word may be. It is read as a list of this word alone."""
+    return dataclasses.field(default=listed.default, metadata={**listed.metadata, "instead": word})
+
+
 WORD = r"[A-Za-z0-9]+"
 """A key of another program's configuration."""
 
@@ -109,6 +114,8 @@ class Reader:
         return self._int(raw, key, rules) if hint is int else self._text(raw, key, rules)
 
     def _sequence(self, hint: Any, raw: Any, key: str, rules: Any) -> tuple[Any, ...]:
+        if "instead" in rules and raw == rules["instead"]:
+            return (raw,)
         if not isinstance(raw, (list, tuple)):
             self.refuse(key, raw, "a list is expected here", f"write {key} as a list, also when it has one element")
             return ()

@@ -11,6 +11,7 @@ from functools import cached_property
 from ..core import hostlist
 from ..core.faults import Fault, IntentError
 from ..core.options import NAME, option
+from .systems import SYSTEMS
 
 CPUS = r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*"
 TOPOLOGY_POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
@@ -160,6 +161,7 @@ class Nodes:
 
     classes: dict[str, NodeClass] = option("node classes by name")
     ranges: tuple[Range, ...] = option("which node is of which class, on which leaves")
+    os: str = option("operating system of the nodes, the controller and the login hosts", "", choices=("", *SYSTEMS))
 
     @cached_property
     def by_name(self) -> dict[str, Range]:

@@ -109,7 +109,7 @@ def slurm_config(files: Any, release: str) -> Artefact:
 
 def slurm_accounting(accounts: Any, qos: Any, absent: Any) -> Artefact:
     """The accounting database in sacctmgr's words."""
-    users = {account["name"]: account["users"] for account in accounts}
+    users = {account["name"]: account.get("users", []) for account in accounts}
     limits, services = (
         {item["name"]: {key: str(value) for key, value in item["terms"].items()} for item in part}
         for part in (accounts, qos)

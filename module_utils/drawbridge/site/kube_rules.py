@@ -12,7 +12,7 @@ from ..core.names import GATE_ACCOUNTS, GATE_NAMESPACE, INSTALLER_NAMESPACE, NOD
 from ..core.rules import doubled
 from ..kube.model import Kube
 from ..slurm.model import Slurm
-from ..slurm.packaging import PACKAGINGS
+from ..slurm.rules import namespace_of
 from .gate_view import gated_nodes
 
 KUBELET, CONTAINERD = ("kubelet",), ("containerd", "containerd.io")
@@ -69,7 +69,9 @@ def jobs_have_namespaces_to_themselves(slurm: Slurm, kube: Kube) -> Iterator[Fau
             )
         elif account.namespace == "default" or account.namespace.startswith(("kube-", "drawbridge-")):
             reason = "Kubernetes or the gate uses it, but a job namespace holds nothing but jobs"
-            yield Fault(key, account.namespace, reason, f"use a namespace of its own, such as {account.name}-jobs")
+            yield Fault(
+                key, account.namespace, reason, f"use a namespace of its own, such as {namespace_of(account.name)}-jobs"
+            )
 
 
 def schedulers_can_schedule(kube: Kube) -> Iterator[Fault]:
@@ -112,7 +114,7 @@ def trainer_has_jobset(kube: Kube) -> Iterator[Fault]:
         )
 
 
-def packages_are_there(slurm: Slurm, kube: Kube) -> Iterator[Fault]:
+def packages_are_there(kube: Kube) -> Iterator[Fault]:
     """Drawbridge installs a kubelet and a container runtime if and only if it joins the nodes."""
     key, packages = "drawbridge_kube.packages", kube.packages
     if kube.join != "drawbridge":
@@ -124,9 +126,6 @@ def packages_are_there(slurm: Slurm, kube: Kube) -> Iterator[Fault]:
             registries = [registry.name for registry in kube.registries]
             yield Fault("drawbridge_kube.registries", registries, reason, "leave them out, or set join: drawbridge")
         return
-    if PACKAGINGS[slurm.packages].manager != "apt":
-        reason = f"nodes with drawbridge_slurm.packages: {slurm.packages} use dnf, and joining nodes needs apt"
-        yield Fault("drawbridge_kube.join", kube.join, reason, "set join: site")
     names = [package.name for package in packages]
     for wanted in (KUBELET, CONTAINERD):
         if not set(wanted) & set(names):

@@ -21,15 +21,20 @@ from ..kube.releases import rules as kube_devices
 from ..nodes import numa_rules as numa
 from ..nodes import rules as nodes
 from ..nodes.model import Nodes
+from ..slurm import partition_rules as slurm_partitions
 from ..slurm import rules as slurm
+from ..slurm import scripts_rules as slurm_scripts
 from ..slurm.accounting import rules as accounting
+from ..slurm.accounting import storage_rules as slurm_storage
 from ..slurm.config import layout_rules as slurm_layout
 from ..slurm.config import settings_rules as slurm_settings
+from ..slurm.config import values_rules as slurm_values
 from ..slurm.model import Slurm
 from ..storage.gpfs import rules as storage
 from ..storage.gpfs.model import Gpfs
 from . import kube_rules as kube
 from . import nodes_rules as placing
+from . import system_rules as systems
 from .model import Intent
 
 DOMAINS = {"fabric": Fabric, "nodes": Nodes, "slurm": Slurm, "gpfs": Gpfs, "kube": Kube}
@@ -41,8 +46,9 @@ RULES = tuple(
     rule
     for part in (
         *(fabric, nodes, placing, cables, numa),
-        *(slurm, slurm_settings, slurm_layout, accounting),
-        *(storage, kube, kube_devices, kube_node),
+        *(slurm, slurm_partitions, slurm_scripts, slurm_settings, slurm_values, slurm_layout),
+        *(accounting, slurm_storage),
+        *(systems, storage, kube, kube_devices, kube_node),
     )
     for rule in part.RULES
 )
@@ -99,6 +105,9 @@ def inventory_faults(intent: Intent, groups: Mapping[str, Iterable[str]]) -> lis
         "controllers": ("drawbridge_slurm.controller", [intent.slurm.controller]),
         "storage_admins": ("drawbridge_gpfs.admin", [intent.gpfs.admin] if intent.gpfs else []),
     }
+    storage = intent.slurm.accounting
+    elsewhere = storage.slurmdbd == "drawbridge" and storage.host not in ("", intent.slurm.controller)
+    expected["accounting"] = ("drawbridge_slurm.accounting.host", [storage.host] if elsewhere else [])
     if "infra" in groups and intent.kube:  # Drawbridge need not configure the infra nodes
         expected["infra"] = ("drawbridge_kube.infra", hostlist.expand(intent.kube.infra))
     faults = []

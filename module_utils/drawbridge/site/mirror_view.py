@@ -22,7 +22,7 @@ def mirror(nodes: Nodes, kube: Kube, slurm: Slurm) -> Json:
     charts = releases(nodes, kube)
     found = [image for chart in charts for image in images(chart["values"])]
     packaging = PACKAGINGS[slurm.packages]
-    names = {*packaging.controller, *packaging.node, *packaging.login}
+    names = {*packaging.controller, *packaging.accounting, *packaging.database, *packaging.node, *packaging.login}
     return {
         "charts": [{key: chart[key] for key in ("chart", "version", "source")} for chart in charts],
         "images": sorted(

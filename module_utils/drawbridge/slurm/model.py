@@ -8,23 +8,67 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ..core.options import NAME, option
-from .accounting.model import TIME, Absent, Account, Qos
+from ..core.options import NAME, PATH, option
+from .accounting.model import ACCOUNT, HOST, ONE_LINE, TIME, Absent, Account, Qos, Storage
 from .packaging import PACKAGINGS
 from .releases import RELEASES
 
-ONE_LINE = r"[^\s\"#\\]([^\n\r\"#\\]*[^\s\"#\\])?"
+PARTITION = r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,62}"
+CLUSTER = r"[a-z0-9][a-z0-9_-]{0,39}"
+"""Slurm makes it a part of the names of tables: at most 40 characters, no capitals."""
+PART = r"[0-9]{2}-[A-Za-z0-9_-]+"
+"""Name of a part of a prolog, an epilog or a health check: its place in the order, then a word."""
 
 
 @dataclass(frozen=True)
 class Partition:
     """A Slurm partition."""
 
-    name: str = option("name of the partition", pattern=NAME)
+    name: str = option("name of the partition", pattern=PARTITION)
     nodes: str = option("hostlist of its nodes", hosts=True)
     gate: bool = option("true: its jobs get whole nodes, which Kubernetes may use while they run", False)
     default: bool = option("true: jobs without -p go here", False)
     max_time: str = option("longest time limit, as slurm.conf writes it", "UNLIMITED", pattern=rf"UNLIMITED|{TIME}")
+    default_time: str = option("time limit of jobs that set none (empty: max_time)", "", pattern=rf"({TIME})?")
+    allow_accounts: tuple[str, ...] = option("accounts that may use it (empty: all)", (), pattern=ACCOUNT)
+    allow_qos: tuple[str, ...] = option("QOS that may use it (empty: all)", (), pattern=ACCOUNT)
+    priority_tier: int = option("jobs of a higher tier are scheduled first", 1, low=0, high=65533)
+    settings: Mapping[str, str] = option(
+        "further keys of its line in slurm.conf, such as MaxNodes: '8'", MappingProxyType({}), pattern=ONE_LINE
+    )
+
+
+@dataclass(frozen=True)
+class Script:
+    """A program of the site that runs as a part of one of Slurm's scripts."""
+
+    name: str = option("its place in the order and a word, such as 20-scratch (the gate is 50-gate)", pattern=PART)
+    path: str = option("absolute path of the program, which the site installs", pattern=PATH)
+
+
+@dataclass(frozen=True)
+class Scripts:
+    """Programs of the site beside Drawbridge's parts. They must exist on all hosts that run them."""
+
+    prolog: tuple[Script, ...] = option("on each node before a job, as root", ())
+    epilog: tuple[Script, ...] = option("on each node after a job, as root, in reverse order", ())
+    prolog_slurmctld: tuple[Script, ...] = option("on the controller before a job, as Slurm's user", ())
+    epilog_slurmctld: tuple[Script, ...] = option(
+        "on the controller after a job, as Slurm's user, in reverse order", ()
+    )
+    health: tuple[Script, ...] = option("on each node, as root: exit code 1 drains it, with the first printed line", ())
+
+
+@dataclass(frozen=True)
+class Lua:
+    """A Lua script of the site that runs at submission, beside Drawbridge's checks."""
+
+    script: str = option("its text, for example from lookup('ansible.builtin.file', ...) (empty: none)", "")
+    order: str = option(
+        "before: it runs before Drawbridge's checks; after: it runs after them, and they run again on its result",
+        "before",
+        choices=("before", "after"),
+    )
 
 
 @dataclass(frozen=True)
@@ -62,7 +106,7 @@ class Gate:
 class Slurm:
     """drawbridge_slurm: the scheduler, which owns every node."""
 
-    cluster: str = option("ClusterName", pattern=NAME)
+    cluster: str = option("ClusterName, in small letters", pattern=CLUSTER)
     controller: str = option("inventory name of the host of slurmctld and slurmdbd", pattern=NAME)
     partitions: tuple[Partition, ...] = option("partitions")
     accounts: tuple[Account, ...] = option("accounts", ())
@@ -80,6 +124,21 @@ class Slurm:
         "tree: a job that fits stays in one leaf; block: jobs get whole leaves; none: the network is flat",
         "tree",
         choices=("tree", "block", "none"),
+    )
+    controller_address: str = option(
+        "address at which all hosts reach slurmctld (empty: the controller's name)", "", pattern=rf"({HOST})?"
+    )
+    accounting: Storage = option("slurmdbd and its database", Storage())
+    scripts: Scripts = option("the site's own parts of prologs, epilogs and health checks", Scripts())
+    job_submit: Lua = option("the site's job_submit.lua", Lua())
+    cli_filter: Lua = option("the site's cli_filter.lua", Lua())
+    node_settings: dict[str, Mapping[str, str]] = option(
+        "further keys of the nodes' lines in slurm.conf, by node class, such as h100: {Weight: '10'}",
+        MappingProxyType({}),
+        pattern=ONE_LINE,
+    )
+    cgroup_settings: Mapping[str, str] = option(
+        "the site's own lines of cgroup.conf, such as AllowedRAMSpace: '98'", MappingProxyType({}), pattern=ONE_LINE
     )
     settings: Mapping[str, str] = option(
         "the site's own lines of slurm.conf, such as SlurmdTimeout: '600' (lists are merged with Drawbridge's)",

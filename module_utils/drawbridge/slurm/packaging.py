@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-DATABASE = ("mariadb-server", "munge")
-
 
 @dataclass(frozen=True)
 class Packaging:
@@ -21,12 +19,16 @@ class Packaging:
     manager: str
     """apt or dnf."""
     controller: tuple[str, ...]
+    """Packages of slurmctld's host."""
+    accounting: tuple[str, ...]
+    """Packages of slurmdbd's host."""
     node: tuple[str, ...]
     login: tuple[str, ...]
     options: str
     """Folder of the units' environment files; upstream's units read both folders, /etc/default last."""
     mariadb: str
     """Folder of MariaDB's configuration snippets."""
+    database: tuple[str, ...] = ("mariadb-server",)
     user_id: int = 0
     """Number of the user slurm on all hosts, if the packages don't create it; 0: they do."""
 
@@ -40,29 +42,35 @@ _rpm = partial(Packaging, manager="dnf", options="/etc/sysconfig", mariadb="/etc
 _ALL = (
     _deb(
         "debian",
-        controller=(*DATABASE, *_BASE[1:], "slurm-wlm-mysql-plugin", "slurmctld", "slurmdbd"),
+        controller=(*_BASE, "slurmctld"),
+        accounting=("munge", "slurm-wlm-basic-plugins", "slurm-wlm-mysql-plugin", "slurmdbd"),
         node=(*_BASE, "slurmd"),
         login=(*_BASE, "sackd"),
     ),
     _rpm(
         "openhpc",
-        controller=(*DATABASE, "slurm-ohpc", "slurm-slurmctld-ohpc", "slurm-slurmdbd-ohpc"),
+        controller=("munge", "slurm-ohpc", "slurm-slurmctld-ohpc"),
+        accounting=("munge", "slurm-ohpc", "slurm-slurmdbd-ohpc"),
         node=("munge", "slurm-ohpc", "slurm-slurmd-ohpc"),
         login=("munge", "slurm-ohpc", "slurm-sackd-ohpc"),
     ),
     _deb(
         "schedmd_deb",
-        controller=(*DATABASE, "slurm-smd", "slurm-smd-client", "slurm-smd-slurmctld", "slurm-smd-slurmdbd"),
+        controller=("munge", "slurm-smd", "slurm-smd-client", "slurm-smd-slurmctld"),
+        accounting=("munge", "slurm-smd", "slurm-smd-slurmdbd"),
         node=("munge", "slurm-smd", "slurm-smd-client", "slurm-smd-slurmd"),
         login=("munge", "slurm-smd", "slurm-smd-client", "slurm-smd-sackd"),
         user_id=_SLURM_ID,
     ),
     _rpm(
         "schedmd_rpm",
-        controller=(*DATABASE, "slurm", "slurm-slurmctld", "slurm-slurmdbd"),
+        controller=("munge", "slurm", "slurm-slurmctld"),
+        accounting=("munge", "slurm", "slurm-slurmdbd"),
         node=("munge", "slurm", "slurm-slurmd"),
         login=("munge", "slurm", "slurm-sackd"),
         user_id=_SLURM_ID,
     ),
+    # the site has installed Slurm, munge and MariaDB itself; units of a build from source read both folders of options
+    _deb("site", controller=(), accounting=(), database=(), node=(), login=()),
 )
 PACKAGINGS = {packaging.name: packaging for packaging in _ALL}

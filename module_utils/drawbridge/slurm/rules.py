@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..core import hostlist
@@ -16,6 +17,11 @@ ENDING_S = 20
 """Time of the kubelet beyond a pod's grace, and of the second look of the proof."""
 START_S = 30
 """Time that an epilog needs before and after its waits."""
+
+
+def namespace_of(account: str) -> str:
+    """A name for an account's namespace: a DNS label, which has neither dots nor underscores."""
+    return re.sub("[^a-z0-9]+", "-", account).strip("-")
 
 
 def _gated(slurm: Slurm) -> bool:
@@ -45,7 +51,7 @@ def gated_accounts_have_namespaces(slurm: Slurm) -> Iterator[Fault]:
             key = f"drawbridge_slurm.accounts[{index}].namespace"
             if not account.namespace:
                 reason = "a partition has gate: true, and a job's pods run in the namespace of its account"
-                yield Fault(key, account.namespace, reason, f"set namespace: {account.name}")
+                yield Fault(key, account.namespace, reason, f"set namespace: {namespace_of(account.name)}")
             elif len(account.namespace) > 46:
                 reason = "a node's taint holds namespace and job id, together at most 63 characters"
                 yield Fault(key, account.namespace, reason, "use at most 46 characters")

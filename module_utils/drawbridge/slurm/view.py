@@ -10,35 +10,43 @@ from typing import Any
 
 from ..nodes.model import NodeClass, Nodes
 from .accounting.view import accounting
+from .config.keys import PRESETS, SCRIPT_KINDS
 from .config.node_groups import gres
-from .config.settings import at_start
-from .config.slurm_conf import HEALTH, NODE_STATE, SCRIPTS, SLURMCTLD_PORT, STATE
+from .config.settings import at_start, first_port, on_node, preset
+from .config.slurm_conf import HEALTH, SCRIPTS
 from .config.text import HEADER
 from .config.view import DEVICE_FILES, controller_files, slurmdbd_conf
-from .model import Slurm
+from .model import Script, Slurm
 from .packaging import PACKAGINGS
 
 PARTS = "/etc/drawbridge/slurm"
-SLURMS = {"owner": "slurm", "group": "slurm"}
 File = dict[str, Any]
 
 
 def controller(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, Any]:
     """Packages, files of slurmctld and of slurmdbd, and the accounting database."""
     texts = controller_files(slurm, nodes, cgroups)
+    storage, user = slurm.accounting, preset(slurm.settings, "SlurmUser")
+    own_database = storage.database.server == "drawbridge"
     return {
-        **_packages(slurm, "controller"),
-        "mariadb": f"{PACKAGINGS[slurm.packages].mariadb}/60-drawbridge.cnf",
+        **_packages(slurm, "controller", *(_accounting_parts(slurm) if runs_slurmdbd(slurm) else ())),
+        "user": user,
         "slurmctld": [
-            *scripts(("prolog_slurmctld", "epilog_slurmctld"), slurm.part_timeout_s),
-            {"path": STATE, **SLURMS, "mode": "0700"},
+            *scripts(slurm, ("prolog_slurmctld", "epilog_slurmctld")),
+            _state(slurm, "StateSaveLocation", user, "0700"),
+            *_log_folders(slurm, ("SlurmctldLogFile", "SlurmSchedLogFile"), user),
             {**_environment("slurmctld", "", slurm), "at_start": True},
             *({"path": f"/etc/slurm/{name}", "content": content} for name, content in texts.items()),
         ],
+        "runs_slurmdbd": runs_slurmdbd(slurm),
+        "accounting_packages": _packages(slurm, *_accounting_parts(slurm))["packages"],
+        "mariadb": f"{PACKAGINGS[slurm.packages].mariadb}/60-drawbridge.cnf" if own_database else "",
+        "database": {"database": storage.database.name, "user": user},
         "slurmdbd": [
-            {"path": "/etc/slurm/slurmdbd.conf", "content": slurmdbd_conf(slurm), **SLURMS, "mode": "0600"},
+            {"path": "/etc/slurm/slurmdbd.conf", "content": slurmdbd_conf(slurm), **_owner(user), "mode": "0600"},
         ],
         "accounting": accounting(slurm),
+        "scripts": {key: [it.path for it in getattr(slurm.scripts, kind)] for key, kind in SCRIPT_KINDS.items()},
         "release": slurm.version,
     }
 
@@ -48,9 +56,10 @@ def node(nodes: Nodes, slurm: Slurm, name: str, mounts: Sequence[str]) -> dict[s
     return {
         **_packages(slurm, "node"),
         "slurmd": [
-            *scripts(("prolog", "epilog"), slurm.part_timeout_s),
-            *_health(nodes.class_of(name), mounts),
-            {"path": NODE_STATE, "mode": "0755"},
+            *scripts(slurm, ("prolog", "epilog")),
+            *_health(slurm, nodes.class_of(name), mounts),
+            _on_node(_state(slurm, "SlurmdSpoolDir", "root", "0755"), name),
+            *(_on_node(folder, name) for folder in _log_folders(slurm, ("SlurmdLogFile",), "root")),
             _environment("slurmd", _server(slurm), slurm),
         ],
         "health": HEALTH,
@@ -64,32 +73,63 @@ def login(slurm: Slurm) -> dict[str, Any]:
     return {**_packages(slurm, "login"), "sackd": [_environment("sackd", _server(slurm), slurm)]}
 
 
-def scripts(kinds: Sequence[str], part_timeout_s: int) -> list[File]:
+def scripts(slurm: Slurm, kinds: Sequence[str]) -> list[File]:
     """Slurm runs a script without arguments, so each kind has its own script, and a directory of parts."""
-    dispatch = f"{SCRIPTS}/slurm-dispatch --timeout {part_timeout_s}"
     directories = [{"path": f"{PARTS}/{kind}.d", "mode": "0755"} for kind in kinds]
-    texts = [
-        {
-            "path": f"{SCRIPTS}/slurm-{kind}",
-            "content": f"#!/bin/sh\n{HEADER}\nexec {dispatch} {kind}\n",
-            "mode": "0755",
-            "passive": True,
-        }
-        for kind in kinds
-    ]
-    return [*directories, *texts]
+    return [*directories, *(_script(kind, slurm.part_timeout_s, getattr(slurm.scripts, kind)) for kind in kinds)]
 
 
-def _packages(slurm: Slurm, part: str) -> dict[str, Any]:
+def runs_slurmdbd(slurm: Slurm) -> bool:
+    """Whether the controller does."""
+    return slurm.accounting.slurmdbd == "drawbridge" and slurm.accounting.host in ("", slurm.controller)
+
+
+def _script(kind: str, part_timeout_s: int, own: Sequence[Script]) -> File:
+    dispatch = f"{SCRIPTS}/slurm-dispatch --timeout {part_timeout_s}"
+    parts = "".join(f" --part {script.name}={script.path}" for script in own)
+    content = f"#!/bin/sh\n{HEADER}\nexec {dispatch}{parts} {kind}\n"
+    return {"path": f"{SCRIPTS}/slurm-{kind}", "content": content, "mode": "0755", "passive": True}
+
+
+def _accounting_parts(slurm: Slurm) -> tuple[str, ...]:
+    """Packages of a host with slurmdbd."""
+    return ("accounting", *(["database"] if slurm.accounting.database.server == "drawbridge" else []))
+
+
+def _packages(slurm: Slurm, *parts: str) -> dict[str, Any]:
     packaging = PACKAGINGS[slurm.packages]
-    names = list(getattr(packaging, part))
+    names = list(dict.fromkeys(name for part in parts for name in getattr(packaging, part)))
     return {"packages": {"names": names, "manager": packaging.manager, "user_id": packaging.user_id}}
 
 
-def _health(node_class: NodeClass, mounts: Sequence[str]) -> list[File]:
+def _owner(user: str) -> dict[str, str]:
+    """The packages' user has a group of its own; the group of another user is not known."""
+    return {"owner": user, "group": user if user == PRESETS["SlurmUser"] else "root"}
+
+
+def _state(slurm: Slurm, key: str, user: str, mode: str) -> File:
+    """A directory of a daemon. One at a path of the site's keeps its owner and mode if it exists."""
+    return {"path": preset(slurm.settings, key), **_owner(user), "mode": mode, "once": key in slurm.settings}
+
+
+def _log_folders(slurm: Slurm, keys: Sequence[str], user: str) -> list[File]:
+    """Folders of the log files that the site's settings name, if they do not exist."""
+    folders = [slurm.settings[key].rpartition("/")[0] for key in keys if key in slurm.settings]
+    return [
+        {"path": path, **_owner(user), "mode": "0755", "once": True} for path in dict.fromkeys(filter(None, folders))
+    ]
+
+
+def _on_node(file: File, name: str) -> File:
+    return {**file, "path": on_node(file["path"], name)}
+
+
+def _health(slurm: Slurm, node_class: NodeClass, mounts: Sequence[str]) -> list[File]:
     """What the health check expects on this node, and the directory of its parts."""
     gpus = node_class.gpus
-    expected = {"mounts": [*mounts], "gpus": gpus.count, "gpu_files": DEVICE_FILES[gpus.vendor]}
+    expected: dict[str, Any] = {"mounts": [*mounts], "gpus": gpus.count, "gpu_files": DEVICE_FILES[gpus.vendor]}
+    if own := slurm.scripts.health:
+        expected["parts"] = {script.name: script.path for script in own}
     content = f"{json.dumps(expected, indent=2)}\n"
     return [
         {"path": f"{PARTS}/health.d", "mode": "0755"},
@@ -103,7 +143,7 @@ def _machine(node_class: NodeClass) -> dict[str, int]:
 
 
 def _server(slurm: Slurm) -> str:
-    return f"--conf-server {slurm.controller}:{SLURMCTLD_PORT}"
+    return f"--conf-server {slurm.controller_address or slurm.controller}:{first_port(slurm.settings)}"
 
 
 def _environment(daemon: str, value: str, slurm: Slurm) -> File:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from .. import files
 from ..converge import Step
+from ..file_entry import Entry
 from ..units import Unit, UnitState
 from .plan import DaemonState
 
@@ -24,7 +25,7 @@ class Daemon:
 
     def read(self) -> DaemonState:
         state = self.unit.read()
-        found = {path: files.read(path) for path in self._want.files}
+        found = {path: self._read(path) for path in self._want.files}
         return replace(
             self._want,
             files={path: entry for path, entry in found.items() if entry},
@@ -34,6 +35,12 @@ class Daemon:
             fresh=(state.active or state.starting) and self._younger_than(self._want.read_at_start(), state.started_s),
             starting=state.starting,
         )
+
+    def _read(self, path: str) -> Entry | None:
+        entry, want = files.read(path), self._want.files[path]
+        if entry and path in self._want.once and entry.content is None and want.content is None:
+            return want
+        return entry
 
     def _reads_files(self, state: UnitState) -> bool:
         """Whether the daemon, or the start that is running, has loaded the files as they are now."""

@@ -27,6 +27,8 @@ class DaemonState:
     """Its start is still running; `current` and `fresh` describe that start."""
     passive: frozenset[str] = field(default=frozenset(), compare=False)
     """Files that it reads at each use, so that a change needs no refresh."""
+    once: frozenset[str] = field(default=frozenset(), compare=False)
+    """Directories that keep their owner and mode if they exist."""
     at_start: frozenset[str] = field(default=frozenset(), compare=False)
     """Files that it loads when it starts and at no refresh."""
 

@@ -89,6 +89,8 @@ class Packages:
 
     def read(self) -> PackageState:
         """Query dpkg. A removed package that left its configuration is not installed."""
+        if not self._wanted:
+            return PackageState(frozenset())
         out = self._run(["dpkg-query", "-W", "-f", "${Package} ${Status}\\n", *self._wanted], ok=(0, 1)).out
         rows = [line.split() for line in out.splitlines()]
         installed = frozenset(row[0] for row in rows if row[1:] == ["install", "ok", "installed"])

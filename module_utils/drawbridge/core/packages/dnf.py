@@ -24,6 +24,8 @@ class Packages:
 
     def read(self) -> PackageState:
         """Query rpm, whose exit code is the number of missing packages."""
+        if not self._wanted:
+            return PackageState(frozenset())
         codes = tuple(range(len(self._wanted) + 1))
         out = self._run(["rpm", "--query", "--queryformat", "%{NAME}\\n", *self._wanted], ok=codes).out
         return PackageState(frozenset(out.splitlines()) & frozenset(self._wanted))

@@ -23,6 +23,7 @@ SPEC: dict[str, Any] = {
         "options": {
             "name": {"type": "str", "required": True},
             "users": {"type": "list", "elements": "str", "default": []},
+            "keep_users": {"type": "bool", "default": False},
             "terms": {"type": "dict", "default": {}},
         },
     },
@@ -47,7 +48,8 @@ def wanted(accounts: list[dict[str, Any]], qos: list[dict[str, Any]], absent: di
     to_delete = frozenset((kind, name) for kind, key in kinds for name in absent.get(key) or [])
     users = {account["name"]: account["users"] for account in accounts}
     terms = ({item["name"]: _texts(item["terms"]) for item in items} for items in (accounts, qos))
-    return AccountingState.of(users, *terms, to_delete=to_delete)
+    kept = frozenset(account["name"] for account in accounts if account["keep_users"])
+    return AccountingState.of(users, *terms, to_delete=to_delete, site_users=kept)
 
 
 def _texts(terms: dict[str, Any]) -> dict[str, str]:

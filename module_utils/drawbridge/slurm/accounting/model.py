@@ -4,10 +4,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from ...core.options import NAME, option
+from ...core.options import NAME, option, or_word
 
+ACCOUNT = r"[a-z0-9_][a-z0-9_.-]{0,62}"
+"""Name of an account or a QOS: slurmdbd silently stores capitals as small letters."""
+USER = r"(?!site$)(?![0-9]+$)[a-z0-9_][a-z0-9_.@-]{0,254}"
+"""A login name. A number alone would be read as a uid, and `site` is a word of the intent."""
+HOST = r"[A-Za-z0-9]([A-Za-z0-9.:-]*[A-Za-z0-9])?"
+"""Name or address of a host."""
+ONE_LINE = r"[^\s\"#\\]([^\n\r\"#\\]*[^\s\"#\\])?"
+"""A value in one line of a file of Slurm's."""
+SITE = ("site",)
+"""`users: site`, instead of a list."""
 TIME = r"[0-9]+|[0-9]+:[0-5][0-9]:[0-5][0-9]|[0-9]+-[0-9]{1,2}(:[0-5][0-9]){0,2}"
 """A time limit that is unambiguous: Slurm reads 4:00 as four minutes."""
 
@@ -26,9 +38,9 @@ class Amount:
 class Qos:
     """A quality of service: its priority, the QOS that it preempts, and its limits."""
 
-    name: str = option("name of the QOS; Slurm itself creates normal", pattern=NAME)
+    name: str = option("name of the QOS, in small letters; Slurm itself creates normal", pattern=ACCOUNT)
     priority: int = option("its weight among all QOS", 0, low=0, high=1000000)
-    preempt: tuple[str, ...] = option("QOS whose jobs it preempts", (), pattern=NAME)
+    preempt: tuple[str, ...] = option("QOS whose jobs it preempts", (), pattern=ACCOUNT)
     preempt_mode: str = option(
         "how its own jobs are preempted; cluster: preempt_mode of the cluster",
         "cluster",
@@ -50,13 +62,17 @@ class Qos:
 class Account:
     """A Slurm account, its share of the cluster, and the Kubernetes namespace that its jobs use."""
 
-    name: str = option("name of the account", pattern=NAME)
+    name: str = option("name of the account, in small letters as Slurm stores it", pattern=ACCOUNT)
     namespace: str = option("namespace of its pods; at most 46 characters", "", pattern=rf"({NAME})?")
-    users: tuple[str, ...] = option("login names", (), pattern=r"[a-z_][a-z0-9_-]*")
-    parent: str = option("its parent account", "root", pattern=NAME)
+    users: tuple[str, ...] = or_word(
+        option("login names, or the word site (then the site's own tools keep its users)", (), pattern=USER), *SITE
+    )
+    parent: str = option("its parent account", "root", pattern=ACCOUNT)
     fair_share: int = option("its share among the accounts of the same parent", 1, low=0, high=1000000)
-    qos: tuple[str, ...] = option("QOS that its jobs may use; empty: the parent's, at the top normal", (), pattern=NAME)
-    default_qos: str = option("QOS of jobs that name none (empty: the parent's)", "", pattern=rf"({NAME})?")
+    qos: tuple[str, ...] = option(
+        "QOS that its jobs may use; empty: the parent's, at the top normal", (), pattern=ACCOUNT
+    )
+    default_qos: str = option("QOS of jobs that name none (empty: the parent's)", "", pattern=rf"({ACCOUNT})?")
     total: Amount = option("limit of all its running jobs together", Amount())
     per_job: Amount = option("limit of one job", Amount())
     jobs: int = option("running jobs; -1: no limit", -1, low=-1)
@@ -68,5 +84,37 @@ class Account:
 class Absent:
     """Accounts and QOS to delete. Others that the intent does not declare are left alone."""
 
-    accounts: tuple[str, ...] = option("accounts to delete from the cluster, with their users", (), pattern=NAME)
-    qos: tuple[str, ...] = option("qualities of service to delete", (), pattern=NAME)
+    accounts: tuple[str, ...] = option("accounts to delete from the cluster, with their users", (), pattern=ACCOUNT)
+    qos: tuple[str, ...] = option("qualities of service to delete", (), pattern=ACCOUNT)
+
+
+@dataclass(frozen=True)
+class Database:
+    """The accounting database."""
+
+    server: str = option(
+        "drawbridge: MariaDB on slurmdbd's host, without a password; site: an existing server, which has the database",
+        "drawbridge",
+        choices=("drawbridge", "site"),
+    )
+    host: str = option("existing server: its name or address (StorageHost)", "localhost", pattern=HOST)
+    port: int = option("existing server: its port (StoragePort)", 3306, low=1, high=65535)
+    user: str = option("existing server: the user of slurmdbd (StorageUser)", "slurm", pattern=r"[A-Za-z0-9_.-]{1,80}")
+    name: str = option("name of the database (StorageLoc)", "slurm_acct_db", pattern=r"[A-Za-z0-9_]{1,64}")
+
+
+@dataclass(frozen=True)
+class Storage:
+    """slurmdbd and its database."""
+
+    slurmdbd: str = option(
+        "drawbridge: it runs slurmdbd; site: an existing slurmdbd, which other clusters may use too",
+        "drawbridge",
+        choices=("drawbridge", "site"),
+    )
+    host: str = option("host of slurmdbd (empty: the controller)", "", pattern=rf"({HOST})?")
+    port: int = option("its port (DbdPort)", 6819, low=1, high=65535)
+    database: Database = option("its database", Database())
+    settings: Mapping[str, str] = option(
+        "the site's own lines of slurmdbd.conf, such as PurgeStepAfter: 12month", MappingProxyType({}), pattern=ONE_LINE
+    )

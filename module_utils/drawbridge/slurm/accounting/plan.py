@@ -18,8 +18,9 @@ class AccountingState:
 
     `qos` and `accounts` map names to terms; a state that was read has effective terms, inherited ones too. `members`
     are pairs of account and user, and `defaults` maps users to accounts. `top` holds the root account's terms, which
-    others inherit. `unknown_users` are missing in the operating system. `to_delete` has pairs of kind and name;
-    `deletions` has those that exist, each with the reason why it can't be deleted now.
+    others inherit. `site_users` are accounts whose users the site keeps. `unknown_users` are missing in the operating
+    system. `to_delete` has pairs of kind and name; `deletions` has those that exist, each with the reason why it can't
+    be deleted now.
     """
 
     cluster: bool
@@ -28,6 +29,7 @@ class AccountingState:
     defaults: Mapping[str, str]
     qos: Mapping[str, Terms] = field(default_factory=dict)
     top: Terms = field(default_factory=dict, compare=False)
+    site_users: frozenset[str] = field(default=frozenset(), compare=False)
     unknown_users: frozenset[str] = field(default=frozenset(), compare=False)
     to_delete: frozenset[tuple[str, str]] = field(default=frozenset(), compare=False)
     deletions: Mapping[tuple[str, str], str] = field(default_factory=dict)
@@ -39,17 +41,19 @@ class AccountingState:
         terms: Mapping[str, Mapping[str, str]] | None = None,
         qos: Mapping[str, Mapping[str, str]] | None = None,
         to_delete: frozenset[tuple[str, str]] = frozenset(),
+        site_users: frozenset[str] = frozenset(),
     ) -> AccountingState:
         """The wanted state. A user's first account is the default one.
 
         Raises ValueError for an unknown term and for accounts in a ring.
         """
-        pairs = [(account, user) for account, names in users.items() for user in names]
+        pairs = [(account, user) for account, names in users.items() for user in names if account not in site_users]
         defaults = {user: account for account, user in reversed(pairs)}
         accounts = {name: normalized(ACCOUNT, (terms or {}).get(name, {})) for name in users}
         services = {name: normalized(QOS, values) for name, values in (qos or {}).items()}
         parents_first({name: own["parent"] for name, own in accounts.items()})
-        return cls(True, accounts, frozenset(pairs), defaults, services, to_delete=to_delete)
+        members = frozenset(pairs)
+        return cls(True, accounts, members, defaults, services, site_users=site_users, to_delete=to_delete)
 
     def lines(self) -> list[str]:
         """QOS, accounts, then their users; a star marks the user's default."""
@@ -137,7 +141,7 @@ def _users(have: AccountingState, want: AccountingState) -> list[Step[Accounting
     steps += [
         _default(user, account)
         for user, account in sorted(want.defaults.items())
-        if defaults.get(user, account if user in have.unknown_users else "") != account
+        if defaults.get(user, account if user in have.unknown_users else "") not in {account, *want.site_users}
     ]
     for account in [*want.accounts, *(name for kind, name in have.deletions if kind == "account")]:
         if gone := sorted(user for name, user in have.members - want.members if name == account):

@@ -32,7 +32,7 @@ def accounting(
     to delete to the job that they have.
     """
     found = [(row[0], row[1], row[2:]) for row in rows(associations)]
-    read = {*want.accounts, *_names(want, "account")}
+    read = {*want.accounts, *_names(want, "account")} - want.site_users
     members = frozenset((account, user) for account, user, _ in found if user and account in read)
     named = {user for _, user in members}
     terms = {account: _terms(ACCOUNT, values) for account, user, values in found if not user}
@@ -44,6 +44,7 @@ def accounting(
         {user: account for user, account in rows(users) if user in named and account},
         {name: offered[name] for name in want.qos if name in offered},
         terms.get(ROOT, {}),
+        want.site_users,
         deletions={**_account_deletions(want, terms, busy), **_qos_deletions(want, terms, offered, busy)},
     )
 

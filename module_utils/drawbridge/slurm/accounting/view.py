@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..model import Slurm
-from .model import Account, Amount, Qos
+from .model import SITE, Account, Amount, Qos
 
 
 def accounting(slurm: Slurm) -> dict[str, Any]:
@@ -15,12 +15,15 @@ def accounting(slurm: Slurm) -> dict[str, Any]:
     return {
         "cluster": slurm.cluster,
         "accounts": [
-            {"name": account.name, "users": list(account.users), "terms": account_terms(account)}
-            for account in slurm.accounts
+            {"name": account.name, **_users(account), "terms": account_terms(account)} for account in slurm.accounts
         ],
         "qos": [{"name": qos.name, "terms": qos_terms(qos)} for qos in slurm.qos],
         "absent": {"accounts": list(slurm.absent.accounts), "qos": list(slurm.absent.qos)},
     }
+
+
+def _users(account: Account) -> dict[str, Any]:
+    return {"keep_users": True} if account.users == SITE else {"users": list(account.users)}
 
 
 def account_terms(account: Account) -> dict[str, str]:

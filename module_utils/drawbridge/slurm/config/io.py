@@ -13,10 +13,11 @@ from typing import Callable
 from ...core import files
 from ...core.command import Run
 from ...core.converge import DeviceError, Step
-from ...core.daemon.io import Daemon
 from ...core.daemon.plan import DaemonState
 from ...core.units import Unit, first_errors
 from ..releases import of_version
+from ..takeover.io import NOTHING, Adopted, Site
+from ..takeover.plan import TakeoverState
 from .text import same_hash, settings_of, shown_settings
 
 FIXED_KEYS = ("ClusterName", "SlurmctldPort", "SlurmUser", "StateSaveLocation", "AuthType")
@@ -40,16 +41,18 @@ class Safeguards:
     trial: Callable[[str, Mapping[str, str]], None]
     """Gets the path of slurm.conf and texts by path. Raises DeviceError with Slurm's errors."""
     prolog_wait_s: float = 0.0
+    user: str = "slurm"
+    """The user of slurm.conf, which must be the unit's."""
 
 
-class Slurmctld(Daemon):
+class Slurmctld(Adopted):
     """The controller daemon. It reports the hash of the slurm.conf that it has read.
 
     The hash covers comments. slurm.conf has the digests of the other files in comments, so the hash covers all files.
     """
 
-    def __init__(self, unit: Unit, want: DaemonState, run: Run, safe: Safeguards) -> None:
-        super().__init__(unit, want)
+    def __init__(self, unit: Unit, want: TakeoverState, run: Run, safe: Safeguards, site: Site = NOTHING) -> None:
+        super().__init__(unit, want, site=site)
         self._run, self._safe = run, safe
         self._tried = False
 
@@ -66,6 +69,7 @@ class Slurmctld(Daemon):
         mine = {path: texts[path] for path in self._want.read_once()}
         if self._safe.conf in mine and any(state.files.get(path) != self._want.files[path] for path in mine):
             self._refuse_another_release()
+            self._refuse_another_user()
             if state.active:
                 self._refuse_fixed_keys(texts[self._safe.conf])
             self._safe.trial(self._safe.conf, mine)
@@ -76,6 +80,17 @@ class Slurmctld(Daemon):
             raise DeviceError(
                 f"drawbridge_slurm.version is {self._safe.release}, but slurmctld here is {installed or 'unreadable'},"
                 " which reads the files differently; set the installed release"
+            )
+
+    def _refuse_another_user(self) -> None:
+        """slurmctld does not start as another user than slurm.conf names; root becomes that user."""
+        argv = ["systemctl", "show", "--property", "User", "--value", self.unit.name]
+        user = self._run(argv).out.strip() or "root"
+        if user not in (self._safe.user, "root"):
+            raise DeviceError(
+                f"{self.unit.name} runs as the user {user}, but drawbridge_slurm.settings.SlurmUser is"
+                f" {self._safe.user}; set the unit's user, or write User={self._safe.user} with: systemctl edit"
+                f" {self.unit.name}"
             )
 
     def _refuse_fixed_keys(self, conf: str) -> None:

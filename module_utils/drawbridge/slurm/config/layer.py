@@ -8,11 +8,15 @@ from functools import partial
 from typing import Any
 
 from ...core.command import Command
+from ...core.consent import VARIABLES_ARGUMENT
 from ...core.converge import Settle
-from ...core.daemon.plan import DaemonState, plan
+from ...core.daemon.plan import DaemonState
 from ...core.file_entry import STAGED_FILES_ARGUMENT, entries, paths
 from ...core.layer import Layer, Params, Unknown, Work
 from ...core.units import Unit
+from ..takeover import report
+from ..takeover.io import Site
+from ..takeover.plan import TakeoverState, plan
 from .io import Safeguards, Slurmctld
 from .trial_io import Trial
 
@@ -20,6 +24,10 @@ SPEC: dict[str, Any] = {
     "files": STAGED_FILES_ARGUMENT,
     "release": {"type": "str", "default": ""},
     "prolog_wait_s": {"type": "float", "default": 60},
+    "user": {"type": "str", "default": "slurm"},
+    "scripts": {"type": "dict", "default": {}},
+    "may_drop": {"type": "bool", "default": False},
+    **VARIABLES_ARGUMENT,
 }
 UNIT, CONF = "slurmctld.service", "/etc/slurm/slurm.conf"
 
@@ -31,11 +39,17 @@ def work(params: Params, check: bool) -> Work[DaemonState]:
     if not unit.read().installed:
         raise Unknown(f"{UNIT} is not installed yet")
     files, passive = entries(params["files"])
-    want = DaemonState(UNIT, files, passive=passive, at_start=paths(params["files"], "at_start"))
+    once, at_start = (paths(params["files"], flag) for flag in ("once", "at_start"))
+    want = TakeoverState(UNIT, files, passive=passive, once=once, at_start=at_start)
     wait_s = 0 if check else params["prolog_wait_s"]
-    safe = Safeguards(CONF, params["release"], Trial(timeout_s=60).check, wait_s)
-    device = Slurmctld(unit, want, run, safe)
-    return Work(device, partial(plan, refresh="reconfigure"), want, Settle(timeout_s=30), device.busy)
+    trial = Trial(timeout_s=60, user=params["user"])
+    safe = Safeguards(CONF, params["release"], trial.check, wait_s, params["user"])
+    device = Slurmctld(unit, want, run, safe, Site(params["scripts"]))
+    return Work(
+        *(device, partial(plan, refresh="reconfigure"), want, Settle(timeout_s=30), device.busy),
+        error_of=lambda error: report.with_refusal(error, device.taken_over, params["may_drop"]),
+        shown=lambda: report.text(device.taken_over),
+    )
 
 
 SLURM_CONFIG = Layer(SPEC, work)

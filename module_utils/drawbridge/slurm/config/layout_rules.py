@@ -19,7 +19,7 @@ KEYWORD = "that name is a keyword of Slurm"
 def names_are_no_keywords(nodes: Nodes, slurm: Slurm) -> Iterator[Fault]:
     """Slurm reads `default`, in any case, as a keyword: the line sets defaults of all later lines."""
     for index, partition in enumerate(slurm.partitions):
-        if partition.name == "default":
+        if partition.name.lower() == "default":
             key = f"drawbridge_slurm.partitions[{index}].name"
             reason = "Slurm reads that line as defaults of all later partitions"
             yield Fault(key, partition.name, reason, "give the partition another name")

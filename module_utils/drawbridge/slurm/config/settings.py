@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .keys import MERGED, PRESETS
 from .text import Record
-from .words import WORDS
 
 _IDENTITY = ("AuthAltParameters", "AuthAltTypes", "AuthInfo", "AuthType", "CredType", "TLSParameters", "TLSType")
 AT_START = {
@@ -19,12 +19,27 @@ AT_START = {
 
 
 def merged(own: Record, site: Mapping[str, str]) -> dict[str, object]:
-    """Drawbridge's settings and the site's. A list that both set has the words of both, Drawbridge's first."""
+    """Drawbridge's settings, then the site's, which win. Some lists have the words of both, Drawbridge's first."""
     both: dict[str, object] = dict(own)
     for key, value in site.items():
         words = filter(None, (str(both.get(key, "")), value))
-        both[key] = ",".join(dict.fromkeys(",".join(words).split(","))) if key in WORDS else value
+        both[key] = ",".join(dict.fromkeys(",".join(words).split(","))) if key in MERGED else value
     return both
+
+
+def preset(settings: Mapping[str, str], key: str) -> str:
+    """The site's value of a key in PRESETS, or Drawbridge's."""
+    return settings.get(key, PRESETS[key])
+
+
+def first_port(settings: Mapping[str, str]) -> str:
+    """The port of slurmctld; of a range the first one, because clients take one."""
+    return preset(settings, "SlurmctldPort").partition("-")[0]
+
+
+def on_node(path: str, name: str) -> str:
+    """A path of slurm.conf on one node."""
+    return path.replace("%n", name).replace("%h", name)
 
 
 def at_start(settings: Mapping[str, str], daemon: str) -> list[str]:

@@ -1,74 +1,101 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of the site's own lines of slurm.conf: Slurm must not ignore them, and no other key may set them."""
+"""Rules of the site's own lines of Slurm's files: Slurm must not ignore them, and no other key may set them."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ...core.faults import Fault
 from ..model import Slurm
-from .words import KEYS, WORDS, known, spelled
+from .keys import (
+    CGROUP_OWNED,
+    DBD_DERIVED,
+    DBD_OWNED,
+    DERIVED,
+    HARMFUL,
+    NODE_DERIVED,
+    NODE_OWNED,
+    OWNED,
+    PARTITION_DERIVED,
+    PLUGIN_LISTS,
+    PROGRAMS,
+)
+from .text import HIDDEN
+from .words import CGROUP_KEYS, DBD_KEYS, KEYS, NODE_KEYS, PARTITION_KEYS, WORDS, known, spelled
 
 KEY = "drawbridge_slurm.settings"
 
-DERIVED = {
-    key: f"drawbridge_{place}"
-    for place, keys in {
-        "nodes": "NodeName",
-        "nodes.classes": "AccountingStorageTRES GresTypes NodeSet",
-        "slurm.cluster": "ClusterName",
-        "slurm.controller": "SlurmctldHost",
-        "slurm.health": "HealthCheckInterval",
-        "slurm.kill_wait_s": "KillWait",
-        "slurm.partitions": "PartitionName",
-        "slurm.preempt_mode": "PreemptMode",
-        "slurm.priority": "PriorityCalcPeriod PriorityDecayHalfLife PriorityMaxAge PriorityWeightAge "
-        "PriorityWeightFairshare PriorityWeightJobSize PriorityWeightQOS",
-        "slurm.topology": "TopologyPlugin",
-    }.items()
-    for key in keys.split()
-}
-"""Keys of slurm.conf that follow from another key of the intent."""
-
-OWNED = {
-    *("AccountingStorageEnforce", "AccountingStorageHost", "AccountingStorageType", "AuthType", "BatchStartTimeout"),
-    *("CliFilterPlugins", "CredType", "Epilog", "EpilogSlurmctld", "HealthCheckNodeState", "HealthCheckProgram"),
-    *("JobAcctGatherType", "JobSubmitPlugins", "MaxBatchRequeue", "PreemptType", "PriorityType", "ProctrackType"),
-    *("Prolog", "PrologEpilogTimeout", "PrologFlags", "PrologSlurmctld", "ReturnToService", "SchedulerType"),
-    *("SelectType", "SelectTypeParameters", "SlurmUser", "SlurmctldPidFile", "SlurmctldPort", "SlurmdPidFile"),
-    *("SlurmdSpoolDir", "StateSaveLocation", "TaskPlugin"),
-}
-"""Keys that Drawbridge's roles set and rely on."""
-
-HARMFUL = {
-    "DebugFlags=NO_CONF_HASH": "Drawbridge needs the hash to see whether daemons have read the current files",
-    "SlurmdParameters=config_overrides": "a node that lost a GPU or memory would still be offered with it",
-}
-PROGRAMS = {
-    *("RebootProgram", "ResumeFailProgram", "ResumeProgram", "ResvEpilog", "ResvProlog"),
-    *("SuspendProgram", "TaskEpilog", "TaskProlog", "UnkillableStepProgram"),
-}
-"""Slurm looks for a name without a slash in directories that configless nodes don't have."""
-
 
 def settings_are_known_and_free(slurm: Slurm) -> Iterator[Fault]:
-    """Each key exists in this release, and nothing else sets it."""
-    release = slurm.version
-    for key, value in slurm.settings.items():
-        place = f"{KEY}.{key}"
-        names = {name.lower(): name for name in (*DERIVED, *OWNED, *spelled(KEYS))}
-        if (name := names.get(key.lower(), "")) in DERIVED:
-            yield Fault(place, value, f"it follows from {DERIVED[name]}", f"set it there, and remove {key} here")
-        elif name in OWNED:
-            yield Fault(place, value, "Drawbridge's roles rely on their own value", f"remove {key}")
+    """Each key of slurm.conf exists in this release, and nothing else sets it."""
+    owned = {key: own.reason for key, own in OWNED.items()}
+    for fault in _free(KEY, slurm.settings, KEYS, DERIVED, owned, slurm.version):
+        key = fault.key.rpartition(".")[2]
+        own = OWNED.get(key)
+        yield (
+            Fault(fault.key, fault.value, fault.reason, f"{own.instead}, and remove {key} here")
+            if (own and own.instead)
+            else fault
+        )
+
+
+def partition_settings_are_known_and_free(slurm: Slurm) -> Iterator[Fault]:
+    """The same for keys of partitions. A job of a gated partition gets whole nodes and is never suspended."""
+    for index, partition in enumerate(slurm.partitions):
+        place = f"drawbridge_slurm.partitions[{index}]"
+        derived = {key: f"{place}.{name}" for key, name in PARTITION_DERIVED.items()}
+        owned: dict[str, str] = {}
+        if partition.gate:
+            whole = "a partition with gate: true gives whole nodes"
+            owned = dict.fromkeys(("Exclusive", "ExclusiveTopo", "ExclusiveUser", "OverSubscribe"), whole)
+        yield from _free(f"{place}.settings", partition.settings, PARTITION_KEYS, derived, owned, slurm.version)
+        mode = partition.settings.get("PreemptMode", "").lower()
+        if partition.gate and {"suspend", "gang"} & set(mode.split(",")):
+            reason = "a suspended job would keep its pods and GPUs"
+            yield Fault(f"{place}.settings.PreemptMode", mode.upper(), reason, "write REQUEUE, CANCEL or OFF")
+
+
+def node_settings_are_known_and_free(slurm: Slurm) -> Iterator[Fault]:
+    """The same for keys of nodes."""
+    for name, values in slurm.node_settings.items():
+        place = f"drawbridge_slurm.node_settings.{name}"
+        yield from _free(place, values, NODE_KEYS, NODE_DERIVED, NODE_OWNED, slurm.version)
+
+
+def cgroup_settings_are_known_and_free(slurm: Slurm) -> Iterator[Fault]:
+    """The same for cgroup.conf, which slurmctld parses too."""
+    place = "drawbridge_slurm.cgroup_settings"
+    yield from _free(place, slurm.cgroup_settings, CGROUP_KEYS, {}, CGROUP_OWNED, slurm.version)
+
+
+def dbd_settings_are_known_and_free(slurm: Slurm) -> Iterator[Fault]:
+    """The same for slurmdbd.conf."""
+    place = "drawbridge_slurm.accounting"
+    derived = {key: f"{place}.{name}" for key, name in DBD_DERIVED.items()}
+    own = slurm.accounting.settings
+    yield from _free(f"{place}.settings", own, DBD_KEYS, derived, DBD_OWNED, slurm.version)
+
+
+def _free(
+    place: str, site: Mapping[str, str], keys: str, derived: Mapping[str, str], owned: Mapping[str, str], release: str
+) -> Iterator[Fault]:
+    """Faults of the site's lines of one file or line."""
+    names = {name.lower(): name for name in (*derived, *owned, *spelled(keys))}
+    for key, value in site.items():
+        here, name = f"{place}.{key}", names.get(key.lower(), "")
+        if name in derived:
+            yield Fault(here, value, f"it follows from {derived[name]}", f"set it there, and remove {key} here")
+        elif name in owned:
+            shown = HIDDEN if name == "StoragePass" else value
+            yield Fault(here, shown, f"Drawbridge relies on its own value: {owned[name]}", f"remove {key}")
         elif name and name != key:
-            yield Fault(place, value, f"Slurm spells it {name}", f"write {name}")
-        elif key.lower() not in known(KEYS, release):
-            near = difflib.get_close_matches(key, [word for word in spelled(KEYS) if word != key], 1)
+            yield Fault(here, value, f"Slurm spells it {name}", f"write {name}")
+        elif key.lower() not in known(keys, release):
+            near = difflib.get_close_matches(key, [word for word in spelled(keys) if word != key], 1)
             repair = f"write {near[0]}" if near and not name else f"remove {key}, or set another release"
-            yield Fault(place, value, f"Slurm {release} has no such key and would not start", repair)
+            yield Fault(here, value, f"Slurm {release} has no such key and would not start", repair)
 
 
 def words_are_known(slurm: Slurm) -> Iterator[Fault]:
@@ -87,6 +114,11 @@ def words_are_known(slurm: Slurm) -> Iterator[Fault]:
             name, word = pair.split("=")
             if key == name and word.lower() in value.lower().split(","):
                 yield Fault(f"{KEY}.{key}", value, reason, f"remove {word}")
+        if key in PLUGIN_LISTS and "lua" in value.split(","):
+            script = "job_submit" if key == "JobSubmitPlugins" else "cli_filter"
+            reason = f"it follows from drawbridge_slurm.{script} and from gated partitions"
+            repair = f"set drawbridge_slurm.{script}.script to the text of the script, and remove lua here"
+            yield Fault(f"{KEY}.{key}", value, reason, repair)
 
 
 def programs_are_absolute(slurm: Slurm) -> Iterator[Fault]:
@@ -99,6 +131,10 @@ def programs_are_absolute(slurm: Slurm) -> Iterator[Fault]:
 
 RULES = (
     settings_are_known_and_free,
+    partition_settings_are_known_and_free,
+    node_settings_are_known_and_free,
+    cgroup_settings_are_known_and_free,
+    dbd_settings_are_known_and_free,
     words_are_known,
     programs_are_absolute,
 )

@@ -7,12 +7,13 @@ Every client command parses this file. With 10,000 lines of nodes each command w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ...core import hostlist
 from ...nodes.model import Nodes
 from ..model import Partition, Slurm
 from ..releases import RELEASES
+from .keys import PRESETS
 from .node_groups import NodeGroup, job_defaults, members, node_groups, node_line
 from .refusals import plugins
 from .settings import merged
@@ -20,12 +21,11 @@ from .text import HEADER, Record, digest_of, settings, text
 
 SCRIPTS = "/usr/local/libexec/drawbridge"
 HEALTH = f"{SCRIPTS}/slurm-health"
-STATE = "/var/spool/slurmctld"
-NODE_STATE = "/var/spool/slurmd"
-SLURMCTLD_PORT = 6817
 SCRIPT_TIMEOUT_S = 3600
 """Slurm's own default is unlimited; the parts' limits are shorter than this one."""
 MAX_REQUEUE = 1000
+DBD_PORT, TIER = 6819, 1
+"""Slurm's own values, which need no key."""
 BATCH_START_TIMEOUT_S = 600
 """Wait of a batch launch for its node's prolog, before Slurm treats the job as lost (default 10 s)."""
 
@@ -46,7 +46,7 @@ def slurm_conf(slurm: Slurm, nodes: Nodes, companions: dict[str, str], cgroups: 
     }
     records: list[Record] = [
         *settings(merged(own, slurm.settings)),
-        *(node_line(group) for group in groups),
+        *(with_settings(node_line(group), slurm.node_settings.get(group.name, {})) for group in groups),
         *({"NodeSet": group.name, "Feature": group.name} for group in groups),
         *(_partition_line(partition, groups, slurm) for partition in slurm.partitions),
     ]
@@ -56,14 +56,16 @@ def slurm_conf(slurm: Slurm, nodes: Nodes, companions: dict[str, str], cgroups: 
 def _daemons(slurm: Slurm) -> Record:
     return {
         "ClusterName": slurm.cluster,
-        "SlurmctldHost": slurm.controller,
-        "SlurmctldPort": SLURMCTLD_PORT,
+        "SlurmctldHost": f"{slurm.controller}({address})"
+        if (address := slurm.controller_address)
+        else slurm.controller,
+        "SlurmctldPort": PRESETS["SlurmctldPort"],
         "SlurmctldParameters": "enable_configless",
-        "SlurmUser": "slurm",
+        "SlurmUser": PRESETS["SlurmUser"],
         "AuthType": "auth/munge",
         "CredType": "cred/munge",
-        "StateSaveLocation": STATE,
-        "SlurmdSpoolDir": NODE_STATE,
+        "StateSaveLocation": PRESETS["StateSaveLocation"],
+        "SlurmdSpoolDir": PRESETS["SlurmdSpoolDir"],
         "SlurmctldPidFile": "/run/slurmctld/slurmctld.pid",
         "SlurmdPidFile": "/run/slurm/slurmd.pid",
         # a lost node comes back only when it is proved ready
@@ -142,7 +144,8 @@ def _accounting(slurm: Slurm, groups: Sequence[NodeGroup]) -> Record:
     gpus = ",".join(["gres/gpu", *(f"gres/gpu:{name}" for name in types)]) if types else ""
     return {
         "AccountingStorageType": "accounting_storage/slurmdbd",
-        "AccountingStorageHost": slurm.controller,
+        "AccountingStorageHost": slurm.accounting.host or slurm.controller,
+        "AccountingStoragePort": "" if slurm.accounting.port == DBD_PORT else slurm.accounting.port,
         "AccountingStorageEnforce": "associations,limits,qos,safe",
         "AccountingStorageTRES": gpus,
     }
@@ -150,12 +153,27 @@ def _accounting(slurm: Slurm, groups: Sequence[NodeGroup]) -> Record:
 
 def _partition_line(partition: Partition, groups: Sequence[NodeGroup], slurm: Slurm) -> Record:
     names = hostlist.expand(partition.nodes)
-    return {
+    own = {
         "PartitionName": partition.name,
         "Nodes": members(names, groups),
         "Default": partition.default,
         "MaxTime": partition.max_time,
+        "DefaultTime": partition.default_time,
+        "AllowAccounts": ",".join(partition.allow_accounts),
+        "AllowQos": ",".join(partition.allow_qos),
+        "PriorityTier": "" if partition.priority_tier == TIER else partition.priority_tier,
         # Kubernetes may use a gated job's nodes, so the job gets whole nodes
         **(RELEASES[slurm.version].whole_nodes if partition.gate else {"OverSubscribe": "NO"}),
         **job_defaults([group for group in groups if not group.members.isdisjoint(names)]),
     }
+    if "DefMemPerNode" in partition.settings:
+        own = {**own, "DefMemPerCPU": ""}  # Slurm takes one of the two
+    return with_settings(own, partition.settings)
+
+
+def with_settings(own: Record, site: Mapping[str, str]) -> Record:
+    """A line with the site's further keys, which win. Features of a node are those of both."""
+    both = {**own, **site}
+    if "Feature" in own and "Feature" in site:
+        both["Feature"] = ",".join(dict.fromkeys([str(own["Feature"]), *site["Feature"].split(",")]))
+    return both

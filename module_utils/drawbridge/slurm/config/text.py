@@ -8,6 +8,8 @@ import hashlib
 from collections.abc import Iterable, Mapping
 
 HEADER = "# Managed by Drawbridge: change the inventory, not this file."
+HIDDEN = "(hidden)"
+"""In the place of a secret in texts that people see."""
 
 Record = Mapping[str, object]
 """Keys of one line in their order. A key with an empty value is left out: `PrologFlags=` ends slurmctld."""

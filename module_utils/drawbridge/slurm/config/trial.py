@@ -21,8 +21,15 @@ _SERVES = "Running as primary controller"
 _FATAL = re.compile(r"\bfatal: (.*)")
 _IGNORED = re.compile(
     r"\b(?:error|warning): (.*(?:lookup failure for|\b[Bb]ad |\b[Ii]nvalid |specified more than once"
-    r"|match no Sockets|Multiple leaf switches|unrecognized|is not a valid).*)"
+    r"|match no Sockets|Multiple leaf switches|unrecognized|is not a valid|job_submit/lua: ).*)"
 )
+JOB_SUBMIT, CLI_FILTER = "job_submit.lua", "cli_filter.lua"
+_PLUGINS = re.compile(r"^JobSubmitPlugins=(.*)$", re.MULTILINE)
+_EMPTY = """
+function slurm_job_submit(job, partitions, uid) return slurm.SUCCESS end
+function slurm_job_modify(change, job, partitions, uid) return slurm.SUCCESS end
+return slurm.SUCCESS
+"""
 _NOISE = "MailProg is invalid"
 SENTENCES = 3  # the first ones name the cause
 
@@ -40,6 +47,19 @@ def trial_conf(text: str, scratch: str, host: str, address: str) -> str:
         "StateSaveLocation": f"{scratch}/state",
     }
     return "".join(f"{line}\n" for line in [*lines, *(f"{key}={value}" for key, value in own.items())])
+
+
+def with_cli_filter(conf: str, script: str, scratch: str) -> tuple[str, str]:
+    """slurm.conf and job_submit.lua of a trial that also loads cli_filter.lua.
+
+    Only client commands load that file. An error in it would end them all, so the trial's own Lua loads it first.
+    """
+    load = f'assert(loadfile("{scratch}/{CLI_FILTER}"))() '
+    found = _PLUGINS.search(conf)
+    if found and "lua" in found[1].split(","):
+        return conf, f"{load}{script}"
+    plugins = f"{found[1]},lua" if found else "lua"
+    return f"{_PLUGINS.sub('', conf)}JobSubmitPlugins={plugins}\n", f"{load}{_EMPTY}"
 
 
 def decided(log: str) -> bool:

@@ -29,7 +29,7 @@ ADDRESS = "192.0.2.1"
 START = f"""
 ip address add {ADDRESS}/32 dev lo
 ip link set lo up
-exec setpriv --reuid slurm --regid slurm --init-groups slurmctld -D -i -f "$1"
+exec setpriv --reuid "$2" --regid "$3" --init-groups slurmctld -D -i -f "$1"
 """
 ISOLATED = ("unshare", "--net", "--pid", "--fork", "--kill-child", "sh", "-ec", START, "sh")
 SECRET = frozenset({"slurmdbd.conf"})
@@ -41,7 +41,7 @@ class Trial:
 
     timeout_s: float
     command: Sequence[str] = ISOLATED
-    """Runs slurmctld in the foreground; the path of slurm.conf is appended."""
+    """Runs slurmctld in the foreground; the path of slurm.conf, the user and its group's number are appended."""
     user: str = "slurm"
     below: str = "/run"
 
@@ -56,19 +56,24 @@ class Trial:
             _copy(Path(conf).parent, scratch, texts)
             (scratch / "state").mkdir()
             text = slurm_trial.trial_conf(texts[conf], str(scratch), socket.gethostname().split(".")[0], ADDRESS)
+            script = scratch / slurm_trial.JOB_SUBMIT
+            if (scratch / slurm_trial.CLI_FILTER).exists():
+                old = script.read_text() if script.exists() else ""
+                text, new = slurm_trial.with_cli_filter(text, old, str(scratch))
+                script.write_text(new)
             (scratch / "slurm.conf").write_text(text)
             for place in (scratch, *scratch.iterdir()):
                 os.chown(place, user.pw_uid, user.pw_gid)
-            errors = slurm_trial.complaints(self._serve(scratch))
+            errors = slurm_trial.complaints(self._serve(scratch, user))
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
         if errors:
             raise DeviceError(f"Slurm refuses the new files, so the old ones stay: {errors}")
 
-    def _serve(self, scratch: Path) -> str:
+    def _serve(self, scratch: Path, user: pwd.struct_passwd) -> str:
         """The log until slurmctld served, ended or reached the limit. It and its children are then killed."""
         log = scratch / "log"
-        argv = [*self.command, str(scratch / "slurm.conf")]
+        argv = [*self.command, str(scratch / "slurm.conf"), user.pw_name, str(user.pw_gid)]
         with log.open("wb") as out:
             process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
         deadline = time.monotonic() + self.timeout_s

@@ -12,8 +12,9 @@ from ..model import Slurm
 from ..releases import RELEASES
 from .node_groups import NodeGroup, node_groups
 from .refusals import refusals
-from .slurm_conf import slurm_conf
-from .text import Record, settings, text
+from .settings import preset
+from .slurm_conf import DBD_PORT, slurm_conf
+from .text import HIDDEN, Record, settings, text
 from .topology import topology_conf
 
 CONSTRAINTS = {f"Constrain{what}": "yes" for what in ("Cores", "Devices", "RAMSpace", "SwapSpace")}
@@ -27,12 +28,18 @@ def controller_files(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, str
     slurm.conf is last: every client command parses it, and it names the other files.
     """
     companions = {
-        "cgroup.conf": text(settings(CONSTRAINTS if cgroups else {"CgroupPlugin": RELEASES[slurm.version].no_cgroups})),
+        "cgroup.conf": cgroup_conf(slurm, cgroups),
         "gres.conf": gres_conf(nodes),
         "topology.conf": topology_conf(nodes, slurm),
         **refusals(slurm),
     }
     return {**companions, "slurm.conf": slurm_conf(slurm, nodes, companions, cgroups)}
+
+
+def cgroup_conf(slurm: Slurm, cgroups: bool) -> str:
+    """The file; lines of the site's win."""
+    own = CONSTRAINTS if cgroups else {"CgroupPlugin": RELEASES[slurm.version].no_cgroups}
+    return text(settings({**own, **slurm.cgroup_settings}))
 
 
 def gres_conf(nodes: Nodes) -> str:
@@ -42,21 +49,26 @@ def gres_conf(nodes: Nodes) -> str:
 
 
 def slurmdbd_conf(slurm: Slurm) -> str:
-    """No password: the database authenticates the operating system's user slurm by its socket."""
-    return text(
-        settings(
-            {
-                "AuthType": "auth/munge",
-                "DbdHost": slurm.controller,
-                "SlurmUser": "slurm",
-                "PidFile": "/run/slurmdbd/slurmdbd.pid",
-                "StorageType": "accounting_storage/mysql",
-                "StorageHost": "localhost",
-                "StorageUser": "slurm",
-                "StorageLoc": "slurm_acct_db",
-            }
-        )
-    )
+    """Drawbridge's own database has no password: it authenticates Slurm's user by its socket.
+
+    For a server of the site's, HIDDEN is in the place of the password.
+    """
+    storage, user = slurm.accounting, preset(slurm.settings, "SlurmUser")
+    database, ours = storage.database, storage.database.server == "drawbridge"
+    own = {
+        "AuthType": "auth/munge",
+        "DbdHost": storage.host or slurm.controller,
+        "DbdPort": "" if storage.port == DBD_PORT else storage.port,
+        "SlurmUser": user,
+        "PidFile": "/run/slurmdbd/slurmdbd.pid",
+        "StorageType": "accounting_storage/mysql",
+        "StorageHost": database.host,
+        "StoragePort": "" if ours else database.port,
+        "StorageUser": user if ours else database.user,
+        "StoragePass": "" if ours else HIDDEN,
+        "StorageLoc": database.name,
+    }
+    return text(settings({**own, **storage.settings}))
 
 
 def _gpus(group: NodeGroup) -> list[Record]:

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The keys of slurm.conf, and the words of lists in which Slurm silently ignores unknown words.
+"""The keys of Slurm's files, and the words of lists in which Slurm silently ignores unknown words.
 
 From the sources and manuals of Slurm 23.11.11, 24.05.8, 24.11.7, 25.05.8, 25.11.7 and 26.05.3. `>=` and `<` give the
 releases that have a word; without them all have it.
@@ -52,7 +52,47 @@ UnkillableStepTimeout UrlParserType>=25.11 UsePAM VSizeFactor WaitTime X11Parame
 """
 """Keys of slurm.conf with a line of their own; keys of nodes and partitions are not settings."""
 
+PARTITION_KEYS = """
+AllocNodes AllowAccounts AllowGroups AllowQos Alternate CpuBind Default DefaultTime DefCpuPerGPU DefMemPerCPU
+DefMemPerGPU DefMemPerNode DenyAccounts DenyQos DisableRootJobs Exclusive>=26.05 ExclusiveTopo>=24.05 ExclusiveUser
+GraceTime Hidden LLN MaxCPUsPerNode MaxCPUsPerSocket MaxMemPerCPU MaxMemPerNode MaxNodes MaxTime MinNodes Nodes
+OverSubscribe OverTimeLimit PowerDownOnIdle PreemptMode PriorityJobFactor PriorityTier QOS ReqResv ResumeTimeout
+RootOnly SelectTypeParameters State SuspendTime SuspendTimeout Topology>=25.05 TRESBillingWeights
+"""
+"""Keys of a partition's line."""
+
+NODE_KEYS = """
+BcastAddr Boards CoresPerSocket CoreSpecCount CpuBind CPUs CpuSpecList Feature Gres GresConf>=25.11 MemSpecLimit
+NodeAddr NodeHostname Parameters>=25.11 Port RealMemory Reason RestrictedCoresPerGPU>=24.05 Sockets SocketsPerBoard
+State SuspendTime>=26.05 ThreadsPerCore TmpDisk Topology>=25.05 TRESWeights Weight
+"""
+"""Keys of a node's line."""
+
+CGROUP_KEYS = """
+AllowedRAMSpace AllowedSwapSpace CgroupJobIdPaths>=26.05 CgroupMountpoint CgroupPlugin CgroupSlice>=25.11
+ConstrainCores ConstrainDevices ConstrainRAMSpace ConstrainSwapSpace EnableControllers EnableExtraControllers>=25.05
+IgnoreSystemd IgnoreSystemdOnFailure MaxRAMPercent MaxSwapPercent MemorySwappiness MinRAMSpace
+SignalChildrenProcesses SystemdTimeout>=24.05
+"""
+"""Keys of cgroup.conf."""
+
+DBD_KEYS = """
+AllowNoDefAcct AllResourcesAbsolute ArchiveDir ArchiveEvents ArchiveJobEnv>=26.05 ArchiveJobs ArchiveJobScript>=26.05
+ArchiveResvs ArchiveScript ArchiveSteps ArchiveSuspend ArchiveTXN ArchiveUsage AuthAltParameters AuthAltTypes AuthInfo
+AuthType CommitDelay CommunicationParameters DbdAddr DbdBackupHost DbdHost DbdPort DebugFlags DebugLevel
+DebugLevelSyslog DefaultQOS DisableArchiveCommands>=25.11 DisableCoordDBD>=24.05 DisableRollups>=26.05
+HashPlugin>=24.05 LogFile LogTimeFormat MaxPurgeLimit>=25.11 MaxQueryTimeRange MessageTimeout Parameters PidFile
+PluginDir PrivateData PurgeEventAfter PurgeJobAfter PurgeJobEnvAfter>=26.05 PurgeJobScriptAfter>=26.05 PurgeResvAfter
+PurgeStepAfter PurgeSuspendAfter PurgeTXNAfter PurgeUsageAfter SlurmUser StorageBackupHost StorageHost StorageLoc
+StorageParameters StoragePass StoragePassScript>=25.11 StoragePort StorageType StorageUser TCPTimeout
+TLSParameters>=24.05 TLSType>=24.05 TrackSlurmctldDown TrackWCKey
+"""
+"""Keys of slurmdbd.conf."""
+
 WORDS = {
+    "PrologFlags": """
+        Alloc Contain DeferBatch ForceRequeueOnFail NoHold RunInJob>=24.05 Serial X11
+    """,
     "SchedulerParameters": """
         allow_zero_lic assoc_limit_stop batch_sched_delay bb_array_stage_cnt bf_allow_magnetic_slot>=24.11
         bf_busy_nodes bf_continue bf_hetjob_immediate bf_hetjob_prio bf_interval bf_job_part_count_reserve

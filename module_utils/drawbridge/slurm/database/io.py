@@ -33,6 +33,7 @@ class Server:
             want,
             exists=bool(schemas),
             known_by_socket=known == ["unix_socket"],
+            otherwise=bool(known) and known != ["unix_socket"],
             granted=any(line.startswith(wanted) for line in rights),
         )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.command import Command
+from ...core.consent import VARIABLES_ARGUMENT
 from ...core.layer import Layer, Params, Unknown, Work
 from ...core.units import Unit
 from .io import Server
@@ -15,6 +16,8 @@ from .plan import DatabaseState, plan
 SPEC: dict[str, Any] = {
     "database": {"type": "str", "default": "slurm_acct_db"},
     "user": {"type": "str", "default": "slurm"},
+    "may_drop": {"type": "bool", "default": False},
+    **VARIABLES_ARGUMENT,
 }
 
 

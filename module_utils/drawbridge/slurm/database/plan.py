@@ -5,9 +5,15 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from ...core.consent import Consent
 from ...core.converge import Step
+
+CONSENT = (
+    "the database user {0} has a password, which would be gone for all that use it. Keep it with"
+    " drawbridge_slurm.accounting.database.server: site; to replace it, set"
+)
 
 
 @dataclass(frozen=True)
@@ -19,6 +25,8 @@ class DatabaseState:
     exists: bool = True
     known_by_socket: bool = True
     granted: bool = True
+    otherwise: bool = field(default=False, compare=False)
+    """The user exists and logs in by another way, such as a password."""
 
     def lines(self) -> list[str]:
         """The SQL statements that are in effect."""
@@ -44,7 +52,8 @@ def plan(have: DatabaseState, want: DatabaseState) -> list[Step[DatabaseState]]:
         steps.append(Step(f"create database {want.database}", lambda s: replace(s, exists=True), create))
     if not have.known_by_socket:
         reason = f"let the operating system's user {want.user} log in by the socket"
-        steps.append(Step(reason, lambda s: replace(s, known_by_socket=True, granted=False), identify))
+        consent = Consent("may_drop", CONSENT.format(want.user)) if have.otherwise else None
+        steps.append(Step(reason, lambda s: replace(s, known_by_socket=True, granted=False), identify, consent=consent))
     if not (have.granted and have.known_by_socket):
         reason = f"give {want.user} all rights on {want.database}"
         steps.append(Step(reason, lambda s: replace(s, granted=True), grant))

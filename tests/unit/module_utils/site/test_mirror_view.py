@@ -84,7 +84,7 @@ def test_what_joins_nodes_is_as_it_is_pinned() -> None:
     assert (found.get("kubelet"), found.get("containerd.io")) == (kubelet.version, containerd.version)
 
 
-@pytest.mark.parametrize("name", PACKAGINGS)
+@pytest.mark.parametrize("name", sorted({*PACKAGINGS} - {"site"}))
 def test_what_the_roles_of_slurm_install_on_any_host(name: str) -> None:
     slurm = replace(SLURM, packages=name)
     found = packages(listed(slurm=slurm))
@@ -92,4 +92,4 @@ def test_what_the_roles_of_slurm_install_on_any_host(name: str) -> None:
     installed = {package for host in hosts for package in host["packages"]["names"]}
     assert installed <= set(found)
     assert found["munge"] == "the distribution's"
-    assert {found[package] for package in installed if package.startswith(("slurm", "sackd"))} == {"23.11.*"}
+    assert {found[package] for package in installed if package.startswith(("slurm", "sackd"))} == {f"{slurm.version}.*"}

@@ -40,7 +40,7 @@ def test_a_node_has_its_own_scripts_and_no_slurm_conf() -> None:
 
 
 def test_a_change_of_a_script_restarts_nothing() -> None:
-    files = scripts(("prolog",), 60)
+    files = scripts(replace(SLURM, part_timeout_s=60), ("prolog",))
     assert [(file["path"], file.get("passive", False)) for file in files] == [
         ("/etc/drawbridge/slurm/prolog.d", False),
         ("/usr/local/libexec/drawbridge/slurm-prolog", True),

@@ -15,7 +15,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
     DeviceError,
     converge,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.daemon.plan import DaemonState, plan
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.file_entry import Entry
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.units import Unit
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config import io as slurmctld
@@ -23,15 +22,22 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     Safeguards,
     Slurmctld,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.plan import (
+    TakeoverState,
+    plan,
+)
 
 from tests.unit.module_utils.answers import Answer, Answers, show
 
+HEADER = "# Managed by Drawbridge: change the inventory, not this file.\n"
+OLD = f"{HEADER}old\n"
 MATCH, OTHER = "HASH_VAL = Match\n", "HASH_VAL = Different Ours=0x1 Slurmctld=0x2\n"
 RECONFIGURE = partial(plan, refresh="reconfigure")
 
 
 def answers(**changes: Answer) -> Answers:
     table: dict[str, Answer] = {
+        "systemctl show --property User": changes.get("user", "slurm\n"),
         "systemctl show": show(),
         "scontrol show config": changes.get("config", MATCH),
         "squeue": changes.get("jobs", ""),
@@ -45,7 +51,7 @@ def answers(**changes: Answer) -> Answers:
 @pytest.fixture
 def conf(tmp_path: Path) -> Path:
     path = tmp_path / "slurm.conf"
-    path.write_text("old\n")
+    path.write_text(OLD)
     path.chmod(0o644)
     return path
 
@@ -65,9 +71,9 @@ class Trial:
 
 def device(
     conf: Path, run: Answers, text: str = "new\n", wait_s: float = 0, trial: Trial | None = None
-) -> tuple[Slurmctld, DaemonState]:
+) -> tuple[Slurmctld, TakeoverState]:
     entry = Entry(text, "0644", getpass.getuser(), grp.getgrgid(os.getgid()).gr_name)
-    want = DaemonState("slurmctld.service", {str(conf): entry})
+    want = TakeoverState("slurmctld.service", {str(conf): entry})
     safe = Safeguards(str(conf), "24.11", trial or Trial(), wait_s)
     return Slurmctld(Unit("slurmctld.service", run), want, run, safe), want
 
@@ -82,14 +88,14 @@ def test_a_change_is_a_reconfigure_and_never_a_restart(conf: Path) -> None:
 
 
 def test_files_that_were_written_but_never_read_are_noticed(conf: Path) -> None:
-    daemon, want = device(conf, answers(config=OTHER), "old\n")
+    daemon, want = device(conf, answers(config=OTHER), OLD)
     outcome = converge(daemon, RECONFIGURE, want, check=True)
     assert outcome.steps == ["reconfigure slurmctld.service, which runs with older files"]
 
 
 def test_a_file_that_no_command_can_parse_is_not_what_the_daemon_runs_with(conf: Path) -> None:
     broken = DeviceError("scontrol failed: fatal: Unable to process configuration file", rc=1)
-    daemon, _ = device(conf, answers(config=broken, jobs=broken), "old\n")
+    daemon, _ = device(conf, answers(config=broken, jobs=broken), OLD)
     state = daemon.read()
     assert (state.current, daemon.busy()) == (False, "")
 
@@ -101,7 +107,7 @@ def test_nothing_changes_while_a_prolog_runs(conf: Path, row: str) -> None:
     outcome = converge(daemon, RECONFIGURE, want, in_use=daemon.busy)
     assert outcome.steps == []
     assert "job 7 is in its prolog" in outcome.pending[0]
-    assert conf.read_text() == "old\n"
+    assert conf.read_text() == OLD
     assert "scontrol reconfigure" not in run.asked
 
 
@@ -124,7 +130,7 @@ def test_refused_files_are_restored_with_the_reason(conf: Path) -> None:
     daemon, want = device(conf, answers(reconfigure=refusal))
     outcome = converge(daemon, RECONFIGURE, want)
     assert outcome.error == 'slurmctld refused the files and goes on with the old ones: Bad value "9:9" for MaxTime'
-    assert conf.read_text() == "old\n"
+    assert conf.read_text() == OLD
     assert not outcome.changed
 
 
@@ -149,7 +155,7 @@ def test_a_daemon_that_is_asked_late_and_still_has_the_old_files_has_refused_the
     run = answers(reconfigure=silent, config=OTHER)
     daemon, want = device(conf, run)
     assert "goes on with the old ones" in converge(daemon, RECONFIGURE, want).error
-    assert conf.read_text() == "old\n"
+    assert conf.read_text() == OLD
     assert run.asked.count("scontrol show config") > 3
 
 
@@ -166,7 +172,7 @@ def test_files_that_slurm_would_refuse_are_not_installed(conf: Path, check: bool
     daemon, want = device(conf, run, trial=Trial("Slurm refuses the new files, so the old ones stay: Bad value"))
     with pytest.raises(DeviceError, match="Bad value"):
         converge(daemon, RECONFIGURE, want, check=check)
-    assert conf.read_text() == "old\n"
+    assert conf.read_text() == OLD
     assert "scontrol reconfigure" not in run.asked
 
 
@@ -184,7 +190,7 @@ def test_files_for_another_release_are_refused(conf: Path) -> None:
     daemon, want = device(conf, answers(version="slurm-wlm 25.05.1\n"))
     with pytest.raises(DeviceError, match=r"version is 24\.11, but slurmctld here is 25\.05"):
         converge(daemon, RECONFIGURE, want)
-    assert conf.read_text() == "old\n"
+    assert conf.read_text() == OLD
 
 
 @pytest.mark.parametrize(
@@ -202,7 +208,7 @@ def test_values_that_a_running_cluster_keeps_are_refused(conf: Path, line: str, 
     daemon, want = device(conf, answers(config=running), f"SlurmUser=slurm\n{line}\n")
     with pytest.raises(DeviceError, match=sentence):
         converge(daemon, RECONFIGURE, want)
-    assert conf.read_text() == "old\n"
+    assert conf.read_text() == OLD
 
 
 class Late(Answers):
@@ -217,7 +223,7 @@ class Late(Answers):
 
 def test_a_late_answer_counts(conf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slurmctld, "POLL_S", 0)
-    daemon, want = device(conf, Late(answers().table), "old\n")
+    daemon, want = device(conf, Late(answers().table), OLD)
     assert converge(daemon, RECONFIGURE, want).steps == []
 
 
@@ -227,6 +233,6 @@ def test_a_daemon_that_never_answers_gets_another_look_at_its_files(
     monkeypatch.setattr(slurmctld, "POLL_S", 0)
     silent = DeviceError("scontrol gave no answer within 30 s and was killed")
     run = answers(config=silent)
-    daemon, _ = device(conf, run, "old\n")
+    daemon, _ = device(conf, run, OLD)
     assert not daemon.read().current
     assert run.asked.count("scontrol show config") == slurmctld.TRIES

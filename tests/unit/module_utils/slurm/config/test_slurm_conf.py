@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.settings_rules import (
-    DERIVED,
-    OWNED,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.model import Storage
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.slurm_conf import slurm_conf
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.words import (
     KEYS,
@@ -72,11 +69,48 @@ def test_whole_nodes_in_the_words_of_the_release(version: str) -> None:
     assert (" Exclusive=NODE " in gated, " OverSubscribe=EXCLUSIVE " in gated) == (version > "26", version < "26")
 
 
-def test_every_rendered_key_is_refused_to_the_site_or_merged() -> None:
-    """A key that both set would have the later value."""
-    written = {line.split("=")[0] for line in lines() if not line.startswith("#")}
-    assert written - {"SlurmctldParameters", "SchedulerParameters", "LaunchParameters"} <= {*DERIVED, *OWNED}
-    assert {"SlurmctldParameters", "SchedulerParameters", "LaunchParameters"} <= set(WORDS)
+OF_THE_SITE = {
+    **{"PrologFlags": "Contain,X11", "SlurmctldPort": "7817", "SlurmdSpoolDir": "/srv/slurmd/%n"},
+    **{"JobAcctGatherType": "jobacct_gather/none", "JobSubmitPlugins": "require_timelimit"},
+}
+
+
+def test_no_key_is_there_twice() -> None:
+    """Slurm takes the later one, with a warning."""
+    written = [line.split("=")[0] for line in lines(settings=OF_THE_SITE) if not line.startswith("#")]
+    settings = [key for key in written if key not in ("NodeName", "NodeSet", "PartitionName")]
+    assert len(settings) == len(set(settings))
+
+
+def test_the_sites_values_replace_ours_but_its_lists_join_them() -> None:
+    own = lines(settings=OF_THE_SITE)
+    assert {"PrologFlags=Alloc,Contain,X11", "JobSubmitPlugins=lua,require_timelimit"} <= set(own)
+    assert {"SlurmctldPort=7817", "SlurmdSpoolDir=/srv/slurmd/%n", "JobAcctGatherType=jobacct_gather/none"} <= set(own)
+
+
+def test_lines_of_nodes_and_partitions_take_the_sites_keys() -> None:
+    hpc = replace(
+        SLURM.partitions[1],
+        **{"default_time": "1:00:00", "allow_accounts": ("chem", "vision"), "allow_qos": ("normal",)},
+        **{"priority_tier": 5, "settings": {"OverSubscribe": "FORCE:2", "DefMemPerNode": "1000", "LLN": "YES"}},
+    )
+    own = lines(partitions=(hpc,), node_settings={"h100": {"Weight": "10", "Feature": "ib,h100"}})
+    (partition,) = (line for line in own if line.startswith("PartitionName"))
+    assert (
+        " DefaultTime=1:00:00 AllowAccounts=chem,vision AllowQos=normal PriorityTier=5 OverSubscribe=FORCE:2 "
+        in partition
+    )
+    assert partition.endswith(" DefMemPerNode=1000 LLN=YES")
+    assert "DefMemPerCPU" not in partition
+    (node,) = (line for line in own if line.startswith("NodeName"))
+    assert node.endswith(" Feature=h100,ib Weight=10")
+
+
+def test_a_controller_with_another_address_and_slurmdbd_elsewhere() -> None:
+    storage = Storage(slurmdbd="site", host="dbd1", port=7031)
+    own = set(lines(controller_address="10.0.0.1", accounting=storage))
+    assert {"SlurmctldHost=ctl(10.0.0.1)", "AccountingStorageHost=dbd1", "AccountingStoragePort=7031"} <= own
+    assert not [line for line in lines() if line.startswith("AccountingStoragePort")]
 
 
 @pytest.mark.parametrize("version", RELEASES)

@@ -1,4 +1,5 @@
 -- Managed by Drawbridge: change the inventory, not this file.
+
 local gated = { ["ai-train"] = true, ["ai-infer"] = true }
 
 local function first_gated(partitions)
@@ -9,11 +10,13 @@ local function first_gated(partitions)
    end
 end
 
-function slurm_cli_setup_defaults(options, early)
+local own = {}
+
+function own.slurm_cli_setup_defaults(options, early)
    return slurm.SUCCESS
 end
 
-function slurm_cli_pre_submit(options, offset)
+function own.slurm_cli_pre_submit(options, offset)
    local name = first_gated(options["partition"])
    if name == nil or options["no-kill"] == nil or options["no-kill"] == "unset" then
       return slurm.SUCCESS
@@ -23,6 +26,27 @@ function slurm_cli_pre_submit(options, offset)
    return slurm.ERROR
 end
 
-function slurm_cli_post_submit(offset, job, step)
+function own.slurm_cli_post_submit(offset, job, step)
    return slurm.SUCCESS
 end
+
+-- One function that runs several, until one of them refuses.
+local function in_turn(...)
+   local steps = { ... }
+
+   return function(...)
+      for _, step in ipairs(steps) do
+         local code = step(...)
+         if code ~= nil and code ~= slurm.SUCCESS then
+            return code
+         end
+      end
+      return slurm.SUCCESS
+   end
+end
+
+slurm_cli_setup_defaults = in_turn(own.slurm_cli_setup_defaults)
+slurm_cli_pre_submit = in_turn(own.slurm_cli_pre_submit)
+slurm_cli_post_submit = in_turn(own.slurm_cli_post_submit)
+
+return slurm.SUCCESS

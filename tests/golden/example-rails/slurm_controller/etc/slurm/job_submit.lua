@@ -1,4 +1,5 @@
 -- Managed by Drawbridge: change the inventory, not this file.
+
 local gated = { ["ai-train"] = true, ["ai-infer"] = true }
 
 local function first_gated(partitions)
@@ -8,6 +9,8 @@ local function first_gated(partitions)
       end
    end
 end
+
+local own = {}
 
 local function refuse_heterogeneous(partitions, offset)
    local name = first_gated(partitions)
@@ -19,15 +22,33 @@ local function refuse_heterogeneous(partitions, offset)
    return slurm.ERROR
 end
 
-function slurm_job_submit(job, partitions, uid)
+function own.slurm_job_submit(job, partitions, uid)
    return refuse_heterogeneous(job.partition, job.het_job_offset)
 end
 
-function slurm_job_modify(change, job, partitions, uid)
+function own.slurm_job_modify(change, job, partitions, uid)
    if change.partition == nil or job.het_job_id == nil or job.het_job_id == 0 then
       return slurm.SUCCESS
    end
    return refuse_heterogeneous(change.partition, 0)
 end
+
+-- One function that runs several, until one of them refuses.
+local function in_turn(...)
+   local steps = { ... }
+
+   return function(...)
+      for _, step in ipairs(steps) do
+         local code = step(...)
+         if code ~= nil and code ~= slurm.SUCCESS then
+            return code
+         end
+      end
+      return slurm.SUCCESS
+   end
+end
+
+slurm_job_submit = in_turn(own.slurm_job_submit)
+slurm_job_modify = in_turn(own.slurm_job_modify)
 
 return slurm.SUCCESS

@@ -1,0 +1,155 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Who sets which key of Slurm's files: the intent elsewhere, Drawbridge alone, both, or the site.
+
+A key in none of these tables is the site's. Drawbridge's value is then only a preset.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .words import WORDS
+
+DERIVED = {
+    key: f"drawbridge_{place}"
+    for place, keys in {
+        "nodes": "NodeName",
+        "nodes.classes": "AccountingStorageTRES GresTypes NodeSet",
+        "slurm.accounting": "AccountingStorageHost AccountingStoragePort",
+        "slurm.cluster": "ClusterName",
+        "slurm.controller": "SlurmctldHost",
+        "slurm.health": "HealthCheckInterval",
+        "slurm.kill_wait_s": "KillWait",
+        "slurm.partitions": "PartitionName",
+        "slurm.preempt_mode": "PreemptMode",
+        "slurm.priority": "PriorityCalcPeriod PriorityDecayHalfLife PriorityMaxAge PriorityWeightAge "
+        "PriorityWeightFairshare PriorityWeightJobSize PriorityWeightQOS",
+        "slurm.topology": "TopologyPlugin",
+    }.items()
+    for key in keys.split()
+}
+"""Keys of slurm.conf that follow from another key of the intent."""
+
+
+@dataclass(frozen=True)
+class Own:
+    """Why Drawbridge alone sets a key, and what a site does instead; empty: nothing."""
+
+    reason: str
+    instead: str = ""
+
+
+_PARTS = "slurm-dispatch runs all scripts of this kind as parts"
+_MUNGE = "all hosts share munge's key"
+
+
+def _script(kind: str) -> Own:
+    return Own(_PARTS, f"add the script to drawbridge_slurm.scripts.{kind}")
+
+
+SCRIPT_KINDS = {
+    "Epilog": "epilog",
+    "EpilogSlurmctld": "epilog_slurmctld",
+    "HealthCheckProgram": "health",
+    "Prolog": "prolog",
+    "PrologSlurmctld": "prolog_slurmctld",
+}
+"""Keys of slurm.conf that name programs, by the key of drawbridge_slurm.scripts that keeps them."""
+
+OWNED = {
+    "AccountingStorageType": Own("accounts, shares and limits are in slurmdbd"),
+    "AuthType": Own(_MUNGE),
+    "BatchStartTimeout": Own("with a shorter wait Slurm would lose a batch job whose prolog still runs"),
+    "CredType": Own(_MUNGE),
+    "Epilog": _script("epilog"),
+    "EpilogSlurmctld": _script("epilog_slurmctld"),
+    "HealthCheckProgram": Own(
+        "slurm-health runs the site's own checks as parts", "add the program to drawbridge_slurm.scripts.health"
+    ),
+    "MaxBatchRequeue": Own("the gate counts its own tries, and Slurm counts requeues of every kind together"),
+    "PriorityType": Own("the weights of drawbridge_slurm.priority need priority/multifactor"),
+    "ProctrackType": Own("jobs are confined, and end, with their cgroup"),
+    "Prolog": _script("prolog"),
+    "PrologEpilogTimeout": Own("slurm-dispatch limits each part", "set drawbridge_slurm.part_timeout_s"),
+    "PrologSlurmctld": _script("prolog_slurmctld"),
+    "ReturnToService": Own("a lost node comes back only when it is proved ready"),
+    "SelectType": Own("only select/cons_tres schedules GPUs"),
+}
+"""Keys that Drawbridge sets alone."""
+
+PLUGIN_LISTS = frozenset({"CliFilterPlugins", "JobSubmitPlugins"})
+MERGED = frozenset(WORDS) | PLUGIN_LISTS
+"""Lists that hold Drawbridge's words and the site's."""
+
+HARMFUL = {
+    "DebugFlags=NO_CONF_HASH": "Drawbridge needs the hash to see whether daemons have read the current files",
+    "PrologFlags=DeferBatch": "slurmctld loses a deferred launch when it restarts, and the job runs without its script",
+    "PrologFlags=RunInJob": "a restart of slurmd would then kill a running epilog and drain the node",
+    "SlurmdParameters=config_overrides": "a node that lost a GPU or memory would still be offered with it",
+}
+"""Words that a site must not add, and why."""
+
+PROGRAMS = frozenset(
+    {
+        *("RebootProgram", "ResumeFailProgram", "ResumeProgram", "ResvEpilog", "ResvProlog"),
+        *("SuspendProgram", "TaskEpilog", "TaskProlog", "UnkillableStepProgram"),
+    }
+)
+"""Slurm looks for a name without a slash in directories that configless nodes don't have."""
+
+PRESETS = {
+    "SlurmUser": "slurm",
+    "SlurmctldPort": "6817",
+    "SlurmdPort": "6818",
+    "StateSaveLocation": "/var/spool/slurmctld",
+    "SlurmdSpoolDir": "/var/spool/slurmd",
+}
+"""Values without a line of the site's that other files need too."""
+
+CLASSES = "drawbridge_nodes.classes"
+_DEVICES = "jobs must not see GPUs, cores and memory of other jobs"
+PARTITION_DERIVED = {
+    "AllowAccounts": "allow_accounts",
+    "AllowQos": "allow_qos",
+    "Default": "default",
+    "DefaultTime": "default_time",
+    "MaxTime": "max_time",
+    "Nodes": "nodes",
+    "PriorityTier": "priority_tier",
+}
+"""Keys of a partition's line by the key of the intent."""
+NODE_DERIVED = {
+    key: CLASSES
+    for key in (
+        *("Boards", "CPUs", "CoreSpecCount", "CoresPerSocket", "CpuSpecList", "Gres", "MemSpecLimit", "RealMemory"),
+        *("Sockets", "SocketsPerBoard", "ThreadsPerCore"),
+    )
+} | {"NodeAddr": "drawbridge_nodes.ranges", "NodeHostname": "drawbridge_nodes.ranges"}
+NODE_OWNED = {
+    "GresConf": "gres.conf has the devices of all nodes",
+    "Reason": "scontrol keeps reasons, with the person and the time",
+    "State": "scontrol keeps states, and a node joins only when it is proved ready",
+}
+CGROUP_OWNED = {
+    "CgroupPlugin": "it follows from the nodes' cgroups",
+    "ConstrainCores": _DEVICES,
+    "ConstrainDevices": _DEVICES,
+    "ConstrainRAMSpace": _DEVICES,
+}
+DBD_DERIVED = {
+    "DbdAddr": "host",
+    "DbdHost": "host",
+    "DbdPort": "port",
+    "StorageHost": "database.host",
+    "StorageLoc": "database.name",
+    "StoragePort": "database.port",
+    "StorageUser": "database.user",
+}
+DBD_OWNED = {
+    "AuthType": "all hosts share munge's key",
+    "DbdBackupHost": "Drawbridge runs one slurmdbd",
+    "SlurmUser": "it follows from drawbridge_slurm.settings.SlurmUser",
+    "StoragePass": "it is a secret, and the intent appears in logs and diffs",
+    "StorageType": "slurmdbd has no other one",
+}

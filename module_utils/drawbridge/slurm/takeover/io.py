@@ -1,0 +1,115 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A daemon whose files may be the site's still."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePath
+
+from ...core import files
+from ...core.converge import DeviceError, Step
+from ...core.daemon.io import Daemon
+from ...core.daemon.plan import DaemonState
+from ...core.file_entry import Entry
+from ...core.units import Unit
+from .. import secret_text
+from .files import ENVIRONMENT, changes, is_compared, is_foreign
+from .model import DROPPED, Change
+from .plan import COPIES, TakeoverState
+
+
+@dataclass(frozen=True)
+class Site:
+    """What the site has on this host."""
+
+    scripts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Programs of the site that the intent keeps, by key of slurm.conf."""
+    stale: Sequence[str] = ()
+    """Files that must not exist, unless Drawbridge has written them: all hosts may share /etc/slurm."""
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    """Passwords by key."""
+    copies: str = COPIES
+
+
+NOTHING = Site()
+
+
+class Adopted(Daemon):
+    """A daemon that Drawbridge takes over from the site. Passwords in its files are in no state."""
+
+    def __init__(self, unit: Unit, want: TakeoverState, busy_lock: str = "", site: Site = NOTHING) -> None:
+        super().__init__(unit, want, busy_lock)
+        self._site = site
+        self.taken_over: dict[str, list[Change]] = {}
+        """What the first read found, by path."""
+        self._looked = False
+
+    def read(self) -> DaemonState:
+        """Read files and daemon. The first read also compares files of the site with the new ones."""
+        state = super().read()
+        found = dict(self._changes(state))
+        if not self._looked:
+            self.taken_over, self._looked = found, True
+        stale = {path for path in self._site.stale if is_foreign(_text(path))}
+        return replace(state, changes=found, stale=frozenset(stale))
+
+    def _changes(self, state: DaemonState) -> list[tuple[str, list[Change]]]:
+        foreign = [
+            (path, entry.content or "", self._want.files[path].content or "")
+            for path, entry in state.files.items()
+            if is_compared(path) and is_foreign(entry.content or "")
+        ]
+        return [(path, found) for path, old, new in foreign if (found := self._changes_of(path, old, new))]
+
+    def _changes_of(self, path: str, old: str, new: str) -> list[Change]:
+        found = changes(path, old, new, lambda name: _text(_beside(path, name)), self._site.scripts)
+        # packages bring environment files of their own, without anything in them
+        bare = str(PurePath(path).parent) in ENVIRONMENT and not any(change.group == DROPPED for change in found)
+        return [] if bare else found
+
+    def _read(self, path: str) -> Entry | None:
+        entry = super()._read(path)
+        if entry is None or not is_compared(path):
+            return entry
+        content = entry.content or ""
+        hides = PurePath(path).name == "slurmdbd.conf" or is_foreign(content)
+        return replace(entry, content=secret_text.hidden(content, self._site.secrets)) if hides else entry
+
+    def apply(self, steps: Sequence[Step[DaemonState]]) -> None:
+        """Copy or move the site's files; do the other steps in between."""
+        for step in steps:
+            verb, path = step.payload
+            if verb == "copy":
+                self._copy([*self.taken_over])
+            elif verb == "move":
+                self._copy([path])
+                files.remove(path)
+            elif verb == "write" and secret_text.HIDDEN in (self._want.files[path].content or ""):
+                entry = self._want.files[path]
+                files.write(path, replace(entry, content=secret_text.revealed(entry.content or "", self._site.secrets)))
+            else:
+                super().apply([step])
+
+    def _copy(self, paths: Sequence[str]) -> None:
+        """Keep the first copy of each file; only root reads it, because it may hold a password."""
+        files.write(self._site.copies, Entry(None, "0700"))
+        for path in paths:
+            entry, copy = files.read(path), f"{self._site.copies}{path}"
+            if entry and entry.content is not None and not files.read(copy):
+                files.write(copy, replace(entry, owner="root", group="root", mode="0600"))
+
+
+def _beside(path: str, name: str) -> str:
+    """The file after Include in the file at `path`."""
+    return name if name.startswith("/") else str(Path(path).parent / name)
+
+
+def _text(path: str) -> str:
+    """The text of a file; empty if it is missing or can't be read."""
+    try:
+        entry = files.read(path)
+    except DeviceError:
+        return ""
+    return (entry.content if entry else "") or ""

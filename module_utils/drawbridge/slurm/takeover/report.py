@@ -1,0 +1,118 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The lines of files that Drawbridge takes over, in groups, and the part of the intent that would keep more of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..config.text import HIDDEN
+from .model import DROPPED, KEPT, OURS, Change
+
+TITLES = {
+    OURS: "ours: set by Drawbridge",
+    KEPT: "kept: the intent has them",
+    DROPPED: "dropped: the intent lacks them",
+}
+Files = Mapping[str, Sequence[Change]]
+"""Changes by path."""
+ORDER = 20
+"""Number of the first part in the order, well before the gate's."""
+
+
+def dropped(files: Files) -> list[Change]:
+    """All lines that vanish or lose their value."""
+    return [change for found in files.values() for change in found if change.group == DROPPED]
+
+
+def counted(files: Files) -> str:
+    """How many lines each group has."""
+    every = [change.group for found in files.values() for change in found]
+    return f"set {every.count(OURS)} lines, keep {every.count(KEPT)}, drop {every.count(DROPPED)}"
+
+
+def text(files: Files) -> str:
+    """All lines in their groups, file by file, then the keys that would keep the dropped ones."""
+    parts = [line for path, found in files.items() for line in (path, *_groups(found))]
+    if more := "\n".join(_yaml(_intent(dropped(files)))):
+        parts += ["to keep dropped lines, add to the intent:", *(f"    {line}" for line in more.splitlines())]
+    return "".join(f"{line}\n" for line in parts)
+
+
+def with_refusal(error: str, files: Files, may_drop: bool) -> str:
+    """The error; all lines follow if it is that lines would be dropped."""
+    return f"{error}\n{text(files)}" if error and dropped(files) and not may_drop else error
+
+
+def _groups(found: Sequence[Change]) -> Iterator[str]:
+    for group, title in TITLES.items():
+        if members := [change for change in found if change.group == group]:
+            yield f"    {title}"
+            yield from (f"        {line}" for change in members for line in _lines(change))
+
+
+def _lines(change: Change) -> Iterator[str]:
+    note = change.note or (f"drawbridge_slurm.{'.'.join(change.keep)}" if change.keep else "")
+    why = f"   # {note}" if note else ""
+    if change.group == KEPT:
+        yield f"  {change.old}{why}"
+    else:
+        yield from (f"- {change.old}{why}",) if change.old else ()
+        yield from (f"+ {change.new}{'' if change.old else why}",) if change.new else ()
+
+
+def _intent(found: Sequence[Change]) -> dict[str, Any]:
+    """The keys that keep these lines, as the intent has them."""
+    slurm: dict[str, Any] = {}
+    for change in (change for change in found if change.keep):
+        kind, *rest = change.keep
+        if kind == "scripts":
+            parts = slurm.setdefault(kind, {}).setdefault(rest[0], [])
+            parts.append({"name": f"{ORDER + len(parts)}-site", "path": change.value})
+        elif kind == "partitions":
+            name, *path = rest
+            entries = slurm.setdefault(kind, [])
+            entry = next((it for it in entries if it["name"] == name), None)
+            if entry is None:
+                entries.append(entry := {"name": name})
+            _put(entry, path, change.value)
+        else:
+            _put(slurm, change.keep, change.value)
+    return {"drawbridge_slurm": slurm} if slurm else {}
+
+
+def _put(tree: dict[str, Any], path: Sequence[str], value: str) -> None:
+    if not path:
+        return
+    *above, last = path
+    for key in above:
+        tree = tree.setdefault(key, {})
+    tree[last] = _typed(last, value)
+
+
+def _typed(key: str, value: str) -> Any:
+    """The value as the intent types it."""
+    if key in ("allow_accounts", "allow_qos"):
+        return value.split(",")
+    if key == "default":
+        return value.upper() in ("YES", "TRUE", "1")
+    if key == "priority_tier" and value.isdigit():
+        return int(value)
+    return HIDDEN if key.lower() in ("jobcomppass", "accountingstoragepass") else value
+
+
+def _yaml(tree: Mapping[str, Any]) -> Iterator[str]:
+    """Nested mappings, and lists of mappings, as YAML; JSON is YAML too."""
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            yield f"{key}:"
+            yield from (f"  {line}" for line in _yaml(value))
+        elif isinstance(value, list) and isinstance(value[0], dict):
+            yield f"{key}:"
+            for entry in value:
+                first, *more = _yaml(entry)
+                yield from (f"  - {first}", *(f"    {line}" for line in more))
+        else:
+            yield f"{key}: {json.dumps(value, ensure_ascii=False)}"

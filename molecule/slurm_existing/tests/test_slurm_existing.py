@@ -1,0 +1,179 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A live Slurm of the site: the refusal, the takeover under a running job, and a second run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from lab.hosts.paths import Paths
+from tests.running import Lab, Run
+
+CONSENT = "slurm_controller_may_drop_lines"
+BEFORE = "/var/lib/drawbridge/before/slurm/etc/slurm"
+LOST = {
+    "SlurmctldTimeout=120": 'SlurmctldTimeout: "120"',
+    "SchedulerParameters=bf_window=2880": 'SchedulerParameters: "bf_window=2880"',
+    "NodeName=gpu01 Feature=rack1": 'Feature: "rack1"',
+    "PartitionName=debug Hidden=YES": 'Hidden: "YES"',
+}
+"""Lines of furnish.sh that the intent leaves out, and the keys that would keep them."""
+KEPT = {
+    "SlurmctldPort": "7817",
+    "SlurmdPort": "7818",
+    "StateSaveLocation": "/srv/slurm/state",
+    "SlurmdSpoolDir": "/srv/slurm/spool",
+    "SlurmctldLogFile": "/srv/slurm/log/slurmctld.log",
+    "SlurmdTimeout": "600 sec",
+    "KillWait": "45 sec",
+    "MailProg": "/opt/site/mail",
+    "JobSubmitPlugins": "lua,require_timelimit",
+    "PrologFlags": "Alloc,Contain",
+}
+
+
+@dataclass(frozen=True)
+class Takeover:
+    """The runs, and the job that ran before the first and after the last."""
+
+    job: str
+    digest: str
+    """Of slurm.conf before the first run."""
+    checked: Run
+    refused: Run
+    digest_after_refusal: str
+    first: Run
+    second: Run
+
+
+@pytest.fixture(scope="module")
+def lab() -> Lab:
+    inventory = str(Path(__file__).parents[1] / "inventory")
+    return Lab(Paths.of(), (inventory,))
+
+
+@pytest.fixture(scope="module")
+def takeover(lab: Lab) -> Iterator[Takeover]:
+    job = submitted(lab, "-p AI_Train -t 60", "until [ -e /run/site-go ]; do sleep 0.2; done")
+    lab.wait("the job runs", lambda: state(lab, job) == "RUNNING")
+    digest = lab.ssh("ctl", "sha256sum /etc/slurm/slurm.conf")
+    checked = lab.playbook("slurm", "--check", "--diff", "-e", f"{CONSENT}=true")
+    refused = lab.playbook("slurm")
+    left = lab.ssh("ctl", "sha256sum /etc/slurm/slurm.conf")
+    first = lab.playbook("slurm", "-e", f"{CONSENT}=true")
+    yield Takeover(job, digest, checked, refused, left, first, lab.playbook("slurm"))
+
+
+def submitted(lab: Lab, options: str, script: str = "true") -> str:
+    command = f"cd /tmp; sbatch --parsable -A vision_lab -o /dev/null {options} --wrap '{script}'"
+    return lab.ssh("login1", f"su ada -s /bin/sh -c {quoted(command)}").strip()
+
+
+def quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def state(lab: Lab, job: str) -> str:
+    return lab.ssh("login1", f"squeue -h -t all -j {job} -o %T", check=False).strip()
+
+
+def comparison(run: Run) -> str:
+    """What the controller's task shows of the site's files."""
+    shown = [result.get("diff") for task, _, result in run.results() if task.endswith("intent's configuration")]
+    (diff,) = shown
+    return (diff or {})["prepared"]
+
+
+def test_check_mode_shows_every_line_in_its_group(takeover: Takeover) -> None:
+    assert takeover.checked.code == 0, takeover.checked.output
+    conf = comparison(takeover.checked).partition("/etc/slurm/slurm.conf\n")[2]
+    ours, kept, lost = (
+        conf.partition(f"    {begin}:")[2].partition(end)[0]
+        for begin, end in (("ours", "    kept:"), ("kept", "    dropped:"), ("dropped", "to keep dropped lines"))
+    )
+    assert "- ReturnToService=2   # a lost node comes back only when it is proved ready\n" in ours
+    assert "SlurmctldPort=7817\n" in kept
+    assert "Prolog=/opt/site/prolog   # it runs as a part\n" in kept
+    assert [line for line in LOST if f"- {line}   # drawbridge_slurm." not in lost] == []
+
+
+def test_without_consent_nothing_changes(takeover: Takeover) -> None:
+    assert takeover.refused.code != 0
+    (message,) = (result["msg"] for _, _, result in takeover.refused.results() if result.get("failed"))
+    assert f"set {CONSENT}: true" in message
+    assert [key for key in LOST.values() if key not in message] == []
+    assert takeover.digest_after_refusal == takeover.digest
+
+
+def test_passwords_are_in_no_output(takeover: Takeover) -> None:
+    runs = (takeover.checked, takeover.refused, takeover.first, takeover.second)
+    assert [run for run in runs if "w one" in f"{run.report}{run.output}"] == []
+
+
+def test_a_second_run_changes_nothing(takeover: Takeover) -> None:
+    assert takeover.first.code == 0, takeover.first.output
+    assert takeover.second.code == 0, takeover.second.output
+    assert takeover.second.changed() == []
+    assert takeover.second.steps() == {}
+
+
+def test_the_site_keeps_its_settings(takeover: Takeover, lab: Lab) -> None:
+    rows = (line.partition("=") for line in lab.ssh("ctl", "scontrol show config").splitlines())
+    shown = {key.strip(): value.strip() for key, _, value in rows}
+    assert {key: shown[key] for key in KEPT} == KEPT
+    assert "PurgeJobAfter=24month" in lab.ssh("ctl", "cat /etc/slurm/slurmdbd.conf")
+
+
+def test_partitions_keep_their_keys(takeover: Takeover, lab: Lab) -> None:
+    shown = lab.ssh("ctl", "scontrol show partition -o")
+    train, vision = sorted(shown.splitlines())
+    assert {"DefaultTime=01:00:00", "PriorityTier=10", "MaxNodes=4", "LLN=YES", "Default=YES"} <= {*train.split()}
+    assert {"AllowAccounts=vision_lab", "AllowGroups=vision", "MaxTime=UNLIMITED"} <= {*vision.split()}
+
+
+def test_copies_of_the_files_are_for_root_alone(takeover: Takeover, lab: Lab) -> None:
+    assert takeover.digest.split()[0] == lab.ssh("ctl", f"sha256sum {BEFORE}/slurm.conf").split()[0]
+    assert lab.ssh("ctl", f"stat -c '%U %a' {BEFORE}/slurmdbd.conf").strip() == "root 600"
+
+
+def test_nodes_and_login_hosts_read_the_controllers_file(takeover: Takeover, lab: Lab) -> None:
+    for host in ("gpu01", "login1"):
+        assert lab.ssh(host, "test -e /etc/slurm/slurm.conf || echo gone").strip() == "gone"
+        assert "UP" in lab.ssh(host, "scontrol ping")
+
+
+def test_the_job_has_run_on(takeover: Takeover, lab: Lab) -> None:
+    """It ends with its own exit code: slurmd after the takeover finds the steps of the one before."""
+    assert state(lab, takeover.job) == "RUNNING"
+    lab.ssh("gpu01", "touch /run/site-go")
+    assert lab.booked(takeover.job) == ["COMPLETED", "0:0"]
+    assert lab.ssh("ctl", f"sacct -n -X -D -j {takeover.job} -o job").split() == [takeover.job]
+
+
+def test_scripts_of_the_site_run_on(takeover: Takeover, lab: Lab) -> None:
+    job = submitted(lab, "-p vision_lab -t 5")
+    lab.wait("the prolog of the site has run", lambda: job in lab.ssh("gpu01", "cat /run/site-prolog").split())
+    assert lab.booked(job) == ["COMPLETED", "0:0"]
+    assert "set by the site's script" in lab.ssh("ctl", f"scontrol show job {job} | grep AdminComment")
+
+
+def test_a_plugin_of_the_site_refuses_on(takeover: Takeover, lab: Lab) -> None:
+    """require_timelimit stands beside lua."""
+    refused = lab.ssh("login1", "cd /tmp; su ada -s /bin/sh -c 'sbatch --wrap true' 2>&1", check=False)
+    assert "Time limit specification required" in refused
+
+
+def test_users_of_the_account_are_the_sites(takeover: Takeover, lab: Lab) -> None:
+    rows = lab.ssh("ctl", "sacctmgr -nP list assoc account=vision_lab format=user").split()
+    assert sorted(rows) == ["ada", "ben"]
+
+
+def test_the_sites_health_check_counts(takeover: Takeover, lab: Lab) -> None:
+    look = "/usr/local/libexec/drawbridge/slurm-health --look"
+    assert "the site says so" not in lab.ssh("gpu01", look, check=False)
+    lab.ssh("gpu01", "touch /run/site-ill")
+    assert "the site says so" in lab.ssh("gpu01", look, check=False)

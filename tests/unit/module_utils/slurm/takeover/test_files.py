@@ -1,0 +1,69 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.refusals import (
+    HEADER as LUA_HEADER,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.text import HEADER
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.files import (
+    changes,
+    is_compared,
+    is_foreign,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.model import (
+    DROPPED,
+    KEPT,
+    OURS,
+    Change,
+)
+
+
+def found(path: str, old: str, new: str) -> list[Change]:
+    return changes(path, old, new, lambda name: {"more.conf": "MailProg=/opt/mail\n"}.get(name, ""), {})
+
+
+@pytest.mark.parametrize(("text", "foreign"), [("", False), (f"{HEADER}\na", False), (LUA_HEADER, False), ("a", True)])
+def test_a_file_without_our_first_line_is_the_sites(text: str, foreign: bool) -> None:
+    assert is_foreign(text) is foreign
+
+
+@pytest.mark.parametrize(
+    ("path", "compared"),
+    [
+        ("/etc/slurm/slurm.conf", True),
+        ("/etc/slurm/job_submit.lua", True),
+        ("/etc/default/slurmctld", True),
+        ("/usr/local/libexec/drawbridge/slurm-dispatch", False),
+    ],
+)
+def test_files_by_their_names(path: str, compared: bool) -> None:
+    assert is_compared(path) is compared
+
+
+def test_lines_of_included_files_count() -> None:
+    (change,) = found("/etc/slurm/slurm.conf", "Include more.conf\n", "")
+    assert (change.group, change.old) == (DROPPED, "MailProg=/opt/mail")
+
+
+def test_a_script_of_the_site_is_in_the_new_file_or_lost() -> None:
+    assert [it.group for it in found("/etc/slurm/job_submit.lua", "one\n", "ours\none\n")] == [KEPT]
+    (lost,) = found("/etc/slurm/job_submit.lua", "one\n", "ours\n")
+    assert (lost.group, lost.keep) == (DROPPED, ("job_submit", "script"))
+
+
+def test_variables_of_a_unit() -> None:
+    shown = found("/etc/default/slurmd", "A=1\nSLURMD_OPTIONS=-D\nB=\n", "SLURMD_OPTIONS=--conf-server ctl\n")
+    assert [(it.group, it.old) for it in shown] == [(DROPPED, "A=1"), (DROPPED, "SLURMD_OPTIONS=-D"), (KEPT, "B=")]
+    assert [it for it in shown if it.group == DROPPED and "systemctl edit slurmd.service" not in it.note] == []
+
+
+def test_gpus_follow_from_the_intent_and_other_resources_are_lost() -> None:
+    old = "Name=gpu File=/dev/nvidia0\nNodeName=gpu01 Name=fpga File=/dev/fpga0\n"
+    assert [it.group for it in found("/etc/slurm/gres.conf", old, "")] == [OURS, DROPPED]
+
+
+def test_what_has_no_key_says_why() -> None:
+    lost = found("/etc/slurm/slurm.conf", "DownNodes=gpu01 State=DOWN\nNodeSet=a Feature=b\n", "")
+    assert [(it.group, bool(it.note)) for it in lost] == [(DROPPED, True), (OURS, True)]
