@@ -33,6 +33,7 @@ from tests.growth import grow
 ROUNDS, SIZES = 5, (2, 4, 8, 16)
 SPARES = [f"gpu{number:02}" for number in range(5, 17)]
 NODES = [f"gpu{number:02}" for number in range(1, 17)]
+PLAYBOOKS = ("playbooks/check.yml", "playbooks/parts/visit_nodes.yml")
 ANSIBLE = str(Path(sys.executable).parent / "ansible-playbook")
 VISIT, MODULE, SSH = "visit", "no-op module", "ssh"
 NAMES = {VISIT: "the visit of a node, nothing to do", MODULE: "one no-op module", SSH: "one `ssh node true`"}
@@ -100,7 +101,7 @@ def works(words: Sequence[str], folder: Path, number: int) -> dict[str, Callable
             sys.exit("a node can't be reached by ssh")
 
     def visit() -> None:
-        out = command(ANSIBLE, *words, "--limit", chosen, "-e", f"@{key}", "playbooks/parts/visit_nodes.yml")
+        out = command(ANSIBLE, *words, "--limit", chosen, "-e", f"@{key}", *PLAYBOOKS)
         if "changed=1" in out:
             sys.exit(f"{out[-2000:]}this run changed something; measure again, now that there is nothing left to do")
 

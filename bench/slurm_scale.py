@@ -39,14 +39,14 @@ def site(count: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """drawbridge_slurm and drawbridge_nodes of so many nodes in leaves of 32."""
     gpus = {"type": "h100", "numa": [0, 0, 0, 0, 1, 1, 1, 1]}
     nics = {"netdev": "rail[0-7]", "rdma": "mlx5_[0-7]", "numa": [0, 0, 0, 0, 1, 1, 1, 1]}
-    h100 = {"sockets": 2, "cores_per_socket": 56, "memory_mib": 2050000, "gpus": gpus, "nics": nics}
+    h100 = {"sockets": 2, "cores_per_socket": 56, "memory_mib": 2050000, "gpus": gpus, "nics": [nics]}
     reserved = {"reserved_cpus": "0-3", "reserved_memory_mib": 65536}
     firsts = range(1, count + 1, LEAF)
     ranges = [
         {
             "names": f"gpu[{first:05}-{min(first + LEAF - 1, count):05}]",
             "node_class": "h100",
-            "leaf": f"leaf{index:03}",
+            "leaves": f"leaf{index:03}",
         }
         for index, first in enumerate(firsts, 1)
     ]

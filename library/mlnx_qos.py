@@ -18,30 +18,36 @@ description:
   - Settings last until the next boot or reset of the NIC. Role C(fabric_nic) installs a service that restores them.
 author: Drawbridge contributors
 options:
-  interfaces:
-    description: Network devices of the RDMA ports.
-    type: list
-    elements: str
-    required: true
-  lossless_priorities:
-    description: Priorities that PFC keeps lossless, exactly these.
-    type: list
-    elements: int
-    required: true
-  dscp_priorities:
-    description: DSCPs and the priority of each.
+  groups:
+    description: Groups of ports with the same settings, such as rails and storage ports.
     type: list
     elements: dict
     required: true
     suboptions:
-      dscp:
-        description: DSCP, 0 to 63.
-        type: int
+      interfaces:
+        description: Network devices of the RDMA ports.
+        type: list
+        elements: str
         required: true
-      priority:
-        description: Priority, 0 to 7.
-        type: int
+      lossless_priorities:
+        description: Priorities that PFC keeps lossless, exactly these.
+        type: list
+        elements: int
         required: true
+      dscp_priorities:
+        description: DSCPs and the priority of each.
+        type: list
+        elements: dict
+        required: true
+        suboptions:
+          dscp:
+            description: DSCP, 0 to 63.
+            type: int
+            required: true
+          priority:
+            description: Priority, 0 to 7.
+            type: int
+            required: true
   may_flap_links:
     description: Allow changes of PFC, which take a link down for a moment.
     type: bool
@@ -70,11 +76,12 @@ attributes:
 EXAMPLES = r"""
 - name: Make priority 3 lossless on both rails
   drawbridge.drawbridge.mlnx_qos:
-    interfaces: [ens3f0np0, ens3f1np1]
-    lossless_priorities: [3]
-    dscp_priorities:
-      - {dscp: 26, priority: 3}
-      - {dscp: 48, priority: 6}
+    groups:
+      - interfaces: [ens3f0np0, ens3f1np1]
+        lossless_priorities: [3]
+        dscp_priorities:
+          - {dscp: 26, priority: 3}
+          - {dscp: 48, priority: 6}
     may_flap_links: true
     slurm_node: "{{ inventory_hostname }}"
 """

@@ -34,7 +34,7 @@ def described(leaves: dict[str, str]) -> dict[str, Any]:
     """The intent with nodes on these leaves, which now use all their ports."""
     intent = copy.deepcopy(lab_intent())
     ranges = intent["drawbridge_nodes"]["ranges"]
-    ranges += [{"names": name, "node_class": "h100", "leaf": leaf} for name, leaf in leaves.items()]
+    ranges += [{"names": name, "node_class": "h100", "leaves": leaf} for name, leaf in leaves.items()]
     for partition in intent["drawbridge_slurm"]["partitions"]:
         partition["nodes"] = ",".join([partition["nodes"], *leaves])
     for kind in intent["drawbridge_fabric"]["switches"]:

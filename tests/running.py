@@ -54,7 +54,8 @@ def layers(task: str, result: dict[str, Any]) -> list[tuple[str, dict[str, Any]]
     """A result with its task; of a visit, those of its layers, as if each were a task."""
     if "layers" not in result or result.get("failed"):
         return [(task, result)]
-    return [(f"drawbridge.drawbridge.{layer['role']} : {layer['task']}", layer) for layer in result["layers"]]
+    found = [(f"drawbridge.drawbridge.{layer['role']} : {layer['task']}", layer) for layer in result["layers"]]
+    return found or [(task, result)]
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from ansible.plugins.loader import filter_loader
 from ..module_utils.drawbridge.core import hostlist
 from ..module_utils.drawbridge.core.faults import Fault, IntentError
 from ..module_utils.drawbridge.site import role_variables
-from ..module_utils.drawbridge.site.load import DOMAINS, inventory_faults, load
+from ..module_utils.drawbridge.site.load import DOMAINS, OPTIONAL, inventory_faults, load
 from ..module_utils.drawbridge.site.model import Intent
 from ..module_utils.drawbridge.site.selection import chosen_faults, narrowed_faults, needed
 
@@ -79,6 +79,10 @@ class ActionModule(ActionBase):
         if faults:
             sentences = [str(fault) for fault in faults]
             result.update(failed=True, faults=sentences, msg="\n".join(["the inventory is refused:", *sentences]))
+        else:
+            for domain, untouched in OPTIONAL.items():
+                if f"{OWN_PREFIX}{domain}" not in variables:
+                    self._display.display(f"no {OWN_PREFIX}{domain}: Drawbridge leaves {untouched} alone")
         return {**result, "changed": False}
 
     def _elsewhere(self) -> list[Fault]:

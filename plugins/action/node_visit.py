@@ -20,7 +20,6 @@ from ansible.playbook.task import Task
 from ansible.plugins.action import ActionBase
 
 from ..module_utils.drawbridge.core.converge import DeviceError
-from ..module_utils.drawbridge.site import views
 from ..module_utils.drawbridge.site.layers import LAYERS
 from ..module_utils.drawbridge.site.visit import DONE, FAILED, STOPPED, WAITS, Visited
 from ..module_utils.drawbridge.site.visit_report import Place, report
@@ -31,8 +30,6 @@ from ..plugin_utils.kubelet_config import KubeletConfig
 from ..plugin_utils.play_tasks import Settled, arguments, in_role, listed, role_name, tasks, turns
 
 MODULE = "drawbridge.drawbridge.node_visit_host"
-WARM = (views,)
-"""Modules of the filters, imported here in Ansible's parent process: each host's process would import them anew."""
 HALVES: Mapping[str, type[Half]] = {
     "gate_token": GateToken,
     "kube_member": KubeMember,

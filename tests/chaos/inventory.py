@@ -42,7 +42,7 @@ def hosts(content: dict[str, Any]) -> None:
 def nodes(content: dict[str, Any]) -> None:
     """Keep the one node."""
     first = content["drawbridge_nodes"]["ranges"][0]
-    content["drawbridge_nodes"]["ranges"] = [{**first, "names": NODE, "leaf": LEAF}]
+    content["drawbridge_nodes"]["ranges"] = [{**first, "names": NODE, "leaves": LEAF}]
 
 
 def fabric(content: dict[str, Any]) -> None:

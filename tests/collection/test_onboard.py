@@ -75,5 +75,5 @@ def test_a_controller_that_fails_ends_the_run(recorder: Recorder, tmp_path: Path
 
 def test_the_whole_site_takes_new_nodes_as_any_others(recorder: Recorder, tmp_path: Path, more: list[str]) -> None:
     plays = picked(play(recorder, tmp_path, *more, "--list-hosts"))
-    assert plays["Run Slurm's nodes"] == OLD | {"gpu05", "gpu06", "gpu07", "gpu08"}
+    assert plays["Bring nodes to their intended state"] == OLD | {"gpu05", "gpu06", "gpu07", "gpu08"}
     assert set.union(*plays.values()) == OLD | CLUSTER | {"gpu05", "gpu06", "gpu07", "gpu08"}

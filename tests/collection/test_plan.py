@@ -48,7 +48,7 @@ def test_files_of_others_are_no_place_for_a_plan(tmp_path: Path) -> None:
 def test_a_plan_does_not_grow_with_the_nodes(tmp_path: Path) -> None:
     last = MANY // A_LEAF
     ranges = [
-        f'    - {{names: "gpu[{leaf * A_LEAF - 15:05}-{leaf * A_LEAF:05}]", node_class: h100, leaf: leaf{leaf:03}}}'
+        f'    - {{names: "gpu[{leaf * A_LEAF - 15:05}-{leaf * A_LEAF:05}]", node_class: h100, leaves: leaf{leaf:03}}}'
         for leaf in range(1, last + 1)
     ]
     declared = (ROOT / "inventories/example-h100/group_vars/all/nodes.yml").read_text()

@@ -41,6 +41,7 @@ def option(
     checked further.
     """
     rules = {"doc": doc, "low": low, "high": high, "choices": choices, "pattern": pattern, "hosts": hosts}
+    rules["default"] = default
     if isinstance(default, (dict, list)):
         raise TypeError("a default is immutable: use a tuple or a frozen dataclass")
     return dataclasses.field(default=default, metadata=rules)
@@ -91,6 +92,9 @@ class Reader:
 
     def value(self, hint: Any, raw: Any, key: str, rules: Any) -> Any:
         """The value of one key, checked against its type and rules."""
+        hint, optional = required(hint)
+        if optional and raw is None:
+            return None
         origin, args = typing.get_origin(hint), typing.get_args(hint)
         if dataclasses.is_dataclass(hint):
             return self.record(typing.cast(type, hint), raw, key)
@@ -150,7 +154,7 @@ class Reader:
             self.refuse(key, raw, "it is not one of the choices", f"write one of {', '.join(rules['choices'])}")
         if rules["pattern"] and not re.fullmatch(rules["pattern"], raw):
             self.refuse(key, raw, f"it does not match {rules['pattern']}", f"write {rules['doc']}")
-        if rules["hosts"]:
+        if rules["hosts"] and not (raw == "" == rules["default"]):
             self._hosts(raw, key)
         return raw
 
@@ -164,6 +168,15 @@ class Reader:
             self.refuse(key, raw, "it names no host", "name at least one host")
         if self.expand and (twice := [name for name, times in Counter(hostlist.expand(raw)).items() if times > 1]):
             self.refuse(key, raw, f"it names {hostlist.compress(sorted(twice))} twice", "name every host once")
+
+
+def required(hint: Any) -> tuple[Any, bool]:
+    """A type without its None, and whether it had one: a part of the intent that a site may lack."""
+    args = typing.get_args(hint)
+    if typing.get_origin(hint) is typing.Union and type(None) in args:
+        [inner] = [arg for arg in args if arg is not type(None)]
+        return inner, True
+    return hint, False
 
 
 @functools.cache

@@ -1,13 +1,13 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Lists of switch ports, as people and switches write them: `Ethernet1-20`, `Ethernet1/1-4,Ethernet3/1`."""
+"""Lists of switch ports, as people and switches write them: `Ethernet1-20`, `Ethernet1/1-64/1`, `Ethernet3/1-4`."""
 
 from __future__ import annotations
 
 import itertools
 import re
 
-_PART = re.compile(r"(?P<stem>[A-Za-z]+(?:[0-9]+/)*)(?P<low>[0-9]+)(?:-(?P<high>[0-9]+))?")
+_PART = re.compile(r"(?P<stem>[A-Za-z]+)(?P<low>[0-9]+(?:/[0-9]+)*)(?:-(?P<high>[0-9]+(?:/[0-9]+)*))?")
 _PORT = re.compile(r"(.*?)([0-9]+)")
 
 
@@ -16,19 +16,32 @@ class PortsError(ValueError):
 
 
 def expand(text: str) -> list[str]:
-    """Ports of a list, in its order. Only the last number of a name may be a range. Raises PortsError."""
-    ports: list[str] = []
-    for part in text.split(","):
-        match = _PART.fullmatch(part)
-        if not match:
-            raise PortsError(f"{part!r} is neither a port nor a range of ports")
-        low, high = int(match["low"]), int(match["high"] or match["low"])
-        if high < low:
-            raise PortsError(f"{part!r} runs backwards")
-        ports += [f"{match['stem']}{number}" for number in range(low, high + 1)]
+    """Ports of a list, in its order.
+
+    A range ends with the number that changes (Ethernet3/1-4), or with all numbers, of which one changes
+    (Ethernet1/1-64/1). Raises PortsError.
+    """
+    ports = [port for part in text.split(",") for port in _ports(part)]
     if twice := sorted({port for port in ports if ports.count(port) > 1}):
         raise PortsError(f"it names {compress(twice)} twice")
     return ports
+
+
+def _ports(part: str) -> list[str]:
+    match = _PART.fullmatch(part)
+    if not match:
+        raise PortsError(f"{part!r} is neither a port nor a range of ports")
+    low = [int(number) for number in match["low"].split("/")]
+    high = [int(number) for number in (match["high"] or match["low"]).split("/")]
+    high = [*low[: len(low) - len(high)], *high]
+    changing = [at for at, (first, last) in enumerate(zip(low, high)) if first != last]
+    if len(high) != len(low) or len(changing) > 1:
+        raise PortsError(f"{part!r} is no range in which one number changes")
+    [at] = changing or [len(low) - 1]
+    if high[at] < low[at]:
+        raise PortsError(f"{part!r} runs backwards")
+    numbers = ([*low[:at], number, *low[at + 1 :]] for number in range(low[at], high[at] + 1))
+    return [f"{match['stem']}{'/'.join(map(str, each))}" for each in numbers]
 
 
 def compress(ports: list[str]) -> str:

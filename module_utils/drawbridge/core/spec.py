@@ -10,6 +10,8 @@ import typing
 from collections.abc import Mapping
 from typing import Any
 
+from .options import required
+
 Spec = dict[str, Any]
 
 
@@ -56,12 +58,13 @@ def _option(hint: Any, field: dataclasses.Field[Any]) -> dict[str, Any]:
         spec["choices"] = list(rules["choices"])
     if field.default is dataclasses.MISSING:
         spec["required"] = True
-    elif not dataclasses.is_dataclass(field.default):
+    elif field.default is not None and not dataclasses.is_dataclass(field.default):
         spec["default"] = _plain(field.default)
     return spec
 
 
 def _type(hint: Any) -> dict[str, Any]:
+    hint, _ = required(hint)
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if dataclasses.is_dataclass(hint):
         record = _record(typing.cast(type, hint))

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Optional
 
 from ..core.options import option
+from ..nodes.model import RAILS, STORAGE
 from .nos.systems import SYSTEMS
 
 ASICS = ("xgs", "jericho")
-PORTS = r"[A-Za-z]+[0-9/]+(-[0-9]+)?(,[A-Za-z]+[0-9/]+(-[0-9]+)?)*"
+PORTS = r"[A-Za-z]+[0-9/]+(-[0-9/]+)?(,[A-Za-z]+[0-9/]+(-[0-9/]+)?)*"
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,16 @@ class Cnp:
 
 
 @dataclass(frozen=True)
+class Storage:
+    """The traffic class of the file system, beside that of GPU traffic."""
+
+    priority: int = option("priority of storage traffic, on switches and NICs", low=0, high=7)
+    dscp: int = option("DSCP that marks storage traffic on the wire", low=0, high=63)
+    bandwidth_percent: int = option("share that the class gets when a link is full", 30, low=1, high=98)
+    lossless: bool = option("true: PFC keeps it lossless too, and ECN marks it as the GPU class", False)
+
+
+@dataclass(frozen=True)
 class Watchdog:
     """How a switch treats a queue that stays paused."""
 
@@ -51,8 +62,42 @@ class Switches:
     names: str = option("hostlist of the switches, as in the inventory", hosts=True)
     tier: str = option("leaf (nodes are cabled to it) or spine", choices=("leaf", "spine"))
     platform: str = option("network operating system", choices=SYSTEMS)
-    ports: str = option("ports that carry the lossless class, such as Ethernet1-32", pattern=PORTS)
+    ports: str = option(
+        "ports that carry the lossless class, as the system writes them, such as Ethernet1-32 or Ethernet1/1-64/1",
+        pattern=PORTS,
+    )
     asic: str = option("switch ASIC, which decides the names of queues", "xgs", choices=ASICS)
+
+
+@dataclass(frozen=True)
+class Cable:
+    """Cables from nodes to leaf switches. All switches use the same ports for the same nodes."""
+
+    switches: str = option("hostlist of the leaf switches", hosts=True)
+    ports: str = option(
+        "ports of each of them, node by node; several rails of a node on one switch side by side, in rail order",
+        pattern=PORTS,
+    )
+    nodes: str = option("hostlist of the nodes, in the order of the ports", hosts=True)
+    purpose: str = option("NICs of the nodes: rails, or storage with one port a node", RAILS, choices=(RAILS, STORAGE))
+
+
+@dataclass(frozen=True)
+class Link:
+    """Cables between two tiers of switches: the ports of a lower switch go to the upper ones in turn."""
+
+    lower: str = option("hostlist of the lower switches", hosts=True)
+    lower_ports: str = option("ports of each of them, to the first upper switch first", pattern=PORTS)
+    upper: str = option("hostlist of the upper switches", hosts=True)
+    upper_ports: str = option("ports of each of them, to the first lower switch first", pattern=PORTS)
+
+
+@dataclass(frozen=True)
+class Cabling:
+    """Which port goes to which node or switch. Lists are expanded in their order."""
+
+    nodes: tuple[Cable, ...] = option("cables to nodes", ())
+    links: tuple[Link, ...] = option("cables between switches", ())
 
 
 @dataclass(frozen=True)
@@ -65,6 +110,8 @@ class Fabric:
     host_mtu_bytes: int = option("MTU of the nodes' RDMA ports", 9000, low=1280, high=9194)
     switch_mtu_bytes: int = option("MTU of the switches' ports", 9214, low=1280, high=9216)
     switches: tuple[Switches, ...] = option("the switches", ())
+    storage: Optional[Storage] = option("a class for storage traffic, if it has one of its own", None)
+    cabling: Optional[Cabling] = option("which port goes where; changes then touch and drain only what they must", None)
 
 
 @dataclass(frozen=True)
@@ -78,6 +125,13 @@ class SwitchProfile:
     roce: Roce = option("the lossless class")
     cnp: Cnp = option("congestion notifications")
     watchdog: Watchdog = option("PFC watchdog of the switch")
+    storage: Optional[Storage] = option("a class for storage traffic, if it has one of its own", None)
+
+    @property
+    def lossless(self) -> list[int]:
+        """Priorities that PFC keeps lossless."""
+        extra = [self.storage.priority] if self.storage and self.storage.lossless else []
+        return sorted([self.roce.priority, *extra])
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for Ansible; from_dict() reads it."""
@@ -87,4 +141,5 @@ class SwitchProfile:
     def from_dict(cls, raw: dict[str, Any]) -> SwitchProfile:
         """Read the data of as_dict(). Raises KeyError or TypeError for other keys."""
         nested = {"roce": Roce(**raw["roce"]), "cnp": Cnp(**raw["cnp"]), "watchdog": Watchdog(**raw["watchdog"])}
-        return cls(**{**raw, "ports": tuple(raw["ports"]), **nested})
+        storage = Storage(**raw["storage"]) if raw.get("storage") else None
+        return cls(**{**raw, "ports": tuple(raw["ports"]), **nested, "storage": storage})

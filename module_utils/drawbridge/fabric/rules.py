@@ -12,23 +12,33 @@ from ..core.rules import doubled
 from .model import Fabric
 
 
-def dscp_lands_in_priority(fabric: Fabric) -> Iterator[Fault]:
-    """NICs keep the default map, eight DSCPs a priority. Traffic whose DSCP maps elsewhere is never paused."""
-    for name, part in (("roce", fabric.roce), ("cnp", fabric.cnp)):
-        dscp, priority = part.dscp, part.priority
-        if dscp >> 3 != priority:
-            key = f"drawbridge_fabric.{name}"
-            reason = f"{key}.dscp {dscp} lands in priority {dscp >> 3} on NICs that keep the default map"
-            repair = f"set priority: {dscp >> 3}, or a dscp from {priority << 3} to {(priority << 3) + 7}"
-            yield Fault(f"{key}.priority", priority, reason, repair)
-
-
 def classes_differ(fabric: Fabric) -> Iterator[Fault]:
-    """In the lossless class, the congestion that notifications report would pause them."""
-    if fabric.roce.priority == fabric.cnp.priority:
-        reason = "drawbridge_fabric.roce.priority is the same, and notifications must not be paused"
-        repair = "give cnp a priority of its own, such as 6 with dscp 48"
-        yield Fault("drawbridge_fabric.cnp.priority", fabric.cnp.priority, reason, repair)
+    """Each class has a priority and a DSCP of its own: in one queue they would pause or delay each other."""
+    storage = [("storage", fabric.storage)] if fabric.storage else []
+    classes = [("roce", fabric.roce), ("cnp", fabric.cnp), *storage]
+    for at, (name, this) in enumerate(classes):
+        for other, earlier in classes[:at]:
+            if this.priority == earlier.priority:
+                reason = f"drawbridge_fabric.{other}.priority is the same, and {CLASH[name]}"
+                repair = f"give {name} a priority of its own, such as {SUGGESTED[name]}"
+                yield Fault(f"drawbridge_fabric.{name}.priority", this.priority, reason, repair)
+            if this.dscp == earlier.dscp:
+                reason = f"drawbridge_fabric.{other}.dscp is the same, and switches could not tell the classes apart"
+                repair = f"give {name} a DSCP of its own, such as {SUGGESTED[name]}"
+                yield Fault(f"drawbridge_fabric.{name}.dscp", this.dscp, reason, repair)
+
+
+CLASH = {"cnp": "notifications must not be paused", "storage": "the file system and GPUs would pause each other"}
+SUGGESTED = {"cnp": "6 with dscp 48", "storage": "4 with dscp 34"}
+
+
+def classes_share_the_link(fabric: Fabric) -> Iterator[Fault]:
+    """Other traffic keeps a share: SSH, the API server, Slurm."""
+    if fabric.storage and fabric.roce.bandwidth_percent + fabric.storage.bandwidth_percent > 99:
+        left = 99 - fabric.roce.bandwidth_percent
+        reason = f"with drawbridge_fabric.roce.bandwidth_percent {fabric.roce.bandwidth_percent} nothing is left"
+        repair = f"set at most {left}, or a smaller share for roce"
+        yield Fault("drawbridge_fabric.storage.bandwidth_percent", fabric.storage.bandwidth_percent, reason, repair)
 
 
 def ecn_thresholds_in_order(fabric: Fabric) -> Iterator[Fault]:
@@ -62,21 +72,31 @@ def control_class_stays_free(fabric: Fabric) -> Iterator[Fault]:
     """EOS ties traffic class 7 and queue 7 to each other for its own control traffic."""
     if not any(kind.platform == "eos" for kind in fabric.switches):
         return
-    for name, priority in (("roce", fabric.roce.priority), ("cnp", fabric.cnp.priority)):
+    storage = [("storage", fabric.storage.priority)] if fabric.storage else []
+    for name, priority in (("roce", fabric.roce.priority), ("cnp", fabric.cnp.priority), *storage):
         if priority == 7:
-            repair = f"use 0 to 6, such as {'3 with dscp 26' if name == 'roce' else '6 with dscp 48'}"
+            repair = f"use 0 to 6, such as {SUGGESTED.get(name, '3 with dscp 26')}"
             key = f"drawbridge_fabric.{name}.priority"
             yield Fault(key, priority, "EOS keeps class 7 for control traffic", repair)
 
 
 def ports_can_exist(fabric: Fabric) -> Iterator[Fault]:
-    """Every port once, every range forwards."""
+    """Every port once, every range forwards, and only ports that carry traffic of nodes."""
     for index, kind in enumerate(fabric.switches):
+        key = f"drawbridge_fabric.switches[{index}].ports"
         try:
-            ports.expand(kind.ports)
+            listed = ports.expand(kind.ports)
         except ports.PortsError as err:
-            key = f"drawbridge_fabric.switches[{index}].ports"
-            yield Fault(key, kind.ports, str(err), "write ports such as Ethernet1-32, each once")
+            yield Fault(key, kind.ports, str(err), "write ports such as Ethernet1-32 or Ethernet1/1-64/1, each once")
+            continue
+        carrying = CARRYING[kind.platform]
+        if other := [port for port in listed if not port.startswith(carrying)]:
+            reason = f"{other[0]} carries no traffic of nodes on {kind.platform}"
+            yield Fault(key, kind.ports, reason, f"list ports that begin with {' or '.join(carrying)}")
+
+
+CARRYING = {"eos": ("Ethernet",)}
+"""How names of ports begin, by system."""
 
 
 def watchdog_polls_often_enough(fabric: Fabric) -> Iterator[Fault]:
@@ -96,8 +116,8 @@ def switches_are_listed_once(fabric: Fabric) -> Iterator[Fault]:
 
 
 RULES = (
-    dscp_lands_in_priority,
     classes_differ,
+    classes_share_the_link,
     ecn_thresholds_in_order,
     mtu_fits,
     control_class_stays_free,

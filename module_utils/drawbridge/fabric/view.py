@@ -4,23 +4,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+
 from ..core import hostlist, ports
 from ..core.faults import Fault, IntentError
+from ..nodes.model import Nodes
+from .cabling import node_ports
 from .model import Fabric, SwitchProfile
 
 
-def switch_profile(fabric: Fabric, name: str) -> SwitchProfile:
-    """The profile of the switch `name`. Raises IntentError when no entry of drawbridge_fabric.switches has it."""
+def switch_profile(fabric: Fabric, name: str, only: Collection[str] | None = None) -> SwitchProfile:
+    """The profile of the switch `name`, on all its ports or on these only.
+
+    Raises IntentError when no entry of drawbridge_fabric.switches has it.
+    """
     for kind in fabric.switches:
         if hostlist.contains(kind.names, name):
             return SwitchProfile(
                 platform=kind.platform,
                 asic=kind.asic,
-                ports=tuple(ports.expand(kind.ports)),
+                ports=tuple(port for port in ports.expand(kind.ports) if only is None or port in only),
                 mtu_bytes=fabric.switch_mtu_bytes,
                 roce=fabric.roce,
                 cnp=fabric.cnp,
                 watchdog=fabric.watchdog,
+                storage=fabric.storage,
             )
     listed, repair = [kind.names for kind in fabric.switches], f"add {name} there, or remove it from the group switches"
     raise IntentError([Fault("drawbridge_fabric.switches", listed, f"none of them is {name}", repair)])
+
+
+def ports_of_nodes(fabric: Fabric, nodes: Nodes, switch: str, names: Iterable[str]) -> list[str] | None:
+    """Ports of a switch that go to these nodes; None if the intent does not say which."""
+    if not (fabric.cabling and fabric.cabling.nodes):
+        return None
+    chosen = set(names)
+    cables = node_ports(fabric.cabling, nodes)
+    return [cable.port for cable in cables if cable.switch == switch and cable.node in chosen]

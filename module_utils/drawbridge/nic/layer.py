@@ -14,13 +14,20 @@ from .io import NicPorts
 from .plan import NicQos, flapping, plan, wanted
 
 SPEC: dict[str, Any] = {
-    "interfaces": {"type": "list", "elements": "str", "required": True},
-    "lossless_priorities": {"type": "list", "elements": "int", "required": True},
-    "dscp_priorities": {
+    "groups": {
         "type": "list",
         "elements": "dict",
         "required": True,
-        "options": {"dscp": {"type": "int", "required": True}, "priority": {"type": "int", "required": True}},
+        "options": {
+            "interfaces": {"type": "list", "elements": "str", "required": True},
+            "lossless_priorities": {"type": "list", "elements": "int", "required": True},
+            "dscp_priorities": {
+                "type": "list",
+                "elements": "dict",
+                "required": True,
+                "options": {"dscp": {"type": "int", "required": True}, "priority": {"type": "int", "required": True}},
+            },
+        },
     },
     "may_flap_links": {"type": "bool", "default": False},
     **VARIABLES_ARGUMENT,
@@ -32,7 +39,7 @@ SPEC: dict[str, Any] = {
 def work(params: Params, check: bool) -> Work[NicQos]:
     """All ports of the host."""
     tools = {name: tool(name) for name in ("ip", "mlnx_qos")}
-    want, run = wanted(params), Command(params["timeout_s"])
+    want, run = wanted(params["groups"]), Command(params["timeout_s"])
     use = NodeUse(run, params["slurm_node"])
     flaps = {"in_use": use.busy, "results_of": lambda steps: {"link_flap": flapping(steps)}}
     return Work(NicPorts(run, tools, want), plan, want, **flaps)

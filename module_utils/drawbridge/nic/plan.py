@@ -45,11 +45,14 @@ class Change:
     flaps: bool = False
 
 
-def wanted(arguments: Mapping[str, Any]) -> NicQos:
-    """The same QoS on every port, from the module's arguments. After a boot the node reads them from a file."""
-    mapping = sorted((int(entry["dscp"]), int(entry["priority"])) for entry in arguments["dscp_priorities"])
-    port = NicPortQos("dscp", dict(mapping), frozenset(map(int, arguments["lossless_priorities"])))
-    return NicQos({interface: port for interface in arguments["interfaces"]})
+def wanted(groups: Iterable[Mapping[str, Any]]) -> NicQos:
+    """The QoS of all ports, from the module's groups. After a boot the node reads them from a file."""
+    ports: dict[str, NicPortQos] = {}
+    for group in groups:
+        mapping = sorted((int(entry["dscp"]), int(entry["priority"])) for entry in group["dscp_priorities"])
+        port = NicPortQos("dscp", dict(mapping), frozenset(map(int, group["lossless_priorities"])))
+        ports.update((interface, port) for interface in group["interfaces"])
+    return NicQos(ports)
 
 
 def plan(have: NicQos, want: NicQos) -> list[Step[NicQos]]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from ..nodes.model import Nodes
+from ..nodes.model import RAILS, STORAGE, Nodes
 
 ECT0 = 2
 """ECN field of a packet whose sender supports marking (RFC 3168). Without it switches drop instead of mark."""
@@ -26,13 +26,40 @@ class TrafficClass(Protocol):
         ...
 
 
-def nic_qos(nodes: Nodes, lossless: TrafficClass, cnp: TrafficClass, name: str) -> dict[str, Any]:
-    """The arguments of the module mlnx_qos for one node: all its ports, both classes."""
-    return {
-        "interfaces": list(nodes.class_of(name).nics.netdevs),
-        "lossless_priorities": [lossless.priority],
-        "dscp_priorities": [{"dscp": traffic.dscp, "priority": traffic.priority} for traffic in (lossless, cnp)],
-    }
+class StorageClass(TrafficClass, Protocol):
+    """The class of storage traffic."""
+
+    @property
+    def lossless(self) -> bool:
+        """Whether PFC keeps it lossless."""
+        ...
+
+
+def nic_qos(
+    nodes: Nodes, lossless: TrafficClass, cnp: TrafficClass, storage: StorageClass | None, name: str
+) -> list[dict[str, Any]]:
+    """The groups of ports of one node, as the module mlnx_qos takes them.
+
+    Rails carry GPU traffic. Storage traffic has NICs of its own, or passes through the rails too.
+    """
+    build = nodes.class_of(name)
+    groups = []
+    for nics in build.nics:
+        own = nics.purpose == STORAGE
+        shares = not build.nics_for(STORAGE)
+        classes = [cnp] if own and storage else [lossless, cnp]
+        paused = [] if own and storage else [lossless.priority]
+        if storage and (own or shares):
+            classes.append(storage)
+            paused += [storage.priority] if storage.lossless else []
+        groups.append(
+            {
+                "interfaces": list(nics.ports),
+                "lossless_priorities": sorted(paused),
+                "dscp_priorities": [{"dscp": it.dscp, "priority": it.priority} for it in classes],
+            }
+        )
+    return groups
 
 
 def nccl_env(nodes: Nodes, lossless: TrafficClass, name: str) -> dict[str, str]:
@@ -42,7 +69,19 @@ def nccl_env(nodes: Nodes, lossless: TrafficClass, name: str) -> dict[str, str]:
     mlx5_1 also matches mlx5_10. NCCL_IB_GID_INDEX stays unset: since 2.21 NCCL finds the RoCE v2 address itself, and an
     index depends on the order in which addresses were added.
     """
+    rails = nodes.class_of(name).nics_for(RAILS)
+    if not rails:
+        return {}
     return {
-        "NCCL_IB_HCA": "=" + ",".join(nodes.class_of(name).nics.rdma_devices),
+        "NCCL_IB_HCA": "=" + ",".join(rails.rdma_devices),
         "NCCL_IB_TC": str(lossless.dscp << 2 | ECT0),
     }
+
+
+def link_files(nodes: Nodes, name: str) -> dict[str, str]:
+    """Texts of systemd's .link files that give ports their names, by path. A port gets its name at a boot."""
+    found = {}
+    for nics in nodes.class_of(name).nics:
+        for port, address in zip(nics.ports, nics.pci) if nics.name_rails else ():
+            found[f"/etc/systemd/network/10-drawbridge-{port}.link"] = f"[Match]\nPath=pci-{address}\n\n[Link]\nName={port}\n"
+    return found

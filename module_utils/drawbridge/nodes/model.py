@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -29,18 +30,32 @@ class Gpus:
         return len(self.numa)
 
 
+RAILS, STORAGE = "rails", "storage"
+"""Purposes of NICs."""
+
+
 @dataclass(frozen=True)
 class Nics:
-    """The RDMA ports of a node, one a rail."""
+    """NICs of a node with one purpose, one network device a port."""
 
     netdev: str = option("hostlist of the network devices, in rail order", hosts=True)
     rdma: str = option("hostlist of the RDMA devices, in rail order", hosts=True)
-    numa: tuple[int, ...] = option("NUMA node of each port, in rail order", low=0, high=63)
+    numa: tuple[int, ...] = option("NUMA node of each network device, in rail order", low=0, high=63)
+    purpose: str = option("rails (NCCL and the RDMA plugin) or storage", RAILS, choices=(RAILS, STORAGE))
     device: str = option(
         "PCI vendor and device of the ports, as `lspci -n` prints them, such as 15b3:1021 (empty: not compared)",
         "",
         pattern=r"([0-9a-f]{4}:[0-9a-f]{4})?",
     )
+    members: str = option(
+        "hostlist of the ports of all bonds in netdev, bond by bond (empty: the devices are ports)", "", hosts=True
+    )
+    pci: tuple[str, ...] = option(
+        "PCI address of each port, such as 0000:18:00.0, in the order of the ports",
+        (),
+        pattern=r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}[.][0-7]",
+    )
+    name_rails: bool = option("true: systemd names the ports at pci as netdev (or members) does", False)
 
     @cached_property
     def netdevs(self) -> tuple[str, ...]:
@@ -52,6 +67,14 @@ class Nics:
         """RDMA devices in rail order."""
         return tuple(hostlist.expand(self.rdma))
 
+    @cached_property
+    def ports(self) -> tuple[str, ...]:
+        """Ports of the NICs, on which QoS is set."""
+        return tuple(hostlist.expand(self.members)) if self.members else self.netdevs
+
+
+NO_GPUS = Gpus("none", ())
+
 
 @dataclass(frozen=True)
 class NodeClass:
@@ -62,8 +85,8 @@ class NodeClass:
     memory_mib: int = option("memory as `slurmd -C` prints it (RealMemory)", low=1024)
     reserved_cpus: str = option("CPUs that jobs never get, whole cores, as a kernel CPU list", pattern=CPUS)
     reserved_memory_mib: int = option("memory that jobs never get", low=1024)
-    gpus: Gpus = option("GPUs")
-    nics: Nics = option("RDMA ports")
+    gpus: Gpus = option("GPUs; without this key the nodes have none", NO_GPUS)
+    nics: tuple[Nics, ...] = option("RDMA NICs, one entry for each purpose", ())
     threads_per_core: int = option("hardware threads of a core", 2, low=1, high=8)
     numa_nodes: int = option("NUMA nodes", 2, low=1, high=64)
     cpu_numbering: str = option(
@@ -83,14 +106,52 @@ class NodeClass:
         """Hardware threads of the node."""
         return self.sockets * self.cores_per_socket * self.threads_per_core
 
+    def nics_for(self, purpose: str) -> Nics | None:
+        """The NICs with this purpose, if there are any."""
+        return next((nics for nics in self.nics if nics.purpose == purpose), None)
+
+    @property
+    def rails(self) -> tuple[str, ...]:
+        """Network devices of the rails, in rail order."""
+        nics = self.nics_for(RAILS)
+        return nics.netdevs if nics else ()
+
 
 @dataclass(frozen=True)
 class Range:
-    """Nodes that share a class and a leaf."""
+    """Nodes that share a class and leaf switches."""
 
     names: str = option("hostlist of the nodes, as in the inventory", hosts=True)
     node_class: str = option("name of their class", pattern=NAME)
-    leaf: str = option("leaf switch that they are cabled to", pattern=NAME)
+    leaves: str = option(
+        "hostlist of the leaf switches of their rails, in rail order: one leaf for all rails, one for each, or one for"
+        " equal groups (empty: no rails)",
+        "",
+        hosts=True,
+    )
+    addresses: str = option(
+        "hostlist of the addresses at which Slurm reaches them (NodeAddr), in the order of names (empty: by name)",
+        "",
+        hosts=True,
+    )
+
+    @cached_property
+    def leaf_names(self) -> tuple[str, ...]:
+        """Leaf switches in rail order."""
+        return tuple(hostlist.expand(self.leaves)) if self.leaves else ()
+
+    @property
+    def unit(self) -> str:
+        """Name of the unit: nodes with the same leaves. Slurm's topology and waves of changes use units."""
+        return re.sub(r"[\[\]]", "", hostlist.compress(list(self.leaf_names))).replace(",", "_") or OFF_FABRIC
+
+    def leaf_of(self, rail: int, rails: int) -> str:
+        """The leaf of one of so many rails."""
+        return self.leaf_names[rail * len(self.leaf_names) // rails]
+
+
+OFF_FABRIC = "off-fabric"
+"""The unit of nodes without rails."""
 
 
 @dataclass(frozen=True)
@@ -98,12 +159,30 @@ class Nodes:
     """drawbridge_nodes: the nodes, their hardware and their leaf switches."""
 
     classes: dict[str, NodeClass] = option("node classes by name")
-    ranges: tuple[Range, ...] = option("which node is of which class, on which leaf")
+    ranges: tuple[Range, ...] = option("which node is of which class, on which leaves")
 
     @cached_property
     def by_name(self) -> dict[str, Range]:
         """The range of every node."""
         return {name: part for part in self.ranges for name in hostlist.expand(part.names)}
+
+    @cached_property
+    def units(self) -> dict[str, list[str]]:
+        """Names of the nodes of each unit, in the order of the ranges."""
+        found: dict[str, list[str]] = {}
+        for part in self.ranges:
+            found.setdefault(part.unit, []).extend(hostlist.expand(part.names))
+        return found
+
+    @cached_property
+    def addresses(self) -> dict[str, str]:
+        """NodeAddr of the nodes that have one."""
+        parts = [part for part in self.ranges if part.addresses]
+        return {
+            name: address
+            for part in parts
+            for name, address in zip(hostlist.expand(part.names), hostlist.expand(part.addresses))
+        }
 
     def range_of(self, name: str) -> Range | None:
         """The range of one node, found without listing all; None for a name that no range has."""

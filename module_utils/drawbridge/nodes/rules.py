@@ -1,38 +1,35 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of the nodes: each node has one class and one leaf, and each class is possible hardware."""
+"""Rules of the nodes: each node has one class and its leaves, and each class is possible hardware."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..core import hostlist
 from ..core.cpus import cpu_list
 from ..core.faults import Fault
 from ..core.rules import doubled
-from .model import Nodes
+from .model import Nics, Nodes
 
 
 def nodes_are_listed_once(nodes: Nodes) -> Iterator[Fault]:
-    """One node, one class, one leaf."""
+    """One node, one class, one set of leaves."""
     names = [name for part in nodes.ranges for name in hostlist.expand(part.names)]
     yield from doubled("drawbridge_nodes.ranges", names, "name every node in one range")
 
 
 def classes_are_consistent(nodes: Nodes) -> Iterator[Fault]:
-    """NUMA numbers exist, rails pair up, reservations leave something."""
+    """NUMA numbers exist, and reservations leave something."""
     for name, build in nodes.classes.items():
         key = f"drawbridge_nodes.classes.{name}"
-        for part, numbers in (("gpus", build.gpus.numa), ("nics", build.nics.numa)):
+        parts = [("gpus", build.gpus.numa), *((f"nics[{at}]", it.numa) for at, it in enumerate(build.nics))]
+        for part, numbers in parts:
             if beyond := sorted({number for number in numbers if number >= build.numa_nodes}):
                 reason = f"NUMA node {beyond[0]} does not exist with numa_nodes {build.numa_nodes}"
                 repair = f"use 0 to {build.numa_nodes - 1}, or set numa_nodes"
                 yield Fault(f"{key}.{part}.numa", list(numbers), reason, repair)
-        netdevs, rdma = len(build.nics.netdevs), len(build.nics.rdma_devices)
-        if not netdevs == rdma == len(build.nics.numa):
-            counts = {"netdev": netdevs, "rdma": rdma, "numa": len(build.nics.numa)}
-            reason = "every rail needs one network device, one RDMA device and one NUMA node"
-            yield Fault(f"{key}.nics", counts, reason, "list equally many of the three")
         reserved = cpu_list(build.reserved_cpus)
         if reserved and max(reserved) >= build.cpus:
             reason = f"CPU {max(reserved)} does not exist on {build.cpus} CPUs (sockets x cores x threads)"
@@ -43,7 +40,80 @@ def classes_are_consistent(nodes: Nodes) -> Iterator[Fault]:
             yield Fault(f"{key}.reserved_memory_mib", build.reserved_memory_mib, reason, "reserve less")
 
 
+def nics_are_consistent(nodes: Nodes) -> Iterator[Fault]:
+    """Devices pair up, bonds have equally many ports, and each purpose and each port is there once."""
+    for name, build in nodes.classes.items():
+        key = f"drawbridge_nodes.classes.{name}.nics"
+        yield from doubled(key, [nics.purpose for nics in build.nics], "write one entry for each purpose")
+        ports = [port for nics in build.nics for port in nics.ports]
+        yield from doubled(key, ports, "name every port once")
+        rdma = [device for nics in build.nics for device in nics.rdma_devices]
+        yield from doubled(key, rdma, "name every RDMA device once")
+        for at, nics in enumerate(build.nics):
+            yield from _nics(f"{key}[{at}]", nics)
+
+
+def _nics(key: str, nics: Nics) -> Iterator[Fault]:
+    netdevs, rdma = len(nics.netdevs), len(nics.rdma_devices)
+    if not netdevs == rdma == len(nics.numa):
+        counts = {"netdev": netdevs, "rdma": rdma, "numa": len(nics.numa)}
+        reason = "every rail needs one network device, one RDMA device and one NUMA node"
+        yield Fault(key, counts, reason, "list equally many of the three")
+    if nics.members and (len(nics.ports) % netdevs or len(nics.ports) < 2 * netdevs):
+        reason = f"{len(nics.ports)} ports can't be {netdevs} bonds of equally many ports, at least two"
+        yield Fault(f"{key}.members", nics.members, reason, "list the ports of each bond, bond by bond")
+    if nics.pci and len(nics.pci) != len(nics.ports):
+        reason = f"there are {len(nics.ports)} ports ({', '.join(nics.ports)})"
+        yield Fault(f"{key}.pci", list(nics.pci), reason, "list one PCI address for each port, in their order")
+    yield from doubled(f"{key}.pci", list(nics.pci), "list every address once")
+    if nics.name_rails and not nics.pci:
+        yield Fault(f"{key}.name_rails", True, "ports are found by their PCI addresses", "list pci")
+    if nics.name_rails and (bad := [port for port in nics.ports if KERNELS_OWN.fullmatch(port) or len(port) > 15]):
+        reason = f"the kernel gives names like {bad[0]} itself, or it has more than 15 characters"
+        yield Fault(f"{key}.name_rails", True, reason, "name the ports rail0, rail1, ...")
+
+
+KERNELS_OWN = re.compile(r"(eth|ib|wlan)[0-9]+")
+"""Names that two devices could get at once during a boot."""
+
+
+def leaves_divide_rails(nodes: Nodes) -> Iterator[Fault]:
+    """One leaf for all rails, one for each, or one for equal groups."""
+    for index, part in enumerate(nodes.ranges):
+        key, build = f"drawbridge_nodes.ranges[{index}].leaves", nodes.classes.get(part.node_class)
+        if build is None:
+            continue
+        rails, leaves = len(build.rails), len(part.leaf_names)
+        if leaves and not rails:
+            reason = f"class {part.node_class} has no NICs with purpose rails"
+            yield Fault(key, part.leaves, reason, "leave out leaves, or list the class's nics")
+        elif rails and not leaves:
+            reason = f"class {part.node_class} has {rails} rails, which are cabled to leaf switches"
+            yield Fault(key, part.leaves, reason, "list the leaf of each rail, or one leaf for all")
+        elif leaves and rails % leaves:
+            reason = f"{rails} rails can't be divided among {leaves} leaves"
+            good = ", ".join(str(number) for number in range(1, rails + 1) if rails % number == 0)
+            yield Fault(key, part.leaves, reason, f"list {good} leaves, in rail order")
+
+
+def addresses_match_names(nodes: Nodes) -> Iterator[Fault]:
+    """One address for each node."""
+    for index, part in enumerate(nodes.ranges):
+        if not part.addresses:
+            continue
+        names, addresses = hostlist.count(part.names), hostlist.count(part.addresses)
+        if names != addresses:
+            key = f"drawbridge_nodes.ranges[{index}].addresses"
+            reason = f"it has {addresses} addresses for {names} nodes"
+            yield Fault(key, part.addresses, reason, "list one address for each node, in the order of names")
+    listed = [address for part in nodes.ranges if part.addresses for address in hostlist.expand(part.addresses)]
+    yield from doubled("drawbridge_nodes.ranges", listed, "give every node an address of its own")
+
+
 RULES = (
     nodes_are_listed_once,
     classes_are_consistent,
+    nics_are_consistent,
+    leaves_divide_rails,
+    addresses_match_names,
 )

@@ -11,4 +11,5 @@ from .model import Nodes
 
 def leaves(nodes: Nodes, names: Iterable[str]) -> list[str]:
     """Leaf switches of the named nodes, each once. A name that no range has is on no leaf."""
-    return list(dict.fromkeys(nodes.by_name[name].leaf for name in names if name in nodes.by_name))
+    ranges = {id(part): part for name in names if (part := nodes.by_name.get(name))}
+    return list(dict.fromkeys(leaf for part in ranges.values() for leaf in part.leaf_names))

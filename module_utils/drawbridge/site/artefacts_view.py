@@ -45,10 +45,9 @@ def switch_roce(profile: dict[str, Any]) -> Artefact:
     return Artefact([*lines, *itertools.chain.from_iterable(on_ports)])
 
 
-def mlnx_qos(interfaces: Any, lossless_priorities: Any, dscp_priorities: Any) -> Artefact:
+def mlnx_qos(groups: Any) -> Artefact:
     """The commands for ports with factory settings."""
-    arguments = {"interfaces": interfaces, "lossless_priorities": lossless_priorities}
-    want = nic.wanted({**arguments, "dscp_priorities": dscp_priorities})
+    want = nic.wanted(groups)
     steps = nic.plan(nic.NicQos(dict.fromkeys(want.ports, FACTORY)), want)
     return Artefact([f"mlnx_qos -i {step.payload.interface} {' '.join(step.payload.options)}" for step in steps])
 

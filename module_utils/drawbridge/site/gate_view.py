@@ -122,9 +122,9 @@ def names(kube: Kube, nodes: Nodes) -> dict[str, Any]:
     }
 
 
-def namespaces(slurm: Slurm, gpfs: Gpfs, kube: Kube) -> list[Json]:
+def namespaces(slurm: Slurm, gpfs: Gpfs | None, kube: Kube) -> list[Json]:
     """Job namespaces with the mounts that pods may use, and infrastructure namespaces."""
-    paths = ",".join(filesystem.mount for filesystem in gpfs.filesystems)
+    paths = ",".join(filesystem.mount for filesystem in (gpfs.filesystems if gpfs else ()))
     limits = {HOST_PATHS: paths, MAX_PODS: str(max_pods(slurm))}
     gated = [_namespace(name, GATED, limits) for name in job_namespaces(slurm)]
     return [*gated, *(_namespace(name, INFRA, {}) for name in infra_namespaces(kube))]

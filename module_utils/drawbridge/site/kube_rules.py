@@ -19,6 +19,15 @@ KUBELET, CONTAINERD = ("kubelet",), ("containerd", "containerd.io")
 """Names of packages that contain them."""
 
 
+def gated_partitions_need_kubernetes(slurm: Slurm, kube: Kube | None = None) -> Iterator[Fault]:
+    """The gate opens nodes of Kubernetes to pods of a job."""
+    for index, partition in enumerate(slurm.partitions if kube is None else ()):
+        if partition.gate:
+            reason = "its jobs run pods, and drawbridge_kube is not defined"
+            repair = "define drawbridge_kube in group_vars/all, or set gate: false"
+            yield Fault(f"drawbridge_slurm.partitions[{index}].gate", True, reason, repair)
+
+
 def infra_is_not_gated(slurm: Slurm, kube: Kube) -> Iterator[Fault]:
     """Infra nodes run non-job pods; a gated node is closed between jobs."""
     gated = set(gated_nodes(slurm))
@@ -121,6 +130,7 @@ def packages_are_there(slurm: Slurm, kube: Kube) -> Iterator[Fault]:
 
 
 RULES = (
+    gated_partitions_need_kubernetes,
     packages_are_there,
     infra_is_not_gated,
     infra_namespaces_are_infrastructure,

@@ -12,6 +12,7 @@ from typing import Any
 from ..core import hostlist
 from ..core.faults import Fault, IntentError
 from ..core.options import Reader
+from ..fabric import cabling_rules as cables
 from ..fabric import rules as fabric
 from ..fabric.model import Fabric
 from ..kube.member import rules as kube_node
@@ -28,16 +29,18 @@ from ..slurm.model import Slurm
 from ..storage.gpfs import rules as storage
 from ..storage.gpfs.model import Gpfs
 from . import kube_rules as kube
-from . import nodes_rules as cabling
+from . import nodes_rules as placing
 from .model import Intent
 
 DOMAINS = {"fabric": Fabric, "nodes": Nodes, "slurm": Slurm, "gpfs": Gpfs, "kube": Kube}
 """The class of each variable `drawbridge_<domain>`."""
+OPTIONAL = {"fabric": "switches and NICs", "gpfs": "Storage Scale", "kube": "Kubernetes and the gate"}
+"""Parts that a site may lack, and what Drawbridge then leaves alone."""
 
 RULES = tuple(
     rule
     for part in (
-        *(fabric, nodes, cabling, numa),
+        *(fabric, nodes, placing, cables, numa),
         *(slurm, slurm_settings, slurm_layout, accounting),
         *(storage, kube, kube_devices, kube_node),
     )
@@ -52,7 +55,8 @@ def load(variables: Mapping[str, Any]) -> Intent:
     parts = {}
     for domain, cls in DOMAINS.items():
         key = f"drawbridge_{domain}"
-        parts[domain] = reader.record(cls, variables.get(key), key)
+        absent = domain in OPTIONAL and key not in variables
+        parts[domain] = None if absent else reader.record(cls, variables.get(key), key)
     if reader.faults:
         raise IntentError(reader.faults)
     intent = Intent(**parts)
@@ -62,15 +66,23 @@ def load(variables: Mapping[str, Any]) -> Intent:
 
 
 def _compared(rule: Callable[..., Iterable[Fault]], intent: Intent) -> Iterable[Fault]:
-    """A rule's parameters name the parts of the intent that it compares."""
-    return rule(**{part: getattr(intent, part) for part in inspect.signature(rule).parameters})
+    """A rule's parameters name the parts of the intent that it compares. Without one of them there is nothing to compare.
+
+    A parameter that may be None says so by its default.
+    """
+    parameters = inspect.signature(rule).parameters
+    parts = {part: getattr(intent, part) for part in parameters}
+    needed = [value for part, value in parts.items() if parameters[part].default is inspect.Parameter.empty]
+    return () if None in needed else rule(**parts)
 
 
-def part(domain: str, raw: Any) -> Any:
+def part(domain: str, raw: Any, optional: bool = False) -> Any:
     """One domain, for a view that needs no others. Raises IntentError for its shape; only load() checks rules.
 
     Ansible evaluates views for each host and task, so the cost must not grow with the number of hosts.
     """
+    if raw is None and optional:
+        return None
     reader = Reader(expand=False)
     value = reader.record(DOMAINS[domain], raw, f"drawbridge_{domain}")
     if reader.faults:
@@ -80,14 +92,14 @@ def part(domain: str, raw: Any) -> Any:
 
 def inventory_faults(intent: Intent, groups: Mapping[str, Iterable[str]]) -> list[Fault]:
     """Differences between hosts of the intent and of the inventory's groups, which map names to host names."""
-    switches = [name for kind in intent.fabric.switches for name in hostlist.expand(kind.names)]
+    switches = intent.fabric.switches if intent.fabric else ()
     expected = {
         "nodes": ("drawbridge_nodes.ranges", list(intent.nodes.by_name)),
-        "switches": ("drawbridge_fabric.switches", switches),
+        "switches": ("drawbridge_fabric.switches", [it for kind in switches for it in hostlist.expand(kind.names)]),
         "controllers": ("drawbridge_slurm.controller", [intent.slurm.controller]),
-        "storage_admins": ("drawbridge_gpfs.admin", [intent.gpfs.admin]),
+        "storage_admins": ("drawbridge_gpfs.admin", [intent.gpfs.admin] if intent.gpfs else []),
     }
-    if "infra" in groups:  # Drawbridge need not configure the infra nodes
+    if "infra" in groups and intent.kube:  # Drawbridge need not configure the infra nodes
         expected["infra"] = ("drawbridge_kube.infra", hostlist.expand(intent.kube.infra))
     faults = []
     for group, (key, names) in expected.items():
@@ -109,6 +121,11 @@ def of_variables(view: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(view)
     def derive(*given: Any, **named: Any) -> Any:
         arguments = signature.bind(*given, **named).arguments
-        return view(**{name: part(name, value) if name in DOMAINS else value for name, value in arguments.items()})
+        return view(
+            **{
+                name: part(name, value, "None" in signature.parameters[name].annotation) if name in DOMAINS else value
+                for name, value in arguments.items()
+            }
+        )
 
     return derive

@@ -1,10 +1,14 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The intent as frozen dataclasses. Each key is declared once, in the model of its subsystem."""
+"""The intent as frozen dataclasses. Each key is declared once, in the model of its subsystem.
+
+A site without a network, a GPFS cluster or a Kubernetes cluster leaves out that part, and its layers do nothing.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Optional
 
 from ..core.options import option
 from ..fabric.model import Fabric
@@ -18,8 +22,8 @@ from ..storage.gpfs.model import Gpfs
 class Intent:
     """The whole site."""
 
-    fabric: Fabric = option("the network")
     nodes: Nodes = option("the nodes")
     slurm: Slurm = option("Slurm")
-    gpfs: Gpfs = option("Storage Scale")
-    kube: Kube = option("Kubernetes")
+    fabric: Optional[Fabric] = option("the network", None)
+    gpfs: Optional[Gpfs] = option("Storage Scale", None)
+    kube: Optional[Kube] = option("Kubernetes", None)

@@ -23,9 +23,10 @@ def ranges_point_somewhere(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
         if part.node_class not in nodes.classes:
             known = ", ".join(sorted(nodes.classes)) or "none yet"
             yield Fault(f"{key}.node_class", part.node_class, "no class has that name", f"use one of: {known}")
-        if leaves and part.leaf not in leaves:
+        if leaves and (unknown := [name for name in part.leaf_names if name not in leaves]):
             known = hostlist.compress(sorted(leaves))
-            yield Fault(f"{key}.leaf", part.leaf, "drawbridge_fabric.switches has no leaf of that name", f"use {known}")
+            reason = f"drawbridge_fabric.switches has no leaf {hostlist.compress(unknown)}"
+            yield Fault(f"{key}.leaves", part.leaves, reason, f"use {known}")
 
 
 def policies_admit_whole_nodes(nodes: Nodes, kube: Kube) -> Iterator[Fault]:

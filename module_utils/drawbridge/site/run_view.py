@@ -16,15 +16,15 @@ GPU_RESOURCES = {"nvidia": "nvidia.com/gpu"}
 """Resource names of the vendors' device plugins."""
 
 
-def run_site(slurm: Slurm, gpfs: Gpfs, kube: Kube, nodes: Nodes, host: str) -> dict[str, Any]:
+def run_site(slurm: Slurm, gpfs: Gpfs | None, kube: Kube, nodes: Nodes, host: str) -> dict[str, Any]:
     """The file's content on a host. Only nodes have resources for pods."""
     here = nodes.class_of(host) if nodes.range_of(host) else None
     return {
         "partitions": [part.name for part in slurm.partitions if part.gate],
         "namespaces": {account.name: account.namespace for account in slurm.accounts if account.namespace},
-        "mounts": [filesystem.mount for filesystem in gpfs.filesystems],
+        "mounts": [filesystem.mount for filesystem in (gpfs.filesystems if gpfs else ())],
         "gpu_resource": GPU_RESOURCES[here.gpus.vendor] if here else "",
-        "devices": _devices(kube, nodes, len(here.nics.rdma_devices)) if here else {},
+        "devices": _devices(kube, nodes, len(here.rails)) if here else {},
         "kill_wait_s": slurm.kill_wait_s,
     }
 

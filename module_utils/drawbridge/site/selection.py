@@ -39,7 +39,8 @@ def chosen_faults(intent: Intent, chosen: Any) -> list[Fault]:
 def needed(intent: Intent, chosen: str) -> list[str]:
     """Hosts that onboarding the nodes contacts: Slurm's controller, the GPFS admin host, the leaves, the nodes."""
     names = hostlist.expand(chosen)
-    return [intent.slurm.controller, intent.gpfs.admin, *leaves(intent.nodes, names), *names]
+    admin = [intent.gpfs.admin] if intent.gpfs else []
+    return [intent.slurm.controller, *admin, *(leaves(intent.nodes, names) if intent.fabric else []), *names]
 
 
 def narrowed_faults(limit: str, wanted: Sequence[str], left: Iterable[str]) -> list[Fault]:

@@ -13,12 +13,12 @@ from typing import Any
 
 from ..core import hostlist
 from ..fabric.model import Fabric
-from ..fabric.view import switch_profile
+from ..fabric.view import ports_of_nodes, switch_profile
 from ..kube.kubelet import view as kubelets
 from ..kube.member import view as members
 from ..kube.model import Kube
 from ..kube.releases import gpu_operator_view, rdma_plugin_view
-from ..nic.view import nccl_env, nic_qos
+from ..nic.view import link_files, nccl_env, nic_qos
 from ..nodes.model import Nodes
 from ..nodes.view import leaves as leaf_switches
 from ..slurm import view as slurms
@@ -32,20 +32,26 @@ Json = dict[str, Any]
 View = Callable[..., Any]
 
 
-def switch(fabric: Fabric, name: str) -> Json:
-    """The lossless class on one switch.
+def switch(fabric: Fabric, nodes: Nodes, name: str, chosen: str = "") -> Json:
+    """The traffic classes on one switch: on all its ports, or only on those that are cabled to the chosen nodes.
 
     O(drawbridge.drawbridge.switch_roce#module:profile): ports expanded, thresholds in bytes, times in milliseconds.
     """
-    return switch_profile(fabric, name).as_dict()
+    only = ports_of_nodes(fabric, nodes, name, hostlist.expand(chosen)) if chosen else None
+    return switch_profile(fabric, name, only).as_dict()
 
 
 def nic(fabric: Fabric, nodes: Nodes, name: str) -> Json:
     """The lossless class on the RDMA ports of one node.
 
-    C(qos), options of M(drawbridge.drawbridge.mlnx_qos); C(nccl), names and values of NCCL's variables.
+    C(qos), groups of M(drawbridge.drawbridge.mlnx_qos); C(nccl), names and values of NCCL's variables; C(links), names
+    and texts of systemd's C(.link) files.
     """
-    return {"qos": nic_qos(nodes, fabric.roce, fabric.cnp, name), "nccl": nccl_env(nodes, fabric.roce, name)}
+    return {
+        "qos": nic_qos(nodes, fabric.roce, fabric.cnp, fabric.storage, name),
+        "nccl": nccl_env(nodes, fabric.roce, name),
+        "links": link_files(nodes, name),
+    }
 
 
 def leaves(nodes: Nodes, chosen: str) -> list[str]:
@@ -147,7 +153,7 @@ def gate(nodes: Nodes, slurm: Slurm, kube: Kube, name: str) -> Json:
     return gate_view.config(slurm, kube, nodes, name)
 
 
-def gate_objects(nodes: Nodes, slurm: Slurm, gpfs: Gpfs, kube: Kube) -> Json:
+def gate_objects(nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, kube: Kube) -> Json:
     """The gate's objects in Kubernetes.
 
     C(namespaces), then C(accounts), lists of manifests; C(names) for the role's templates; C(nodes), all gated nodes;
@@ -163,7 +169,7 @@ def gate_objects(nodes: Nodes, slurm: Slurm, gpfs: Gpfs, kube: Kube) -> Json:
     }
 
 
-def drawbridge_run(nodes: Nodes, slurm: Slurm, gpfs: Gpfs, kube: Kube, name: str) -> Json:
+def drawbridge_run(nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, kube: Kube, name: str) -> Json:
     """The configuration of drawbridge-run on a host."""
     return run_view.run_site(slurm, gpfs, kube, nodes, name)
 

@@ -16,10 +16,13 @@ from lab.emulators.common import Device
 from tests.unit.library.emulated import RAILS, Host, with_rails, writes
 from tests.unit.library.ways import ALONE, VISIT
 
-ARGS = {
+GROUP = {
     "interfaces": RAILS[:2],
     "lossless_priorities": [3],
     "dscp_priorities": [{"dscp": 26, "priority": 3}, {"dscp": 48, "priority": 6}],
+}
+ARGS = {
+    "groups": [GROUP],
     "may_flap_links": True,
     "variables": {"may_flap_links": "fabric_nic_may_flap_links"},
     "slurm_node": "gpu01",
@@ -43,7 +46,7 @@ def nic(host: Host) -> Device:
 
 def flaps(nic: Device) -> list[int]:
     with nic.state() as state:
-        return [state["ports"][rail]["link_flaps"] for rail in ARGS["interfaces"]]
+        return [state["ports"][rail]["link_flaps"] for rail in GROUP["interfaces"]]
 
 
 def test_check_predicts_the_run_and_the_second_run_only_reads(host: Host, nic: Device) -> None:
@@ -122,12 +125,12 @@ def test_a_hanging_read_is_bounded_and_has_changed_nothing(host: Host, nic: Devi
 
 
 def test_a_port_that_is_not_there_or_no_rdma_port(host: Host) -> None:
-    missing = host.run("mlnx_qos", **{**ARGS, "interfaces": ["rail0", "rail9"]})
+    missing = host.run("mlnx_qos", **{**ARGS, "groups": [{**GROUP, "interfaces": ["rail0", "rail9"]}]})
     assert "but this host has no rail9; correct nics.netdev" in missing["msg"]
     links = json.dumps([{"ifname": "eth0", "operstate": "UP"}])
     (host.bin / "ip").write_text(f"#!/bin/sh\necho '{links}'\n")
     (host.root / "sys/class/net/eth0").mkdir()
     assert (
         "interfaces has eth0, but its driver has no DCB"
-        in host.run("mlnx_qos", **{**ARGS, "interfaces": ["eth0"]})["msg"]
+        in host.run("mlnx_qos", **{**ARGS, "groups": [{**GROUP, "interfaces": ["eth0"]}]})["msg"]
     )

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...core import hostlist
 from ...core.names import EFFECT, TAINT
-from ...nodes.model import Nodes
+from ...nodes.model import RAILS, Nodes
 from ..model import Kube
 from .model import RdmaResource
 
@@ -43,7 +43,7 @@ def resources(nodes: Nodes, kube: Kube) -> tuple[RdmaResource, ...]:
     """Resources that pods may request; by default one per rail."""
     return kube.rdma.resources or tuple(
         RdmaResource(f"rail{rail}", (rail,))
-        for rail in range(max((len(build.nics.netdevs) for build in nodes.classes.values()), default=0))
+        for rail in range(max((len(build.rails) for build in nodes.classes.values()), default=0))
     )
 
 
@@ -61,7 +61,7 @@ def manifests(nodes: Nodes, kube: Kube) -> list[Json]:
 
 def _selectors(nodes: Nodes, part: RdmaResource) -> Json:
     """One name of each selector must match. An empty selector would match no device."""
-    nics = [build.nics for build in nodes.classes.values()]
+    nics = [found for build in nodes.classes.values() if (found := build.nics_for(RAILS))]
     devices = sorted({nic.device for nic in nics if nic.device})
     found = {
         "vendors": sorted({device.split(":")[0] for device in devices}),

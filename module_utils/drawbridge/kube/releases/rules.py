@@ -10,7 +10,7 @@ from typing import Any
 from ...core.faults import Fault
 from ...core.names import EFFECT, TAINT
 from ...core.rules import doubled
-from ...nodes.model import Nodes
+from ...nodes.model import RAILS, Nodes
 from ..model import Kube
 from .catalogue import NVIDIA, RDMA_DEVICES, VIRTUAL_FUNCTIONS
 from .values import leaves, tree, unread
@@ -67,7 +67,10 @@ def devices_are_known(nodes: Nodes) -> Iterator[Fault]:
     """The plugin reports no error when no device matches, and pods stay Pending."""
     classes = nodes.classes
     for name, build in classes.items():
-        key, device = f"drawbridge_nodes.classes.{name}.nics.device", build.nics.device
+        nics = build.nics_for(RAILS)
+        if nics is None:
+            continue
+        key, device = f"drawbridge_nodes.classes.{name}.nics[{build.nics.index(nics)}].device", nics.device
         if device in VIRTUAL_FUNCTIONS:
             reason = "this is a virtual function, and rails are physical ports"
             yield Fault(key, device, reason, "write the physical port's id from `lspci -nn`")
@@ -75,7 +78,7 @@ def devices_are_known(nodes: Nodes) -> Iterator[Fault]:
             known = ", ".join(f"{known} ({title})" for known, title in RDMA_DEVICES.items() if known[:4] == device[:4])
             repair = f"use one of {known or ', '.join(RDMA_DEVICES)}"
             yield Fault(key, device, "no known RoCE NIC has this id", repair)
-        elif not device and any(other.nics.device for other in classes.values()):
+        elif not device and any(other.device for it in classes.values() if (other := it.nics_for(RAILS))):
             reason = "other node classes have one, and the plugin would use those ids on these nodes too"
             yield Fault(key, device, reason, "set device for all node classes, or for none")
 
@@ -84,12 +87,12 @@ def rails_are_the_same_everywhere(nodes: Nodes, kube: Kube) -> Iterator[Fault]:
     """The plugin has one configuration for all nodes, so a network device must be the same rail on each."""
     rails: dict[str, tuple[int, str]] = {}
     for name, build in nodes.classes.items():
-        for rail, netdev in enumerate(build.nics.netdevs):
+        for rail, netdev in enumerate(build.rails):
             other, where = rails.setdefault(netdev, (rail, name))
             if other != rail and kube.rdma.install:
                 reason = f"{netdev} is rail {rail} here and rail {other} in class {where}, but pods request rails"
                 repair = "name the ports by their rails on all nodes"
-                yield Fault(f"drawbridge_nodes.classes.{name}.nics.netdev", build.nics.netdev, reason, repair)
+                yield Fault(f"drawbridge_nodes.classes.{name}.nics", netdev, reason, repair)
                 break
 
 
@@ -97,7 +100,7 @@ def resources_are_distinct(nodes: Nodes, kube: Kube) -> Iterator[Fault]:
     """The plugin exits when two resources have one name; a resource without rails has no devices."""
     resources = kube.rdma.resources
     yield from doubled(f"{RDMA}.resources", [part.name for part in resources], "give every resource its own name")
-    most = max((len(build.nics.netdevs) for build in nodes.classes.values()), default=0)
+    most = max((len(build.rails) for build in nodes.classes.values()), default=0)
     for index, part in enumerate(resources):
         key = f"{RDMA}.resources[{index}].rails"
         if not part.rails:

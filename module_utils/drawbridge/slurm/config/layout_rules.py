@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from ...core.faults import Fault
@@ -42,9 +41,9 @@ def names_are_no_keywords(nodes: Nodes, slurm: Slurm) -> Iterator[Fault]:
 
 def leaves_make_one_tree(nodes: Nodes, slurm: Slurm) -> Iterator[Fault]:
     """Two switches of one name end slurmctld, and blocks must have one size."""
-    sizes = Counter(part.leaf for part in nodes.by_name.values())
+    sizes = {unit: len(names) for unit, names in nodes.units.items()}
     if slurm.topology == "tree" and ROOT in sizes:
-        reason = "the switch above all leaves has that name in Slurm's tree"
+        reason = "the switch above all units has that name in Slurm's tree"
         yield Fault("drawbridge_nodes.ranges", ROOT, reason, "give the leaf another name")
     if slurm.topology != "block":
         return
@@ -52,9 +51,9 @@ def leaves_make_one_tree(nodes: Nodes, slurm: Slurm) -> Iterator[Fault]:
         reason = f"Slurm {slurm.version} knows blocks but not their sizes"
         yield Fault("drawbridge_slurm.topology", "block", reason, "write tree, or install 24.05 or later")
     if len(set(sizes.values())) > 1:
-        shown = ", ".join(f"{leaf} {size}" for leaf, size in sorted(sizes.items()))
+        shown = ", ".join(f"{unit} {size}" for unit, size in sorted(sizes.items()))
         reason = f"the blocks would differ in size ({shown}), and nodes beyond the smallest would stay unused"
-        yield Fault("drawbridge_slurm.topology", "block", reason, "make the leaves alike, or write tree")
+        yield Fault("drawbridge_slurm.topology", "block", reason, "make the units alike, or write tree")
 
 
 RULES = (

@@ -23,6 +23,8 @@ class NodeGroup:
     """The node class, also the name of the Feature and the NodeSet."""
     nodes: str
     node_class: NodeClass
+    addresses: str = ""
+    """Hostlist of NodeAddr, in the order of `nodes`; empty if all are reached by their names."""
 
     @cached_property
     def members(self) -> frozenset[str]:
@@ -56,7 +58,15 @@ def node_groups(nodes: Nodes) -> list[NodeGroup]:
     names: dict[str, list[str]] = {}
     for part in nodes.ranges:
         names.setdefault(part.node_class, []).extend(hostlist.expand(part.names))
-    return [NodeGroup(name, hostlist.compress(members), nodes.classes[name]) for name, members in names.items()]
+    return [
+        NodeGroup(name, hostlist.compress(members), nodes.classes[name], _addresses(nodes, members))
+        for name, members in names.items()
+    ]
+
+
+def _addresses(nodes: Nodes, members: Sequence[str]) -> str:
+    known = nodes.addresses
+    return hostlist.compress([known.get(name, name) for name in members]) if known.keys() & set(members) else ""
 
 
 def gres(node_class: NodeClass) -> str:
@@ -70,6 +80,7 @@ def node_line(group: NodeGroup) -> Record:
     node = group.node_class
     return {
         "NodeName": group.nodes,
+        "NodeAddr": group.addresses,
         "CPUs": node.cpus,
         "Boards": 1,
         "SocketsPerBoard": node.sockets,

@@ -39,7 +39,7 @@ def slurm_conf(slurm: Slurm, nodes: Nodes, companions: dict[str, str], cgroups: 
         **_scripts(slurm),
         **_health(slurm),
         **_enforcement(cgroups),
-        **_scheduling(slurm),
+        **_scheduling(slurm, groups),
         **_priority(slurm),
         **plugins(slurm),
         **_accounting(slurm, groups),
@@ -106,7 +106,7 @@ def _enforcement(cgroups: bool) -> Record:
     }
 
 
-def _scheduling(slurm: Slurm) -> Record:
+def _scheduling(slurm: Slurm, groups: Sequence[NodeGroup]) -> Record:
     return {
         "SchedulerType": "sched/backfill",
         # a failing node prolog requeues its job instead of holding it
@@ -116,7 +116,7 @@ def _scheduling(slurm: Slurm) -> Record:
         "TopologyPlugin": "" if slurm.topology == "none" else f"topology/{slurm.topology}",
         # an salloc's shell runs on a node of its job, after the prolog
         "LaunchParameters": "use_interactive_step",
-        "GresTypes": "gpu",
+        "GresTypes": "gpu" if any(group.node_class.gpus.count for group in groups) else "",
     }
 
 
@@ -138,12 +138,13 @@ def _priority(slurm: Slurm) -> Record:
 
 
 def _accounting(slurm: Slurm, groups: Sequence[NodeGroup]) -> Record:
-    types = sorted({group.node_class.gpus.type for group in groups})
+    types = sorted({group.node_class.gpus.type for group in groups if group.node_class.gpus.count})
+    gpus = ",".join(["gres/gpu", *(f"gres/gpu:{name}" for name in types)]) if types else ""
     return {
         "AccountingStorageType": "accounting_storage/slurmdbd",
         "AccountingStorageHost": slurm.controller,
         "AccountingStorageEnforce": "associations,limits,qos,safe",
-        "AccountingStorageTRES": ",".join(["gres/gpu", *(f"gres/gpu:{name}" for name in types)]),
+        "AccountingStorageTRES": gpus,
     }
 
 

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""topology.conf: leaves as a tree or as blocks. Every node is in exactly one leaf."""
+"""topology.conf: units as a tree or as blocks. Every node is in exactly one unit, or Slurm could not use it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,12 @@ def topology_conf(nodes: Nodes, slurm: Slurm) -> str:
     """The file; for a flat network it is empty. In a tree all spines of a Clos network are one switch."""
     if slurm.topology == "none":
         return text([])
-    leaves: dict[str, list[str]] = {}
-    for part in nodes.ranges:
-        leaves.setdefault(part.leaf, []).extend(hostlist.expand(part.names))
+    units = nodes.units
     key = "BlockName" if slurm.topology == "block" else "SwitchName"
-    records: list[Record] = [{key: leaf, "Nodes": hostlist.compress(names)} for leaf, names in leaves.items()]
+    records: list[Record] = [{key: unit, "Nodes": hostlist.compress(names)} for unit, names in units.items()]
     if slurm.topology == "block":
         # every block must have at least the first size
-        records.append({RELEASES[slurm.version].block_sizes: min(map(len, leaves.values()))})
-    elif len(leaves) > 1:
-        records.append({"SwitchName": ROOT, "Switches": hostlist.compress(list(leaves))})
+        records.append({RELEASES[slurm.version].block_sizes: min(map(len, units.values()))})
+    elif len(units) > 1:
+        records.append({"SwitchName": ROOT, "Switches": hostlist.compress(list(units))})
     return text(records)

@@ -26,7 +26,7 @@ def nic(port: NicPortQos) -> NicQos:
 def test_the_modules_arguments_are_wanted_of_every_port() -> None:
     """A file keeps numbers as the inventory wrote them; Ansible converts the module's."""
     dscps = [{"dscp": "48", "priority": 6}, {"dscp": 26, "priority": "3"}]
-    assert wanted({"interfaces": RAILS, "lossless_priorities": ["3"], "dscp_priorities": dscps}) == nic(WANT)
+    assert wanted([{"interfaces": RAILS, "lossless_priorities": ["3"], "dscp_priorities": dscps}]) == nic(WANT)
 
 
 def test_all_ports_have_trust_and_map_before_the_first_link_bounces() -> None:

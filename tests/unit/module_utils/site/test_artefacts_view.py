@@ -40,7 +40,9 @@ def test_ports_with_the_same_lines_are_typed_once() -> None:
     ("dscp", "mapped"), [(26, []), (34, ["mlnx_qos -i rail0 --dscp2prio set,34,3"])], ids=["as the default", "other"]
 )
 def test_nics_start_as_they_left_the_factory(dscp: int, mapped: list[str]) -> None:
-    assert mlnx_qos(["rail0"], [3], [{"dscp": dscp, "priority": 3}]).lines == [
+    assert mlnx_qos(
+        [{"interfaces": ["rail0"], "lossless_priorities": [3], "dscp_priorities": [{"dscp": dscp, "priority": 3}]}]
+    ).lines == [
         "mlnx_qos -i rail0 -d os",
         "mlnx_qos -i rail0 --trust dscp",
         *mapped,

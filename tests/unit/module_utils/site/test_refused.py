@@ -88,15 +88,15 @@ def parts(sentence: str) -> list[str]:
 
 
 def test_several_faults_are_reported_together() -> None:
-    broken = patched({"drawbridge_fabric.roce.dscp": 99, "drawbridge_slurm.cluster": 7, "drawbridge_gpfs": DELETE})
+    broken = patched({"drawbridge_fabric.roce.dscp": 99, "drawbridge_slurm.cluster": 7, "drawbridge_nodes": DELETE})
     with pytest.raises(IntentError) as caught:
         load(broken)
     keys = [fault.key for fault in caught.value.faults]
-    assert keys == ["drawbridge_fabric.roce.dscp", "drawbridge_slurm.cluster", "drawbridge_gpfs"]
+    assert keys == ["drawbridge_fabric.roce.dscp", "drawbridge_nodes", "drawbridge_slurm.cluster"]
 
 
 def test_several_rules_are_reported_together() -> None:
-    broken = patched({"drawbridge_fabric.roce.priority": 4, "drawbridge_nodes.ranges.0.node_class": "h200"})
+    broken = patched({"drawbridge_fabric.roce.priority": 6, "drawbridge_nodes.ranges.0.node_class": "h200"})
     with pytest.raises(IntentError) as caught:
         load(broken)
     assert len(caught.value.faults) == 2

@@ -50,7 +50,7 @@ def declared(nodes: int) -> Site:
     """The lab's site with so many nodes, all in one range."""
     variables = copy.deepcopy(site("lab"))
     names = f"gpu[0001-{nodes:04d}]"
-    variables["drawbridge_nodes"]["ranges"] = [{"names": names, "node_class": "h100", "leaf": "leaf1"}]
+    variables["drawbridge_nodes"]["ranges"] = [{"names": names, "node_class": "h100", "leaves": "leaf1"}]
     for partition in variables["drawbridge_slurm"]["partitions"]:
         partition["nodes"] = names
     return variables

@@ -22,7 +22,7 @@ from tests.unit.library.test_mlnx_qos import ARGS
 ROLE = ROOT / "roles/fabric_nic"
 PROGRAM = ROLE / "files/drawbridge-nic"
 SOURCES = yaml.safe_load((ROLE / "vars/main.yml").read_text())["__fabric_nic_sources"]
-QOS = {key: ARGS[key] for key in ("interfaces", "lossless_priorities", "dscp_priorities")}
+QOS = ARGS["groups"]
 TRUST = "trust dscp, not pcp"
 PFC = "make priority 3 lossless and no other"
 
@@ -166,7 +166,7 @@ def test_a_tool_that_is_gone_is_a_finding(node: Node, host: Host) -> None:
 
 
 def test_a_port_that_is_gone_is_a_finding(node: Node) -> None:
-    node.place.write_text(json.dumps({**QOS, "interfaces": ["rail0", "rail9"]}))
+    node.place.write_text(json.dumps([{**QOS[0], "interfaces": ["rail0", "rail9"]}]))
     code, said = node.call("look")
     assert code == 1 and "but this host has no rail9" in said
 
@@ -179,5 +179,5 @@ def test_a_file_without_settings_is_a_finding(node: Node, text: str | None) -> N
     for verb in ("look", "apply"):
         code, said = node.call(verb)
         assert code == 1
-        assert said.startswith(f"{node.place} has no settings of the ports, run nic.yml: ")
+        assert said.startswith(f"{node.place} has no settings of the ports, run nic.yml")
         assert len(said.splitlines()) == 1

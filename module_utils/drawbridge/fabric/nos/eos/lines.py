@@ -9,10 +9,12 @@ form, equal text means equal configuration.
 from __future__ import annotations
 
 import re
+from typing import Union
 
-from ...model import SwitchProfile
+from ...model import Cnp, Roce, Storage, SwitchProfile
 from ...plan import Lines
 
+Class = Union[Roce, Cnp, Storage]
 PROFILE = "qos profile ROCE"
 MAPS = "traffic classes"
 WATCHDOG = "PFC watchdog"
@@ -29,6 +31,11 @@ _ACTION = re.compile(r"priority-flow-control pause watchdog action \S+")
 _MAP = re.compile(r"qos map (dscp|traffic-class) ([\d ,-]+) to (traffic-class|tx-queue) (\d+)")
 _OWNED = re.compile(r"   (mtu |service-profile |(no )?qos trust(?! dscp)|priority-flow-control )")
 """Lines of a port: the owned ones, and those that would overrule the profile."""
+
+
+def classes(profile: SwitchProfile) -> tuple[Class, ...]:
+    """The traffic classes that Drawbridge owns."""
+    return (profile.roce, profile.cnp, *([profile.storage] if profile.storage else []))
 
 
 def map_line(kind: str, number: int, to: int) -> str:
@@ -53,10 +60,10 @@ def blocks_of(text: str) -> dict[str, list[str]]:
 def sections_of(blocks: dict[str, list[str]], profile: SwitchProfile) -> tuple[tuple[str, Lines], ...]:
     """The owned lines by section, in the order in which a change types them."""
     sections = {MAPS: _maps(blocks, profile), WATCHDOG: _watching(blocks), PROFILE: _profile(blocks, profile)}
-    queue = f"   {QUEUE[profile.asic]} {profile.roce.priority}"
+    queues = [f"   {QUEUE[profile.asic]} {priority}" for priority in profile.lossless]
     for port in profile.ports:
         header = f"interface {port}"
-        sections[header] = _on_port(header, blocks.get(header, []), queue)
+        sections[header] = _on_port(header, blocks.get(header, []), queues)
     return tuple(sections.items())
 
 
@@ -68,7 +75,7 @@ def _maps(blocks: dict[str, list[str]], profile: SwitchProfile) -> Lines:
         if match
         for number in _numbers(match[2])
     }
-    parts = (profile.roce, profile.cnp)
+    parts = classes(profile)
     lines = [map_line("dscp", p.dscp, found.get(("dscp", p.dscp), DEFAULT_CLASS[p.dscp // 8])) for p in parts]
     queues = [(p.priority, found.get(("traffic-class", p.priority), p.priority)) for p in parts]
     return (*lines, *(map_line("traffic-class", number, queue) for number, queue in queues))
@@ -97,13 +104,13 @@ def canonical(header: str, body: list[str]) -> Lines:
     return _joined(header, *_split(body))
 
 
-def _on_port(header: str, body: list[str], queue: str) -> Lines:
+def _on_port(header: str, body: list[str], own: list[str]) -> Lines:
     plain, queues = _split(body)
     owned = [line for line in plain if _OWNED.match(line)]
     if not any(line.startswith("   mtu ") for line in owned):
         owned.append(DEFAULT_MTU)
-    marking = [line for line in queues.get(queue, []) if "random-detect ecn" in line]
-    return _joined(header, owned, {queue: marking} if marking else {})
+    marking = {queue: [line for line in queues.get(queue, []) if "random-detect ecn" in line] for queue in own}
+    return _joined(header, owned, {queue: lines for queue, lines in marking.items() if lines})
 
 
 def _split(body: list[str]) -> tuple[list[str], dict[str, list[str]]]:

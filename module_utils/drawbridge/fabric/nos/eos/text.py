@@ -18,7 +18,7 @@ from ...model import SwitchProfile
 from ...plan import Config, Lines
 from ..dialect import SESSION_PREFIX, Dialect, DialectError
 from .commands import commands, flaps
-from .lines import INSTANT, MAPS, PROFILE, QUEUE, WATCHDOG, blocks_of, canonical, map_line, sections_of
+from .lines import INSTANT, MAPS, PROFILE, QUEUE, WATCHDOG, blocks_of, canonical, classes, map_line, sections_of
 
 WATCHDOG_ACTION = {"drop": "drop", "forward": "no-drop"}
 _PAUSING = re.compile(r"Et(?:hernet)?([\d/]+)\s+(Yes|No)\s+([\d ]*?)\s*(?:Yes|No)\b")
@@ -29,26 +29,24 @@ def render(profile: SwitchProfile) -> Config:
     roce, cnp = profile.roce, profile.cnp
     queue, weight = QUEUE[profile.asic], INSTANT[profile.asic]
     ecn = f"minimum-threshold {roce.ecn_min_bytes // 1000} kbytes maximum-threshold {roce.ecn_max_bytes // 1000} kbytes"
+    marked = f"      random-detect ecn {ecn} max-mark-probability {roce.ecn_probability_percent}{weight}"
     body = [
         "   qos trust dscp",
         "   priority-flow-control on",
-        f"   priority-flow-control priority {roce.priority} no-drop",
+        *(f"   priority-flow-control priority {priority} no-drop" for priority in profile.lossless),
         "   priority-flow-control pause watchdog",
-        f"   {queue} {roce.priority}",
-        "      no priority",
-        f"      bandwidth percent {roce.bandwidth_percent}",
-        f"      random-detect ecn {ecn} max-mark-probability {roce.ecn_probability_percent}{weight}",
         f"   {queue} {cnp.priority}",
         "      priority strict",
     ]
-    on_port = [
-        f"   mtu {profile.mtu_bytes}",
-        f"   service-{PROFILE.removeprefix('qos ')}",
-        f"   {queue} {roce.priority}",
-        "      random-detect ecn count",
-    ]
-    maps = [map_line("dscp", part.dscp, part.priority) for part in (roce, cnp)]
-    maps += [map_line("traffic-class", part.priority, part.priority) for part in (roce, cnp)]
+    for part in (roce, profile.storage):
+        if part:
+            share = ["      no priority", f"      bandwidth percent {part.bandwidth_percent}"]
+            body += [f"   {queue} {part.priority}", *share, *([marked] if part.priority in profile.lossless else [])]
+    on_port = [f"   mtu {profile.mtu_bytes}", f"   service-{PROFILE.removeprefix('qos ')}"]
+    for priority in profile.lossless:
+        on_port += [f"   {queue} {priority}", "      random-detect ecn count"]
+    maps = [map_line("dscp", part.dscp, part.priority) for part in classes(profile)]
+    maps += [map_line("traffic-class", part.priority, part.priority) for part in classes(profile)]
     ports = {f"interface {port}": canonical(f"interface {port}", on_port) for port in profile.ports}
     sections = {MAPS: tuple(maps), WATCHDOG: _watchdog(profile), PROFILE: canonical(PROFILE, body), **ports}
     return Config(tuple(sections.items()))
@@ -107,8 +105,8 @@ def _owner(name: str, session: dict[str, Any]) -> str:
 
 
 def _unproven(pausing: str, profile: SwitchProfile) -> Iterator[str]:
-    """Ports where the hardware does not pause exactly the lossless priority."""
-    wanted = ("Yes", str(profile.roce.priority))
+    """Ports where the hardware does not pause exactly the lossless priorities."""
+    wanted = ("Yes", " ".join(map(str, profile.lossless)))
     shown = {match[1]: (match[2], match[3]) for match in map(_PAUSING.match, pausing.splitlines()) if match}
     for port in profile.ports:
         enabled, priorities = shown.get(port.removeprefix("Ethernet"), ("not listed", ""))

@@ -60,7 +60,7 @@ def test_all_rails_in_one() -> None:
 
 def test_classes_with_other_nics_share_one_configuration() -> None:
     build = NODES.classes["h100"]
-    other = replace(build, nics=replace(build.nics, netdev="eth[0-3]", rdma="mlx5_[0-3]", device="15b3:1023"))
+    other = replace(build, nics=(replace(build.nics[0], netdev="eth[0-3]", rdma="mlx5_[0-3]", device="15b3:1023"),))
     entries = validated(config(replace(NODES, classes={"h100": build, "b200": other}), KUBE))
     assert entries[0]["selectors"] == {"vendors": ["15b3"], "deviceIDs": ["1021", "1023"], "ifNames": ["rail0", "eth0"]}
     assert entries[7]["selectors"]["ifNames"] == ["rail7"]
@@ -68,7 +68,7 @@ def test_classes_with_other_nics_share_one_configuration() -> None:
 
 def test_without_devices_names_are_enough() -> None:
     build = NODES.classes["h100"]
-    plain = replace(NODES, classes={"h100": replace(build, nics=replace(build.nics, device=""))})
+    plain = replace(NODES, classes={"h100": replace(build, nics=(replace(build.nics[0], device=""),))})
     assert validated(config(plain, KUBE))[0]["selectors"] == {"ifNames": ["rail0"]}
 
 
