@@ -59,7 +59,7 @@ def default_state(founder: str = FOUNDER) -> dict[str, Any]:
         "foreign": [],  # hosts of another cluster
         "admin_nodes": [founder],
         "name": f"{CLUSTER}{founder}",
-        "id": IDS.get(founder) or str(sum(ord(char) << 7 * at for at, char in enumerate(founder))),
+        "id": IDS.get(founder) or str(10**18 + sum(ord(char) << 7 * at for at, char in enumerate(founder))),
         "primary": founder,
         "nodes": {founder: _node(1, founder, founder, "quorumManager", "server")},
         "next_number": 2,

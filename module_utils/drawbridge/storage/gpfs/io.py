@@ -43,6 +43,10 @@ class Mm:
         except UnreadableAnswer as err:
             raise DeviceError(f"{verb}: {err}", stdout=done.out, stderr=done.err) from err
 
+    def show(self, verb: str, *arguments: str) -> str:
+        """What a command prints for people, for those without a documented -Y form. Raises DeviceError."""
+        return self._call(verb, *arguments).out
+
     def change(self, verb: str, *arguments: str) -> Completed:
         """Run a command that changes something. It retries only for a busy lock, with growing pauses."""
         deadline, pause = time.monotonic() + self._lock_wait_s, 1.0
