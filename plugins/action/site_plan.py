@@ -110,7 +110,8 @@ class Walk:
         """A key that is equal for hosts that get the same from the intent."""
         if group == "nodes":
             return self._intent.nodes.by_name[name].node_class
-        return json.dumps(switch_profile(self._intent.fabric, name).as_dict()) if group == "switches" else group
+        fabric = self._intent.fabric
+        return json.dumps(switch_profile(fabric, name).as_dict()) if fabric and group == "switches" else group
 
     def _own(self, host: Any) -> str:
         """Role variables that the inventory sets for this host or its groups, but not for all hosts."""

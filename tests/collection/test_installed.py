@@ -76,7 +76,7 @@ def test_the_check_runs_by_its_name(site: Site) -> None:
 
 def test_the_list_for_a_mirror_is_written_without_any_host(site: Site, tmp_path: Path) -> None:
     """The example's hosts exist nowhere."""
-    inventory, file = site.installed / "inventories/example-h100", tmp_path / "mirror.yml"
+    inventory, file = site.installed / "inventories/example-rails", tmp_path / "mirror.yml"
     done = site.ansible(
         "ansible-playbook", "-i", str(inventory), f"{NAME}.mirror", "-e", f"cluster_intent_mirror_file={file}"
     )

@@ -38,4 +38,4 @@ def test_commands_name_the_sites_inventory(path: Path) -> None:
 def test_slurm_is_described_as_it_may_be(block: dict[str, Any]) -> None:
     """The rest of the site is the example's; a part joins the page's own description."""
     whole = {} if block in WHOLE else WHOLE[0][KEY]
-    load({**site("example-h100"), KEY: {**whole, **block[KEY]}})
+    load({**site("example-rails"), KEY: {**whole, **block[KEY]}})

@@ -15,12 +15,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 HOME = ROOT / "tests/golden"
 SITES = sorted(path.parent.name for path in ROOT.glob("inventories/*/hosts.yml"))
+SCRIPTS = ("slurm_controller/etc/slurm/cli_filter.lua", "slurm_controller/etc/slurm/job_submit.lua")
 LEFT_OUT = {
-    ("lab", "kubernetes/slurm_gate.yml"),
-    ("lab", "slurm_controller/etc/slurm/cli_filter.lua"),
-    ("lab", "slurm_controller/etc/slurm/job_submit.lua"),
+    (site, name) for site in SITES if site != "example-rails" for name in ("kubernetes/slurm_gate.yml", *SCRIPTS)
 }
-"""Files that hardly depend on the site: those of the other site are enough."""
+"""Files that hardly depend on the site: those of one site are enough."""
 FOREIGN = ("LAB_", "ANSIBLE_", "KUBECONFIG")
 """Variables of a person's shell that inventories or Ansible would read."""
 
@@ -53,10 +52,10 @@ def planned(inventory: Path, folder: Path) -> dict[str, str]:
     return {name: text for name, text in files(folder).items() if (inventory.name, name) not in LEFT_OUT}
 
 
-def copied(tmp_path: Path, *changes: tuple[str, str, str]) -> Path:
-    """The example site with other texts in its files."""
+def copied(tmp_path: Path, *changes: tuple[str, str, str], site: str = "example-rails") -> Path:
+    """An example site with other texts in its files."""
     inventory = tmp_path / "inventory"
-    shutil.copytree(ROOT / "inventories/example-h100", inventory)
+    shutil.copytree(ROOT / "inventories" / site, inventory)
     for name, old, new in changes:
         path = inventory / name
         assert old in path.read_text()

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-import itertools
 import re
+from dataclasses import dataclass
 
 _PART = re.compile(r"(?P<stem>[A-Za-z]+)(?P<low>[0-9]+(?:/[0-9]+)*)(?:-(?P<high>[0-9]+(?:/[0-9]+)*))?")
-_PORT = re.compile(r"(.*?)([0-9]+)")
+_PORT = re.compile(r"([A-Za-z]+)([0-9]+(?:/[0-9]+)*)")
 
 
 class PortsError(ValueError):
@@ -45,20 +45,54 @@ def _ports(part: str) -> list[str]:
 
 
 def compress(ports: list[str]) -> str:
-    """The shortest list of these ports, in this order; names that end without a digit are never in a range."""
-    numbered = [(match[1], int(match[2])) if (match := _PORT.fullmatch(port)) else (port, None) for port in ports]
-    runs = itertools.groupby(enumerate(numbered), lambda item: _run(*item))
-    return ",".join(_text([port for _, port in run]) for _, run in runs)
+    """The shortest list of these ports, in this order; names that don't end with numbers are never in a range."""
+    runs: list[list[_Port]] = []
+    for port in map(_Port.of, ports):
+        if runs and _goes_on(runs[-1], port):
+            runs[-1].append(port)
+        else:
+            runs.append([port])
+    return ",".join(map(_text, runs))
 
 
-def _run(index: int, port: tuple[str, int | None]) -> tuple[str, int]:
-    """A key that is equal for ports of one range: the stem, and the number minus the index."""
-    stem, number = port
-    return stem, -1 - index if number is None else number - index
+@dataclass(frozen=True)
+class _Port:
+    stem: str
+    numbers: tuple[int, ...]
+
+    @classmethod
+    def of(cls, name: str) -> _Port:
+        match = _PORT.fullmatch(name)
+        return cls(match[1], tuple(int(number) for number in match[2].split("/"))) if match else cls(name, ())
+
+    def changing(self, other: _Port) -> list[int]:
+        """Positions of the numbers in which the two differ."""
+        return [at for at, (one, two) in enumerate(zip(self.numbers, other.numbers)) if one != two]
+
+    def changes_to(self, other: _Port) -> int | None:
+        """The one number that is higher by one in the other port; None if the two can't be in a range."""
+        if self.stem != other.stem or len(self.numbers) != len(other.numbers):
+            return None
+        changing = self.changing(other)
+        if len(changing) != 1 or other.numbers[changing[0]] != self.numbers[changing[0]] + 1:
+            return None
+        return changing[0]
+
+    def text(self) -> str:
+        return f"{self.stem}{'/'.join(map(str, self.numbers))}"
 
 
-def _text(run: list[tuple[str, int | None]]) -> str:
-    (stem, low), (_, high) = run[0], run[-1]
-    if low is None:
-        return stem
-    return f"{stem}{low}" if low == high else f"{stem}{low}-{high}"
+def _goes_on(run: list[_Port], port: _Port) -> bool:
+    """Whether the port is the next one of a range: the number that changed from one to the next changes again."""
+    at = run[-1].changes_to(port)
+    return at is not None and (len(run) == 1 or run[0].changing(run[1]) == [at])
+
+
+def _text(run: list[_Port]) -> str:
+    first, last = run[0], run[-1]
+    if len(run) == 1:
+        return first.text()
+    at = first.changing(last)[0]
+    # the last number changes in most ranges, and then alone shows where the range ends
+    end = last.numbers[at:] if at == len(last.numbers) - 1 else last.numbers
+    return f"{first.text()}-{'/'.join(map(str, end))}"

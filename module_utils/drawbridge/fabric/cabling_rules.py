@@ -64,7 +64,7 @@ def cables_are_listed_once(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
         )
     ends = Counter((it.node, it.purpose, it.number) for it in cables)
     if twice := [f"{node} {purpose} {number}" for (node, purpose, number), count in ends.items() if count > 1]:
-        yield Fault(NODES, twice, "a port of a node has one cable", "name every node once for each leaf")
+        yield Fault(NODES, twice[0], "a port of a node has one cable", "name every node once for each leaf")
     wanted = {(name, RAILS, rail) for name, part in nodes.by_name.items() for rail in range(_count(nodes, name, RAILS))}
     if fabric.cabling and fabric.cabling.nodes and (missing := sorted(wanted - ends.keys())):
         node, _, rail = missing[0]

@@ -83,5 +83,7 @@ def link_files(nodes: Nodes, name: str) -> dict[str, str]:
     found = {}
     for nics in nodes.class_of(name).nics:
         for port, address in zip(nics.ports, nics.pci) if nics.name_rails else ():
-            found[f"/etc/systemd/network/10-drawbridge-{port}.link"] = f"[Match]\nPath=pci-{address}\n\n[Link]\nName={port}\n"
+            found[f"/etc/systemd/network/10-drawbridge-{port}.link"] = (
+                f"[Match]\nPath=pci-{address}\n\n[Link]\nName={port}\n"
+            )
     return found

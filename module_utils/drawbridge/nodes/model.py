@@ -124,13 +124,13 @@ class Range:
     names: str = option("hostlist of the nodes, as in the inventory", hosts=True)
     node_class: str = option("name of their class", pattern=NAME)
     leaves: str = option(
-        "hostlist of the leaf switches of their rails, in rail order: one leaf for all rails, one for each, or one for"
-        " equal groups (empty: no rails)",
+        "hostlist of the leaf switches of their rails, in rail order. One leaf is for all rails, one, or a group of"
+        " equal size (empty: no rails)",
         "",
         hosts=True,
     )
     addresses: str = option(
-        "hostlist of the addresses at which Slurm reaches them (NodeAddr), in the order of names (empty: by name)",
+        "hostlist of their addresses for Slurm (NodeAddr), in the order of names (empty: by name)",
         "",
         hosts=True,
     )

@@ -66,7 +66,7 @@ def load(variables: Mapping[str, Any]) -> Intent:
 
 
 def _compared(rule: Callable[..., Iterable[Fault]], intent: Intent) -> Iterable[Fault]:
-    """A rule's parameters name the parts of the intent that it compares. Without one of them there is nothing to compare.
+    """A rule's parameters name the parts of the intent that it compares. If one is missing, it has nothing to compare.
 
     A parameter that may be None says so by its default.
     """

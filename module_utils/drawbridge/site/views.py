@@ -62,6 +62,15 @@ def leaves(nodes: Nodes, chosen: str) -> list[str]:
     return leaf_switches(nodes, hostlist.expand(str(chosen)))
 
 
+def node_layers(
+    fabric: Fabric | None, nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, kube: Kube | None, name: str
+) -> Json:
+    """The layers that a node has beside Slurm: C(nics), C(gpfs), and C(kube) in a partition with C(gate: true)."""
+    gated = any(part.gate and hostlist.contains(part.nodes, name) for part in slurm.partitions)
+    nics = nodes.class_of(name).nics
+    return {"nics": bool(fabric and nics), "gpfs": gpfs is not None, "kube": kube is not None and gated}
+
+
 def slurm_controller(nodes: Nodes, slurm: Slurm, cgroups: bool) -> Json:
     """Files of Slurm's controller, and its accounting.
 
@@ -183,7 +192,7 @@ def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
 
 
 _ALL = (
-    *(switch, nic, leaves, slurm_controller, slurm_node, slurm_login, gpfs_mounts, gpfs_members, kube_node, kubelet),
-    *(gpu_operator, rdma_plugin, infra_capacity, gate, gate_objects, drawbridge_run, mirror),
+    *(switch, nic, leaves, node_layers, slurm_controller, slurm_node, slurm_login, gpfs_mounts, gpfs_members),
+    *(kube_node, kubelet, gpu_operator, rdma_plugin, infra_capacity, gate, gate_objects, drawbridge_run, mirror),
 )
 VIEWS: dict[str, View] = {view.__name__: view for view in _ALL}

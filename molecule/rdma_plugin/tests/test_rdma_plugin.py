@@ -22,7 +22,7 @@ PLAYBOOK = str(Path(sys.executable).with_name("ansible-playbook"))
 # Molecule asks for colours, and has a configuration of its own.
 PLAIN = {**os.environ, "ANSIBLE_FORCE_COLOR": "0", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_CONFIG": "ansible.cfg"}
 PLAIN["ANSIBLE_STDOUT_CALLBACK"] = "ansible.posix.json"
-SITE = REPOSITORY / "inventories/example-h100/group_vars/all"
+SITE = REPOSITORY / "inventories/example-rails/group_vars/all"
 Json = dict[str, Any]
 NAME = "drawbridge-rdma-plugin"
 SETTINGS = f"/api/v1/namespaces/kube-system/configmaps/{NAME}"

@@ -18,6 +18,8 @@ from hypothesis import strategies as st
         ("Ethernet1", ["Ethernet1"]),
         ("Ethernet9-11", ["Ethernet9", "Ethernet10", "Ethernet11"]),
         ("Ethernet1/3-4,Ethernet3/1", ["Ethernet1/3", "Ethernet1/4", "Ethernet3/1"]),
+        ("Ethernet1/1-3/1,Ethernet3/2", ["Ethernet1/1", "Ethernet2/1", "Ethernet3/1", "Ethernet3/2"]),
+        ("Ethernet3/1/1-3/3/1", ["Ethernet3/1/1", "Ethernet3/2/1", "Ethernet3/3/1"]),
     ],
 )
 def test_a_list_becomes_ports_in_its_order(text: str, ports: list[str]) -> None:
@@ -30,6 +32,8 @@ def test_a_list_becomes_ports_in_its_order(text: str, ports: list[str]) -> None:
     [
         ("Ethernet4-2", "'Ethernet4-2' runs backwards"),
         ("Ethernet1-3,Ethernet2", "it names Ethernet2 twice"),
+        ("Ethernet1/1-2/4", "'Ethernet1/1-2/4' is no range in which one number changes"),
+        ("Ethernet1-2/1", "'Ethernet1-2/1' is no range"),
         ("Ethernet", "'Ethernet' is neither a port"),
         ("", "'' is neither a port"),
     ],
@@ -43,7 +47,10 @@ def test_a_name_without_a_number_stands_alone() -> None:
     assert compress(["Management", "Ethernet1", "Ethernet2"]) == "Management,Ethernet1-2"
 
 
-@given(st.lists(st.integers(1, 40), unique=True, min_size=1), st.sampled_from(["Ethernet", "Ethernet3/"]))
-def test_compressing_and_expanding_is_the_identity(numbers: list[int], stem: str) -> None:
-    ports = [f"{stem}{number}" for number in numbers]
+@given(
+    st.lists(st.tuples(st.integers(1, 6), st.integers(1, 6)), unique=True, min_size=1),
+    st.sampled_from(["Ethernet{}", "Ethernet{}/{}", "Ethernet3/{}/{}", "Ethernet{}/{}/1"]),
+)
+def test_compressing_and_expanding_is_the_identity(numbers: list[tuple[int, int]], name: str) -> None:
+    ports = list(dict.fromkeys(name.format(*pair) for pair in numbers))
     assert expand(compress(ports)) == ports

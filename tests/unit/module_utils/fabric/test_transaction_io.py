@@ -17,6 +17,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
     DeviceError,
     converge,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Storage
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.lines import blocks_of
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import DIALECT
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.plan import (
     CANDIDATE,
@@ -104,6 +106,27 @@ def test_check_mode_predicts_the_steps_and_the_diff_of_the_next_run(leaf: Leaf) 
     assert not done.error
     assert (predicted.steps, predicted.diff, predicted.changed) == (done.steps, done.diff, True)
     assert leaf.converge().steps == []
+
+
+@pytest.mark.parametrize("lossless", [False, True])
+def test_a_class_for_storage_comes_and_changes_beside_the_gpus(leaf: Leaf, lossless: bool) -> None:
+    both = replace(profile(), storage=Storage(priority=5, dscp=34, bandwidth_percent=30, lossless=lossless))
+    assert not leaf.converge().error
+    predicted = leaf.converge(check=True, want=both)
+    done = leaf.converge(want=both)
+    assert (done.error, done.steps, done.diff) == ("", predicted.steps, predicted.diff)
+    assert leaf.converge(want=both).steps == []
+    lines = leaf.lines()
+    assert any(line.startswith("qos map dscp 34") and line.endswith("to traffic-class 5") for line in lines)
+    assert ("   priority-flow-control priority 5 no-drop" in lines) is lossless
+
+
+def test_ports_that_are_not_chosen_stay_as_they_are(leaf: Leaf) -> None:
+    one = replace(profile(), ports=profile().ports[1:])
+    assert not leaf.converge(want=one).error
+    blocks = blocks_of("\n".join(leaf.lines()))
+    assert blocks["interface Ethernet1"] == blocks["interface Ethernet3"], "as they left the factory"
+    assert blocks["interface Ethernet2"] != blocks["interface Ethernet3"]
 
 
 def test_what_others_own_stays(leaf: Leaf) -> None:

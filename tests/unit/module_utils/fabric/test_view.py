@@ -7,8 +7,11 @@ import json
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import IntentError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import SwitchProfile
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import switch_profile
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import (
+    ports_of_nodes,
+    switch_profile,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load, part
 
 from tests.unit.module_utils.site.test_refused import site
 
@@ -30,3 +33,26 @@ def test_a_profile_survives_the_way_through_ansible() -> None:
 def test_an_unknown_switch_is_refused() -> None:
     with pytest.raises(IntentError, match="none of them is leaf9; add leaf9 there"):
         switch_profile(FABRIC, "leaf9")
+
+
+RAILS = load(site("example-rails"))
+assert RAILS.fabric
+RAIL_FABRIC = RAILS.fabric
+
+
+def test_a_storage_class_reaches_the_switch_and_survives_the_way() -> None:
+    profile = switch_profile(RAIL_FABRIC, "leaf03")
+    assert profile.storage and (profile.storage.priority, profile.lossless) == (4, [3])
+    assert SwitchProfile.from_dict(json.loads(json.dumps(profile.as_dict()))) == profile
+
+
+def test_with_cabling_a_nodes_ports_are_known() -> None:
+    chosen = ports_of_nodes(RAIL_FABRIC, RAILS.nodes, "leaf03", ["gpu002", "gpu005", "gpu040"])
+    assert chosen == ["Ethernet2/1", "Ethernet5/1"]
+    assert switch_profile(RAIL_FABRIC, "leaf03", chosen).ports == ("Ethernet2/1", "Ethernet5/1")
+    assert ports_of_nodes(RAIL_FABRIC, RAILS.nodes, "store1", ["gpu002"]) == ["Ethernet2/1"]
+
+
+def test_without_cabling_they_are_not() -> None:
+    lab = load(site("lab"))
+    assert ports_of_nodes(FABRIC, lab.nodes, "leaf1", ["gpu01"]) is None

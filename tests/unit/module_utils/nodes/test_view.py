@@ -23,3 +23,9 @@ NODES = part("nodes", site("lab")["drawbridge_nodes"])
 )
 def test_each_leaf_comes_once(names: list[str], expected: list[str]) -> None:
     assert leaves(NODES, names) == expected
+
+
+def test_rails_of_a_node_may_be_on_many_leaves() -> None:
+    nodes = part("nodes", site("example-rails")["drawbridge_nodes"])
+    assert leaves(nodes, ["gpu001", "gpu002"]) == [f"leaf0{number}" for number in range(1, 9)]
+    assert len(leaves(nodes, ["gpu001", "gpu064"])) == 16

@@ -16,7 +16,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     slurm_munge_key,
     switch_roce,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
 from tests.conformance.tree import MODULES
 from tests.unit.module_utils.site.test_refused import site
@@ -30,7 +30,7 @@ def test_what_is_known_is_there() -> None:
 
 
 def test_ports_with_the_same_lines_are_typed_once() -> None:
-    lines = switch_roce(switch_profile(load(site("lab")).fabric, "leaf1").as_dict()).lines
+    lines = switch_roce(switch_profile(part("fabric", site("lab")["drawbridge_fabric"]), "leaf1").as_dict()).lines
     assert [line for line in lines if line.startswith("interface")] == ["interface Ethernet1-20"]
     assert lines[0] == "qos map dscp 26 to traffic-class 3"
     assert lines[-1].strip() == "random-detect ecn count"

@@ -27,7 +27,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 
 from tests.unit.module_utils.site.test_refused import site
 
-SITE = site("example-h100")
+SITE = site("example-rails")
 NODES, SLURM = part("nodes", SITE["drawbridge_nodes"]), part("slurm", SITE["drawbridge_slurm"])
 KUBE: Kube = part("kube", SITE["drawbridge_kube"])
 
@@ -92,4 +92,4 @@ def test_what_the_roles_of_slurm_install_on_any_host(name: str) -> None:
     installed = {package for host in hosts for package in host["packages"]["names"]}
     assert installed <= set(found)
     assert found["munge"] == "the distribution's"
-    assert {found[package] for package in installed if package.startswith(("slurm", "sackd"))} == {"24.11.*"}
+    assert {found[package] for package in installed if package.startswith(("slurm", "sackd"))} == {"23.11.*"}

@@ -19,8 +19,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 
 from tests.unit.module_utils.site.test_refused import site
 
-NODES: Nodes = part("nodes", site("example-h100")["drawbridge_nodes"])
-KUBE: Kube = part("kube", site("example-h100")["drawbridge_kube"])
+NODES: Nodes = part("nodes", site("example-rails")["drawbridge_nodes"])
+KUBE: Kube = part("kube", site("example-rails")["drawbridge_kube"])
 GATE = {"key": "drawbridge.io/slurm", "operator": "Exists", "effect": "NoSchedule"}
 
 

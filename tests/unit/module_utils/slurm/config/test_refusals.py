@@ -11,7 +11,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 
 from tests.unit.module_utils.site.test_refused import site
 
-RAW = site("example-h100")["drawbridge_slurm"]
+RAW = site("example-rails")["drawbridge_slurm"]
 SLURM: Slurm = part("slurm", RAW)
 
 

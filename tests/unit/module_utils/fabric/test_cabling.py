@@ -1,0 +1,98 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.cabling import (
+    CablingError,
+    NodePort,
+    SwitchPorts,
+    node_ports,
+    switch_links,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Cable, Cabling, Link
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Nics, Nodes, Range
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
+
+from tests.unit.module_utils.site.test_refused import site
+
+
+def nodes(leaves: str, rails: int = 4) -> Nodes:
+    """Two nodes with so many rails and two storage ports."""
+    whole = load(site("lab")).nodes
+    storage = Nics("store[0-1]", "mlx5_[8-9]", (0, 0), purpose="storage")
+    nics = (Nics(f"rail[0-{rails - 1}]", f"mlx5_[0-{rails - 1}]", (0,) * rails), storage)
+    return Nodes({"h100": replace(whole.classes["h100"], nics=nics)}, (Range("gpu[1-2]", "h100", leaves),))
+
+
+def found(cabling: Cabling, leaves: str) -> list[tuple[str, str, str, int]]:
+    return [(it.switch, it.port, it.node, it.number) for it in node_ports(cabling, nodes(leaves))]
+
+
+def test_one_leaf_for_all_rails() -> None:
+    cable = Cable("leaf1", "Ethernet1-8", "gpu[1-2]")
+    assert found(Cabling((cable,)), "leaf1") == [
+        *(("leaf1", f"Ethernet{rail + 1}", "gpu1", rail) for rail in range(4)),
+        *(("leaf1", f"Ethernet{rail + 5}", "gpu2", rail) for rail in range(4)),
+    ]
+
+
+def test_one_leaf_for_each_rail() -> None:
+    cable = Cable("leaf[1-4]", "Ethernet1/1-2/1", "gpu[1-2]")
+    assert found(Cabling((cable,)), "leaf[1-4]") == [
+        (f"leaf{rail + 1}", f"Ethernet{node}/1", f"gpu{node}", rail) for rail in range(4) for node in (1, 2)
+    ]
+
+
+def test_leaves_for_equal_groups_of_rails() -> None:
+    cable = Cable("leaf[1-2]", "Ethernet1-4", "gpu[1-2]")
+    assert found(Cabling((cable,)), "leaf[1-2]")[:4] == [
+        ("leaf1", "Ethernet1", "gpu1", 0),
+        ("leaf1", "Ethernet2", "gpu1", 1),
+        ("leaf1", "Ethernet3", "gpu2", 0),
+        ("leaf1", "Ethernet4", "gpu2", 1),
+    ]
+
+
+def test_storage_ports_are_numbered_by_their_cables() -> None:
+    cables = (Cable("leaf9", "Ethernet1-2", "gpu[1-2]", "storage"), Cable("leaf8", "Ethernet5", "gpu2", "storage"))
+    assert node_ports(Cabling(cables), nodes("leaf1")) == [
+        NodePort("leaf9", "Ethernet1", "gpu1", "storage", 0),
+        NodePort("leaf9", "Ethernet2", "gpu2", "storage", 0),
+        NodePort("leaf8", "Ethernet5", "gpu2", "storage", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cable", "reason"),
+    [
+        (Cable("leaf1", "Ethernet1-7", "gpu[1-2]"), "leaf1 has 7 ports for 8 cables"),
+        (Cable("leaf2", "Ethernet1-8", "gpu[1-2]"), "gpu1 has no rail on leaf2"),
+        (Cable("leaf1", "Ethernet1-4", "gpu9"), "drawbridge_nodes.ranges has no gpu9"),
+    ],
+)
+def test_lists_that_do_not_fit_are_refused(cable: Cable, reason: str) -> None:
+    with pytest.raises(CablingError, match=reason):
+        node_ports(Cabling((cable,)), nodes("leaf1"))
+
+
+def test_links_go_to_the_upper_switches_in_turn() -> None:
+    link = Link("leaf[1-2]", "Ethernet9-12", "spine[1-2]", "Ethernet1-4")
+    assert switch_links(Cabling(links=(link,))) == [
+        SwitchPorts("leaf1", "Ethernet9", "spine1", "Ethernet1"),
+        SwitchPorts("leaf1", "Ethernet10", "spine1", "Ethernet2"),
+        SwitchPorts("leaf1", "Ethernet11", "spine2", "Ethernet1"),
+        SwitchPorts("leaf1", "Ethernet12", "spine2", "Ethernet2"),
+        SwitchPorts("leaf2", "Ethernet9", "spine1", "Ethernet3"),
+        SwitchPorts("leaf2", "Ethernet10", "spine1", "Ethernet4"),
+        SwitchPorts("leaf2", "Ethernet11", "spine2", "Ethernet3"),
+        SwitchPorts("leaf2", "Ethernet12", "spine2", "Ethernet4"),
+    ]
+
+
+@pytest.mark.parametrize("lower", ["Ethernet9-11", "Ethernet9"])
+def test_links_that_can_not_be_divided_are_refused(lower: str) -> None:
+    with pytest.raises(CablingError, match="can't be divided among 2 upper ones"):
+        switch_links(Cabling(links=(Link("leaf[1-2]", lower, "spine[1-2]", "Ethernet1-4"),)))
