@@ -32,7 +32,6 @@ class Site:
         self._patch = monkeypatch
         monkeypatch.setattr(f"{ADAPTERS}.members.io.FOLDER", self.folder)
         monkeypatch.setattr(f"{ADAPTERS}.config.io.FOLDER", self.folder)
-        monkeypatch.setattr(f"{ADAPTERS}.remote.io.FOLDER", self.folder)
         monkeypatch.setattr(f"{ADAPTERS}.members.layer.resolve", self.address)
         monkeypatch.setattr(f"{ADAPTERS}.daemon_io.LOOK_S", 0.01)
         monkeypatch.setattr(f"{ADAPTERS}.mounts.layer.MARKER", root / "gpfs-change")

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Optional
 
-from ...core.options import NAME, PATH, option
+from ...core.options import PATH, option
 from ...nodes.model import RAILS, STORAGE
 
 CLUSTER_NAME = r"[A-Za-z0-9._-]*"
 DEVICE = r"[A-Za-z0-9_.-]+"
 VERSION = r"[0-9][0-9A-Za-z.+~-]*"
 BUILD, PREBUILT = "build", "prebuilt"
-MEMBER, REMOTE = "member", "remote"
 
 
 @dataclass(frozen=True)
@@ -25,15 +24,6 @@ class Filesystem:
 
     device: str = option("device name, as mmlsfs prints it", pattern=DEVICE)
     mount: str = option("its default mount point", pattern=PATH)
-    owner_device: str = option(
-        "with attach: remote, its device name in the owner's cluster (empty: the same)", "", pattern=rf"({DEVICE})?"
-    )
-    access: str = option("with attach: remote, the access that the owner grants", "rw", choices=("rw", "ro"))
-
-    @property
-    def owned_as(self) -> str:
-        """Device name in the owner's cluster."""
-        return self.owner_device or self.device
 
 
 @dataclass(frozen=True)
@@ -85,31 +75,6 @@ class Tuning:
 
 
 @dataclass(frozen=True)
-class Owner:
-    """With attach: remote, the cluster that owns the file systems."""
-
-    cluster: str = option("its name, as mmlscluster prints it there", pattern=r"[A-Za-z0-9][A-Za-z0-9._-]*")
-    contacts: tuple[str, ...] = option(
-        "its contact nodes, by names that the nodes resolve", pattern=r"[A-Za-z0-9][A-Za-z0-9._-]*"
-    )
-    fingerprint: str = option(
-        "SHA digest of its public key, as `mmauth show .` prints it there", pattern=r"[0-9a-f]{40,128}"
-    )
-    admin: str = option(
-        "inventory name of a member that may change it (empty: its administrators authorize this cluster)",
-        "",
-        pattern=rf"({NAME})?",
-    )
-    root: str = option(
-        "what root of the nodes is for the owner: no (it stays root) or UID:GID", "no", pattern=r"no|[0-9]+:[0-9]+"
-    )
-    uid_remapping: bool = option(
-        "true: users have other numbers in the owner's cluster, and the site has installed GPFS's remapping programs",
-        False,
-    )
-
-
-@dataclass(frozen=True)
 class Gpfs:
     """drawbridge_gpfs: the existing Storage Scale cluster."""
 
@@ -119,15 +84,6 @@ class Gpfs:
     )
     filesystems: tuple[Filesystem, ...] = option("file systems that nodes mount")
     cluster: str = option("its name, as mmlscluster prints it; empty: not compared", "", pattern=CLUSTER_NAME)
-    attach: str = option(
-        "member: the cluster owns the file systems; remote: another cluster does, and this one mounts them",
-        MEMBER,
-        choices=(MEMBER, REMOTE),
-    )
-    owner: Optional[Owner] = option("with attach: remote, the cluster that owns the file systems", None)
-    fingerprint: str = option(
-        "with attach: remote, the SHA digest of this cluster's own public key", "", pattern=r"([0-9a-f]{40,128})?"
-    )
     software: Optional[Software] = option("packages and kernel modules; without it the site installs them", None)
     tuning: dict[str, Tuning] = option("settings of nodes by node class", MappingProxyType({}))
     daemon_suffix: str = option(

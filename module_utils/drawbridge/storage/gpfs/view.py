@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What Storage Scale needs from the intent: cluster, clients, their software and settings, the owner."""
+"""What Storage Scale needs from the intent: cluster, clients, their software and settings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from ...nodes.model import Nodes
 from .config.view import TrafficClass, attributes, class_name
-from .model import PREBUILT, REMOTE, Gpfs, Software
+from .model import PREBUILT, Gpfs, Software
 
 Json = dict[str, Any]
 LANGUAGE = {"deb": "gpfs.msg.en-us", "rpm": "gpfs.msg.en_US"}
@@ -84,25 +84,5 @@ def members(gpfs: Gpfs, nodes: Nodes, lossless: Any, storage: Any) -> Json:
                 "settings": settings_of(gpfs, nodes, title, lossless, storage),
             }
             for title in gpfs.tuning
-        ],
-        "owner": owner(gpfs),
-    }
-
-
-def owner(gpfs: Gpfs) -> Json:
-    """The other cluster that owns the file systems, and what it must grant; nothing where nodes are members."""
-    if gpfs.attach != REMOTE or not gpfs.owner:
-        return {}
-    return {
-        "cluster": gpfs.owner.cluster,
-        "contacts": list(gpfs.owner.contacts),
-        "fingerprint": gpfs.owner.fingerprint,
-        "client": gpfs.cluster,
-        "client_fingerprint": gpfs.fingerprint,
-        "root": gpfs.owner.root,
-        "uid_remapping": gpfs.owner.uid_remapping,
-        "filesystems": [
-            {"device": each.device, "mount": each.mount, "owner_device": each.owned_as, "access": each.access}
-            for each in gpfs.filesystems
         ],
     }
