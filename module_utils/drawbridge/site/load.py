@@ -27,6 +27,7 @@ from ..slurm.config import layout_rules as slurm_layout
 from ..slurm.config import settings_rules as slurm_settings
 from ..slurm.model import Slurm
 from ..storage.gpfs import rules as storage
+from ..storage.gpfs.config import rules as storage_config
 from ..storage.gpfs.model import Gpfs
 from . import kube_rules as kube
 from . import nodes_rules as placing
@@ -42,7 +43,7 @@ RULES = tuple(
     for part in (
         *(fabric, nodes, placing, cables, numa),
         *(slurm, slurm_settings, slurm_layout, accounting),
-        *(storage, kube, kube_devices, kube_node),
+        *(storage, storage_config, kube, kube_devices, kube_node),
     )
     for rule in part.RULES
 )

@@ -18,6 +18,10 @@ COMPILERS = {
 }
 HEADERS = {"deb": "linux-headers-", "rpm": "kernel-devel-"}
 """Packages of a kernel's headers; the kernel's name follows."""
+NO_SOFTWARE: Json = {
+    **{"packages": {}, "version": "", "manager": "apt", "sources": "", "directory": "", "kernel_modules": "build"},
+    **{"compilers": [], "headers": HEADERS["deb"], "kernels": []},
+}
 ANY = ""
 """The version of a package that has its own numbers."""
 
@@ -43,14 +47,26 @@ def client(gpfs: Gpfs, nodes: Nodes, name: str, lossless: Any, storage: Any) -> 
     return {
         "cluster": gpfs.cluster,
         "filesystems": [{"device": each.device, "mount": each.mount} for each in gpfs.filesystems],
-        "software": software(gpfs.software) if gpfs.software else {},
+        "software": software(gpfs.software),
+        "boot": boot(gpfs),
         "settings": settings_of(gpfs, nodes, node_class, lossless, storage),
         "node_class": class_name(node_class),
     }
 
 
-def software(wanted: Software) -> Json:
-    """Packages with their versions, and how kernel modules come."""
+def boot(gpfs: Gpfs) -> Json:
+    """What the node does by itself after a boot. Without a version the site builds the kernel modules."""
+    wanted = software(gpfs.software)
+    return {
+        "filesystems": [{"device": each.device, "mount": each.mount} for each in gpfs.filesystems],
+        **{key: wanted[key] for key in ("version", "kernel_modules", "kernels")},
+    }
+
+
+def software(wanted: Software | None) -> Json:
+    """Packages with their versions, and how kernel modules come. Without an intent the site installs them."""
+    if not wanted:
+        return NO_SOFTWARE
     own = ("gpfs.base", LANGUAGE[wanted.packaging], f"gpfs.license.{wanted.edition}", *wanted.further)
     source = () if wanted.kernel_modules == PREBUILT else ("gpfs.gpl",)
     return {
@@ -76,7 +92,6 @@ def members(gpfs: Gpfs, nodes: Nodes, lossless: Any, storage: Any) -> Json:
         "nodes": list(nodes.by_name),
         "daemon_suffix": gpfs.daemon_suffix,
         "admin_suffix": gpfs.admin_suffix,
-        "software": bool(gpfs.software),
         "classes": [
             {
                 "name": class_name(title),
