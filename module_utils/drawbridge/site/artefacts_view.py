@@ -148,7 +148,7 @@ _FUNCTIONS = (
 PLACES: Mapping[str, Callable[..., Artefact]] = {function.__name__: function for function in _FUNCTIONS}
 """These functions by the module's name."""
 _NODE_CHECKS = ("slurm_node_hardware", "slurm_node_ready")
-_CHECKS = ("cluster_intent", "gate_adoption", "infra_capacity", "validate_argument_spec")
+_CHECKS = ("cluster_intent", "gate_adoption", "infra_capacity", "mm_cluster_info", "validate_argument_spec")
 READS = {"node_visit", *_CHECKS, *_NODE_CHECKS}
 """Modules that write nothing."""
 
