@@ -114,7 +114,7 @@ def mm_software(packages: Any, compilers: Any, headers: str) -> Artefact:
     """Packages that a node lacks; none if the site installs them."""
     versions = [f"install {name}{'=' if version else ''}{version}" for name, version in packages.items()]
     tools = [f"install {name}" for name in (*compilers, f"{headers}KERNEL")] if compilers else []
-    return Artefact([*versions, *tools, *(["mmbuildgpl"] if compilers else [])])
+    return Artefact([*versions, *tools, *(["mmbuildgpl"] if compilers else [])] or ["nothing: the site installs GPFS"])
 
 
 def mm_node(nodes: Any, cluster: str) -> Artefact:

@@ -316,7 +316,8 @@ def test_commands_grow_with_batches_and_not_with_nodes(site: Site, count: int) -
     with (site.hosts["nsd1"].root.parent / "hosts").open("a") as hosts:
         hosts.writelines(f"10.78.{at // 250}.{at % 250} {name}\n" for at, name in enumerate(names))
     done = node(site, nodes=names)
-    assert not done.get("failed") and len(done["steps"]) == 2 * count
+    assert not done.get("failed"), done["msg"]
+    assert len(done["steps"]) == 2 * count
     assert site.written("nsd1") == BATCHES
     # mmlscluster before, after mmaddnode and to read back; licences and states once there are members
     assert len(site.device("nsd1").calls()) == len(BATCHES) + 3 + 2

@@ -401,7 +401,7 @@ def local_copy(state: dict[str, Any]) -> str:
 
 def listed(argument: str) -> list[str]:
     """Return the words of -N: the lines of a file when there is one of that name, else a list with commas."""
-    if not Path(argument).is_file():
+    if "," in argument or not Path(argument).is_file():  # a long list is no valid name of a file
         return [word for word in argument.split(",") if word]
     lines = [line.partition("#")[0].strip() for line in Path(argument).read_text().splitlines()]
     return [line for line in lines if line]

@@ -38,6 +38,8 @@ class Mm:
     def read(self, verb: str, *arguments: str) -> dict[str, list[Row]]:
         """The rows that a command prints, by record type. Raises DeviceError, also for other text."""
         done = self._call(verb, *arguments, "-Y")
+        if done.out and not done.out.endswith("\n"):
+            raise DeviceError(f"{verb}: the answer ends within a line", stdout=done.out, stderr=done.err)
         try:
             return parse(done.out, verb)
         except UnreadableAnswer as err:

@@ -64,6 +64,8 @@ class Cluster:
         self._names, self._folder, self._address = names or Names(), folder or FOLDER, address
         self.refused: dict[str, str] = {}
         """Nodes that a command left out, with the reason in its words."""
+        self.configured: set[str] = set()
+        """Nodes that a command has given the configuration, so that older knowledge of them is void."""
 
     def read(self) -> Membership:
         """Every wanted node that is a member. A failing mmlscluster never means "no member"."""
@@ -101,6 +103,7 @@ class Cluster:
             text = f"{done.err}\n{done.out}"
             self.refused |= {name: _why(verb, self._called(name), text) or f"{verb} gave no reason" for name in left}
         if verb in (ADD, RESTORE):
+            self.configured |= {*nodes} - {*self.refused}
             (self._folder / ADD).unlink(missing_ok=True)
 
     def _listed(self) -> tuple[dict[str, Row], str]:

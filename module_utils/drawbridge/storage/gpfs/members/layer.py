@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -55,7 +56,8 @@ def work(params: Params, check: bool) -> Work[Membership]:
 
     def planned(have: Membership, wanted: Membership) -> list[Step[Membership]]:
         rest = {name: member for name, member in wanted.nodes.items() if name not in device.refused}
-        return plan(have, Membership(rest), hints)
+        known = {**local, **dict.fromkeys(device.configured, Local(have.cluster_id))}
+        return plan(have, Membership(rest), replace(hints, local=known))
 
     return Work(device, planned, want, results_of=partial(_done, device))
 
