@@ -8,11 +8,11 @@ module: mm_mount
 short_description: Start IBM Storage Scale (GPFS) on this host and mount its file systems, or stop it
 version_added: 0.1.0
 description:
-  - Starts GPFS with C(mmstartup) and mounts with C(mmmount), on this host alone, at the default mount point of each
-    file system, which must be the one given here. The kernel's table of mounts is the proof.
+  - Starts GPFS with C(mmstartup) and mounts with C(mmmount), on this host alone. The default mount point of each file
+    system must be the one given here. The kernel's table of mounts is the proof.
   - The host must be a member of the cluster (M(drawbridge.drawbridge.mm_node)).
   - If the running daemon uses other values of O(settings), GPFS restarts once the node has no job. The node is
-    drained meanwhile. A file system that a process uses is not unmounted: the module fails and names the process.
+    drained meanwhile. A file system that a process uses is not unmounted. The module then fails and names the process.
   - With O(state=absent) it unmounts all file systems of GPFS and stops it. It refuses that unless the node is drained
     in Slurm, has no job and no pod of a job, and its kubelet is stopped.
   - It never writes C(/etc/fstab) and never forces an unmount.

@@ -58,7 +58,9 @@ def provision(context: Context) -> None:
     for path in (*tools, *(f"{GPFS_BIN}/{name}" for name in (*gpfs.VERBS, "mmfsd"))):
         context.link(path, LAUNCHER)
     for module in MODULES:
-        context.write(f"/usr/lib/modules/{os.uname().release}/extra/{module}", f"{RELEASES[default_state()['version']]}\n")
+        context.write(
+            f"/usr/lib/modules/{os.uname().release}/extra/{module}", f"{RELEASES[default_state()['version']]}\n"
+        )
     context.write("/etc/systemd/system/gpfs.service", GPFS_UNIT)
     context.enable("gpfs.service")
     if context.host.name == FOUNDER:

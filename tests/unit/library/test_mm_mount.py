@@ -113,7 +113,7 @@ def test_a_reinstalled_host_is_refused_with_the_way_back(site: Site) -> None:
     (site.hosts["gpu01"].root / "mmfs/gen/mmsdrfs").unlink()
     refused = mount(site)
     assert refused["failed"] and not refused["changed"] and refused["left"] == steps(site, START)
-    assert "is in no cluster" in refused["msg"] and "on the admin host restores it: mmsdrrestore -N" in refused["msg"]
+    assert "is in no cluster" in refused["msg"] and "this restores it there: mmsdrrestore -N" in refused["msg"]
     assert site.written("gpu01") == []
 
 

@@ -108,7 +108,7 @@ class Daemon:
         if seen == "arbitrating":
             return (
                 f"GPFS on {_host()} stays arbitrating: it does not reach a quorum of the cluster; check the quorum"
-                " nodes, and TCP port 1191 between them and this node"
+                " nodes, and their TCP port 1191"
             )
         return f"mmstartup reported success, but GPFS is {seen} on {_host()}; {self._cause()}"
 

@@ -55,7 +55,7 @@ class Software:
 
 @dataclass(frozen=True)
 class Tuning:
-    """GPFS's settings on the nodes of one class. What is left out stays as the cluster has it."""
+    """GPFS's settings on the nodes of one class. Attributes without a value stay as the cluster has them."""
 
     pagepool_mib: int = option("cache of file data; its memory is pinned (0: not set)", 0, low=0)
     max_files_to_cache: int = option("files whose attributes are cached (0: not set)", 0, low=0, high=100_000_000)

@@ -19,6 +19,11 @@ DAEMON = "mmfsd"
 _CAUSE = re.compile(r"\berror\b|cannot find|can't find|not present|may be needed|does not exist", re.IGNORECASE)
 
 
+def running(osrelease: Path) -> str:
+    """Name of the running kernel."""
+    return osrelease.read_text().strip()
+
+
 @dataclass(frozen=True)
 class KernelPlaces:
     """Where the kernel is, its modules, and GPFS's programs."""
@@ -29,7 +34,7 @@ class KernelPlaces:
 
 
 class KernelModules:
-    """The modules for the running kernel; `want` says what is supported, and how they come."""
+    """The modules for the running kernel; `want` says which are supported, and how they come."""
 
     name = "GPFS kernel modules"
 
@@ -38,7 +43,7 @@ class KernelModules:
 
     def kernel(self) -> str:
         """Name of the running kernel."""
-        return self._at.osrelease.read_text().strip()
+        return running(self._at.osrelease)
 
     def read(self) -> KernelState:
         """Compare the modules' change times with the daemon's."""

@@ -36,8 +36,8 @@ class KernelState:
         if not self.kernels or any(fnmatchcase(self.kernel, pattern) for pattern in self.kernels):
             return ""
         return (
-            f"kernel {self.kernel} is not among the kernels that drawbridge_gpfs.software.kernels lists for GPFS"
-            f" {self.release} ({', '.join(self.kernels)}); boot one of these, or add this one once IBM supports it"
+            f"drawbridge_gpfs.software.kernels has no kernel {self.kernel} for GPFS {self.release}"
+            f" ({', '.join(self.kernels)}); boot one of these, or add this one once IBM supports it"
         )
 
 
@@ -57,7 +57,7 @@ def missing(have: KernelState) -> str:
     if have.prebuilt:
         return (
             f"kernel {have.kernel} has no kernel modules of {gpfs}: the package gpfs.gplbin-{have.kernel} is not"
-            " installed; put it into the packages' source and run storage.yml"
+            " installed; put it into the packages' source and run this again"
         )
     if not have.headers:
         return (

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Client nodes of a cluster, and what is known of them before they join."""
+"""Client nodes of a cluster, and their own configuration before they join."""
 
 from __future__ import annotations
 

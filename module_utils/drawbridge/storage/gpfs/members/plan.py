@@ -156,7 +156,7 @@ def _delete(name: str, have: Member | None, hints: Hints) -> Iterator[Step[Membe
         refused = f"{name} is {have.designation} of the cluster; make it a client first, or choose another node"
     elif have.state == UNKNOWN and name not in hints.dead:
         refused = (
-            f"{name} does not answer, so it may still use its file systems; start it and run this again, or, if it is"
+            f"{name} does not answer, so it may still use its file systems; start it, or, if it is"
             f" lost permanently, add the line {hints.dead_option}: [{name}]"
         )
     elif have.state not in (DOWN, UNKNOWN):

@@ -193,6 +193,6 @@ class Leaver:
 def _not_ready(state: str) -> str:
     host = short(platform.node())
     return (
-        f"{host} is in {state}: the membership of the admin host's result says why it did not join; if it was"
-        f" reinstalled, this command on the admin host restores it: mmsdrrestore -N {host}"
+        f"{host} is in {state}: the admin host's result says why it did not join; if it was"
+        f" reinstalled, this restores it there: mmsdrrestore -N {host}"
     )

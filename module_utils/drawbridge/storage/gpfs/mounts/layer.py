@@ -73,14 +73,14 @@ def _predicted(want: ClientState, have: ClientState, wanted: ClientState) -> Any
 
 def _leave(daemon: Daemon, use: NodeUse, run: Command) -> Work[ClientState]:
     """A node leaves only when no job, and no pod, can use its file systems any more."""
-    why = use.undrained() or use.busy()
+    why = use.undrained()
     if not why and Unit("kubelet.service", run).read().active:
         why = (
             "the kubelet runs, so pods may use the file systems; remove this node from Kubernetes first, which also"
             " waits until it is closed"
         )
     gone = ClientState({}, DOWN)
-    return Work(Leaver(daemon), partial(leave, why_not=why), gone)
+    return Work(Leaver(daemon), partial(leave, why_not=why), gone, in_use=use.busy)
 
 
 MM_MOUNT = Layer(SPEC, work)

@@ -73,12 +73,15 @@ def leave(have: ClientState, want: ClientState, why_not: str = "") -> list[Step[
             f"unmount {device} from {path}",
             partial(_unmounted, device=device),
             (UNMOUNT, device, path),
+            disturbs=True,
             refused=why_not,
         )
         for device, path in have.paths.items()
     ]
     if have.daemon not in (want.daemon, "no cluster"):
-        steps.append(Step("stop GPFS", lambda s: replace(s, daemon=DOWN), (STOP, "", ""), refused=why_not))
+        steps.append(
+            Step("stop GPFS", lambda s: replace(s, daemon=DOWN), (STOP, "", ""), disturbs=True, refused=why_not)
+        )
     return steps
 
 

@@ -18,7 +18,7 @@ from ....core.pinned_packages.io import PinnedPackages
 from ....core.pinned_packages.plan import PinnedState
 from ..daemon_io import Daemon
 from ..io import MM_PATH, Mm
-from ..kernel.io import KernelModules, KernelPlaces
+from ..kernel.io import KernelModules, KernelPlaces, running
 from ..kernel.plan import KernelState
 from ..model import BUILD, PREBUILT
 from ..mounts.layer import LOCK_WAIT_S, MOUNTS, node_use
@@ -82,7 +82,7 @@ def _wanted(params: Params) -> SoftwareState:
     """Packages of the running kernel have its name in theirs."""
     if not params["version"]:
         return SoftwareState(PinnedState({}, frozenset()), KernelState(""))
-    kernel, prebuilt = OSRELEASE.read_text().strip(), params["kernel_modules"] == PREBUILT
+    kernel, prebuilt = running(OSRELEASE), params["kernel_modules"] == PREBUILT
     versions = {name: str(version) or ANY for name, version in params["packages"].items()}
     if prebuilt:
         versions[f"gpfs.gplbin-{kernel}"] = params["version"]
