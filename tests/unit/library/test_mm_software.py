@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Kernel modules by the emulated mmbuildgpl, and the configuration of a cluster. Package managers have their own tests."""
+"""Kernel modules by the emulated mmbuildgpl, and a cluster's configuration. Packages have tests of their own."""
 
 from __future__ import annotations
 
@@ -21,11 +21,14 @@ def site(request: Any, tmp_path: Path, monkeypatch: Any, capfd: Any) -> Site:
     site.change(lambda state: state.update(lag_calls=0))
     (site.hosts["gpu01"].root / "modules" / KERNEL / "build/include").mkdir(parents=True)
     (site.hosts["gpu01"].bin / "mmfsd").touch()
+    dpkg = site.hosts["gpu01"].bin / "dpkg-query"
+    dpkg.write_text(f"#!/bin/sh\necho linux-headers-{KERNEL} install ok installed\n")
+    dpkg.chmod(0o755)
     return site
 
 
 def software(site: Site, check: bool = False, **more: Any) -> dict[str, Any]:
-    return site.run("gpu01", "mm_software", check, version="5.2.1-0", kernels=["6.*"], **more)
+    return site.run("gpu01", "mm_software", check, **{"version": "5.2.1-0", "kernels": ["6.*"], **more})
 
 
 def test_modules_that_are_older_than_gpfs_are_built_again_as_predicted(site: Site) -> None:

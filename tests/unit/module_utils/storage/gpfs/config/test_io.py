@@ -19,7 +19,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 CLUSTER = (Path(__file__).resolve().parents[5] / "transcripts/storage/gpfs/mmlscluster_y.txt").read_text()
 ANSWERS = {
     "mmlscluster": CLUSTER + "mmlscluster:clusterNode:0:1:::9:gpu01-data.site:10.0.0.9:gpu01-adm:::::\n",
-    "mmlsnodeclass": "mmlsnodeclass:nodeclass:HEADER:version:reserved:reserved:nodeClassName:memberClasses:memberNodes:\n"
+    "mmlsnodeclass": "mmlsnodeclass:nodeclass:HEADER:version:reserved:reserved:"
+    "nodeClassName:memberClasses:memberNodes:\n"
     "mmlsnodeclass:nodeclass:0:1:::drawbridge_h100::gpu01-adm,old:\n"
     "mmlsnodeclass:nodeclass:0:1:::others::server-1:\n",
     "mmlsconfig": "mmlsconfig::HEADER:version:reserved:reserved:configParameter:value:nodeList:\n"
