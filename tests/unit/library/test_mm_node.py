@@ -208,7 +208,7 @@ class TestStates:
 class TestLeaving:
     def test_a_stopped_node_is_deleted_as_predicted(self, site: Site) -> None:
         node(site)
-        leave = {"nodes": ["gpu01"], "absent": ["gpu02"]}
+        leave: dict[str, Any] = {"nodes": ["gpu01"], "absent": ["gpu02"]}
         predicted, done = node(site, check=True, **leave), node(site, **leave)
         assert predicted["steps"] == done["steps"] == ["gpu02: leave the cluster"] and not done.get("failed")
         assert set(site.state()["nodes"]) == {"nsd1", "gpu01"}
@@ -285,7 +285,9 @@ def test_faults_are_reported_and_the_next_run_finishes(site: Site, verb: str, ef
 def test_faults_of_restoring_and_leaving_are_reported(site: Site, verb: str, effect: str) -> None:
     node(site)
     site.hosts["nsd1"].arm("gpfs", verb, effect)
-    work = {"local": {"gpu01": {"cluster_id": ""}}} if verb == "mmsdrrestore" else {"nodes": [], "absent": NODES}
+    rebuilt: dict[str, Any] = {"local": {"gpu01": {"cluster_id": ""}}}
+    leaving: dict[str, Any] = {"nodes": [], "absent": NODES}
+    work = rebuilt if verb == "mmsdrrestore" else leaving
     result = node(site, **work)
     in_vain = verb == "mmsdrrestore" and effect in ("lie", "drift")
     assert bool(result.get("failed")) is not in_vain, result

@@ -21,6 +21,7 @@ class Site:
         (root / "hosts").write_text("\n".join(["127.0.0.1 localhost", *lines, ""]))
         self.hosts = {name: Host(root, name) for name in ADDRESSES}
         self.device = Device(root / "shared/gpfs", root / "shared/clock")
+        self.owner = Device(root / "shared/gpfs-ess1", root / "shared/clock")
         self.mount_point = str(root / "gpfs/fs1")
         self.change(lambda state: state["filesystems"]["fs1"].update(mount_point=self.mount_point))
         self.change(lambda state: state.update(lag_calls=0, request_timeout_s=300.0))

@@ -4,7 +4,6 @@
 
 import pytest
 
-from lab.emulators.common import Device
 from lab.emulators.storage.gpfs.model import CLUSTER, default_state, local_copy
 from lab.emulators.storage.gpfs.remote import own_digest
 from tests.lab.emulators.conftest import Host
@@ -23,7 +22,6 @@ def site(tmp_path):
     local = owner.directory / "mmfs/gen/mmsdrfs"
     local.parent.mkdir(parents=True)
     local.write_text(local_copy(default_state("ess1")))
-    site.owner = Device(tmp_path / "shared/gpfs-ess1", tmp_path / "shared/clock")
     owner.run("mmlscluster")  # learns of its boot, and writes its key
     site.admin("mmlscluster")
     site.join("gpu01")
