@@ -5,15 +5,16 @@
 
 DOCUMENTATION = r"""
 module: mm_node
-short_description: Make nodes licensed and running clients of an IBM Storage Scale (GPFS) cluster
+short_description: Make nodes licensed clients of an IBM Storage Scale (GPFS) cluster, or delete them
 version_added: 0.1.0
 description:
-  - Runs on one admin host of the cluster. All nodes join with one C(mmaddnode), get their licence with one
-    C(mmchlicense) and start with one C(mmstartup). It waits for a busy configuration lock.
-  - C(mmlscluster), C(mmlslicense) and C(mmgetstate) are the proof. C(mmaddnode) succeeds when it could add some of the
-    nodes; this module fails for the others, with the tool's reason.
-  - A member whose state is unknown to the cluster (it is off, or was reinstalled) is C(pending), and the others go on.
-    Nodes never become quorum or manager, and the module never removes one.
+  - Runs on one admin host of the cluster. All nodes join with one C(mmaddnode) and get their licence with one
+    C(mmchlicense). It waits for a busy configuration lock.
+  - C(mmlscluster) and C(mmlslicense) are the proof. A node that the cluster refuses, or that belongs to another
+    cluster, is C(pending) with the reason, and the others go on. M(drawbridge.drawbridge.mm_mount) then fails on that
+    node.
+  - A member that has lost its configuration gets it back with one C(mmsdrrestore) for all such nodes.
+  - Nodes never become quorum or manager. The module creates no cluster, and starts and stops no daemon.
 author: Drawbridge contributors
 options:
   nodes:
@@ -25,6 +26,34 @@ options:
     description: Name of the cluster that this host must belong to; empty for any.
     type: str
     default: ""
+  daemon_suffix:
+    description: Text after a node's name that gives the name of its daemon interface.
+    type: str
+    default: ""
+  admin_suffix:
+    description: Text after a node's name that gives the name of its admin interface.
+    type: str
+    default: ""
+  local:
+    description:
+      - What nodes have of a cluster, by name, as M(drawbridge.drawbridge.mm_software) returns it in C(local).
+      - A member without a C(cluster_id) was reinstalled.
+    type: dict
+    default: {}
+  ask_first:
+    description: Whether only nodes in O(local) join, because the others have no software yet.
+    type: bool
+    default: false
+  absent:
+    description: Nodes that must leave the cluster. GPFS must be down on them.
+    type: list
+    elements: str
+    default: []
+  dead:
+    description: Nodes in O(absent) that may leave although they do not answer, because they are lost permanently.
+    type: list
+    elements: str
+    default: []
   accept_license:
     description:
       - Whether you accept IBM's licence agreement for each node that gets a client licence.
@@ -43,10 +72,6 @@ options:
     description: Seconds for which the module retries while the configuration lock is busy.
     type: int
     default: 600
-  settle_s:
-    description: Seconds in which started nodes must become active.
-    type: int
-    default: 300
   timeout_s:
     description: Seconds after which one mm command is killed, plus five for each node.
     type: int
@@ -56,7 +81,7 @@ attributes:
     description: Predicts the steps of the next run, refusals included.
     support: full
   diff_mode:
-    description: Each member with its licence and its daemon's state.
+    description: Each member with its licence.
     support: full
 """
 
@@ -65,6 +90,11 @@ EXAMPLES = r"""
   drawbridge.drawbridge.mm_node:
     nodes: [gpu01, gpu02]
     accept_license: true
+
+- name: Delete a node that has unmounted and stopped GPFS
+  drawbridge.drawbridge.mm_node:
+    nodes: []
+    absent: [gpu07]
 """
 
 RETURN = r"""

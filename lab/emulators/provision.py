@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from lab.emulators.storage import gpfs
 from lab.emulators.storage.gpfs.model import FOUNDER, default_state, local_copy
+from lab.emulators.storage.gpfs.software import MODULES, RELEASES
 
 if TYPE_CHECKING:
     from lab.hosts.paths import Paths
@@ -56,6 +57,10 @@ def provision(context: Context) -> None:
     tools = (RAIL_TOOLS if kind.ports else ()) + (GPU_TOOLS if kind.hardware.get("gpu_type") else ())
     for path in (*tools, *(f"{GPFS_BIN}/{name}" for name in (*gpfs.VERBS, "mmfsd"))):
         context.link(path, LAUNCHER)
+    for module in MODULES:
+        context.write(
+            f"/usr/lib/modules/{os.uname().release}/extra/{module}", f"{RELEASES[default_state()['version']]}\n"
+        )
     context.write("/etc/systemd/system/gpfs.service", GPFS_UNIT)
     context.enable("gpfs.service")
     if context.host.name == FOUNDER:

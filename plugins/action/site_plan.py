@@ -82,6 +82,8 @@ class Walk:
         path = str(Path(self._loader.get_basedir()) / playbook)
         plays = Playbook.load(path, variable_manager=self._variables, loader=self._loader).get_plays()
         placing = {play: [task for task in tasks(play) if short(task) not in READS] for play in plays}
+        # hosts that follow from results of a run repeat tasks of another play
+        placing = {play: chosen for play, chosen in placing.items() if "{{" not in str(play.hosts)}
         every = list(itertools.chain.from_iterable(placing.values()))
         self._public = {name for task in every for name in defaults(task)}
         groups = {name: self._alike(name) for name in dict.fromkeys(str(it.hosts) for it in placing if placing[it])}

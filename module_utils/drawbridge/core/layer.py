@@ -37,8 +37,9 @@ class Work(Generic[S]):
     want: S
     settle: Settle = AT_ONCE
     in_use: Callable[[], str] = unused
-    results_of: Callable[[Sequence[Step[S]]], dict[str, Any]] = lambda _: {}
-    """Further results of a success, from its steps."""
+    results_of: Callable[[Sequence[Step[S]]], Mapping[str, Any]] = lambda _: {}
+    """Further results of a success, from its steps. A layer that did less than it planned corrects `steps` and
+    `changed`, and returns what else is `pending`."""
     error_of: Callable[[str], str] = str
     """The layer's error from the engine's; a layer that also compares may add one."""
     shown: Callable[[], str] = str
@@ -68,14 +69,13 @@ def run(layer: Layer, params: Params, check: bool) -> dict[str, Any]:
     except DeviceError as err:
         return {"failed": True, "changed": False, "msg": str(err), **err.details}
     outcome = replace(outcome, error=work.error_of(outcome.error))
+    further: Mapping[str, Any] = {} if outcome.error else work.results_of(outcome.planned)
+    result = {**outcome.result(), **further, "pending": [*outcome.pending, *further.get("pending", ())]}
     # a pending step is a warning too, because a task that only waits counts as ok
-    warnings = [f"{platform.node()}: to be done by a later run: {waiting}" for waiting in outcome.pending]
-    if outcome.error:
-        return {**outcome.result(), "failed": True, "warnings": warnings}
-    result = outcome.result()
-    if text := work.shown():
+    if not outcome.error and (text := work.shown()):
         result["diff"] = {**outcome.diff, "prepared": text}
-    return {**result, **work.results_of(outcome.planned), "warnings": warnings}
+    warnings = [f"{platform.node()}: to be done by a later run: {waiting}" for waiting in result["pending"]]
+    return {**result, **({"failed": True} if outcome.error else {}), "warnings": warnings}
 
 
 def _unknown(reason: str, extra: Mapping[str, Any], check: bool) -> dict[str, Any]:

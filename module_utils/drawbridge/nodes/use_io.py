@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs and pods that use this node, and a drain that keeps new ones off while the kubelet changes."""
+"""Jobs and pods that use this node, and a drain that keeps new ones off while a daemon changes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,22 @@ from .scontrol import fields, state_flags
 REASON = "drawbridge kubelet: its configuration changes"
 MARKER = Path("/var/lib/drawbridge/kubelet-change")
 """Exists while this drain does, so that a run after an aborted one can lift it."""
+UNKNOWN_NODE = "not found"
+"""scontrol's words for a node that slurm.conf does not have."""
 POD_LOGS = Path("/var/log/pods")
 
 
 class NodeUse:
-    """This node, by its name in Slurm. Without Slurm's commands only pods count."""
+    """This node, by its name in Slurm. Without Slurm's commands only pods count.
 
-    def __init__(self, run: Run, slurm_node: str, pod_logs: Path = POD_LOGS, marker: Path = MARKER) -> None:
-        self._run, self._name, self._pod_logs, self._marker = run, slurm_node, pod_logs, marker
+    Each daemon has a marker and a drain reason of its own.
+    """
+
+    def __init__(
+        self, run: Run, slurm_node: str, pod_logs: Path = POD_LOGS, marker: Path = MARKER, reason: str = REASON
+    ) -> None:
+        self._run, self._name, self._pod_logs = run, slurm_node, pod_logs
+        self._marker, self._reason = marker, reason
 
     @property
     def held(self) -> bool:
@@ -42,14 +50,29 @@ class NodeUse:
             return f"Slurm job {running[0]} is on this node; drain it and run this again"
         return ""
 
+    def undrained(self) -> str:
+        """Why new jobs could start on this node; empty if none can, or if Slurm does not know the node."""
+        if not shutil.which("scontrol"):
+            return ""
+        try:
+            state, flags = state_flags(self._look())
+        except DeviceError as err:
+            if UNKNOWN_NODE in str(err.details.get("stdout", "")) + str(err.details.get("stderr", "")):
+                return ""
+            return f"Slurm gave no state of {self._name} ({err}); run this again when it answers"
+        if state == "DOWN" or "DRAIN" in flags:
+            return ""
+        drain = f"scontrol update nodename={self._name} state=drain reason=retire"
+        return f"Slurm may start jobs on {self._name}; drain it first: {drain}"
+
     def hold(self) -> None:
         """Drain the node, unless it is drained already. Raises DeviceError if a job started before the drain."""
         if not shutil.which("scontrol"):
             return
         if "DRAIN" not in state_flags(self._look())[1]:
             self._marker.parent.mkdir(parents=True, exist_ok=True)
-            self._marker.write_text(f"{REASON}\n")
-            self._run(["scontrol", "update", f"nodename={self._name}", "state=drain", f"reason={REASON}"])
+            self._marker.write_text(f"{self._reason}\n")
+            self._run(["scontrol", "update", f"nodename={self._name}", "state=drain", f"reason={self._reason}"])
         if why := self.busy():
             self.release()
             raise DeviceError(f"{self._name} was taken before it could be drained: {why}")
@@ -58,7 +81,7 @@ class NodeUse:
         """Lift the drain, unless its reason is another one by now."""
         if not self.held:
             return
-        if self._look().get("Reason", "").startswith(REASON):
+        if self._look().get("Reason", "").startswith(self._reason):
             self._run(["scontrol", "update", f"nodename={self._name}", "state=undrain"])
         self._marker.unlink()
 

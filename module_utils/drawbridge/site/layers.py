@@ -21,10 +21,12 @@ from ..slurm.nodes.hardware_layer import SLURM_NODE_HARDWARE
 from ..slurm.nodes.ready_layer import SLURM_NODE_READY
 from ..slurm.packages_layer import SLURM_PACKAGES
 from ..storage.gpfs.mounts.layer import MM_MOUNT
+from ..storage.gpfs.software.layer import MM_SOFTWARE
 
 LAYERS: Mapping[str, Layer] = {
     "mlnx_qos": MLNX_QOS,
     "host_files": HOST_FILES,
+    "mm_software": MM_SOFTWARE,
     "mm_mount": MM_MOUNT,
     "kube_packages": KUBE_PACKAGES,
     "kube_runtime": KUBE_RUNTIME,

@@ -31,6 +31,7 @@ from ..slurm.config import settings_rules as slurm_settings
 from ..slurm.config import values_rules as slurm_values
 from ..slurm.model import Slurm
 from ..storage.gpfs import rules as storage
+from ..storage.gpfs.config import rules as storage_config
 from ..storage.gpfs.model import Gpfs
 from . import kube_rules as kube
 from . import nodes_rules as placing
@@ -48,7 +49,7 @@ RULES = tuple(
         *(fabric, nodes, placing, cables, numa),
         *(slurm, slurm_partitions, slurm_scripts, slurm_settings, slurm_values, slurm_layout),
         *(accounting, slurm_storage),
-        *(systems, storage, kube, kube_devices, kube_node),
+        *(systems, storage, storage_config, kube, kube_devices, kube_node),
     )
     for rule in part.RULES
 )

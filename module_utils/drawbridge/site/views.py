@@ -22,9 +22,8 @@ from ..nic.view import link_files, nccl_env, nic_qos
 from ..nodes.model import Nodes
 from ..slurm import view as slurms
 from ..slurm.model import Slurm
+from ..storage.gpfs import view as clients
 from ..storage.gpfs.model import Gpfs
-from ..storage.gpfs.view import gpfs_clients
-from ..storage.gpfs.view import gpfs_mounts as mounted
 from . import capacity_view, gate_view, installer_view, mirror_view, run_view
 
 Json = dict[str, Any]
@@ -99,20 +98,22 @@ def slurm_login(slurm: Slurm) -> Json:
     return slurms.login(slurm)
 
 
-def gpfs_mounts(gpfs: Gpfs) -> Json:
-    """File systems that a GPFS client mounts.
+def gpfs_client(fabric: Fabric | None, nodes: Nodes, gpfs: Gpfs, name: str) -> Json:
+    """GPFS on one node.
 
-    C(cluster) and C(filesystems), options of M(drawbridge.drawbridge.mm_mount).
+    C(cluster), C(filesystems), C(settings) and C(node_class), options of M(drawbridge.drawbridge.mm_mount);
+    C(software), options of M(drawbridge.drawbridge.mm_software); C(boot), what the boot program reads.
     """
-    return mounted(gpfs)
+    return clients.client(gpfs, nodes, name, fabric and fabric.roce, fabric and fabric.storage)
 
 
-def gpfs_members(nodes: Nodes, gpfs: Gpfs) -> Json:
-    """GPFS clients of the Storage Scale cluster, and its file systems.
+def gpfs_members(fabric: Fabric | None, nodes: Nodes, gpfs: Gpfs) -> Json:
+    """GPFS clients of the Storage Scale cluster, and their node classes.
 
-    C(cluster), C(filesystems) and C(nodes), options of M(drawbridge.drawbridge.mm_node).
+    C(cluster), C(nodes), C(daemon_suffix) and C(admin_suffix), options of M(drawbridge.drawbridge.mm_node);
+    C(classes), option of M(drawbridge.drawbridge.mm_config).
     """
-    return gpfs_clients(gpfs, nodes)
+    return clients.members(gpfs, nodes, fabric and fabric.roce, fabric and fabric.storage)
 
 
 def kube_node(kube: Kube) -> Json:
@@ -190,7 +191,7 @@ def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
 
 
 _ALL = (
-    *(switch, nic, node_switches, node_layers, slurm_controller, slurm_node, slurm_login, gpfs_mounts, gpfs_members),
+    *(switch, nic, node_switches, node_layers, slurm_controller, slurm_node, slurm_login, gpfs_client, gpfs_members),
     *(kube_node, kubelet, kube_installer, gpu_operator, rdma_plugin, infra_capacity, gate, gate_objects),
     *(drawbridge_run, mirror),
 )

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from lab.emulators.common import Device
+from lab.emulators.storage.gpfs.software import MODULES
 
 REPOSITORY = Path(__file__).parents[3]
 TRANSCRIPTS = REPOSITORY / "tests/transcripts"
@@ -37,6 +38,9 @@ class Host:
             "LAB_HOSTNAME": name,
             "LAB_HOSTS_FILE": str(root / "hosts"),
             "LAB_MMFS_DIR": str(self.directory / "mmfs"),
+            "LAB_LPP_DIR": str(self.directory / "lpp"),
+            "LAB_MODULES_DIR": str(self.directory / "modules"),
+            "LAB_RAS_DIR": str(self.directory / "ras"),
             "TZ": "UTC",
         }
         self.prefix = []
@@ -46,6 +50,10 @@ class Host:
         (self.directory / "bin").mkdir()
         (self.directory / "dev").mkdir()
         self.boot("first")
+        self.run_kernel("6.12.1")
+        for module in MODULES:
+            (self.directory / "modules/6.12.1/extra").mkdir(parents=True, exist_ok=True)
+            (self.directory / "modules/6.12.1/extra" / module).write_text("5.2.1-0\n")
         (self.directory / "proc/self").symlink_to("/proc/self")  # the mounts that a command sees are real
 
     def boot(self, boot_id):
@@ -53,6 +61,10 @@ class Host:
         path = self.directory / "proc/sys/kernel/random/boot_id"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{self.name}-{boot_id}\n")
+
+    def run_kernel(self, release):
+        """Pretend that the host runs this kernel."""
+        (self.directory / "proc/sys/kernel/osrelease").write_text(f"{release}\n")
 
     def argv(self, tool, *arguments):
         """Return the command line of an emulated tool, installed as the lab does it: a link to the launcher."""

@@ -16,8 +16,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic import io as nic_port
 
 from lab.emulators.common import Device
+from lab.emulators.storage.gpfs.software import MODULES, RELEASES
 from tests.unit.library.ways import ALONE, result_of, ways
 
+KERNEL = "6.12.1"
 LAUNCHER = Path(__file__).resolve().parents[3] / "lab/emulators/launch"
 
 
@@ -33,6 +35,11 @@ class Host:
         boot = self.root / "proc/sys/kernel/random/boot_id"
         boot.parent.mkdir(parents=True)
         boot.write_text(name)
+        self.run_kernel(KERNEL)
+        extra = self.root / "modules" / KERNEL / "extra"
+        extra.mkdir(parents=True)
+        for module in MODULES:
+            (extra / module).write_text(f"{RELEASES['5.2']}\n")
         (self.root / "proc/self").symlink_to("/proc/self")  # the mounts that a command sees are real
         self.environment = {
             "LAB_DEVICE_DIR": str(self.root / "lab"),
@@ -41,9 +48,16 @@ class Host:
             "LAB_PROCFS": str(self.root / "proc"),
             "LAB_HOSTNAME": name,
             "LAB_MMFS_DIR": str(self.root / "mmfs"),
+            "LAB_LPP_DIR": str(self.root / "lpp"),
+            "LAB_MODULES_DIR": str(self.root / "modules"),
+            "LAB_RAS_DIR": str(self.root / "ras"),
             "LAB_HOSTS_FILE": str(root / "hosts"),
             "PATH": f"{self.bin}:/usr/sbin:/usr/bin:/sbin:/bin",
         }
+
+    def run_kernel(self, release: str) -> None:
+        """Pretend that the host runs this kernel."""
+        (self.root / "proc/sys/kernel/osrelease").write_text(f"{release}\n")
 
     def install(self, *tools: str) -> None:
         """Link emulated tools into the host's PATH."""

@@ -11,29 +11,41 @@ from typing import Any
 import pytest
 
 from lab.emulators.common import Device
-from lab.emulators.storage.gpfs.model import default_state
+from lab.emulators.storage.gpfs import VERBS
+from lab.emulators.storage.gpfs.model import default_state, local_copy
 from tests.unit.library.emulated import Host, writes
 
-ADDRESSES = {"nsd1": 13, "gpu01": 21, "gpu02": 22, "gpu03": 23}
+ADDRESSES = {"nsd1": 13, "ess1": 14, "gpu01": 21, "gpu02": 22, "gpu03": 23}
 ADAPTERS = "ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs"
-VERBS = ("mmlscluster", "mmlslicense", "mmgetstate", "mmlsmount", "mmlsfs")
-CHANGES = ("mmaddnode", "mmchlicense", "mmstartup", "mmmount", "mmsdrrestore")
 
 
 class Site:
-    """nsd1 founded the cluster; the others may join."""
+    """nsd1 founded the cluster; gpu01 to gpu03 may join. ess1 founded another one."""
 
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
         lines = [f"10.77.1.{octet} {name}" for name, octet in ADDRESSES.items()]
         (root / "hosts").write_text("\n".join(["127.0.0.1 localhost", *lines, ""]))
         self.hosts = {name: Host(root, name, monkeypatch, capfd) for name in ADDRESSES}
         for host in self.hosts.values():
-            host.install(*VERBS, *CHANGES)
+            host.install(*VERBS)
         self.folder = root / "node-files"
+        self._patch = monkeypatch
         monkeypatch.setattr(f"{ADAPTERS}.members.io.FOLDER", self.folder)
+        monkeypatch.setattr(f"{ADAPTERS}.config.io.FOLDER", self.folder)
+        monkeypatch.setattr(f"{ADAPTERS}.members.layer.resolve", self.address)
+        monkeypatch.setattr(f"{ADAPTERS}.daemon_io.LOOK_S", 0.01)
+        monkeypatch.setattr(f"{ADAPTERS}.mounts.layer.MARKER", root / "gpfs-change")
         self.shared = Device(root / "shared/gpfs", root / "shared/clock")
+        self.owner = Device(root / "shared/gpfs-ess1", root / "shared/clock")
         self.mount = str(root / "gpfs/fs1")
         self.change(lambda state: state["filesystems"]["fs1"].update(mount_point=self.mount))
+        local = self.hosts["ess1"].root / "mmfs/gen/mmsdrfs"
+        local.parent.mkdir(parents=True)
+        local.write_text(local_copy(default_state("ess1")))
+
+    def address(self, name: str) -> str:
+        """What the hosts' names resolve to."""
+        return f"10.77.1.{ADDRESSES[name]}" if name in ADDRESSES else ""
 
     def change(self, edit: Callable[[dict[str, Any]], object]) -> None:
         """Edit the cluster's state."""
@@ -52,9 +64,15 @@ class Site:
         return self.hosts[name].device("gpfs")
 
     def run(self, name: str, module: str, check: bool = False, **arguments: Any) -> dict[str, Any]:
-        """Run a module on a host."""
-        mm_path = str(self.hosts[name].bin)
-        return self.hosts[name].run(module, check, mm_path=mm_path, **arguments)
+        """Run a module on a host, as which this process counts meanwhile."""
+        host = self.hosts[name]
+        with self._patch.context() as patch:
+            layer = f"{ADAPTERS}.software.layer"
+            patch.setattr(f"{layer}.CONFIGURATION", host.root / "mmfs/gen/mmsdrfs")
+            patch.setattr(f"{layer}.OSRELEASE", host.root / "proc/sys/kernel/osrelease")
+            patch.setattr(f"{layer}.MODULES", host.root / "modules")
+            patch.setattr(f"{ADAPTERS}.daemon_io.LOG", host.root / "ras/mmfs.log.latest")
+            return host.run(module, check, mm_path=str(host.bin), **arguments)
 
     def written(self, name: str) -> list[str]:
         """Verbs that a host ran to change something."""

@@ -11,21 +11,21 @@ from typing import Any
 
 import pytest
 
-from tests.unit.library.gpfs_site import ADAPTERS, Site
+from lab.emulators.storage.gpfs.model import default_state, local_copy
+from tests.unit.library.gpfs_site import ADAPTERS, ADDRESSES, Site
 from tests.waiting import until
 
 NODES = ["gpu01", "gpu02"]
 ARGS: dict[str, Any] = {
     "nodes": NODES,
     "accept_license": True,
-    "variables": {"accept_license": "gpfs_client_accept_license"},
-    "settle_s": 120,
+    "variables": {"accept_license": "gpfs_client_accept_license", "dead": "gpfs_client_dead"},
     "lock_wait_s": 0,
 }
 JOIN = [f"{name}: join the cluster as a client" for name in NODES]
 LICENSE = [f"{name}: designate a client licence" for name in NODES]
-START = [f"{name}: start GPFS" for name in NODES]
-BATCHES = ["mmaddnode", "mmchlicense", "mmstartup"]
+BATCHES = ["mmaddnode", "mmchlicense"]
+ID = default_state()["id"]
 
 
 @pytest.fixture
@@ -34,127 +34,229 @@ def site(tmp_path: Path, monkeypatch: Any, capfd: Any) -> Site:
     return Site(tmp_path, monkeypatch, capfd)
 
 
-def test_fresh_nodes_join_in_one_batch_as_predicted_and_the_second_run_only_reads(site: Site) -> None:
-    predicted = site.run("nsd1", "mm_node", check=True, **ARGS)
-    assert site.written("nsd1") == []
-    done = site.run("nsd1", "mm_node", **ARGS)
-    assert not done.get("failed"), done
-    for key in ("changed", "steps", "diff", "pending"):
-        assert predicted[key] == done[key]
-    assert done["steps"] == JOIN + LICENSE + START
-    assert done["diff"]["after"] == "gpu01 client active\ngpu02 client active\n"
-    assert site.written("nsd1") == BATCHES
-    assert [site.state()["nodes"][name]["designation"] for name in NODES] == ["", ""]
-    again = site.run("nsd1", "mm_node", **ARGS)
-    assert (again["changed"], again["steps"]) == (False, [])
-    assert site.written("nsd1") == BATCHES
+def node(site: Site, check: bool = False, **more: Any) -> dict[str, Any]:
+    return site.run("nsd1", "mm_node", check, **{**ARGS, **more})
 
 
-def test_one_more_node_costs_that_node(site: Site) -> None:
-    site.run("nsd1", "mm_node", **ARGS)
-    more = site.run("nsd1", "mm_node", **{**ARGS, "nodes": [*NODES, "gpu03"]})
-    assert {step.split(":")[0] for step in more["steps"]} == {"gpu03"}
+class TestJoining:
+    def test_fresh_nodes_join_in_one_batch_as_predicted_and_the_second_run_only_reads(self, site: Site) -> None:
+        predicted = node(site, check=True)
+        assert site.written("nsd1") == []
+        done = node(site)
+        assert not done.get("failed"), done
+        for key in ("changed", "steps", "diff", "pending"):
+            assert predicted[key] == done[key]
+        assert done["steps"] == JOIN + LICENSE
+        assert done["diff"]["after"] == "gpu01 client\ngpu02 client\n"
+        assert site.written("nsd1") == BATCHES
+        assert [site.state()["nodes"][name]["designation"] for name in NODES] == ["", ""]
+        again = node(site)
+        assert (again["changed"], again["steps"]) == (False, [])
+        assert site.written("nsd1") == BATCHES
+
+    def test_one_more_node_costs_that_node(self, site: Site) -> None:
+        node(site)
+        more = node(site, nodes=[*NODES, "gpu03"])
+        assert {step.split(":")[0] for step in more["steps"]} == {"gpu03"}
+
+    def test_without_consent_nothing_is_touched_and_the_line_is_printed(self, site: Site) -> None:
+        refused = node(site, accept_license=False)
+        assert refused["failed"] and not refused["changed"]
+        assert "accept_license is false, but gpu01, gpu02 would get" in refused["msg"]
+        assert refused["msg"].endswith("gpfs_client_accept_license: true")
+        assert refused["left"] == JOIN + LICENSE
+        assert site.written("nsd1") == []
+
+    @pytest.mark.parametrize(
+        ("knob", "told"),
+        [
+            ("unreachable", "mmaddnode left out gpu02: gpu02 cannot be reached."),
+            ("without_packages", "mmaddnode left out gpu02: GPFS is not installed on node gpu02."),
+            ("foreign", "mmaddnode left out gpu02: Node gpu02 belongs to another GPFS cluster."),
+            ("leftovers", "mmaddnode left out gpu02: Node gpu02 appears to already belong to a GPFS cluster."),
+        ],
+    )
+    @pytest.mark.parametrize("alone", [False, True])
+    def test_a_node_that_cannot_join_waits_and_the_others_go_on(
+        self, site: Site, knob: str, told: str, alone: bool
+    ) -> None:
+        site.change(lambda state: state[knob].append("gpu02"))
+        result = node(site, nodes=["gpu02"] if alone else NODES)
+        assert not result.get("failed"), result
+        assert result["pending"] == [told]
+        assert result["steps"] == ([] if alone else [JOIN[0], LICENSE[0]])
+        assert result["changed"] is not alone
+        assert "gpu02" not in site.state()["nodes"]
+
+    def test_a_daemon_that_is_down_is_the_nodes_own_business(self, site: Site) -> None:
+        node(site)
+        site.change(lambda state: state["daemons"]["gpu02"].update(state="down"))
+        again = node(site)
+        assert (again["changed"], again["pending"]) == (False, [])
+
+    def test_names_of_interfaces_follow_from_the_nodes_name(self, site: Site) -> None:
+        with (site.hosts["nsd1"].root.parent / "hosts").open("a") as hosts:
+            hosts.write("10.88.1.21 gpu01-data\n")
+        done = node(site, nodes=["gpu01"], daemon_suffix="-data", admin_suffix="-adm")
+        assert not done.get("failed") and done["pending"] == [], done
+        member = site.state()["nodes"]["gpu01-data"]
+        assert (member["daemon"], member["admin"], member["ip"]) == ("gpu01-data", "gpu01-adm", "10.88.1.21")
+        assert node(site, nodes=["gpu01"], daemon_suffix="-data", admin_suffix="-adm")["steps"] == []
 
 
-def test_without_consent_nothing_is_touched_and_the_line_is_printed(site: Site) -> None:
-    refused = site.run("nsd1", "mm_node", **{**ARGS, "accept_license": False})
-    assert refused["failed"] and not refused["changed"]
-    assert "accept_license is false, but gpu01, gpu02 would get" in refused["msg"]
-    assert refused["msg"].endswith("gpfs_client_accept_license: true")
-    assert refused["left"] == JOIN + LICENSE + START
-    assert site.written("nsd1") == []
+class TestStates:
+    """What admin host and node say of each other, and what comes of it."""
+
+    def local(self, **ids: str) -> dict[str, Any]:
+        return {name: {"cluster_id": it} for name, it in ids.items()}
+
+    def test_a_rebuilt_host_gets_its_configuration_back(self, site: Site) -> None:
+        node(site)
+        configuration = site.hosts["gpu01"].root / "mmfs/gen/mmsdrfs"
+        site.run("gpu01", "mm_mount", check=True, filesystems=[])
+        configuration.unlink(missing_ok=True)
+        hint = self.local(gpu01="")
+        predicted, done = node(site, check=True, local=hint), node(site, local=hint)
+        restore = "gpu01: give it the cluster's configuration, which it does not have"
+        assert predicted["steps"] == done["steps"] == [restore] and not done.get("failed")
+        assert site.written("nsd1") == [*BATCHES, "mmsdrrestore"]
+        assert node(site, local=self.local(gpu01=ID))["steps"] == []
+
+    def test_a_rebuilt_host_that_the_admin_host_does_not_reach_waits(self, site: Site) -> None:
+        node(site)
+        site.change(lambda state: state["unreachable"].append("gpu01"))
+        result = node(site, local=self.local(gpu01=""))
+        assert not result.get("failed") and result["steps"] == []
+        assert result["pending"] == [
+            "mmsdrrestore left out gpu01: gpu01 cannot be reached, or GPFS is not installed there."
+        ]
+
+    def test_a_member_that_is_off_waits_and_the_others_go_on(self, site: Site) -> None:
+        node(site)
+        site.change(lambda state: state["unreachable"].append("gpu01"))
+        result = node(site, nodes=[*NODES, "gpu03"])
+        assert not result.get("failed"), result
+        assert {step.split(":")[0] for step in result["steps"]} == {"gpu03"}
+        assert result["pending"] == [
+            "gpu01: answer the cluster's admin host: its daemon's state is unknown to the cluster; start the host, or"
+            " repair its network"
+        ]
+
+    def test_a_member_that_answers_ansible_alone_is_another_finding(self, site: Site) -> None:
+        node(site)
+        site.change(lambda state: state["unreachable"].append("gpu01"))
+        [pending] = node(site, local=self.local(gpu01=ID))["pending"]
+        assert "changed host key: ssh gpu01 true" in pending
+
+    def test_a_host_of_another_cluster_waits_before_any_command(self, site: Site) -> None:
+        result = node(site, local=self.local(gpu01="", gpu02="4711471147114711"))
+        assert result["steps"] == [JOIN[0], LICENSE[0]]
+        [pending] = result["pending"]
+        assert pending.startswith(f"{JOIN[1]}: it has the configuration of another cluster, 4711471147114711")
+
+    def test_a_member_with_another_clusters_configuration_is_reported(self, site: Site) -> None:
+        node(site)
+        [pending] = node(site, local=self.local(gpu02="4711471147114711"))["pending"]
+        assert pending.startswith("gpu02: be a client of this cluster: it has the configuration of another cluster")
+
+    def test_a_node_whose_software_is_not_ready_waits(self, site: Site) -> None:
+        result = node(site, local=self.local(gpu01=""), ask_first=True)
+        assert result["steps"] == [JOIN[0], LICENSE[0]]
+        assert result["pending"] == [f"{JOIN[1]}: its software is not ready; its own result has the cause"]
+
+    def test_a_quorum_node_among_the_clients_is_reported(self, site: Site) -> None:
+        node(site)
+        site.device("nsd1").add_fault("mmaddnode", "drift")
+        node(site, nodes=[*NODES, "gpu03"])
+        result = node(site, nodes=[*NODES, "gpu03"])
+        assert not result["changed"] and len(result["pending"]) == 1
+        assert result["pending"][0].startswith("gpu03: be a client only: the cluster has it as quorum")
+
+    def test_another_admin_interface_is_changed(self, site: Site) -> None:
+        node(site)
+        site.change(lambda state: state["nodes"]["gpu01"].update(admin="gpu01-old"))
+        done = node(site)
+        assert done["steps"] == ["gpu01: change its admin interface from gpu01-old"]
+        assert site.state()["nodes"]["gpu01"]["admin"] == "gpu01"
+
+    def test_another_daemon_interface_is_reported_with_the_command(self, site: Site) -> None:
+        node(site)
+        site.change(lambda state: state["nodes"]["gpu01"].update(ip="10.99.1.21"))
+        [pending] = node(site)["pending"]
+        assert "reaches its daemon at gpu01 (10.99.1.21), but gpu01 is 10.77.1.21" in pending
+        assert pending.endswith("mmchnode --daemon-interface=gpu01 -N gpu01")
+
+    def test_another_cluster_is_refused(self, site: Site) -> None:
+        result = node(site, cluster="ess.example.org")
+        assert result["failed"] and not result["changed"]
+        told = "drawbridge_gpfs.cluster is ess.example.org, but this host belongs to drawbridge-lab.nsd1"
+        assert told in result["msg"]
+        assert not node(site, cluster="drawbridge-lab.nsd1").get("failed")
+
+    def test_a_host_that_is_no_member_is_no_admin(self, site: Site) -> None:
+        result = site.run("gpu01", "mm_node", **ARGS)
+        assert result["failed"] and not result["changed"]
+        assert "this host belongs to no GPFS cluster" in result["msg"]
+
+    def test_a_cluster_without_quorum_is_reported_once(self, site: Site) -> None:
+        site.change(lambda state: state.update(quorum_lost=True))
+        result = node(site)
+        assert result["failed"] and not result["changed"]
+        assert "Not enough CCR quorum nodes available" in result["msg"]
 
 
-def test_a_licence_that_is_there_needs_no_consent_again(site: Site) -> None:
-    site.run("nsd1", "mm_node", **ARGS)
-    site.change(lambda state: state["daemons"]["gpu02"].update(state="down"))
-    done = site.run("nsd1", "mm_node", **{**ARGS, "accept_license": False})
-    assert done["steps"] == START[1:]
+class TestLeaving:
+    def test_a_stopped_node_is_deleted_as_predicted(self, site: Site) -> None:
+        node(site)
+        leave: dict[str, Any] = {"nodes": ["gpu01"], "absent": ["gpu02"]}
+        predicted, done = node(site, check=True, **leave), node(site, **leave)
+        assert predicted["steps"] == done["steps"] == ["gpu02: leave the cluster"] and not done.get("failed")
+        assert set(site.state()["nodes"]) == {"nsd1", "gpu01"}
+        assert node(site, **leave)["steps"] == []
+
+    def test_a_node_whose_gpfs_runs_stays(self, site: Site) -> None:
+        node(site)
+        site.change(lambda state: state["daemons"]["gpu02"].update(state="active"))
+        refused = node(site, nodes=[], absent=["gpu02"])
+        assert refused["failed"] and "GPFS is active on gpu02" in refused["msg"]
+        assert "gpu02" in site.state()["nodes"]
+
+    def test_a_dead_node_needs_a_consent_that_names_it(self, site: Site) -> None:
+        node(site)
+        site.change(lambda state: state["unreachable"].append("gpu02"))
+        refused = node(site, nodes=[], absent=["gpu02"], dead=["gpu01"])
+        assert refused["failed"] and refused["msg"].endswith("add the line gpfs_client_dead: [gpu02]")
+        assert not node(site, nodes=[], absent=["gpu02"], dead=["gpu02"]).get("failed")
+        assert "gpu02" not in site.state()["nodes"]
+
+    def test_a_quorum_node_is_never_deleted(self, site: Site) -> None:
+        refused = node(site, nodes=[], absent=["nsd1"], dead=["nsd1"])
+        assert refused["failed"] and "nsd1 is quorumManager of the cluster" in refused["msg"]
 
 
-@pytest.mark.parametrize(
-    ("knob", "told"),
-    [
-        ("unreachable", "mmaddnode did not add gpu02: gpu02 cannot be reached."),
-        ("without_packages", "mmaddnode did not add gpu02: GPFS is not installed on node gpu02."),
-        ("foreign", "mmaddnode did not add gpu02: Node gpu02 belongs to another GPFS cluster."),
-    ],
-)
-def test_a_node_that_cannot_join_is_named_and_the_others_go_on(site: Site, knob: str, told: str) -> None:
-    site.change(lambda state: state[knob].append("gpu02"))
-    result = site.run("nsd1", "mm_node", **ARGS)
-    assert result["failed"] and result["changed"]
-    assert result["msg"] == told
-    assert JOIN[0] in result["done"] and LICENSE[0] in result["done"]
-    assert {JOIN[1], LICENSE[1], START[1]} <= set(result["left"])
-    assert site.state()["nodes"]["gpu01"]["license"] == "client"
+class TestLock:
+    def test_a_lock_that_is_held_for_a_while_is_waited_for(self, site: Site) -> None:
+        site.change(lambda state: state.update(lock_held_until=time.time() + 3600, lock_timeout_s=0.1))
+
+        def let_go() -> None:
+            until(lambda: "mmaddnode" in site.written("nsd1"), 120, "mmaddnode has given up once")
+            site.change(lambda state: state.update(lock_held_until=0.0))
+
+        with ThreadPoolExecutor(1) as pool:
+            holder = pool.submit(let_go)
+            done = node(site, lock_wait_s=600)
+        holder.result()
+        assert not done.get("failed"), done
+        assert site.written("nsd1").count("mmaddnode") > 1
+
+    def test_a_lock_that_stays_held_is_reported(self, site: Site) -> None:
+        site.change(lambda state: state.update(lock_held_until=time.time() + 600, lock_timeout_s=0.1))
+        result = node(site, lock_wait_s=2)
+        assert result["failed"] and not result["changed"]
+        assert "Timed out waiting for lock" in result["msg"]
 
 
-def test_an_unreachable_member_is_pending_and_the_others_go_on(site: Site) -> None:
-    site.run("nsd1", "mm_node", **ARGS)
-    site.change(lambda state: state["unreachable"].append("gpu01"))
-    result = site.run("nsd1", "mm_node", **{**ARGS, "nodes": [*NODES, "gpu03"]})
-    assert not result.get("failed"), result
-    assert {step.split(":")[0] for step in result["steps"]} == {"gpu03"}
-    assert len(result["pending"]) == 1
-    assert result["pending"][0].startswith("gpu01: start GPFS: its daemon's state is unknown")
-    assert result["pending"][0].endswith("mmsdrrestore -N gpu01")
-
-
-def test_a_quorum_node_among_the_clients_is_reported(site: Site) -> None:
-    site.run("nsd1", "mm_node", **ARGS)
-    site.device("nsd1").add_fault("mmaddnode", "drift")
-    site.run("nsd1", "mm_node", **{**ARGS, "nodes": [*NODES, "gpu03"]})
-    result = site.run("nsd1", "mm_node", **{**ARGS, "nodes": [*NODES, "gpu03"]})
-    assert not result["changed"] and len(result["pending"]) == 1
-    assert result["pending"][0].startswith("gpu03: be a client only: the cluster has it as quorum")
-
-
-def test_a_node_that_stays_arbitrating_is_waited_for_and_not_started_again(site: Site) -> None:
-    site.change(lambda state: state.update(arbitrating_polls=10**6))
-    result = site.run("nsd1", "mm_node", **{**ARGS, "settle_s": 1})
-    assert result["failed"]
-    assert result["left"] == [f"{name}: wait for GPFS, which is arbitrating" for name in NODES]
-    site.run("nsd1", "mm_node", **{**ARGS, "settle_s": 1})
-    assert site.written("nsd1") == BATCHES
-
-
-def test_another_cluster_is_refused(site: Site) -> None:
-    result = site.run("nsd1", "mm_node", **ARGS, cluster="ess.example.org")
-    assert result["failed"] and not result["changed"]
-    assert "drawbridge_gpfs.cluster is ess.example.org, but this host belongs to drawbridge-lab.nsd1" in result["msg"]
-    assert not site.run("nsd1", "mm_node", **ARGS, cluster="drawbridge-lab.nsd1").get("failed")
-
-
-def test_a_host_that_is_no_member_is_no_admin(site: Site) -> None:
-    result = site.run("gpu01", "mm_node", **ARGS)
-    assert result["failed"] and not result["changed"]
-    assert "this host belongs to no GPFS cluster" in result["msg"]
-
-
-def test_a_lock_that_is_held_for_a_while_is_waited_for(site: Site) -> None:
-    site.change(lambda state: state.update(lock_held_until=time.time() + 3600, lock_timeout_s=0.1))
-
-    def let_go() -> None:
-        until(lambda: "mmaddnode" in site.written("nsd1"), 120, "mmaddnode has given up once")
-        site.change(lambda state: state.update(lock_held_until=0.0))
-
-    with ThreadPoolExecutor(1) as pool:
-        holder = pool.submit(let_go)
-        done = site.run("nsd1", "mm_node", **{**ARGS, "lock_wait_s": 600})
-    holder.result()
-    assert not done.get("failed"), done
-    assert site.written("nsd1").count("mmaddnode") > 1
-
-
-def test_a_lock_that_stays_held_is_reported(site: Site) -> None:
-    site.change(lambda state: state.update(lock_held_until=time.time() + 600, lock_timeout_s=0.1))
-    result = site.run("nsd1", "mm_node", **{**ARGS, "lock_wait_s": 2})
-    assert result["failed"] and not result["changed"]
-    assert "Timed out waiting for lock" in result["msg"]
-
-
-DRIFTED = {"mmaddnode": "gpu02 quorum client active", "mmchlicense": "gpu02 server active"}
+DRIFTED = {"mmaddnode": "gpu02 quorum client", "mmchlicense": "gpu02 server"}
 """A node that another user made more than a client is no failure; the run reports it."""
 
 
@@ -162,31 +264,73 @@ DRIFTED = {"mmaddnode": "gpu02 quorum client active", "mmchlicense": "gpu02 serv
 @pytest.mark.parametrize("effect", ["refuse", "lie", "hang", "die", "drift"])
 def test_faults_are_reported_and_the_next_run_finishes(site: Site, verb: str, effect: str) -> None:
     site.hosts["nsd1"].arm("gpfs", verb, effect)
-    in_vain = effect == "lie" or (effect == "drift" and verb not in DRIFTED)
-    start = time.monotonic()
-    result = site.run("nsd1", "mm_node", **{**ARGS, "settle_s": 2 if in_vain else 120})
-    assert time.monotonic() - start < 600
-    if effect == "drift" and verb in DRIFTED:
+    result = node(site)
+    if effect == "drift":
         assert not result.get("failed"), result
         assert result["diff"]["after"].splitlines()[1] == DRIFTED[verb]
+    elif (verb, effect) == ("mmaddnode", "lie"):
+        assert (result["steps"], len(result["pending"])) == ([], 2) and not result.get("failed"), result
     else:
         assert result["failed"], result
         assert result["left"]
-    again = site.run("nsd1", "mm_node", **ARGS)
+    again = node(site)
     assert not again.get("failed"), again
-    assert site.run("nsd1", "mm_node", check=True, **ARGS)["steps"] == []
+    assert node(site, check=True)["steps"] == []
     whole = {line.partition(": be a client only")[0] for line in again["pending"]}
     assert whole == ({"gpu02"} if (verb, effect) == ("mmaddnode", "drift") else set())
 
 
-def test_a_failing_mmlscluster_is_never_an_empty_cluster(site: Site) -> None:
+@pytest.mark.parametrize("effect", ["refuse", "lie", "hang", "die", "drift"])
+@pytest.mark.parametrize("verb", ["mmsdrrestore", "mmdelnode"])
+def test_faults_of_restoring_and_leaving_are_reported(site: Site, verb: str, effect: str) -> None:
+    node(site)
+    site.hosts["nsd1"].arm("gpfs", verb, effect)
+    rebuilt: dict[str, Any] = {"local": {"gpu01": {"cluster_id": ""}}}
+    leaving: dict[str, Any] = {"nodes": [], "absent": NODES}
+    work = rebuilt if verb == "mmsdrrestore" else leaving
+    result = node(site, **work)
+    in_vain = verb == "mmsdrrestore" and effect in ("lie", "drift")
+    assert bool(result.get("failed")) is not in_vain, result
+    assert not node(site, **work).get("failed")
+    listed = set(site.state()["nodes"])
+    assert listed == ({"nsd1", *NODES} if verb == "mmsdrrestore" else {"nsd1"})
+
+
+def test_a_failing_or_cut_off_mmlscluster_is_never_an_empty_cluster(site: Site) -> None:
     site.device("nsd1").add_fault("mmlscluster", "refuse")
-    result = site.run("nsd1", "mm_node", **ARGS)
+    result = node(site)
     assert result["failed"] and not result["changed"]
     assert result["msg"].startswith("mmlscluster failed: Make sure that the following nodes are available")
+    site.change(lambda state: state.update(truncated=["mmlscluster"]))
+    result = node(site)
+    assert result["failed"] and "mmlscluster" in result["msg"]
     assert site.written("nsd1") == []
 
 
 def test_missing_packages_are_reported(site: Site, tmp_path: Path) -> None:
     result = site.hosts["nsd1"].run("mm_node", **ARGS, mm_path=str(tmp_path / "none"))
     assert "mmlscluster can't be run: No such file or directory; install Storage Scale's packages" in result["msg"]
+
+
+@pytest.mark.parametrize("count", [1, 16, 500])
+def test_commands_grow_with_batches_and_not_with_nodes(site: Site, count: int) -> None:
+    names = [f"node{number:03}" for number in range(count)]
+    with (site.hosts["nsd1"].root.parent / "hosts").open("a") as hosts:
+        hosts.writelines(f"10.78.{at // 250}.{at % 250} {name}\n" for at, name in enumerate(names))
+    done = node(site, nodes=names)
+    assert not done.get("failed"), done["msg"]
+    assert len(done["steps"]) == 2 * count
+    assert site.written("nsd1") == BATCHES
+    # mmlscluster before, after mmaddnode and to read back; licences and states once there are members
+    assert len(site.device("nsd1").calls()) == len(BATCHES) + 3 + 2
+    assert {it["designation"] for name, it in site.state()["nodes"].items() if name != "nsd1"} == {""}
+
+
+def test_no_second_cluster_is_ever_made(site: Site) -> None:
+    """Hosts of another cluster, without one and off: all that runs is what joins the existing one."""
+    local = site.hosts["gpu01"].root / "mmfs/gen/mmsdrfs"
+    local.parent.mkdir(parents=True)
+    local.write_text(local_copy(default_state("gpu01")))
+    site.change(lambda state: state["foreign"].append("gpu01"))
+    node(site, nodes=[name for name in ADDRESSES if name.startswith("gpu")])
+    assert set(site.written("nsd1")) == {"mmaddnode", "mmchlicense"}

@@ -1,10 +1,11 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""IBM Storage Scale (GPFS) as the mm* commands show it: one cluster whose state all hosts of the lab share.
+"""IBM Storage Scale (GPFS) as the mm* commands show it: clusters whose states all hosts of the lab share.
 
 No capture confirms these texts, so that nothing may depend on their wording: adding a node that is already a member,
 of another cluster or without packages; starting without a licence; mounting with the daemon down or in maintenance
-mode; deleting an active node or an NSD server; mmsdrrestore; the caller is not root or not an admin.
+mode; deleting an active node or an NSD server; mmsdrrestore; the caller is not root or not an admin; all refusals of
+mmchconfig but 6027-3960, of node classes, mmauth, mmremotecluster and mmremotefs; mmbuildgpl without headers.
 """
 
 from __future__ import annotations
@@ -12,34 +13,47 @@ from __future__ import annotations
 import contextlib
 import copy
 import fcntl
+import io
 import os
 import sys
 import time
 from typing import TYPE_CHECKING, Callable
 
-from ...common import DIE, LIE, REFUSE, Call, Device, Killed, host_device, shared_device
-from . import daemon, members, mounts
-from .model import Cluster, Failed, default_state
+from ...common import DIE, LIE, REFUSE, Call, Device, Killed, host_device
+from . import config, daemon, kernel, members, mounts, remote
+from .model import Cluster, Failed, default_state, founder_here
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Verb = Callable[[Cluster, "list[str]"], int]
 READERS: dict[str, Verb] = {
+    "mmdiag": config.mmdiag,
     "mmgetstate": daemon.mmgetstate,
     "mmlscluster": members.mmlscluster,
+    "mmlsconfig": config.mmlsconfig,
     "mmlsfs": mounts.mmlsfs,
     "mmlslicense": members.mmlslicense,
     "mmlsmount": mounts.mmlsmount,
+    "mmlsnodeclass": config.mmlsnodeclass,
 }
 MUTATORS: dict[str, Verb] = {
     "mmaddnode": members.mmaddnode,
+    "mmauth": remote.mmauth,
+    "mmchconfig": config.mmchconfig,
     "mmchlicense": members.mmchlicense,
+    "mmchnode": members.mmchnode,
+    "mmchnodeclass": config.mmchnodeclass,
+    "mmcrnodeclass": config.mmcrnodeclass,
     "mmdelnode": members.mmdelnode,
+    "mmdelnodeclass": config.mmdelnodeclass,
+    "mmremotecluster": remote.mmremotecluster,
+    "mmremotefs": remote.mmremotefs,
     "mmsdrrestore": members.mmsdrrestore,
 }
 """Change the cluster's configuration, and therefore take its lock."""
 ACTIONS: dict[str, Verb] = {
+    "mmbuildgpl": kernel.mmbuildgpl,
     "mmmount": mounts.mmmount,
     "mmshutdown": daemon.mmshutdown,
     "mmstartup": daemon.mmstartup,
@@ -48,20 +62,26 @@ ACTIONS: dict[str, Verb] = {
 VERBS = {**READERS, **MUTATORS, **ACTIONS}
 LOCK_BUSY = "Unable to obtain the GPFS configuration file lock. Retrying ..."
 LOCK_LOST = "Timed out waiting for lock. Try again later."
+NO_QUORUM = "get file failed: Not enough CCR quorum nodes available (err 809)"
+
+
+def reads(name: str, argv: list[str]) -> bool:
+    """Say whether a call changes nothing."""
+    return name in READERS or (name in ("mmauth", "mmremotecluster", "mmremotefs") and argv[:1] == ["show"])
 
 
 def main(name: str, argv: list[str]) -> int:
     """Run an mm* command and return its exit code."""
-    shared = shared_device("gpfs")
     if name == "mmfsd":
-        return daemon.mmfsd(shared)
+        return daemon.mmfsd()
+    shared = daemon.device_here()
     if name not in VERBS:
         print(f"{name}: the lab doesn't emulate this command; it knows {', '.join(sorted(VERBS))}", file=sys.stderr)
         return 127
     with Call(host_device("gpfs"), name, argv) as call:
-        effect = call.fault(writes=name not in READERS)
+        effect = call.fault(writes=not reads(name, argv))
         try:
-            with _lock(shared, name):
+            with _lock(shared, name, argv):
                 call.rc = _run(shared, name, argv, effect)
         except Failed as failure:
             closing = f"{name}: Command failed.  Examine previous error messages to determine cause."
@@ -75,14 +95,15 @@ def main(name: str, argv: list[str]) -> int:
 def _run(shared: Device, name: str, argv: list[str], effect: str | None) -> int:
     """Run the command on the locked state; what it did before it failed stays done."""
     rc, failure = 0, None
-    with shared.state(default_state()) as state:
+    with shared.state(default_state(founder_here())) as state:
         cluster = Cluster(copy.deepcopy(state) if effect == LIE else state, shared, name, effect)
         cluster.arrive()
         if state["noise"]:
             print(state["noise"])
         try:
-            _check(cluster)
-            rc = VERBS[name](cluster, argv)
+            _check(cluster, argv)
+            with _cut(name in state["truncated"] and "-Y" in argv):
+                rc = VERBS[name](cluster, argv)
         except Failed as error:
             failure = error
     rc = max(rc, cluster.wait_for_requests())
@@ -91,23 +112,38 @@ def _run(shared: Device, name: str, argv: list[str], effect: str | None) -> int:
     return rc
 
 
-def _check(cluster: Cluster) -> None:
-    if cluster.command not in READERS and os.geteuid() != 0:
+def _check(cluster: Cluster, argv: list[str]) -> None:
+    changes = not reads(cluster.command, argv)
+    if changes and os.geteuid() != 0:
         raise Failed("This command can only be run by the root user.")
     if cluster.effect == REFUSE:
         raise Failed(f"Make sure that the following nodes are available:\n\t{cluster.founder()}")
+    if changes and cluster.command in MUTATORS and cluster.state["quorum_lost"]:
+        raise Failed(NO_QUORUM)
 
 
 @contextlib.contextmanager
-def _lock(shared: Device, name: str) -> Iterator[None]:
+def _cut(wanted: bool) -> Iterator[None]:
+    """Let the output end in the middle of its last line, as that of a command does that was killed."""
+    if not wanted:
+        yield
+        return
+    with contextlib.redirect_stdout(io.StringIO()) as buffer:
+        yield
+    text = buffer.getvalue().rstrip("\n")
+    print(text[: len(text) - len(text.rpartition("\n")[2]) // 2], end="")
+
+
+@contextlib.contextmanager
+def _lock(shared: Device, name: str, argv: list[str]) -> Iterator[None]:
     """Hold the cluster's lock while the configuration changes; give up after the state's `lock_timeout_s`.
 
     The state's `lock_held_until` (lab clock) stands for a holder outside of the lab: the GUI, CSI, another admin.
     """
-    if name not in MUTATORS:
+    if name not in MUTATORS or reads(name, argv) or argv == ["-f"]:
         yield
         return
-    with shared.state(default_state()) as state:
+    with shared.state(default_state(founder_here())) as state:
         timeout, held_until, work = state["lock_timeout_s"], state["lock_held_until"], state["change_takes_s"]
     deadline = time.monotonic() + timeout
     told = False

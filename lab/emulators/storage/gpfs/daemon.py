@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from ...common import DRIFT, Device
 from .members import options
-from .model import Cluster, Failed, default_state
+from .model import Cluster, Failed, cluster_device, default_state, founder_here
 from .text import dated, header, row, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 STATE = "nodeName nodeNumber state quorum nodesUp totalNodes remarks cnfsState daemonShortName"
-STATE_ADDED = {"5.1": "", "5.2": " daemonNodeName"}
+STATE_ADDED = {"5.1": "", "5.2": " daemonNodeName", "6.0": " daemonNodeName"}
+
+FLAPS_AFTER = 2
+"""Looks at an active daemon that flaps, until it is down."""
 
 
 def mmgetstate(cluster: Cluster, argv: list[str]) -> int:
@@ -29,7 +32,7 @@ def mmgetstate(cluster: Cluster, argv: list[str]) -> int:
     states = {}
     for name in names:
         asked_afar = blind and (name != cluster.me or "-a" in given)
-        states[name] = "unknown" if asked_afar or not cluster.reachable(name) else _poll(cluster, name)
+        states[name] = "unknown" if asked_afar or not cluster.manageable(name) else _poll(cluster, name)
     rows = [_state_row(cluster, name, state) for name, state in states.items()]
     if "-Y" in given:
         names_of_version = STATE + STATE_ADDED[cluster.state["version"]]
@@ -44,14 +47,20 @@ def mmgetstate(cluster: Cluster, argv: list[str]) -> int:
 
 
 def _poll(cluster: Cluster, name: str) -> str:
-    """Look at a daemon once; one that starts gets on by being looked at."""
-    daemon = cluster.state["daemons"][name]
+    """Look at a daemon once; one that starts gets on by being looked at, and one that flaps ends."""
+    daemon, patience = cluster.state["daemons"][name], cluster.state["arbitrating_polls"]
     seen = daemon["state"]
+    if seen != "down" and cluster.state["quorum_lost"]:
+        return "arbitrating"
     if seen == "arbitrating":
         daemon["polls"] += 1
-        if daemon["polls"] > cluster.state["arbitrating_polls"]:
-            daemon["state"] = seen = "active"
-    return seen
+        if daemon["polls"] > patience:
+            daemon["state"] = "active"
+    elif seen == "active" and name in cluster.state["flapping"]:
+        daemon["polls"] += 1
+        if daemon["polls"] > patience + FLAPS_AFTER:
+            daemon["state"] = "down"
+    return str(daemon["state"])
 
 
 def _state_row(cluster: Cluster, name: str, state: str) -> list[Any]:
@@ -112,8 +121,8 @@ def mmstartup(cluster: Cluster, argv: list[str]) -> int:
             rc = 1
         elif daemon["state"] != "down":
             print(f"{name}:  The GPFS subsystem is already active.")
-        else:
-            daemon.update(state="arbitrating", polls=0, automount=True)
+        elif name != cluster.me or not cluster.modules_missing():
+            cluster.start(name)
             if name in cluster.state["pushes"]:
                 cluster.state["pushes"][name] = 0  # no daemon starts before its configuration is there
     if cluster.effect == DRIFT:
@@ -163,7 +172,7 @@ def _work(cluster: Cluster, action: str, arguments: Iterable[Any]) -> tuple[int,
     return (cluster.mount_here if action == "mount" else cluster.unmount_here)(*arguments)
 
 
-def mmfsd(shared: Device) -> int:
+def mmfsd() -> int:
     """Run as this host's daemon until killed: take note of the boot, mount what starts with it, serve other hosts.
 
     The state file is looked at five times a second, and read when it changed or when five seconds have passed, to
@@ -171,12 +180,18 @@ def mmfsd(shared: Device) -> int:
     """
     seen, checked = 0, 0.0
     while True:
+        shared = device_here()
         changed = _changed_at(shared)
         if changed != seen or time.monotonic() - checked > 5:
-            with shared.state(default_state()) as state:
+            with shared.state(default_state(founder_here())) as state:
                 _serve(Cluster(state, shared, "mmfsd"))
             seen, checked = changed, time.monotonic()
         time.sleep(0.2)
+
+
+def device_here() -> Device:
+    """Return the device of the cluster that this host has on its disk; nsd1's if it has none."""
+    return cluster_device(founder_here())
 
 
 def _changed_at(shared: Device) -> int:
@@ -191,9 +206,11 @@ def _serve(cluster: Cluster) -> None:
     daemon = cluster.state["daemons"].get(cluster.me, {})
     if daemon.get("automount") and _poll(cluster, cluster.me) == "active":
         del daemon["automount"]
-        for device, filesystem in cluster.state["filesystems"].items():
-            if filesystem["automatic"] == "yes":
-                cluster.mount_here(device, filesystem["mount_point"], "RW")
-    for request in cluster.state["requests"].values():
+        known = {name: (it["mount_point"], it["automatic"]) for name, it in cluster.state["filesystems"].items()}
+        known |= {name: (it["mount"], it["automount"]) for name, it in cluster.state["remote_filesystems"].items()}
+        for device, (path, automatic) in known.items():
+            if automatic == "yes":
+                cluster.mount_here(device, path, "RW")
+    for request in list(cluster.state["requests"].values()):
         if request["node"] == cluster.me and "rc" not in request:
             request["rc"], request["lines"] = _work(cluster, request["action"], request["arguments"])

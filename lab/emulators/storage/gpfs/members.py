@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ...common import DIE, DRIFT, LIE
-from .model import FOUNDER, Cluster, Failed, listed
+from .model import Cluster, Failed, addresses, listed
 from .text import LICENSE_WARNING, PROPAGATING, dated, header, row
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ EMPTY_SECTIONS = (
     ("cesSummary", "cesSharedRoot EnabledServices logLevel addressPolicy"),
     ("cesNode", "nodeNumber daemonNodeName ipAddress cesGroup cesState cesIpList"),
 )
+NEWER_SECTIONS = (("commentNode", "nodeNumber daemonNodeName comment_enc"),)
 LICENSE = (
     "nodeName requiredLicense designatedLicense totalNodes licensedServers licensedClients"
     " unlicensedServers unlicensedClients licensedFpo"
@@ -55,7 +56,7 @@ def _cluster_records(state: dict[str, Any]) -> Iterable[str]:
     """Yield all headers, also of sections without rows, and then the rows."""
     yield header("mmlscluster", "clusterSummary", SUMMARY)
     yield header("mmlscluster", "clusterNode", NODE)
-    for record, names in EMPTY_SECTIONS:
+    for record, names in (*EMPTY_SECTIONS, *(NEWER_SECTIONS if state["version"] != "5.1" else ())):
         yield header("mmlscluster", record, names)
     name = state["name"]
     shells = ("/usr/bin/ssh", "no", "/usr/bin/scp", "no")
@@ -136,10 +137,12 @@ def _cannot_join(cluster: Cluster, name: str) -> str | None:
         return f"Node {name} already belongs to the GPFS cluster."
     if not cluster.reachable(name):
         return f"{name} cannot be reached."
-    if name in cluster.state["without_packages"]:
+    if not cluster.installed(name):
         return f"GPFS is not installed on node {name}."
-    if name in cluster.state["foreign"]:
+    if cluster.of_others(name):
         return f"Node {name} belongs to another GPFS cluster."
+    if name in cluster.state["leftovers"]:
+        return f"Node {name} appears to already belong to a GPFS cluster."
     return None
 
 
@@ -154,25 +157,72 @@ def _tell_failures(names: list[str]) -> None:
 
 
 def mmdelnode(cluster: Cluster, argv: list[str]) -> int:
-    """Remove nodes that are down; a host that can't be reached keeps its copy of the configuration."""
-    given, _ = options(argv, "N:a")
+    """Remove nodes that are down; a host that can't be reached keeps its copy of the configuration.
+
+    With -f alone it removes the copy of a host that no cluster lists.
+    """
+    given, _ = options(argv, "N:af")
+    if "-f" in given and not given.keys() & {"-N", "-a"}:
+        return _forget(cluster)
     cluster.require_admin()
     names = cluster.select(given.get("-N"), "-a" in given)
     print("Verifying GPFS is stopped on all affected nodes ...")
     for name in names:
-        if name == FOUNDER and len(names) < len(cluster.nodes):
+        if name == cluster.state["primary"] and len(names) < len(cluster.nodes):
             raise Failed(f"Node {name} is an NSD server and cannot be deleted.")
         if cluster.reachable(name) and cluster.state["daemons"][name]["state"] != "down":
             raise Failed(f"GPFS is still active on node {name}.")
+        if cluster.reachable(name) and not cluster.manageable(name):
+            raise Failed(f"The state of node {name} is unknown, and the node can be reached.")
     for name in cluster.half(names):
-        for table in (cluster.nodes, cluster.state["daemons"], cluster.state["pushes"]):
-            table.pop(name, None)
-        if cluster.reachable(name):
-            cluster.state["removals"].append(name)
+        cluster.remove(name)
+        cluster.state["removals" if cluster.reachable(name) else "leftovers"].append(name)
     if cluster.effect == DRIFT:
         cluster.add(names[-1], names[-1], "", "none")
     print(PROPAGATING.format("mmdelnode"), "mmdelnode: Command successfully completed", sep="\n")
     return 0
+
+
+def _forget(cluster: Cluster) -> int:
+    if cluster.me in cluster.nodes:
+        raise Failed(f"Node {cluster.me} belongs to the cluster {cluster.state['name']}.")
+    if cluster.effect != LIE:
+        cluster.local_file.unlink(missing_ok=True)
+    if cluster.me in cluster.state["leftovers"]:
+        cluster.state["leftovers"].remove(cluster.me)
+    print("mmdelnode: All GPFS configuration files on this node have been removed.")
+    return 0
+
+
+def mmchnode(cluster: Cluster, argv: list[str]) -> int:
+    """Change a node's interfaces and designation, by options or by lines of a file."""
+    given, _ = options(argv, "N:S:", *NODE_OPTIONS)
+    cluster.require_admin()
+    changes = [given]
+    if "-S" in given:
+        lines = [line.split() for line in listed(given["-S"])]
+        changes = [{**options(words, "", *NODE_OPTIONS)[0], "-N": name} for name, *words in lines]
+    for change in changes:
+        for name in cluster.half(cluster.select(change["-N"])):
+            _change_node(cluster, name, change)
+    if cluster.effect == DRIFT:
+        cluster.nodes[cluster.select(changes[-1]["-N"])[-1]]["admin"] = "other-interface"
+    print(PROPAGATING.format("mmchnode"))
+    return 0
+
+
+NODE_OPTIONS = ("client", "manager", "quorum", "nonquorum", "admin-interface=", "daemon-interface=")
+
+
+def _change_node(cluster: Cluster, name: str, change: dict[str, str]) -> None:
+    node = cluster.nodes[name]
+    if address := change.get("--daemon-interface"):
+        if cluster.state["daemons"][name]["state"] != "down":
+            raise Failed(f"GPFS is still active on node {name}.")
+        node.update(daemon=address, ip=addresses().get(address, ""))
+    node["admin"] = change.get("--admin-interface", node["admin"])
+    if change.keys() & {"--nonquorum", "--client"}:
+        node["designation"] = ""
 
 
 def mmsdrrestore(cluster: Cluster, argv: list[str]) -> int:
@@ -181,11 +231,18 @@ def mmsdrrestore(cluster: Cluster, argv: list[str]) -> int:
     if given.keys() & {"-N", "-a"}:
         cluster.require_admin()
         names = cluster.select(given.get("-N"), "-a" in given)
+        lost = [name for name in names if not (cluster.reachable(name) and cluster.installed(name))]
+        names = [name for name in names if name not in lost]
         cluster.state["pushes"].update(dict.fromkeys(cluster.half(names), 0))
+        for name in cluster.half(names):
+            cluster.state["unconfigured"] = [it for it in cluster.state["unconfigured"] if it != name]
+        if lost:
+            raise Failed(*(f"{name} cannot be reached, or GPFS is not installed there." for name in lost))
     else:
         names = [cluster.me]
-        if cluster.me not in cluster.nodes or cluster.find(given.get("-p", FOUNDER)) is None:
-            raise Failed(f"Node {cluster.me} is not a member of the cluster of node {given.get('-p', FOUNDER)}.")
+        primary = str(given.get("-p", cluster.state["primary"]))
+        if cluster.me not in cluster.nodes or cluster.find(primary) is None:
+            raise Failed(f"Node {cluster.me} is not a member of the cluster of node {primary}.")
         if cluster.effect != LIE:
             cluster.write_local()
     if cluster.effect == DRIFT:
@@ -221,7 +278,7 @@ def mmlslicense(cluster: Cluster, argv: list[str]) -> int:
     """Print which licences nodes need and have."""
     given, _ = options(argv, "LY")
     cluster.require_member()
-    rows = [(name, _required(node), node["license"]) for name, node in cluster.nodes.items()]
+    rows = [(name, _required(cluster, name), node["license"]) for name, node in cluster.nodes.items()]
     lacking = [required for _, required, designated in rows if SIZES[designated] < SIZES[required]]
     licenses = [designated for _, _, designated in rows]
     counts = [
@@ -249,8 +306,8 @@ def mmlslicense(cluster: Cluster, argv: list[str]) -> int:
     return 0
 
 
-def _required(node: dict[str, Any]) -> str:
-    return "server" if node["designation"] or node["daemon"] == FOUNDER else "client"
+def _required(cluster: Cluster, name: str) -> str:
+    return "server" if cluster.nodes[name]["designation"] or name == cluster.state["primary"] else "client"
 
 
 def _license_labels() -> list[str]:

@@ -1,13 +1,17 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The cluster's state, and what one host knows of it.
+"""A cluster's state, and what one host knows of it.
 
 The state is one JSON object under the shared directory. Knobs for tests and `lab` sit beside the data; each is named
 in `default_state`. What a host keeps on its own disk, and loses when it is rebuilt, is `gen/mmsdrfs`.
+
+Each cluster has a founding member and is named after it. nsd1's is the one that hosts join; a host of another cluster
+has that cluster's name on its own disk.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -15,7 +19,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ...common import DIE, LIE, boot_id, procfs, shared_directory
+from ...common import DIE, LIE, boot_id, procfs, shared_device, shared_directory
+from . import software
 from .text import say
 
 if TYPE_CHECKING:
@@ -24,17 +29,21 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 NOT_A_MEMBER = "This node does not belong to a GPFS cluster."
 FOUNDER = "nsd1"
+CLUSTER = "drawbridge-lab."
+"""Start of every cluster's name; the founder's follows."""
 SYSTEM_CLASSES = ("all", "clientLicense", "serverLicense", "quorumNodes", "managerNodes", "nsdNodes", "clientNodes")
+IDS = {FOUNDER: "5617289051275609157"}
 
 
 class Failed(Exception):
     """The command fails: each argument is a line after the command's name, on stderr; exit code 1."""
 
 
-def default_state() -> dict[str, Any]:
-    """Return a cluster of one founding member, nsd1, that serves file system fs1."""
+def default_state(founder: str = FOUNDER) -> dict[str, Any]:
+    """Return a cluster of one founding member that serves file system fs1."""
     return {
-        "version": "5.2",  # generation of the -Y headers: 5.1 or 5.2
+        "version": "5.2",  # generation of the commands' output: 5.1, 5.2 or 6.0
+        "truncated": [],  # commands whose -Y answer ends in the middle of a line
         "noise": "",  # a line that a remote shell's banner puts on stdout
         "lag_calls": 1,  # mm* calls on a joined host before its own copy of the configuration arrives
         "arbitrating_polls": 1,  # times that a starting node is seen arbitrating
@@ -43,21 +52,34 @@ def default_state() -> dict[str, Any]:
         "lock_timeout_s": 60.0,
         "lock_held_until": 0.0,  # a foreign holder of the lock, by the lab's clock
         "unreachable": [],  # hosts that don't answer the admin's shell
+        "flapping": [],  # hosts whose daemon comes up and goes down again
+        "quorum_lost": False,
+        "unsupported_kernels": [],  # kernels for which the kernel modules don't compile
         "without_packages": [],
         "foreign": [],  # hosts of another cluster
-        "admin_nodes": [FOUNDER],
-        "name": f"drawbridge-lab.{FOUNDER}",
-        "id": "5617289051275609157",
-        "primary": FOUNDER,
-        "nodes": {FOUNDER: _node(1, FOUNDER, FOUNDER, "quorumManager", "server")},
+        "admin_nodes": [founder],
+        "name": f"{CLUSTER}{founder}",
+        "id": IDS.get(founder) or str(10**18 + sum(ord(char) << 7 * at for at, char in enumerate(founder))),
+        "primary": founder,
+        "nodes": {founder: _node(1, founder, founder, "quorumManager", "server")},
         "next_number": 2,
-        "autoload": [FOUNDER],  # nodes on which GPFS starts at boot
-        "filesystems": {"fs1": {"mount_point": "/gpfs/fs1", "automatic": "no", "maintenance": "no"}},
-        "daemons": {FOUNDER: {"state": "active", "polls": 0}},
+        "autoload": [founder],  # nodes on which GPFS starts at boot, besides those with the attribute autoload
+        "filesystems": {
+            "fs1": {"mount_point": "/gpfs/fs1", "automatic": "no", "maintenance": "no", "block_size": 4 << 20}
+        },
+        "daemons": {founder: {"state": "active", "polls": 0}},
         "boots": {},
         "mounts": {"fs1": {}},
-        "pushes": {FOUNDER: 0},
+        "pushes": {founder: 0},
         "removals": [],
+        "unconfigured": [],  # members that have lost their copy of the configuration
+        "leftovers": [],  # hosts that were deleted and still have a copy of it
+        "config": [{"name": "adminMode", "value": "central", "scope": []}],
+        "classes": {},
+        "key": {"generation": 1, "committed": 1},
+        "auth": {},
+        "remote_clusters": {},
+        "remote_filesystems": {},
         "requests": {},
         "next_request": 1,
     }
@@ -72,6 +94,22 @@ def _node(number: int, name: str, admin: str, designation: str, license_: str) -
         "designation": designation,
         "license": license_,
     }
+
+
+def founder_here() -> str:
+    """Return the founder of the cluster that this host has on its disk; nsd1 if it has none."""
+    text = local_file().read_text() if local_file().exists() else ""
+    return text.rstrip("\n").rpartition(CLUSTER)[2] if CLUSTER in text else FOUNDER
+
+
+def cluster_device(founder: str) -> Device:
+    """Return the device of a founder's cluster."""
+    return shared_device("gpfs" if founder == FOUNDER else f"gpfs-{founder}")
+
+
+def local_file() -> Path:
+    """Return the place of this host's copy of the configuration."""
+    return software.mmfs() / "gen/mmsdrfs"
 
 
 def addresses() -> dict[str, str]:
@@ -97,7 +135,7 @@ class Cluster:
         self.me = os.environ.get("LAB_HOSTNAME") or os.uname().nodename.partition(".")[0]
         self.nodes: dict[str, dict[str, Any]] = state["nodes"]
         self.requests: list[str] = []
-        self.local_file = Path(os.environ.get("LAB_MMFS_DIR", "/var/mmfs")) / "gen/mmsdrfs"
+        self.local_file = local_file()
 
     # What this host knows
 
@@ -117,9 +155,33 @@ class Cluster:
             del self.state["pushes"][self.me]
         elif push and by_command:
             self.state["pushes"][self.me] = push - 1
+        self._configuration_lost(push is None and self.me in self.nodes and not self.local_file.exists())
+        self._modules_checked()
         for device, mounted in self.state["mounts"].items():
             if self.me in mounted and not self.is_mounted(mounted[self.me]["path"]):
                 del self.state["mounts"][device][self.me]
+
+    def _configuration_lost(self, lost: bool) -> None:
+        """Let the others know whether this member has lost its copy of the configuration."""
+        known = self.state["unconfigured"]
+        if lost and self.me not in known:
+            known.append(self.me)
+            self.state["daemons"][self.me] = {"state": "down", "polls": 0}
+        if not lost and self.me in known:
+            known.remove(self.me)
+
+    def _modules_checked(self) -> None:
+        """Stop a daemon that another host started and that has no kernel modules here."""
+        daemon = self.state["daemons"].get(self.me, {})
+        if daemon.pop("unchecked", False) and self.modules_missing():
+            daemon.update(state="down")
+
+    def modules_missing(self) -> bool:
+        """Say whether this host's kernel modules don't fit, and write that to GPFS's log."""
+        why = software.misfit(self.state["version"])
+        if why:
+            software.log(self.now(), why)
+        return bool(why)
 
     def _booted(self) -> None:
         """Forget what a boot ends. The first contact ever is no boot: what others said of this host stays true."""
@@ -131,13 +193,43 @@ class Cluster:
             mounted.pop(self.me, None)
         if self.me in self.state["daemons"]:
             self.state["daemons"][self.me] = {"state": "down", "polls": 0}
-            if self.me in self.state["autoload"]:
-                self.state["daemons"][self.me].update(state="arbitrating", automount=True)
+            if self.me in self.state["autoload"] or self.setting("autoload", self.me) == "yes":
+                self.start(self.me)
+
+    def start(self, name: str) -> None:
+        """Start the daemon of a host."""
+        daemon = self.state["daemons"][name]
+        daemon.update(state="arbitrating", polls=0, automount=True, unchecked=True)
+        daemon["effective"] = {entry["name"]: self.setting(entry["name"], name) for entry in self.state["config"]}
+
+    def setting(self, attribute: str, node: str) -> str:
+        """Return the configured value of an attribute on a node, "" for none. The most specific scope wins."""
+        values = ["", "", ""]
+        for entry in self.state["config"]:
+            if entry["name"] == attribute and (rank := self._rank(entry["scope"], node)) is not None:
+                values[rank] = entry["value"]
+        return next((value for value in reversed(values) if value), "")
+
+    def in_scope(self, scope: list[str], node: str) -> bool:
+        """Say whether a setting with this scope is for a node."""
+        return self._rank(scope, node) is not None
+
+    def _rank(self, scope: list[str], node: str) -> int | None:
+        """Return 0 for all nodes, 1 for a class of the node, 2 for the node itself, None for others."""
+        if not scope:
+            return 0
+        if node in scope:
+            return 2
+        return 1 if any(name not in self.nodes and node in self.select(name) for name in scope) else None
 
     def write_local(self) -> None:
-        """Put the cluster's configuration on this host's disk."""
+        """Put the cluster's configuration and its public key on this host's disk."""
         self.local_file.parent.mkdir(parents=True, exist_ok=True)
         self.local_file.write_text(local_copy(self.state))
+        keys = software.mmfs() / "ssl"
+        keys.mkdir(exist_ok=True)
+        for name in ("id_rsa.pub", "id_rsa_committed.pub"):
+            (keys / name).write_text(public_key(self.state, self.state["key"]["committed"]))
 
     def require_member(self) -> None:
         """Fail as every mm* command does on a host that knows no cluster."""
@@ -155,7 +247,8 @@ class Cluster:
 
     def founder(self) -> str:
         """Return the node that keeps the configuration."""
-        return next((name for name, node in self.nodes.items() if "quorum" in node["designation"]), FOUNDER)
+        quorum = (name for name, node in self.nodes.items() if "quorum" in node["designation"])
+        return next(quorum, self.state["primary"])
 
     def now(self) -> float:
         """Return the lab's time."""
@@ -178,12 +271,25 @@ class Cluster:
         if argument is None:
             return [self.me]
         if argument in SYSTEM_CLASSES:
-            return [name for name, node in self.nodes.items() if _in_class(argument, node)]
+            return [name for name in self.nodes if self._in_class(argument, name)]
+        if argument in self.state["classes"]:
+            return list(self.state["classes"][argument])
         names = [self.find(name) or name for name in listed(argument)]
         wrong = [name for name in names if name not in self.nodes]
         if wrong:
             raise Failed(*(f"Incorrect node {name} specified for command." for name in wrong))
         return names
+
+    def _in_class(self, title: str, name: str) -> bool:
+        node = self.nodes[name]
+        return {
+            "clientLicense": node["license"] == "client",
+            "serverLicense": node["license"] == "server",
+            "quorumNodes": "quorum" in node["designation"],
+            "managerNodes": "anager" in node["designation"],
+            "nsdNodes": name == self.state["primary"],
+            "clientNodes": "anager" not in node["designation"],
+        }[title]
 
     def half(self, work: list[Item]) -> list[Item]:
         """Return the part of the work that a command does before it dies: all of it when it doesn't die."""
@@ -193,11 +299,35 @@ class Cluster:
         """Say whether the admin's shell gets to a host."""
         return name == self.me or (name in addresses() and name not in self.state["unreachable"])
 
+    def manageable(self, name: str) -> bool:
+        """Say whether commands for a member reach it and find GPFS and its configuration there."""
+        return self.reachable(name) and self.installed(name) and name not in self.state["unconfigured"]
+
+    def installed(self, name: str) -> bool:
+        """Say whether a host has GPFS's packages."""
+        folder = shared_directory() / "gpfs-installed"
+        known = not folder.is_dir() or (folder / name).exists()
+        return known and name not in self.state["without_packages"]
+
+    def of_others(self, name: str) -> bool:
+        """Say whether a host belongs to another cluster."""
+        own = self.state["id"]
+        others = [json.loads(path.read_text()) for path in shared_directory().glob("gpfs*/state.json")]
+        return name in self.state["foreign"] or any(name in it["nodes"] for it in others if it["id"] != own)
+
     def add(self, name: str, admin: str, designation: str, license_: str) -> None:
         """Make a host a member; its own copy of the configuration follows later."""
         self.nodes[name] = _node(self.state["next_number"], name, admin, designation, license_)
         self.state["next_number"] += 1
         self.state["daemons"][name] = {"state": "down", "polls": 0}
+
+    def remove(self, name: str) -> None:
+        """End the membership of a host."""
+        for table in (self.nodes, self.state["daemons"], self.state["pushes"]):
+            table.pop(name, None)
+        for members in self.state["classes"].values():
+            if name in members:
+                members.remove(name)
 
     # Work on the mounts of this host, and requests to the daemons of others
 
@@ -210,13 +340,20 @@ class Cluster:
         """Mount the directory that stands for the file system, which all hosts share."""
         if self.effect == LIE or self.is_mounted(path):
             return 0, []
-        content = shared_directory() / "fs" / device
+        content = shared_directory() / "fs" / self.content_of(device)
         content.mkdir(parents=True, exist_ok=True)
         Path(path).mkdir(parents=True, exist_ok=True)
         rc, lines = _command("mount", "--bind", *(["-o", "ro"] if mode == "RO" else []), str(content), path)
         if rc == 0:
             self.state["mounts"][device][self.me] = {"path": path, "mode": mode}
         return rc, lines
+
+    def content_of(self, device: str) -> str:
+        """Return the folder of a file system: the clusters that mount it remotely share it with its owner."""
+        remote = self.state["remote_filesystems"].get(device)
+        founder, name = (remote["cluster"].rpartition(CLUSTER)[2], remote["remote"]) if remote else ("", device)
+        founder = founder or self.state["name"].rpartition(CLUSTER)[2]
+        return name if founder in ("", FOUNDER) else f"{founder}-{name}"
 
     def unmount_here(self, device: str, force: bool) -> tuple[int, list[str]]:
         """Unmount a file system; with force, users of it are left with a dead one."""
@@ -264,21 +401,15 @@ def local_copy(state: dict[str, Any]) -> str:
 
 def listed(argument: str) -> list[str]:
     """Return the words of -N: the lines of a file when there is one of that name, else a list with commas."""
-    if not Path(argument).is_file():
+    if "," in argument or not Path(argument).is_file():  # a long list is no valid name of a file
         return [word for word in argument.split(",") if word]
     lines = [line.partition("#")[0].strip() for line in Path(argument).read_text().splitlines()]
     return [line for line in lines if line]
 
 
-def _in_class(name: str, node: dict[str, Any]) -> bool:
-    return {
-        "clientLicense": node["license"] == "client",
-        "serverLicense": node["license"] == "server",
-        "quorumNodes": "quorum" in node["designation"],
-        "managerNodes": "anager" in node["designation"],
-        "nsdNodes": node["daemon"] == FOUNDER,
-        "clientNodes": "anager" not in node["designation"],
-    }[name]
+def public_key(state: dict[str, Any], generation: int) -> str:
+    """Return a generation of a cluster's public key."""
+    return f"clusterName={state['name']}\nclusterID={state['id']}\ngenNumber={generation}\n"
 
 
 def _command(*argv: str) -> tuple[int, list[str]]:

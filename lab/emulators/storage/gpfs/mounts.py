@@ -11,6 +11,7 @@ from ...common import DRIFT
 from .daemon import act_on, targets
 from .members import options
 from .model import Cluster, Failed
+from .remote import owner_of
 from .text import dated, header, row, say
 
 MOUNTS = "localDevName realDevName owningCluster totalNodes nodeIP nodeName clusterName mountMode"
@@ -50,12 +51,20 @@ def mmlsfs(cluster: Cluster, argv: list[str]) -> int:
                 print("", title, "=" * len(title), sep="\n")
             print("flag                value                    description")
             print(f"{'-' * 19} {'-' * 24} {'-' * 35}")
-        for flag, name, value, text in _attributes(cluster.state["filesystems"][device], flags):
+        for flag, name, value, text in _attributes(filesystem(cluster, device), flags):
             if "-Y" in argv:
                 print(row("mmlsfs", "", (device, name, value, ""), also="/"))
             elif flag:
                 print(f" {flag:<18} {value:<24} {text}")
     return 0
+
+
+def filesystem(cluster: Cluster, device: str) -> dict[str, Any]:
+    """Return a file system of this cluster, or a remote one as this cluster has defined it."""
+    if device in cluster.state["filesystems"]:
+        return cluster.state["filesystems"][device]
+    remote = cluster.state["remote_filesystems"][device]
+    return {"mount_point": remote["mount"], "automatic": remote["automount"], "maintenance": "no"}
 
 
 def _attributes(filesystem: dict[str, Any], flags: list[str]) -> list[tuple[str, str, str, str]]:
@@ -78,12 +87,13 @@ def mmlsmount(cluster: Cluster, argv: list[str]) -> int:
     for device in _devices(cluster, rest[0] if rest else "all"):
         mounted = {name: where for name, where in cluster.state["mounts"][device].items() if name in cluster.nodes}
         name = cluster.state["name"]
+        remote = cluster.state["remote_filesystems"].get(device, {"remote": device, "cluster": name})
         if "-Y" in given:
             rows = [
                 (cluster.nodes[node]["ip"], node.partition(".")[0], name, mounted[node]["mode"]) for node in mounted
             ]
             for fields in rows or [("", "", "", "")]:
-                print(row("mmlsmount", "", (device, device, name, len(mounted), *fields)))
+                print(row("mmlsmount", "", (device, remote["remote"], remote["cluster"], len(mounted), *fields)))
         elif not mounted:
             print(f"File system {device} is not mounted.")
         else:
@@ -103,11 +113,13 @@ def mmmount(cluster: Cluster, argv: list[str]) -> int:
     print(dated(cluster.now(), "mmmount: Mounting file systems ..."))
     rc = 0
     for device in devices:
-        filesystem = cluster.state["filesystems"][device]
-        if filesystem["maintenance"] == "yes":
+        found = filesystem(cluster, device)
+        if found["maintenance"] == "yes":
             raise Failed(f"File system {device} is in maintenance mode.")
-        path = rest[1] if len(rest) > 1 else filesystem["mount_point"]
+        path = rest[1] if len(rest) > 1 else found["mount_point"]
         mode = "RO" if "ro" in given.get("-o", "").split(",") else "RW"
+        if device in cluster.state["remote_filesystems"]:
+            mode = "RO" if owner_of(cluster, device)[2] == "ro" else mode
         rc = max([rc, *(_mount(cluster, name, device, path, mode) for name in cluster.half(names))])
         if cluster.effect == DRIFT:
             act_on(cluster, names[-1], "umount", device, False)
@@ -153,12 +165,10 @@ def mmumount(cluster: Cluster, argv: list[str]) -> int:
 
 def _devices(cluster: Cluster, name: str) -> list[str]:
     """Return the file systems that a device name, a mount point or a word like `all` stands for."""
-    known = cluster.state["filesystems"]
-    if name in ("all", "all_local"):
-        return list(known)
-    if name == "all_remote":
-        return []
-    for device, filesystem in known.items():
-        if name in (device, f"/dev/{device}", filesystem["mount_point"]):
+    local, remote = cluster.state["filesystems"], cluster.state["remote_filesystems"]
+    if name in ("all", "all_local", "all_remote"):
+        return [*([] if name == "all_remote" else local), *([] if name == "all_local" else remote)]
+    for device in (*local, *remote):
+        if name in (device, f"/dev/{device}", filesystem(cluster, device)["mount_point"]):
             return [device]
     raise Failed(f"File system {name} is not known to the GPFS cluster.")

@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ..command import Run
 from ..converge import Step
 from ..files import write_bytes
 from ..packages.apt import Apt
-from .plan import HOLD, SOURCES, PinnedState
+from .plan import HOLD, SOURCES, PinnedState, as_they_are
 
 FORMAT = "${Package} ${Version} ${db:Status-Want} ${db:Status-Status}\\n"
 CHOSEN = ("--allow-downgrades", "--allow-change-held-packages")
@@ -20,12 +20,19 @@ CHOSEN = ("--allow-downgrades", "--allow-change-held-packages")
 
 
 class PinnedPackages:
-    """Packages of this host, each of one version."""
+    """Packages of this host, each of one version. `found` turns NAME=VERSION into what apt installs."""
 
     name = "packages"
 
-    def __init__(self, run: Run, want: PinnedState, sources: Path, apt: Apt) -> None:
-        self._run, self._want, self._sources, self._apt = run, want, sources, apt
+    def __init__(
+        self,
+        run: Run,
+        want: PinnedState,
+        sources: Path,
+        apt: Apt,
+        found: Callable[[Sequence[str]], Sequence[str]] = as_they_are,
+    ) -> None:
+        self._run, self._want, self._sources, self._apt, self._found = run, want, sources, apt, found
 
     def read(self) -> PinnedState:
         """Query dpkg. A removed package that left its configuration is not installed."""
@@ -48,7 +55,7 @@ class PinnedPackages:
             elif verb == HOLD:
                 self._apt.run_unlocked(["apt-mark", "hold", *names])
             else:
-                self._apt.install(names, *CHOSEN)
+                self._apt.install(self._found(names), *CHOSEN)
 
     def _write_sources(self, text: str) -> None:
         if text:

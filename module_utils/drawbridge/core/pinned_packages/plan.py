@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..converge import Step
@@ -32,6 +32,11 @@ class PinnedState:
         ]
         late = ["services of packages are kept off"] if self.cut_off else []
         return [*shown, *late, *(f"    {line}" for line in self.sources.splitlines())]
+
+
+def as_they_are(names: Sequence[str]) -> Sequence[str]:
+    """Packages as NAME=VERSION."""
+    return names
 
 
 def plan(have: PinnedState, want: PinnedState) -> list[Step[PinnedState]]:

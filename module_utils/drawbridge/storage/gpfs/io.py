@@ -38,10 +38,16 @@ class Mm:
     def read(self, verb: str, *arguments: str) -> dict[str, list[Row]]:
         """The rows that a command prints, by record type. Raises DeviceError, also for other text."""
         done = self._call(verb, *arguments, "-Y")
+        if done.out and not done.out.endswith("\n"):
+            raise DeviceError(f"{verb}: the answer ends within a line", stdout=done.out, stderr=done.err)
         try:
             return parse(done.out, verb)
         except UnreadableAnswer as err:
             raise DeviceError(f"{verb}: {err}", stdout=done.out, stderr=done.err) from err
+
+    def show(self, verb: str, *arguments: str) -> str:
+        """What a command prints for people, for those without a documented -Y form. Raises DeviceError."""
+        return self._call(verb, *arguments).out
 
     def change(self, verb: str, *arguments: str) -> Completed:
         """Run a command that changes something. It retries only for a busy lock, with growing pauses."""

@@ -1,26 +1,96 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""An existing Storage Scale (GPFS) cluster and the file systems that nodes mount."""
+"""The Storage Scale (GPFS) cluster that nodes join, the file systems that they mount, and their software and tuning."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Optional
 
-from ...core.options import NAME, PATH, option
+from ...core.options import PATH, option
+from ...nodes.model import RAILS, STORAGE
+
+CLUSTER_NAME = r"[A-Za-z0-9._-]*"
+DEVICE = r"[A-Za-z0-9_.-]+"
+VERSION = r"[0-9][0-9A-Za-z.+~-]*"
+BUILD, PREBUILT = "build", "prebuilt"
 
 
 @dataclass(frozen=True)
 class Filesystem:
     """A GPFS file system that nodes mount."""
 
-    device: str = option("device name, as mmlsfs prints it", pattern=r"[A-Za-z0-9_.-]+")
+    device: str = option("device name, as mmlsfs prints it", pattern=DEVICE)
     mount: str = option("its default mount point", pattern=PATH)
+
+
+@dataclass(frozen=True)
+class Software:
+    """GPFS's packages on the nodes, and the kernel modules."""
+
+    version: str = option("version of the packages, as the package manager writes it, such as 5.2.3-0", pattern=VERSION)
+    edition: str = option("suffix of the licence package gpfs.license.*, such as dm, da or std", pattern=r"[a-z]+")
+    packaging: str = option("deb (apt) or rpm (dnf)", "deb", choices=("deb", "rpm"))
+    further: tuple[str, ...] = option(
+        "further packages of that version, such as gpfs.compression", (), pattern=r"gpfs\.[A-Za-z0-9_.+-]+"
+    )
+    sources: str = option(
+        "the packages' repository, as a deb822 file for apt or a .repo file for dnf (empty: the nodes' own sources)", ""
+    )
+    directory: str = option(
+        "directory on the nodes that has the vendor's package files, instead of sources", "", pattern=rf"({PATH})?"
+    )
+    kernel_modules: str = option(
+        "build (each node compiles them for its kernel) or prebuilt (packages gpfs.gplbin-KERNEL)",
+        BUILD,
+        choices=(BUILD, PREBUILT),
+    )
+    kernels: tuple[str, ...] = option(
+        "kernels for which IBM supports this version, as shell patterns such as 6.8.0-*-generic (empty: not compared)",
+        (),
+    )
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """GPFS's settings on the nodes of one class. Attributes without a value stay as the cluster has them."""
+
+    pagepool_mib: int = option("cache of file data; its memory is pinned (0: not set)", 0, low=0)
+    max_files_to_cache: int = option("files whose attributes are cached (0: not set)", 0, low=0, high=100_000_000)
+    max_stat_cache: int = option(
+        "further files of which only stat data is cached (0: not set)", 0, low=0, high=100_000_000
+    )
+    worker_threads: int = option("threads for concurrent operations (0: not set)", 0, low=0, high=8192)
+    max_mbps: int = option("throughput in MB/s for which GPFS reads ahead (0: not set)", 0, low=0, high=100_000)
+    verbs: str = option(
+        "NICs that GPFS uses with RDMA over RoCE: storage, rails, or empty for TCP", "", choices=("", STORAGE, RAILS)
+    )
+    settings: Mapping[str, str] = option(
+        "further attributes of mmchconfig, such as numaMemoryInterleave: 'yes'",
+        MappingProxyType({}),
+        pattern=r"[^\s,=\"'](.*[^\s,=\"'])?",
+    )
 
 
 @dataclass(frozen=True)
 class Gpfs:
     """drawbridge_gpfs: the existing Storage Scale cluster."""
 
-    admin: str = option("inventory name of a member that may change the cluster", pattern=NAME)
+    admin: str = option(
+        "hostlist of members that may change the cluster, as in the inventory; the first that answers is used",
+        hosts=True,
+    )
     filesystems: tuple[Filesystem, ...] = option("file systems that nodes mount")
-    cluster: str = option("its name, as mmlscluster prints it; empty: not compared", "", pattern=r"[A-Za-z0-9._-]*")
+    cluster: str = option("its name, as mmlscluster prints it; empty: not compared", "", pattern=CLUSTER_NAME)
+    software: Optional[Software] = option("packages and kernel modules; without it the site installs them", None)
+    tuning: dict[str, Tuning] = option("settings of nodes by node class", MappingProxyType({}))
+    daemon_suffix: str = option(
+        "text after a node's name that gives the name of its daemon interface, such as -data",
+        "",
+        pattern=r"[a-z0-9.-]*",
+    )
+    admin_suffix: str = option(
+        "text after a node's name that gives the name of its admin interface", "", pattern=r"[a-z0-9.-]*"
+    )

@@ -1,41 +1,116 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Storage Scale file systems on this host, by the kernel's table of mounts and by GPFS."""
+"""GPFS on this host: the daemon, what it uses of the settings, and mounts by the kernel's table and by GPFS."""
 
 from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Sequence
-from typing import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 from ....core.converge import DeviceError, Step
-from ..io import Mm, NotAMember
+from ..config.text import canonical
+from ..daemon_io import NO_CLUSTER, Daemon
 from ..members.plan import ACTIVE
 from ..members.text import directory, find, mountinfo, names, short
 from ..text import Row
-from .plan import Mounts
+from .plan import MOUNT, RELEASE, RESTART, START, STOP, UNMOUNT, ClientState
 
 
-class LocalMounts:
-    """The wanted file systems here. `table` reads /proc/self/mountinfo; a new join may take `patience_s`."""
+class Use(Protocol):
+    """The drain of this node."""
 
-    name = "GPFS mounts"
+    @property
+    def held(self) -> bool:
+        """Whether Drawbridge's drain keeps jobs off."""
+        ...
+
+    def hold(self) -> None:
+        """Drain it. Raises DeviceError if a job came first."""
+        ...
+
+    def release(self) -> None:
+        """Lift the drain."""
+        ...
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The cluster that this host must belong to (empty: any), its node class there, and how long things may take."""
+
+    cluster: str = ""
+    node_class: str = ""
+    patience_s: float = 0
+    """Until the configuration of a new join arrives."""
+    settle_s: float = 300
+    """Until a started daemon is active."""
+
+
+class Client:
+    """GPFS here."""
+
+    name = "GPFS client"
 
     def __init__(
-        self, mm: Mm, wanted: Mounts, table: Callable[[], str], cluster: str = "", patience_s: float = 0
+        self,
+        daemon: Daemon,
+        want: ClientState,
+        table: Callable[[], str],
+        use: Use,
+        expected: Expected | None = None,
     ) -> None:
-        self._mm, self._wanted, self._table = mm, wanted, table
-        self._cluster, self._patience_s = cluster, patience_s
+        self._daemon, self._mm, self._want, self._table, self._use = daemon, daemon.mm, want, table, use
+        self._expected = expected or Expected()
 
-    def read(self) -> Mounts:
-        """Mounts of the wanted devices. Without an active daemon none counts, even if the kernel shows one."""
-        own = self._own_row()
-        if own is None or own["state"] != ACTIVE:
-            return Mounts({})
+    def read(self) -> ClientState:
+        """Without an active daemon no mount counts, even if the kernel shows one."""
+        own = self._daemon.row()
+        state = own["state"] if own else NO_CLUSTER
+        if own is None or state != ACTIVE:
+            return ClientState({}, state, held=self._use.held)
+        settings, configured = self._settings() if self._want.settings else ({}, {})
+        return ClientState(self._paths(own), state, settings, configured, self._use.held)
+
+    def apply(self, steps: Sequence[Step[ClientState]]) -> None:
+        """In order. The host must be a member before GPFS starts."""
+        for step in steps:
+            verb, device, path = step.payload
+            if verb == START:
+                self._ready()
+                self._daemon.start(self._expected.settle_s)
+            elif verb == RESTART:
+                self._restart()
+            elif verb == MOUNT:
+                self._mount(device, path)
+            elif verb == RELEASE:
+                self._use.release()
+
+    def _restart(self) -> None:
+        """Drain, stop, start. A busy file system keeps GPFS running, and the drain is lifted."""
+        self._use.hold()
+        try:
+            self._daemon.stop()
+        except DeviceError:
+            if self._daemon.state() == ACTIVE:
+                self._use.release()
+            raise
+        self._daemon.start(self._expected.settle_s)
+
+    def _mount(self, device: str, path: str) -> None:
+        self._ready()
+        own = self._daemon.row()
+        if own and self._paths(own).get(device) == path:
+            return  # GPFS mounts some file systems itself when it starts
+        self._refuse_another_place(device, path)
+        self._mm.change("mmmount", device)
+
+    def _paths(self, own: Row) -> dict[str, str]:
+        """Mounts of the wanted devices."""
         table = mountinfo(self._table())
         paths = {}
-        for device, wanted in self._wanted.paths.items():
+        for device, wanted in self._want.paths.items():
             real = [
                 path for path, (kind, source) in table.items() if kind == "gpfs" and source.rpartition("/")[2] == device
             ]
@@ -43,43 +118,40 @@ class LocalMounts:
                 paths[device] = wanted if wanted in real else real[0]
             elif wanted in table and self._mounted_by_gpfs(device, own):
                 paths[device] = wanted
-        return Mounts(paths)
-
-    def apply(self, steps: Sequence[Step[Mounts]]) -> None:
-        """Mount at the default mount point, which must be the wanted one. Waits until the daemon here is active."""
-        self._ready()
-        for step in steps:
-            device, path = step.payload
-            self._refuse_another_place(device, path)
-            self._mm.change("mmmount", device)
-
-    def _own_row(self) -> Row | None:
-        """This host's row of mmgetstate, None for a host without a cluster."""
-        try:
-            rows = self._mm.read("mmgetstate")[""]
-        except NotAMember:
-            return None
-        return rows[0] if rows else None
+        return paths
 
     def _mounted_by_gpfs(self, device: str, own: Row) -> bool:
         """Whether GPFS lists it as mounted here, for a mount that the kernel shows with another type."""
         mounted = directory(self._mm.read("mmlsmount", device, "-L").get("", []))
         return any(find(mounted, name) for name in names(own))
 
+    def _settings(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Values of the wanted attributes: those that the daemon uses, and those that the class has."""
+        used = {row["name"]: row["value"] for row in self._mm.read("mmdiag", "--config").get("config", [])}
+        rows = self._mm.read("mmlsconfig").get("", [])
+        of_class = {
+            row["configParameter"]: row["value"]
+            for row in rows
+            if self._expected.node_class in row["nodeList"].split(",")
+        }
+        wanted = self._want.settings
+        return (
+            {name: canonical(used[name]) for name in wanted if name in used},
+            {name: canonical(of_class[name]) for name in wanted if name in of_class},
+        )
+
     def _ready(self) -> None:
-        deadline = time.monotonic() + self._patience_s
-        while True:
-            own = self._own_row()
-            state = own["state"] if own else None
-            if state == ACTIVE:
-                break
-            if state == "down" or time.monotonic() >= deadline:
+        """Wait for the configuration of a new join. Raises DeviceError for a host of no cluster or of another one."""
+        deadline = time.monotonic() + self._expected.patience_s
+        while (state := self._daemon.state()) == NO_CLUSTER:
+            if time.monotonic() >= deadline:
                 raise DeviceError(_not_ready(state))
             time.sleep(0.5)
         (summary,) = self._mm.read("mmlscluster")["clusterSummary"]
-        if self._cluster and summary["clusterName"] != self._cluster:
+        wanted = self._expected.cluster
+        if wanted and summary["clusterName"] != wanted:
             raise DeviceError(
-                f"drawbridge_gpfs.cluster is {self._cluster}, but this host belongs to {summary['clusterName']};"
+                f"drawbridge_gpfs.cluster is {wanted}, but this host belongs to {summary['clusterName']};"
                 " remove the host from drawbridge_nodes, or delete it from that cluster first"
             )
 
@@ -96,11 +168,31 @@ class LocalMounts:
             )
 
 
-def _not_ready(state: str | None) -> str:
+class Leaver:
+    """GPFS here, for a host that leaves: everything that is mounted counts."""
+
+    name = "GPFS client"
+
+    def __init__(self, daemon: Daemon) -> None:
+        self._daemon = daemon
+
+    def read(self) -> ClientState:
+        state = self._daemon.state()
+        return ClientState(self._daemon.mounted() if state == ACTIVE else {}, state)
+
+    def apply(self, steps: Sequence[Step[ClientState]]) -> None:
+        """Unmount, then stop."""
+        for step in steps:
+            verb, device, path = step.payload
+            if verb == UNMOUNT:
+                self._daemon.unmount({device: path})
+            elif verb == STOP:
+                self._daemon.stop()
+
+
+def _not_ready(state: str) -> str:
     host = short(platform.node())
-    if state is None:
-        return (
-            f"{host} is in no GPFS cluster; let role gpfs_client join it, or if reinstalled, restore"
-            f" it on the cluster's admin host: mmsdrrestore -N {host}"
-        )
-    return f"GPFS is {state} on {host}; role gpfs_client starts it, and /var/adm/ras/mmfs.log.latest has the reason"
+    return (
+        f"{host} is in {state}: the admin host's result says why it did not join; if it was"
+        f" reinstalled, this restores it there: mmsdrrestore -N {host}"
+    )

@@ -2,28 +2,56 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from copy import deepcopy
+from typing import Any
+
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.view import (
-    gpfs_clients,
-    gpfs_mounts,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs import view
 
 from tests.unit.module_utils.site.test_refused import site
 
 SITE = site("lab")
-GPFS = part("gpfs", SITE["drawbridge_gpfs"])
+NODES = part("nodes", SITE["drawbridge_nodes"])
+MOUNTS = [{"device": "fs1", "mount": "/gpfs/fs1"}]
+
+
+def gpfs(**more: Any) -> Any:
+    return part("gpfs", {**deepcopy(SITE["drawbridge_gpfs"]), **more})
+
+
+class Traffic:
+    """A traffic class."""
+
+    dscp = 26
 
 
 def test_every_node_is_a_client_and_the_admin_is_not_made_one() -> None:
-    assert gpfs_clients(GPFS, part("nodes", SITE["drawbridge_nodes"])) == {
-        "cluster": "drawbridge-lab.nsd1",
-        "nodes": ["gpu01", "gpu02", "gpu03", "gpu04"],
-        "filesystems": [{"device": "fs1", "mount": "/gpfs/fs1"}],
-    }
+    found = view.members(gpfs(), NODES, None, None)
+    assert found["nodes"] == ["gpu01", "gpu02", "gpu03", "gpu04"]
+    assert (found["cluster"], found["classes"]) == ("drawbridge-lab.nsd1", [])
 
 
-def test_what_a_node_mounts_names_no_other_node() -> None:
-    assert gpfs_mounts(GPFS) == {
-        "cluster": "drawbridge-lab.nsd1",
-        "filesystems": [{"device": "fs1", "mount": "/gpfs/fs1"}],
-    }
+def test_without_software_and_tuning_a_node_only_mounts() -> None:
+    found = view.client(gpfs(), NODES, "gpu01", None, None)
+    assert (found["filesystems"], found["settings"]) == (MOUNTS, {})
+    assert (found["software"]["packages"], found["software"]["version"]) == ({}, "")
+    assert found["boot"] == {"filesystems": MOUNTS, "version": "", "kernel_modules": "build", "kernels": []}
+
+
+def test_packages_have_one_version_and_only_what_compiles_needs_compilers() -> None:
+    wanted = {"version": "5.2.3-0", "edition": "dm"}
+    built = view.client(gpfs(software=wanted), NODES, "gpu01", None, None)["software"]
+    assert built["packages"]["gpfs.gpl"] == built["packages"]["gpfs.license.dm"] == "5.2.3-0"
+    assert built["packages"]["gpfs.gskit"] == "" and "make" in built["compilers"]
+    ready = view.client(gpfs(software={**wanted, "kernel_modules": "prebuilt"}), NODES, "gpu01", None, None)
+    assert "gpfs.gpl" not in ready["software"]["packages"] and ready["software"]["compilers"] == []
+
+
+def test_settings_are_those_of_the_nodes_class_in_the_cluster_and_on_the_node() -> None:
+    name = NODES.range_of("gpu01").node_class
+    tuned = gpfs(tuning={name: {"pagepool_mib": 2048, "verbs": "rails", "settings": {"numaMemoryInterleave": "yes"}}})
+    settings = view.client(tuned, NODES, "gpu01", Traffic(), None)["settings"]
+    assert settings["pagepool"] == "2048M" and settings["verbsRdma"] == settings["verbsRdmaCm"] == "enable"
+    assert settings["verbsRdmaRoCEToS"] == str(26 << 2 | 2) and settings["numaMemoryInterleave"] == "yes"
+    [cluster] = view.members(tuned, NODES, Traffic(), None)["classes"]
+    assert cluster["settings"] == settings and "gpu01" in cluster["nodes"]

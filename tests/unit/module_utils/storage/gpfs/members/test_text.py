@@ -12,7 +12,9 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     mountinfo,
     short,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.mounts.plan import Mounts
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.mounts.plan import (
+    ClientState,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.text import Row
 
 ROWS = [
@@ -60,6 +62,6 @@ def test_the_topmost_mount_wins_and_blanks_are_decoded() -> None:
 
 
 def test_lines_are_words_of_the_tools() -> None:
-    members = {"gpu01": Member("client", "active"), "gpu02": None, "nsd1": Member("server", "down", "quorumManager")}
-    assert Membership(members).lines() == ["gpu01 client active", "nsd1 quorumManager server down"]
-    assert Mounts({"fs1": "/gpfs/fs1"}).lines() == ["fs1 /gpfs/fs1 gpfs"]
+    members = {"gpu01": Member("client"), "gpu02": None, "nsd1": Member("server", "quorumManager", configured=False)}
+    assert Membership(members).lines() == ["gpu01 client", "nsd1 quorumManager server without configuration"]
+    assert ClientState({"fs1": "/gpfs/fs1"}).lines() == ["GPFS active", "fs1 /gpfs/fs1 gpfs"]

@@ -8,39 +8,77 @@ from collections.abc import Sequence
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.daemon_io import Daemon
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.io import Mm
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.mounts.io import LocalMounts
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.mounts.plan import Mounts
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.mounts.io import (
+    Client,
+    Expected,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.mounts.plan import (
+    ClientState,
+)
 
 STATE = """\
 mmgetstate::HEADER:version:reserved:reserved:nodeName:nodeNumber:state:quorum:nodesUp:totalNodes:remarks:cnfsState:
 mmgetstate::0:1:::gpu01:7:{}:4:7:1122::(undefined):
 """
+DIAG = """\
+mmdiag:config:HEADER:version:reserved:reserved:name:value:changed:
+mmdiag:config:0:1:::pagepool:4294967296:static:
+"""
+CONFIG = """\
+mmlsconfig::HEADER:version:reserved:reserved:configParameter:value:nodeList:
+mmlsconfig::0:1:::pagepool:8G:nsdNodes:
+mmlsconfig::0:1:::pagepool:16G:drawbridge_h100:
+"""
 MOUNT = "90 22 0:52 / {} rw,relatime shared:7 - gpfs {} rw\n"
-WANT = Mounts({"fs1": "/gpfs/fs1"})
+WANT = ClientState({"fs1": "/gpfs/fs1"})
 
 
-def mounts(table: str, state: str = "active") -> Mounts:
+class Free:
+    """A node that nothing holds."""
+
+    held = False
+
+    def hold(self) -> None:
+        """Nothing to drain."""
+
+    def release(self) -> None:
+        """Nothing to lift."""
+
+
+def client(table: str, state: str = "active", want: ClientState = WANT) -> ClientState:
+    answers = {"mmgetstate": STATE.format(state), "mmdiag": DIAG, "mmlsconfig": CONFIG}
+
     def run(argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
-        assert argv == ["/mm/mmgetstate", "-Y"], "the kernel's table is enough for a real mount"
-        return Completed(0, STATE.format(state), "")
+        verb = argv[0].rpartition("/")[2]
+        assert verb != "mmlsmount", "the kernel's table is enough for a real mount"
+        return Completed(0, answers[verb], "")
 
-    return LocalMounts(Mm(run, "/mm"), WANT, lambda: table).read()
+    daemon = Daemon(Mm(run, "/mm"), lambda: table)
+    return Client(daemon, want, lambda: table, Free(), Expected(node_class="drawbridge_h100")).read()
 
 
 @pytest.mark.parametrize("source", ["fs1", "/dev/fs1"])
 def test_the_kernels_table_is_enough(source: str) -> None:
-    assert mounts(MOUNT.format("/gpfs/fs1", source)) == WANT
+    assert client(MOUNT.format("/gpfs/fs1", source)) == WANT
 
 
 def test_another_device_is_another_file_system() -> None:
-    assert mounts(MOUNT.format("/gpfs/fs10", "fs10")) == Mounts({})
+    assert client(MOUNT.format("/gpfs/fs10", "fs10")).paths == {}
 
 
 def test_another_place_is_shown() -> None:
-    assert mounts(MOUNT.format("/mnt", "fs1")) == Mounts({"fs1": "/mnt"})
+    assert client(MOUNT.format("/mnt", "fs1")).paths == {"fs1": "/mnt"}
 
 
 @pytest.mark.parametrize("state", ["down", "arbitrating", "unknown"])
 def test_a_mount_without_its_daemon_is_none(state: str) -> None:
-    assert mounts(MOUNT.format("/gpfs/fs1", "fs1"), state) == Mounts({})
+    assert client(MOUNT.format("/gpfs/fs1", "fs1"), state) == ClientState({}, state)
+
+
+def test_a_setting_says_what_is_effective_and_what_its_own_class_has() -> None:
+    wanted = ClientState({}, settings={"pagepool": str(16 << 30)})
+    found = client("", want=wanted)
+    assert (found.settings, found.configured) == ({"pagepool": str(4 << 30)}, {"pagepool": str(16 << 30)})
+    assert found.lines()[1] == f"pagepool effective {4 << 30}, configured {16 << 30}: restart pending"
