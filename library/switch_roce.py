@@ -26,7 +26,8 @@ extends_documentation_fragment: [drawbridge.drawbridge.intent.switch_profile]
 options:
   may_flap_ports:
     description:
-      - Allow changes that take links down for a moment. On EOS that is a new MTU.
+      - Allow changes that stop traffic for a moment. On EOS that is a new MTU, or an edit of a service profile that
+        exists, which moves the buffers of all its ports.
       - A new service profile takes buffers for headroom, which may drop single packets. The link stays up, so it needs
         no consent.
     type: bool

@@ -30,7 +30,7 @@ class Refused(DeviceError):
 
 
 class NetmikoSession:
-    """Logged in, privileged, with paging and syslog off."""
+    """Logged in, ready for the dialect's lines, without paging and log lines."""
 
     def __init__(self, login: Login, dialect: Dialect, timeout_s: float) -> None:
         """Connect. Raises DeviceError."""
@@ -46,11 +46,12 @@ class NetmikoSession:
             raise DeviceError(_why_no_session(login, err)) from err
         self._connection.read_timeout_override = timeout_s
         base = re.escape(self._connection.base_prompt)
-        self._prompt = rf"(?m)^{base}(\([^)\n]*\))?[>#]"
+        self._prompt = rf"(?m)^{base}{dialect.prompt}"
         try:
-            self._connection.enable()
-            # a log line in the middle of an answer would look like a part of it
-            self.send("no terminal monitor")
+            if dialect.enables:
+                self._connection.enable()
+            for line in dialect.opening:
+                self.send(line)
         except _BROKEN as err:
             self.close()
             raise DeviceError(

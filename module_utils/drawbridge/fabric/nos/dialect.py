@@ -26,6 +26,12 @@ class Dialect(Syntax):
 
     device_type: str
     """Netmiko's name for it."""
+    prompt: str
+    """Regular expression of what follows the name in a prompt."""
+    opening: Lines
+    """Lines that each SSH session begins with."""
+    enables: bool
+    """It needs netmiko's enable(); where a login is a shell, that would make it root's."""
     refusal: str
     """Regular expression of a line that refuses a command."""
     reads: Lines
