@@ -17,7 +17,7 @@ import pytest
 
 from lab.emulators.common import Device
 from lab.emulators.fabric.eos import sessions, tree
-from lab.emulators.fabric.eos.server import Keys, serve
+from lab.emulators.fabric.server import Keys, serve
 from lab.emulators.fabric.eos.switch import Switch
 from tests.waiting import until
 
