@@ -11,7 +11,7 @@ from ..core.options import option
 from ..nodes.model import RAILS, STORAGE
 from .nos.systems import ASICS, SYSTEMS
 
-PORTS = r"[A-Za-z]+[0-9/]+(-[0-9/]+)?(,[A-Za-z]+[0-9/]+(-[0-9/]+)?)*"
+PORTS = r"[A-Za-z]+[0-9/s]+(-[0-9/s]+)?(,[A-Za-z]+[0-9/s]+(-[0-9/s]+)?)*"
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Switches:
     tier: str = option("leaf (nodes are cabled to it) or spine", choices=("leaf", "spine"))
     platform: str = option("network operating system", choices=tuple(SYSTEMS))
     ports: str = option(
-        "ports that carry the lossless class, as the system writes them, such as Ethernet1-32 or Ethernet1/1-64/1",
+        "ports that carry the lossless class, as the system writes them: Ethernet1-32, Ethernet1/1-64/1, swp1s0-1",
         pattern=PORTS,
     )
     asic: str = option("switch ASIC, which decides the names of queues", "xgs", choices=ASICS)

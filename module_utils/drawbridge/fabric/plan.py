@@ -108,7 +108,7 @@ def plan(syntax: Syntax, have: Config, want: Config) -> list[Step[Config]]:
     if have.foreign:
         refused = (
             f"another user's configuration session {have.foreign[0]} is open and would undo this change when it is"
-            f" committed; end it there, or on the switch with: {syntax.abort(have.foreign[0].split()[0])}"
+            f" committed; end it there, or on the switch with: {syntax.roll_back(have.foreign[0].split()[0])}"
         )
     return [replace(step, pending=pending, refused=refused) for step in steps]
 

@@ -73,7 +73,7 @@ def expand(text: str) -> list[str]:
 def parse(words: list[str]) -> list[tuple[list[str], str | int | None]]:
     """Return the paths that the words of `nv set` name, each with its value; None for an empty object."""
     for line in PATHS.split("\n"):
-        pattern = line.split()
+        pattern: list[str] = [*line.split()]
         if len(pattern) == len(words) and all(_fits(*pair) for pair in zip(pattern, words, strict=True)):
             return _paths(pattern, words)
     raise Refused(f"Error: Invalid Command: set {' '.join(words)}")

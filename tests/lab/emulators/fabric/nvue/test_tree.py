@@ -63,5 +63,5 @@ def test_unset_takes_values_and_objects_away():
     ],
 )
 def test_what_the_model_lacks_is_an_error(line):
-    with pytest.raises(Refused, match="^Error: "):
+    with pytest.raises(Refused, match=r"^Error: "):
         typed(line)
