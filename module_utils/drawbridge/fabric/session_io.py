@@ -18,7 +18,7 @@ from paramiko.ssh_exception import SSHException
 
 from ..core.converge import DeviceError
 from .login import Login
-from .nos.dialect import Dialect
+from .nos.dialect import SLOW, Dialect
 
 _BROKEN = (NetmikoBaseException, SSHException, OSError, EOFError)
 CONNECT_S = 60.0
@@ -36,6 +36,7 @@ class NetmikoSession:
         """Connect. Raises DeviceError."""
         self._name, self._timeout_s = login.name, timeout_s
         self._refusal = re.compile(dialect.refusal, re.MULTILINE)
+        self._slow = re.compile(dialect.slow)
         if login.key_file and not Path(login.key_file).is_file():
             raise DeviceError(
                 f"{login.name} can't be reached: there is no key {login.key_file}; correct ansible_ssh_private_key_file"
@@ -60,11 +61,14 @@ class NetmikoSession:
 
     def send(self, line: str) -> str:
         """Type a line and return the answer without echo and prompt. Raises Refused, DeviceError."""
+        limit = self._timeout_s * (SLOW if self._slow.match(line) else 1)
+        # netmiko prefers the override, which bounds what it asks by itself
+        self._connection.read_timeout_override = limit
         try:
-            answer = self._connection.send_command(line, expect_string=self._prompt, read_timeout=self._timeout_s)
+            answer = self._connection.send_command(line, expect_string=self._prompt, read_timeout=limit)
         except ReadTimeout as err:
             if self._connection.is_alive():
-                raise DeviceError(f"{self._name} gave no answer within {self._timeout_s:g} s to {line!r}") from err
+                raise DeviceError(f"{self._name} gave no answer within {limit:g} s to {line!r}") from err
             raise DeviceError(f"{self._name} dropped the connection at {line!r}") from err
         except _BROKEN as err:
             raise DeviceError(f"{self._name} dropped the connection at {line!r}: {_first(err)}") from err

@@ -120,6 +120,7 @@ DIALECT = Dialect(
     opening=("no terminal monitor",),  # a log line in the middle of an answer would look like a part of it
     enables=True,
     refusal=r"^% .*",
+    slow=r"(?!)",
     reads=(
         "show running-config",
         "show startup-config",

@@ -142,6 +142,7 @@ DIALECT = Dialect(
     opening=(),
     enables=False,
     refusal=r"^(?:Error|Invalid|Ambiguous|-?bash:).*",
+    slow="nv config apply",  # it waits until switchd has been reloaded
     reads=(
         "nv config show -o json",
         "nv config show -r startup -o json",
