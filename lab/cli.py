@@ -34,7 +34,8 @@ class Command:
         """`chosen` is what lab.options parsed."""
         self.options = chosen
         self.paths = Paths.of()
-        self.site = site.load(self.paths.lab_id, kubelets=os.environ.get("LAB_KUBELETS", ""))
+        file = site.file_of(os.environ.get("LAB_SITE", ""))
+        self.site = site.load(self.paths.lab_id, file, os.environ.get("LAB_KUBELETS", ""))
         self.room = Room(self.site, self.paths, Nspawn(self.site, self.paths), say)
 
     def run(self) -> int:

@@ -25,7 +25,7 @@ def grow(folder: Path, *names: str) -> list[str]:
     (folder / "group_vars").mkdir(parents=True)
     (folder / "hosts.yml").write_text(json.dumps(inventory))
     (folder / "group_vars/all.yml").write_text(
-        json.dumps(described({name: room[name].get("leaf", "leaf1") for name in names}))
+        json.dumps(described({name: room[name].get("leaves", ["leaf1"])[0] for name in names}))
     )
     return ["-i", str(LAB), "-i", str(folder)]
 

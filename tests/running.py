@@ -63,6 +63,8 @@ class Lab:
     """The lab of this scenario."""
 
     paths: Paths
+    inventories: tuple[str, ...] = ("inventories/lab",)
+    """Of the site that is built in it."""
 
     def ssh(self, host: str, command: str, check: bool = True, stdin: str = "") -> str:
         """Standard output of a command on a host."""
@@ -80,7 +82,8 @@ class Lab:
     def playbook(self, name: str, *arguments: str, counting: Counting | None = None) -> Run:
         """Run one of our playbooks against this lab."""
         arguments += tuple(counting.arguments() if counting else ())
-        command = ["ansible-playbook", "-i", "inventories/lab", f"playbooks/{name}.yml", *arguments]
+        inventories = [word for place in self.inventories for word in ("-i", place)]
+        command = ["ansible-playbook", *inventories, f"playbooks/{name}.yml", *arguments]
         env = {**os.environ, "ANSIBLE_CONFIG": "ansible.cfg", "ANSIBLE_STDOUT_CALLBACK": "ansible.posix.json"}
         env["ANSIBLE_CALLBACK_RESULT_FORMAT"] = "json"
         env |= counting.environment() if counting else {}

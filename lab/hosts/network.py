@@ -24,8 +24,8 @@ def cables(node: Host | Switch, paths: Paths) -> dict[str, tuple[str, str]]:
     A switch has the one that it is managed by; the ports between which it would forward are its emulator's affair.
     """
     stem = f"db{paths.lab_id}{node.name}"
-    rails = range(node.kind.rails if isinstance(node, Host) else 0)
-    return {"eth0": (stem, paths.bridge), **{f"rail{i}": (f"{stem}r{i}", paths.fabric) for i in rails}}
+    ports = node.kind.ports if isinstance(node, Host) else ()
+    return {"eth0": (stem, paths.bridge), **{port: (f"{stem}{port[0]}{port[-1]}", paths.fabric) for port in ports}}
 
 
 def bridge_lines(site: Site, paths: Paths) -> list[str]:

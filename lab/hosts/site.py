@@ -1,12 +1,12 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The machine room (lab/site.yml) as frozen values, and what follows from a lab's number."""
+"""The machine room (lab/site.yml, or one of lab/sites) as frozen values, and what follows from a lab's number."""
 
 from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,9 @@ import yaml
 from lab.errors import LabError
 
 SITE_FILE = Path(__file__).resolve().parent.parent / "site.yml"
+SITES = SITE_FILE.with_name("sites")
 
-# The host end of a cable is named db<ID><host>r<rail>, and Linux takes 15 characters.
+# The host end of a cable is named db<ID><host>r<rail> or s<port>, and Linux takes 15 characters.
 NAME = re.compile(r"[a-z][a-z0-9]{0,8}")
 
 Hardware = Mapping[str, Any]
@@ -36,22 +37,45 @@ class Kind:
     control_plane: bool = False
     kubelet: str = ""
     rails: int = 0
+    stores: int = 0
     hardware: Hardware = field(default_factory=dict)
+
+    @property
+    def ports(self) -> tuple[str, ...]:
+        """Its RDMA ports: rail0 and so on for GPUs, stor0 and so on for storage."""
+        return tuple([f"rail{port}" for port in range(self.rails)] + [f"stor{port}" for port in range(self.stores)])
 
 
 @dataclass(frozen=True)
 class Host:
-    """One lab host. `address` is the last octet; `port` is where rail0 is plugged into `leaf`.
+    """One lab host. `address` is the last octet. Its rails are plugged into `leaves`, equally many into each one.
 
-    A spare boots only when it is named.
+    `port` is the first that it uses on each of them. Its storage ports are plugged into `stores` in the same way. A
+    spare boots only when it is named.
     """
 
     name: str
     address: int
     kind: Kind
-    leaf: str | None = None
+    leaves: tuple[str, ...] = ()
     port: int = 1
+    stores: tuple[str, ...] = ()
+    store_port: int = 1
     spare: bool = False
+
+    def cables(self) -> list[tuple[str, int, str]]:
+        """Switch, its port, and the host's port that is plugged in there."""
+        return [
+            *_spread(self.leaves, self.port, [f"rail{port}" for port in range(self.kind.rails)]),
+            *_spread(self.stores, self.store_port, [f"stor{port}" for port in range(self.kind.stores)]),
+        ]
+
+
+def _spread(switches: Sequence[str], first: int, ports: Sequence[str]) -> list[tuple[str, int, str]]:
+    if not switches:
+        return []
+    each = -(-len(ports) // len(switches))
+    return [(switches[at // each], first + at % each, port) for at, port in enumerate(ports)]
 
 
 @dataclass(frozen=True)
@@ -143,21 +167,33 @@ class Site:
         return uuid.uuid5(uuid.NAMESPACE_DNS, f"{host}.lab{self.lab_id}").hex
 
 
+def file_of(name: str) -> Path:
+    """The file of the site that LAB_SITE names; LabError for one that nobody wrote."""
+    path = SITES / f"{name}.yml" if name else SITE_FILE
+    if not path.is_file():
+        known = ", ".join(sorted(found.stem for found in SITES.glob("*.yml")))
+        raise LabError(f"LAB_SITE is {name!r}, which lab/sites lacks: use one of {known}, or none")
+    return path
+
+
 def load(lab_id: int, path: Path = SITE_FILE, kubelets: str = "") -> Site:
     """Read a site file for one lab; LabError names the key that contradicts another.
 
-    `kubelets` is how hosts with GPUs have theirs, instead of what the file says.
+    What the file lacks is as in lab/site.yml, and so are kinds of other names. `kubelets` is how hosts without a
+    kubelet get theirs.
     """
     if kubelets not in ("", BARE, JOINED):
         raise LabError(f"LAB_KUBELETS is {kubelets!r}: set it to {BARE} or {JOINED}")
-    raw = yaml.safe_load(path.read_text())
+    base, own = yaml.safe_load(SITE_FILE.read_text()), yaml.safe_load(path.read_text())
+    raw = {**base, **own, "kinds": {**base["kinds"], **own.get("kinds", {})}}
     kinds = {name: Kind(name, **fields) for name, fields in raw["kinds"].items()}
-    kinds = {name: replace(kind, kubelet=(kind.hardware and kubelets) or kind.kubelet) for name, kind in kinds.items()}
+    if kubelets:
+        kinds = {
+            name: replace(kind, kubelet=kubelets) if kind.kubelet == BARE else kind for name, kind in kinds.items()
+        }
     site = Site(
         lab_id=lab_id,
-        hosts={
-            name: Host(name, **{**fields, "kind": _kind(name, fields, kinds)}) for name, fields in raw["hosts"].items()
-        },
+        hosts={name: _host(name, fields, kinds) for name, fields in raw["hosts"].items()},
         switches={name: Switch(name, **fields) for name, fields in raw["switches"].items()},
         groups=raw["groups"],
         users={name: User(name, **fields) for name, fields in raw["users"].items()},
@@ -166,10 +202,11 @@ def load(lab_id: int, path: Path = SITE_FILE, kubelets: str = "") -> Site:
     return site
 
 
-def _kind(name: str, fields: Mapping[str, Any], kinds: Mapping[str, Kind]) -> Kind:
+def _host(name: str, fields: Mapping[str, Any], kinds: Mapping[str, Kind]) -> Host:
     if fields["kind"] not in kinds:
         raise LabError(f"hosts.{name}.kind is {fields['kind']}, which kinds lacks: use one of {', '.join(kinds)}")
-    return kinds[fields["kind"]]
+    plugged = {key: tuple(fields.get(key, ())) for key in ("leaves", "stores")}
+    return Host(name, **{**fields, **plugged, "kind": kinds[fields["kind"]]})
 
 
 def _check(site: Site) -> None:
@@ -183,14 +220,10 @@ def _check(site: Site) -> None:
             raise LabError(f"{node.name}.address is {node.address}, which {taken[node.address]} has: use a free one")
         taken[node.address] = node.name
     for host in site.hosts.values():
-        if host.leaf is None:
-            continue
-        if host.leaf not in site.switches:
-            raise LabError(
-                f"{host.name}.leaf is {host.leaf}, which switches lacks: use one of {', '.join(site.switches)}"
-            )
-        if not 1 <= host.port <= site.switches[host.leaf].ports - host.kind.rails + 1:
-            ports = site.switches[host.leaf].ports
-            raise LabError(
-                f"{host.name}.port is {host.port}, but {host.leaf} has {ports} ports for {host.kind.rails} rails"
-            )
+        for switch, port, inside in host.cables():
+            if switch not in site.switches:
+                known = ", ".join(site.switches)
+                raise LabError(f"{host.name} is plugged into {switch}, which switches lacks: use one of {known}")
+            if not 1 <= port <= site.switches[switch].ports:
+                ports = site.switches[switch].ports
+                raise LabError(f"{host.name}.{inside} is plugged into port {port}, but {switch} has {ports} ports")

@@ -18,8 +18,8 @@ Neighbors = dict[str, list[str]]
 def neighbors(site: Site, switch: Switch) -> Neighbors:
     """What is plugged into a switch: port name -> [device, port there]. LabError when two cables meet in a port."""
     cables = [
-        *((host.port + rail, host.name, f"rail{rail}")
-          for host in site.hosts.values() if host.leaf == switch.name for rail in range(host.kind.rails)),
+        *((port, host.name, inside)
+          for host in site.hosts.values() for name, port, inside in host.cables() if name == switch.name),
         *((port, far, site.switches[far].port(far_port)) for port, (far, far_port) in switch.uplinks.items()),
         *((far_port, leaf.name, leaf.port(port))
           for leaf in site.switches.values() for port, (far, far_port) in leaf.uplinks.items() if far == switch.name),

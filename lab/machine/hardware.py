@@ -23,11 +23,12 @@ class Hardware:
     gpu_type: str = ""
     gpu_numa: tuple[int, ...] = ()
     rail_numa: tuple[int, ...] = ()
+    store_numa: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> Hardware:
         """Read a kind's `hardware` from the site file; LabError names the key that makes it impossible."""
-        lists = {key: tuple(raw.get(key, ())) for key in ("gpu_numa", "rail_numa")}
+        lists = {key: tuple(raw.get(key, ())) for key in ("gpu_numa", "rail_numa", "store_numa")}
         hardware = cls(**{**raw, **lists})
         if hardware.sockets != hardware.numa_nodes:
             raise LabError(

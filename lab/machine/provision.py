@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Install the pretended machine into a host that runs a kubelet."""
+"""Install the pretended machine into a host that runs a kubelet, or that pretends to be other hardware."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ GUEST = build.HERE / "guest"
 
 def prepare(site: Site, paths: Paths) -> None:
     """Write every machine that the site's hosts pretend to be."""
-    for kind in {host.kind.name: host.kind for host in site.hosts.values() if host.kind.kubelet}.values():
+    for kind in {host.kind.name: host.kind for host in site.hosts.values() if _pretends(host.kind)}.values():
         build.ensure(paths.cache, hardware_of(kind))
 
 
 def provision(context: Context) -> None:
     """Write the boot-time unit and slurmd's environment, and show the guest its trees."""
-    if not context.host.kind.kubelet:
+    if not _pretends(context.host.kind):
         return
     hardware = hardware_of(context.host.kind)
     context.binds.append(Bind(build.ensure(context.paths.cache, hardware), MACHINE))
@@ -31,6 +31,10 @@ def provision(context: Context) -> None:
     context.enable("lab-machine.service", "sysinit.target")
     if hardware:
         context.write("/etc/systemd/system/slurmd.service.d/lab-machine.conf", slurmd_drop_in(hardware))
+
+
+def _pretends(kind: Kind) -> bool:
+    return bool(kind.kubelet or kind.hardware)
 
 
 def hardware_of(kind: Kind) -> Hardware | None:

@@ -113,20 +113,25 @@ def cpuinfo(hardware: Hardware) -> str:
 
 
 def rails(hardware: Hardware) -> tuple[Files, dict[str, str]]:
-    """Return the RDMA side of the rails as files and links: mlx5_N and railN are two views of one PCI function."""
+    """Return the RDMA side of the ports as files and links: mlx5_N and railN are two views of one PCI function.
+
+    Storage ports have the numbers after those of the rails.
+    """
     files: Files = {}
     links: dict[str, str] = {}
-    for rail, node in enumerate(hardware.rail_numa):
+    ports = [(f"rail{port}", node) for port, node in enumerate(hardware.rail_numa)]
+    ports += [(f"stor{port}", node) for port, node in enumerate(hardware.store_numa)]
+    for rail, (name, node) in enumerate(ports):
         function = pci_address(rail)
-        device, netdev = f"sys/devices/pci{function[:7]}/{function}", f"sys/devices/virtual/net/rail{rail}"
+        device, netdev = f"sys/devices/pci{function[:7]}/{function}", f"sys/devices/virtual/net/{name}"
         rdma = f"{device}/infiniband/mlx5_{rail}"
         about = NIC | {"numa_node": str(node), "local_cpulist": cpu_list(hardware.cpus_of(node))}
-        files |= {f"layer/{device}/{name}": f"{text}\n" for name, text in about.items()}
-        files |= {f"layer/{rdma}/{name}": text for name, text in _rdma(rail).items()}
+        files |= {f"layer/{device}/{entry}": f"{text}\n" for entry, text in about.items()}
+        files |= {f"layer/{rdma}/{entry}": text for entry, text in _rdma(rail, name).items()}
         pointers = {
             f"sys/class/infiniband/mlx5_{rail}": rdma,
             f"{rdma}/device": device,
-            f"{device}/net/rail{rail}": netdev,
+            f"{device}/net/{name}": netdev,
             f"{netdev}/device": device,
         }
         links |= {f"layer/{place}": posixpath.relpath(to, posixpath.dirname(place)) for place, to in pointers.items()}
@@ -138,14 +143,14 @@ def pci_address(rail: int) -> str:
     return f"0000:{0x18 + 0x10 * rail:02x}:00.0"
 
 
-def _rdma(rail: int) -> Files:
+def _rdma(rail: int, netdev: str) -> Files:
     guid = f"b83f:d203:00aa:{rail:04x}"
     port = {
         "state": "4: ACTIVE",
         "phys_state": "5: LinkUp",
         "link_layer": "Ethernet",
         "rate": "400 Gb/sec (4X NDR)",
-        "gid_attrs/ndevs/0": f"rail{rail}",
+        "gid_attrs/ndevs/0": netdev,
         "gid_attrs/types/0": "RoCE v2",
     }
     about = {"node_guid": guid, "sys_image_guid": guid, "node_type": "1: CA", "fw_ver": "28.43.1014"}

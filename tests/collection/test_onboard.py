@@ -59,7 +59,7 @@ def test_the_names_are_hosts_and_no_members_of_a_group(recorder: Recorder, tmp_p
         "Check the intent": OLD | CLUSTER | {"gpu05", "gpu06", "gpu07", "gpu08"},
         "Add the nodes to the controllers": {"ctl"},
         "Join the nodes to the Storage Scale cluster": {"nsd1"},
-        "Make the nodes' leaves lossless": set(),  # known only in a run, which can read variables of hosts
+        "Make the nodes' switches lossless": set(),  # known only in a run, which can read variables of hosts
         "Build the nodes, wave by wave": {"gpu05", "gpu06"},
     }
 

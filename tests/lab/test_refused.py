@@ -45,6 +45,10 @@ REFUSED = {
     "no number": (lambda _: Paths.of({"LAB_ID": "one"}), "set a number from 0 to 99"),
     "unknown name": (lambda _: site.load(7).select(["gpu99"]), "gpu99"),
     "unknown kind": (lambda _: site.load(7).select([], ["toaster"]), "toaster"),
+    "unknown site": (
+        lambda _: site.file_of("moon"),
+        "LAB_SITE is 'moon', which lab/sites lacks: use one of mixed, rails",
+    ),
     "third way": (
         lambda _: site.load(7, kubelets="none"),
         "LAB_KUBELETS is 'none': set it to bare or joined",
@@ -62,12 +66,12 @@ REFUSED = {
         "averylongname can't name a host",
     ),
     "no leaf": (
-        described(lambda raw: raw["hosts"]["gpu01"].update(leaf="leaf9")),
-        "gpu01.leaf is leaf9, which switches lacks",
+        described(lambda raw: raw["hosts"]["gpu01"].update(leaves=["leaf9"])),
+        "gpu01 is plugged into leaf9, which switches lacks",
     ),
     "few ports": (
         described(lambda raw: raw["hosts"]["gpu01"].update(port=30)),
-        "gpu01.port is 30, but leaf1 has 36 ports for 8 rails",
+        "gpu01.rail7 is plugged into port 37, but leaf1 has 36 ports",
     ),
     "no kind": (
         described(lambda raw: raw["hosts"]["ctl"].update(kind="king")),

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..common import boot_id, sysfs
 
-RAIL = re.compile(r"rail[0-7]")
+RAIL = re.compile(r"(rail|stor)[0-7]")
 TOTAL_BUFFER = 262016
 """Receive buffer of the port in bytes; this and the next two: captured, mlx5-like port, Linux 6.12."""
 LOSSY_BUFFER = 20016

@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from ..core import hostlist, ports
 from ..core.faults import Fault, IntentError
 from ..nodes.model import Nodes
+from ..nodes.view import leaves
 from .cabling import node_ports
 from .model import Fabric, SwitchProfile
 
@@ -32,6 +33,13 @@ def switch_profile(fabric: Fabric, name: str, only: Collection[str] | None = Non
             )
     listed, repair = [kind.names for kind in fabric.switches], f"add {name} there, or remove it from the group switches"
     raise IntentError([Fault("drawbridge_fabric.switches", listed, f"none of them is {name}", repair)])
+
+
+def switches_of_nodes(fabric: Fabric, nodes: Nodes, names: Sequence[str]) -> list[str]:
+    """The nodes' leaves, and other switches that cabling connects them to, each once."""
+    chosen = set(names)
+    cables = node_ports(fabric.cabling, nodes) if fabric.cabling else []
+    return list(dict.fromkeys([*leaves(nodes, names), *(cable.switch for cable in cables if cable.node in chosen)]))
 
 
 def ports_of_nodes(fabric: Fabric, nodes: Nodes, switch: str, names: Iterable[str]) -> list[str] | None:

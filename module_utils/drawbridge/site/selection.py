@@ -11,7 +11,7 @@ from typing import Any
 from ..core import hostlist
 from ..core.faults import Fault
 from ..core.options import Reader, option
-from ..nodes.view import leaves
+from ..fabric.view import switches_of_nodes
 from .model import Intent
 
 
@@ -37,10 +37,11 @@ def chosen_faults(intent: Intent, chosen: Any) -> list[Fault]:
 
 
 def needed(intent: Intent, chosen: str) -> list[str]:
-    """Hosts that onboarding the nodes contacts: Slurm's controller, the GPFS admin host, the leaves, the nodes."""
+    """Hosts that onboarding the nodes contacts: Slurm's controller, the GPFS admin host, their switches, they."""
     names = hostlist.expand(chosen)
     admin = [intent.gpfs.admin] if intent.gpfs else []
-    return [intent.slurm.controller, *admin, *(leaves(intent.nodes, names) if intent.fabric else []), *names]
+    switches = switches_of_nodes(intent.fabric, intent.nodes, names) if intent.fabric else []
+    return [intent.slurm.controller, *admin, *switches, *names]
 
 
 def narrowed_faults(limit: str, wanted: Sequence[str], left: Iterable[str]) -> list[Fault]:

@@ -13,14 +13,13 @@ from typing import Any
 
 from ..core import hostlist
 from ..fabric.model import Fabric
-from ..fabric.view import ports_of_nodes, switch_profile
+from ..fabric.view import ports_of_nodes, switch_profile, switches_of_nodes
 from ..kube.kubelet import view as kubelets
 from ..kube.member import view as members
 from ..kube.model import Kube
 from ..kube.releases import gpu_operator_view, rdma_plugin_view
 from ..nic.view import link_files, nccl_env, nic_qos
 from ..nodes.model import Nodes
-from ..nodes.view import leaves as leaf_switches
 from ..slurm import view as slurms
 from ..slurm.model import Slurm
 from ..storage.gpfs.model import Gpfs
@@ -54,12 +53,12 @@ def nic(fabric: Fabric, nodes: Nodes, name: str) -> Json:
     }
 
 
-def leaves(nodes: Nodes, chosen: str) -> list[str]:
-    """Leaf switches that nodes are cabled to.
+def node_switches(fabric: Fabric | None, nodes: Nodes, chosen: str) -> list[str]:
+    """Switches that nodes are cabled to: their leaves, and those of their storage ports.
 
-    Names of the switches, each once.
+    Names of the switches, each once; none of a site without C(drawbridge_fabric).
     """
-    return leaf_switches(nodes, hostlist.expand(str(chosen)))
+    return switches_of_nodes(fabric, nodes, hostlist.expand(str(chosen))) if fabric else []
 
 
 def node_layers(
@@ -192,7 +191,7 @@ def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
 
 
 _ALL = (
-    *(switch, nic, leaves, node_layers, slurm_controller, slurm_node, slurm_login, gpfs_mounts, gpfs_members),
+    *(switch, nic, node_switches, node_layers, slurm_controller, slurm_node, slurm_login, gpfs_mounts, gpfs_members),
     *(kube_node, kubelet, gpu_operator, rdma_plugin, infra_capacity, gate, gate_objects, drawbridge_run, mirror),
 )
 VIEWS: dict[str, View] = {view.__name__: view for view in _ALL}

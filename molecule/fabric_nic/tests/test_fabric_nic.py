@@ -104,19 +104,19 @@ def test_a_tool_that_lies_at_a_boot_keeps_jobs_off_until_slurmd_starts_again() -
 
 
 def test_what_a_boot_makes_follows_the_intent() -> None:
-    def run(qos: dict[str, Any]) -> list[str]:
+    def run(qos: list[dict[str, Any]]) -> list[str]:
         variables = json.dumps({"fabric_nic_view": {"qos": qos, "nccl": NCCL}})
         done = Lab(Paths.of()).playbook("../molecule/fabric_nic/converge", "--extra-vars", variables)
         assert done.code == 0, done.output
         return done.changed()
 
-    def placed() -> dict[str, Any]:
+    def placed() -> list[dict[str, Any]]:
         return json.loads(ssh("gpu01", "cat /etc/drawbridge/nic.json"))
 
-    qos = placed()
-    entries = {entry["dscp"]: entry["priority"] for entry in qos["dscp_priorities"]}
-    assert (qos["interfaces"], qos["lossless_priorities"], entries) == (RAILS, [3], {26: 3, 48: 6})
-    other = {**qos, "dscp_priorities": [{"dscp": 26, "priority": 3}, {"dscp": 48, "priority": 5}]}
+    [rails] = placed()
+    entries = {entry["dscp"]: entry["priority"] for entry in rails["dscp_priorities"]}
+    assert (rails["interfaces"], rails["lossless_priorities"], entries) == (RAILS, [3], {26: 3, 48: 6})
+    other = [{**rails, "dscp_priorities": [{"dscp": 26, "priority": 3}, {"dscp": 48, "priority": 5}]}]
     assert len(run(other)) == 2
     assert (placed(), found()) == (other, "")
     assert run(other) == []

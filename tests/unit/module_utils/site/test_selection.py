@@ -25,6 +25,13 @@ def test_they_need_the_clusters_hosts_and_their_own_leaves() -> None:
     assert needed(SITE, "gpu[03-04],gpu01") == ["ctl", "nsd1", "leaf2", "leaf1", "gpu03", "gpu04", "gpu01"]
 
 
+def test_they_need_the_switches_of_their_storage_ports() -> None:
+    rails = load(site("example-rails"))
+    stores = [name for name in needed(rails, "gpu001") if name.startswith("store")]
+    assert stores == ["store1", "store2"]
+    assert len(needed(rails, "gpu001")) == len(["slurm-ctl1", "ess-mgmt1", "gpu001"]) + 8 + len(stores)
+
+
 def test_a_limit_that_cuts_none_of_them_is_fine() -> None:
     assert narrowed_faults("all", ["ctl", "gpu01"], ["gpu01", "gpu02", "ctl"]) == []
 
