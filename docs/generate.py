@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Write what is derived from code: the intent's specs, a man page. `make docs` runs it, a test compares."""
+"""Write what is derived from code: the intent's specs and schema, a man page. `make docs` runs it, a test compares."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import DOMAINS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.views import VIEWS
 
+from docs.schema import intent_schema
 from roles.drawbridge_run.files.run.manual import DESCRIPTION, EPILOG, USAGE
 from roles.drawbridge_run.files.run.options import parser
 
 ROOT = Path(__file__).resolve().parent.parent
 INTENT_SPEC = ROOT / "roles/cluster_intent/meta/argument_specs.yml"
+INTENT_SCHEMA = ROOT / "docs/intent.schema.json"
 FILTERS = ROOT / "filter_plugins"
 MAN_PAGE = ROOT / "roles/drawbridge_run/files/drawbridge-run.1"
 
@@ -188,6 +190,7 @@ def _roff(text: str) -> str:
 if __name__ == "__main__":
     INTENT_SPEC.parent.mkdir(exist_ok=True)
     INTENT_SPEC.write_text(intent_spec())
+    INTENT_SCHEMA.write_text(intent_schema())
     MAN_PAGE.write_text(man_page())
     for view in VIEWS:
         (FILTERS / f"{view}_view.yml").write_text(filter_page(view))

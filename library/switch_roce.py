@@ -17,8 +17,8 @@ description:
     PFC watchdog. On O(profile.ports) it owns the MTU, the service profile, the ECN lines of the lossless queue, and
     lines that would overrule the profile. C(switchport) and addresses belong to the site.
   - On EOS it does not add lines of the maps that only restate the switch's default.
-  - On NVUE it owns the RoCE mode, PFC that differs from it, the mapping of the classes' DSCPs, their queues and shares,
-    the ECN thresholds of the lossless class, the watchdog's two times, and fields of the ECMP hash that are off. On
+  - On NVUE it owns the RoCE mode, PFC that differs from it, the mapping of the classes' DSCPs, their queues and shares.
+    It owns the ECN thresholds, the watchdog's two times, and fields of the ECMP hash that are off. On
     O(profile.ports) it owns the MTU, the watchdog, and profiles that would overrule the global one.
   - NVUE's watchdog restores a queue after one polling interval without pause frames; it has no C(restore_ms).
   - NVUE keeps pending edits of each login. A change detaches those of its own login first; NVUE keeps their revision.

@@ -17,7 +17,8 @@ import pytest
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import DOMAINS
 
-from docs.generate import INTENT_SPEC, MAN_PAGE, VIEWS, filter_page, intent_spec, man_page
+from docs.generate import INTENT_SCHEMA, INTENT_SPEC, MAN_PAGE, VIEWS, filter_page, intent_spec, man_page
+from docs.schema import intent_schema
 from tests.conformance.tree import ACTIONS, CALLBACKS, FILTER_PAGES, MODULES, ROLES, ROOT, relative
 
 COLLECTION = "ansible_collections.drawbridge.drawbridge.plugins"
@@ -118,6 +119,10 @@ def test_private_variables_are_spelled_so(role: Path) -> None:
 
 def test_the_intents_documentation_is_generated() -> None:
     assert INTENT_SPEC.read_text() == intent_spec(), "run `make docs`"
+
+
+def test_the_intents_schema_is_generated() -> None:
+    assert INTENT_SCHEMA.read_text() == intent_schema(), "run `make docs`"
 
 
 def test_the_filters_documentation_is_generated() -> None:

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""NVIDIA Cumulus Linux: the commands that lead from one set of objects to another. What is right is not typed."""
+"""NVIDIA Cumulus Linux: the commands that lead from one set of objects to another. Only differences are typed."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """NVIDIA Cumulus Linux: the objects of the lossless class, the answers to show commands, and revisions.
 
-Drawbridge owns RoCE mode and what overrules its PFC, the mapping of its DSCPs, the queues and shares of its classes and
-of other traffic, the ECN thresholds of the lossless class, the watchdog's two times, and hash fields that are off. On
-the intent's ports it owns the MTU, the watchdog, and profiles that would overrule the global one. Traffic pools, cable
+Drawbridge owns RoCE mode and what overrules its PFC, the mapping of its DSCPs, and the queues and shares of classes. It
+owns the ECN thresholds of the lossless class, the watchdog's two times, and hash fields that are off. On the intent's
+ports it owns the MTU, the watchdog, and profiles that would overrule the global one. Traffic pools, cable
 lengths, remarking, shapers and all else belong to the site.
 """
 
