@@ -16,7 +16,12 @@ description:
   - On EOS it owns C(qos profile ROCE), the maps of both DSCPs and of their traffic classes, and the four lines of the
     PFC watchdog. On O(profile.ports) it owns the MTU, the service profile, the ECN lines of the lossless queue, and
     lines that would overrule the profile. C(switchport) and addresses belong to the site.
-  - It does not add lines of the maps that only restate the switch's default.
+  - On EOS it does not add lines of the maps that only restate the switch's default.
+  - On NVUE it owns the RoCE mode, PFC that differs from it, the mapping of the classes' DSCPs, their queues and shares.
+    It owns the ECN thresholds, the watchdog's two times, and fields of the ECMP hash that are off. On
+    O(profile.ports) it owns the MTU, the watchdog, and profiles that would overrule the global one.
+  - NVUE's watchdog restores a queue after one polling interval without pause frames; it has no C(restore_ms).
+  - NVUE keeps pending edits of each login. A change detaches those of its own login first; NVUE keeps their revision.
   - It saves the whole running configuration, including unsaved changes of other users.
   - It runs in Ansible's own process. It logs in with C(ansible_host), C(ansible_port), C(ansible_user), and
     C(ansible_ssh_private_key_file) or C(ansible_password).
@@ -26,13 +31,14 @@ extends_documentation_fragment: [drawbridge.drawbridge.intent.switch_profile]
 options:
   may_flap_ports:
     description:
-      - Allow changes that take links down for a moment. On EOS that is a new MTU.
+      - Allow changes that stop traffic for a moment. On EOS that is a new MTU, or an edit of a service profile that
+        exists, which moves the buffers of all its ports. On NVUE it is also a change of RoCE mode or PFC.
       - A new service profile takes buffers for headroom, which may drop single packets. The link stays up, so it needs
         no consent.
     type: bool
     default: false
   answer_timeout_s:
-    description: Seconds in which the switch must answer one line.
+    description: Seconds in which the switch must answer one line. C(nv config apply) may take five times as long.
     type: int
     default: 60
   confirm_timeout_s:

@@ -89,6 +89,14 @@ class Switch:
     ports: int
     uplinks: Mapping[int, tuple[str, int]] = field(default_factory=dict)
 
+    def port(self, number: int) -> str:
+        """The system's name of a port."""
+        return f"{PORTS[self.platform]}{number}"
+
+
+PORTS = {"eos": "Ethernet", "nvue": "swp"}
+"""How names of ports begin, by system."""
+
 
 @dataclass(frozen=True)
 class User:

@@ -20,16 +20,16 @@ def neighbors(site: Site, switch: Switch) -> Neighbors:
     cables = [
         *((port, host.name, inside)
           for host in site.hosts.values() for name, port, inside in host.cables() if name == switch.name),
-        *((port, far, f"Ethernet{far_port}") for port, (far, far_port) in switch.uplinks.items()),
-        *((far_port, leaf.name, f"Ethernet{port}")
+        *((port, far, site.switches[far].port(far_port)) for port, (far, far_port) in switch.uplinks.items()),
+        *((far_port, leaf.name, leaf.port(port))
           for leaf in site.switches.values() for port, (far, far_port) in leaf.uplinks.items() if far == switch.name),
     ]  # fmt: skip
     found: Neighbors = {}
     for port, device, there in sorted(cables):
-        if taken := found.get(f"Ethernet{port}"):
+        if taken := found.get(switch.port(port)):
             both = f"{' '.join(taken)} and {device} {there}"
             raise LabError(f"{switch.name} port {port} is taken twice, by {both}: move one of them in lab/site.yml")
-        found[f"Ethernet{port}"] = [device, there]
+        found[switch.port(port)] = [device, there]
     return found
 
 

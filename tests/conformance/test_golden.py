@@ -34,4 +34,7 @@ def test_another_dscp_shows_on_every_layer(tmp_path: Path) -> None:
         *("-    qos map dscp 26 to traffic-class 3", "+    qos map dscp 30 to traffic-class 3"),
         *("--- switches/spine1/steps.txt", "+++ switches/spine1/steps.txt"),
         *("-    qos map dscp 26 to traffic-class 3", "+    qos map dscp 30 to traffic-class 3"),
+        *("--- switches/store1/steps.txt", "+++ switches/store1/steps.txt"),
+        "-    nv set qos mapping default-global dscp 26 switch-priority 3",
+        "+    nv set qos mapping default-global dscp 30 switch-priority 3",
     ]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from tests.unit.emulated_cumulus import Cumulus
     from tests.unit.emulated_switch import Leaf
 
 
@@ -31,3 +32,23 @@ def leaf(running_leaf: Leaf) -> Leaf:
     """A switch as it left the factory."""
     running_leaf.reset()
     return running_leaf
+
+
+@pytest.fixture(scope="session")
+def running_cumulus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cumulus]:
+    """One Cumulus switch for all tests."""
+    from tests.unit.emulated_cumulus import start
+
+    cumulus, process = start(tmp_path_factory.mktemp("cumulus"))
+    yield cumulus
+    process.terminate()
+    process.wait(120)
+    assert process.stdout
+    process.stdout.close()
+
+
+@pytest.fixture
+def cumulus(running_cumulus: Cumulus) -> Cumulus:
+    """A Cumulus switch as it left the factory."""
+    running_cumulus.reset()
+    return running_cumulus

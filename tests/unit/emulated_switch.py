@@ -129,7 +129,7 @@ class Leaf:
         return calls
 
 
-def start(folder: Path) -> tuple[Leaf, subprocess.Popen[str]]:
+def serve(folder: Path, system: str) -> tuple[int, subprocess.Popen[str]]:
     """Start a switch on a free port of loopback."""
     for name in ("host", "user"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)], check=True)
@@ -142,10 +142,21 @@ def start(folder: Path) -> tuple[Leaf, subprocess.Popen[str]]:
         "--authorized-key": str(folder / "user.pub"),
         "--port-count": str(PORTS),
     }
-    command = [sys.executable, "-m", "lab.emulators.fabric.eos", *(word for pair in arguments.items() for word in pair)]
+    command = [
+        sys.executable,
+        "-m",
+        f"lab.emulators.fabric.{system}",
+        *(word for pair in arguments.items() for word in pair),
+    ]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert process.stdout
     port = int(process.stdout.readline().rsplit(":", 1)[1])
     public = " ".join((folder / "host.pub").read_text().split()[:2])
     (folder / "known_hosts").write_text(f"[127.0.0.1]:{port} {public}\n")
+    return port, process
+
+
+def start(folder: Path) -> tuple[Leaf, subprocess.Popen[str]]:
+    """Start an EOS switch."""
+    port, process = serve(folder, "eos")
     return Leaf(folder / "leaf1", folder, port), process

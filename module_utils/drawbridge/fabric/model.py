@@ -9,10 +9,9 @@ from typing import Any, Optional
 
 from ..core.options import option
 from ..nodes.model import RAILS, STORAGE
-from .nos.systems import SYSTEMS
+from .nos.systems import ASICS, SYSTEMS
 
-ASICS = ("xgs", "jericho")
-PORTS = r"[A-Za-z]+[0-9/]+(-[0-9/]+)?(,[A-Za-z]+[0-9/]+(-[0-9/]+)?)*"
+PORTS = r"[A-Za-z]+[0-9/s]+(-[0-9/s]+)?(,[A-Za-z]+[0-9/s]+(-[0-9/s]+)?)*"
 
 
 @dataclass(frozen=True)
@@ -61,9 +60,9 @@ class Switches:
 
     names: str = option("hostlist of the switches, as in the inventory", hosts=True)
     tier: str = option("leaf (nodes are cabled to it) or spine", choices=("leaf", "spine"))
-    platform: str = option("network operating system", choices=SYSTEMS)
+    platform: str = option("network operating system", choices=tuple(SYSTEMS))
     ports: str = option(
-        "ports that carry the lossless class, as the system writes them, such as Ethernet1-32 or Ethernet1/1-64/1",
+        "ports that carry the lossless class, as the system writes them: Ethernet1-32, Ethernet1/1-64/1, swp1s0-1",
         pattern=PORTS,
     )
     asic: str = option("switch ASIC, which decides the names of queues", "xgs", choices=ASICS)
@@ -118,7 +117,7 @@ class Fabric:
 class SwitchProfile:
     """The lossless class on one switch, as the filter P(drawbridge.drawbridge.switch_view#filter) derives it."""
 
-    platform: str = option("network operating system", choices=SYSTEMS)
+    platform: str = option("network operating system", choices=tuple(SYSTEMS))
     asic: str = option("switch ASIC, which decides the names of queues", choices=ASICS)
     ports: tuple[str, ...] = option("ports that carry the class, one a name, such as C(Ethernet1)")
     mtu_bytes: int = option("MTU of those ports", low=1280, high=9216)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Callable
 
@@ -65,17 +65,21 @@ class Syntax:
 
     commands: Callable[[Lines, Lines], list[str]]
     """(have, want) of one section -> the lines that lead from one to the other."""
-    flaps: Callable[[Lines, Lines], bool]
-    """(have, want) of a port -> whether the change takes its link down for a moment."""
+    on_ports: Callable[[Sequence[str], Lines], Lines]
+    """(ports, lines that `commands` gave for each of them, without the header) -> the lines to type."""
+    stops: Callable[[str, Lines, Lines], str]
+    """(section, have, want) -> why the change stops traffic, with {ports} for the ports; "" if it doesn't."""
     save: str
     enter: Callable[[str], str]
     """Opens a session: a candidate of the running configuration."""
-    try_out: Callable[[int], str]
-    """Inside the session: puts it in force, to be rolled back after so many seconds."""
+    try_out: Callable[[str, int], str]
+    """(session, seconds), inside the session: puts it in force, to be rolled back after so long."""
     confirm: Callable[[str], str]
     """Keeps a session that is in force."""
     abort: Callable[[str], str]
-    """Drops a session, or rolls back one that is in force for a time."""
+    """Drops a session that is not in force; it changes nothing of another user's."""
+    roll_back: Callable[[str], str]
+    """Rolls back a session that is in force for a time."""
 
 
 def plan(syntax: Syntax, have: Config, want: Config) -> list[Step[Config]]:
@@ -104,7 +108,7 @@ def plan(syntax: Syntax, have: Config, want: Config) -> list[Step[Config]]:
     if have.foreign:
         refused = (
             f"another user's configuration session {have.foreign[0]} is open and would undo this change when it is"
-            f" committed; end it there, or on the switch with: {syntax.abort(have.foreign[0].split()[0])}"
+            f" committed; end it there, or on the switch with: {syntax.roll_back(have.foreign[0].split()[0])}"
         )
     return [replace(step, pending=pending, refused=refused) for step in steps]
 
@@ -119,25 +123,34 @@ def _aborted(syntax: Syntax, session: str) -> Step[Config]:
 
 def _section_steps(syntax: Syntax, have: Mapping[str, Lines], changes: Mapping[str, Lines]) -> list[Step[Config]]:
     """One step for a section, or for all ports that need the same lines: a leaf's 32 ports are one sentence."""
-    typed = {name: tuple(map(str.strip, syntax.commands(have.get(name, ()), changes[name]))) for name in changes}
     alike: dict[tuple[bool, Lines], list[str]] = {}
+    typed = {name: tuple(map(str.strip, syntax.commands(have.get(name, ()), changes[name]))) for name in changes}
     for name, lines in typed.items():
         alike.setdefault((name.startswith(PORT), tuple(line for line in lines if line != name)), []).append(name)
-    flaps = [name for name in changes if name.startswith(PORT) and syntax.flaps(have.get(name, ()), changes[name])]
-    consent = Consent(
-        "may_flap_ports",
-        f"a new MTU takes the links of {_ports(flaps)} down for a moment; drain the nodes behind them and add the"
-        " line:",
-    )
+    stopping = {name: syntax.stops(name, have.get(name, ()), want) for name, want in changes.items()}
     return [
         Step(
             f"{PORT + _ports(names) if are_ports else names[0]}: {'; '.join(shown)}",
             lambda config, new={name: changes[name] for name in names}: config.with_sections(new),
-            Typed(CANDIDATE, tuple(line for name in names for line in typed[name])),
-            consent=consent if any(name in flaps for name in names) else None,
+            Typed(
+                CANDIDATE,
+                syntax.on_ports([name.removeprefix(PORT) for name in names], shown)
+                if are_ports
+                else tuple(line for name in names for line in typed[name]),
+            ),
+            consent=_consent(stopping, names),
         )
         for (are_ports, shown), names in alike.items()
     ]
+
+
+def _consent(stopping: Mapping[str, str], names: list[str]) -> Consent | None:
+    """What stops traffic on any of these sections, as one sentence about all sections that it stops."""
+    why = next((stopping[name] for name in names if stopping[name]), "")
+    if not why:
+        return None
+    ports = _ports([name for name, reason in stopping.items() if reason == why])
+    return Consent("may_flap_ports", f"{why.format(ports=ports)}; drain the nodes behind them and add the line:")
 
 
 def _ports(sections: list[str]) -> str:

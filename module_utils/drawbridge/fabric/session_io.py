@@ -18,7 +18,7 @@ from paramiko.ssh_exception import SSHException
 
 from ..core.converge import DeviceError
 from .login import Login
-from .nos.dialect import Dialect
+from .nos.dialect import SLOW, Dialect
 
 _BROKEN = (NetmikoBaseException, SSHException, OSError, EOFError)
 CONNECT_S = 60.0
@@ -30,12 +30,13 @@ class Refused(DeviceError):
 
 
 class NetmikoSession:
-    """Logged in, privileged, with paging and syslog off."""
+    """Logged in, ready for the dialect's lines, without paging and log lines."""
 
     def __init__(self, login: Login, dialect: Dialect, timeout_s: float) -> None:
         """Connect. Raises DeviceError."""
         self._name, self._timeout_s = login.name, timeout_s
         self._refusal = re.compile(dialect.refusal, re.MULTILINE)
+        self._slow = re.compile(dialect.slow)
         if login.key_file and not Path(login.key_file).is_file():
             raise DeviceError(
                 f"{login.name} can't be reached: there is no key {login.key_file}; correct ansible_ssh_private_key_file"
@@ -46,11 +47,12 @@ class NetmikoSession:
             raise DeviceError(_why_no_session(login, err)) from err
         self._connection.read_timeout_override = timeout_s
         base = re.escape(self._connection.base_prompt)
-        self._prompt = rf"(?m)^{base}(\([^)\n]*\))?[>#]"
+        self._prompt = rf"(?m)^{base}{dialect.prompt}"
         try:
-            self._connection.enable()
-            # a log line in the middle of an answer would look like a part of it
-            self.send("no terminal monitor")
+            if dialect.enables:
+                self._connection.enable()
+            for line in dialect.opening:
+                self.send(line)
         except _BROKEN as err:
             self.close()
             raise DeviceError(
@@ -59,11 +61,14 @@ class NetmikoSession:
 
     def send(self, line: str) -> str:
         """Type a line and return the answer without echo and prompt. Raises Refused, DeviceError."""
+        limit = self._timeout_s * (SLOW if self._slow.match(line) else 1)
+        # netmiko prefers the override, which bounds what it asks by itself
+        self._connection.read_timeout_override = limit
         try:
-            answer = self._connection.send_command(line, expect_string=self._prompt, read_timeout=self._timeout_s)
+            answer = self._connection.send_command(line, expect_string=self._prompt, read_timeout=limit)
         except ReadTimeout as err:
             if self._connection.is_alive():
-                raise DeviceError(f"{self._name} gave no answer within {self._timeout_s:g} s to {line!r}") from err
+                raise DeviceError(f"{self._name} gave no answer within {limit:g} s to {line!r}") from err
             raise DeviceError(f"{self._name} dropped the connection at {line!r}") from err
         except _BROKEN as err:
             raise DeviceError(f"{self._name} dropped the connection at {line!r}: {_first(err)}") from err

@@ -96,7 +96,7 @@ class Switch:
         """Put the change in force for a time and hang up: the proof needs a connection made after the change."""
         dialect, name = self._dialect, f"{SESSION_PREFIX}{secrets.token_hex(4)}"
         try:
-            for line in (dialect.enter(name), *lines, dialect.try_out(self._limits.confirm_s)):
+            for line in (dialect.enter(name), *lines, dialect.try_out(name, self._limits.confirm_s)):
                 self._send(line)
         except DeviceError as err:
             raise DeviceError(f"{err}; {self._undo(name)}", **err.details) from err
@@ -141,6 +141,9 @@ class Switch:
         self._try(self._dialect.abort(name))
         try:
             config = self.read()
+            if config.waiting == name:
+                self._try(self._dialect.roll_back(name))
+                config = self.read()
         except DeviceError:
             return self._by_itself(name)
         if name in (config.waiting, *config.stale):

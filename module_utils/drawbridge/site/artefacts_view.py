@@ -46,10 +46,11 @@ def switch_roce(profile: dict[str, Any]) -> Artefact:
     for name, section in words.render(wanted).sections:
         typed = words.commands((), section)
         if name.startswith(PORT):
-            alike.setdefault(tuple(line for line in typed if line != name), []).append(name.removeprefix(PORT))
+            own = tuple(line for line in typed if line != name)
+            alike.setdefault(own, []).append(name.removeprefix(PORT))
         else:
             lines += typed
-    on_ports = [[PORT + ports.compress(names), *typed] for typed, names in alike.items()]
+    on_ports = [words.on_ports([ports.compress(names)], typed) for typed, names in alike.items()]
     return Artefact([*lines, *itertools.chain.from_iterable(on_ports)])
 
 

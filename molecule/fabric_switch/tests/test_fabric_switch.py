@@ -18,6 +18,8 @@ from lab.hosts.paths import Paths
 ROOT = Path(os.environ["MOLECULE_PROJECT_DIRECTORY"])
 PATHS = Paths.of()
 PORTS = {"leaf1": 20, "leaf2": 20, "spine1": 4}
+CUMULUS = {"leaf3": 8}
+ALL = {**PORTS, **CUMULUS}
 
 
 def shown(switch: str, command: str) -> str:
@@ -65,6 +67,29 @@ def test_links_flapped_once_and_only_where_the_class_runs(switch: str) -> None:
     assert max(flaps.values()) == 1
 
 
+@pytest.mark.parametrize(("switch", "ports"), CUMULUS.items())
+def test_every_cumulus_port_pauses_priority_3_and_no_other_and_marks(switch: str, ports: int) -> None:
+    shown_ports = json.loads(shown(switch, "nv show interface qos-roce-status -o json"))
+    status = {name: it["qos"]["roce"]["status"] for name, it in shown_ports.items()}
+    assert len(status) == ports
+    assert {it["pfc"]["pfc-priority"] for it in status.values()} == {"3"}
+    assert {(it["pfc"]["rx-enabled"], it["pfc"]["tx-enabled"]) for it in status.values()} == {("yes", "yes")}
+    assert {it["congestion-control"]["min-threshold"] for it in status.values()} == {"156.00 KB"}
+    commands = shown(switch, "nv config show -o commands").replace("\r", "").splitlines()
+    assert f"nv set interface swp1-{ports} link mtu 9214" in commands
+    assert "nv set qos egress-scheduler default-global traffic-class 6 mode strict" in commands
+    assert commands == shown(switch, "nv config show -r startup -o commands").replace("\r", "").splitlines()
+
+
+@pytest.mark.parametrize(("switch", "ports"), CUMULUS.items())
+def test_a_cumulus_change_was_tried_over_one_session_and_confirmed_from_another(switch: str, ports: int) -> None:
+    (tried, proven) = [[call["line"] for call in run] for run in runs(switch) if any(call["writes"] for call in run)]
+    assert tried[-1].startswith("nv config apply -y --confirm 300s -m drawbridge-")
+    assert [line for line in tried if "mtu" in line] == [f"nv set interface swp1-{ports} link mtu 9214"]
+    assert proven.index("nv config show -o json") < proven.index("nv config apply --confirm-yes")
+    assert proven.index("nv config apply --confirm-yes") < proven.index("nv config save")
+
+
 @pytest.mark.parametrize("switch", PORTS)
 def test_a_change_was_made_in_one_session_and_confirmed_from_another(switch: str) -> None:
     typing = [[call["line"] for call in run] for run in runs(switch) if any(call["writes"] for call in run)]
@@ -75,8 +100,9 @@ def test_a_change_was_made_in_one_session_and_confirmed_from_another(switch: str
 
 
 def test_a_switch_that_is_right_is_only_read_over_one_session() -> None:
-    before = {switch: len(runs(switch)) for switch in PORTS}
-    command = ["ansible-playbook", "-i", "inventories/lab", "playbooks/fabric.yml"]
+    before = {switch: len(runs(switch)) for switch in ALL}
+    inventories = ["-i", "inventories/lab", "-i", "molecule/fabric_switch/inventory"]
+    command = ["ansible-playbook", *inventories, "playbooks/fabric.yml"]
     env = {**os.environ, "ANSIBLE_CONFIG": "ansible.cfg"}
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
@@ -84,4 +110,5 @@ def test_a_switch_that_is_right_is_only_read_over_one_session() -> None:
     for switch, count in before.items():
         (run,) = runs(switch)[count:]
         assert not any(call["writes"] or call["stages"] for call in run)
-        assert sum(call["line"].startswith("show") for call in run) <= 4
+        reads = [call for call in run if call["line"].startswith(("show", "nv show", "nv config"))]
+        assert len(reads) == 4

@@ -9,5 +9,4 @@ sessions    configuration sessions, commit timer, confirm, expiry             (p
 shows       what the show commands print, as text and as JSON                 (pure)
 cli         one logged-in user: modes, prompts, dispatch
 switch      the device on disk, its faults and its journal
-server      SSH, the terminal's echo, the timer
 """

@@ -1,54 +1,23 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Run one emulated switch: `python -m lab.emulators.fabric.eos --name leaf1 --listen 10.77.1.41:22 ...`."""
+"""Run one emulated Arista EOS switch."""
 
 from __future__ import annotations
 
-import argparse
-import asyncio
-import json
-import signal
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from lab.emulators.common import Device
 from lab.emulators.fabric.eos import lines, sessions
-from lab.emulators.fabric.eos.server import Keys, serve
 from lab.emulators.fabric.eos.switch import Switch
+from lab.emulators.fabric.program import run
+
+if TYPE_CHECKING:
+    from lab.emulators.common import Device
 
 
-def arguments() -> argparse.Namespace:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m lab.emulators.fabric.eos", description="Emulate an Arista EOS switch."
-    )
-    parser.add_argument("--name", required=True, help="host name of a new switch")
-    parser.add_argument("--listen", required=True, metavar="ADDRESS:PORT", help="port 0: any free one")
-    parser.add_argument("--directory", required=True, type=Path, help="where the switch keeps what it is")
-    parser.add_argument("--clock", type=Path, help="file with the lab clock's offset in seconds")
-    parser.add_argument("--host-key", required=True, type=Path, help="the switch's private key, OpenSSH format")
-    parser.add_argument("--authorized-key", required=True, type=Path, help="public keys that may log in, as any user")
-    parser.add_argument("--platform", choices=(lines.XGS, lines.JERICHO), default=lines.XGS)
-    parser.add_argument("--port-count", type=int, default=32, help="Ethernet ports of a new switch")
-    parser.add_argument("--neighbors", type=Path, help='JSON, {"Ethernet1": ["gpu01", "rail0"]}: what LLDP sees')
-    return parser.parse_args()
-
-
-async def main() -> None:
-    """Serve until a signal."""
-    options = arguments()
-    address, _, port = options.listen.rpartition(":")
-    new = sessions.factory(options.name, options.platform, options.port_count, address)
-    device = Device(options.directory, options.clock)
-    switch = Switch(device, new)
-    if options.neighbors:
-        switch.cable(json.loads(options.neighbors.read_text()))
-    stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    async with serve(switch, address, int(port), Keys(options.host_key, options.authorized_key)) as bound:
-        print(f"{options.name} listens on {address}:{bound}", flush=True)
-        await stop.wait()
+def make(device: Device, name: str, platform: str, ports: int, address: str) -> Switch:
+    """Take up the switch, as the site's staging left it if it is new."""
+    return Switch(device, sessions.factory(name, platform, ports, address))
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    run("an Arista EOS switch", (lines.XGS, lines.JERICHO), make)

@@ -16,16 +16,15 @@ from typing import TYPE_CHECKING
 
 from lab.emulators import common
 from lab.emulators.fabric.eos import sessions
+from lab.emulators.fabric.eos.cli import Cli
 from lab.emulators.fabric.eos.grammar import INVALID, Refused
 from lab.emulators.fabric.eos.shows import host
+from lab.emulators.fabric.server import STALE, TERMINAL_EFFECTS
 
 if TYPE_CHECKING:
-    from lab.emulators.fabric.eos.cli import Cli
     from lab.emulators.fabric.eos.sessions import State
 
 TOOL = "eos"
-SLOW, SYSLOG, STALE = "slow", "syslog", "stale"
-TERMINAL_EFFECTS = (SLOW, SYSLOG)
 OTHER_USER = "noc"
 READS = ("show", "sh", "terminal", "enable", "en", "disable", "end", "exit")
 UNAVAILABLE = "% Unavailable command (not supported on this hardware platform)"
@@ -55,6 +54,12 @@ class Switch:
         with self.device.state(self._new) as state:
             lines = state["running"]["lines"].values()
             return {text.split()[1] for text in lines if text.startswith("username ")}
+
+    def cli(self, user: str, vty: str, *, once: bool) -> Cli:
+        """Begin a user's command line; a command without a terminal is privileged."""
+        cli = Cli(user, vty)
+        cli.privileged = once
+        return cli
 
     def fault(self, line: str) -> str | None:
         """Return the effect of the fault that a line meets, if any; used up by asking."""

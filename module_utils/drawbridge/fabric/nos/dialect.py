@@ -14,6 +14,7 @@ from ..plan import Config, Lines, Syntax
 
 SESSION_PREFIX = "drawbridge-"
 """How the names of Drawbridge's configuration sessions begin. It aborts no other session."""
+SLOW = 5
 
 
 class DialectError(ValueError):
@@ -26,8 +27,16 @@ class Dialect(Syntax):
 
     device_type: str
     """Netmiko's name for it."""
+    prompt: str
+    """Regular expression of what follows the name in a prompt."""
+    opening: Lines
+    """Lines that each SSH session begins with."""
+    enables: bool
+    """It needs netmiko's enable(); where a login is a shell, that would make it root's."""
     refusal: str
     """Regular expression of a line that refuses a command."""
+    slow: str
+    """Regular expression of lines that may take SLOW times as long as others."""
     reads: Lines
     """Commands whose answers `parse` takes, in this order."""
     parse: Callable[[Sequence[str], SwitchProfile], Config]

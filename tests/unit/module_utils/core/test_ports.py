@@ -19,6 +19,8 @@ from hypothesis import strategies as st
         ("Ethernet9-11", ["Ethernet9", "Ethernet10", "Ethernet11"]),
         ("Ethernet1/3-4,Ethernet3/1", ["Ethernet1/3", "Ethernet1/4", "Ethernet3/1"]),
         ("Ethernet1/1-3/1,Ethernet3/2", ["Ethernet1/1", "Ethernet2/1", "Ethernet3/1", "Ethernet3/2"]),
+        ("swp1s0-1,swp2s0", ["swp1s0", "swp1s1", "swp2s0"]),
+        ("swp1s0-3s0", ["swp1s0", "swp2s0", "swp3s0"]),
         ("Ethernet3/1/1-3/3/1", ["Ethernet3/1/1", "Ethernet3/2/1", "Ethernet3/3/1"]),
     ],
 )
@@ -49,7 +51,7 @@ def test_a_name_without_a_number_stands_alone() -> None:
 
 @given(
     st.lists(st.tuples(st.integers(1, 6), st.integers(1, 6)), unique=True, min_size=1),
-    st.sampled_from(["Ethernet{}", "Ethernet{}/{}", "Ethernet3/{}/{}", "Ethernet{}/{}/1"]),
+    st.sampled_from(["Ethernet{}", "Ethernet{}/{}", "Ethernet3/{}/{}", "Ethernet{}/{}/1", "swp{}s{}"]),
 )
 def test_compressing_and_expanding_is_the_identity(numbers: list[tuple[int, int]], name: str) -> None:
     ports = list(dict.fromkeys(name.format(*pair) for pair in numbers))

@@ -19,7 +19,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
     Typed,
     plan,
 )
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.emulated_switch import profile
@@ -66,6 +66,16 @@ def test_only_ports_with_another_mtu_flap_and_all_of_them_are_one_sentence() -> 
     assert refusals(steps, {"may_flap_ports": True}) == []
 
 
+def test_an_edit_of_the_profile_on_its_ports_needs_consent() -> None:
+    profile_lines = dict(WANT.sections)["qos profile ROCE"]
+    steps = plan(DIALECT, WANT.with_sections({"qos profile ROCE": profile_lines[:-1]}), WANT)
+    [sentence] = refusals(steps, {"variables": {"may_flap_ports": "site_says_so"}})
+    assert sentence.startswith(
+        "an edit of qos profile ROCE moves the buffers of all its ports at once; drain the nodes"
+    )
+    assert sentence.endswith("add the line: site_says_so: true")
+
+
 def test_a_step_has_the_lines_that_are_typed_and_where() -> None:
     have = replace(WANT, sections=fresh().sections, stale=("drawbridge-a",), saved=False)
     steps = plan(DIALECT, have, WANT)
@@ -109,6 +119,7 @@ def test_nothing_is_done_while_another_persons_session_is_open(have: Config) -> 
     assert sentence.endswith("on the switch with: configure session upgrade abort")
 
 
+@settings(deadline=None)
 @given(
     st.sets(st.sampled_from([name for name, _ in WANT.sections])),
     st.booleans(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
@@ -77,3 +78,22 @@ def test_a_closed_port_is_named(leaf: Leaf) -> None:
 def test_a_key_file_that_is_not_there(leaf: Leaf) -> None:
     with pytest.raises(DeviceError, match="there is no key /nowhere/key; correct ansible_ssh_private_key_file"):
         NetmikoSession(replace(leaf.login, key_file="/nowhere/key"), DIALECT, 60)
+
+
+def test_a_line_that_is_slow_has_more_time_and_the_next_one_has_not(
+    leaf: Leaf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = NetmikoSession(leaf.login, replace(DIALECT, slow="show hostname"), 60)
+    connection: Any = session._connection
+    limits: list[float] = []
+    send = connection.send_command
+
+    def sent(line: str, **named: Any) -> str:
+        limits.append(connection.read_timeout_override)
+        return send(line, **named)
+
+    monkeypatch.setattr(connection, "send_command", sent)
+    session.send("show hostname")
+    session.send("show running-config")
+    session.close()
+    assert limits == [300, 60]

@@ -50,7 +50,7 @@ def test_with_cabling_a_nodes_ports_are_known() -> None:
     chosen = ports_of_nodes(RAIL_FABRIC, RAILS.nodes, "leaf03", ["gpu002", "gpu005", "gpu040"])
     assert chosen == ["Ethernet2/1", "Ethernet5/1"]
     assert switch_profile(RAIL_FABRIC, "leaf03", chosen).ports == ("Ethernet2/1", "Ethernet5/1")
-    assert ports_of_nodes(RAIL_FABRIC, RAILS.nodes, "store1", ["gpu002"]) == ["Ethernet2/1"]
+    assert ports_of_nodes(RAIL_FABRIC, RAILS.nodes, "store1", ["gpu002"]) == ["swp2"]
 
 
 def test_without_cabling_they_are_not() -> None:

@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 from hier_config import Platform, WorkflowRemediation, get_hconfig, get_hconfig_driver
 from hier_config.models import IdempotentCommandsRule, MatchRule, NegationDefaultWithRule, OrderingRule
 from hier_config.platforms.driver_base import HConfigDriverBase
 
-from ...plan import Lines
+from ...plan import PORT, Lines
 from .lines import PROFILE
 
 
@@ -21,11 +22,18 @@ def commands(have: Lines, want: Lines) -> list[str]:
     return [line.cisco_style_text() for line in work.remediation_config.all_children_sorted()]
 
 
-def flaps(have: Lines, want: Lines) -> bool:
-    """A new MTU takes the link down for a moment; a service profile only allocates headroom."""
-    return {line for line in have if line.startswith("   mtu ")} != {
-        line for line in want if line.startswith("   mtu ")
-    }
+def stops(section: str, have: Lines, want: Lines) -> str:
+    """A new MTU takes the link down for a moment. A new service profile only allocates headroom; editing one that is in
+    use moves the buffers of all its ports."""
+    if section == PROFILE:
+        return f"an edit of {PROFILE} moves the buffers of all its ports at once" if have else ""
+    mtu = [{line for line in lines if line.startswith("   mtu ")} for lines in (have, want)]
+    return "a new MTU takes the links of {ports} down for a moment" if mtu[0] != mtu[1] else ""
+
+
+def on_ports(names: Sequence[str], lines: Lines) -> Lines:
+    """EOS types ports one by one."""
+    return tuple(line for name in names for line in (f"{PORT}{name}", *lines))
 
 
 @cache

@@ -17,7 +17,7 @@ from typing import Any
 from ...model import SwitchProfile
 from ...plan import Config, Lines
 from ..dialect import SESSION_PREFIX, Dialect, DialectError
-from .commands import commands, flaps
+from .commands import commands, on_ports, stops
 from .lines import INSTANT, MAPS, PROFILE, QUEUE, WATCHDOG, blocks_of, canonical, classes, map_line, sections_of
 
 WATCHDOG_ACTION = {"drop": "drop", "forward": "no-drop"}
@@ -77,7 +77,7 @@ def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
     )
 
 
-def _commit_timer(seconds: int) -> str:
+def _commit_timer(_: str, seconds: int) -> str:
     """EOS rolls back when the timer ends, even if no user is logged in."""
     return f"commit timer {seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
@@ -116,7 +116,11 @@ def _unproven(pausing: str, profile: SwitchProfile) -> Iterator[str]:
 
 DIALECT = Dialect(
     device_type="arista_eos",
+    prompt=r"(\([^)\n]*\))?[>#]",
+    opening=("no terminal monitor",),  # a log line in the middle of an answer would look like a part of it
+    enables=True,
     refusal=r"^% .*",
+    slow=r"(?!)",
     reads=(
         "show running-config",
         "show startup-config",
@@ -126,10 +130,12 @@ DIALECT = Dialect(
     parse=parse,
     render=render,
     commands=commands,
-    flaps=flaps,
+    stops=stops,
+    on_ports=on_ports,
     save="write memory",
     enter="configure session {}".format,
     try_out=_commit_timer,
     confirm="configure session {} commit".format,  # from exec: EOS refuses to enter a session whose timer runs
     abort="configure session {} abort".format,
+    roll_back="configure session {} abort".format,
 )

@@ -17,8 +17,8 @@ import pytest
 
 from lab.emulators.common import Device
 from lab.emulators.fabric.eos import sessions, tree
-from lab.emulators.fabric.eos.server import Keys, serve
 from lab.emulators.fabric.eos.switch import Switch
+from lab.emulators.fabric.server import Keys, serve
 from tests.waiting import until
 
 BOUND_SECONDS = 120

@@ -10,4 +10,4 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 
 def test_the_intent_takes_every_system_and_no_other() -> None:
     (platform,) = (field for field in dataclasses.fields(Switches) if field.name == "platform")
-    assert platform.metadata["choices"] == SYSTEMS
+    assert platform.metadata["choices"] == tuple(SYSTEMS)

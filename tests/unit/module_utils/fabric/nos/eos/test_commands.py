@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.commands import (
     commands,
-    flaps,
+    stops,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import parse, render
 from hypothesis import given, settings
@@ -124,5 +124,11 @@ def test_a_value_is_replaced_and_never_taken_away_first(have: list[str], want: l
 
 def test_only_a_new_mtu_takes_a_link_down() -> None:
     have = ("interface Ethernet1", "   mtu 1500")
-    assert flaps(have, ("interface Ethernet1", "   mtu 9214"))
-    assert not flaps(have, (*have, "   service-profile ROCE"))
+    assert stops(have[0], have, ("interface Ethernet1", "   mtu 9214"))
+    assert not stops(have[0], have, (*have, "   service-profile ROCE"))
+
+
+def test_an_edit_of_the_profile_stops_traffic_and_a_new_one_does_not() -> None:
+    want = dict(WANT.sections)["qos profile ROCE"]
+    assert not stops("qos profile ROCE", (), want)
+    assert stops("qos profile ROCE", want[:-1], want)

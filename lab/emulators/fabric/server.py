@@ -9,22 +9,70 @@ import contextlib
 import itertools
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import asyncssh
 
 from lab.emulators import common
-from lab.emulators.fabric.eos.cli import Cli
-from lab.emulators.fabric.eos.switch import SLOW, SYSLOG, Switch
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
+SLOW, SYSLOG, STALE = "slow", "syslog", "stale"
+"""Effects of faults that only a terminal has, besides those of every emulated device."""
+TERMINAL_EFFECTS = (SLOW, SYSLOG)
 TICK_SECONDS = 0.25
 SLOW_SECONDS = 0.03
 NEWLINE = re.compile(r"\r\n|\r|\n")
 ECHO = {"\b": "\b \b", "\x7f": "\b \b", "\r": "\r\n"}
+
+
+class Cli(Protocol):
+    """One logged-in user's command line."""
+
+    over: bool
+    monitor: bool
+
+
+class Switch(Protocol):
+    """What a system's switch does for its terminals."""
+
+    def users(self) -> set[str]:
+        """Return who may log in."""
+        ...
+
+    def cli(self, user: str, vty: str, *, once: bool) -> Any:
+        """Begin a user's command line; `once` is a single command without a terminal."""
+        ...
+
+    def fault(self, line: str) -> str | None:
+        """Return the effect of the fault that a line meets, if any; used up by asking."""
+        ...
+
+    def prompt(self, cli: Any) -> str:
+        """Return the prompt as it stands now."""
+        ...
+
+    def execute(self, cli: Any, line: str, effect: str | None = None) -> str:
+        """Do what a line asks, or what its fault makes of it; return what the terminal shows."""
+        ...
+
+    def tick(self) -> None:
+        """Let time pass."""
+        ...
+
+    def logged_in(self, cli: Any, peer: str) -> None:
+        """Note a connection."""
+        ...
+
+    def logged_out(self, cli: Any) -> None:
+        """Note its end."""
+        ...
+
+    def log_line(self, cli: Any) -> str:
+        """Return a log message as it reaches a terminal that monitors."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -69,7 +117,8 @@ class Terminal:
         """Log a user in on a terminal line."""
         self._process = process
         self._switch = switch
-        self._cli = Cli(str(process.get_extra_info("username")), vty)
+        user = str(process.get_extra_info("username"))
+        self._cli: Cli = switch.cli(user, vty, once=bool(process.command))
         self._echoes = process.term_type is not None
         self._typed = ""
         self._after_return = False
@@ -80,7 +129,6 @@ class Terminal:
         self._switch.logged_in(self._cli, str(peer[0]))
         try:
             if command := self._process.command:
-                self._cli.privileged = True
                 await self._answer(command, self._switch.fault(command))
             else:
                 self._prompt()

@@ -1,0 +1,107 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the hardware does, as `nv show ... -o json` prints it: units for people, thresholds in whole cells.
+
+Keys and values are those of the tables in NVIDIA's page on RoCE, which prints no JSON; their nesting is modelled after
+that of other views (`nv show interface link`). 150000 bytes become 159744 on Spectrum-4, which is 12 cells.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from lab.emulators.fabric.nvue import revisions, tree
+from lab.emulators.fabric.nvue.revisions import DEFAULT_MTU, State
+from lab.emulators.fabric.nvue.schema import Refused, expand
+
+CELLS = 13312
+TRUST = {"l2": "pcp", "l3": "dscp", "both": "pcp,dscp", "port": "port"}
+
+
+def show(state: State, words: list[str]) -> Any:
+    """Return the data of `nv show WORDS -o json`. Raises Refused."""
+    text = " ".join(words)
+    if text == "interface qos-roce-status":
+        return {name: {"qos": {"roce": {"status": status(state, name)}}} for name in state["ports"]}
+    if found := re.fullmatch(r"interface (\S+) qos roce status", text):
+        return status(state, _port(state, found[1]))
+    if found := re.fullmatch(r"interface (\S+) qos pfc-watchdog", text):
+        return watchdog(state, _port(state, found[1]))
+    if found := re.fullmatch(r"interface (\S+) link", text):
+        return link(state, _port(state, found[1]))
+    if text == "qos roce":
+        return status(state, next(iter(state["ports"])))
+    raise Refused(f"Error: Invalid Command: show {text}")
+
+
+def status(state: State, name: str) -> dict[str, Any]:
+    """Return what a port does for RoCE; without RoCE mode, nothing but its trust."""
+    qos = state["applied"].get("qos", {})
+    mapping = qos.get("mapping", {}).get("default-global", {})
+    if not revisions.pauses(state["applied"]):
+        return {"trust": {"trust-mode": TRUST[mapping.get("trust", "l2")]}}
+    own = state["applied"]["interface"].get(name, {}).get("qos", {})
+    pfc = qos.get("pfc", {}).get(own.get("pfc", {}).get("profile", "default-global"), {})
+    paused = sorted(pfc.get("switch-priority", {"3": {}}))
+    marking = qos.get("congestion-control", {}).get("default-global", {}).get("traffic-class", {})
+    marked = sorted({*marking, "0", "3"} - {key for key, it in marking.items() if str(it.get("ecn", "")) in OFF})
+    ecn = marking.get("3", {})
+    return {
+        "congestion-control": {
+            "congestion-mode": "ecn, absolute",
+            "enabled-tc": ",".join(marked),
+            "max-threshold": human(cells(ecn.get("max-threshold", 1500000))),
+            "min-threshold": human(cells(ecn.get("min-threshold", 150000))),
+            "probability": ecn.get("probability", 100),
+        },
+        "lldp-app-tlv": {"priority": 3, "protocol-id": 4791, "selector": "UDP"},
+        "mode": qos["roce"]["mode"],
+        "pfc": {
+            "pfc-priority": ",".join(paused),
+            "rx-enabled": "no" if pfc.get("rx") == "disable" else "yes",
+            "tx-enabled": "no" if pfc.get("tx") == "disable" else "yes",
+        },
+        "trust": {"trust-mode": TRUST[mapping.get("trust", "both")]},
+    }
+
+
+OFF = ("disable", "disabled")
+
+
+def watchdog(state: State, name: str) -> dict[str, Any]:
+    """Return the watchdog of a port; no queue is stuck here."""
+    own = state["applied"]["interface"].get(name, {}).get("qos", {}).get("pfc-watchdog", {})
+    queues = {str(number): {"status": "OK", "deadlock-count": 0} for number in range(8)}
+    return {"state": own.get("state", "disabled"), "status": queues}
+
+
+def link(state: State, name: str) -> dict[str, Any]:
+    """Return a port's link and how often it went up or down."""
+    own = state["applied"]["interface"].get(name, {}).get("link", {})
+    flaps = state["ports"][name]["flaps"]
+    return {"mtu": own.get("mtu", DEFAULT_MTU), "state": {"up": {}}, "stats": {"carrier-transitions": flaps}}
+
+
+def config(state: State, which: str) -> list[dict[str, Any]]:
+    """Return `nv config show -o json` of the applied or the startup configuration."""
+    version = f"Cumulus Linux {state['version']}"
+    header = {"model": state["platform"], "nvue-api-version": "nvue_v1", "rev-id": 1.0, "version": version}
+    return [{"header": header}, {"set": tree.collapsed(state[which])}]
+
+
+def cells(value: int) -> int:
+    """Return what the hardware programs for so many bytes."""
+    return -(-int(value) // CELLS) * CELLS
+
+
+def human(value: int) -> str:
+    """Return bytes as NVUE shows them."""
+    return f"{value / 1024:.2f} KB" if value < 1024 * 1024 else f"{value / 1024 / 1024:.2f} MB"
+
+
+def _port(state: State, text: str) -> str:
+    [name, *others] = expand(text)
+    if others or name not in state["ports"]:
+        raise Refused(f"Error: The requested item does not exist: {text}")
+    return name

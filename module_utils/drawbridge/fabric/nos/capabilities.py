@@ -1,0 +1,47 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a network operating system can carry. The rules of the intent refuse the rest before a switch is contacted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Callable
+
+from ...core.faults import Fault
+from ..model import Cnp, Fabric, Roce, Storage
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """The limits of one system. `refusals` are rules that only its own words can explain."""
+
+    ports: str
+    """Regular expression of the names of ports that can carry traffic of nodes."""
+    ports_repair: str
+    """How to write them."""
+    mtu_bytes: int
+    """The largest MTU of a port."""
+    mtu_reason: str
+    refusals: tuple[Callable[[Fabric], Iterator[Fault]], ...] = ()
+
+    def strange_ports(self, names: list[str]) -> list[str]:
+        """Those of the ports that can't carry traffic of nodes."""
+        return [name for name in names if not re.fullmatch(self.ports, name)]
+
+
+def classes(fabric: Fabric) -> list[tuple[str, Roce | Cnp | Storage]]:
+    """The traffic classes of the intent by their keys."""
+    storage = [("storage", fabric.storage)] if fabric.storage else []
+    return [("roce", fabric.roce), ("cnp", fabric.cnp), *storage]
+
+
+SUGGESTED = {"roce": "3 with dscp 26", "cnp": "6 with dscp 48", "storage": "4 with dscp 34"}
+"""A priority for each class that every system carries."""
+
+
+def capabilities(system: str) -> Capabilities:
+    """The capabilities of one of SYSTEMS."""
+    return import_module(f".{system}.capabilities", __package__).CAPABILITIES

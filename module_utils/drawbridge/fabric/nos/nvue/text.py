@@ -1,0 +1,164 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""NVIDIA Cumulus Linux: the objects of the lossless class, the answers to show commands, and revisions.
+
+Drawbridge owns RoCE mode and what overrules its PFC, the mapping of its DSCPs, and the queues and shares of classes. It
+owns the ECN thresholds of the lossless class, the watchdog's two times, and hash fields that are off. On the intent's
+ports it owns the MTU, the watchdog, and profiles that would overrule the global one. Traffic pools, cable
+lengths, remarking, shapers and all else belong to the site.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ...model import SwitchProfile
+from ...plan import PORT, Config
+from ..dialect import SESSION_PREFIX, Dialect, DialectError
+from .capabilities import REST
+from .commands import commands, on_ports, stops
+from .lines import CLASSES, HASH, MARKING, MODE, PROFILE, WATCHDOG, at, classes, sections_of
+
+WAITS = "confirm"
+"""State of a revision that is in force under its timer."""
+ROUNDING = 0.1
+CELLS_BYTES = 16384
+"""How far the hardware's thresholds may be from those of the intent: a share, and one cell."""
+UNITS = {"Bytes": 1, "B": 1, "KB": 1024, "MB": 1024**2, "GB": 1024**3}
+_SIZE = re.compile(r"([\d.]+) ?(Bytes|B|KB|MB|GB)")
+
+
+def render(profile: SwitchProfile) -> Config:
+    """The wanted state. Other traffic shares what the classes leave."""
+    roce, cnp, storage = profile.roce, profile.cnp, profile.storage
+    rest = 100 - roce.bandwidth_percent - (storage.bandwidth_percent if storage else 0)
+    shares = [(REST, rest), (roce.priority, roce.bandwidth_percent)]
+    shares += [(storage.priority, storage.bandwidth_percent)] if storage else []
+    scheduler = f"qos egress-scheduler {PROFILE} traffic-class"
+    ecn = f"qos congestion-control {PROFILE} traffic-class {roce.priority}"
+    watchdog = profile.watchdog
+    lines = {
+        MODE: ("qos roce mode lossless",),
+        CLASSES: (
+            f"qos mapping {PROFILE} trust both",  # as in RoCE mode: IP packets by their DSCP, others by their PCP
+            *(f"qos mapping {PROFILE} dscp {it.dscp} switch-priority {it.priority}" for it in classes(profile)),
+            *(
+                f"qos egress-queue-mapping {PROFILE} switch-priority {it.priority} traffic-class {it.priority}"
+                for it in classes(profile)
+            ),
+            f"{scheduler} {cnp.priority} mode strict",
+            *(
+                line
+                for number, share in shares
+                for line in (f"{scheduler} {number} mode dwrr", f"{scheduler} {number} bw-percent {share}")
+            ),
+        ),
+        MARKING: (
+            f"{ecn} min-threshold {roce.ecn_min_bytes}",
+            f"{ecn} max-threshold {roce.ecn_max_bytes}",
+            f"{ecn} probability {roce.ecn_probability_percent}",
+        ),
+        WATCHDOG: (
+            f"qos pfc-watchdog polling-interval {watchdog.poll_ms}",
+            f"qos pfc-watchdog robustness {watchdog.detect_ms // watchdog.poll_ms}",
+        ),
+        HASH: (),
+    }
+    on_port = (f"   link mtu {profile.mtu_bytes}", "   qos pfc-watchdog")
+    ports = {f"{PORT}{port}": (f"{PORT}{port}", *on_port) for port in profile.ports}
+    return Config(tuple({**{name: tuple(sorted(part)) for name, part in lines.items()}, **ports}.items()))
+
+
+def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
+    """Project the answers onto the owned lines. Raises DialectError for a port that the switch doesn't have."""
+    applied, startup, revisions, hardware = map(_json, answers)
+    if missing := [port for port in profile.ports if port not in hardware]:
+        raise DialectError(
+            f"it has no {', '.join(missing)}, which drawbridge_fabric.switches lists; correct ports there,"
+            " or break the port out"
+        )
+    waiting = {number: it.get("message") or "" for number, it in revisions.items() if it.get("state") == WAITS}
+    sections = _sorted(applied, profile)
+    return Config(
+        sections=sections,
+        saved=_sorted(startup, profile) == sections,
+        waiting="".join(name for name in waiting.values() if name.startswith(SESSION_PREFIX)),
+        foreign=tuple(f"{n} ({name})" for n, name in waiting.items() if not name.startswith(SESSION_PREFIX)),
+        unproven=tuple(_unproven(hardware, profile)),
+    )
+
+
+def _json(answer: str) -> Any:
+    try:
+        return json.loads(answer)
+    except ValueError as err:
+        raise DialectError(f"it printed no JSON, but {answer.strip()[:80]!r}; is its NVUE service running?") from err
+
+
+def _sorted(answer: Any, profile: SwitchProfile) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The sections of `nv config show -o json`, a list of which one element has the objects."""
+    tree = next((part["set"] for part in answer if "set" in part), {}) if isinstance(answer, list) else answer
+    return tuple((name, _in_order(name, lines)) for name, lines in sections_of(tree, profile))
+
+
+def _in_order(name: str, lines: tuple[str, ...]) -> tuple[str, ...]:
+    return lines if name.startswith(PORT) else tuple(sorted(lines))
+
+
+def _unproven(hardware: Mapping[str, Any], profile: SwitchProfile) -> Iterator[str]:
+    """Ports where the hardware does not do what the lines say."""
+    roce = profile.roce
+    for port in profile.ports:
+        status = _status(hardware[port])
+        pfc, ecn = at(status, "pfc"), at(status, "congestion-control")
+        paused = [str(at(pfc, key) or "none") for key in ("pfc-priority", "rx-enabled", "tx-enabled")]
+        if paused != [str(roce.priority), "yes", "yes"]:
+            shown = "priorities {}, rx {}, tx {}".format(*paused)
+            yield f"{port} does not pause priority {roce.priority} alone ({shown})"
+            continue
+        for key, wanted in (("min-threshold", roce.ecn_min_bytes), ("max-threshold", roce.ecn_max_bytes)):
+            size = at(ecn, key) or "none"
+            if abs(_bytes(size) - wanted) > max(wanted * ROUNDING, CELLS_BYTES):
+                yield f"{port} marks at a {key} of {size}, not at {wanted} bytes"
+
+
+def _status(port: Any) -> Mapping[str, Any]:
+    """The object of RoCE's state, which views nest below the interface."""
+    nested = at(port, "qos", "roce", "status")
+    return nested if nested else port
+
+
+def _bytes(size: Any) -> float:
+    match = _SIZE.fullmatch(str(size))
+    return float(match[1]) * UNITS[match[2]] if match else 0.0
+
+
+DIALECT = Dialect(
+    device_type="cumulus_linux",
+    prompt=r"[$#]",
+    opening=(),
+    enables=False,
+    refusal=r"^(?:Error|Invalid|Ambiguous|-?bash:).*",
+    slow="nv config apply",  # it waits until switchd has been reloaded
+    reads=(
+        "nv config show -o json",
+        "nv config show -r startup -o json",
+        "nv config revision -o json",
+        "nv show interface qos-roce-status -o json",
+    ),
+    parse=parse,
+    render=render,
+    commands=commands,
+    stops=stops,
+    on_ports=on_ports,
+    save="nv config save",
+    # edits of an earlier run, or of a person with the same login, are not part of the change; NVUE keeps their revision
+    enter=lambda _: "nv config detach",
+    try_out=lambda name, seconds: f"nv config apply -y --confirm {seconds}s -m {name}",
+    confirm=lambda _: "nv config apply --confirm-yes",
+    abort=lambda _: "nv config detach",
+    roll_back=lambda _: "nv config apply --confirm-no",
+)

@@ -1,0 +1,234 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Storage
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.dialect import DialectError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.nvue.text import (
+    DIALECT,
+    parse,
+    render,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.plan import (
+    CANDIDATE,
+    Config,
+    plan,
+)
+
+from lab.emulators.fabric.nvue import revisions
+from tests.unit.emulated_cumulus import Cumulus, profile
+
+LEAF = profile(ports=1)
+STATUS = {
+    "congestion-control": {"min-threshold": "156.00 KB", "max-threshold": "1.43 MB", "enabled-tc": "0,3"},
+    "pfc": {"pfc-priority": "3", "rx-enabled": "yes", "tx-enabled": "yes"},
+}
+"""Keys and values of `nv show interface swp16 qos roce status`, NVIDIA's page on RoCE."""
+
+
+def parsed(
+    tree: Any = None, status: Any = STATUS, revisions: Any = None, header: str = "Cumulus Linux 5.11.0"
+) -> Config:
+    shown = json.dumps([{"header": {"version": header}}, {"set": tree or {}}])
+    ports = {"swp1": {"qos": {"roce": {"status": status}}}}
+    return parse((shown, shown, json.dumps(revisions or {}), json.dumps(ports)), LEAF)
+
+
+def test_a_port_has_what_several_keys_say() -> None:
+    tree = {"interface": {"swp1-4": {"link": {"mtu": 9214}}, "swp1": {"qos": {"pfc-watchdog": {"state": "enabled"}}}}}
+    have, want = dict(parsed(tree).sections), dict(render(LEAF).sections)
+    assert have["interface swp1"] == want["interface swp1"]
+
+
+def test_a_port_without_a_line_has_the_default_mtu() -> None:
+    assert "   link mtu 9216" in parsed().lines()
+
+
+def test_storage_has_a_share_of_its_own_and_other_traffic_the_rest() -> None:
+    lines = render(replace(LEAF, storage=Storage(priority=4, dscp=34, bandwidth_percent=30))).lines()
+    assert "qos mapping default-global dscp 34 switch-priority 4" in lines
+    assert "qos egress-scheduler default-global traffic-class 4 bw-percent 30" in lines
+    assert "qos egress-scheduler default-global traffic-class 0 bw-percent 20" in lines
+
+
+def test_hardware_that_rounds_thresholds_to_its_cells_is_proven() -> None:
+    assert parsed().unproven == ()
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"pfc": {}}, "swp1 does not pause priority 3 alone (priorities none, rx none, tx none)"),
+        ({"pfc": {**STATUS["pfc"], "pfc-priority": "3,5"}}, "(priorities 3,5, rx yes, tx yes)"),
+        ({"pfc": {**STATUS["pfc"], "tx-enabled": "no"}}, "(priorities 3, rx yes, tx no)"),
+        (
+            {"congestion-control": {**STATUS["congestion-control"], "min-threshold": "200.00 KB"}},
+            "swp1 marks at a min-threshold of 200.00 KB, not at 150000 bytes",
+        ),
+        ({"congestion-control": {}}, "swp1 marks at a min-threshold of none"),
+    ],
+)
+def test_hardware_that_does_not_follow_is_not_proven(changed: dict[str, Any], sentence: str) -> None:
+    assert sentence in parsed(status={**STATUS, **changed}).unproven[0]
+
+
+def test_revisions_that_wait_are_ours_by_their_message() -> None:
+    config = parsed(revisions={"4": {"state": "confirm", "message": "drawbridge-a"}, "3": {"state": "pending"}})
+    assert (config.waiting, config.foreign) == ("drawbridge-a", ())
+    config = parsed(revisions={"4": {"state": "confirm", "message": "upgrade"}})
+    assert (config.waiting, config.foreign) == ("", ("4 (upgrade)",))
+
+
+def test_a_port_that_the_switch_lacks_is_named() -> None:
+    with pytest.raises(DialectError, match=r"it has no swp9, which drawbridge_fabric\.switches lists"):
+        parse(("[]", "[]", "{}", "{}"), replace(LEAF, ports=("swp9",)))
+
+
+def test_no_json_is_an_error_with_what_was_printed() -> None:
+    with pytest.raises(DialectError, match="it printed no JSON, but 'nvued is not running'"):
+        parse(("nvued is not running", "[]", "{}", "{}"), LEAF)
+
+
+SAVE = "save the running configuration, so that a restart keeps it"
+APPLY, CONFIRM = "^nv config apply -y", "^nv config apply --confirm-yes"
+DIRTY = {
+    "another class is lossless": (
+        "set qos roce",
+        "set qos pfc default-global switch-priority 5",
+        "set qos mapping default-global dscp 26 switch-priority 5",
+    ),
+    "half a profile": (
+        "set qos roce mode lossy",
+        "set qos egress-scheduler default-global traffic-class 6 mode strict",
+        "set interface swp2 link mtu 9214",
+    ),
+    "others' QoS": (
+        "set qos pfc OTHER switch-priority 5",
+        "set qos traffic-pool default-lossy memory-percent 40",
+        "set qos mapping default-global dscp 10 switch-priority 1",
+        "set interface swp3-4 qos pfc profile OTHER",
+        "set interface swp1-4 description to-the-nodes",
+    ),
+}
+
+
+def test_a_change_takes_two_sessions_and_the_next_run_only_reads_over_one(cumulus: Cumulus) -> None:
+    changed = cumulus.converge()
+    assert (changed.error, changed.changed, changed.steps[-1]) == ("", True, SAVE)
+    assert sum(call.get("event") == "connect" for call in cumulus.journal()) == 2
+    again = cumulus.converge()
+    calls = cumulus.journal()
+    assert (again.error, again.changed, again.steps) == ("", False, [])
+    assert sum(call.get("event") == "connect" for call in calls) == 1
+    assert not any(call["writes"] or call.get("stages") for call in calls)
+    assert sum("line" in call for call in calls) == 4
+    assert cumulus.lines("startup") == cumulus.lines()
+
+
+@pytest.mark.parametrize("lines", DIRTY.values(), ids=DIRTY)
+def test_check_mode_predicts_the_run_and_what_is_not_ours_stays(cumulus: Cumulus, lines: tuple[str, ...]) -> None:
+    cumulus.type(*lines)
+    before = cumulus.lines()
+    cumulus.journal()
+    predicted = cumulus.converge(check=True)
+    assert not any(call["writes"] or call.get("stages") for call in cumulus.journal())
+    done = cumulus.converge()
+    assert (done.error, done.steps, done.diff) == ("", predicted.steps, predicted.diff)
+    assert cumulus.converge().steps == []
+    ours = ("qos roce mode", "qos pfc default-global", "qos mapping default-global dscp 26 ")
+    lost = [line for line in before if line not in cumulus.lines() and not line.startswith(ours)]
+    assert lost == []
+
+
+def test_a_change_of_roce_mode_needs_consent(cumulus: Cumulus) -> None:
+    refused = cumulus.converge(options={"variables": {"may_flap_ports": "site_says_so"}})
+    assert "divides the buffers of all ports anew; drain the nodes behind them and add the line" in refused.error
+    assert not any(call["writes"] for call in cumulus.journal())
+
+
+@pytest.mark.parametrize(
+    ("effect", "match", "words"),
+    [
+        ("refuse", "dscp 26", "refused 'nv set qos mapping default-global dscp 26 switch-priority 3'"),
+        ("refuse", APPLY, "refused 'nv config apply -y --confirm 300s"),
+        ("lie", "dscp 26", "traffic classes lacks 'qos mapping default-global dscp 26 switch-priority 3'"),
+        ("lie", APPLY, "reported success, but the change is not in effect"),
+        ("lie", CONFIRM, "still waits for confirmation"),
+        ("drift", APPLY, "reported success, but the change is not in effect"),
+        ("die", "dscp 26", "dropped the connection"),
+        ("stale", APPLY, "is waiting for confirmation"),
+    ],
+)
+def test_a_change_that_fails_is_rolled_back_and_the_next_run_makes_it(
+    cumulus: Cumulus, effect: str, match: str, words: str
+) -> None:
+    cumulus.type("set system hostname leaf1")
+    before = cumulus.lines()
+    cumulus.fault(effect, match)
+    outcome = cumulus.converge()
+    assert words in outcome.error
+    assert (outcome.changed, outcome.left) == (False, outcome.steps)
+    assert [line for line in cumulus.lines() if not line.endswith("description maintenance")] == before
+    assert cumulus.waiting() is (effect == "stale"), "another user's revision is left alone"
+    if effect == "stale":
+        refused = cumulus.converge()
+        assert refused.error.endswith("on the switch with: nv config apply --confirm-no")
+        (cumulus.keys / "clock").write_text("3601")
+    assert cumulus.converge().error == ""
+    assert cumulus.converge().steps == []
+
+
+def wait_unconfirmed(cumulus: Cumulus) -> None:
+    """Make a switch whose change is in force, and whose run was killed before it confirmed."""
+    with cumulus.switch() as switch:
+        steps = plan(DIALECT, switch.read(), DIALECT.render(profile()))
+        switch._try_out([line for step in steps if step.payload.place == CANDIDATE for line in step.payload.lines])
+    assert cumulus.waiting()
+
+
+def test_a_run_that_is_killed_leaves_a_switch_that_goes_back_by_itself(cumulus: Cumulus) -> None:
+    cumulus.type("set system hostname leaf1")
+    before = cumulus.lines()
+    wait_unconfirmed(cumulus)
+    assert cumulus.lines() != before
+    (cumulus.keys / "clock").write_text("301")
+    assert cumulus.converge(check=True).steps
+    assert (cumulus.lines(), cumulus.waiting()) == (before, False)
+
+
+def test_a_right_change_that_a_killed_run_left_is_confirmed(cumulus: Cumulus) -> None:
+    wait_unconfirmed(cumulus)
+    outcome = cumulus.converge()
+    assert (outcome.error, outcome.steps[0].split(",")[0][:31]) == ("", "confirm the session drawbridge-")
+    assert cumulus.converge().steps == []
+
+
+def test_edits_that_a_killed_run_left_are_not_part_of_the_next_change(cumulus: Cumulus) -> None:
+    with cumulus.state() as state:
+        revisions.edit(state, "admin", "set", ["interface", "swp4", "link", "mtu", "1500"])
+    assert cumulus.converge().error == ""
+    assert not any(line.startswith("interface swp4 link mtu") for line in cumulus.lines())
+
+
+def test_where_nothing_is_saved_by_itself_the_run_saves(cumulus: Cumulus) -> None:
+    cumulus.type("set system config auto-save state disabled")
+    cumulus.fault("lie", "^nv config save")
+    outcome = cumulus.converge()
+    assert (bool(outcome.error), outcome.left) == (True, [SAVE])
+    assert cumulus.converge().steps == [SAVE]
+    assert cumulus.converge().steps == []
+
+
+def test_a_port_that_the_switch_does_not_have_is_refused_before_anything_is_typed(cumulus: Cumulus) -> None:
+    with (
+        cumulus.switch(want=replace(profile(), ports=("swp1", "swp33"))) as switch,
+        pytest.raises(DeviceError, match="leaf1: it has no swp33, which drawbridge_fabric"),
+    ):
+        switch.read()
+    assert not any(call["writes"] for call in cumulus.journal())
