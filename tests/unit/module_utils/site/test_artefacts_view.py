@@ -55,7 +55,6 @@ def test_nodes_join_by_a_command_for_all() -> None:
         "cluster of this host",
         "mmaddnode -N gpu[01-04]",
         "mmchlicense client --accept -N gpu[01-04]",
-        "mmstartup -N gpu[01-04]",
     ]
 
 

@@ -61,7 +61,7 @@ def missing(have: KernelState) -> str:
         )
     if not have.headers:
         return (
-            f"kernel {have.kernel} has no headers on this node, so the kernel modules of {gpfs} can't be built;"
-            f" install linux-headers-{have.kernel} or kernel-devel-{have.kernel}, or boot the kernel that has them"
+            f"headers of kernel {have.kernel} are missing, so the modules of {gpfs} can't be built;"
+            f" install linux-headers-{have.kernel} or kernel-devel-{have.kernel}, or boot a kernel with headers"
         )
     return ""

@@ -39,7 +39,7 @@ def unreached(name: str, answers: bool) -> str:
     """Why the cluster does not know a member's state. `answers`: Ansible has just reached it."""
     if answers:
         return (
-            "it answers Ansible, but not the admin host's mm commands; root there needs ssh without a prompt,"
-            f" so look for a changed host key: ssh {name} true"
+            "Ansible reaches it, the admin host's mm commands do not; root there needs ssh without a prompt:"
+            f" ssh {name} true"
         )
     return "its daemon's state is unknown to the cluster; start the host, or repair its network"
