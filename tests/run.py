@@ -32,7 +32,7 @@ CHAINS = (
     ("slurm_controller", "slurm_node", "slurm_login"),
 )
 """Scenarios that go on, in this order, with the hosts of the ones before: each runs alone as well, but boots anew."""
-LONG = ("slurm_gate", "gpu_operator", "drawbridge_run", "default", "slurm_controller", "chaos")
+LONG = ("slurm_gate", "gpu_operator", "drawbridge_run", "default", "slurm_controller", "rails", "chaos")
 """Words of parts that have a lab for long, those before that wait more than they compute."""
 CHECK, DAILY = "check", ("lint", "types", "unit", "conformance")
 """What needs no lab and ends in minutes, with all unit tests on today's Python."""

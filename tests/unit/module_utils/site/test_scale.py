@@ -29,7 +29,7 @@ Site = dict[str, Any]
 FILTERS = FilterModule().filters()
 VIEWS = {
     "nic": (NODE,),
-    "gpfs_client": (),
+    "gpfs_client": (NODE,),
     "slurm_node": (NODE,),
     "slurm_login": (),
     "kubelet": (NODE,),
