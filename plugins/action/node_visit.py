@@ -41,8 +41,8 @@ ARGUMENT_SPEC = {
     "needs": {"type": "dict", "default": {}},
     "layers": {"type": "list", "elements": "str", "default": []},
 }
-UNSUPPORTED = ("register", "delegate_to", "until", "notify", "environment", "ignore_errors", "no_log", "async_val")
-"""Keywords of a task that a layer of a visit can't have."""
+UNSUPPORTED = ("delegate_to", "until", "notify", "environment", "ignore_errors", "no_log", "async_val")
+"""Keywords of a task that a layer of a visit can't have. Plays that run the task alone use what it registers."""
 
 
 @dataclass
@@ -91,6 +91,7 @@ class ActionModule(ActionBase):
         wrong: list[DeviceError] = []
         for task in chosen:
             try:
+                unread(task, chosen)
                 layers += self._of(task, variables, settled)
             except DeviceError as err:
                 wrong.append(err)
@@ -171,6 +172,20 @@ def short(task: Task) -> str:
     if used := [word for word in UNSUPPORTED if getattr(task, word, None)]:
         raise DeviceError(f"{where}: a layer of a visit can't have {used[0]}")
     return name
+
+
+def unread(task: Task, tasks: Sequence[Task]) -> None:
+    """Refuse a task that reads what another one registers: all are evaluated before the first one runs.
+
+    Raises DeviceError.
+    """
+    words = str(task.dump_attrs())
+    for other in tasks:
+        # Ansible keeps the names as keys
+        read = [name for name in other.register or () if other is not task and name in words]
+        if read:
+            reads = f"{role_name(task)}, task {task.name}: it reads {read[0]}"
+            raise DeviceError(f"{reads}, but a visit evaluates all layers before task {other.name} runs")
 
 
 def needed(at: int, roles: Sequence[str], needs: Mapping[str, Sequence[str]]) -> list[int]:

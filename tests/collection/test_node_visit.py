@@ -16,6 +16,7 @@ import yaml
 
 from tests.collection.installed import NAME, Completed, Site, run
 
+FILES = {"name": "words", "directory": "/tmp", "files": []}
 TASKS: list[dict[str, Any]] = [
     {
         "name": "Write one file for each word",
@@ -33,6 +34,7 @@ TASKS: list[dict[str, Any]] = [
         },
         "loop": "{{ pair_words }}",
         "when": "item != 'never' and pair_when",
+        "register": "pair_written",
     }
 ]
 
@@ -130,8 +132,16 @@ def test_a_false_condition_leaves_the_layer_out(play: Any, tmp_path: Path) -> No
             {},
             "'nothing' is undefined",
         ),
+        (
+            [
+                {"name": "X", f"{NAME}.host_files": FILES, "register": "found", "tags": ["never", "apart"]},
+                {"name": "Y", f"{NAME}.host_files": FILES, "when": "found.changed", "tags": ["never", "apart"]},
+            ],
+            {},
+            "task Y: it reads found, but a visit evaluates all layers before task X runs",
+        ),
     ],
-    ids=["another module", "an unknown layer", "an undefined variable"],
+    ids=["another module", "an unknown layer", "an undefined variable", "a layer's result"],
 )
 def test_mistakes_are_refused_before_the_host_is_contacted(
     play: Any, tmp_path: Path, tasks: Any, visit: Any, message: str
