@@ -179,7 +179,7 @@ def unread(task: Task, tasks: Sequence[Task]) -> None:
 
     Raises DeviceError.
     """
-    words = str(task.dump_attrs())
+    words = str({key: value for key, value in task.dump_attrs().items() if key != "register"})
     for other in tasks:
         # Ansible keeps the names as keys
         read = [name for name in other.register or () if other is not task and name in words]
