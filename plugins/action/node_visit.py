@@ -182,7 +182,8 @@ def unread(task: Task, tasks: Sequence[Task]) -> None:
     words = str({key: value for key, value in task.dump_attrs().items() if key != "register"})
     for other in tasks:
         # Ansible keeps the names as keys
-        read = [name for name in other.register or () if other is not task and name in words]
+        names: dict[str, Any] = getattr(other, "register", None) or {}
+        read = [name for name in names if other is not task and name in words]
         if read:
             reads = f"{role_name(task)}, task {task.name}: it reads {read[0]}"
             raise DeviceError(f"{reads}, but a visit evaluates all layers before task {other.name} runs")

@@ -174,10 +174,13 @@ def test_a_role_by_itself_refuses_what_it_does_not_take(recorder: Recorder, tmp_
     assert "Validation of arguments failed" in refuse(recorder, tmp_path, playbook=str(own))
 
 
-@pytest.mark.parametrize(("limit", "way"), [("ctl", "ssh"), ("ctl,leaf1", "netmiko")])
-def test_the_stand_ins_see_an_accepted_site(recorder: Recorder, tmp_path: Path, limit: str, way: str) -> None:
+@pytest.mark.parametrize(("playbook", "limit", "way"), [("slurm", "ctl", "ssh"), ("fabric", "ctl,leaf1", "netmiko")])
+def test_the_stand_ins_see_an_accepted_site(
+    recorder: Recorder, tmp_path: Path, playbook: str, limit: str, way: str
+) -> None:
     """An empty record is worth something only while the stand-ins stand where hosts are contacted."""
     key = tmp_path / "key"
     key.touch()
-    done = play(recorder, tmp_path, "--limit", limit, *variables({"ansible_ssh_private_key_file": str(key)}))
+    words = ("--limit", limit, *variables({"ansible_ssh_private_key_file": str(key)}))
+    done = play(recorder, tmp_path, *words, playbook=playbook)
     assert {line.split()[0] for line in recorder.asked} == {way}, done.text

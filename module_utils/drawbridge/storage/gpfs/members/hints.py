@@ -39,7 +39,7 @@ def unreached(name: str, answers: bool) -> str:
     """Why the cluster does not know a member's state. `answers`: Ansible has just reached it."""
     if answers:
         return (
-            "Ansible reaches it, the admin host's mm commands do not; root there needs ssh without a prompt:"
+            "Ansible reaches it, the admin host's mm commands do not; look there for a changed host key:"
             f" ssh {name} true"
         )
     return "its daemon's state is unknown to the cluster; start the host, or repair its network"
