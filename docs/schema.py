@@ -45,6 +45,8 @@ def _record(cls: type) -> Schema:
 def _option(hint: Any, field: dataclasses.Field[Any]) -> Schema:
     hint, optional = required(hint)
     accepted = [_value(hint, field.metadata), TEMPLATE, *([{"type": "null"}] if optional else [])]
+    if word := field.metadata.get("instead"):
+        accepted.append({"const": word})
     return {"description": field.metadata["doc"], "anyOf": accepted}
 
 
