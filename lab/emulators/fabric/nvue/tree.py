@@ -118,7 +118,7 @@ def _range(names: list[str]) -> str:
 
 
 def _number(name: str) -> str:
-    return re.search(r"\d*$", name)[0]  # type: ignore[index]
+    return name.removeprefix(name.rstrip("0123456789"))
 
 
 def _next(name: str) -> str:

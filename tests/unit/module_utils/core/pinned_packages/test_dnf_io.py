@@ -23,7 +23,8 @@ class Host:
     """rpm and dnf."""
 
     def __init__(self) -> None:
-        self.rows, self.ran = {"gpfs.base": "5.1.9-0"}, []  # type: ignore[var-annotated]
+        self.rows = {"gpfs.base": "5.1.9-0"}
+        self.ran: list[list[str]] = []
 
     def __call__(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
         if argv[0] == "rpm":
