@@ -26,6 +26,8 @@ SITE = "all hosts"
 """Where a finding is about no single host."""
 COLUMN = 24
 """Hostlists up to this width stand beside their sentence, longer ones above it."""
+LONGEST = 160
+"""A longer hostlist is cut; its number of hosts stands before it."""
 MOST_STEPS = 60
 """More steps of one layer are counted, not printed; the JSON report has all."""
 LONGEST_PLAYS, SHORT_S = 3, 1.0
@@ -106,7 +108,7 @@ def _section(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield f"  {layer}"
         last = None
         for one in mine[:MOST_STEPS]:
-            where = one["hosts"] or SITE
+            where = place(one["hosts"])
             yield from _entry("" if where == last else where, sentences(one))
             last = where
         if len(mine) > MOST_STEPS:
@@ -121,6 +123,13 @@ def sentences(found: Mapping[str, Any]) -> list[str]:
     if new := found.get("new"):
         lines[-1] += " (new)" if new == found["hosts"] else f" (new on {new})"
     return lines
+
+
+def place(hosts: str) -> str:
+    """The hostlist, or its beginning with the number of hosts."""
+    if len(hosts) <= LONGEST:
+        return hosts or SITE
+    return f"{count(hostlist.count(hosts), 'host')}: {hosts[:LONGEST].rpartition(',')[0]},..."
 
 
 def _entry(where: str, lines: Iterable[str]) -> Iterator[str]:

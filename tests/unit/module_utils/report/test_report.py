@@ -33,7 +33,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.r
 
 HERE = Path(__file__).parent
 RECORDINGS = HERE.parents[2] / "recordings"
-RUNS = {"first": False, "nothing": False, "drift": True, "failures": False}
+RUNS = {"first": False, "nothing": False, "drift": True, "failures": False, "unreachable": False}
 """Recordings of runs in the lab; true for check mode."""
 TWO_SCREENS = 120
 BOOTSTRAP = "x5yetk.0n4o18h5cye0c87y"
@@ -91,6 +91,16 @@ def test_the_same_step_of_many_hosts_is_one_line() -> None:
         ("gpu[0001-2000]", "restart it"),
     ]
     assert report([step("gpu01", "write the name gpu01")])["findings"][0]["text"] == "write the name gpu01"
+
+
+def test_a_long_hostlist_is_cut_for_people_and_whole_in_the_page() -> None:
+    names = [f"gpu{number:04}" for number in range(0, 2000, 2)]
+    found = report([step(name, "restart it") for name in names])
+    assert "    1,000 hosts: gpu[0000,0002," in "\n".join(text(found))
+    assert max(map(len, text(found))) < 200
+    page = as_page(found)
+    assert "<summary>1,000 hosts</summary>gpu[0000,0002," in page
+    assert ",1998]</details>" in page
 
 
 def test_a_task_that_only_read_is_not_named() -> None:
