@@ -30,8 +30,7 @@ options:
   json:
     description:
       - File for the report as JSON. Its folder is made.
-      - If the file holds the report of an earlier run in check mode, and this run is in check mode too, the new report
-        says what is new.
+      - In check mode, a report in this file from an earlier check is compared. The new report then names new steps.
     type: path
     env:
       - name: DRAWBRIDGE_REPORT_JSON

@@ -18,8 +18,8 @@ CHANGED, PENDING, REFUSED, FAILED, UNREACHABLE, STOPPED = KINDS = (
     "unreachable",
     "stopped",
 )
-"""A step that was made, or that check mode predicts; one that a later run makes; one that a person must allow; one that
-failed; a host that did not answer; a layer that did not run, because it needs one that failed."""
+"""A step that was made or predicted. A step that waits. What a person must allow or repair first. A failure. A host
+without an answer. A layer that needs one that failed."""
 PLAYBOOK = "playbook"
 """The layer of tasks that no role has."""
 HIDDEN = "failed; its result is hidden, because it may hold a secret"

@@ -98,7 +98,7 @@ COMPARED = (CHANGED, PENDING, REFUSED, FAILED, UNREACHABLE)
 
 
 def compared(report: Document, last: Document) -> dict[str, Any]:
-    """The report with what is new in each finding since the last one, and the findings that are gone.
+    """The report with the new hosts of each finding since the last one, and the findings that are gone.
 
     `new` is a hostlist; `since` is when the last run began.
     """

@@ -116,7 +116,7 @@ def _section(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def sentences(found: Mapping[str, Any]) -> list[str]:
-    """The finding's text as lines, with its task where the text is a cause, and what is new in it."""
+    """The finding's text as lines, with its task where the text is a cause, and its new hosts."""
     lines = found["text"].splitlines() or [""]
     if found["kind"] == FAILED:
         lines[0] = f"{found['task']}: {lines[0]}"
