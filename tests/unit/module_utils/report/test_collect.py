@@ -23,7 +23,6 @@ def test_only_changed_items_of_a_loop_are_named() -> None:
 
 def test_a_visit_names_what_was_done_what_failed_and_what_was_not_run() -> None:
     failed = {"state": "failed", "changed": True, "done": ["a"], "left": ["b"], "steps": ["a", "b"], "msg": "disk full"}
-    done = {"changed": True, "steps": ["c"], "pending": ["d: job 7"]}
     layers = [
         {"role": "gpfs_client", "task": "Mount", **failed},
         {"role": "slurm_node", "task": "Run slurmd", "state": "stopped"},
