@@ -104,7 +104,8 @@ def inventory_faults(intent: Intent, groups: Mapping[str, Iterable[str]]) -> lis
         "nodes": ("drawbridge_nodes.ranges", list(intent.nodes.by_name)),
         "switches": ("drawbridge_fabric.switches", [it for kind in switches for it in hostlist.expand(kind.names)]),
         "controllers": ("drawbridge_slurm.controller", [intent.slurm.controller]),
-        "storage_admins": ("drawbridge_gpfs.admin", [intent.gpfs.admin] if intent.gpfs else []),
+        "storage_admins": ("drawbridge_gpfs.admin", hostlist.expand(intent.gpfs.admin) if intent.gpfs else []),
+        "storage_owners": ("drawbridge_gpfs.owner.admin", _owner_admins(intent)),
     }
     storage = intent.slurm.accounting
     elsewhere = storage.slurmdbd == "drawbridge" and storage.host not in ("", intent.slurm.controller)
@@ -122,6 +123,11 @@ def inventory_faults(intent: Intent, groups: Mapping[str, Iterable[str]]) -> lis
             repair = f"define it in {key}, or take it out of the group {group}"
             faults.append(Fault(f"group {group}", undefined, f"{key} does not have it", repair))
     return faults
+
+
+def _owner_admins(intent: Intent) -> list[str]:
+    owner = intent.gpfs.owner if intent.gpfs else None
+    return [owner.admin] if owner and owner.admin else []
 
 
 def of_variables(view: Callable[..., Any]) -> Callable[..., Any]:

@@ -111,7 +111,8 @@ def gpfs_members(fabric: Fabric | None, nodes: Nodes, gpfs: Gpfs) -> Json:
     """GPFS clients of the Storage Scale cluster, and their node classes.
 
     C(cluster), C(nodes), C(daemon_suffix) and C(admin_suffix), options of M(drawbridge.drawbridge.mm_node);
-    C(classes), option of M(drawbridge.drawbridge.mm_config).
+    C(classes), option of M(drawbridge.drawbridge.mm_config); C(remote), with C(attach: remote) options of
+    M(drawbridge.drawbridge.mm_auth) and M(drawbridge.drawbridge.mm_remote).
     """
     return clients.members(gpfs, nodes, fabric and fabric.roce, fabric and fabric.storage)
 
