@@ -9,6 +9,7 @@ filter_plugins/views.py, and documented from the docstring.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from ..core import hostlist
@@ -24,7 +25,9 @@ from ..slurm import view as slurms
 from ..slurm.model import Slurm
 from ..storage.gpfs import view as clients
 from ..storage.gpfs.model import Gpfs
-from . import capacity_view, gate_view, installer_view, mirror_view, run_view
+from ..storage.nfs import view as exports
+from ..storage.nfs.model import Nfs
+from . import capacity_view, filesystems_view, gate_view, installer_view, mirror_view, run_view
 
 Json = dict[str, Any]
 View = Callable[..., Any]
@@ -61,12 +64,26 @@ def node_switches(fabric: Fabric | None, nodes: Nodes, chosen: str) -> list[str]
 
 
 def node_layers(
-    fabric: Fabric | None, nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, kube: Kube | None, name: str
+    fabric: Fabric | None,
+    nodes: Nodes,
+    slurm: Slurm,
+    gpfs: Gpfs | None,
+    nfs: Nfs | None,
+    kube: Kube | None,
+    name: str,
 ) -> Json:
-    """The layers that a node has beside Slurm: C(nics), C(gpfs), and C(kube) in a partition with C(gate: true)."""
+    """The layers that a node has beside Slurm.
+
+    C(nics), C(gpfs), C(nfs), and C(kube) in a partition with C(gate: true).
+    """
     gated = any(part.gate and hostlist.contains(part.nodes, name) for part in slurm.partitions)
     nics = nodes.class_of(name).nics
-    return {"nics": bool(fabric and nics), "gpfs": gpfs is not None, "kube": kube is not None and gated}
+    return {
+        "nics": bool(fabric and nics),
+        "gpfs": gpfs is not None,
+        "nfs": nfs is not None,
+        "kube": kube is not None and gated,
+    }
 
 
 def slurm_controller(nodes: Nodes, slurm: Slurm, cgroups: bool) -> Json:
@@ -116,6 +133,24 @@ def gpfs_members(fabric: Fabric | None, nodes: Nodes, gpfs: Gpfs) -> Json:
     return clients.members(gpfs, nodes, fabric and fabric.roce, fabric and fabric.storage)
 
 
+def nfs_client(nodes: Nodes, nfs: Nfs) -> Json:
+    """NFS on the nodes.
+
+    C(package), C(manager), C(mounts) and C(wait_s), options of M(drawbridge.drawbridge.nfs_mounts); C(service), text of
+    the unit that mounts at boot.
+    """
+    return exports.client(nfs, nodes)
+
+
+def filesystems(gpfs: Gpfs | None, nfs: Nfs | None) -> list[Json]:
+    """All shared file systems of the nodes, of each kind.
+
+    Each has C(mount), C(kind), C(source), C(proof), the command that shows it mounted, and C(unit), which mounts it
+    after a boot.
+    """
+    return [asdict(each) for each in filesystems_view.shared(gpfs, nfs)]
+
+
 def kube_node(kube: Kube) -> Json:
     """Packages and files that make a node a member of the Kubernetes cluster.
 
@@ -161,14 +196,14 @@ def gate(nodes: Nodes, slurm: Slurm, kube: Kube, name: str) -> Json:
     return gate_view.config(slurm, kube, nodes, name)
 
 
-def gate_objects(nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, kube: Kube) -> Json:
+def gate_objects(nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, nfs: Nfs | None, kube: Kube) -> Json:
     """The gate's objects in Kubernetes.
 
     C(namespaces), then C(accounts), lists of manifests; C(names) for the role's templates; C(nodes), all gated nodes;
     C(infra) and C(jobs), namespaces.
     """
     return {
-        "namespaces": gate_view.namespaces(slurm, gpfs, kube),
+        "namespaces": gate_view.namespaces(slurm, filesystems_view.shared(gpfs, nfs), kube),
         "accounts": gate_view.objects(slurm, kube),
         "names": gate_view.names(kube, nodes),
         "nodes": gate_view.gated_nodes(slurm),
@@ -177,9 +212,9 @@ def gate_objects(nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, kube: Kube) -> J
     }
 
 
-def drawbridge_run(nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, kube: Kube, name: str) -> Json:
+def drawbridge_run(nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, nfs: Nfs | None, kube: Kube, name: str) -> Json:
     """The configuration of drawbridge-run on a host."""
-    return run_view.run_site(slurm, gpfs, kube, nodes, name)
+    return run_view.run_site(slurm, filesystems_view.shared(gpfs, nfs), kube, nodes, name)
 
 
 def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
@@ -193,6 +228,6 @@ def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
 _ALL = (
     *(switch, nic, node_switches, node_layers, slurm_controller, slurm_node, slurm_login, gpfs_client, gpfs_members),
     *(kube_node, kubelet, kube_installer, gpu_operator, rdma_plugin, infra_capacity, gate, gate_objects),
-    *(drawbridge_run, mirror),
+    *(drawbridge_run, mirror, nfs_client, filesystems),
 )
 VIEWS: dict[str, View] = {view.__name__: view for view in _ALL}
