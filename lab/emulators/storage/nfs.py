@@ -3,7 +3,7 @@
 """An NFS client on a kernel without NFS: mount.nfs, `nfsstat -m` and stat of mount points.
 
 A mount is a bind mount of a folder that all hosts share, so that umount, its refusals and files are real. Texts and
-exit codes are those of nfs-utils 2.6 (utils/mount, utils/nfsstat) and coreutils. Other calls of stat are the real one's.
+exit codes are those of nfs-utils 2.6 (utils/mount, utils/nfsstat) and coreutils. The rest of stat is real.
 
 mount.nfs refuses, hangs, lies (exit code 0, no mount) or drifts (another version). stat refuses (stale file handle) or
 hangs.

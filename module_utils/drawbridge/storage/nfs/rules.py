@@ -21,9 +21,7 @@ OWN = {
     **dict.fromkeys(("soft", "softerr", "softreval"), "a mount that gives up loses data that a job has written"),
     "hard": "all mounts are hard",
     **dict.fromkeys(("bg", "fg", "retry"), "drawbridge-nfs.service tries again, and slurmd starts after it"),
-    **dict.fromkeys(
-        ("auto", "noauto", "user", "users", "nofail"), "the mount has a systemd unit, no line in fstab"
-    ),
+    **dict.fromkeys(("auto", "noauto", "user", "users", "nofail"), "the mount has a systemd unit, no line in fstab"),
 }
 """Options of nfs(5) and mount(8) that may not be repeated, each with the reason."""
 
