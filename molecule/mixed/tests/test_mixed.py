@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A site with GPU nodes and CPU nodes, with NFS and without fabric and GPFS. The tests build on each other in their order."""
+"""A site with GPU nodes, CPU nodes and NFS, without fabric and GPFS. The tests build on each other in their order."""
 
 from __future__ import annotations
 
