@@ -21,6 +21,8 @@ from ..fabric.nos.dialect import dialect
 from ..fabric.plan import PORT
 from ..nic import plan as nic
 from ..slurm.accounting.plan import AccountingState
+from ..storage.nfs import text as nfs
+from ..storage.nfs.model import Export
 from .gpfs_artefacts_view import mm_auth, mm_config, mm_mount, mm_node, mm_remote, mm_software
 from .kube_artefacts_view import (
     helm_release,
@@ -118,22 +120,18 @@ def slurm_accounting(accounts: Any, qos: Any, absent: Any) -> Artefact:
     return Artefact([*AccountingState.of(users, limits, services).lines(), *gone])
 
 
+def nfs_mounts(mounts: Any, package: str, wait_s: int) -> Artefact:
+    """The client, and a unit for each mount."""
+    exports = [Export(**{**each, "options": tuple(each["options"])}) for each in mounts]
+    units = {f"/etc/systemd/system/{nfs.unit_name(it.mount)}": Entry(nfs.mount_unit(it, wait_s)) for it in exports}
+    return Artefact([f"install {package}", *(f"mount {nfs.source(it)} at {it.mount}" for it in exports)], units)
+
+
 _FUNCTIONS = (
     *(switch_roce, mlnx_qos, host_files, gate_program, gate_token, gate_guards, slurm_munge_key),
     *(slurm_packages, slurm_database, slurm_daemon, slurm_config, slurm_accounting, kube_packages, kube_runtime),
-    *(
-        kubelet_config,
-        kube_member,
-        mm_software,
-        mm_node,
-        mm_config,
-        mm_auth,
-        mm_remote,
-        mm_mount,
-        helm_release,
-        installer_rights,
-        k8s,
-    ),
+    *(kubelet_config, kube_member, mm_software, mm_node, mm_config, mm_auth, mm_remote, mm_mount, nfs_mounts),
+    *(helm_release, installer_rights, k8s),
 )
 PLACES: Mapping[str, Callable[..., Artefact]] = {function.__name__: function for function in _FUNCTIONS}
 """These functions by the module's name."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...nodes.model import Nodes
+from ..filesystem_model import SharedFilesystem
 from .config.view import TrafficClass, attributes, class_name
 from .model import PREBUILT, REMOTE, Gpfs, Software
 
@@ -24,6 +25,14 @@ NO_SOFTWARE: Json = {
 }
 ANY = ""
 """The version of a package that has its own numbers."""
+
+
+def shared(gpfs: Gpfs) -> list[SharedFilesystem]:
+    """Its file systems as the other layers see them."""
+    return [
+        SharedFilesystem(each.mount, "gpfs", each.device, f"mmlsmount {each.device} -L", "drawbridge-gpfs.service")
+        for each in gpfs.filesystems
+    ]
 
 
 def traffic_of(purpose: str, lossless: TrafficClass | None, storage: TrafficClass | None) -> TrafficClass | None:
