@@ -206,9 +206,12 @@ class Call:
         self.device.journal(tool=self.tool, argv=self.argv, rc=rc, writes=self.writes, fault=self.effect)
 
 
-FAMILIES = {"mlnx_qos": "mlnx_qos", "nvidia-smi": "nvidia_smi"}
+FAMILIES = {
+    **{"mlnx_qos": "mlnx_qos", "nvidia-smi": "nvidia_smi"},
+    **dict.fromkeys(("ip", "networkctl", "nmcli"), "net"),
+}
 """Families by command; every mm* command is one of gpfs."""
-SUBSYSTEMS = {"mlnx_qos": "nic", "nvidia_smi": "nodes", "gpfs": "storage"}
+SUBSYSTEMS = {"mlnx_qos": "nic", "net": "nic", "nvidia_smi": "nodes", "gpfs": "storage"}
 """The folder beside this file that holds a family's module."""
 
 

@@ -78,6 +78,11 @@ def nccl_env(nodes: Nodes, lossless: TrafficClass, name: str) -> dict[str, str]:
     }
 
 
+def mtu_groups(nodes: Nodes, mtu_bytes: int, name: str) -> list[dict[str, Any]]:
+    """The groups of network devices of one node, as the module nic_link takes them. Ports of a bond follow their bond."""
+    return [{"interfaces": list(nics.netdevs), "mtu_bytes": mtu_bytes} for nics in nodes.class_of(name).nics]
+
+
 def link_files(nodes: Nodes, name: str) -> dict[str, str]:
     """Texts of systemd's .link files that give ports their names, by path. A port gets its name at a boot."""
     found = {}

@@ -61,6 +61,11 @@ def mlnx_qos(groups: Any) -> Artefact:
     return Artefact([f"mlnx_qos -i {step.payload.interface} {' '.join(step.payload.options)}" for step in steps])
 
 
+def nic_link(groups: Any) -> Artefact:
+    """The commands for devices with another MTU; the file for a manager of the network depends on the host."""
+    return Artefact([f"ip link set dev {name} mtu {it['mtu_bytes']}" for it in groups for name in it["interfaces"]])
+
+
 def host_files(directory: str, program: Json, files: Any, blocks: Any) -> Artefact:
     """Files of a program, whose own text comes with Drawbridge, and blocks without the site's lines."""
     alone = {it["path"]: Entry(with_block("", it["content"]), it["mode"]) for it in blocks}
@@ -150,7 +155,7 @@ def mm_mount(filesystems: Any) -> Artefact:
 
 
 _FUNCTIONS = (
-    *(switch_roce, mlnx_qos, host_files, gate_program, gate_token, gate_guards, slurm_munge_key),
+    *(switch_roce, mlnx_qos, nic_link, host_files, gate_program, gate_token, gate_guards, slurm_munge_key),
     *(slurm_packages, slurm_database, slurm_daemon, slurm_config, slurm_accounting, kube_packages, kube_runtime),
     *(kubelet_config, kube_member, mm_software, mm_node, mm_config, mm_mount, helm_release, installer_rights, k8s),
 )

@@ -15,6 +15,7 @@ from ..kube.member.layer import KUBE_MEMBER_HOST
 from ..kube.packages_layer import KUBE_PACKAGES
 from ..kube.runtime.layer import KUBE_RUNTIME
 from ..nic.layer import MLNX_QOS
+from ..nic.links.layer import NIC_LINK
 from ..slurm.daemon_layer import SLURM_DAEMON
 from ..slurm.munge.layer import SLURM_MUNGE_KEY
 from ..slurm.nodes.hardware_layer import SLURM_NODE_HARDWARE
@@ -25,6 +26,7 @@ from ..storage.gpfs.software.layer import MM_SOFTWARE
 
 LAYERS: Mapping[str, Layer] = {
     "mlnx_qos": MLNX_QOS,
+    "nic_link": NIC_LINK,
     "host_files": HOST_FILES,
     "mm_software": MM_SOFTWARE,
     "mm_mount": MM_MOUNT,

@@ -82,7 +82,7 @@ def test_after_a_power_cut_the_ports_are_lossless_before_slurmd_starts() -> None
 
 def test_a_drift_is_a_finding_and_the_unit_mends_it() -> None:
     ssh("gpu01", "mlnx_qos -i rail5 --dscp2prio set,26,4")
-    assert found() == "not lossless any more, run nic.yml: rail5: put DSCP 26 into priority 3"
+    assert found() == "NIC settings differ, run nic.yml: rail5: put DSCP 26 into priority 3"
     ssh("gpu01", "systemctl restart drawbridge-nic")
     assert found() == ""
 
@@ -95,7 +95,7 @@ def test_a_tool_that_lies_at_a_boot_keeps_jobs_off_until_slurmd_starts_again() -
         assert ssh("gpu01", "systemctl is-active drawbridge-nic.service || true") == "failed"
         told = ssh("gpu01", "journalctl --boot --unit drawbridge-nic --output cat")
         assert f": {pfc}" in told
-        assert found() == f"not lossless any more, run nic.yml: {pfc}"
+        assert found() == f"NIC settings differ, run nic.yml: {pfc}"
     finally:
         lab("fault", "gpu01", "mlnx_qos", "--clear")
     ssh("gpu01", "systemctl restart slurmd.service")
