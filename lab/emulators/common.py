@@ -207,11 +207,11 @@ class Call:
 
 
 FAMILIES = {
-    **{"mlnx_qos": "mlnx_qos", "nvidia-smi": "nvidia_smi"},
+    **{"mlnx_qos": "mlnx_qos", "nvidia-smi": "nvidia_smi", "mlxconfig": "mlxconfig"},
     **dict.fromkeys(("ip", "networkctl", "nmcli"), "net"),
 }
 """Families by command; every mm* command is one of gpfs."""
-SUBSYSTEMS = {"mlnx_qos": "nic", "net": "nic", "nvidia_smi": "nodes", "gpfs": "storage"}
+SUBSYSTEMS = {"mlnx_qos": "nic", "mlxconfig": "nic", "net": "nic", "nvidia_smi": "nodes", "gpfs": "storage"}
 """The folder beside this file that holds a family's module."""
 
 

@@ -20,6 +20,7 @@ from ..fabric.model import SwitchProfile
 from ..fabric.nos.dialect import dialect
 from ..fabric.plan import PORT
 from ..nic import plan as nic
+from ..nic.roce import plan as roce
 from ..slurm.accounting.plan import AccountingState
 from ..storage.gpfs.members import plan as gpfs
 from .kube_artefacts_view import (
@@ -64,6 +65,11 @@ def mlnx_qos(groups: Any) -> Artefact:
 def nic_link(groups: Any) -> Artefact:
     """The commands for devices with another MTU; the file for a manager of the network depends on the host."""
     return Artefact([f"ip link set dev {name} mtu {it['mtu_bytes']}" for it in groups for name in it["interfaces"]])
+
+
+def nic_roce(groups: Any) -> Artefact:
+    """All settings, whose paths depend on the host's driver."""
+    return Artefact(roce.wanted(groups).lines())
 
 
 def host_files(directory: str, program: Json, files: Any, blocks: Any) -> Artefact:
@@ -155,7 +161,7 @@ def mm_mount(filesystems: Any) -> Artefact:
 
 
 _FUNCTIONS = (
-    *(switch_roce, mlnx_qos, nic_link, host_files, gate_program, gate_token, gate_guards, slurm_munge_key),
+    *(switch_roce, mlnx_qos, nic_link, nic_roce, host_files, gate_program, gate_token, gate_guards, slurm_munge_key),
     *(slurm_packages, slurm_database, slurm_daemon, slurm_config, slurm_accounting, kube_packages, kube_runtime),
     *(kubelet_config, kube_member, mm_software, mm_node, mm_config, mm_mount, helm_release, installer_rights, k8s),
 )

@@ -23,7 +23,7 @@ ROLE = ROOT / "roles/fabric_nic"
 PROGRAM = ROLE / "files/drawbridge-nic"
 SOURCES = yaml.safe_load((ROLE / "vars/main.yml").read_text())["__fabric_nic_sources"]
 QOS = ARGS["groups"]
-SETTINGS = {"qos": QOS, "mtu": [{"interfaces": RAILS[:2], "mtu_bytes": 9000}]}
+SETTINGS = {"qos": QOS, "mtu": [{"interfaces": RAILS[:2], "mtu_bytes": 9000}], "roce": []}
 TRUST = "trust dscp, not pcp"
 PFC = "make priority 3 lossless and no other"
 
@@ -191,7 +191,7 @@ def test_after_a_boot_no_manager_has_set_the_mtu(host: Host, node: Node) -> None
 
 @pytest.mark.parametrize(
     "text",
-    [None, "", "[]", "{}", '{"qos": [], "mtu": []}'],
+    [None, "", "[]", "{}", '{"qos": [], "mtu": [], "roce": []}'],
     ids=["none", "empty", "a list", "without keys", "without ports"],
 )
 def test_a_file_without_settings_is_a_finding(node: Node, text: str | None) -> None:
