@@ -12,8 +12,8 @@ description:
   - When systemd-networkd or NetworkManager configures a device, the module writes a file beside that program's own, so
     that the MTU is the same after a boot. For netplan, this is the drop-in of the C(.network) file that netplan writes.
   - A device that neither configures gets its MTU from the service of role C(fabric_nic).
-  - The module fails when the driver can't do the MTU, when a NetworkManager profile sets another one, or when another
-    device shares the C(.network) file.
+  - The module fails when the driver can't do the MTU, or when a NetworkManager profile sets another one. It also fails
+    when another device shares the C(.network) file.
   - While a Slurm job or a job's pod is on the node, a change of a device that is up is C(pending).
 author: Drawbridge contributors
 options:

@@ -43,7 +43,7 @@ def nic(fabric: Fabric, nodes: Nodes, name: str) -> Json:
     """The lossless class on the RDMA ports of one node.
 
     C(qos), groups of M(drawbridge.drawbridge.mlnx_qos); C(mtu), groups of M(drawbridge.drawbridge.nic_link); C(roce),
-    groups of M(drawbridge.drawbridge.nic_roce); C(nccl), names and values of NCCL's variables; C(links), names and
+    groups of M(drawbridge.drawbridge.nic_roce). C(nccl), names and values of NCCL's variables; C(links), names and
     texts of systemd's C(.link) files.
     """
     return {

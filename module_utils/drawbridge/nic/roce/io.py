@@ -37,8 +37,8 @@ FILES = {
 
 
 def write(path: Path, value: str) -> None:
-    """Write one value. The kernel refuses by an error number. Raises OSError."""
-    path.write_text(value)
+    """Write one value as a line. The kernel refuses by an error number. Raises OSError."""
+    path.write_text(f"{value}\n")
 
 
 class RdmaDevices:
