@@ -9,8 +9,8 @@ short_description: Give RDMA network devices their MTU, now and after a boot
 version_added: 0.1.0
 description:
   - Sets the MTU of all devices with C(ip) and reads it back.
-  - When systemd-networkd or NetworkManager configures a device, the module writes a file beside that program's own, so
-    that the MTU is the same after a boot. For netplan, this is the drop-in of the C(.network) file that netplan writes.
+  - When systemd-networkd or NetworkManager configures a device, the module writes a file beside that program's own. The
+    MTU is then the same after a boot. For netplan, this is the drop-in of the C(.network) file that netplan writes.
   - A device that neither configures gets its MTU from the service of role C(fabric_nic).
   - The module fails when the driver can't do the MTU, or when a NetworkManager profile sets another one. It also fails
     when another device shares the C(.network) file.

@@ -137,5 +137,5 @@ def _unreachable(port: str, setting: str, found: NicRoce, value: str) -> str:
 def _renamed(netdev: str, found: NicRoce, goal: NicRoce) -> str:
     return (
         f"nics.rdma has {goal.rdma}, but the RDMA device of {netdev} is {found.rdma or 'missing'};"
-        " correct nics.rdma of the node's class in drawbridge_nodes, or keep the kernel's names with a udev rule"
+        " correct nics.rdma in drawbridge_nodes, or keep the kernel's names by a udev rule"
     )
