@@ -20,6 +20,7 @@ from ..fabric.model import SwitchProfile
 from ..fabric.nos.dialect import dialect
 from ..fabric.plan import PORT
 from ..nic import plan as nic
+from ..nic.roce import plan as roce
 from ..slurm.accounting.plan import AccountingState
 from ..storage.nfs import text as nfs
 from ..storage.nfs.model import Export
@@ -60,6 +61,16 @@ def mlnx_qos(groups: Any) -> Artefact:
     want = nic.wanted(groups)
     steps = nic.plan(nic.NicQos(dict.fromkeys(want.ports, FACTORY)), want)
     return Artefact([f"mlnx_qos -i {step.payload.interface} {' '.join(step.payload.options)}" for step in steps])
+
+
+def nic_link(groups: Any) -> Artefact:
+    """The commands for devices with another MTU; the file for a manager of the network depends on the host."""
+    return Artefact([f"ip link set dev {name} mtu {it['mtu_bytes']}" for it in groups for name in it["interfaces"]])
+
+
+def nic_roce(groups: Any) -> Artefact:
+    """All settings, whose paths depend on the host's driver."""
+    return Artefact(roce.wanted(groups).lines())
 
 
 def host_files(directory: str, program: Json, files: Any, blocks: Any) -> Artefact:
@@ -128,7 +139,7 @@ def nfs_mounts(mounts: Any, package: str, wait_s: int) -> Artefact:
 
 
 _FUNCTIONS = (
-    *(switch_roce, mlnx_qos, host_files, gate_program, gate_token, gate_guards, slurm_munge_key),
+    *(switch_roce, mlnx_qos, nic_link, nic_roce, host_files, gate_program, gate_token, gate_guards, slurm_munge_key),
     *(slurm_packages, slurm_database, slurm_daemon, slurm_config, slurm_accounting, kube_packages, kube_runtime),
     *(kubelet_config, kube_member, mm_software, mm_node, mm_config, mm_auth, mm_remote, mm_mount, nfs_mounts),
     *(helm_release, installer_rights, k8s),

@@ -18,7 +18,7 @@ from ..kube.kubelet import view as kubelets
 from ..kube.member import view as members
 from ..kube.model import Kube
 from ..kube.releases import gpu_operator_view, rdma_plugin_view
-from ..nic.view import link_files, nccl_env, nic_qos
+from ..nic.view import link_files, mtu_groups, nccl_env, nic_qos, roce_groups
 from ..nodes.model import Nodes
 from ..slurm import view as slurms
 from ..slurm.model import Slurm
@@ -43,11 +43,14 @@ def switch(fabric: Fabric, nodes: Nodes, name: str, chosen: str = "") -> Json:
 def nic(fabric: Fabric, nodes: Nodes, name: str) -> Json:
     """The lossless class on the RDMA ports of one node.
 
-    C(qos), groups of M(drawbridge.drawbridge.mlnx_qos); C(nccl), names and values of NCCL's variables; C(links), names
-    and texts of systemd's C(.link) files.
+    C(qos), groups of M(drawbridge.drawbridge.mlnx_qos); C(mtu), groups of M(drawbridge.drawbridge.nic_link); C(roce),
+    groups of M(drawbridge.drawbridge.nic_roce). C(nccl), names and values of NCCL's variables; C(links), names and
+    texts of systemd's C(.link) files.
     """
     return {
         "qos": nic_qos(nodes, fabric.roce, fabric.cnp, fabric.storage, name),
+        "mtu": mtu_groups(nodes, fabric.host_mtu_bytes, name),
+        "roce": roce_groups(nodes, fabric.roce, fabric.cnp, fabric.storage, name),
         "nccl": nccl_env(nodes, fabric.roce, name),
         "links": link_files(nodes, name),
     }
