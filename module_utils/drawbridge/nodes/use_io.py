@@ -65,14 +65,18 @@ class NodeUse:
         drain = f"scontrol update nodename={self._name} state=drain reason=retire"
         return f"Slurm may start jobs on {self._name}; drain it first: {drain}"
 
-    def hold(self) -> None:
-        """Drain the node, unless it is drained already. Raises DeviceError if a job started before the drain."""
+    def hold(self, what: str = "") -> None:
+        """Drain the node, unless it is drained already. Raises DeviceError if a job started before the drain.
+
+        `what` ends the drain's reason, for people who find the node drained after a change that failed.
+        """
         if not shutil.which("scontrol"):
             return
         if "DRAIN" not in state_flags(self._look())[1]:
             self._marker.parent.mkdir(parents=True, exist_ok=True)
             self._marker.write_text(f"{self._reason}\n")
-            self._run(["scontrol", "update", f"nodename={self._name}", "state=drain", f"reason={self._reason}"])
+            reason = f"reason={self._reason}{what and f': {what}'}"
+            self._run(["scontrol", "update", f"nodename={self._name}", "state=drain", reason])
         if why := self.busy():
             self.release()
             raise DeviceError(f"{self._name} was taken before it could be drained: {why}")

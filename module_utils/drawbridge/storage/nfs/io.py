@@ -19,8 +19,8 @@ from ...core.file_entry import Entry
 from ...core.packages.plan import PackageState
 from ...core.packages.plan import plan as packages_plan
 from ..processes_io import named_users
-from .plan import INSTALL, MOUNT, RELEASE, REMOUNT, STALE, UNIT, UNMOUNT, Mount, NfsState
-from .text import cause, mount_points, owned, place_of, table, unit_name
+from .plan import INSTALL, MOUNT, RELEASE, REMOUNT, STALE, UNIT, UNMOUNT, Mount, NfsState, unfinished
+from .text import advised, cause, mount_points, owned, place_of, table, unit_name
 
 REAP_S = 1.0
 """A probe that was killed ends in this time, unless the kernel holds it."""
@@ -34,8 +34,8 @@ class Use(Protocol):
         """Whether Drawbridge's drain keeps jobs off."""
         ...
 
-    def hold(self) -> None:
-        """Drain it. Raises DeviceError if a job came first."""
+    def hold(self, what: str) -> None:
+        """Drain it, with a reason that ends with `what`. Raises DeviceError if a job came first."""
         ...
 
     def release(self) -> None:
@@ -78,7 +78,10 @@ class NfsMounts:
         return NfsState(mounts, units, client, self._use.held, foreign)
 
     def apply(self, steps: Sequence[Step[NfsState]]) -> None:
-        """In order. A drain that a change needs is lifted at its end, also after an error."""
+        """In order. A drain that a change needs is lifted at its end, unless a job would then miss a mount.
+
+        So it stays if a mount could not be made again, and is lifted if a process kept the old one in place.
+        """
         verbs: Mapping[str, Callable[[str], None]] = {
             INSTALL: lambda _: self._install(),
             MOUNT: self._mount,
@@ -87,13 +90,23 @@ class NfsMounts:
             UNMOUNT: self._leave,
             RELEASE: lambda _: None,
         }
-        if any(step.disturbs for step in steps):
-            self._use.hold()
+        before: Mapping[str, Mount] = {}
+        if disturbed := [path for _, path in (step.payload for step in steps if step.disturbs) if path]:
+            if not self._use.held:  # a drain that an earlier run left tells that mounts are not as they were
+                before = self.read().mounts
+            self._use.hold(", ".join(disturbed))
         try:
             for step in steps:
                 verb, path = step.payload
                 verbs[verb](path)
-        finally:
+        except DeviceError:
+            with contextlib.suppress(DeviceError):  # unknown mounts keep the node drained
+                self._release(before)
+            raise
+        self._release(before)
+
+    def _release(self, before: Mapping[str, Mount]) -> None:
+        if self._use.held and not unfinished(before, self.read(), self._want):
             self._use.release()
 
     def _install(self) -> None:
@@ -164,5 +177,5 @@ class NfsMounts:
         except DeviceError as err:
             log = ["journalctl", "--unit", unit, "--since", f"@{begun_s:.3f}", "--output", "cat"]
             users = named_users(path) if verb == "stop" else ""
-            why = users or cause(self._run(log, ok=(0, 1)).out) or str(err)
+            why = users or advised(cause(self._run(log, ok=(0, 1)).out) or str(err))
             raise DeviceError(f"{sentence}: {why}", **err.details) from err

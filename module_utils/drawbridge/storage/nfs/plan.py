@@ -63,11 +63,19 @@ def plan(have: NfsState, want: NfsState) -> list[Step[NfsState]]:
     for path in want.mounts:
         steps += _step(have, want, path)
     if have.held:
-        released: Step[NfsState] = Step(
-            "let Slurm use the node again", lambda state: replace(state, held=False), (RELEASE, "")
-        )
-        steps.append(released)
+        # what waits for an empty node also needs it drained
+        waits, freed = any(step.disturbs for step in steps), partial(replace, held=False)
+        steps.append(Step("let Slurm use the node again", freed, (RELEASE, ""), disturbs=waits))
     return steps
+
+
+def unfinished(before: Mapping[str, Mount], have: NfsState, want: NfsState) -> list[str]:
+    """Places where jobs would miss a mount: it is neither as wanted, nor as before and with an answer."""
+    return [
+        path
+        for path, wanted in want.mounts.items()
+        if (mounted := have.mounts.get(path)) is None or mounted.finding or mounted not in (wanted, before.get(path))
+    ]
 
 
 def _step(have: NfsState, want: NfsState, path: str) -> list[Step[NfsState]]:

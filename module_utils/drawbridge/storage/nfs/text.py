@@ -19,6 +19,19 @@ MARK = "# Managed by Drawbridge: nfs"
 """First line of Drawbridge's mount units; other units are the site's."""
 OWNED = ("vers", "proto", "nconnect")
 _MOUNT = re.compile(r"(?P<path>/\S*) from (?P<source>\S+)\n Flags:\s*(?P<flags>\S+)")
+_OF_SYSTEMD = {
+    "ounting timed out": "the server gave no answer in time",
+    "but there is no mount": "mount.nfs reported success, but there is no mount",
+}
+"""What systemd writes where mount.nfs and umount write nothing."""
+REPAIRS = {
+    "access denied by server": "add this node to the server's exports",
+    "Failed to resolve server": "correct server in drawbridge_nfs.mounts, or this node's name service",
+    "No such file or directory": "correct export in drawbridge_nfs.mounts, or make it on the server",
+    "no answer in time": "check the server and the network to it",
+    "there is no mount": "look for the reason in this node's kernel log: journalctl --dmesg",
+    "target is busy": "end what uses it, such as another mount below it",
+}
 _CAUSE = re.compile(r"^(?:mount\.nfs4?|mount|umount): (?:/\S*: )?(.+)$", re.MULTILINE)
 
 
@@ -109,6 +122,13 @@ def service(paths: Sequence[str], wait_s: int) -> str:
 
 
 def cause(journal: str) -> str:
-    """What mount.nfs or umount wrote last; empty if nothing."""
-    found = _CAUSE.findall(journal)
-    return found[-1].rstrip(".") if found else ""
+    """What mount.nfs or umount wrote last, else what systemd wrote about them; empty if nothing."""
+    if found := _CAUSE.findall(journal):
+        return found[-1].rstrip(".")
+    return next((words for written, words in _OF_SYSTEMD.items() if written in journal), "")
+
+
+def advised(why: str) -> str:
+    """A cause with its repair, if that is known."""
+    repair = next((words for known, words in REPAIRS.items() if known in why), "")
+    return f"{why}; {repair}" if repair else why

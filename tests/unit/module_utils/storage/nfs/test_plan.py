@@ -27,8 +27,9 @@ NONE = NfsState({}, {}, client=False)
 
 
 def only(have: NfsState, want: NfsState = WANT) -> Step[NfsState]:
-    [step] = plan(have, want)
-    return step
+    steps = plan(have, want)
+    assert len(steps) == 1, steps
+    return steps[0]
 
 
 def test_a_bare_host_gets_client_and_mount_and_is_then_as_wanted() -> None:

@@ -66,4 +66,6 @@ def test_a_service_without_mounts_does_nothing() -> None:
 def test_the_cause_is_mount_nfss_own() -> None:
     journal = "Mounting data.mount...\nmount.nfs: access denied by server while mounting filer:/x\ndata.mount: Failed\n"
     assert text.cause(journal) == "access denied by server while mounting filer:/x"
-    assert text.cause("data.mount: Mounting timed out. Terminating.\n") == ""
+    assert text.cause("data.mount: Mounting timed out. Terminating.\n") == "the server gave no answer in time"
+    assert text.cause("data.mount: Mount process finished, but there is no mount.\n").endswith("but there is no mount")
+    assert text.cause("Mounting data.mount...\n") == ""
