@@ -98,7 +98,7 @@ class Site:
     def run(self, check: bool = False, mounts: list[dict[str, Any]] | None = None, **more: Any) -> dict[str, Any]:
         """Run the module. Limits are long, so that a loaded machine reaches none by chance."""
         wanted = [self.wanted()] if mounts is None else mounts
-        limits = {"wait_s": 120, "probe_s": 120}
+        limits = {"wait_s": 100, "probe_s": 100}
         arguments = {"manager": "dnf", "package": "nfs-utils", "slurm_node": "gpu01", **limits, **more}
         return self.host.run("nfs_mounts", check, mounts=wanted, **arguments)
 

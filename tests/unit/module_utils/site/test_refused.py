@@ -106,6 +106,21 @@ def test_the_inventory_agrees() -> None:
     assert inventory_faults(load(site("lab")), GROUPS) == []
 
 
+@pytest.mark.parametrize(
+    ("hosts", "sentence"),
+    [
+        (["nsd1", "nsd2"], ""),
+        (["nsd1"], "the inventory's group storage_admins has no nsd2"),
+        (["nsd[1-2]"], "the inventory's group storage_admins has no nsd[1-2]"),
+        (["nsd1", "nsd2", "nsd3"], 'group storage_admins is "nsd3", but drawbridge_gpfs.admin does not have it'),
+    ],
+)
+def test_each_gpfs_admin_host_of_a_hostlist_is_in_the_inventory(hosts: list[str], sentence: str) -> None:
+    intent = load(patched({"drawbridge_gpfs.admin": "nsd[1-2]"}))
+    faults = [str(fault) for fault in inventory_faults(intent, {**GROUPS, "storage_admins": hosts})]
+    assert bool(faults) is bool(sentence) and sentence in " ".join(faults), faults
+
+
 def test_the_site_may_configure_infra_nodes_itself() -> None:
     assert inventory_faults(load(site("lab")), {name: GROUPS[name] for name in GROUPS if name != "infra"}) == []
 

@@ -25,6 +25,12 @@ def test_they_need_the_clusters_hosts_and_their_own_leaves() -> None:
     assert needed(SITE, "gpu[03-04],gpu01") == ["ctl", "nsd1", "leaf2", "leaf1", "gpu03", "gpu04", "gpu01"]
 
 
+def test_they_need_every_gpfs_admin_host() -> None:
+    raw = site("lab")
+    raw["drawbridge_gpfs"]["admin"] = "nsd[1-2]"
+    assert needed(load(raw), "gpu01") == ["ctl", "nsd1", "nsd2", "leaf1", "gpu01"]
+
+
 def test_they_need_the_switches_of_their_storage_ports() -> None:
     rails = load(site("example-rails"))
     stores = [name for name in needed(rails, "gpu001") if name.startswith("store")]
