@@ -42,9 +42,8 @@ def switch(fabric: Fabric, nodes: Nodes, name: str, chosen: str = "") -> Json:
 def nic(fabric: Fabric, nodes: Nodes, name: str) -> Json:
     """The lossless class on the RDMA ports of one node.
 
-    C(qos), groups of M(drawbridge.drawbridge.mlnx_qos); C(mtu), groups of M(drawbridge.drawbridge.nic_link); C(roce),
-    groups of M(drawbridge.drawbridge.nic_roce). C(nccl), names and values of NCCL's variables; C(links), names and
-    texts of systemd's C(.link) files.
+    C(qos), C(mtu) and C(roce), groups of the modules C(mlnx_qos), C(nic_link) and C(nic_roce). C(nccl), names and
+    values of NCCL's variables; C(links), names and texts of systemd's C(.link) files.
     """
     return {
         "qos": nic_qos(nodes, fabric.roce, fabric.cnp, fabric.storage, name),
