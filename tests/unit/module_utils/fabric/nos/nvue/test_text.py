@@ -153,10 +153,12 @@ def test_a_change_of_roce_mode_waits_for_the_nodes_and_ports_wait_for_it(cumulus
     busy = Traffic(behind, use=ClusterUse(frozenset({"gpu01"}), unknown=""), consent="site_says_so")
     waits = cumulus.converge(traffic=busy)
     assert (waits.error, waits.changed) == ("", True)
-    mode, ports = waits.pending
+    mode, drained_port, used_port = waits.pending
     assert "divides the buffers of all ports anew: gpu02 is not drained in Slurm; drain gpu02 and run" in mode
     assert mode.endswith("or allow it with the line: site_says_so: true")
-    assert ports.startswith("interface swp1-2: ")
+    assert drained_port.startswith("interface swp1: ")
+    assert drained_port.endswith("it needs the change of RoCE mode, which waits")
+    assert used_port.startswith("interface swp2: ")
     assert not any(line.startswith(("qos roce", "interface swp1 qos")) for line in cumulus.lines())
     assert any(line.startswith("qos mapping default-global dscp 26") for line in cumulus.lines())
     drained = replace(busy, use=ClusterUse(frozenset({"gpu01", "gpu02"}), unknown=""))
