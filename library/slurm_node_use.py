@@ -34,7 +34,7 @@ EXAMPLES = r"""
 RETURN = r"""
 use:
   description: >-
-    C(drained), hostlist of the nodes on which Slurm starts no job; C(jobs), the hostlist of each job's nodes by job;
+    C(drained), hostlist of the nodes on which Slurm starts no job. C(jobs), the hostlist of each job's nodes by job.
     C(unknown), why Slurm gave no answer, or an empty text.
   returned: success
   type: dict

@@ -10,7 +10,7 @@ version_added: 0.1.0
 description:
   - Reads the running configuration over one SSH session, compares the lines that it owns with the profile, and puts all
     differences into one change.
-  - Steps that interrupt no traffic are one change. Then follow those that do: ports of nodes, then O(links).
+  - Steps that interrupt no traffic are one change. Then follow ports of nodes, and O(links) last.
   - A change is in force under a timer of the switch until a second SSH session has proven it. The proof reads the
     configuration back and checks which priorities the hardware pauses. Then the change is confirmed and saved.
   - If any of this fails, the action rolls the change back. If it can't reach the switch, the switch does so itself.
@@ -56,8 +56,8 @@ options:
     description:
       - Allow changes that interrupt traffic, although nodes behind the ports are in use or are not known. Without it
         such a change is pending until O(node_use) says that Slurm has drained the nodes. Other changes go on.
-      - On EOS that is a new MTU, a change of PFC on a port, or an edit of a service profile that exists, which moves
-        the buffers of all its ports. On NVUE it is a new MTU, and a change of RoCE mode or PFC.
+      - On EOS that is a new MTU, or a change of PFC on a port. An edit of a service profile that exists counts too,
+        because it moves the buffers of all its ports. On NVUE it is a new MTU, and a change of RoCE mode or PFC.
     type: bool
     default: false
   answer_timeout_s:

@@ -22,7 +22,7 @@ class Change:
     """Two sections with equal changes can be one step."""
 
     lines: Lines
-    """What is typed, without a port's header."""
+    """Commands to type, without a port's header."""
     why: str = ""
     """Why it interrupts traffic, with {ports} for the ports; empty if it doesn't."""
     used: bool = False

@@ -65,7 +65,7 @@ def nodes_behind(fabric: Fabric, nodes: Nodes, switch: str) -> dict[str, list[st
     """Nodes whose traffic each port of a switch carries, from cabling.
 
     A port to another switch carries the traffic of all nodes below the lower one. Without cabling, each port of a
-    leaf carries that of all nodes of the leaf, and each port of a spine that of all nodes on leaves.
+    leaf carries that of all nodes of the leaf. Each port of a spine carries that of all nodes on leaves.
     """
     if not (fabric.cabling and fabric.cabling.nodes):
         return _without_cabling(fabric, nodes, switch)

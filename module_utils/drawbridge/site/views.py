@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core import hostlist
 from ..fabric.model import Fabric
-from ..fabric.traffic import link_ports, nodes_behind, waves
+from ..fabric.traffic_view import switch_traffic, switch_waves
 from ..fabric.view import ports_of_nodes, switch_profile, switches_of_nodes
 from ..kube.kubelet import view as kubelets
 from ..kube.member import view as members
@@ -38,23 +38,6 @@ def switch(fabric: Fabric, nodes: Nodes, name: str, chosen: str = "") -> Json:
     """
     only = ports_of_nodes(fabric, nodes, name, hostlist.expand(chosen)) if chosen else None
     return switch_profile(fabric, name, only).as_dict()
-
-
-def switch_traffic(fabric: Fabric, nodes: Nodes, name: str) -> Json:
-    """Whose traffic passes the ports of one switch.
-
-    C(behind), a hostlist of nodes for each port, and C(links), ports that go to other switches.
-    """
-    behind = {port: hostlist.in_order(found) for port, found in nodes_behind(fabric, nodes, name).items()}
-    return {"behind": behind, "links": link_ports(fabric, name)}
-
-
-def switch_waves(fabric: Fabric | None, nodes: Nodes, chosen: Sequence[str]) -> list[list[str]]:
-    """Switches in the order of changes that interrupt traffic: a node loses one rail at a time, spines are last.
-
-    Lists of names. Switches of one list may change at the same time.
-    """
-    return waves(fabric, nodes, chosen) if fabric and chosen else []
 
 
 def nic(fabric: Fabric, nodes: Nodes, name: str) -> Json:
