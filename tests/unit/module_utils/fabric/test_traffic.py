@@ -13,7 +13,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use import ClusterUse
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.module_utils.site.test_refused import site
@@ -51,6 +51,7 @@ def test_a_leaf_that_serves_no_node_is_not_known() -> None:
     assert nodes_behind(alone, NODES, "store1") == {}
 
 
+@settings(deadline=None, max_examples=20)
 @given(st.sets(st.sampled_from(SWITCHES)))
 def test_a_node_loses_one_rail_at_a_time_and_spines_are_last(chosen: set[str]) -> None:
     order = waves(FABRIC, NODES, chosen)
