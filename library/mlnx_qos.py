@@ -13,8 +13,8 @@ description:
     the tool's exit codes prove nothing. Other entries of the map stay.
   - B(A change of PFC bounces the link of its port) (mlx5 resets the port). Without O(may_flap_links) the module fails
     and changes nothing, in check mode too.
-  - While a Slurm job or a job's pod is on the node, such a change is C(pending). Links bounce one after the other, each
-    when the last one is up again.
+  - While a Slurm job or a job's pod is on the node, such a change is C(pending). Changes of trust and map move live
+    traffic and wait too. Links bounce one after the other, each when the last one is up again.
   - Settings last until the next boot or reset of the NIC. Role C(fabric_nic) installs a service that restores them.
 author: Drawbridge contributors
 options:

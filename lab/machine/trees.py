@@ -3,7 +3,8 @@
 """Files that show a pretended machine: path below the tree -> content.  Pure; the guest mounts the trees.
 
 Three kinds of place: `bind/` is mounted over the path that it spells, `layer/` lies over the real directory so that
-both show, `links` are symbolic links of a layer.  What the kubelet reads of /sys is what kubelet 1.36 was seen to open.
+both show, `links` are symbolic links of a layer.  `fresh/` is copied below /sys/kernel at each boot, and may be
+written.  What the kubelet reads of /sys is what kubelet 1.36 was seen to open.
 """
 
 from __future__ import annotations
@@ -128,6 +129,7 @@ def rails(hardware: Hardware) -> tuple[Files, dict[str, str]]:
         about = NIC | {"numa_node": str(node), "local_cpulist": cpu_list(hardware.cpus_of(node))}
         files |= {f"layer/{device}/{entry}": f"{text}\n" for entry, text in about.items()}
         files |= {f"layer/{rdma}/{entry}": text for entry, text in _rdma(rail, name).items()}
+        files |= _settings(rail)
         pointers = {
             f"sys/class/infiniband/mlx5_{rail}": rdma,
             f"{rdma}/device": device,
@@ -136,6 +138,18 @@ def rails(hardware: Hardware) -> tuple[Files, dict[str, str]]:
         }
         links |= {f"layer/{place}": posixpath.relpath(to, posixpath.dirname(place)) for place, to in pointers.items()}
     return files, links
+
+
+def _settings(rail: int) -> Files:
+    """Return a port's settings after a boot: congestion control in debugfs, RDMA-CM's defaults in configfs.
+
+    Directories of configfs exist as if another tool had made them. NVIDIA's operator has left DSCP 4 for CNPs.
+    """
+    debug = {"np_cnp_dscp": 4, "np_cnp_prio_mode": 0, "np_cnp_prio": 6, "np_min_time_between_cnps": 4, "rp_gd": 11}
+    congestion = {f"fresh/debug/mlx5/{pci_address(rail)}/cc_params/{name}": value for name, value in debug.items()}
+    cm = {"default_roce_mode": "RoCE v2", "default_roce_tos": 0}
+    defaults = {f"fresh/config/rdma_cm/mlx5_{rail}/ports/1/{name}": value for name, value in cm.items()}
+    return {path: f"{value}\n" for path, value in {**congestion, **defaults}.items()}
 
 
 def pci_address(rail: int) -> str:
@@ -150,8 +164,11 @@ def _rdma(rail: int, netdev: str) -> Files:
         "phys_state": "5: LinkUp",
         "link_layer": "Ethernet",
         "rate": "400 Gb/sec (4X NDR)",
-        "gid_attrs/ndevs/0": netdev,
-        "gid_attrs/types/0": "RoCE v2",
     }
+    gids = (f"fe80:0000:0000:0000:{guid}", f"0000:0000:0000:0000:0000:ffff:0a4e:{rail:02x}15")
+    # a ConnectX port has each address twice, for RoCE v1 and v2
+    for index, gid in enumerate(gid for gid in gids for _ in range(2)):
+        kind = "RoCE v2" if index % 2 else "IB/RoCE v1"
+        port |= {f"gids/{index}": gid, f"gid_attrs/types/{index}": kind, f"gid_attrs/ndevs/{index}": netdev}
     about = {"node_guid": guid, "sys_image_guid": guid, "node_type": "1: CA", "fw_ver": "28.43.1014"}
     return {name: f"{text}\n" for name, text in (about | {f"ports/1/{key}": t for key, t in port.items()}).items()}

@@ -38,11 +38,12 @@ class NicQos:
 
 @dataclass(frozen=True)
 class Change:
-    """Options of mlnx_qos for one port, and whether they bounce its link."""
+    """Options of mlnx_qos for one port, and whether they bounce its link or move traffic of a link that is up."""
 
     interface: str
     options: tuple[str, ...]
     flaps: bool = False
+    moves: bool = False
 
 
 def wanted(groups: Iterable[Mapping[str, Any]]) -> NicQos:
@@ -61,7 +62,8 @@ def plan(have: NicQos, want: NicQos) -> list[Step[NicQos]]:
     DCBX is first, because firmware that controls it can undo the rest. Trust comes before the map: the first entry of
     an empty map would switch to DSCP trust with 63 DSCPs still in priority 0. A map is changed entry by entry, because
     a flush falls back to PCP under traffic. PFC is last: on a port that still trusts PCP it would pause the wrong
-    traffic. It is the only change that bounces a link.
+    traffic. It is the only change that bounces a link. Trust and map move live traffic to another priority, so they
+    wait for jobs too.
     """
     steps: list[Step[NicQos]] = []
     state = have
@@ -75,7 +77,8 @@ def plan(have: NicQos, want: NicQos) -> list[Step[NicQos]]:
         f"may_flap_links is false, but a change of PFC bounces the link of {', '.join(flapping(steps))};"
         " drain this host's jobs and set",
     )
-    return [replace(step, disturbs=True, consent=consent) if step.payload.flaps else step for step in steps]
+    consented = [replace(step, consent=consent) if step.payload.flaps else step for step in steps]
+    return [replace(step, disturbs=step.payload.moves or step.payload.flaps) for step in consented]
 
 
 def flapping(steps: Sequence[Step[NicQos]]) -> list[str]:
@@ -95,7 +98,7 @@ def _trust(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQ
         return []
     # with the change the driver sets its own map, eight DSCPs a priority
     default = {dscp: dscp >> 3 for dscp in sorted(want.dscp_priority)}
-    change = Change(interface, ("--trust", want.trust))
+    change = Change(interface, ("--trust", want.trust), moves=have.up)
     return [_step(f"trust {want.trust}, not {have.trust}", change, trust=want.trust, dscp_priority=default)]
 
 
@@ -105,7 +108,7 @@ def _map(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQos
     for dscp, priority in want.dscp_priority.items():
         if mapped.get(dscp) != priority:
             mapped = dict(sorted({**mapped, dscp: priority}.items()))
-            change = Change(interface, ("--dscp2prio", f"set,{dscp},{priority}"))
+            change = Change(interface, ("--dscp2prio", f"set,{dscp},{priority}"), moves=have.up)
             steps.append(_step(f"put DSCP {dscp} into priority {priority}", change, dscp_priority=mapped))
     return steps
 

@@ -62,6 +62,35 @@ def nic_qos(
     return groups
 
 
+def roce_groups(
+    nodes: Nodes, lossless: TrafficClass, cnp: TrafficClass, storage: StorageClass | None, name: str
+) -> list[dict[str, Any]]:
+    """The groups of RDMA devices of one node, as the module nic_roce takes them.
+
+    Connections of RDMA-CM, such as those of GPFS, carry the GPU class on rails and the storage class on storage ports.
+    NCCL does not use RDMA-CM.
+    """
+    groups = []
+    for nics, qos in zip(nodes.class_of(name).nics, nic_qos(nodes, lossless, cnp, storage, name)):
+        each = len(nics.ports) // len(nics.netdevs)
+        pairs = enumerate(zip(nics.netdevs, nics.rdma_devices))
+        carried = storage if storage and nics.purpose == STORAGE else lossless
+        groups.append(
+            {
+                "devices": [
+                    {"netdev": netdev, "rdma": rdma, "ports": list(nics.ports[at * each : (at + 1) * each])}
+                    for at, (netdev, rdma) in pairs
+                ],
+                "tos": carried.dscp << 2 | ECT0,
+                "cnp_dscp": cnp.dscp,
+                "cnp_priority": cnp.priority,
+                "ecn_priorities": qos["lossless_priorities"],
+                "needs_gid": nics.purpose == RAILS,
+            }
+        )
+    return groups
+
+
 def nccl_env(nodes: Nodes, lossless: TrafficClass, name: str) -> dict[str, str]:
     """NCCL's variables on one node: collectives use the lossless class on all rails.
 
@@ -76,6 +105,11 @@ def nccl_env(nodes: Nodes, lossless: TrafficClass, name: str) -> dict[str, str]:
         "NCCL_IB_HCA": "=" + ",".join(rails.rdma_devices),
         "NCCL_IB_TC": str(lossless.dscp << 2 | ECT0),
     }
+
+
+def mtu_groups(nodes: Nodes, mtu_bytes: int, name: str) -> list[dict[str, Any]]:
+    """The groups of network devices of one node, as the module nic_link takes them. Ports follow their bond."""
+    return [{"interfaces": list(nics.netdevs), "mtu_bytes": mtu_bytes} for nics in nodes.class_of(name).nics]
 
 
 def link_files(nodes: Nodes, name: str) -> dict[str, str]:

@@ -15,6 +15,8 @@ from ..kube.member.layer import KUBE_MEMBER_HOST
 from ..kube.packages_layer import KUBE_PACKAGES
 from ..kube.runtime.layer import KUBE_RUNTIME
 from ..nic.layer import MLNX_QOS
+from ..nic.links.layer import NIC_LINK
+from ..nic.roce.layer import NIC_ROCE
 from ..slurm.daemon_layer import SLURM_DAEMON
 from ..slurm.munge.layer import SLURM_MUNGE_KEY
 from ..slurm.nodes.hardware_layer import SLURM_NODE_HARDWARE
@@ -22,12 +24,16 @@ from ..slurm.nodes.ready_layer import SLURM_NODE_READY
 from ..slurm.packages_layer import SLURM_PACKAGES
 from ..storage.gpfs.mounts.layer import MM_MOUNT
 from ..storage.gpfs.software.layer import MM_SOFTWARE
+from ..storage.nfs.layer import NFS_MOUNTS
 
 LAYERS: Mapping[str, Layer] = {
     "mlnx_qos": MLNX_QOS,
+    "nic_link": NIC_LINK,
+    "nic_roce": NIC_ROCE,
     "host_files": HOST_FILES,
     "mm_software": MM_SOFTWARE,
     "mm_mount": MM_MOUNT,
+    "nfs_mounts": NFS_MOUNTS,
     "kube_packages": KUBE_PACKAGES,
     "kube_runtime": KUBE_RUNTIME,
     "kubelet_config_host": KUBELET_CONFIG_HOST,

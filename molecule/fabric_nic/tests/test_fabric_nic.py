@@ -47,6 +47,22 @@ def test_nccl_marks_what_the_ports_keep_lossless(host: Host) -> None:
     assert "NCCL_IB_HCA==mlx5_0,mlx5_1,mlx5_2,mlx5_3,mlx5_4,mlx5_5,mlx5_6,mlx5_7" in lines
 
 
+def settings(rail: int) -> list[str]:
+    """Its MTU, the mark of CNPs and of RDMA-CM's connections, as the kernel has them."""
+    debug = f"/sys/kernel/debug/mlx5/0000:{0x18 + 0x10 * rail:02x}:00.0/cc_params"
+    defaults = f"/sys/kernel/config/rdma_cm/mlx5_{rail}/ports/1"
+    files = f"/sys/class/net/rail{rail}/mtu {debug}/np_cnp_dscp {debug}/np_cnp_prio {defaults}/default_roce_tos"
+    return ssh("gpu01", f"cat {files}").split()
+
+
+RIGHT = ["9000", "48", "6", "106"]
+
+
+@pytest.mark.parametrize("rail", range(8))
+def test_mtu_and_marks_are_those_of_the_fabric(rail: int) -> None:
+    assert settings(rail) == RIGHT
+
+
 SLURMD = "[Service]\nExecStart=/bin/sleep infinity\n[Install]\nWantedBy=multi-user.target\n"
 """Stands for the daemon of another scenario: it waits for the ports as the real one does."""
 
@@ -76,15 +92,53 @@ def test_after_a_power_cut_the_ports_are_lossless_before_slurmd_starts() -> None
     }
     assert 0 < began["drawbridge-nic"] <= began["slurmd"]
     assert found() == ""
+    assert [settings(rail) for rail in range(8)] == [RIGHT] * 8
     flaps = json.loads(ssh("gpu01", "cat /var/lib/lab/mlnx_qos/state.json"))["ports"]
     assert {rail: flaps[rail]["link_flaps"] for rail in RAILS} == dict.fromkeys(RAILS, 2)
 
 
 def test_a_drift_is_a_finding_and_the_unit_mends_it() -> None:
     ssh("gpu01", "mlnx_qos -i rail5 --dscp2prio set,26,4")
-    assert found() == "not lossless any more, run nic.yml: rail5: put DSCP 26 into priority 3"
+    assert found() == "NIC settings differ, run nic.yml: rail5: put DSCP 26 into priority 3"
     ssh("gpu01", "systemctl restart drawbridge-nic")
     assert found() == ""
+
+
+DIRTY = {
+    "an MTU": ("ip link set dev rail2 mtu 1500", "rail2: set MTU 9000, not 1500"),
+    "the operator's CNPs": (
+        "echo 4 > /sys/kernel/debug/mlx5/0000:38:00.0/cc_params/np_cnp_dscp",
+        "rail2: set CNP DSCP to 48, not 4",
+    ),
+    "RDMA-CM's default": (
+        "echo 0 > /sys/kernel/config/rdma_cm/mlx5_2/ports/1/default_roce_tos",
+        "rail2: set default_roce_tos to 106, not 0",
+    ),
+}
+
+
+@pytest.mark.parametrize("dirty", DIRTY)
+def test_every_dirty_setting_is_a_finding_and_the_unit_mends_it(dirty: str) -> None:
+    command, finding = DIRTY[dirty]
+    ssh("gpu01", command)
+    assert found() == f"NIC settings differ, run nic.yml: {finding}"
+    ssh("gpu01", "systemctl restart drawbridge-nic")
+    assert (found(), settings(2)) == ("", RIGHT)
+
+
+def test_systemd_networkd_keeps_the_mtu_of_a_device_that_it_configures() -> None:
+    site = "[Match]\nName=rail6\n\n[Network]\nLinkLocalAddressing=no\n"
+    ssh("gpu01", "cat > /etc/systemd/network/60-site.network; systemctl start systemd-networkd", site)
+    until(lambda: "60-site" in ssh("gpu01", "networkctl --no-pager status rail6"), 60, "networkd has rail6")
+    ssh("gpu01", "systemctl restart drawbridge-nic")
+    try:
+        ssh("gpu01", "ip link set dev rail6 mtu 1500; systemctl restart systemd-networkd")
+        until(lambda: settings(6) == RIGHT, 60, "networkd sets the MTU by our drop-in")
+        assert found() == ""
+    finally:
+        ssh("gpu01", "rm /etc/systemd/network/60-site.network; systemctl stop systemd-networkd.socket systemd-networkd")
+    ssh("gpu01", "systemctl restart drawbridge-nic")
+    assert ssh("gpu01", "ls /etc/systemd/network/*/50-drawbridge-mtu.conf 2>&1 || true").startswith("ls: cannot")
 
 
 def test_a_tool_that_lies_at_a_boot_keeps_jobs_off_until_slurmd_starts_again() -> None:
@@ -95,7 +149,7 @@ def test_a_tool_that_lies_at_a_boot_keeps_jobs_off_until_slurmd_starts_again() -
         assert ssh("gpu01", "systemctl is-active drawbridge-nic.service || true") == "failed"
         told = ssh("gpu01", "journalctl --boot --unit drawbridge-nic --output cat")
         assert f": {pfc}" in told
-        assert found() == f"not lossless any more, run nic.yml: {pfc}"
+        assert found() == f"NIC settings differ, run nic.yml: {pfc}"
     finally:
         lab("fault", "gpu01", "mlnx_qos", "--clear")
     ssh("gpu01", "systemctl restart slurmd.service")
@@ -105,18 +159,19 @@ def test_a_tool_that_lies_at_a_boot_keeps_jobs_off_until_slurmd_starts_again() -
 
 def test_what_a_boot_makes_follows_the_intent() -> None:
     def run(qos: list[dict[str, Any]]) -> list[str]:
-        variables = json.dumps({"fabric_nic_view": {"qos": qos, "nccl": NCCL}})
+        view = {"qos": qos, "nccl": NCCL, **{part: placed()[part] for part in ("mtu", "roce")}}
+        variables = json.dumps({"fabric_nic_view": view})
         done = Lab(Paths.of()).playbook("../molecule/fabric_nic/converge", "--extra-vars", variables)
         assert done.code == 0, done.output
         return done.changed()
 
-    def placed() -> list[dict[str, Any]]:
+    def placed() -> dict[str, Any]:
         return json.loads(ssh("gpu01", "cat /etc/drawbridge/nic.json"))
 
-    [rails] = placed()
+    [rails] = placed()["qos"]
     entries = {entry["dscp"]: entry["priority"] for entry in rails["dscp_priorities"]}
     assert (rails["interfaces"], rails["lossless_priorities"], entries) == (RAILS, [3], {26: 3, 48: 6})
     other = [{**rails, "dscp_priorities": [{"dscp": 26, "priority": 3}, {"dscp": 48, "priority": 5}]}]
     assert len(run(other)) == 2
-    assert (placed(), found()) == (other, "")
+    assert (placed()["qos"], found()) == (other, "")
     assert run(other) == []

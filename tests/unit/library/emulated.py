@@ -113,7 +113,7 @@ def with_rails(root: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> Host:
     host.install("mlnx_qos")
     for rail in RAILS:
         (host.root / "sys/class/net" / rail).mkdir(parents=True)
-    links = [{"ifname": rail, "operstate": "UP"} for rail in RAILS]
+    links = [{"ifname": rail, "operstate": "UP", "mtu": 9000, "max_mtu": 9978} for rail in RAILS]
     (host.bin / "ip").write_text(f"#!/bin/sh\ncat <<'END'\n{json.dumps(links)}\nEND\n")
     (host.bin / "ip").chmod(0o755)
     return host

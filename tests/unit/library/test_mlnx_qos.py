@@ -63,7 +63,7 @@ def test_check_predicts_the_run_and_the_second_run_only_reads(host: Host, nic: D
     assert len(writes(nic)) == written and flaps(nic) == [1, 1]
 
 
-def test_a_wrong_entry_is_repaired_under_traffic(host: Host, nic: Device) -> None:
+def test_a_wrong_entry_is_repaired_without_consent_when_no_job_runs(host: Host, nic: Device) -> None:
     host.run("mlnx_qos", **ARGS)
     with nic.state() as state:
         state["ports"]["rail1"]["apps"] = [[26, 4] if app[0] == 26 else app for app in state["ports"]["rail1"]["apps"]]
@@ -84,15 +84,20 @@ def test_without_consent_nothing_is_touched_and_the_line_is_printed(host: Host, 
 
 
 def test_links_of_a_busy_node_stay_up(host: Host, nic: Device) -> None:
-    """A job is on the node: what bounces no link is done, PFC waits, and the next run makes it."""
+    """A job is on the node: trust moves its traffic and PFC bounces links, so both wait for the next run."""
     squeue = host.bin / "squeue"
     squeue.write_text("#!/bin/sh\necho 7\n")
     squeue.chmod(0o755)
     done = host.run("mlnx_qos", **ARGS)
-    assert (done["steps"], done["link_flap"], flaps(nic)) == (TRUST, [], [0, 0])
-    assert [text.partition(": Slurm job 7 is on this node")[0] for text in done["pending"]] == PFC
+    assert (done["steps"], done["link_flap"], flaps(nic), writes(nic)) == ([], [], [0, 0], [])
+    assert [text.partition(": Slurm job 7 is on this node")[0] for text in done["pending"]] == TRUST + PFC
     squeue.write_text("#!/bin/sh\n")
-    assert host.run("mlnx_qos", **ARGS)["steps"] == PFC
+    assert host.run("mlnx_qos", **ARGS)["steps"] == TRUST + PFC
+    squeue.write_text("#!/bin/sh\necho 7\n")
+    with nic.state() as state:
+        state["ports"]["rail1"]["apps"] = [[26, 4] if app[0] == 26 else app for app in state["ports"]["rail1"]["apps"]]
+    [waits] = host.run("mlnx_qos", **ARGS)["pending"]
+    assert waits.startswith("rail1: put DSCP 26 into priority 3: Slurm job 7")
 
 
 @pytest.mark.parametrize(

@@ -218,6 +218,6 @@ def test_a_tool_that_dies_leaves_half_of_the_change(host, qos, port, arguments, 
 
 
 def test_the_launcher_refuses_names_it_does_not_know(host):
-    result = host.run("mlxconfig")
+    result = host.run("mlxlink")
     assert result.returncode == 127
-    assert "mlxconfig is not an emulated command" in result.stderr
+    assert "mlxlink is not an emulated command" in result.stderr

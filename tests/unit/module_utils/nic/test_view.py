@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Storage
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Cnp, Roce, Storage
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.rules import classes_differ
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import switch_profile
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.view import (
     link_files,
+    mtu_groups,
     nccl_env,
     nic_qos,
+    roce_groups,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Nics, Nodes, Range
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
@@ -92,3 +96,48 @@ def test_the_traffic_class_is_the_dscp_and_says_that_the_sender_understands_mark
     octet = int(env(dscp)["NCCL_IB_TC"])
     assert octet >> 2 == dscp
     assert octet & 3 == 0b10
+
+
+def test_a_bond_has_the_fabrics_mtu_and_its_ports_follow() -> None:
+    assert mtu_groups(mixed(), 4200, "gpu01") == [
+        {"interfaces": RAILS, "mtu_bytes": 4200},
+        {"interfaces": ["bond0"], "mtu_bytes": 4200},
+    ]
+
+
+def test_rdma_cm_has_the_gpu_class_on_rails_and_the_storage_class_on_storage_ports() -> None:
+    rails, bond = roce_groups(mixed(), FABRIC.roce, FABRIC.cnp, STORAGE, "gpu01")
+    assert [group["tos"] >> 2 for group in (rails, bond)] == [26, 34]
+    assert [group["needs_gid"] for group in (rails, bond)] == [True, False]
+    assert rails["devices"][7] == {"netdev": "rail7", "rdma": "mlx5_7", "ports": ["rail7"]}
+    assert bond["devices"] == [{"netdev": "bond0", "rdma": "mlx5_bond_0", "ports": ["ens1f0", "ens1f1"]}]
+    assert roce_groups(mixed(), FABRIC.roce, FABRIC.cnp, None, "gpu01")[1]["tos"] >> 2 == 26
+
+
+CLASSES = st.permutations(range(8)).flatmap(
+    lambda priorities: st.lists(st.integers(0, 63), min_size=3, max_size=3, unique=True).map(
+        lambda dscps: list(zip(priorities, dscps))
+    )
+)
+
+
+@given(classes=CLASSES, lossless=st.booleans(), separate=st.booleans())
+def test_switch_port_rdma_cm_and_nccl_agree_for_every_legal_intent(
+    classes: list[tuple[int, int]], lossless: bool, separate: bool
+) -> None:
+    roce, cnp, storage = Roce(*classes[0]), Cnp(*classes[1]), Storage(*classes[2], lossless=lossless)
+    fabric = replace(FABRIC, roce=roce, cnp=cnp, storage=storage)
+    assert list(classes_differ(fabric)) == []
+    nodes = mixed() if separate else NODES
+    ports = nic_qos(nodes, roce, cnp, storage, "gpu01")
+    devices = roce_groups(nodes, roce, cnp, storage, "gpu01")
+    paused = set().union(*(group["lossless_priorities"] for group in ports))
+    assert paused == set(switch_profile(fabric, "leaf1").lossless)
+    for port, device in zip(ports, devices):
+        mapped = {entry["dscp"]: entry["priority"] for entry in port["dscp_priorities"]}
+        assert cnp.priority not in port["lossless_priorities"]
+        assert len(set(mapped.values())) == len(mapped), "no two classes share a queue"
+        assert mapped[device["tos"] >> 2] != cnp.priority
+        assert (device["cnp_dscp"], device["cnp_priority"]) == (cnp.dscp, mapped[cnp.dscp])
+        assert device["ecn_priorities"] == port["lossless_priorities"]
+    assert int(nccl_env(nodes, roce, "gpu01")["NCCL_IB_TC"]) == devices[0]["tos"]

@@ -23,6 +23,7 @@ ROLE = ROOT / "roles/fabric_nic"
 PROGRAM = ROLE / "files/drawbridge-nic"
 SOURCES = yaml.safe_load((ROLE / "vars/main.yml").read_text())["__fabric_nic_sources"]
 QOS = ARGS["groups"]
+SETTINGS = {"qos": QOS, "mtu": [{"interfaces": RAILS[:2], "mtu_bytes": 9000}], "roce": []}
 TRUST = "trust dscp, not pcp"
 PFC = "make priority 3 lossless and no other"
 
@@ -52,8 +53,11 @@ class Node:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(source.read_text())
         self.program, self.place = local / "sbin/drawbridge-nic", host.root / "nic.json"
-        self.place.write_text(json.dumps(QOS))
+        self.place.write_text(json.dumps(SETTINGS))
         self.steps(0)
+        systemctl = host.bin / "systemctl"
+        systemctl.write_text("#!/bin/sh\necho inactive\necho inactive\nexit 3\n")
+        systemctl.chmod(0o755)
         host.run("mlnx_qos", **ARGS)
 
     def steps(self, number: int) -> None:
@@ -82,7 +86,7 @@ def node(host: Host) -> Node:
 
 def lost(rail: str, why: str) -> tuple[int, str]:
     """What a look says of a port."""
-    return 1, f"not lossless any more, run nic.yml: {rail}: {why}"
+    return 1, f"NIC settings differ, run nic.yml: {rail}: {why}"
 
 
 def test_it_runs_without_the_callers_python_settings_and_packages() -> None:
@@ -108,14 +112,14 @@ def test_after_a_boot_apply_makes_the_modules_settings(host: Host, node: Node, n
 
 
 def test_links_of_jobs_that_outlive_their_slurmd_stay_up(node: Node, nic: Device) -> None:
-    """What bounces no link is done. The failure lets the next start of slurmd try again."""
+    """Their traffic stays where it is. The failure lets the next start of slurmd try again."""
     node.steps(1)
     node.boot()
     before = len(writes(nic))
     code, said = node.call("apply")
-    assert (code, said.count("a Slurm job is on this node")) == (1, 2)
-    assert not [call for call in writes(nic)[before:] if "--pfc" in call]
-    assert node.call("look") == lost(RAILS[0], PFC)
+    assert (code, said.count("a Slurm job is on this node")) == (1, 4)
+    assert writes(nic)[before:] == []
+    assert node.call("look") == lost(RAILS[0], TRUST)
     node.steps(0)
     assert node.call("apply")[0] == 0
     assert node.call("look") == (0, "")
@@ -166,12 +170,30 @@ def test_a_tool_that_is_gone_is_a_finding(node: Node, host: Host) -> None:
 
 
 def test_a_port_that_is_gone_is_a_finding(node: Node) -> None:
-    node.place.write_text(json.dumps([{**QOS[0], "interfaces": ["rail0", "rail9"]}]))
+    node.place.write_text(json.dumps({**SETTINGS, "qos": [{**QOS[0], "interfaces": ["rail0", "rail9"]}]}))
     code, said = node.call("look")
     assert code == 1 and "but this host has no rail9" in said
 
 
-@pytest.mark.parametrize("text", [None, "", "[]", "{}"], ids=["none", "empty", "a list", "without keys"])
+def test_after_a_boot_no_manager_has_set_the_mtu(host: Host, node: Node) -> None:
+    (host.bin / "ip").unlink()
+    host.install("ip")
+    link = {"max_mtu": 9978, "operstate": "UP", "network_file": "", "profile": ""}
+    with host.device("net").state({"profiles": {}}) as state:
+        state["links"] = {rail: {**link, "index": at, "mtu": 9000 - 7500 * at} for at, rail in enumerate(RAILS[:2])}
+    assert node.call("look") == lost("rail1", "set MTU 9000, not 1500")
+    assert node.call("apply") == (0, "rail1: set MTU 9000, not 1500")
+    assert node.call("look") == (0, "")
+    assert [call["argv"] for call in host.device("net").calls() if call["writes"]] == [
+        ["link", "set", "dev", "rail1", "mtu", "9000"]
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [None, "", "[]", "{}", '{"qos": [], "mtu": [], "roce": []}'],
+    ids=["none", "empty", "a list", "without keys", "without ports"],
+)
 def test_a_file_without_settings_is_a_finding(node: Node, text: str | None) -> None:
     node.place.unlink()
     if text is not None:

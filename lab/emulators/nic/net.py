@@ -1,0 +1,91 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""ip, networkctl and nmcli for tests without hosts; the lab's hosts have the real ip and systemd-networkd.
+
+State: `links`, by device: index, mtu, max_mtu, operstate, network_file (systemd-networkd's), profile (NetworkManager's
+UUID); `profiles`, MTUs by UUID, 0 for none. Texts are those of iproute2 6.15, systemd 257 (both captured on a lab host)
+and of nmcli's manual.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ..common import DIE, DRIFT, LIE, REFUSE, Call, Killed, host_device
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Refused(Exception):
+    """Text on stderr, and the exit code."""
+
+
+def main(name: str, argv: list[str]) -> int:
+    """Run the command line and return its exit code."""
+    device = host_device("net")
+    with Call(device, name, argv) as call:
+        effect = call.fault(writes="set" in argv or "reload" in argv)
+        with device.state({"links": {}, "profiles": {}}) as state:
+            try:
+                lines = {"ip": ip, "networkctl": networkctl, "nmcli": nmcli}[name](state, argv, effect)
+                print(*lines, sep="\n")
+            except Refused as refusal:
+                text, call.rc = refusal.args
+                print(text, file=sys.stderr)
+        if effect == DIE:
+            raise Killed
+    return call.rc or 0
+
+
+def ip(state: dict[str, Any], argv: list[str], effect: str | None) -> Iterable[str]:
+    """`ip -j -d link show`, and `ip link set dev NAME mtu BYTES`."""
+    if "set" not in argv:
+        return [json.dumps([_shown(name, link) for name, link in state["links"].items()])]
+    name, mtu = argv[argv.index("dev") + 1], int(argv[argv.index("mtu") + 1])
+    if name not in state["links"]:
+        raise Refused(f'Cannot find device "{name}"', 1)
+    link = state["links"][name]
+    if effect == REFUSE:
+        raise Refused("RTNETLINK answers: Operation not permitted", 2)
+    if mtu > link["max_mtu"]:
+        raise Refused("Error: mtu greater than device maximum.", 2)
+    if effect not in (LIE, DIE):
+        link["mtu"] = 1500 if effect == DRIFT else mtu
+        link["sets"] = link.get("sets", 0) + 1
+    return []
+
+
+def _shown(name: str, link: dict[str, Any]) -> dict[str, Any]:
+    return {"ifindex": link["index"], "ifname": name, **{key: link[key] for key in ("mtu", "operstate", "max_mtu")}}
+
+
+def networkctl(state: dict[str, Any], argv: list[str], effect: str | None) -> Iterable[str]:
+    """`networkctl --all status`, the lines that name devices and their files."""
+    if effect == REFUSE:
+        raise Refused("Failed to connect to network service /run/systemd/netif/io.systemd.Network", 1)
+    for name, link in state["links"].items():
+        yield f"● {link['index']}: {name}"
+        yield "                   Link File: n/a"
+        yield f"                Network File: {link['network_file'] or 'n/a'}"
+        yield f"                         MTU: {link['mtu']} (min: 68, max: {link['max_mtu']})"
+        yield ""
+
+
+def nmcli(state: dict[str, Any], argv: list[str], effect: str | None) -> Iterable[str]:
+    """`nmcli -t -f DEVICE,STATE,CON-UUID device`, `-g 802-3-ethernet.mtu connection show UUID`, `general reload`."""
+    if effect == REFUSE:
+        raise Refused("Error: NetworkManager is not running.", 8)
+    if "reload" in argv:
+        return []
+    if "connection" in argv:
+        mtu = state["profiles"].get(argv[-1])
+        if mtu is None:
+            raise Refused(f"Error: {argv[-1]} - no such connection profile.", 10)
+        return [str(mtu) if mtu else "auto"]
+    return [
+        f"{name}:{'connected' if link['profile'] else 'unmanaged'}:{link['profile']}"
+        for name, link in state["links"].items()
+    ]

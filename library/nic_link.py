@@ -1,0 +1,93 @@
+#!/usr/bin/python
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""MTU of a node's RDMA network devices."""
+
+DOCUMENTATION = r"""
+module: nic_link
+short_description: Give RDMA network devices their MTU, now and after a boot
+version_added: 0.1.0
+description:
+  - Sets the MTU of all devices with C(ip) and reads it back.
+  - When systemd-networkd or NetworkManager configures a device, the module writes a file beside that program's own. The
+    MTU is then the same after a boot. For netplan, this is the drop-in of the C(.network) file that netplan writes.
+  - A device that neither configures gets its MTU from the service of role C(fabric_nic).
+  - The module fails when the driver can't do the MTU, or when a NetworkManager profile sets another one. It also fails
+    when another device shares the C(.network) file.
+  - While a Slurm job or a job's pod is on the node, a change of a device that is up is C(pending).
+author: Drawbridge contributors
+options:
+  groups:
+    description: Groups of devices with the same MTU.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      interfaces:
+        description: Network devices. Ports of a bond follow their bond.
+        type: list
+        elements: str
+        required: true
+      mtu_bytes:
+        description: MTU in bytes.
+        type: int
+        required: true
+  slurm_node:
+    description: The node's name in Slurm.
+    type: str
+    required: true
+  timeout_s:
+    description: Seconds after which one run of a tool is killed.
+    type: int
+    default: 30
+attributes:
+  check_mode:
+    description: Predicts the steps of the next run, refusals included.
+    support: full
+  diff_mode:
+    description: The devices as commands of C(ip), and the files.
+    support: full
+"""
+
+EXAMPLES = r"""
+- name: Give both rails large frames
+  drawbridge.drawbridge.nic_link:
+    groups:
+      - {interfaces: [ens3f0np0, ens3f1np1], mtu_bytes: 9000}
+    slurm_node: "{{ inventory_hostname }}"
+"""
+
+RETURN = r"""
+steps:
+  description: Changes made, or predicted in check mode, as sentences.
+  returned: always
+  type: list
+  elements: str
+pending:
+  description: Steps that wait until the node is not in use, each with its user.
+  returned: always
+  type: list
+  elements: str
+done:
+  description: Steps that were done.
+  returned: failure
+  type: list
+  elements: str
+left:
+  description: Steps that were not done.
+  returned: failure
+  type: list
+  elements: str
+"""
+
+from ..module_utils.drawbridge.core.module import main_of
+from ..module_utils.drawbridge.nic.links.layer import NIC_LINK
+
+
+def main() -> None:
+    """Run this layer."""
+    main_of(NIC_LINK)
+
+
+if __name__ == "__main__":
+    main()

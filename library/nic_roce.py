@@ -1,0 +1,127 @@
+#!/usr/bin/python
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""RoCE settings of a node's RDMA devices."""
+
+DOCUMENTATION = r"""
+module: nic_roce
+short_description: Set RDMA-CM's RoCE mode and type of service, and the marks of congestion notifications
+version_added: 0.1.0
+description:
+  - Finds the RDMA device of each network device in sysfs, and fails if its name is another one than in O(groups).
+  - Sets RDMA-CM's default RoCE mode to v2 and its default type of service through configfs. Only connections that
+    RDMA-CM makes use them, such as those of GPFS and NFS. NCCL does not.
+  - Sets DSCP and priority of congestion notifications, and enables DCQCN for O(groups[].ecn_priorities), through the
+    C(ecn) files of OFED. Without them it uses the kernel's C(cc_params) in debugfs, which have no switch for each
+    priority.
+  - Where the driver has neither, it compares the firmware's current values with C(mlxconfig) or C(mstconfig), changes
+    nothing, and fails with the command to run.
+  - Check mode may make and remove a directory in configfs, because the kernel shows RDMA-CM's defaults only there.
+author: Drawbridge contributors
+options:
+  groups:
+    description: Groups of RDMA devices with the same settings.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      devices:
+        description: RDMA devices.
+        type: list
+        elements: dict
+        required: true
+        suboptions:
+          netdev:
+            description: Network device.
+            type: str
+            required: true
+          rdma:
+            description: Name that its RDMA device must have.
+            type: str
+            required: true
+          ports:
+            description: Ports of a bond, or the network device itself.
+            type: list
+            elements: str
+            required: true
+      tos:
+        description: Type of service of RDMA-CM's connections, DSCP and ECN bits.
+        type: int
+        required: true
+      cnp_dscp:
+        description: DSCP of congestion notifications.
+        type: int
+        required: true
+      cnp_priority:
+        description: 802.1p priority of congestion notifications.
+        type: int
+        required: true
+      ecn_priorities:
+        description: Priorities whose senders slow down after a notification.
+        type: list
+        elements: int
+        required: true
+      needs_gid:
+        description: Report a device without a RoCE v2 GID that has an IPv4 address, as C(pending).
+        type: bool
+        required: true
+  timeout_s:
+    description: Seconds after which one run of a tool is killed.
+    type: int
+    default: 30
+attributes:
+  check_mode:
+    description: Predicts the steps of the next run, refusals included.
+    support: full
+  diff_mode:
+    description: One line for each setting of each device.
+    support: full
+"""
+
+EXAMPLES = r"""
+- name: Mark as the fabric expects
+  drawbridge.drawbridge.nic_roce:
+    groups:
+      - devices:
+          - {netdev: ens3f0np0, rdma: mlx5_0, ports: [ens3f0np0]}
+        tos: 106
+        cnp_dscp: 48
+        cnp_priority: 6
+        ecn_priorities: [3]
+        needs_gid: true
+"""
+
+RETURN = r"""
+steps:
+  description: Changes made, or predicted in check mode, as sentences.
+  returned: always
+  type: list
+  elements: str
+pending:
+  description: What a person must do, such as giving a rail an address.
+  returned: always
+  type: list
+  elements: str
+done:
+  description: Steps that were done.
+  returned: failure
+  type: list
+  elements: str
+left:
+  description: Steps that were not done.
+  returned: failure
+  type: list
+  elements: str
+"""
+
+from ..module_utils.drawbridge.core.module import main_of
+from ..module_utils.drawbridge.nic.roce.layer import NIC_ROCE
+
+
+def main() -> None:
+    """Run this layer."""
+    main_of(NIC_ROCE)
+
+
+if __name__ == "__main__":
+    main()

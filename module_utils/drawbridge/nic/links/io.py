@@ -1,0 +1,85 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""RDMA network devices through ip, and what configures them through networkctl and nmcli."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ...core import files
+from ...core.command import Run
+from ...core.converge import DeviceError, Step
+from ...core.file_entry import Entry
+from .plan import NETWORK_MANAGER, NETWORK_MANAGER_FILE, NETWORKD, NETWORKD_DROP_IN, NicLink, NicLinks, Owner
+from .text import devices, profile_mtu, profiles, sources
+
+ROOT = ""
+"""A prefix of the paths of our files, for tests."""
+
+
+class NicDevices:
+    """The network devices of `want`."""
+
+    name = "RDMA network devices"
+
+    def __init__(self, run: Run, want: NicLinks) -> None:
+        self._run, self._want = run, want.links
+
+    def read(self) -> NicLinks:
+        """MTU and owner of every wanted device, and our files. Raises DeviceError for a device that is missing."""
+        there = devices(self._run(["ip", "-j", "-d", "link", "show"]).out)
+        if missing := [name for name in self._want if name not in there]:
+            raise DeviceError(
+                f"interfaces is {list(self._want)}, but this host has no {', '.join(missing)};"
+                " correct nics.netdev of the node's class in drawbridge_nodes, or load the NIC's driver"
+            )
+        running = self._managers()
+        found = self._sources() if NETWORKD in running else {}
+        owners = {**self._profiles(running), **{name: Owner(NETWORKD, source) for name, source in found.items()}}
+        links = {name: self._link(there[name], owners.get(name, Owner())) for name in self._want}
+        return NicLinks(links, self._files(), found)
+
+    def apply(self, steps: Sequence[Step[NicLinks]]) -> None:
+        """Write the files, then set each MTU. NetworkManager reads its file again; that reconfigures no device."""
+        for step in steps:
+            change = step.payload
+            if change.mtu:
+                self._run(["ip", "link", "set", "dev", change.name, "mtu", str(change.mtu)])
+            elif change.text is None:
+                files.remove(ROOT + change.name)
+            else:
+                files.write(ROOT + change.name, Entry(change.text))
+        if any(step.payload.name == NETWORK_MANAGER_FILE for step in steps):
+            self._run(["nmcli", "general", "reload", "conf"])
+
+    def _managers(self) -> set[str]:
+        """Which managers run; systemctl's exit code says only whether all do."""
+        names = [NETWORKD, NETWORK_MANAGER]
+        states = self._run(["systemctl", "is-active", *names], ok=(0, 3, 4)).out.split()
+        return {name for name, state in zip(names, states) if state == "active"}
+
+    def _sources(self) -> dict[str, str]:
+        return sources(self._run(["networkctl", "--no-pager", "--lines=0", "--all", "status"]).out)
+
+    def _profiles(self, running: set[str]) -> dict[str, Owner]:
+        if NETWORK_MANAGER not in running or not shutil.which("nmcli"):
+            return {}
+        there = profiles(self._run(["nmcli", "-t", "-f", "DEVICE,STATE,CON-UUID", "device"]).out)
+        ours = {name: profile for name, profile in there.items() if name in self._want}
+        return {name: Owner(NETWORK_MANAGER, profile, self._profile_mtu(profile)) for name, profile in ours.items()}
+
+    def _profile_mtu(self, profile: str) -> int:
+        return profile_mtu(self._run(["nmcli", "-g", "802-3-ethernet.mtu", "connection", "show", profile]).out)
+
+    def _files(self) -> dict[str, str]:
+        found = [str(path) for path in Path(f"{ROOT}/etc/systemd/network").glob(f"*.network.d/{NETWORKD_DROP_IN}")]
+        entries = {path: files.read(path) for path in [*found, ROOT + NETWORK_MANAGER_FILE]}
+        return {path[len(ROOT) :]: entry.content or "" for path, entry in entries.items() if entry}
+
+    @staticmethod
+    def _link(raw: dict[str, object], owner: Owner) -> NicLink:
+        link = NicLink(int(str(raw["mtu"])), int(str(raw.get("max_mtu", 0))), raw.get("operstate") != "DOWN")
+        return replace(link, owner=owner)

@@ -1,0 +1,38 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The MTU of a node's RDMA network devices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.command import Command, tool
+from ...core.layer import Layer, Params, Work
+from ...nodes.use_io import NodeUse
+from .io import NicDevices
+from .plan import NicLinks, plan, wanted
+
+SPEC: dict[str, Any] = {
+    "groups": {
+        "type": "list",
+        "elements": "dict",
+        "required": True,
+        "options": {
+            "interfaces": {"type": "list", "elements": "str", "required": True},
+            "mtu_bytes": {"type": "int", "required": True},
+        },
+    },
+    "slurm_node": {"type": "str", "required": True},
+    "timeout_s": {"type": "int", "default": 30},
+}
+
+
+def work(params: Params, check: bool) -> Work[NicLinks]:
+    """All RDMA network devices of the host."""
+    tool("ip")
+    want, run = wanted(params["groups"]), Command(params["timeout_s"])
+    use = NodeUse(run, params["slurm_node"])
+    return Work(NicDevices(run, want), plan, want, in_use=use.busy)
+
+
+NIC_LINK = Layer(SPEC, work)

@@ -1,0 +1,171 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""RDMA devices through the kernel's trees: sysfs, configfs and debugfs; and mlxconfig, read only."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ...core.command import Run
+from ...core.converge import DeviceError, Step
+from .plan import (
+    CNP_DSCP,
+    CNP_PRIORITY,
+    DEBUGFS,
+    FIRMWARE,
+    FIRMWARE_NAMES,
+    MODE,
+    OFED,
+    POINTS,
+    TOS,
+    Change,
+    NicRoce,
+    NicRoces,
+)
+from .text import current, ipv4_gid
+
+ROOT = ""
+"""A prefix of the kernel's trees, for tests."""
+CM = "/sys/kernel/config/rdma_cm"
+FILES = {
+    OFED: {CNP_DSCP: "roce_np/cnp_dscp", CNP_PRIORITY: "roce_np/cnp_802p_prio"},
+    DEBUGFS: {CNP_DSCP: "np_cnp_dscp", CNP_PRIORITY: "np_cnp_prio"},
+}
+
+
+def write(path: Path, value: str) -> None:
+    """Write one value as a line. The kernel refuses by an error number. Raises OSError."""
+    path.write_text(f"{value}\n")
+
+
+class RdmaDevices:
+    """The RDMA devices of `want`."""
+
+    name = "RDMA devices"
+
+    def __init__(self, run: Run, want: NicRoces) -> None:
+        self._run, self._want = run, want
+
+    def read(self) -> NicRoces:
+        """Settings, GID and name of every device. Raises DeviceError."""
+        cm = not self._want.devices or Path(ROOT + CM).is_dir()
+        return NicRoces({netdev: self._device(netdev, cm) for netdev in self._want.devices}, cm)
+
+    def apply(self, steps: Sequence[Step[NicRoces]]) -> None:
+        """Write value by value; without rdma_cm, load it first. Raises DeviceError."""
+        for step in steps:
+            if step.payload.setting:
+                self._set(step.payload)
+            else:
+                self._run(["modprobe", "rdma_cm"])
+
+    def _set(self, change: Change) -> None:
+        rdma = self._rdma(change.netdev)
+        place = self._place(change.scope, change.setting) if change.scope else None
+        with contextlib.nullcontext(place) if place else _cm_defaults(rdma, change.setting) as path:
+            try:
+                write(path, change.value)
+            except OSError as err:
+                raise DeviceError(f"{path} did not take {change.value}: {err.strerror}") from err
+
+    def _device(self, netdev: str, cm: bool) -> NicRoce:
+        rdma = self._rdma(netdev)
+        settings: dict[tuple[str, str], str] = {}
+        if rdma and cm and "," not in rdma:
+            for name in (MODE, TOS):
+                with _cm_defaults(rdma, name) as path:
+                    settings["", name] = _read(path)
+        paths: dict[str, str] = {}
+        for port in self._ports(netdev):
+            paths[port], found = self._congestion(netdev, port)
+            settings.update({(port, key): value for key, value in found.items()})
+        pci = {port: _pci(port) for port in paths}
+        return NicRoce(rdma, settings, ipv4_gid(_gids(rdma), netdev) if rdma else None, paths, pci)
+
+    def _ports(self, netdev: str) -> list[str]:
+        return list(dict.fromkeys(scope for scope, _ in self._want.devices[netdev].settings if scope))
+
+    def _rdma(self, netdev: str) -> str:
+        """The name of its RDMA device as the kernel has it now; "" for none."""
+        found = {path.name for port in self._ports(netdev) for path in _net(port).glob("device/infiniband/*")}
+        return ",".join(sorted(found))
+
+    def _congestion(self, netdev: str, port: str) -> tuple[str, dict[str, str]]:
+        """Where a port's congestion control is set, and its values."""
+        for path, base in ((OFED, _ofed(port)), (DEBUGFS, _debugfs(port))):
+            if base.is_dir():
+                names = [key for scope, key in self._want.devices[netdev].settings if scope == port]
+                places = {key: self._place(port, key) for key in names}
+                found = {key: _read(place) for key, place in places.items() if place}
+                if path == DEBUGFS and _read(base / "np_cnp_prio_mode") != "0":
+                    found.pop(CNP_PRIORITY)  # it has a value, but is not in effect; a write puts it into effect
+                return path, found
+        values = self._firmware(_pci(port))
+        known = {key: values[name] for key, name in FIRMWARE_NAMES.items() if name in values}
+        return (FIRMWARE if len(known) == len(FIRMWARE_NAMES) else ""), known
+
+    def _place(self, port: str, setting: str) -> Path | None:
+        """The file of a setting, None if the port's path has none."""
+        path, base = (OFED, _ofed(port)) if _ofed(port).is_dir() else (DEBUGFS, _debugfs(port))
+        if setting in FILES[path]:
+            return base / FILES[path][setting]
+        point, _, priority = setting.partition(" of priority ")
+        return base / POINTS[point] / "enable" / priority if path == OFED else None
+
+    def _firmware(self, pci: str) -> dict[str, str]:
+        tool = next((name for name in ("mlxconfig", "mstconfig") if shutil.which(name)), "")
+        if not tool:
+            return {}
+        return current(self._run([tool, "-d", pci, "-e", "query", *FIRMWARE_NAMES.values()]).out)
+
+
+@contextlib.contextmanager
+def _cm_defaults(rdma: str, name: str) -> Iterator[Path]:
+    """A file of RDMA-CM's defaults. configfs has it only while the device's directory is there; its value stays."""
+    place = Path(f"{ROOT}{CM}/{rdma}")
+    made = not place.is_dir()
+    try:
+        if made:
+            place.mkdir()
+        yield place / "ports/1" / name
+    except OSError as err:
+        raise DeviceError(f"RDMA-CM's defaults of {rdma} can't be read: {err.strerror}") from err
+    finally:
+        if made and place.is_dir():
+            place.rmdir()
+
+
+def _net(port: str) -> Path:
+    return Path(f"{ROOT}/sys/class/net/{port}")
+
+
+def _ofed(port: str) -> Path:
+    return _net(port) / "ecn"
+
+
+def _debugfs(port: str) -> Path:
+    return Path(f"{ROOT}/sys/kernel/debug/mlx5/{_pci(port)}/cc_params")
+
+
+def _pci(port: str) -> str:
+    return (_net(port) / "device").resolve().name
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError as err:
+        raise DeviceError(f"{path} can't be read: {err.strerror}") from err
+
+
+def _gids(rdma: str) -> Iterator[tuple[int, str, str, str]]:
+    """Index, GID, type and network device of every entry; the files of an empty entry give an error."""
+    base = Path(f"{ROOT}/sys/class/infiniband/{rdma}/ports/1")
+    for path in base.glob("gids/*"):
+        attributes = base / "gid_attrs"
+        with contextlib.suppress(OSError):
+            kind, ndev = ((attributes / name / path.name).read_text().strip() for name in ("types", "ndevs"))
+            yield int(path.name), path.read_text().strip(), kind, ndev

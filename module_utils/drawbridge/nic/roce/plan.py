@@ -1,0 +1,141 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From the actual to the wanted RoCE settings of a node's RDMA devices: RDMA-CM's defaults and congestion control."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ...core.converge import Step
+
+V2 = "RoCE v2"
+MODE, TOS = "default_roce_mode", "default_roce_tos"
+CNP_DSCP, CNP_PRIORITY = "CNP DSCP", "CNP priority"
+OFED, DEBUGFS, FIRMWARE = "ecn", "cc_params", "mlxconfig"
+"""Where a port's congestion control is set: OFED's files, the kernel's debug files, or its firmware, read only."""
+FIRMWARE_NAMES = {CNP_DSCP: "CNP_DSCP_P1", CNP_PRIORITY: "CNP_802P_PRIO_P1"}
+
+
+@dataclass(frozen=True)
+class NicRoce:
+    """One RDMA device, by its network device.
+
+    `settings` are values by scope and name. The scope is a port for congestion control, "" for RDMA-CM's defaults.
+    """
+
+    rdma: str
+    settings: dict[tuple[str, str], str]
+    gid: int | None = field(default=None, compare=False)
+    """The index of its RoCE v2 GID with an IPv4 address; None for none."""
+    paths: dict[str, str] = field(default_factory=dict, compare=False)
+    """Where the congestion control of each port is set; "" for nowhere."""
+    pci: dict[str, str] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True)
+class NicRoces:
+    """All RDMA devices of a node. `carries` names the network devices whose GID NCCL needs."""
+
+    devices: dict[str, NicRoce]
+    cm: bool = True
+    """Whether the kernel has RDMA-CM's defaults, which come with the module rdma_cm."""
+    carries: frozenset[str] = field(default=frozenset(), compare=False)
+
+    def lines(self) -> list[str]:
+        """Each setting of each device."""
+        cm = [] if self.cm else ["rdma_cm is not loaded"]
+        return cm + [
+            " ".join(filter(None, [name, it.rdma, scope, f"{key}: {value}"]))
+            for name, it in self.devices.items()
+            for (scope, key), value in sorted(it.settings.items())
+        ]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A new value of one setting; without a setting, the module rdma_cm."""
+
+    netdev: str = ""
+    scope: str = ""
+    setting: str = ""
+    value: str = ""
+
+
+def wanted(groups: Iterable[Mapping[str, Any]]) -> NicRoces:
+    """The settings of all devices, from the module's groups. After a boot the node reads them from a file."""
+    devices: dict[str, NicRoce] = {}
+    carries: set[str] = set()
+    for group in groups:
+        own = {CNP_DSCP: str(group["cnp_dscp"]), CNP_PRIORITY: str(group["cnp_priority"])}
+        for priority in group["ecn_priorities"]:
+            own.update({f"{point} of priority {priority}": "1" for point in POINTS})
+        for device in group["devices"]:
+            settings = {("", MODE): V2, ("", TOS): str(group["tos"])}
+            settings.update({(port, key): value for port in device["ports"] for key, value in own.items()})
+            devices[device["netdev"]] = NicRoce(device["rdma"], settings)
+            carries.update([device["netdev"]] if group["needs_gid"] else [])
+    return NicRoces(devices, carries=frozenset(carries))
+
+
+POINTS = {"notification point": "roce_np", "reaction point": "roce_rp"}
+"""The two ends of DCQCN and OFED's names for them. Other paths have no switch for each priority."""
+
+
+def plan(have: NicRoces, want: NicRoces) -> list[Step[NicRoces]]:
+    """Steps in the order of the devices. None disturbs a job: new connections and new CNPs use the new values."""
+    steps: list[Step[NicRoces]] = []
+    if not have.cm:
+        steps.append(Step("load the module rdma_cm", lambda state: replace(state, cm=True), Change()))
+    for netdev, goal in want.devices.items():
+        found = have.devices[netdev]
+        for (scope, setting), value in goal.settings.items():
+            if found.settings.get((scope, setting), value if _optional(found, scope, setting) else "") != value:
+                steps.append(_step(netdev, scope, setting, found, value))
+        if netdev in want.carries and found.gid is None:
+            pending = f"give {netdev} an IPv4 address"
+            steps.append(Step(f"{netdev}: have a RoCE v2 GID with an IPv4 address, for NCCL", _same, pending=pending))
+        if found.rdma != goal.rdma:
+            steps.append(Step(f"{netdev}: find RDMA device {goal.rdma}", _same, refused=_renamed(netdev, found, goal)))
+    return steps
+
+
+def _same(state: NicRoces) -> NicRoces:
+    return state
+
+
+def _optional(found: NicRoce, scope: str, setting: str) -> bool:
+    """Whether the port's path lacks this setting: only OFED has a switch for each priority."""
+    return scope != "" and setting not in FIRMWARE_NAMES and found.paths[scope] != OFED
+
+
+def _step(netdev: str, scope: str, setting: str, found: NicRoce, value: str) -> Step[NicRoces]:
+    def applied(state: NicRoces) -> NicRoces:
+        device = state.devices[netdev]
+        changed = replace(device, settings={**device.settings, (scope, setting): value})
+        return replace(state, devices={**state.devices, netdev: changed})
+
+    old = found.settings.get((scope, setting), "unknown")
+    reason = f"{scope or netdev}: set {setting} to {value}, not {old}"
+    step = Step(reason, applied, Change(netdev, scope, setting, value))
+    return replace(step, refused=_unreachable(scope, setting, found, value)) if scope else step
+
+
+def _unreachable(port: str, setting: str, found: NicRoce, value: str) -> str:
+    """Why no path of the port can set it; empty if one can."""
+    if found.paths[port] in (OFED, DEBUGFS):
+        return ""
+    name = FIRMWARE_NAMES[setting]
+    said = f"its firmware has {found.settings[port, setting]}" if found.paths[port] else "its firmware says nothing"
+    return (
+        f"{port} must have {setting} {value}, but its driver has neither ecn nor cc_params, and {said};"
+        f" run mlxconfig -d {found.pci[port]} set {name}={value} and boot the node"
+    )
+
+
+def _renamed(netdev: str, found: NicRoce, goal: NicRoce) -> str:
+    return (
+        f"nics.rdma has {goal.rdma}, but the RDMA device of {netdev} is {found.rdma or 'missing'};"
+        " correct nics.rdma in drawbridge_nodes, or keep the kernel's names by a udev rule"
+    )

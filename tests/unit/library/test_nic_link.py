@@ -1,0 +1,139 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The module against emulated ip, systemd-networkd and NetworkManager, with every fault that they can have."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.links import io as links_io
+
+from lab.emulators.common import Device
+from tests.unit.library.emulated import Host, writes
+from tests.unit.library.ways import ALONE, VISIT
+
+NAMES = ["rail0", "rail1", "stor0"]
+ARGS = {
+    "groups": [{"interfaces": NAMES[:2], "mtu_bytes": 9000}, {"interfaces": NAMES[2:], "mtu_bytes": 4200}],
+    "slurm_node": "gpu01",
+    "timeout_s": 120,
+}
+MTUS = {"rail0": 9000, "rail1": 9000, "stor0": 4200}
+STEPS = [f"{name}: set MTU {mtu}, not 1500" for name, mtu in MTUS.items()]
+
+
+@pytest.fixture(params=[ALONE, VISIT])
+def host(request: Any, tmp_path: Path, monkeypatch: Any, capfd: Any) -> Host:
+    host = Host(tmp_path, "gpu01", monkeypatch, capfd)
+    host.way = request.param
+    host.install("ip", "networkctl", "nmcli")
+    run_managers(host)
+    monkeypatch.setattr(links_io, "ROOT", str(tmp_path / "root"))
+    port = {"mtu": 1500, "max_mtu": 9978, "operstate": "UP", "network_file": "", "profile": ""}
+    with host.device("net").state({"links": {}, "profiles": {"af1e": 0, "own": 1500}}) as state:
+        state["links"] = {name: {**port, "index": at} for at, name in enumerate(["eth0", *NAMES])}
+    return host
+
+
+@pytest.fixture
+def net(host: Host) -> Device:
+    return host.device("net")
+
+
+def run_managers(host: Host, networkd: str = "inactive", manager: str = "inactive") -> None:
+    program = host.bin / "systemctl"
+    program.write_text(f"#!/bin/sh\necho {networkd}\necho {manager}\nexit 3\n")
+    program.chmod(0o755)
+
+
+def mtus(net: Device) -> dict[str, int]:
+    with net.state() as state:
+        return {name: state["links"][name]["mtu"] for name in NAMES}
+
+
+def own_files(host: Host) -> dict[str, str]:
+    root = host.root.parent / "root"
+    return {str(path.relative_to(root)): path.read_text() for path in root.rglob("*") if path.is_file()}
+
+
+def test_check_predicts_the_run_and_the_second_run_only_reads(host: Host, net: Device) -> None:
+    predicted = host.run("nic_link", check=True, **ARGS)
+    assert writes(net) == []
+    done = host.run("nic_link", **ARGS)
+    assert {key: predicted[key] for key in ("changed", "steps", "diff")} == {
+        key: done[key] for key in ("changed", "steps", "diff")
+    }
+    assert (done["steps"], mtus(net), own_files(host)) == (STEPS, MTUS, {})
+    assert host.run("nic_link", **ARGS)["steps"] == []
+    with net.state() as state:
+        assert [state["links"][name].get("sets", 0) for name in ("eth0", *NAMES)] == [0, 1, 1, 1]
+
+
+def test_devices_of_a_busy_node_keep_their_mtu(host: Host, net: Device) -> None:
+    squeue = host.bin / "squeue"
+    squeue.write_text("#!/bin/sh\necho 7\n")
+    squeue.chmod(0o755)
+    done = host.run("nic_link", **ARGS)
+    assert (done["steps"], mtus(net)) == ([], dict.fromkeys(NAMES, 1500))
+    assert [text.partition(": Slurm job 7 is on this node")[0] for text in done["pending"]] == STEPS
+
+
+def test_networkd_gets_a_drop_in_beside_its_file(host: Host, net: Device) -> None:
+    run_managers(host, networkd="active")
+    with net.state() as state:
+        state["links"]["rail0"]["network_file"] = "/run/systemd/network/10-netplan-rail0.network"
+    assert len(host.run("nic_link", **ARGS)["steps"]) == 4
+    [(path, text)] = own_files(host).items()
+    assert path == "etc/systemd/network/10-netplan-rail0.network.d/50-drawbridge-mtu.conf"
+    assert text.endswith("[Link]\nMTUBytes=9000\n")
+    assert host.run("nic_link", **ARGS)["steps"] == []
+    with net.state() as state:
+        state["links"]["eth0"]["network_file"] = "/run/systemd/network/10-netplan-rail0.network"
+    assert "configures rail0 and eth0, which must keep its MTU" in host.run("nic_link", **ARGS)["msg"]
+
+
+def test_network_manager_reads_our_file_and_its_profiles_stay(host: Host, net: Device) -> None:
+    run_managers(host, manager="active")
+    with net.state() as state:
+        state["links"]["rail1"]["profile"] = "af1e"
+    host.run("nic_link", **ARGS)
+    [(path, text)] = own_files(host).items()
+    assert path == "etc/NetworkManager/conf.d/50-drawbridge-mtu.conf"
+    assert text.endswith("match-device=interface-name:rail1\nethernet.mtu=9000\n")
+    assert writes(net)[-1] == ["nmcli", "general", "reload", "conf"]
+    assert host.run("nic_link", **ARGS)["steps"] == []
+    with net.state() as state:
+        state["links"]["rail1"]["profile"] = "own"
+    refused = host.run("nic_link", **ARGS)
+    assert refused["msg"].startswith("the NetworkManager profile own gives rail1 the MTU 1500, not 9000")
+    assert not refused["changed"]
+
+
+@pytest.mark.parametrize(
+    ("effect", "message", "left"),
+    [
+        ("refuse", "ip failed: RTNETLINK answers: Operation not permitted", STEPS[1:]),
+        ("lie", "RDMA network devices .*: rail1: set MTU 9000", STEPS[1:2]),
+        ("hang", "ip gave no answer within [0-9]+ s and was killed", STEPS[1:]),
+        ("die", "ip failed: no output", STEPS[1:]),
+        ("drift", "RDMA network devices .*: rail1: set MTU 9000", STEPS[1:2]),
+    ],
+)
+def test_faults(host: Host, effect: str, message: str, left: list[str]) -> None:
+    host.arm("net", "ip", effect, "set dev rail1")
+    result = host.run("nic_link", **ARGS)
+    assert result["failed"] and result["changed"]
+    assert re.search(message, result["msg"])
+    assert result["left"] == left
+    assert host.run("nic_link", **ARGS)["steps"] == left, "the next run makes what is left, and no more"
+
+
+def test_a_driver_with_smaller_frames(host: Host, net: Device) -> None:
+    with net.state() as state:
+        state["links"]["stor0"]["max_mtu"] = 1500
+    refused = host.run("nic_link", **ARGS)
+    assert "mtu_bytes is 4200, but the driver of stor0 takes at most 1500" in refused["msg"]
+    assert writes(net) == []

@@ -1,0 +1,161 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The module on the lab's tree of two rails, whose kernel refuses and lies on request."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.roce import io as roce_io
+
+from lab.emulators.nic.kernel import Kernel
+from lab.machine.hardware import Hardware
+from lab.machine.trees import pci_address, rails
+from tests.unit.library.emulated import Host
+from tests.unit.library.ways import ALONE, VISIT
+
+NAMES = ["rail0", "rail1"]
+GROUP = {
+    "devices": [{"netdev": name, "rdma": f"mlx5_{at}", "ports": [name]} for at, name in enumerate(NAMES)],
+    **{"tos": 106, "cnp_dscp": 48, "cnp_priority": 6, "ecn_priorities": [3], "needs_gid": True},
+}
+ARGS = {"groups": [GROUP], "timeout_s": 120}
+TOS = [f"{name}: set default_roce_tos to 106, not 0" for name in NAMES]
+DSCP = [f"{name}: set CNP DSCP to 48, not 4" for name in NAMES]
+STEPS = [step for pair in zip(TOS, DSCP) for step in pair]
+NP, RP = ("notification point", "roce_np"), ("reaction point", "roce_rp")
+
+
+class Machine:
+    """A host with its trees and its kernel."""
+
+    def __init__(self, host: Host, root: Path) -> None:
+        self.host, self.root, self.kernel = host, root, Kernel()
+        files, links = rails(Hardware(2, 4, 1, 1 << 20, 2, rail_numa=(0, 1)))
+        for name, text in files.items():
+            path = root / name.replace("fresh/", "sys/kernel/", 1).replace("layer/", "", 1)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        for name, to in links.items():
+            path = root / name.replace("layer/", "", 1)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.symlink_to(to)
+        (root / "sys/class/net").mkdir(parents=True)
+        for name in NAMES:
+            (root / "sys/class/net" / name).symlink_to(f"../../devices/virtual/net/{name}")
+
+    def run(self, check: bool = False, **changes: Any) -> dict[str, Any]:
+        return self.host.run("nic_roce", check=check, **{**ARGS, "groups": [{**GROUP, **changes}]})
+
+    def debug(self, at: int) -> Path:
+        return self.root / f"sys/kernel/debug/mlx5/{pci_address(at)}/cc_params"
+
+    def without_debugfs(self) -> None:
+        shutil.rmtree(self.root / "sys/kernel/debug/mlx5")
+
+    def with_ofed(self) -> None:
+        """OFED's files, with congestion control switched off on rail1 alone."""
+        for at, name in enumerate(NAMES):
+            files = {"roce_np/cnp_dscp": 4, "roce_np/cnp_802p_prio": 6}
+            files |= {f"{point}/enable/{priority}": 1 - at for _, point in (NP, RP) for priority in range(8)}
+            for entry, value in files.items():
+                path = self.root / "sys/class/net" / name / "ecn" / entry
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(f"{value}\n")
+
+
+@pytest.fixture(params=[ALONE, VISIT])
+def machine(request: Any, tmp_path: Path, monkeypatch: Any, capfd: Any) -> Machine:
+    host = Host(tmp_path, "gpu01", monkeypatch, capfd)
+    host.way = request.param
+    found = Machine(host, tmp_path / "root")
+    monkeypatch.setattr(roce_io, "ROOT", str(found.root))
+    monkeypatch.setattr(roce_io, "write", found.kernel.write)
+    return found
+
+
+def test_check_predicts_the_run_and_the_second_run_only_reads(machine: Machine) -> None:
+    predicted = machine.run(check=True)
+    assert machine.kernel.written == []
+    done = machine.run()
+    assert [predicted[key] for key in ("steps", "diff")] == [done[key] for key in ("steps", "diff")]
+    assert done["steps"] == STEPS
+    assert (machine.debug(1) / "np_cnp_dscp").read_text() == "48\n"
+    written = list(machine.kernel.written)
+    assert len(written) == 4
+    assert (machine.run()["steps"], machine.kernel.written) == ([], written)
+
+
+def test_ofed_has_a_switch_for_each_priority_that_must_not_be_set_twice(machine: Machine) -> None:
+    machine.with_ofed()
+    done = machine.run()
+    on = [f"rail1: set {point} of priority 3 to 1, not 0" for point, _ in (NP, RP)]
+    assert not done.get("failed") and done["steps"] == [*STEPS, *on]
+    assert machine.run()["steps"] == []
+    assert (machine.debug(0) / "np_cnp_dscp").read_text() == "4\n", "OFED's files are the first choice"
+
+
+def test_a_priority_that_is_not_in_effect_is_written(machine: Machine) -> None:
+    (machine.debug(0) / "np_cnp_prio_mode").write_text("1\n")
+    assert "rail0: set CNP priority to 6, not unknown" in machine.run()["steps"]
+    assert (machine.debug(0) / "np_cnp_prio_mode").read_text() == "0\n"
+
+
+@pytest.mark.parametrize(("effect", "message"), [("refuse", "did not take 48: Invalid argument"), ("lie", DSCP[1])])
+def test_faults(machine: Machine, effect: str, message: str) -> None:
+    machine.kernel.faults[f"{pci_address(1)}/cc_params/np_cnp_dscp"] = effect
+    result = machine.run()
+    assert result["failed"] and result["changed"] and message in result["msg"]
+    assert result["left"] == DSCP[1:]
+    machine.kernel.faults.clear()
+    assert machine.run()["steps"] == DSCP[1:]
+
+
+def test_a_renamed_device_is_named_and_nothing_is_written(machine: Machine) -> None:
+    base = machine.root / f"sys/devices/pci{pci_address(1)[:7]}/{pci_address(1)}/infiniband"
+    (base / "mlx5_1").rename(base / "rocep40s0")
+    renamed = machine.root / "sys/class/infiniband/mlx5_1"
+    renamed.unlink()
+    (renamed.parent / "rocep40s0").symlink_to(base / "rocep40s0")
+    (machine.root / "sys/kernel/config/rdma_cm/mlx5_1").rename(machine.root / "sys/kernel/config/rdma_cm/rocep40s0")
+    refused = machine.run()
+    assert "nics.rdma has mlx5_1, but the RDMA device of rail1 is rocep40s0" in refused["msg"]
+    assert machine.kernel.written == []
+
+
+def test_a_rail_without_an_ipv4_address_is_pending_and_no_failure(machine: Machine) -> None:
+    for path in machine.root.glob("sys/class/infiniband/mlx5_1/ports/1/gids/*"):
+        path.write_text("fe80:0000:0000:0000:a4f7:42ff:fea9:8917\n")
+    done = machine.run()
+    assert not done.get("failed")
+    assert [text.rpartition(": ")[2] for text in done["pending"]] == ["give rail1 an IPv4 address"]
+    assert machine.run(needs_gid=False)["pending"] == []
+
+
+def test_without_a_path_the_firmware_is_compared(machine: Machine) -> None:
+    machine.without_debugfs()
+    assert "neither ecn nor cc_params, and its firmware says nothing" in machine.run()["msg"]
+    machine.host.install("mlxconfig")
+    firmware = {"CNP_DSCP_P1": ("48", "48", "48"), "CNP_802P_PRIO_P1": ("6", "6", "6")}
+    device = machine.host.device("mlxconfig")
+    with device.state({"devices": {}}) as state:
+        state["devices"] = {pci_address(at): dict(firmware) for at in range(2)}
+    assert machine.run()["steps"] == TOS
+    with device.state() as state:
+        state["devices"][pci_address(1)]["CNP_DSCP_P1"] = ("48", "4", "48")
+    refused = machine.run()["msg"]
+    assert f"run mlxconfig -d {pci_address(1)} set CNP_DSCP_P1=48 and boot the node" in refused
+
+
+def test_rdma_cm_is_loaded_where_nothing_has_loaded_it(machine: Machine) -> None:
+    config = machine.root / "sys/kernel/config/rdma_cm"
+    config.rename(config.parent / "unloaded")
+    program = machine.host.bin / "modprobe"
+    program.write_text(f'#!/bin/sh\n[ "$*" = rdma_cm ] && mv {config.parent}/unloaded {config}\n')
+    program.chmod(0o755)
+    done = machine.run()
+    assert done["steps"][0] == "load the module rdma_cm" and not done.get("failed")
+    assert machine.run()["steps"] == []

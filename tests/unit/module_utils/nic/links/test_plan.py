@@ -1,0 +1,104 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from functools import reduce
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.links.plan import (
+    NETWORK_MANAGER,
+    NETWORK_MANAGER_FILE,
+    NETWORKD,
+    NicLink,
+    NicLinks,
+    Owner,
+    plan,
+    wanted,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+FILE = "/run/systemd/network/10-netplan-rail0.network"
+DROP_IN = "/etc/systemd/network/10-netplan-rail0.network.d/50-drawbridge-mtu.conf"
+WANT = wanted([{"interfaces": ["rail0", "rail1"], "mtu_bytes": "9000"}, {"interfaces": ["stor0"], "mtu_bytes": 4200}])
+
+
+NOBODY = Owner()
+
+
+def have(owner: Owner = NOBODY, mtu: int = 1500, **sources: str) -> NicLinks:
+    links = {name: NicLink(mtu, 9978) for name in WANT.links}
+    return NicLinks({**links, "rail0": NicLink(mtu, 9978, owner=owner)}, {}, sources)
+
+
+def test_every_device_gets_its_groups_mtu() -> None:
+    assert [step.reason for step in plan(have(), WANT)] == [
+        "rail0: set MTU 9000, not 1500",
+        "rail1: set MTU 9000, not 1500",
+        "stor0: set MTU 4200, not 1500",
+    ]
+
+
+def test_a_device_that_is_up_waits_for_the_nodes_jobs_and_its_file_does_not() -> None:
+    steps = plan(have(Owner(NETWORKD, FILE)), WANT)
+    assert [step.disturbs for step in steps] == [False, True, True, True]
+    down = NicLinks({**WANT.links, "rail0": NicLink(1500, up=False)})
+    assert [step.disturbs for step in plan(down, WANT)] == [False]
+
+
+def test_netplans_file_gets_a_drop_in_of_ours() -> None:
+    first = plan(have(Owner(NETWORKD, FILE)), WANT)[0]
+    assert (first.payload.name, first.payload.text.splitlines()[1:]) == (DROP_IN, ["[Link]", "MTUBytes=9000"])
+
+
+def test_network_manager_gets_a_section_for_each_mtu() -> None:
+    owned = {name: NicLink(1500, owner=Owner(NETWORK_MANAGER, name)) for name in WANT.links}
+    first = plan(NicLinks(owned), WANT)[0]
+    assert first.payload.name == NETWORK_MANAGER_FILE
+    assert first.payload.text.splitlines()[1:] == [
+        *("[connection-drawbridge-4200]", "match-device=interface-name:stor0", "ethernet.mtu=4200", ""),
+        *(
+            "[connection-drawbridge-9000]",
+            "match-device=interface-name:rail0,interface-name:rail1",
+            "ethernet.mtu=9000",
+        ),
+    ]
+
+
+def test_a_file_whose_manager_has_gone_is_removed() -> None:
+    left = NicLinks(WANT.links, {DROP_IN: "old"})
+    (step,) = plan(left, WANT)
+    assert (step.reason, step.becomes(left).files) == (f"remove {DROP_IN}, for the MTU after a boot", {})
+
+
+def test_what_the_driver_can_not_do_is_refused() -> None:
+    low = NicLinks({name: NicLink(1500, 4000) for name in WANT.links})
+    assert {step.refused.partition(";")[0] for step in plan(low, WANT)} == {
+        "mtu_bytes is 9000, but the driver of rail0 takes at most 4000"
+    }
+
+
+def test_a_profile_with_another_mtu_is_refused_and_one_with_the_same_left_alone() -> None:
+    steps = plan(have(Owner(NETWORK_MANAGER, "af1e", 1500)), WANT)
+    assert steps[0].refused.endswith("remove its own: nmcli connection modify af1e 802-3-ethernet.mtu 0")
+    same = plan(have(Owner(NETWORK_MANAGER, "af1e", 9000)), WANT)
+    assert [step.payload.text for step in same if step.payload.text] == [] and not same[0].refused
+
+
+def test_a_file_that_also_configures_another_device_is_refused_even_if_nothing_else_is_left() -> None:
+    owner = Owner(NETWORKD, FILE)
+    assert f"{FILE} configures rail0 and eth0" in plan(have(owner, rail0=FILE, eth0=FILE), WANT)[0].refused
+    done = reduce(lambda state, step: step.becomes(state), plan(have(owner), WANT), have(owner, eth0=FILE))
+    assert plan(done, WANT)[0].refused
+    both = NicLinks({name: NicLink(1500, owner=owner) for name in WANT.links})
+    assert "configures rail0 and stor0" in plan(both, WANT)[0].refused
+
+
+OWNERS = st.sampled_from([NOBODY, Owner(NETWORKD, FILE), Owner(NETWORK_MANAGER, "af1e")])
+
+
+@given(owner=OWNERS, mtu=st.integers(68, 9978), files=st.dictionaries(st.sampled_from([DROP_IN, "other"]), st.text()))
+def test_from_anywhere_the_steps_end_where_nothing_is_left(owner: Owner, mtu: int, files: dict[str, str]) -> None:
+    before = NicLinks(have(owner, mtu).links, files)
+    after = reduce(lambda state, step: step.becomes(state), plan(before, WANT), before)
+    assert after.links == WANT.links
+    assert plan(after, WANT) == []
