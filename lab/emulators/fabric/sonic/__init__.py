@@ -8,6 +8,7 @@ against a real redis. What orchagent makes of a configuration is modelled after 
 yang        what the YANG models take, as data, and what they refuse       (pure)
 gcu         `config apply-patch`: validators, YANG, flaps of ports          (pure: works on the state dict)
 configdb    ConfigDB of a new switch, redis' view of it, saved files        (pure)
+words       forms of commands                                           (pure)
 units       transient timers and services of systemd                        (pure)
 programs    config, sonic-cfggen, sonic-db-cli, sonic-db-dump, systemctl
 shows       what `show` prints for people

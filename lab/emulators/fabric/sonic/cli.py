@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from lab.emulators.fabric.data_model import Refused
 from lab.emulators.fabric.sonic import programs, shows, units
+from lab.emulators.fabric.sonic.words import taken
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,17 +107,16 @@ def _command(state: State, words: list[str], now: float, *, root: bool) -> str:
         before = state["files"].get(path, "") if joint == ">>" else ""
         state["files"][path] = f"{before}{_command(state, words, now, root=root)}\n"
         return ""
-    match words:
-        case ["sudo", *rest]:
-            return _command(state, rest, now, root=True)
-        case ["show", *rest]:
-            return shows.show(state, rest)
-        case ["systemd-run", *rest] if root:
-            return units.start_timer(state, rest, now)
-        case ["systemctl", "start", unit] if root:
-            return _start(state, unit, now)
-        case [program, *rest] if program in PROGRAMS:
-            return PROGRAMS[program](state, rest, root=root)
+    if got := taken("sudo **", words):
+        return _command(state, got, now, root=True)
+    if got := taken("show **", words):
+        return shows.show(state, got)
+    if root and (got := taken("systemd-run **", words)):
+        return units.start_timer(state, got, now)
+    if root and (got := taken("systemctl start *", words)):
+        return _start(state, got[0], now)
+    if words[0] in PROGRAMS:
+        return PROGRAMS[words[0]](state, words[1:], root=root)
     raise Refused(f"-bash: {words[0]}: command not found")
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab.emulators.fabric.data_model import Refused
 from lab.emulators.fabric.sonic import configdb, gcu, units
+from lab.emulators.fabric.sonic.words import taken
 
 if TYPE_CHECKING:
     from lab.emulators.fabric.data_model import State
@@ -23,18 +24,17 @@ def config(state: State, words: list[str], *, root: bool) -> str:
     """Do `config WORDS`."""
     if not root:
         raise Refused(NOT_ROOT)
-    match words:
-        case ["apply-patch", *options]:
-            files = [word for word in options if not word.startswith("-")]
-            return gcu.apply_patch(state, read(state, files[0]), dry_run="-d" in options)
-        case ["save", "-y"]:
-            state["saved"] = copy.deepcopy(state["running"])
-            return f"Running command: /usr/local/bin/sonic-cfggen -d --print-data > {SAVED}"
-        case ["pfcwd", verb, *rest]:
-            return _pfcwd(state, verb, rest)
-        case ["qos", "reload"]:
-            configdb.azure(state["running"])
-            return "Buffer calculation model updated, restarting swss is required to take effect"
+    if got := taken("apply-patch **", words):
+        files = [word for word in got if not word.startswith("-")]
+        return gcu.apply_patch(state, read(state, files[0]), dry_run="-d" in got)
+    if taken("save -y", words) is not None:
+        state["saved"] = copy.deepcopy(state["running"])
+        return f"Running command: /usr/local/bin/sonic-cfggen -d --print-data > {SAVED}"
+    if got := taken("pfcwd * **", words):
+        return _pfcwd(state, got[0], got[1:])
+    if taken("qos reload", words) is not None:
+        configdb.azure(state["running"])
+        return "Buffer calculation model updated, restarting swss is required to take effect"
     raise Refused(f'Usage: config [OPTIONS] COMMAND [ARGS]...\n\nError: No such command "{" ".join(words)}".')
 
 
@@ -90,14 +90,13 @@ def _number(text: str, low: int, high: int, name: str) -> None:
 
 def cfggen(state: State, words: list[str], *, root: bool) -> str:
     """Do `sonic-cfggen`."""
-    match words:
-        case ["-d", "--print-data"]:
-            return configdb.printed(state["running"])
-        case ["-j", path, "--print-data"]:
-            return configdb.printed(_loaded(state, path))
-        case ["-j", path, "--write-to-db"] if root:
-            configdb.merge(state, _loaded(state, path))
-            return ""
+    if taken("-d --print-data", words) is not None:
+        return configdb.printed(state["running"])
+    if got := taken("-j * --print-data", words):
+        return configdb.printed(_loaded(state, got[0]))
+    if root and (got := taken("-j * --write-to-db", words)):
+        configdb.merge(state, _loaded(state, got[0]))
+        return ""
     raise Refused(f"usage: sonic-cfggen [-h]\nsonic-cfggen: error: unrecognized arguments: {' '.join(words)}")
 
 
@@ -111,33 +110,32 @@ def _loaded(state: State, path: str) -> Any:
 def db_cli(state: State, words: list[str], *, root: bool) -> str:
     """Do `sonic-db-cli CONFIG_DB`: no check of any kind."""
     del root
-    match words:
-        case ["CONFIG_DB", "HGETALL", key]:
-            return str(configdb.entry(state, key) or {})
-        case ["CONFIG_DB", "HGET", key, field]:
-            return (configdb.entry(state, key) or {}).get(field, "")
-        case ["CONFIG_DB", "DEL", *keys]:
-            return str(configdb.delete(state, keys))
-        case ["CONFIG_DB", "HDEL", key, *fields]:
-            found = configdb.entry(state, key) or {}
-            gone = [field for field in fields if found.pop(field, None) is not None]
-            if gone and not found:
-                configdb.delete(state, [key])
-            return str(len(gone))
+    if got := taken("CONFIG_DB HGETALL *", words):
+        return str(configdb.entry(state, got[0]) or {})
+    if got := taken("CONFIG_DB HGET * *", words):
+        return (configdb.entry(state, got[0]) or {}).get(got[1], "")
+    if got := taken("CONFIG_DB DEL **", words):
+        return str(configdb.delete(state, got))
+    if got := taken("CONFIG_DB HDEL * **", words):
+        found = configdb.entry(state, got[0]) or {}
+        gone = [field for field in got[1:] if found.pop(field, None) is not None]
+        if gone and not found:
+            configdb.delete(state, got[:1])
+        return str(len(gone))
     raise Refused(f"Invalid command: {' '.join(words)}")
 
 
 def db_dump(state: State, words: list[str], *, root: bool) -> str:
     """Do `sonic-db-dump -n DATABASE -k PATTERN -y`."""
     del root
-    match words:
-        case ["-n", "ASIC_DB", "-k", pattern, "-y"]:
-            found = configdb.asic(state)
-        case ["-n", "COUNTERS_DB", "-k", pattern, "-y"]:
-            found = {"COUNTERS_PORT_NAME_MAP": configdb.identifiers(state)}
-        case _:
-            raise Refused("usage: sonic-db-dump [-h] -n DBNAME [-k KEY] [-y]")
-    chosen = {key: value for key, value in found.items() if fnmatchcase(key, pattern)}
+    databases = {
+        "ASIC_DB": configdb.asic(state),
+        "COUNTERS_DB": {"COUNTERS_PORT_NAME_MAP": configdb.identifiers(state)},
+    }
+    got = taken("-n * -k * -y", words)
+    if not got or got[0] not in databases:
+        raise Refused("usage: sonic-db-dump [-h] -n DBNAME [-k KEY] [-y]")
+    chosen = {key: value for key, value in databases[got[0]].items() if fnmatchcase(key, got[1])}
     return json.dumps(
         {k: {"expireat": 0.0, "ttl": -0.001, "type": "hash", "value": v} for k, v in chosen.items()}, indent=2
     )
@@ -145,16 +143,15 @@ def db_dump(state: State, words: list[str], *, root: bool) -> str:
 
 def systemctl(state: State, words: list[str], *, root: bool) -> str:
     """Do `systemctl`, but for `start`, which runs a script of the shell."""
-    match words:
-        case ["list-units", "--plain", "--no-legend", "--no-pager", pattern]:
-            return units.listed(state, pattern)
-        case ["stop", unit] if root:
-            units.stop(state, unit)
-            return ""
-        case ["reset-failed", unit] if root:
-            units.reset(state, unit)
-            return ""
-    raise Refused(f"Failed to {words[0] if words else 'list'}: Interactive authentication required.")
+    if got := taken("list-units --plain --no-legend --no-pager *", words):
+        return units.listed(state, got[0])
+    if root and (got := taken("stop *", words)):
+        units.stop(state, got[0])
+    elif root and (got := taken("reset-failed *", words)):
+        units.reset(state, got[0])
+    else:
+        raise Refused(f"Failed to {words[0] if words else 'list'}: Interactive authentication required.")
+    return ""
 
 
 def read(state: State, path: str) -> str:
