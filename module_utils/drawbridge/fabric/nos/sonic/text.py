@@ -3,8 +3,8 @@
 """SONiC: ConfigDB's entries of the lossless class, the answers to the database tools, and the job that reverts.
 
 Drawbridge owns its maps, schedulers and WRED profile, all named ROCE, and the watchdog's interval. On the intent's
-ports it owns the MTU, the maps and PFC of PORT_QOS_MAP, the watchdog's times, and the queues of the classes and of all other
-traffic. Entries named AZURE, buffers, cable lengths, the ECMP hash and all else belong to the site.
+ports it owns the MTU, the maps and PFC of PORT_QOS_MAP, the watchdog's times, and the queues of the classes and of all
+other traffic. Entries named AZURE, buffers, cable lengths, the ECMP hash and all else belong to the site.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def _unfit(config: Tables, profile: SwitchProfile) -> Iterator[str]:
     members = {port: name for name, _, port in (key.partition("|") for key in config.get("PORTCHANNEL_MEMBER", {}))}
     for port in profile.ports:
         if lengths.get(port, "0m") == "0m":
-            yield f"{port} has no cable length, from which SONiC derives its headroom; add {port} to its table CABLE_LENGTH"
+            yield f"{port} has no cable length, from which SONiC derives headroom; add {port} to the table CABLE_LENGTH"
         if dynamic and (without := [n for n in profile.lossless if not _has_buffer(config, port, n)]):
             yield (
                 f"{port} has no lossless buffer for priority {without[0]}; add one on the switch with: sudo config"
