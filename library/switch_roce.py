@@ -21,6 +21,8 @@ description:
     It owns the ECN thresholds, the watchdog's two times, and fields of the ECMP hash that are off. On
     O(profile.ports) it owns the MTU, the watchdog, and profiles that would overrule the global one.
   - NVUE's watchdog restores a queue after one polling interval without pause frames; it has no C(restore_ms).
+  - On SONiC it owns its maps, schedulers and WRED profile, all named C(ROCE), and the watchdog's interval. On
+    O(profile.ports) it owns the MTU, the maps and PFC, the watchdog, and the queues of classes and of all other traffic.
   - NVUE keeps pending edits of each login. A change detaches those of its own login first; NVUE keeps their revision.
   - It saves the whole running configuration, including unsaved changes of other users.
   - It runs in Ansible's own process. It logs in with C(ansible_host), C(ansible_port), C(ansible_user), and
@@ -33,6 +35,7 @@ options:
     description:
       - Allow changes that stop traffic for a moment. On EOS that is a new MTU, or an edit of a service profile that
         exists, which moves the buffers of all its ports. On NVUE it is also a change of RoCE mode or PFC.
+        On SONiC it is also a change of a port's maps, PFC or queues.
       - A new service profile takes buffers for headroom, which may drop single packets. The link stays up, so it needs
         no consent.
     type: bool
