@@ -13,8 +13,9 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 LAB = ROOT / "inventories/lab"
-ALL_PORTS = "Ethernet1-36"
-"""Of the lab's leaves; inventories/lab names only those that have something plugged in."""
+PORTS = 36
+"""Of each of the lab's leaves, with the spares that are not for benchmarks."""
+RAILS = 8
 
 
 def grow(folder: Path, *names: str) -> list[str]:
@@ -24,21 +25,21 @@ def grow(folder: Path, *names: str) -> list[str]:
     inventory = {"all": {"children": {"nodes": {"children": {"gpu": {"hosts": hosts}}}}}}
     (folder / "group_vars").mkdir(parents=True)
     (folder / "hosts.yml").write_text(json.dumps(inventory))
-    (folder / "group_vars/all.yml").write_text(
-        json.dumps(described({name: room[name].get("leaves", ["leaf1"])[0] for name in names}))
-    )
+    ports = max(PORTS, *(room[name]["port"] + RAILS - 1 for name in names))
+    leaves = {name: room[name]["leaves"][0] for name in names}
+    (folder / "group_vars/all.yml").write_text(json.dumps(described(leaves, ports)))
     return ["-i", str(LAB), "-i", str(folder)]
 
 
-def described(leaves: dict[str, str]) -> dict[str, Any]:
-    """The intent with nodes on these leaves, which now use all their ports."""
+def described(leaves: dict[str, str], ports: int) -> dict[str, Any]:
+    """The intent with nodes on these leaves, which now use so many ports; inventories/lab names only those in use."""
     intent = copy.deepcopy(lab_intent())
     ranges = intent["drawbridge_nodes"]["ranges"]
     ranges += [{"names": name, "node_class": "h100", "leaves": leaf} for name, leaf in leaves.items()]
     for partition in intent["drawbridge_slurm"]["partitions"]:
         partition["nodes"] = ",".join([partition["nodes"], *leaves])
     for kind in intent["drawbridge_fabric"]["switches"]:
-        kind["ports"] = ALL_PORTS if kind["tier"] == "leaf" else kind["ports"]
+        kind["ports"] = f"Ethernet1-{ports}" if kind["tier"] == "leaf" else kind["ports"]
     return intent
 
 

@@ -70,8 +70,8 @@ REFUSED = {
         "gpu01 is plugged into leaf9, which switches lacks",
     ),
     "few ports": (
-        described(lambda raw: raw["hosts"]["gpu01"].update(port=30)),
-        "gpu01.rail7 is plugged into port 37, but leaf1 has 36 ports",
+        described(lambda raw: raw["hosts"]["gpu01"].update(port=62)),
+        "gpu01.rail7 is plugged into port 69, but leaf1 has 68 ports",
     ),
     "no kind": (
         described(lambda raw: raw["hosts"]["ctl"].update(kind="king")),

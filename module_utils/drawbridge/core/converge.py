@@ -100,6 +100,8 @@ class Outcome:
     details: dict[str, Any] = field(default_factory=dict)
     planned: Sequence[Step[Any]] = ()
     """The steps behind `steps`; empty for a refusal."""
+    refused: list[str] = field(default_factory=list)
+    """Why steps must not be done, each reason with its repair."""
 
     def result(self) -> dict[str, Any]:
         """The result for exit_json or fail_json; a failure adds the steps that were done and those left.
@@ -111,6 +113,8 @@ class Outcome:
             result["diff"] = self.diff
         if self.error:
             result.update(msg=self.error, done=self.done, left=self.left, **self.details)
+        if self.refused:
+            result["refused"] = self.refused
         return result
 
 
@@ -140,8 +144,9 @@ def converge(
     for step in now:
         after = step.becomes(after)
     predicted = _diff(device.name, before, after)
-    if error := "; ".join(refusals(now, options)):
-        return Outcome(False, _reasons(now), predicted, left=_reasons(now), pending=pending, error=error)
+    if refused := refusals(now, options):
+        left, error = _reasons(now), "; ".join(refused)
+        return Outcome(False, left, predicted, left=left, pending=pending, error=error, refused=refused)
     if check or not now:
         return Outcome(bool(now), _reasons(now), predicted, pending=pending, planned=now)
     error, details = _apply(device, now)

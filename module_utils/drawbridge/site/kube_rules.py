@@ -116,16 +116,10 @@ def trainer_has_jobset(kube: Kube) -> Iterator[Fault]:
 
 def packages_are_there(kube: Kube) -> Iterator[Fault]:
     """Drawbridge installs a kubelet and a container runtime if and only if it joins the nodes."""
-    key, packages = "drawbridge_kube.packages", kube.packages
     if kube.join != "drawbridge":
-        if packages:
-            reason = "drawbridge_kube.join is site, so Drawbridge does not install them"
-            yield Fault(key, [package.name for package in packages], reason, "leave them out, or set join: drawbridge")
-        if kube.registries:
-            reason = "drawbridge_kube.join is site, so Drawbridge does not configure containerd"
-            registries = [registry.name for registry in kube.registries]
-            yield Fault("drawbridge_kube.registries", registries, reason, "leave them out, or set join: drawbridge")
+        yield from _without_effect(kube)
         return
+    key, packages = "drawbridge_kube.packages", kube.packages
     names = [package.name for package in packages]
     for wanted in (KUBELET, CONTAINERD):
         if not set(wanted) & set(names):
@@ -133,6 +127,22 @@ def packages_are_there(kube: Kube) -> Iterator[Fault]:
             repair = f"add {{name: {wanted[0]}, version: ...}}, or set drawbridge_kube.join: site"
             yield Fault(key, names or MISSING, reason, repair)
     yield from doubled(key, names, "pin every package once")
+
+
+def _without_effect(kube: Kube) -> Iterator[Fault]:
+    """Keys that only a node uses that Drawbridge joins."""
+    containerd = "Drawbridge does not configure containerd"
+    sandbox = kube.sandbox_image if kube.sandbox_image != Kube.sandbox_image else ""
+    unused = (
+        ("packages", [package.name for package in kube.packages], "Drawbridge does not install them"),
+        ("sources", kube.sources, "Drawbridge does not install packages"),
+        ("registries", [registry.name for registry in kube.registries], containerd),
+        ("sandbox_image", sandbox, containerd),
+    )
+    for key, value, reason in unused:
+        if value:
+            why = f"drawbridge_kube.join is site, so {reason}"
+            yield Fault(f"drawbridge_kube.{key}", value, why, "leave it out, or set join: drawbridge")
 
 
 RULES = (

@@ -44,7 +44,8 @@ class Table:
     """The key of drawbridge_slurm for the site's own lines."""
     derived: Mapping[str, str]
     owned: Mapping[str, str]
-    merged: frozenset[str] = frozenset()
+    lists: frozenset[str] = frozenset()
+    """Keys whose value is compared word by word."""
     other: Mapping[str, str] = field(default_factory=dict)
 
     def spelling(self, key: str) -> str:
@@ -53,9 +54,10 @@ class Table:
         return next((name for name in names if name.lower() == key.lower()), key)
 
 
+LISTS = MERGED | {pair.partition("=")[0] for pair in HARMFUL}
 _STORAGE = "drawbridge_slurm.accounting"
 TABLES = {
-    "slurm.conf": Table(KEYS, ("settings",), DERIVED, {key: own.reason for key, own in OWNED.items()}, MERGED, OTHER),
+    "slurm.conf": Table(KEYS, ("settings",), DERIVED, {key: own.reason for key, own in OWNED.items()}, LISTS, OTHER),
     "cgroup.conf": Table(CGROUP_KEYS, ("cgroup_settings",), {}, CGROUP_OWNED),
     "slurmdbd.conf": Table(
         *(DBD_KEYS, ("accounting", "settings"), {key: f"{_STORAGE}.{name}" for key, name in DBD_DERIVED.items()}),
@@ -95,7 +97,7 @@ def _setting(table: Table, name: str, old: str, new: str | None) -> Iterator[Cha
         yield Change(OURS, before, after, table.owned[name])
     elif name in table.other:
         yield Change(DROPPED, before, after, table.other[name])
-    elif name in table.merged:
+    elif name in table.lists:
         yield from _words(name, old, new or "", after)
     elif new is not None and words(old) <= words(new) and "," in new:
         yield Change(OURS, before, after, "it adds words")

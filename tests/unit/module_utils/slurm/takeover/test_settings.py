@@ -43,6 +43,7 @@ def found(old: str, scripts: dict[str, list[str]] | None = None) -> list[tuple[s
         ("Prolog=/opt/prolog", DROPPED, ("scripts", "prolog")),
         ("AccountingStorageTRES=gres/gpu", OURS, ()),
         ("PrologFlags=RunInJob", OURS, ()),
+        ("DebugFlags=no_conf_hash", OURS, ()),
         ("PrologFlags=X11", DROPPED, ("settings", "PrologFlags")),
         ("PrologFlags=alloc", KEPT, ()),
         ("JobSubmitPlugins=lua", KEPT, ()),
@@ -55,6 +56,13 @@ def found(old: str, scripts: dict[str, list[str]] | None = None) -> list[tuple[s
 def test_every_line_has_a_group_and_what_vanishes_a_way_to_stay(line: str, group: str, keep: tuple[str, ...]) -> None:
     ((its, _, path),) = [it for it in found(f"{line}\n") if it[0] in (OURS, KEPT, DROPPED)]
     assert (its, path) == (group, keep)
+
+
+def test_advice_leaves_out_words_that_the_intent_refuses() -> None:
+    assert found("DebugFlags=Gres,NO_CONF_HASH\n") == [
+        (OURS, "DebugFlags=NO_CONF_HASH", ()),
+        (DROPPED, "DebugFlags=Gres", ("settings", "DebugFlags")),
+    ]
 
 
 def test_what_the_intent_can_not_keep_says_why() -> None:

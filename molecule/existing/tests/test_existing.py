@@ -1,24 +1,45 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A live Slurm of the site: the refusal, the takeover under a running job, and a second run."""
+"""A live Slurm and nodes of kubeadm's: the comparison, the refusals, the takeover under a running job, further runs.
+
+The tests build on each other in their order.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
-from lab.hosts.paths import Paths
+from lab.hosts.paths import REPOSITORY, Paths
 from tests.running import Lab, Run
 
 CONSENT = "slurm_controller_may_drop_lines"
+ADD_FLAG = "kubelet_numa_may_add_config_dir"
+CONSENTS = ("-e", f"{CONSENT}=true", "-e", f"{ADD_FLAG}=true")
+KUBEADMS = (
+    "/usr/lib/systemd/system/kubelet.service.d/10-kubeadm.conf",
+    "/var/lib/kubelet/kubeadm-flags.env",
+    "/var/lib/kubelet/config.yaml",
+)
+INVENTORY = Path(__file__).parents[1] / "inventory"
+BUSY, NODES = "gpu01", ("gpu01", "gpu02")
+KUBELET_STEPS = (
+    "write the drop-in with 12 keys",
+    "add --config-dir to the unit",
+    "drain the node, restart the kubelet with it, resume; remove cpu_manager_state, memory_manager_state",
+)
 BEFORE = "/var/lib/drawbridge/before/slurm/etc/slurm"
 LOST = {
     "SlurmctldTimeout=120": 'SlurmctldTimeout: "120"',
     "SchedulerParameters=bf_window=2880": 'SchedulerParameters: "bf_window=2880"',
-    "NodeName=gpu01 Feature=rack1": 'Feature: "rack1"',
+    "NodeName=gpu[01-02] Feature=rack1": 'Feature: "rack1"',
     "PartitionName=debug Hidden=YES": 'Hidden: "YES"',
 }
 """Lines of furnish.sh that the intent leaves out, and the keys that would keep them."""
@@ -43,6 +64,9 @@ class Takeover:
     job: str
     digest: str
     """Of slurm.conf before the first run."""
+    kubeadms: str
+    """Files of kubeadm on the nodes, before the first run."""
+    no_rights: Run
     checked: Run
     refused: Run
     digest_after_refusal: str
@@ -52,20 +76,35 @@ class Takeover:
 
 @pytest.fixture(scope="module")
 def lab() -> Lab:
-    inventory = str(Path(__file__).parents[1] / "inventory")
-    return Lab(Paths.of(), (inventory,))
+    return Lab(Paths.of(), (str(INVENTORY),))
 
 
 @pytest.fixture(scope="module")
-def takeover(lab: Lab) -> Iterator[Takeover]:
-    job = submitted(lab, "-p AI_Train -t 60", "until [ -e /run/site-go ]; do sleep 0.2; done")
+def takeover(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Takeover:
+    job = submitted(lab, f"-p AI_Train -w {BUSY} -t 60", "until [ -e /run/site-go ]; do sleep 0.2; done")
     lab.wait("the job runs", lambda: state(lab, job) == "RUNNING")
     digest = lab.ssh("ctl", "sha256sum /etc/slurm/slurm.conf")
-    checked = lab.playbook("slurm", "--check", "--diff", "-e", f"{CONSENT}=true")
-    refused = lab.playbook("slurm")
+    kubeadms = files_of_kubeadm(lab)
+    no_rights = lab.playbook("site")
+    give_rights(lab, tmp_path_factory.mktemp("plan"))
+    checked = lab.playbook("site", "--check", "--diff", *CONSENTS)
+    refused = lab.playbook("site")
     left = lab.ssh("ctl", "sha256sum /etc/slurm/slurm.conf")
-    first = lab.playbook("slurm", "-e", f"{CONSENT}=true")
-    yield Takeover(job, digest, checked, refused, left, first, lab.playbook("slurm"))
+    first = lab.playbook("site", *CONSENTS)
+    second = lab.playbook("site")
+    return Takeover(job, digest, kubeadms, no_rights, checked, refused, left, first, second)
+
+
+def give_rights(lab: Lab, folder: Path) -> None:
+    """What docs/guides/kubernetes-rights.md has an administrator of the cluster do."""
+    plan = lab.playbook("plan", "-e", f"plan_into={folder}/plan")
+    assert plan.code == 0, plan.output
+    rights = (folder / "plan/kubernetes/kube_installer.yml").read_text()
+    lab.kubectl("apply", "--server-side", "-f", "-", stdin=rights)
+
+
+def files_of_kubeadm(lab: Lab) -> str:
+    return "".join(lab.ssh(node, f"cat {' '.join(KUBEADMS)}") for node in NODES)
 
 
 def submitted(lab: Lab, options: str, script: str = "true") -> str:
@@ -86,6 +125,13 @@ def comparison(run: Run) -> str:
     shown = [result.get("diff") for task, _, result in run.results() if task.endswith("intent's configuration")]
     (diff,) = shown
     return (diff or {})["prepared"]
+
+
+def test_what_the_kubeconfig_may_not_do_is_named_before_any_change(takeover: Takeover) -> None:
+    (message,) = (result["msg"] for _, _, result in takeover.no_rights.results() if result.get("failed"))
+    assert "namespaces vision-lab" in message
+    assert "kubectl apply --server-side -f plan/kubernetes/kube_installer.yml" in message
+    assert takeover.no_rights.changed() == []
 
 
 def test_check_mode_shows_every_line_in_its_group(takeover: Takeover) -> None:
@@ -110,22 +156,25 @@ def test_without_consent_nothing_changes(takeover: Takeover) -> None:
 
 
 def test_passwords_are_in_no_output(takeover: Takeover) -> None:
-    runs = (takeover.checked, takeover.refused, takeover.first, takeover.second)
-    assert [run for run in runs if "w one" in f"{run.report}{run.output}"] == []
+    runs = (takeover.no_rights, takeover.checked, takeover.refused, takeover.first, takeover.second)
+    assert [run for run in runs if "#w one" in f"{run.report}{run.output}"] == []
 
 
-def test_a_second_run_changes_nothing(takeover: Takeover) -> None:
+def test_a_second_run_changes_nothing_and_the_kubelet_of_the_busy_node_waits(takeover: Takeover) -> None:
     assert takeover.first.code == 0, takeover.first.output
     assert takeover.second.code == 0, takeover.second.output
     assert takeover.second.changed() == []
     assert takeover.second.steps() == {}
+    waits = {host: found["pending"] for _, host, found in takeover.second.results() if found.get("pending")}
+    assert [*waits] == [BUSY]
+    assert [step for step in KUBELET_STEPS if not any(step in waiting for waiting in waits[BUSY])] == []
 
 
 def test_the_site_keeps_its_settings(takeover: Takeover, lab: Lab) -> None:
     rows = (line.partition("=") for line in lab.ssh("ctl", "scontrol show config").splitlines())
     shown = {key.strip(): value.strip() for key, _, value in rows}
     assert {key: shown[key] for key in KEPT} == KEPT
-    assert "PurgeJobAfter=24month" in lab.ssh("ctl", "cat /etc/slurm/slurmdbd.conf")
+    assert "PurgeJobAfter=24month" in lab.ssh("db1", "cat /etc/slurm/slurmdbd.conf")
 
 
 def test_partitions_keep_their_keys(takeover: Takeover, lab: Lab) -> None:
@@ -137,7 +186,7 @@ def test_partitions_keep_their_keys(takeover: Takeover, lab: Lab) -> None:
 
 def test_copies_of_the_files_are_for_root_alone(takeover: Takeover, lab: Lab) -> None:
     assert takeover.digest.split()[0] == lab.ssh("ctl", f"sha256sum {BEFORE}/slurm.conf").split()[0]
-    assert lab.ssh("ctl", f"stat -c '%U %a' {BEFORE}/slurmdbd.conf").strip() == "root 600"
+    assert lab.ssh("db1", f"stat -c '%U %a' {BEFORE}/slurmdbd.conf").strip() == "root 600"
 
 
 def test_nodes_and_login_hosts_read_the_controllers_file(takeover: Takeover, lab: Lab) -> None:
@@ -170,6 +219,58 @@ def test_a_plugin_of_the_site_refuses_on(takeover: Takeover, lab: Lab) -> None:
 def test_users_of_the_account_are_the_sites(takeover: Takeover, lab: Lab) -> None:
     rows = lab.ssh("ctl", "sacctmgr -nP list assoc account=vision_lab format=user").split()
     assert sorted(rows) == ["ada", "ben"]
+
+
+def test_the_free_nodes_kubelet_waits_no_more_once_the_job_is_over(takeover: Takeover, lab: Lab) -> None:
+    refused = lab.playbook("site")
+    assert f"set {ADD_FLAG}: true" in json.dumps(refused.report)
+    third, fourth = lab.playbook("site", "-e", f"{ADD_FLAG}=true"), lab.playbook("site")
+    assert (third.code, fourth.code) == (0, 0), f"{third.output}{fourth.output}"
+    assert {host for _, host in third.steps()} == {BUSY}
+    assert (fourth.changed(), fourth.steps()) == ([], {})
+    assert files_of_kubeadm(lab) == takeover.kubeadms
+
+
+@pytest.mark.usefixtures("takeover")
+def test_nodes_of_kubeadm_are_closed_and_reserve_cpus(lab: Lab) -> None:
+    shown = "jsonpath={range .items[*]}{.metadata.name} {.spec.taints[*].value} {.status.allocatable.cpu};{end}"
+    lab.wait(
+        "both nodes are closed and reserve CPUs",
+        lambda: lab.kubectl("get", "node", *NODES, "-o", shown) == "gpu01 closed 120;gpu02 closed 120;",
+    )
+
+
+@pytest.mark.usefixtures("takeover")
+def test_a_job_borrows_the_nodes_through_the_gate(lab: Lab) -> None:
+    script = (REPOSITORY / "examples/allreduce.sbatch").read_text()
+    words = "sbatch --parsable --wait -A vision_lab -p AI_Train --chdir=/tmp --output=/tmp/%j.out"
+    job = lab.ssh("login1", f"runuser -u ada -- {words}", stdin=script).strip()
+    assert lab.booked(job) == ["COMPLETED", "0:0"]
+    told = "".join(lab.ssh(node, f"cat /tmp/{job}.out 2>/dev/null || true") for node in NODES)
+    assert told.count("with 8 GPUs: sum 3.0, expected 3.0") == 2
+
+
+@pytest.mark.usefixtures("takeover")
+def test_a_slurmdbd_that_others_run_is_left_alone(lab: Lab, tmp_path: Path) -> None:
+    """The same live cluster, in the words of a site whose database team keeps slurmdbd."""
+    shutil.copytree(INVENTORY, tmp_path / "inventory")
+    shutil.copytree(INVENTORY.parent / "files", tmp_path / "files")
+    edit(tmp_path / "inventory/hosts.yml", lambda text: text["all"]["children"].update(accounting={}))
+    edit(
+        tmp_path / "inventory/group_vars/all/slurm.yml",
+        lambda text: text["drawbridge_slurm"].update(accounting={"slurmdbd": "site", "host": "db1"}),
+    )
+    lab.ssh("db1", "echo '# of the database team' >> /etc/slurm/slurmdbd.conf")
+    run = Lab(lab.paths, (str(tmp_path / "inventory"),)).playbook("slurm")
+    assert run.code == 0, run.output
+    assert "db1" not in {host for _, host, _ in run.results()}
+    assert (run.changed(), run.steps()) == ([], {})
+
+
+def edit(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    text = yaml.safe_load(path.read_text())
+    change(text)
+    path.write_text(yaml.safe_dump(text))
 
 
 def test_the_sites_health_check_counts(takeover: Takeover, lab: Lab) -> None:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A live Slurm as its administrators have made it, by hand: furnish.sh controllers|nodes|login
+# A live Slurm as its administrators have made it, by hand: furnish.sh accounting|controllers|nodes|login
 set -eux
 kind=$1
 export DEBIAN_FRONTEND=noninteractive
@@ -56,7 +56,7 @@ JobSubmitPlugins=lua,require_timelimit
 SchedulerParameters=bf_continue,\
 bf_window=2880
 AccountingStorageType=accounting_storage/slurmdbd
-AccountingStorageHost=ctl
+AccountingStorageHost=db1
 AccountingStorageEnforce=associations
 AccountingStorageTRES=gres/gpu
 GresTypes=gpu
@@ -65,7 +65,7 @@ include /etc/slurm/partitions.conf
 END
     cat > /etc/slurm/nodes.conf <<'END'
 NodeName=DEFAULT Sockets=2 CoresPerSocket=32 ThreadsPerCore=2 RealMemory=2000000 State=UNKNOWN
-NodeName=gpu01 Gres=gpu:h100:8 Feature=ib,rack1 Weight=10
+NodeName=gpu[01-02] Gres=gpu:h100:8 Feature=ib,rack1 Weight=10
 END
     cat > /etc/slurm/partitions.conf <<'END'
 PartitionName=DEFAULT State=UP MaxTime=2-00:00:00
@@ -83,7 +83,7 @@ database() {
         GRANT ALL ON old_accounting.* TO accounting@localhost"
     cat > /etc/slurm/slurmdbd.conf <<'END'
 AuthType=auth/munge
-DbdHost=ctl
+DbdHost=db1
 SlurmUser=slurm
 PidFile=/run/slurmdbd/slurmdbd.pid
 StorageType=accounting_storage/mysql
@@ -97,18 +97,22 @@ END
     chown slurm: /etc/slurm/slurmdbd.conf
     chmod 600 /etc/slurm/slurmdbd.conf
     systemctl enable -q --now slurmdbd
-    timeout 300 sh -c 'until sacctmgr -nP list cluster > /dev/null 2>&1; do sleep 0.2; done'
 }
 
 case $kind in
+accounting)
+    install_packages munge mariadb-server slurm-client slurm-wlm-basic-plugins slurm-wlm-mysql-plugin slurmdbd
+    shared_key
+    database
+    ;;
 controllers)
-    install_packages munge mariadb-server slurm-client slurm-wlm-basic-plugins slurm-wlm-mysql-plugin slurmctld slurmdbd
+    install_packages munge slurm-client slurm-wlm-basic-plugins slurmctld
     shared_key
     programs
     slurm_conf
     install -d -o slurm -g slurm /srv/slurm/state /srv/slurm/log
     install -m 644 /dev/stdin /etc/slurm/job_submit.lua < /opt/site/job_submit.lua
-    database
+    timeout 300 sh -c 'until sacctmgr -nP list cluster > /dev/null 2>&1; do sleep 0.2; done'
     systemctl enable -q --now slurmctld
     timeout 300 sh -c 'until sacctmgr -nP list cluster format=cluster | grep -qx old_cluster; do sleep 0.2; done'
     sacctmgr -iQ add account vision_lab cluster=old_cluster

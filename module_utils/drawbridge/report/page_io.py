@@ -1,0 +1,48 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A report as one HTML page that loads nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .collect import FAILED, REFUSED, UNREACHABLE
+from .fold import Document, of_kind
+from .sentences import LONGEST, TITLES, duration, place, sentences, steps_of_person, summary, title
+from .shorten import shortened
+
+TEMPLATE = "page.html.j2"
+
+
+def as_page(report: Document) -> str:
+    """The page."""
+    # imported here, because only the machine that runs Ansible has it
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    template = environment.from_string(Path(__file__).with_name(TEMPLATE).read_text(encoding="utf-8"))
+    sections = [(kind, title(report, kind), of_kind(report, kind)) for kind in TITLES]
+    sections.append(("gone", f"Gone since {report.get('since')}", list(report.get("gone", ()))))
+    shown = [(kind, name, _by_layer(found)) for kind, name, found in sections if found]
+    worst = "bad" if of_kind(report, REFUSED, FAILED, UNREACHABLE) else "changed" if report["findings"] else "good"
+    return template.render(
+        report=report,
+        summary=summary(report),
+        next=steps_of_person(report),
+        sections=shown,
+        worst=worst,
+        place=place,
+        longest=LONGEST,
+        sentences=sentences,
+        duration=duration,
+    )
+
+
+def _by_layer(found: Sequence[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Shortened findings by layer, in the order of the run."""
+    layers: dict[str, list[dict[str, Any]]] = {}
+    for one in shortened(found):
+        layers.setdefault(one["layer"], []).append(one)
+    return layers

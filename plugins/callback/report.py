@@ -1,0 +1,159 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Report of a run: what changed, waits, was refused or failed, as sentences."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: report
+type: aggregate
+short_description: Prints what a run did, as sentences, and writes it as JSON and as a page
+version_added: 0.1.0
+author: Drawbridge contributors
+description:
+  - Prints the steps of a run by layer and host, pending steps with their reason, and refusals with the line to add.
+    Failures have their cause and the next command. The same step of many hosts is one line with a hostlist.
+  - Tasks that only read are not named.
+  - A report holds no diff and no arguments of modules. Text that looks like a secret is replaced.
+requirements:
+  - Name it in the configuration, C(callbacks_enabled=drawbridge.drawbridge.report).
+options:
+  text:
+    description: Whether to print the report at the end of the run.
+    type: bool
+    default: true
+    env:
+      - name: DRAWBRIDGE_REPORT_TEXT
+    ini:
+      - section: callback_report
+        key: text
+  json:
+    description:
+      - File for the report as JSON. Its folder is made.
+      - In check mode, a report in this file from an earlier check is compared. The new report then names new steps.
+    type: path
+    env:
+      - name: DRAWBRIDGE_REPORT_JSON
+    ini:
+      - section: callback_report
+        key: json
+  html:
+    description: File for the report as one HTML page that loads nothing else.
+    type: path
+    env:
+      - name: DRAWBRIDGE_REPORT_HTML
+    ini:
+      - section: callback_report
+        key: html
+  junit:
+    description: File for the report as JUnit XML, with one test case for each host and layer that has a finding.
+    type: path
+    env:
+      - name: DRAWBRIDGE_REPORT_JUNIT
+    ini:
+      - section: callback_report
+        key: junit
+  metrics:
+    description: File for counts of a run in check mode, for the textfile collector of Prometheus' node exporter.
+    type: path
+    env:
+      - name: DRAWBRIDGE_REPORT_METRICS
+    ini:
+      - section: callback_report
+        key: metrics
+"""
+
+EXAMPLES = r"""
+# ansible.cfg: a report at the end of every run, and a page
+#   [defaults]
+#   callbacks_enabled = drawbridge.drawbridge.report
+#   [callback_report]
+#   html = /var/lib/drawbridge/last-run.html
+"""
+
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ansible import context
+from ansible.plugins.callback import CallbackBase
+
+from ..module_utils.drawbridge.report.collect import Event, Finding, findings
+from ..module_utils.drawbridge.report.command import shown
+from ..module_utils.drawbridge.report.files_io import earlier, write
+from ..module_utils.drawbridge.report.fold import Run, compared, document, fold
+from ..module_utils.drawbridge.report.formats import as_json, as_junit, as_metrics
+from ..module_utils.drawbridge.report.page_io import as_page
+from ..module_utils.drawbridge.report.sentences import text
+from ..plugin_utils.run_event import event
+
+FORMATS = {"json": as_json, "html": as_page, "junit": as_junit, "metrics": as_metrics}
+
+
+class CallbackModule(CallbackBase):
+    """Collects during the run, and reports at its end."""
+
+    CALLBACK_VERSION = 2.0
+    CALLBACK_TYPE = "aggregate"
+    CALLBACK_NAME = "drawbridge.drawbridge.report"
+    CALLBACK_NEEDS_ENABLED = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._findings: list[Finding] = []
+        self._hosts: set[str] = set()
+        self._playbook = ""
+        self._started = 0.0
+        self._plays: list[tuple[str, float]] = []
+
+    def v2_playbook_on_start(self, playbook: Any) -> None:
+        """Several playbooks of one command are one run with the name of the first."""
+        if not self._playbook:
+            self._playbook, self._started = Path(playbook._file_name).name, time.time()
+
+    def v2_playbook_on_play_start(self, play: Any) -> None:
+        self._plays.append((play.get_name().strip(), time.time()))
+
+    def v2_runner_on_ok(self, result: Any) -> None:
+        self._hosts.add(result.host.get_name())
+        # most results only read
+        if result.result.get("changed") or result.result.get("pending") or result.result.get("layers"):
+            self.take(event("ok", result))
+
+    def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
+        self._hosts.add(result.host.get_name())
+        if not ignore_errors:
+            self.take(event("failed", result))
+
+    def v2_runner_on_unreachable(self, result: Any) -> None:
+        self._hosts.add(result.host.get_name())
+        self.take(event("unreachable", result))
+
+    def take(self, found: Event) -> None:
+        """Keep what the result says."""
+        self._findings += findings(found)
+
+    def v2_playbook_on_stats(self, stats: Any) -> None:
+        """Print and write. With several playbooks each does so, and the last has all."""
+        report = self._report()
+        if self.get_option("text"):
+            self._display.display("")
+            for line in text(report):
+                self._display.display(line)
+        for option, rendered in FORMATS.items():
+            if path := self.get_option(option):
+                write(Path(path), rendered(report))
+
+    def _report(self) -> dict[str, Any]:
+        now = time.time()
+        ends = [*(start for _, start in self._plays[1:]), now][: len(self._plays)]
+        plays = [(name, end - start) for (name, start), end in zip(self._plays, ends, strict=True)]
+        check = bool(context.CLIARGS.get("check"))
+        started = datetime.fromtimestamp(self._started, UTC).isoformat(timespec="seconds")
+        seconds = now - self._started
+        run = Run(self._playbook, check, shown(sys.argv), started, seconds, plays, len(self._hosts))
+        report = document(run, fold(self._findings))
+        last = earlier(self.get_option("json")) if check else None
+        return compared(report, last) if last else report

@@ -1,0 +1,39 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Reports of recorded runs. `GOLDEN=write pytest` on this file writes the golden reports anew."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.report.formats import as_junit
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.report.sentences import duration, text
+
+from tests.unit.module_utils.report.runs import RUNS, recorded, report
+
+TWO_SCREENS = 120
+HERE = Path(__file__).parent
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_recorded_runs_read_as_they_did(name: str) -> None:
+    said = "\n".join(text(report(recorded(name), RUNS[name]))) + "\n"
+    golden = HERE / f"{name}.txt"
+    if os.environ.get("GOLDEN") == "write":
+        golden.write_text(said)
+    assert said == golden.read_text()
+
+
+def test_the_report_of_many_drifts_fits_on_two_screens() -> None:
+    found = report(recorded("drift"), check=True)
+    assert len(as_junit(found).split("changed: ")) > 40, "the recording has drifts of all layers"
+    assert len(text(found)) <= TWO_SCREENS
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"), [(0.34, "0.3 s"), (48.4, "48 s"), (192, "3 min 12 s"), (3720, "1 h 2 min")]
+)
+def test_durations_read_as_people_write_them(seconds: float, expected: str) -> None:
+    assert duration(seconds) == expected
