@@ -22,7 +22,7 @@ description:
     O(profile.ports) it owns the MTU, the watchdog, and profiles that would overrule the global one.
   - NVUE's watchdog restores a queue after one polling interval without pause frames; it has no C(restore_ms).
   - On SONiC it owns its maps, schedulers and WRED profile, all named C(ROCE), and the watchdog's interval. On
-    O(profile.ports) it owns the MTU, the maps and PFC, the watchdog, and the queues of classes and of all other traffic.
+    O(profile.ports) it owns the MTU, the maps and PFC, the watchdog, and queues of classes and of other traffic.
   - NVUE keeps pending edits of each login. A change detaches those of its own login first; NVUE keeps their revision.
   - It saves the whole running configuration, including unsaved changes of other users.
   - It runs in Ansible's own process. It logs in with C(ansible_host), C(ansible_port), C(ansible_user), and
