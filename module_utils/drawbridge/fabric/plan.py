@@ -73,8 +73,8 @@ class Syntax:
     """(section, have, want) -> why the change stops traffic, with {ports} for the ports; "" if it doesn't."""
     save: str
     change: Callable[[str, int, Lines, Lines], Lines]
-    """(session, seconds, the candidate's lines, what Config.restored has) -> all lines to type: they put the candidate
-    in force as one session, which is rolled back after so long."""
+    """(session, seconds, the candidate's lines, what Config.restored has) -> all lines to type. They put the
+    candidate in force as one session, which is rolled back after so long."""
     takes_s: Callable[[Lines], int]
     """Seconds that the candidate's lines take while the time until the roll-back runs; 0 if it begins after them."""
     confirm: Callable[[str], str]

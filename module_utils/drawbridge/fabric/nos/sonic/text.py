@@ -3,8 +3,8 @@
 """SONiC: ConfigDB's entries of the lossless class, the answers to the database tools, and the job that reverts.
 
 Drawbridge owns its maps, schedulers and WRED profile, all named ROCE, and the watchdog's interval. On the intent's
-ports it owns the MTU, the maps and PFC of PORT_QOS_MAP, the watchdog's times, and the queues of the classes and of all
-other traffic. Entries named AZURE, buffers, cable lengths, the ECMP hash and all else belong to the site.
+ports it owns the MTU, the maps and PFC of PORT_QOS_MAP, and the watchdog's times. It also owns their queues of the
+classes and of all other traffic. Entries named AZURE, buffers, cable lengths, the ECMP hash and all else belong to the site.
 """
 
 from __future__ import annotations

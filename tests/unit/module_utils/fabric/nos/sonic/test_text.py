@@ -152,7 +152,7 @@ PORTS_PATCH = "apply-patch .*/2.json"
         ("refuse", "systemd-run", "refused 'sudo systemd-run"),
         ("refuse", PORTS_PATCH, "refused 'sudo config apply-patch"),
         ("refuse", "pfcwd interval", "refused 'sudo config pfcwd interval 100'"),
-        ("lie", PORTS_PATCH, "refused 'sudo config pfcwd start"),
+        ("lie", PORTS_PATCH, "Ethernet0 lacks 'PORT mtu 9214'"),
         ("lie", "pfcwd start", "reported success, but the change is not in effect"),
         ("lie", "systemctl stop", "still waits for confirmation"),
         ("drift", "pfcwd interval", "reported success, but the change is not in effect"),
