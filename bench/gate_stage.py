@@ -22,6 +22,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
     TAINT,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gate_view import namespaces, objects
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.view import shared
 
 from bench.counted import ROOT, on_host
 from bench.guest.gate_life import CENTRAL, PARTITION
@@ -69,7 +70,7 @@ def status() -> Json:
 
 def build(client: Client) -> None:
     """The role's objects, until its policies are in force."""
-    for body in (*namespaces(SLURM, GPFS, KUBE), *rendered(), *objects(SLURM, KUBE)):
+    for body in (*namespaces(SLURM, shared(GPFS), KUBE), *rendered(), *objects(SLURM, KUBE)):
         client.apply(path_of(body), body, DEPLOYER)
     free = {**node("free"), "spec": {}}
     until(lambda: refused_by(client.ask("POST", "/api/v1/nodes?dryRun=All", free), "lifecycle"), "the gate is in force")

@@ -206,9 +206,10 @@ class Call:
         self.device.journal(tool=self.tool, argv=self.argv, rc=rc, writes=self.writes, fault=self.effect)
 
 
-FAMILIES = {"mlnx_qos": "mlnx_qos", "nvidia-smi": "nvidia_smi"}
+NFS_TOOLS = ("mount.nfs", "mount.nfs4", "nfsstat", "stat")
+FAMILIES = {"mlnx_qos": "mlnx_qos", "nvidia-smi": "nvidia_smi", **dict.fromkeys(NFS_TOOLS, "nfs")}
 """Families by command; every mm* command is one of gpfs."""
-SUBSYSTEMS = {"mlnx_qos": "nic", "nvidia_smi": "nodes", "gpfs": "storage"}
+SUBSYSTEMS = {"mlnx_qos": "nic", "nvidia_smi": "nodes", "gpfs": "storage", "nfs": "storage"}
 """The folder beside this file that holds a family's module."""
 
 

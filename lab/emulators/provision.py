@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lab.emulators.storage import gpfs
+from lab.emulators.storage import gpfs, nfs
 from lab.emulators.storage.gpfs.model import FOUNDER, default_state, local_copy
 from lab.emulators.storage.gpfs.software import MODULES, RELEASES
 
@@ -23,6 +23,8 @@ GPFS_BIN = "/usr/lpp/mmfs/bin"
 RAIL_TOOLS = ("/usr/bin/mlnx_qos",)
 GPU_TOOLS = ("/usr/bin/nvidia-smi",)
 FILE_SYSTEM = "fs1"
+NFS_SERVER, NFS_EXPORT = "filer", "/export/data"
+NFS_TOOLS = ("/usr/sbin/mount.nfs", "/usr/sbin/mount.nfs4", "/usr/sbin/nfsstat", "/usr/local/bin/stat")
 USERS_GID = 100  # Debian's own group
 GPFS_UNIT = f"""\
 [Unit]
@@ -45,10 +47,11 @@ def prepare(site: Site, paths: Paths) -> None:
     (paths.shared / "gpfs").chmod(0o777)
     for user in site.users.values():
         # a file system that is already there has its users' directories
-        home = paths.shared / "fs" / FILE_SYSTEM / "home" / user.name
-        home.mkdir(parents=True, exist_ok=True)
-        os.chown(home, user.uid, site.groups.get(user.group, USERS_GID))
-        home.chmod(0o700)
+        for root in (paths.shared / "fs" / FILE_SYSTEM, nfs.export(paths.shared, NFS_SERVER, NFS_EXPORT)):
+            home = root / "home" / user.name
+            home.mkdir(parents=True, exist_ok=True)
+            os.chown(home, user.uid, site.groups.get(user.group, USERS_GID))
+            home.chmod(0o700)
 
 
 def provision(context: Context) -> None:
@@ -57,6 +60,8 @@ def provision(context: Context) -> None:
     tools = (RAIL_TOOLS if kind.ports else ()) + (GPU_TOOLS if kind.hardware.get("gpu_type") else ())
     for path in (*tools, *(f"{GPFS_BIN}/{name}" for name in (*gpfs.VERBS, "mmfsd"))):
         context.link(path, LAUNCHER)
+    if kind.hardware:
+        _nfs(context)
     for module in MODULES:
         context.write(
             f"/usr/lib/modules/{os.uname().release}/extra/{module}", f"{RELEASES[default_state()['version']]}\n"
@@ -65,3 +70,12 @@ def provision(context: Context) -> None:
     context.enable("gpfs.service")
     if context.host.name == FOUNDER:
         context.write("/var/mmfs/gen/mmsdrfs", local_copy(default_state()))
+
+
+def _nfs(context: Context) -> None:
+    """The tools that need the kernel's NFS. The real package's own are left out when it is installed."""
+    for path in NFS_TOOLS:
+        context.link(path, LAUNCHER)
+    excluded = "".join(f"path-exclude={path}\n" for path in NFS_TOOLS)
+    context.write("/etc/dpkg/dpkg.cfg.d/lab-nfs", excluded)
+    context.link("/etc/systemd/system/run-rpc_pipefs.mount", "/dev/null")  # the kernel has no sunrpc

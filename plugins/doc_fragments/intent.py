@@ -9,12 +9,14 @@ from ..module_utils.drawbridge.fabric.model import SwitchProfile
 from ..module_utils.drawbridge.slurm.accounting.model import Absent
 from ..module_utils.drawbridge.slurm.nodes.model import Machine
 from ..module_utils.drawbridge.storage.gpfs.model import Filesystem
+from ..module_utils.drawbridge.storage.nfs.model import Export
 
 
 class ModuleDocFragment:
     """One fragment for each part of the intent."""
 
     GPFS_FILESYSTEMS = fragment({"filesystems": {**elements(Filesystem), "required": True}})
+    NFS_MOUNTS = fragment({"mounts": {**elements(Export), "required": True}})
     SWITCH_PROFILE = fragment({"profile": {**documented(SwitchProfile), "required": True}})
     SLURM_ABSENT = fragment({"absent": {**documented(Absent), "default": {}}})
     SLURM_MACHINE = fragment({"machine": {**documented(Machine), "required": True}})

@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gate_view import namespaces, objects
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.view import shared
 
 from lab.hosts.paths import Paths
 from lab.tools import definitions
@@ -126,7 +127,7 @@ def build(client: Client, quiet: Callable[[], object]) -> Scene:
     """
     cast = read("scene.yml")
     scene = Scene(client, {name: Who.of(row) for name, row in cast["people"].items()}, cast["things"])
-    spaces = namespaces(SLURM, GPFS, KUBE)
+    spaces = namespaces(SLURM, shared(GPFS), KUBE)
     ours = [space for space in spaces if GATED not in space["metadata"]["labels"]]
     for path in definitions.ensure(Paths.of().cache):
         body = yaml.load(path.read_text(), yaml.CSafeLoader)

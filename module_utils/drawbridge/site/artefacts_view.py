@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..core import hostlist, ports
+from ..core import ports
 from ..core.artefact import Artefact, Json
 from ..core.file_entry import Entry, entries
 from ..core.host_files.text import with_block
@@ -21,7 +21,9 @@ from ..fabric.nos.dialect import dialect
 from ..fabric.plan import PORT
 from ..nic import plan as nic
 from ..slurm.accounting.plan import AccountingState
-from ..storage.gpfs.members import plan as gpfs
+from ..storage.nfs import text as nfs
+from ..storage.nfs.model import Export
+from .gpfs_artefacts_view import mm_auth, mm_config, mm_mount, mm_node, mm_remote, mm_software
 from .kube_artefacts_view import (
     helm_release,
     installer_rights,
@@ -34,7 +36,6 @@ from .kube_artefacts_view import (
 
 FACTORY = nic.NicPortQos("pcp", {}, frozenset(), "fw")
 """A port with factory settings."""
-MM_OPTIONS = {gpfs.LICENSE: " client --accept"}
 
 
 def switch_roce(profile: dict[str, Any]) -> Artefact:
@@ -119,45 +120,30 @@ def slurm_accounting(accounts: Any, qos: Any, absent: Any) -> Artefact:
     return Artefact([*AccountingState.of(users, limits, services).lines(), *gone])
 
 
-def mm_software(packages: Any, compilers: Any, headers: str) -> Artefact:
-    """Packages that a node lacks; none if the site installs them."""
-    versions = [f"install {name}{'=' if version else ''}{version}" for name, version in packages.items()]
-    tools = [f"install {name}" for name in (*compilers, f"{headers}KERNEL")] if compilers else []
-    return Artefact([*versions, *tools, *(["mmbuildgpl"] if compilers else [])] or ["nothing: the site installs GPFS"])
-
-
-def mm_node(nodes: Any, cluster: str) -> Artefact:
-    """The commands for nodes that are in no cluster yet."""
-    want = gpfs.Membership(dict.fromkeys(nodes[:1], gpfs.Member("client")))
-    verbs = [step.payload.verb for step in gpfs.plan(gpfs.Membership({}), want)]
-    lines = [f"{verb}{MM_OPTIONS.get(verb, '')} -N {hostlist.in_order(nodes)}" for verb in verbs if verb]
-    return Artefact([f"cluster {cluster or 'of this host'}", *lines])
-
-
-def mm_config(classes: Any) -> Artefact:
-    """The commands for classes that do not exist yet."""
-    lines = []
-    for it in classes:
-        settings = ",".join(f"{name}={value}" for name, value in it["settings"].items())
-        lines.append(f"mmcrnodeclass {it['name']} -N {hostlist.in_order(it['nodes'])}")
-        lines += [f"mmchconfig {settings} -N {it['name']}"] if settings else []
-    return Artefact(lines)
-
-
-def mm_mount(filesystems: Any) -> Artefact:
-    """Start, and mounts of existing file systems."""
-    return Artefact(["mmstartup", *(f"mmmount {it['device']} # at {it['mount']}" for it in filesystems)])
+def nfs_mounts(mounts: Any, package: str, wait_s: int) -> Artefact:
+    """The client, and a unit for each mount."""
+    exports = [Export(**{**each, "options": tuple(each["options"])}) for each in mounts]
+    units = {f"/etc/systemd/system/{nfs.unit_name(it.mount)}": Entry(nfs.mount_unit(it, wait_s)) for it in exports}
+    return Artefact([f"install {package}", *(f"mount {nfs.source(it)} at {it.mount}" for it in exports)], units)
 
 
 _FUNCTIONS = (
     *(switch_roce, mlnx_qos, host_files, gate_program, gate_token, gate_guards, slurm_munge_key),
     *(slurm_packages, slurm_database, slurm_daemon, slurm_config, slurm_accounting, kube_packages, kube_runtime),
-    *(kubelet_config, kube_member, mm_software, mm_node, mm_config, mm_mount, helm_release, installer_rights, k8s),
+    *(kubelet_config, kube_member, mm_software, mm_node, mm_config, mm_auth, mm_remote, mm_mount, nfs_mounts),
+    *(helm_release, installer_rights, k8s),
 )
 PLACES: Mapping[str, Callable[..., Artefact]] = {function.__name__: function for function in _FUNCTIONS}
 """These functions by the module's name."""
 _NODE_CHECKS = ("slurm_node_hardware", "slurm_node_ready")
-_CHECKS = ("cluster_intent", "gate_adoption", "infra_capacity", "mm_cluster_info", "validate_argument_spec")
+_CHECKS = (
+    "cluster_intent",
+    "gate_adoption",
+    "infra_capacity",
+    "mm_cluster_info",
+    "mm_key_info",
+    "validate_argument_spec",
+)
 READS = {"node_visit", *_CHECKS, *_NODE_CHECKS}
 """Modules that write nothing."""
 

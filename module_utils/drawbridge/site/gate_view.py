@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..core import hostlist
@@ -26,7 +27,7 @@ from ..kube.model import Kube
 from ..kube.releases.rdma_plugin_view import resources
 from ..nodes.model import Nodes
 from ..slurm.model import Slurm
-from ..storage.gpfs.model import Gpfs
+from ..storage.filesystem_model import SharedFilesystem
 from .run_view import GPU_RESOURCES
 
 RBAC = "rbac.authorization.k8s.io"
@@ -122,9 +123,9 @@ def names(kube: Kube, nodes: Nodes) -> dict[str, Any]:
     }
 
 
-def namespaces(slurm: Slurm, gpfs: Gpfs | None, kube: Kube) -> list[Json]:
+def namespaces(slurm: Slurm, filesystems: Iterable[SharedFilesystem], kube: Kube) -> list[Json]:
     """Job namespaces with the mounts that pods may use, and infrastructure namespaces."""
-    paths = ",".join(filesystem.mount for filesystem in (gpfs.filesystems if gpfs else ()))
+    paths = ",".join(filesystem.mount for filesystem in filesystems)
     limits = {HOST_PATHS: paths, MAX_PODS: str(max_pods(slurm))}
     gated = [_namespace(name, GATED, limits) for name in job_namespaces(slurm)]
     return [*gated, *(_namespace(name, INFRA, {}) for name in infra_namespaces(kube))]

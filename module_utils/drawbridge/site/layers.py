@@ -22,12 +22,14 @@ from ..slurm.nodes.ready_layer import SLURM_NODE_READY
 from ..slurm.packages_layer import SLURM_PACKAGES
 from ..storage.gpfs.mounts.layer import MM_MOUNT
 from ..storage.gpfs.software.layer import MM_SOFTWARE
+from ..storage.nfs.layer import NFS_MOUNTS
 
 LAYERS: Mapping[str, Layer] = {
     "mlnx_qos": MLNX_QOS,
     "host_files": HOST_FILES,
     "mm_software": MM_SOFTWARE,
     "mm_mount": MM_MOUNT,
+    "nfs_mounts": NFS_MOUNTS,
     "kube_packages": KUBE_PACKAGES,
     "kube_runtime": KUBE_RUNTIME,
     "kubelet_config_host": KUBELET_CONFIG_HOST,

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the five variables of an inventory into one intent, or raises one error with all faults."""
+"""Reads the six variables of an inventory into one intent, or raises one error with all faults."""
 
 from __future__ import annotations
 
@@ -33,14 +33,17 @@ from ..slurm.model import Slurm
 from ..storage.gpfs import rules as storage
 from ..storage.gpfs.config import rules as storage_config
 from ..storage.gpfs.model import Gpfs
+from ..storage.nfs import rules as storage_nfs
+from ..storage.nfs.model import Nfs
+from . import filesystem_rules as filesystems
 from . import kube_rules as kube
 from . import nodes_rules as placing
 from . import system_rules as systems
 from .model import Intent
 
-DOMAINS = {"fabric": Fabric, "nodes": Nodes, "slurm": Slurm, "gpfs": Gpfs, "kube": Kube}
+DOMAINS = {"fabric": Fabric, "nodes": Nodes, "slurm": Slurm, "gpfs": Gpfs, "nfs": Nfs, "kube": Kube}
 """The class of each variable `drawbridge_<domain>`."""
-OPTIONAL = {"fabric": "switches and NICs", "gpfs": "Storage Scale", "kube": "Kubernetes and the gate"}
+OPTIONAL = {"fabric": "switches and NICs", "gpfs": "Storage Scale", "nfs": "NFS", "kube": "Kubernetes and the gate"}
 """Parts that a site may lack, and what Drawbridge then leaves alone."""
 
 RULES = tuple(
@@ -49,7 +52,7 @@ RULES = tuple(
         *(fabric, nodes, placing, cables, numa),
         *(slurm, slurm_partitions, slurm_scripts, slurm_settings, slurm_values, slurm_layout),
         *(accounting, slurm_storage),
-        *(systems, storage, storage_config, kube, kube_devices, kube_node),
+        *(systems, storage, storage_config, storage_nfs, filesystems, kube, kube_devices, kube_node),
     )
     for rule in part.RULES
 )
@@ -57,7 +60,7 @@ RULES = tuple(
 
 
 def load(variables: Mapping[str, Any]) -> Intent:
-    """Read drawbridge_fabric, _nodes, _slurm, _gpfs and _kube. Raises IntentError with all faults."""
+    """Read drawbridge_fabric, _nodes, _slurm, _gpfs, _nfs and _kube. Raises IntentError with all faults."""
     reader = Reader()
     parts = {}
     for domain, cls in DOMAINS.items():
@@ -104,7 +107,8 @@ def inventory_faults(intent: Intent, groups: Mapping[str, Iterable[str]]) -> lis
         "nodes": ("drawbridge_nodes.ranges", list(intent.nodes.by_name)),
         "switches": ("drawbridge_fabric.switches", [it for kind in switches for it in hostlist.expand(kind.names)]),
         "controllers": ("drawbridge_slurm.controller", [intent.slurm.controller]),
-        "storage_admins": ("drawbridge_gpfs.admin", [intent.gpfs.admin] if intent.gpfs else []),
+        "storage_admins": ("drawbridge_gpfs.admin", hostlist.expand(intent.gpfs.admin) if intent.gpfs else []),
+        "storage_owners": ("drawbridge_gpfs.owner.admin", _owner_admins(intent)),
     }
     storage = intent.slurm.accounting
     elsewhere = storage.slurmdbd == "drawbridge" and storage.host not in ("", intent.slurm.controller)
@@ -122,6 +126,11 @@ def inventory_faults(intent: Intent, groups: Mapping[str, Iterable[str]]) -> lis
             repair = f"define it in {key}, or take it out of the group {group}"
             faults.append(Fault(f"group {group}", undefined, f"{key} does not have it", repair))
     return faults
+
+
+def _owner_admins(intent: Intent) -> list[str]:
+    owner = intent.gpfs.owner if intent.gpfs else None
+    return [owner.admin] if owner and owner.admin else []
 
 
 def of_variables(view: Callable[..., Any]) -> Callable[..., Any]:

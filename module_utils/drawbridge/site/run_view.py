@@ -4,25 +4,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..kube.model import Kube
 from ..kube.releases.rdma_plugin_view import resources
 from ..nodes.model import Nodes
 from ..slurm.model import Slurm
-from ..storage.gpfs.model import Gpfs
+from ..storage.filesystem_model import SharedFilesystem
 
 GPU_RESOURCES = {"nvidia": "nvidia.com/gpu"}
 """Resource names of the vendors' device plugins."""
 
 
-def run_site(slurm: Slurm, gpfs: Gpfs | None, kube: Kube, nodes: Nodes, host: str) -> dict[str, Any]:
+def run_site(
+    slurm: Slurm, filesystems: Iterable[SharedFilesystem], kube: Kube, nodes: Nodes, host: str
+) -> dict[str, Any]:
     """The file's content on a host. Only nodes have resources for pods."""
     here = nodes.class_of(host) if nodes.range_of(host) else None
     return {
         "partitions": [part.name for part in slurm.partitions if part.gate],
         "namespaces": {account.name: account.namespace for account in slurm.accounts if account.namespace},
-        "mounts": [filesystem.mount for filesystem in (gpfs.filesystems if gpfs else ())],
+        "mounts": [filesystem.mount for filesystem in filesystems],
         "gpu_resource": GPU_RESOURCES[here.gpus.vendor] if here else "",
         "devices": _devices(kube, nodes, len(here.rails)) if here else {},
         "kill_wait_s": slurm.kill_wait_s,

@@ -39,7 +39,7 @@ def chosen_faults(intent: Intent, chosen: Any) -> list[Fault]:
 def needed(intent: Intent, chosen: str) -> list[str]:
     """Hosts that onboarding the nodes contacts: Slurm's controller, the GPFS admin host, their switches, they."""
     names = hostlist.expand(chosen)
-    admin = [intent.gpfs.admin] if intent.gpfs else []
+    admin = hostlist.expand(intent.gpfs.admin) if intent.gpfs else []
     switches = switches_of_nodes(intent.fabric, intent.nodes, names) if intent.fabric else []
     return [intent.slurm.controller, *admin, *switches, *names]
 

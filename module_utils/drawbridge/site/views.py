@@ -22,9 +22,10 @@ from ..nic.view import link_files, nccl_env, nic_qos
 from ..nodes.model import Nodes
 from ..slurm import view as slurms
 from ..slurm.model import Slurm
-from ..storage.gpfs import view as clients
 from ..storage.gpfs.model import Gpfs
-from . import capacity_view, gate_view, installer_view, mirror_view, run_view
+from ..storage.nfs.model import Nfs
+from . import capacity_view, filesystems_view, gate_view, installer_view, mirror_view, run_view
+from .storage_view import filesystems, gpfs_client, gpfs_members, nfs_client
 
 Json = dict[str, Any]
 View = Callable[..., Any]
@@ -61,12 +62,26 @@ def node_switches(fabric: Fabric | None, nodes: Nodes, chosen: str) -> list[str]
 
 
 def node_layers(
-    fabric: Fabric | None, nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, kube: Kube | None, name: str
+    fabric: Fabric | None,
+    nodes: Nodes,
+    slurm: Slurm,
+    gpfs: Gpfs | None,
+    nfs: Nfs | None,
+    kube: Kube | None,
+    name: str,
 ) -> Json:
-    """The layers that a node has beside Slurm: C(nics), C(gpfs), and C(kube) in a partition with C(gate: true)."""
+    """The layers that a node has beside Slurm.
+
+    C(nics), C(gpfs), C(nfs), and C(kube) in a partition with C(gate: true).
+    """
     gated = any(part.gate and hostlist.contains(part.nodes, name) for part in slurm.partitions)
     nics = nodes.class_of(name).nics
-    return {"nics": bool(fabric and nics), "gpfs": gpfs is not None, "kube": kube is not None and gated}
+    return {
+        "nics": bool(fabric and nics),
+        "gpfs": gpfs is not None,
+        "nfs": nfs is not None,
+        "kube": kube is not None and gated,
+    }
 
 
 def slurm_controller(nodes: Nodes, slurm: Slurm, cgroups: bool) -> Json:
@@ -96,24 +111,6 @@ def slurm_login(slurm: Slurm) -> Json:
     M(drawbridge.drawbridge.slurm_daemon) takes them.
     """
     return slurms.login(slurm)
-
-
-def gpfs_client(fabric: Fabric | None, nodes: Nodes, gpfs: Gpfs, name: str) -> Json:
-    """GPFS on one node.
-
-    C(cluster), C(filesystems), C(settings) and C(node_class), options of M(drawbridge.drawbridge.mm_mount);
-    C(software), options of M(drawbridge.drawbridge.mm_software); C(boot), what the boot program reads.
-    """
-    return clients.client(gpfs, nodes, name, fabric and fabric.roce, fabric and fabric.storage)
-
-
-def gpfs_members(fabric: Fabric | None, nodes: Nodes, gpfs: Gpfs) -> Json:
-    """GPFS clients of the Storage Scale cluster, and their node classes.
-
-    C(cluster), C(nodes), C(daemon_suffix) and C(admin_suffix), options of M(drawbridge.drawbridge.mm_node);
-    C(classes), option of M(drawbridge.drawbridge.mm_config).
-    """
-    return clients.members(gpfs, nodes, fabric and fabric.roce, fabric and fabric.storage)
 
 
 def kube_node(kube: Kube) -> Json:
@@ -161,14 +158,14 @@ def gate(nodes: Nodes, slurm: Slurm, kube: Kube, name: str) -> Json:
     return gate_view.config(slurm, kube, nodes, name)
 
 
-def gate_objects(nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, kube: Kube) -> Json:
+def gate_objects(nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, nfs: Nfs | None, kube: Kube) -> Json:
     """The gate's objects in Kubernetes.
 
     C(namespaces), then C(accounts), lists of manifests; C(names) for the role's templates; C(nodes), all gated nodes;
     C(infra) and C(jobs), namespaces.
     """
     return {
-        "namespaces": gate_view.namespaces(slurm, gpfs, kube),
+        "namespaces": gate_view.namespaces(slurm, filesystems_view.shared(gpfs, nfs), kube),
         "accounts": gate_view.objects(slurm, kube),
         "names": gate_view.names(kube, nodes),
         "nodes": gate_view.gated_nodes(slurm),
@@ -177,9 +174,9 @@ def gate_objects(nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, kube: Kube) -> J
     }
 
 
-def drawbridge_run(nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, kube: Kube, name: str) -> Json:
+def drawbridge_run(nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, nfs: Nfs | None, kube: Kube, name: str) -> Json:
     """The configuration of drawbridge-run on a host."""
-    return run_view.run_site(slurm, gpfs, kube, nodes, name)
+    return run_view.run_site(slurm, filesystems_view.shared(gpfs, nfs), kube, nodes, name)
 
 
 def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
@@ -193,6 +190,6 @@ def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
 _ALL = (
     *(switch, nic, node_switches, node_layers, slurm_controller, slurm_node, slurm_login, gpfs_client, gpfs_members),
     *(kube_node, kubelet, kube_installer, gpu_operator, rdma_plugin, infra_capacity, gate, gate_objects),
-    *(drawbridge_run, mirror),
+    *(drawbridge_run, mirror, nfs_client, filesystems),
 )
 VIEWS: dict[str, View] = {view.__name__: view for view in _ALL}

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A site with GPU nodes and CPU nodes, without fabric and GPFS. The tests build on each other in their order."""
+"""A site with GPU nodes, CPU nodes and NFS, without fabric and GPFS. The tests build on each other in their order."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import pytest
 
 from lab.hosts.paths import REPOSITORY, Paths
 from tests.running import Lab
+from tests.stack import lab as switch
+from tests.stack import until
 
 INVENTORY = "molecule/mixed/inventory"
 GPUS = 4
@@ -55,3 +57,21 @@ def test_a_job_borrows_gpu_nodes_through_the_gate(lab: Lab) -> None:
     ranks = [line for line in told.splitlines() if line.startswith("rank ")]
     assert len(ranks) == 2
     assert all(f"with {GPUS} GPUs: sum 3.0, expected 3.0" in line for line in ranks)
+
+
+def test_a_job_reads_what_another_node_wrote_on_nfs(lab: Lab) -> None:
+    lab.ssh("gpu01", "runuser -u ada -- sh -c 'echo lowered > /nfs/data/home/ada/bridge'")
+    assert batch(lab, "-p prepare", "#!/bin/sh\ncat /nfs/data/home/ada/bridge\n").strip() == "lowered"
+
+
+def test_after_a_power_cut_nfs_is_mounted_before_slurmd_starts(lab: Lab) -> None:
+    lab.ssh("cpu01", "sync")
+    switch("power-cut", "cpu01")
+    switch("up", "cpu01")
+    until(lambda: "active" in lab.ssh("cpu01", "systemctl is-active slurmd || true").split(), 120, "slurmd runs")
+    units = "drawbridge-nfs.service nfs-data.mount"
+    assert lab.ssh("cpu01", f"systemctl is-active {units}").split() == ["active", "active"]
+    shown = lab.ssh("cpu01", "systemctl show --value -p ActiveEnterTimestampMonotonic drawbridge-nfs.service").strip()
+    started = lab.ssh("cpu01", "systemctl show --value -p ExecMainStartTimestampMonotonic slurmd").strip()
+    assert int(shown) < int(started)
+    assert "nfs" in lab.ssh("cpu01", "nfsstat -m")

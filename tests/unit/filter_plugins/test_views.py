@@ -13,7 +13,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 
 from tests.unit.module_utils.site.test_refused import site
 
-SITE = site("lab")
+SITE = {**site("lab"), "drawbridge_nfs": {"mounts": [{"server": "filer", "export": "/export/data", "mount": "/data"}]}}
 FILTERS = FilterModule().filters()
 FURTHER = {"name": "gpu01", "chosen": "gpu[01-02]", "cgroups": True, "mounts": ["/gpfs/fs1"]}
 

@@ -12,10 +12,14 @@ import pytest
 
 from lab.emulators.common import Device
 from lab.emulators.storage.gpfs import VERBS
-from lab.emulators.storage.gpfs.model import default_state, local_copy
+from lab.emulators.storage.gpfs.model import CLUSTER, default_state, local_copy
+from lab.emulators.storage.gpfs.remote import own_digest
 from tests.unit.library.emulated import Host, writes
 
 ADDRESSES = {"nsd1": 13, "ess1": 14, "gpu01": 21, "gpu02": 22, "gpu03": 23}
+HERE, OWNER = f"{CLUSTER}nsd1", f"{CLUSTER}ess1"
+"""Names of the clusters that nsd1 and ess1 founded."""
+SQUASH = "65534:65534"
 ADAPTERS = "ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs"
 
 
@@ -32,6 +36,7 @@ class Site:
         self._patch = monkeypatch
         monkeypatch.setattr(f"{ADAPTERS}.members.io.FOLDER", self.folder)
         monkeypatch.setattr(f"{ADAPTERS}.config.io.FOLDER", self.folder)
+        monkeypatch.setattr(f"{ADAPTERS}.remote.io.FOLDER", self.folder)
         monkeypatch.setattr(f"{ADAPTERS}.members.layer.resolve", self.address)
         monkeypatch.setattr(f"{ADAPTERS}.daemon_io.LOOK_S", 0.01)
         monkeypatch.setattr(f"{ADAPTERS}.mounts.layer.MARKER", root / "gpfs-change")
@@ -71,9 +76,52 @@ class Site:
             patch.setattr(f"{layer}.CONFIGURATION", host.root / "mmfs/gen/mmsdrfs")
             patch.setattr(f"{layer}.OSRELEASE", host.root / "proc/sys/kernel/osrelease")
             patch.setattr(f"{layer}.MODULES", host.root / "modules")
+            patch.setattr(f"{ADAPTERS}.remote.io.KEYS", host.root / "mmfs/ssl")
             patch.setattr(f"{ADAPTERS}.daemon_io.LOG", host.root / "ras/mmfs.log.latest")
             return host.run(module, check, mm_path=str(host.bin), **arguments)
 
     def written(self, name: str) -> list[str]:
         """Verbs that a host ran to change something."""
         return [call[0] for call in writes(self.device(name))]
+
+
+class Clusters(Site):
+    """nsd1's cluster mounts fs1 of ess1's as data."""
+
+    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
+        super().__init__(root, monkeypatch, capfd)
+        self.change(lambda state: state["filesystems"].clear())
+        for name in ("nsd1", "ess1"):
+            # a host's first command writes its copy of the configuration, and its cluster's key
+            assert self.run(name, "mm_cluster_info", nodes=[name]).get("cluster_id")
+        with self.owner.state() as state:
+            self.there = own_digest(state)
+        self.here = own_digest(self.state())
+        self.keys = {name: self.key(name)["public_key"] for name in ("nsd1", "ess1")}
+
+    def key(self, name: str, **more: Any) -> dict[str, Any]:
+        """Read a cluster's key."""
+        cluster, fingerprint = {"nsd1": (HERE, self.here), "ess1": (OWNER, self.there)}[name]
+        return self.run(name, "mm_key_info", **{"cluster": cluster, "fingerprint": fingerprint, **more})
+
+    def auth(self, check: bool = False, **more: Any) -> dict[str, Any]:
+        """The owner's side."""
+        wanted = {
+            **{"cluster": OWNER, "fingerprint": self.there, "client": HERE, "client_fingerprint": self.here},
+            **{"key": self.keys["nsd1"], "grants": [{"device": "fs1"}], "root_becomes": SQUASH, "lock_wait_s": 0},
+        }
+        return self.run("ess1", "mm_auth", check, **{**wanted, **more})
+
+    def remote(self, check: bool = False, **more: Any) -> dict[str, Any]:
+        """The accessing side."""
+        filesystem = {"device": "data", "mount": self.mount, "owner_device": "fs1", **more.pop("change", {})}
+        wanted = {
+            **{"cluster": HERE, "fingerprint": self.here, "owner": OWNER, "owner_fingerprint": self.there},
+            **{"key": self.keys["ess1"], "contacts": ["ess1"], "filesystems": [filesystem], "lock_wait_s": 0},
+        }
+        return self.run("nsd1", "mm_remote", check, **{**wanted, **more})
+
+    def owned(self) -> dict[str, Any]:
+        """The owner's state."""
+        with self.owner.state() as state:
+            return state

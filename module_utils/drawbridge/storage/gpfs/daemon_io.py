@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from ...core.converge import DeviceError
+from ..processes_io import named_users
 from .io import Mm, NotAMember
 from .members.plan import ACTIVE
 from .members.text import mountinfo, short
@@ -17,13 +18,11 @@ from .text import Row
 
 NO_CLUSTER = "no cluster"
 LOG = Path("/var/adm/ras/mmfs.log.latest")
-PROC = Path("/proc")
 STEADY_READS = 3
 """Looks in a row at which a daemon must be active: one that flaps is so for a moment."""
 LOOK_S = 0.5
 DOWN_S = 60.0
 """Longest time that a daemon which starts may be seen down."""
-MOST_NAMED = 3
 OWN = frozenset({"mmfsd", "systemd"})
 """Processes that may have files of GPFS open without using a file system."""
 
@@ -96,9 +95,7 @@ class Daemon:
 
     def users(self, path: str) -> str:
         """The processes that use a mount point, as a few words; empty for none that can be seen."""
-        found = [f"{name} ({pid})" for pid, name in _users(PROC, path) if name not in OWN]
-        more = f" and {len(found) - MOST_NAMED} others" if len(found) > MOST_NAMED else ""
-        return f"{', '.join(found[:MOST_NAMED])}{more} use it" if found else ""
+        return named_users(path, OWN)
 
     def _default(self, device: str) -> str:
         rows = self.mm.read("mmlsfs", device, "-T").get("", [])
@@ -123,33 +120,3 @@ class Daemon:
 
 def _host() -> str:
     return short(platform.node())
-
-
-def _users(proc: Path, path: str) -> Iterator[tuple[str, str]]:
-    """Number and name of processes with a working directory, root or open file below a path."""
-    for folder in sorted(proc.glob("[0-9]*"), key=lambda it: int(it.name)):
-        links: Sequence[Path] = (folder / "cwd", folder / "root", *_open_files(folder))
-        if any(_below(link, path) for link in links):
-            yield folder.name, _name(folder)
-
-
-def _open_files(folder: Path) -> list[Path]:
-    try:
-        return list((folder / "fd").iterdir())
-    except OSError:
-        return []
-
-
-def _below(link: Path, path: str) -> bool:
-    try:
-        target = str(link.readlink())
-    except OSError:
-        return False
-    return target == path or target.startswith(f"{path}/")
-
-
-def _name(folder: Path) -> str:
-    try:
-        return (folder / "comm").read_text().strip()
-    except OSError:
-        return "a process"

@@ -47,7 +47,10 @@ class Mm:
 
     def show(self, verb: str, *arguments: str) -> str:
         """What a command prints for people, for those without a documented -Y form. Raises DeviceError."""
-        return self._call(verb, *arguments).out
+        done = self._call(verb, *arguments)
+        if done.out and not done.out.endswith("\n"):
+            raise DeviceError(f"{verb}: the answer ends within a line", stdout=done.out, stderr=done.err)
+        return done.out
 
     def change(self, verb: str, *arguments: str) -> Completed:
         """Run a command that changes something. It retries only for a busy lock, with growing pauses."""

@@ -9,13 +9,17 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Optional
 
-from ...core.options import PATH, option
+from ...core.options import NAME, PATH, option
 from ...nodes.model import RAILS, STORAGE
 
 CLUSTER_NAME = r"[A-Za-z0-9._-]*"
 DEVICE = r"[A-Za-z0-9_.-]+"
 VERSION = r"[0-9][0-9A-Za-z.+~-]*"
 BUILD, PREBUILT = "build", "prebuilt"
+MEMBER, REMOTE = "member", "remote"
+HOST = r"[A-Za-z0-9][A-Za-z0-9._-]*"
+DIGEST = r"[0-9a-f]{40,128}"
+"""A SHA digest of a public key, in the length that the release prints."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,38 @@ class Filesystem:
 
     device: str = option("device name, as mmlsfs prints it", pattern=DEVICE)
     mount: str = option("its default mount point", pattern=PATH)
+
+
+@dataclass(frozen=True)
+class SharedFilesystem(Filesystem):
+    """A GPFS file system that nodes mount, of this cluster or of another one."""
+
+    owner_device: str = option(
+        "with attach: remote, its device name in the owner's cluster (empty: as device)", "", pattern=rf"({DEVICE})?"
+    )
+    access: str = option("with attach: remote, the access that the owner grants", "rw", choices=("rw", "ro"))
+
+
+@dataclass(frozen=True)
+class Owner:
+    """With attach: remote, the cluster that owns the file systems."""
+
+    cluster: str = option("its name, as mmlscluster prints it there", pattern=HOST)
+    contacts: tuple[str, ...] = option("its contact nodes, by names that the nodes resolve", pattern=HOST)
+    fingerprint: str = option("SHA digest of its public key, as `mmauth show .` prints it there", pattern=DIGEST)
+    root_becomes: str = option(
+        "root squash: the UID:GID at the owner of the nodes' root, or root (it stays root)",
+        pattern=r"root|[0-9]+:[0-9]+",
+    )
+    uid_remapping: bool = option(
+        "whether the cluster remaps UIDs (enableUIDremap), because users have other numbers at the owner"
+    )
+    admin: str = option(
+        "inventory name of a member that authorizes this cluster (empty: the owner's administrators do)",
+        "",
+        pattern=rf"({NAME})?",
+    )
+    public_key: str = option("text of its public key; needed without admin", "")
 
 
 @dataclass(frozen=True)
@@ -82,8 +118,17 @@ class Gpfs:
         "hostlist of members that may change the cluster, as in the inventory; the first that answers is used",
         hosts=True,
     )
-    filesystems: tuple[Filesystem, ...] = option("file systems that nodes mount")
+    filesystems: tuple[SharedFilesystem, ...] = option("file systems that nodes mount")
     cluster: str = option("its name, as mmlscluster prints it; empty: not compared", "", pattern=CLUSTER_NAME)
+    attach: str = option(
+        "member (the cluster owns the file systems) or remote (another cluster owns them, and this one mounts them)",
+        MEMBER,
+        choices=(MEMBER, REMOTE),
+    )
+    owner: Optional[Owner] = option("with attach: remote, the cluster that owns the file systems", None)
+    fingerprint: str = option(
+        "with attach: remote, the SHA digest of this cluster's own public key", "", pattern=rf"({DIGEST})?"
+    )
     software: Optional[Software] = option("packages and kernel modules; without it the site installs them", None)
     tuning: dict[str, Tuning] = option("settings of nodes by node class", MappingProxyType({}))
     daemon_suffix: str = option(

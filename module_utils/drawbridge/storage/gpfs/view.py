@@ -1,14 +1,15 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What Storage Scale needs from the intent: cluster, clients, their software and settings."""
+"""What Storage Scale needs from the intent: cluster, clients, their software and settings, the owner."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ...nodes.model import Nodes
+from ..filesystem_model import SharedFilesystem
 from .config.view import TrafficClass, attributes, class_name
-from .model import PREBUILT, Gpfs, Software
+from .model import PREBUILT, REMOTE, Gpfs, Software
 
 Json = dict[str, Any]
 LANGUAGE = {"deb": "gpfs.msg.en-us", "rpm": "gpfs.msg.en_US"}
@@ -24,6 +25,14 @@ NO_SOFTWARE: Json = {
 }
 ANY = ""
 """The version of a package that has its own numbers."""
+
+
+def shared(gpfs: Gpfs) -> list[SharedFilesystem]:
+    """Its file systems as the other layers see them."""
+    return [
+        SharedFilesystem(each.mount, "gpfs", each.device, f"mmlsmount {each.device} -L", "drawbridge-gpfs.service")
+        for each in gpfs.filesystems
+    ]
 
 
 def traffic_of(purpose: str, lossless: TrafficClass | None, storage: TrafficClass | None) -> TrafficClass | None:
@@ -100,4 +109,36 @@ def members(gpfs: Gpfs, nodes: Nodes, lossless: Any, storage: Any) -> Json:
             }
             for title in gpfs.tuning
         ],
+        "remote": remote(gpfs),
+    }
+
+
+def remote(gpfs: Gpfs) -> Json:
+    """Both sides of a remote mount: options of mm_auth on the owner, and of mm_remote. Empty for attach: member."""
+    if gpfs.attach != REMOTE or not gpfs.owner:
+        return {}
+    owner = gpfs.owner
+    devices = [(each, each.owner_device or each.device) for each in gpfs.filesystems]
+    return {
+        "public_key": owner.public_key,
+        "owner": {
+            "cluster": owner.cluster,
+            "fingerprint": owner.fingerprint,
+            "client": gpfs.cluster,
+            "client_fingerprint": gpfs.fingerprint,
+            "grants": [{"device": device, "access": each.access} for each, device in devices],
+            "root_becomes": owner.root_becomes,
+        },
+        "client": {
+            "cluster": gpfs.cluster,
+            "fingerprint": gpfs.fingerprint,
+            "owner": owner.cluster,
+            "owner_fingerprint": owner.fingerprint,
+            "contacts": list(owner.contacts),
+            "filesystems": [
+                {"device": each.device, "mount": each.mount, "owner_device": device, "access": each.access}
+                for each, device in devices
+            ],
+            "uid_remapping": owner.uid_remapping,
+        },
     }

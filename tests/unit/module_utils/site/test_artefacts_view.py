@@ -11,7 +11,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     READS,
     gate_token,
     mlnx_qos,
-    mm_node,
     slurm_accounting,
     slurm_munge_key,
     switch_roce,
@@ -47,14 +46,6 @@ def test_nics_start_as_they_left_the_factory(dscp: int, mapped: list[str]) -> No
         "mlnx_qos -i rail0 --trust dscp",
         *mapped,
         "mlnx_qos -i rail0 --pfc 0,0,0,1,0,0,0,0",
-    ]
-
-
-def test_nodes_join_by_a_command_for_all() -> None:
-    assert mm_node([f"gpu{number:02}" for number in range(1, 5)], "").lines == [
-        "cluster of this host",
-        "mmaddnode -N gpu[01-04]",
-        "mmchlicense client --accept -N gpu[01-04]",
     ]
 
 

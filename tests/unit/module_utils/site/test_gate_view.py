@@ -9,6 +9,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     objects,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.view import shared
 
 from tests.unit.module_utils.site.test_refused import site
 
@@ -67,7 +68,7 @@ def test_rights_in_a_namespace_are_given_namespace_by_namespace() -> None:
 
 
 def test_a_namespace_is_for_jobs_or_for_infrastructure() -> None:
-    labels = {it["metadata"]["name"]: set(it["metadata"]["labels"]) for it in namespaces(SLURM, GPFS, KUBE)}
+    labels = {it["metadata"]["name"]: set(it["metadata"]["labels"]) for it in namespaces(SLURM, shared(GPFS), KUBE)}
     assert labels.pop("vision") == labels.pop("speech") == labels.pop("chem") == {"drawbridge.io/gated"}
     assert set(labels) == {"drawbridge-gate", "drawbridge-nodes", "kube-system"}
     assert all(label == {"drawbridge.io/infra"} for label in labels.values())
@@ -87,7 +88,7 @@ def test_manifests_are_told_the_gates_names_and_the_sites_schedulers() -> None:
 
 
 def test_pods_may_see_the_sites_file_systems() -> None:
-    found = namespaces(SLURM, GPFS, KUBE)[0]["metadata"]["annotations"]
+    found = namespaces(SLURM, shared(GPFS), KUBE)[0]["metadata"]["annotations"]
     assert found == {"drawbridge.io/host-paths": "/gpfs/fs1", "drawbridge.io/max-pods": "440"}
 
 

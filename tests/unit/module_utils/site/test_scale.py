@@ -30,6 +30,8 @@ FILTERS = FilterModule().filters()
 VIEWS = {
     "nic": (NODE,),
     "gpfs_client": (NODE,),
+    "nfs_client": (),
+    "filesystems": (),
     "slurm_node": (NODE,),
     "slurm_login": (),
     "kubelet": (NODE,),
@@ -49,6 +51,7 @@ def derive(view: str, variables: Site) -> Any:
 def declared(nodes: int) -> Site:
     """The lab's site with so many nodes, all in one range."""
     variables = copy.deepcopy(site("lab"))
+    variables["drawbridge_nfs"] = {"mounts": [{"server": "filer", "export": "/export/data", "mount": "/data"}]}
     names = f"gpu[0001-{nodes:04d}]"
     variables["drawbridge_nodes"]["ranges"] = [{"names": names, "node_class": "h100", "leaves": "leaf1"}]
     for partition in variables["drawbridge_slurm"]["partitions"]:

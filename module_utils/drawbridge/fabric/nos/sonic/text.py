@@ -4,7 +4,8 @@
 
 Drawbridge owns its maps, schedulers and WRED profile, all named ROCE, and the watchdog's interval. On the intent's
 ports it owns the MTU, the maps and PFC of PORT_QOS_MAP, and the watchdog's times. It also owns their queues of the
-classes and of all other traffic. Entries named AZURE, buffers, cable lengths, the ECMP hash and all else belong to the site.
+classes and of all other traffic. Entries named AZURE, buffers, cable lengths, the ECMP hash and all else belong to
+the site.
 """
 
 from __future__ import annotations

@@ -8,20 +8,15 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage import processes_io
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs import daemon_io
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.io import Mm
 
-
-def process(proc: Path, number: int, name: str, target: str) -> None:
-    folder = proc / str(number)
-    (folder / "fd").mkdir(parents=True)
-    (folder / "comm").write_text(f"{name}\n")
-    (folder / "cwd").symlink_to("/")
-    (folder / "fd/3").symlink_to(target)
+from tests.unit.module_utils.storage.test_processes_io import process
 
 
 def test_users_are_named_and_neighbours_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(daemon_io, "PROC", tmp_path)
+    monkeypatch.setattr(processes_io, "PROC", tmp_path)
     for number, (name, target) in enumerate(
         [("python3", "/gpfs/fs1/data"), ("vi", "/gpfs/fs10/data"), ("mmfsd", "/gpfs/fs1/x"), ("less", "/gpfs/fs1")], 1
     ):

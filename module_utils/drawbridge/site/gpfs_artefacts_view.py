@@ -1,0 +1,61 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Commands of the modules for Storage Scale, from the arguments of their tasks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core import hostlist
+from ..core.artefact import Artefact
+from ..storage.gpfs.members import plan as gpfs
+from ..storage.gpfs.remote.text import ROOT
+
+MM_OPTIONS = {gpfs.LICENSE: " client --accept"}
+
+
+def mm_software(packages: Any, compilers: Any, headers: str) -> Artefact:
+    """Packages that a node lacks; none if the site installs them."""
+    versions = [f"install {name}{'=' if version else ''}{version}" for name, version in packages.items()]
+    tools = [f"install {name}" for name in (*compilers, f"{headers}KERNEL")] if compilers else []
+    return Artefact([*versions, *tools, *(["mmbuildgpl"] if compilers else [])] or ["nothing: the site installs GPFS"])
+
+
+def mm_node(nodes: Any, cluster: str) -> Artefact:
+    """The commands for nodes that are in no cluster yet."""
+    want = gpfs.Membership(dict.fromkeys(nodes[:1], gpfs.Member("client")))
+    verbs = [step.payload.verb for step in gpfs.plan(gpfs.Membership({}), want)]
+    lines = [f"{verb}{MM_OPTIONS.get(verb, '')} -N {hostlist.in_order(nodes)}" for verb in verbs if verb]
+    return Artefact([f"cluster {cluster or 'of this host'}", *lines])
+
+
+def mm_config(classes: Any) -> Artefact:
+    """The commands for classes that do not exist yet."""
+    lines = []
+    for it in classes:
+        settings = ",".join(f"{name}={value}" for name, value in it["settings"].items())
+        lines.append(f"mmcrnodeclass {it['name']} -N {hostlist.in_order(it['nodes'])}")
+        lines += [f"mmchconfig {settings} -N {it['name']}"] if settings else []
+    return Artefact(lines)
+
+
+def mm_auth(client: str, client_fingerprint: str, grants: Any, root_becomes: str) -> Artefact:
+    """The owner's commands for a cluster that it does not know yet."""
+    squash = "no" if root_becomes == ROOT else root_becomes
+    given = [f"mmauth grant {client} -f {it['device']} -a {it['access']} -r {squash}" for it in grants]
+    return Artefact([f"mmauth add {client} -k FILE # with the digest {client_fingerprint}", *given])
+
+
+def mm_remote(owner: str, owner_fingerprint: str, contacts: Any, filesystems: Any) -> Artefact:
+    """The commands for an owner that is not defined yet."""
+    defined = [
+        f"mmremotefs add {it['device']} -f {it['owner_device']} -C {owner} -T {it['mount']} -A no -o {it['access']}"
+        for it in filesystems
+    ]
+    line = f"mmremotecluster add {owner} -n {','.join(contacts)} -k FILE # with the digest {owner_fingerprint}"
+    return Artefact([line, *defined])
+
+
+def mm_mount(filesystems: Any) -> Artefact:
+    """Start, and mounts of existing file systems."""
+    return Artefact(["mmstartup", *(f"mmmount {it['device']} # at {it['mount']}" for it in filesystems)])

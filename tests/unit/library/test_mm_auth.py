@@ -1,0 +1,57 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The owner's side of a remote mount, with every fault of mmauth. What both sides share is in test_mm_remote.py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.emulators.storage.gpfs.remote import digest
+from tests.unit.library.gpfs_site import HERE, SQUASH, Clusters
+
+WRONG = "of another\n"
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: Any, capfd: Any) -> Clusters:
+    return Clusters(tmp_path, monkeypatch, capfd)
+
+
+def test_root_is_squashed_and_stays_root_only_if_that_is_stated(site: Clusters) -> None:
+    site.auth()
+    grants = site.owned()["auth"][HERE]["grants"]
+    assert grants == {"fs1": {"access": "rw", "root": f"root remapped to {SQUASH}"}}
+    site.auth(root_becomes="root")
+    assert site.owned()["auth"][HERE]["grants"]["fs1"]["root"] == "root allowed"
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_a_wrong_key_is_deleted_again_before_anything_is_granted(site: Clusters, known: bool) -> None:
+    if known:
+        site.auth()
+        with site.owner.state() as state:
+            state["auth"][HERE]["digest"] = "1" * 64
+    refused = site.auth(key=WRONG)
+    assert refused["failed"] and f"has the digest {digest(WRONG)}" in refused["msg"]
+    assert site.owned()["auth"] == {}
+
+
+def test_grants_of_other_clusters_and_file_systems_stay(site: Clusters) -> None:
+    other = {"digest": "2" * 64, "cipher": "AUTHONLY", "grants": {"fs1": {"access": "ro", "root": "root allowed"}}}
+    with site.owner.state() as state:
+        state["auth"]["elsewhere"] = other
+    site.auth()
+    assert site.owned()["auth"]["elsewhere"] == other
+
+
+@pytest.mark.parametrize("match", ["add", "grant"])
+@pytest.mark.parametrize("effect", ["refuse", "lie", "hang", "die", "drift"])
+def test_faults_are_reported_and_the_next_run_finishes(site: Clusters, match: str, effect: str) -> None:
+    site.hosts["ess1"].arm("gpfs", "mmauth", effect, match)
+    assert site.auth()["failed"]
+    again = site.auth()
+    assert not again.get("failed"), again
+    assert site.auth()["steps"] == []

@@ -1,0 +1,29 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gpfs_artefacts_view import (
+    mm_auth,
+    mm_node,
+    mm_remote,
+)
+
+
+def test_nodes_join_by_a_command_for_all() -> None:
+    assert mm_node([f"gpu{number:02}" for number in range(1, 5)], "").lines == [
+        "cluster of this host",
+        "mmaddnode -N gpu[01-04]",
+        "mmchlicense client --accept -N gpu[01-04]",
+    ]
+
+
+def test_both_sides_of_a_remote_mount() -> None:
+    assert mm_auth("here", "ff", [{"device": "fs1", "access": "ro"}], "root").lines == [
+        "mmauth add here -k FILE # with the digest ff",
+        "mmauth grant here -f fs1 -a ro -r no",
+    ]
+    filesystem = {"device": "data", "owner_device": "fs1", "mount": "/data", "access": "rw"}
+    assert mm_remote("there", "ee", ["a", "b"], [filesystem]).lines == [
+        "mmremotecluster add there -n a,b -k FILE # with the digest ee",
+        "mmremotefs add data -f fs1 -C there -T /data -A no -o rw",
+    ]

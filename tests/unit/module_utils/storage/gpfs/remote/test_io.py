@@ -1,0 +1,29 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Answers without an entry of this cluster. The rest is in test_mm_remote.py."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.io import Mm
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.remote.io import own_entry
+
+
+@pytest.mark.parametrize(
+    ("shown", "told"),
+    [
+        ("Cluster name:  other\nSHA digest:  ff\n", "does not show this cluster itself"),
+        ("Cluster name:  other (this cluster)\nSHA digest:  ff\n", "but the host belongs to other"),
+        ("Cluster name:  mine (this cluster)\nSHA dig", "ends within a line"),
+    ],
+)
+def test_an_answer_that_is_not_this_clusters_or_is_cut_off_is_an_error(shown: str, told: str) -> None:
+    def run(argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
+        return Completed(0, shown, "")
+
+    with pytest.raises(DeviceError, match=told):
+        own_entry(Mm(run, "/mm"), "mine")

@@ -1,0 +1,47 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Orders and refusals. What commands do with them is in test_mm_remote.py."""
+
+from __future__ import annotations
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.remote.plan import (
+    OwnerState,
+    RemoteState,
+    plan,
+    plan_client,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.remote.text import (
+    RemoteFilesystem,
+)
+
+WANT = OwnerState("here", "key", {"fs1": ("rw", "root"), "fs2": ("ro", "9:9")}, "own")
+DATA = RemoteFilesystem("fs1", "owner", "/data", "rw")
+THERE = RemoteState("owner", ("a", "b"), "key", {"data": DATA}, "own")
+
+
+def test_the_key_comes_before_the_grants() -> None:
+    steps = plan(OwnerState("here", own_digest="own"), WANT, "text")
+    assert [step.payload for step in steps] == [("authorize", ""), ("grant", "fs1"), ("grant", "fs2")]
+    state = OwnerState("here", own_digest="own")
+    for step in steps:
+        state = step.becomes(state)
+    assert state == WANT and plan(state, WANT, "") == []
+
+
+def test_the_owner_comes_before_its_file_systems() -> None:
+    steps = plan_client(RemoteState("owner", own_digest="own"), THERE, "text")
+    assert [step.payload for step in steps] == [("connect", ""), ("define", "data")]
+    assert steps[0].becomes(RemoteState("owner")).digest == "key"
+
+
+def test_a_key_that_the_intent_does_not_have_is_refused_though_nothing_else_differs() -> None:
+    [step] = plan(WANT, OwnerState("here", "key", WANT.grants, "another"), "text")
+    assert "drawbridge_gpfs.owner.fingerprint is another" in step.refused
+    [step] = plan_client(THERE, RemoteState("owner", ("a", "b"), "key", {"data": DATA}, "another"), "text")
+    assert "drawbridge_gpfs.fingerprint is another" in step.refused
+
+
+def test_lines_are_empty_for_what_is_not_defined() -> None:
+    assert OwnerState("here").lines() == RemoteState("owner").lines() == []
+    assert WANT.lines()[-1] == "here fs2 (ro, root is 9:9)"
+    assert THERE.lines() == ["owner a,b key", "data owner:fs1 /data rw"]
