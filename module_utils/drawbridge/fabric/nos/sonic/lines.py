@@ -4,8 +4,8 @@
 
 `TABLE|KEY` says that there is an entry, and `TABLE|KEY field value` what it holds. `TABLE` alone says that the table
 exists, because a JSON patch can't add to a missing one. Lines of a port leave its name out:
-`QUEUE|3 scheduler ROCE_DATA` of Ethernet0 is `QUEUE|Ethernet0|3 scheduler ROCE_DATA`. DSCPs in a row with the same class are one line,
-`DSCP_TO_TC_MAP|ROCE 0-25 0`.
+`QUEUE|3 scheduler ROCE_DATA` of Ethernet0 is `QUEUE|Ethernet0|3 scheduler ROCE_DATA`. DSCPs in a row with the same
+class are one line, `DSCP_TO_TC_MAP|ROCE 0-25 0`.
 """
 
 from __future__ import annotations
