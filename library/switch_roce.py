@@ -22,6 +22,8 @@ description:
     It owns the ECN thresholds, the watchdog's two times, and fields of the ECMP hash that are off. On
     O(profile.ports) it owns the MTU, the watchdog, and profiles that would overrule the global one.
   - NVUE's watchdog restores a queue after one polling interval without pause frames; it has no C(restore_ms).
+  - On SONiC it owns its maps, schedulers and WRED profile, all named C(ROCE), and the watchdog's interval. On
+    O(profile.ports) it owns the MTU, the maps and PFC, the watchdog, and queues of classes and of other traffic.
   - NVUE keeps pending edits of each login. A change detaches those of its own login first; NVUE keeps their revision.
   - It saves the whole running configuration, including unsaved changes of other users.
   - It runs in Ansible's own process. It logs in with C(ansible_host), C(ansible_port), C(ansible_user), and
@@ -58,6 +60,7 @@ options:
         such a change is pending until O(node_use) says that Slurm has drained the nodes. Other changes go on.
       - On EOS that is a new MTU, or a change of PFC on a port. An edit of a service profile that exists counts too,
         because it moves the buffers of all its ports. On NVUE it is a new MTU, and a change of RoCE mode or PFC.
+          On SONiC it is also a change of a port's maps, PFC or queues.
     type: bool
     default: false
   answer_timeout_s:

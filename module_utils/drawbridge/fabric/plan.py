@@ -30,6 +30,8 @@ class Config:
     """Session of an earlier run that is in force, but rolls back unless it is confirmed."""
     foreign: Lines = field(default=(), compare=False)
     """Open sessions of other users, each with its user. Their commit would undo a change of this run."""
+    restored: Lines = field(default=(), compare=False)
+    """What a roll-back puts back beside the owned lines, where the system's own way of a change touches more."""
     unproven: Lines = field(default=(), compare=False)
     """Where the hardware does not do what the lines say, each as a sentence that begins with a port's name."""
 
@@ -69,10 +71,11 @@ class Syntax:
     stops: Callable[[str, Lines, Lines], str]
     """(section, have, want) -> why the change stops traffic, with {ports} for the ports; "" if it doesn't."""
     save: str
-    enter: Callable[[str], str]
-    """Opens a session: a candidate of the running configuration."""
-    try_out: Callable[[str, int], str]
-    """(session, seconds), inside the session: puts it in force, to be rolled back after so long."""
+    change: Callable[[str, int, Lines, Lines], Lines]
+    """(session, seconds, the candidate's lines, what Config.restored has) -> all lines to type. They put the
+    candidate in force as one session, which is rolled back after so long."""
+    takes_s: Callable[[Lines], int]
+    """Seconds that the candidate's lines take while the time until the roll-back runs; 0 if it begins after them."""
     confirm: Callable[[str], str]
     """Keeps a session that is in force."""
     abort: Callable[[str], str]

@@ -41,6 +41,7 @@ class Switch:
         self._session: NetmikoSession | None = None
         self._last: Config | None = None
         self._before: Config | None = None
+        self._seconds = limits.confirm_s
 
     @property
     def name(self) -> str:
@@ -105,9 +106,10 @@ class Switch:
 
     def _try_out(self, lines: Sequence[str]) -> str:
         """Put the change in force for a time and hang up: the proof needs a connection made after the change."""
-        dialect, name = self._dialect, f"{SESSION_PREFIX}{secrets.token_hex(4)}"
+        dialect, name, given = self._dialect, f"{SESSION_PREFIX}{secrets.token_hex(4)}", tuple(lines)
+        self._seconds = self._limits.confirm_s + dialect.takes_s(given)
         try:
-            for line in (dialect.enter(name), *lines, dialect.try_out(name, self._limits.confirm_s)):
+            for line in dialect.change(name, self._seconds, given, self.last.restored):
                 self._send(line)
         except DeviceError as err:
             raise DeviceError(f"{err}; {self._undo(name)}", **err.details) from err
@@ -166,7 +168,7 @@ class Switch:
         self.close()
         return (
             f"the session {name} could not be dropped: if it is in force, it rolls back by itself within"
-            f" {self._limits.confirm_s} s"
+            f" {self._seconds} s"
         )
 
 
