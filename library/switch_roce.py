@@ -60,7 +60,7 @@ options:
         such a change is pending until O(node_use) says that Slurm has drained the nodes. Other changes go on.
       - On EOS that is a new MTU, or a change of PFC on a port. An edit of a service profile that exists counts too,
         because it moves the buffers of all its ports. On NVUE it is a new MTU, and a change of RoCE mode or PFC.
-          On SONiC it is also a change of a port's maps, PFC or queues.
+        On SONiC it is also a change of a port's maps, PFC or queues.
     type: bool
     default: false
   answer_timeout_s:

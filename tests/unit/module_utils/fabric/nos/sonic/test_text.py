@@ -17,6 +17,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
     render,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.plan import CANDIDATE, plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.traffic import Traffic
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use import ClusterUse
 
 from lab.emulators.fabric.data_model import Refused
 from lab.emulators.fabric.sonic import configdb, yang
@@ -123,7 +125,9 @@ def test_a_change_takes_two_sessions_and_the_next_run_only_reads_over_one(sonic:
 def test_ecn_thresholds_change_without_a_flap_and_without_consent(sonic: Sonic) -> None:
     assert not sonic.converge().error
     want = replace(profile(), roce=replace(profile().roce, ecn_min_bytes=200000))
-    assert sonic.converge(want=want, options={}).error == ""
+    used = Traffic({}, use=ClusterUse(frozenset(), unknown=""))
+    done = sonic.converge(want=want, traffic=used)
+    assert (done.error, done.pending) == ("", [])
     assert set(sonic.flaps().values()) == {0, 1}
     assert sonic.config()["WRED_PROFILE"]["ROCE"]["green_min_threshold"] == "200000"
 
@@ -137,10 +141,19 @@ def test_storage_comes_and_goes_beside_the_gpus(sonic: Sonic) -> None:
     assert "Ethernet0|4" not in sonic.config()["QUEUE"]
 
 
-def test_a_change_that_takes_links_down_needs_consent(sonic: Sonic) -> None:
-    refused = sonic.converge(options={"variables": {"may_flap_ports": "site_says_so"}})
-    assert "SONiC takes the links of Ethernet0,Ethernet4 down" in refused.error
-    assert not any(call["writes"] for call in sonic.journal())
+def test_links_of_used_nodes_stay_up_until_slurm_has_drained_them(sonic: Sonic) -> None:
+    behind = {"Ethernet0": ["gpu01"], "Ethernet4": ["gpu02"]}
+    busy = Traffic(behind, use=ClusterUse(frozenset({"gpu01"}), unknown=""), consent="site_says_so")
+    waits = sonic.converge(traffic=busy)
+    (used_port,) = waits.pending
+    assert (waits.error, waits.changed) == ("", True)
+    assert "SONiC takes the links of Ethernet4 down" in used_port
+    assert "gpu02 is not drained in Slurm" in used_port
+    assert used_port.endswith("or allow it with the line: site_says_so: true")
+    assert sonic.flaps() == {"Ethernet0": 1, "Ethernet4": 0, "Ethernet8": 0, "Ethernet12": 0}
+    drained = replace(busy, use=ClusterUse(frozenset({"gpu01", "gpu02"}), unknown=""))
+    assert sonic.converge(traffic=drained).pending == []
+    assert sonic.converge(traffic=busy).steps == []
 
 
 PORTS_PATCH = "apply-patch .*/2.json"
