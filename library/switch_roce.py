@@ -10,6 +10,7 @@ version_added: 0.1.0
 description:
   - Reads the running configuration over one SSH session, compares the lines that it owns with the profile, and puts all
     differences into one change.
+  - Steps that interrupt no traffic are one change. Then follow ports of nodes, and O(links) last.
   - A change is in force under a timer of the switch until a second SSH session has proven it. The proof reads the
     configuration back and checks which priorities the hardware pauses. Then the change is confirmed and saved.
   - If any of this fails, the action rolls the change back. If it can't reach the switch, the switch does so itself.
@@ -21,6 +22,8 @@ description:
     It owns the ECN thresholds, the watchdog's two times, and fields of the ECMP hash that are off. On
     O(profile.ports) it owns the MTU, the watchdog, and profiles that would overrule the global one.
   - NVUE's watchdog restores a queue after one polling interval without pause frames; it has no C(restore_ms).
+  - On SONiC it owns its maps, schedulers and WRED profile, all named C(ROCE), and the watchdog's interval. On
+    O(profile.ports) it owns the MTU, the maps and PFC, the watchdog, and queues of classes and of other traffic.
   - NVUE keeps pending edits of each login. A change detaches those of its own login first; NVUE keeps their revision.
   - It saves the whole running configuration, including unsaved changes of other users.
   - It runs in Ansible's own process. It logs in with C(ansible_host), C(ansible_port), C(ansible_user), and
@@ -29,12 +32,35 @@ description:
 author: Drawbridge contributors
 extends_documentation_fragment: [drawbridge.drawbridge.intent.switch_profile]
 options:
+  behind:
+    description:
+      - Hostlist of the nodes whose traffic a port carries, by port. A port that is missing here counts as used.
+      - A step that changes the whole switch concerns all ports.
+    type: dict
+    default: {}
+  links:
+    description: Ports that go to other switches. They change after ports of nodes.
+    type: list
+    elements: str
+    default: []
+  node_use:
+    description: C(use) of M(drawbridge.drawbridge.slurm_node_use). Without it no node counts as drained.
+    type: dict
+    default: {}
+  phase:
+    description:
+      - Steps of this run. V(quiet) leaves steps that interrupt traffic of nodes in use to V(interrupting), if
+        O(may_flap_ports) allows them. V(all) makes both.
+    type: str
+    choices: [all, quiet, interrupting]
+    default: all
   may_flap_ports:
     description:
-      - Allow changes that stop traffic for a moment. On EOS that is a new MTU, or an edit of a service profile that
-        exists, which moves the buffers of all its ports. On NVUE it is also a change of RoCE mode or PFC.
-      - A new service profile takes buffers for headroom, which may drop single packets. The link stays up, so it needs
-        no consent.
+      - Allow changes that interrupt traffic, although nodes behind the ports are in use or are not known. Without it
+        such a change is pending until O(node_use) says that Slurm has drained the nodes. Other changes go on.
+      - On EOS that is a new MTU, or a change of PFC on a port. An edit of a service profile that exists counts too,
+        because it moves the buffers of all its ports. On NVUE it is a new MTU, and a change of RoCE mode or PFC.
+        On SONiC it is also a change of a port's maps, PFC or queues.
     type: bool
     default: false
   answer_timeout_s:
@@ -84,8 +110,15 @@ steps:
     - "interface Ethernet1-20: mtu 9214; service-profile ROCE; uc-tx-queue 3; random-detect ecn count"
     - save the running configuration, so that a restart keeps it
 pending:
-  description: Changes that wait until the switch has rolled back an unconfirmed change of an earlier run.
+  description:
+    - Changes that wait, each with the reason. Nodes behind the ports are in use, or the switch must first roll back an
+      unconfirmed change of an earlier run.
   returned: always, unless the switch could not be read
+  type: list
+  elements: str
+interrupting:
+  description: Steps that O(phase=quiet) leaves to O(phase=interrupting), as sentences.
+  returned: on success
   type: list
   elements: str
 done:

@@ -91,11 +91,11 @@ class Switch:
 
     def port(self, number: int) -> str:
         """The system's name of a port."""
-        return f"{PORTS[self.platform]}{number}"
+        return f"Ethernet{(number - 1) * 4}" if self.platform == "sonic" else f"{PORTS[self.platform]}{number}"
 
 
 PORTS = {"eos": "Ethernet", "nvue": "swp"}
-"""How names of ports begin, by system."""
+"""How names of ports begin, by system. SONiC names them by their first lane, of which a port has four."""
 
 
 @dataclass(frozen=True)

@@ -15,14 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 from ansible.plugins.action import ActionBase
 
-from ..module_utils.drawbridge.core.consent import VARIABLES_ARGUMENT
+from ..module_utils.drawbridge.core import hostlist
+from ..module_utils.drawbridge.core.consent import VARIABLES_ARGUMENT, variable
 from ..module_utils.drawbridge.core.converge import DeviceError, Outcome, converge
 from ..module_utils.drawbridge.core.spec import bare, documented
 from ..module_utils.drawbridge.fabric.login import from_variables
 from ..module_utils.drawbridge.fabric.model import SwitchProfile
 from ..module_utils.drawbridge.fabric.nos.dialect import Dialect, dialect
 from ..module_utils.drawbridge.fabric.nos.systems import SYSTEMS
-from ..module_utils.drawbridge.fabric.plan import plan
+from ..module_utils.drawbridge.fabric.plan import interrupting, plan
+from ..module_utils.drawbridge.fabric.traffic import ALL, PHASES, QUIET, Traffic
+from ..module_utils.drawbridge.nodes.use import ClusterUse
 
 MISSING = ""
 try:
@@ -36,6 +39,10 @@ except ImportError as err:
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "profile": bare({**documented(SwitchProfile), "required": True}),
+    "behind": {"type": "dict", "default": {}},
+    "links": {"type": "list", "elements": "str", "default": []},
+    "node_use": {"type": "dict", "default": {}},
+    "phase": {"type": "str", "choices": list(PHASES), "default": ALL},
     "may_flap_ports": {"type": "bool", "default": False},
     "answer_timeout_s": {"type": "int", "default": 60},
     "confirm_timeout_s": {"type": "int", "default": 300},
@@ -82,17 +89,32 @@ class ActionModule(ActionBase):
             return {**result, "failed": True, "changed": False, "msg": str(err), **err.details}
 
 
+def traffic(options: dict[str, Any]) -> Traffic:
+    """Who is behind the ports, and what may happen to them, from the action's options."""
+    return Traffic(
+        behind={port: hostlist.expand(names) for port, names in options["behind"].items() if names},
+        links=frozenset(options["links"]),
+        use=ClusterUse.from_dict(options["node_use"]),
+        allowed=options["may_flap_ports"],
+        consent=variable(options, "may_flap_ports"),
+        phase=options["phase"],
+    )
+
+
 def settle(
     switch: Switch, system: Dialect, profile: SwitchProfile, options: dict[str, Any], check: bool
 ) -> dict[str, Any]:
     """Converge. A switch with the right configuration fails if its hardware does not follow."""
-    outcome = converge(switch, partial(plan, system), system.render(profile), check, options=options)
+    known, want = traffic(options), system.render(profile)
+    outcome = converge(switch, partial(plan, system, traffic=known), want, check, options=options)
     if outcome.error and not outcome.planned:
         return _failure(outcome, f"{switch.name}: {outcome.error}", left=outcome.left)
-    promised = outcome.pending or (check and outcome.changed)
-    if switch.last.unproven and not outcome.error and not promised:
-        return _failure(outcome, f"{switch.name} is configured, but {switch.last.unproven[0]}", left=[])
-    return {**outcome.result(), "failed": bool(outcome.error), "warnings": outcome.pending}
+    unproven = switch.unproven(switch.last)
+    if unproven and not outcome.error and not (outcome.pending or (check and outcome.changed)):
+        return _failure(outcome, f"{switch.name} is configured, but {unproven[0]}", left=[])
+    later = interrupting(system, switch.last, want, known) if known.allowed and known.phase == QUIET else []
+    result = {**outcome.result(), "interrupting": later}
+    return {**result, "failed": bool(outcome.error), "warnings": outcome.pending}
 
 
 def _failure(outcome: Outcome, message: str, left: list[str]) -> dict[str, Any]:

@@ -25,11 +25,18 @@ def test_every_plan_has_its_site() -> None:
 def test_another_dscp_shows_on_every_layer(tmp_path: Path) -> None:
     inventory = copied(tmp_path, ("group_vars/all/fabric.yml", "dscp: 26", "dscp: 30"))
     found = list(difference(files(HOME / "example-rails"), planned(inventory, tmp_path / "plan")))
+    rdma_cm = [
+        f"{sign}    rail{rail} mlx5_{rail} default_roce_tos: {tos}"
+        for rail in range(8)
+        for sign, tos in (("-", 106), ("+", 122))
+    ]
     assert [line for line in found if line[0] in "+-"] == [
         *("--- nodes/h100/etc/drawbridge/nic.json", "+++ nodes/h100/etc/drawbridge/nic.json"),
-        *('-                "dscp": 26,', '+                "dscp": 30,'),
+        *('-                    "dscp": 26,', '+                    "dscp": 30,'),
+        *('-            "tos": 106', '+            "tos": 122'),
         *("--- nodes/h100/etc/nccl.conf", "+++ nodes/h100/etc/nccl.conf"),
         *("-NCCL_IB_TC=106", "+NCCL_IB_TC=122"),
+        *("--- nodes/h100/steps.txt", "+++ nodes/h100/steps.txt", *rdma_cm),
         *("--- switches/leaf01/steps.txt", "+++ switches/leaf01/steps.txt"),
         *("-    qos map dscp 26 to traffic-class 3", "+    qos map dscp 30 to traffic-class 3"),
         *("--- switches/spine1/steps.txt", "+++ switches/spine1/steps.txt"),

@@ -11,6 +11,7 @@ import pytest
 
 if TYPE_CHECKING:
     from tests.unit.emulated_cumulus import Cumulus
+    from tests.unit.emulated_sonic import Sonic
     from tests.unit.emulated_switch import Leaf
 
 
@@ -52,3 +53,23 @@ def cumulus(running_cumulus: Cumulus) -> Cumulus:
     """A Cumulus switch as it left the factory."""
     running_cumulus.reset()
     return running_cumulus
+
+
+@pytest.fixture(scope="session")
+def running_sonic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sonic]:
+    """One SONiC switch for all tests."""
+    from tests.unit.emulated_sonic import start
+
+    sonic, process = start(tmp_path_factory.mktemp("sonic"))
+    yield sonic
+    process.terminate()
+    process.wait(120)
+    assert process.stdout
+    process.stdout.close()
+
+
+@pytest.fixture
+def sonic(running_sonic: Sonic) -> Sonic:
+    """A SONiC switch as it left the factory."""
+    running_sonic.reset()
+    return running_sonic

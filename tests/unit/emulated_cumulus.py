@@ -17,12 +17,13 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import SwitchProfile
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.nvue.text import DIALECT
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.plan import plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.traffic import NOBODY, Traffic
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.transaction_io import Switch
 
 from lab.emulators.common import Device
 from lab.emulators.fabric.nvue import revisions, tree
 from tests.unit import emulated_switch
-from tests.unit.emulated_switch import MAY_FLAP, PORTS, QUICK, serve
+from tests.unit.emulated_switch import PORTS, QUICK, serve
 
 
 def profile(ports: int = 2) -> SwitchProfile:
@@ -60,12 +61,12 @@ class Cumulus:
         finally:
             switch.close()
 
-    def converge(self, check: bool = False, want: SwitchProfile | None = None, options: Any = None) -> Outcome:
+    def converge(self, check: bool = False, want: SwitchProfile | None = None, traffic: Traffic = NOBODY) -> Outcome:
         """One run."""
         wanted = want or profile()
         with self.switch(wanted) as switch:
-            consent = MAY_FLAP if options is None else options
-            return converge(switch, partial(plan, DIALECT), DIALECT.render(wanted), check, options=consent)
+            steps = partial(plan, DIALECT, traffic=traffic)
+            return converge(switch, steps, DIALECT.render(wanted), check)
 
     def fault(self, effect: str, match: str, times: int | None = 1) -> None:
         """Arm a fault."""

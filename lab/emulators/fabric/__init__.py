@@ -4,5 +4,6 @@
 
 server      SSH, the terminal's echo, faults of a terminal, the timer
 program     the command line that all systems share
-eos, nvue   what a line does: grammar, configuration, what show commands print
+data_model  what systems share whose configuration is nested objects
+eos, nvue, sonic   what a line does: grammar, configuration, what show commands print
 """

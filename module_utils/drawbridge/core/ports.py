@@ -1,6 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Lists of switch ports, as people and switches write them: `Ethernet1-20`, `Ethernet1/1-64/1`, `swp1s0-1`."""
+"""Lists of switch ports, as people and switches write them: `Ethernet1-20`, `Ethernet1/1-64/1`, `swp1s0-1`.
+
+`Ethernet0-24:8` is every eighth: Ethernet0, Ethernet8, Ethernet16, Ethernet24.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from dataclasses import dataclass
 
 _NUMBERS = r"[0-9]+(?:[/s][0-9]+)*"
 """Numbers with what parts them: a slash, or the s of a breakout port."""
-_PART = re.compile(rf"(?P<stem>[A-Za-z]+)(?P<low>{_NUMBERS})(?:-(?P<high>{_NUMBERS}))?")
+_PART = re.compile(rf"(?P<stem>[A-Za-z]+)(?P<low>{_NUMBERS})(?:-(?P<high>{_NUMBERS})(?::(?P<step>[1-9][0-9]*))?)?")
 _PORT = re.compile(rf"([A-Za-z]+)({_NUMBERS})")
 
 
@@ -22,7 +25,7 @@ def expand(text: str) -> list[str]:
     """Ports of a list, in its order.
 
     A range ends with the number that changes (Ethernet3/1-4), or with all numbers, of which one changes
-    (Ethernet1/1-64/1). Raises PortsError.
+    (Ethernet1/1-64/1). A step may follow (Ethernet0-24:8). Raises PortsError.
     """
     ports = [port for part in text.split(",") for port in _ports(part)]
     if twice := sorted({port for port in ports if ports.count(port) > 1}):
@@ -43,7 +46,10 @@ def _ports(part: str) -> list[str]:
     [at] = changing or [len(low) - 1]
     if high[at] < low[at]:
         raise PortsError(f"{part!r} runs backwards")
-    numbers = ([*low[:at], number, *low[at + 1 :]] for number in range(low[at], high[at] + 1))
+    step = int(match["step"] or 1)
+    if (high[at] - low[at]) % step:
+        raise PortsError(f"{part!r} does not end on a multiple of its step")
+    numbers = ([*low[:at], number, *low[at + 1 :]] for number in range(low[at], high[at] + 1, step))
     return [f"{match['stem']}{_numbers(each, marks)}" for each in numbers]
 
 
@@ -58,13 +64,34 @@ def _numbers(numbers: Sequence[int], marks: Sequence[str]) -> str:
 
 def compress(ports: list[str]) -> str:
     """The shortest list of these ports, in this order; names that don't end with numbers are never in a range."""
-    runs: list[list[_Port]] = []
-    for port in map(_Port.of, ports):
-        if runs and _goes_on(runs[-1], port):
-            runs[-1].append(port)
-        else:
-            runs.append([port])
-    return ",".join(map(_text, runs))
+    left: Sequence[_Port] = [_Port.of(name) for name in ports]
+    parts: list[str] = []
+    while left:
+        run = _run(left)
+        parts.append(_text(run))
+        left = left[len(run) :]
+    return ",".join(parts)
+
+
+PLAINER = 2
+"""So many ports at a distance are no range: `Ethernet1,Ethernet3` is plainer than `Ethernet1-3:2`."""
+
+
+def _run(ports: Sequence[_Port]) -> Sequence[_Port]:
+    """The ports at the beginning that one range can name: side by side, or at equal distances."""
+    change = ports[0].changes_to(ports[1]) if len(ports) > 1 else None
+    if not change:
+        return ports[:1]
+    length = 2
+    while length < len(ports) and ports[length - 1].changes_to(ports[length]) == change:
+        length += 1
+    return ports[: length if change.step == 1 or length > PLAINER else 1]
+
+
+@dataclass(frozen=True)
+class _Change:
+    at: int
+    step: int
 
 
 @dataclass(frozen=True)
@@ -81,34 +108,26 @@ class _Port:
         numbers, marks = _split(match[2])
         return cls(match[1], tuple(numbers), marks)
 
-    def changing(self, other: _Port) -> list[int]:
-        """Positions of the numbers in which the two differ."""
-        return [at for at, (one, two) in enumerate(zip(self.numbers, other.numbers)) if one != two]
-
-    def changes_to(self, other: _Port) -> int | None:
-        """The one number that is higher by one in the other port; None if the two can't be in a range."""
+    def changes_to(self, other: _Port) -> _Change | None:
+        """The one number that is higher in the other port, and by how much; None if the two can't be in a range."""
         if (self.stem, self.marks) != (other.stem, other.marks):
             return None
-        changing = self.changing(other)
-        if len(changing) != 1 or other.numbers[changing[0]] != self.numbers[changing[0]] + 1:
+        steps = [two - one for one, two in zip(self.numbers, other.numbers)]
+        changing = [at for at, step in enumerate(steps) if step]
+        if len(changing) != 1 or steps[changing[0]] < 0:
             return None
-        return changing[0]
+        return _Change(changing[0], steps[changing[0]])
 
     def text(self) -> str:
         return f"{self.stem}{_numbers(self.numbers, self.marks)}"
 
 
-def _goes_on(run: list[_Port], port: _Port) -> bool:
-    """Whether the port is the next one of a range: the number that changed from one to the next changes again."""
-    at = run[-1].changes_to(port)
-    return at is not None and (len(run) == 1 or run[0].changing(run[1]) == [at])
-
-
-def _text(run: list[_Port]) -> str:
+def _text(run: Sequence[_Port]) -> str:
     first, last = run[0], run[-1]
-    if len(run) == 1:
+    change = first.changes_to(run[1]) if len(run) > 1 else None
+    if not change:
         return first.text()
-    at = first.changing(last)[0]
     # the last number changes in most ranges, and then alone shows where the range ends
-    end = str(last.numbers[at]) if at == len(last.numbers) - 1 else _numbers(last.numbers, last.marks)
-    return f"{first.text()}-{end}"
+    at_end = change.at == len(last.numbers) - 1
+    end = str(last.numbers[change.at]) if at_end else _numbers(last.numbers, last.marks)
+    return f"{first.text()}-{end}{f':{change.step}' if change.step > 1 else ''}"

@@ -11,7 +11,7 @@ from ..core.options import option
 from ..nodes.model import RAILS, STORAGE
 from .nos.systems import ASICS, SYSTEMS
 
-PORTS = r"[A-Za-z]+[0-9/s]+(-[0-9/s]+)?(,[A-Za-z]+[0-9/s]+(-[0-9/s]+)?)*"
+PORTS = r"[A-Za-z]+[0-9/s]+(-[0-9/s]+(:[0-9]+)?)?(,[A-Za-z]+[0-9/s]+(-[0-9/s]+(:[0-9]+)?)?)*"
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,8 @@ class Switches:
     tier: str = option("leaf (nodes are cabled to it) or spine", choices=("leaf", "spine"))
     platform: str = option("network operating system", choices=tuple(SYSTEMS))
     ports: str = option(
-        "ports that carry the lossless class, as the system writes them: Ethernet1-32, Ethernet1/1-64/1, swp1s0-1",
+        "ports that carry the lossless class, as the system writes them: Ethernet1-32, Ethernet1/1-64/1, swp1s0-1,"
+        " Ethernet0-248:8 (every eighth)",
         pattern=PORTS,
     )
     asic: str = option("switch ASIC, which decides the names of queues", "xgs", choices=ASICS)

@@ -8,13 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Callable
 
-from ..core import ports
-from ..core.consent import Consent
 from ..core.converge import Step
+from .section import PORT, Change, Lines, changes_of, port_list
+from .traffic import INTERRUPTING, NOBODY, QUIET, Traffic
 
-Lines = tuple[str, ...]
-
-PORT = "interface "
 PROMPT, CANDIDATE, CONFIRM = "prompt", "candidate", "confirm"
 """Where a step's lines are typed. The candidate makes all changes one; before CONFIRM the change in force is proven."""
 
@@ -33,8 +30,10 @@ class Config:
     """Session of an earlier run that is in force, but rolls back unless it is confirmed."""
     foreign: Lines = field(default=(), compare=False)
     """Open sessions of other users, each with its user. Their commit would undo a change of this run."""
+    restored: Lines = field(default=(), compare=False)
+    """What a roll-back puts back beside the owned lines, where the system's own way of a change touches more."""
     unproven: Lines = field(default=(), compare=False)
-    """Where the hardware does not do what the lines say, each as a sentence."""
+    """Where the hardware does not do what the lines say, each as a sentence that begins with a port's name."""
 
     def lines(self) -> list[str]:
         """The owned lines as the switch prints them, then remarks on changes that would not last."""
@@ -57,6 +56,8 @@ class Typed:
     lines: Lines
     session: str = ""
     """The session that the lines end."""
+    group: int = 0
+    """Steps of the candidate with the same number are one change; the groups follow each other."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +71,11 @@ class Syntax:
     stops: Callable[[str, Lines, Lines], str]
     """(section, have, want) -> why the change stops traffic, with {ports} for the ports; "" if it doesn't."""
     save: str
-    enter: Callable[[str], str]
-    """Opens a session: a candidate of the running configuration."""
-    try_out: Callable[[str, int], str]
-    """(session, seconds), inside the session: puts it in force, to be rolled back after so long."""
+    change: Callable[[str, int, Lines, Lines], Lines]
+    """(session, seconds, the candidate's lines, what Config.restored has) -> all lines to type. They put the
+    candidate in force as one session, which is rolled back after so long."""
+    takes_s: Callable[[Lines], int]
+    """Seconds that the candidate's lines take while the time until the roll-back runs; 0 if it begins after them."""
     confirm: Callable[[str], str]
     """Keeps a session that is in force."""
     abort: Callable[[str], str]
@@ -82,21 +84,23 @@ class Syntax:
     """Rolls back a session that is in force for a time."""
 
 
-def plan(syntax: Syntax, have: Config, want: Config) -> list[Step[Config]]:
+def plan(syntax: Syntax, have: Config, want: Config, traffic: Traffic = NOBODY) -> list[Step[Config]]:
     """Steps in the order of `want`'s sections: maps and profile first, then the ports that refer to them.
 
     Sessions that earlier runs left open go first, because they block a new one. Saving is last: a restart before it
     brings the old configuration back, never half of a change. While an earlier run's session with other lines is in
     force, all steps wait: only after its roll-back can the lines to type be known.
+
+    Steps that interrupt traffic of nodes in use wait too, unless `traffic` allows them: uplinks are then the last.
     """
-    steps = [_aborted(syntax, name) for name in have.stale]
     changes = {name: lines for name, lines in want.sections if dict(have.sections).get(name, ()) != lines}
+    steps = [] if traffic.phase == INTERRUPTING else [_aborted(syntax, name) for name in have.stale]
     if have.waiting and not changes:
         reason = f"confirm the session {have.waiting}, which an earlier run left waiting for its confirmation"
         typed = Typed(CONFIRM, (syntax.confirm(have.waiting),), have.waiting)
         steps.append(Step(reason, lambda config: replace(config, waiting="", saved=False), typed))
-    steps += _section_steps(syntax, dict(have.sections), changes)
-    if changes or have.waiting or not have.saved:
+    steps += _section_steps(syntax, dict(have.sections), changes, traffic)
+    if any(not step.pending for step in steps if step.payload.place != PROMPT) or have.waiting or not have.saved:
         reason = "save the running configuration, so that a restart keeps it"
         steps.append(Step(reason, lambda config: replace(config, saved=True), Typed(PROMPT, (syntax.save,))))
     pending = refused = ""
@@ -110,7 +114,13 @@ def plan(syntax: Syntax, have: Config, want: Config) -> list[Step[Config]]:
             f"another user's configuration session {have.foreign[0]} is open and would undo this change when it is"
             f" committed; end it there, or on the switch with: {syntax.roll_back(have.foreign[0].split()[0])}"
         )
-    return [replace(step, pending=pending, refused=refused) for step in steps]
+    return [replace(step, pending=pending or step.pending, refused=refused) for step in steps]
+
+
+def interrupting(syntax: Syntax, have: Config, want: Config, traffic: Traffic) -> list[str]:
+    """The steps that QUIET leaves to INTERRUPTING, as sentences."""
+    steps = plan(syntax, have, want, replace(traffic, phase=INTERRUPTING))
+    return [step.reason for step in steps if step.payload.place == CANDIDATE and not step.pending]
 
 
 def _aborted(syntax: Syntax, session: str) -> Step[Config]:
@@ -121,37 +131,26 @@ def _aborted(syntax: Syntax, session: str) -> Step[Config]:
     return Step(f"abort the session {session}, which an earlier run left open", becomes, typed)
 
 
-def _section_steps(syntax: Syntax, have: Mapping[str, Lines], changes: Mapping[str, Lines]) -> list[Step[Config]]:
+def _section_steps(
+    syntax: Syntax, have: Mapping[str, Lines], want: Mapping[str, Lines], traffic: Traffic
+) -> list[Step[Config]]:
     """One step for a section, or for all ports that need the same lines: a leaf's 32 ports are one sentence."""
-    alike: dict[tuple[bool, Lines], list[str]] = {}
-    typed = {name: tuple(map(str.strip, syntax.commands(have.get(name, ()), changes[name]))) for name in changes}
-    for name, lines in typed.items():
-        alike.setdefault((name.startswith(PORT), tuple(line for line in lines if line != name)), []).append(name)
-    stopping = {name: syntax.stops(name, have.get(name, ()), want) for name, want in changes.items()}
-    return [
-        Step(
-            f"{PORT + _ports(names) if are_ports else names[0]}: {'; '.join(shown)}",
-            lambda config, new={name: changes[name] for name in names}: config.with_sections(new),
-            Typed(
-                CANDIDATE,
-                syntax.on_ports([name.removeprefix(PORT) for name in names], shown)
-                if are_ports
-                else tuple(line for name in names for line in typed[name]),
-            ),
-            consent=_consent(stopping, names),
+    alike: dict[tuple[str, Change], list[str]] = {}
+    for name, change in changes_of(syntax.commands, syntax.stops, have, want, traffic).items():
+        alike.setdefault(("" if name.startswith(PORT) else name, change), []).append(name)
+    steps: list[Step[Config]] = []
+    for (whole, change), names in alike.items():
+        if traffic.allowed and traffic.phase == (QUIET if change.interrupts else INTERRUPTING):
+            continue
+        ports = [name.removeprefix(PORT) for name in names]
+        typed = change.lines if whole else syntax.on_ports(ports, change.lines)
+        shown = "; ".join(line for line in change.lines if line != whole)
+        waits = change.interrupts and not traffic.allowed
+        step = Step(
+            f"{whole or PORT + port_list(names)}: {shown}",
+            lambda config, new={name: want[name] for name in names}: config.with_sections(new),
+            Typed(CANDIDATE, typed, group=change.group),
+            pending=change.waits(names, have, traffic) if waits else "",
         )
-        for (are_ports, shown), names in alike.items()
-    ]
-
-
-def _consent(stopping: Mapping[str, str], names: list[str]) -> Consent | None:
-    """What stops traffic on any of these sections, as one sentence about all sections that it stops."""
-    why = next((stopping[name] for name in names if stopping[name]), "")
-    if not why:
-        return None
-    ports = _ports([name for name, reason in stopping.items() if reason == why])
-    return Consent("may_flap_ports", f"{why.format(ports=ports)}; drain the nodes behind them and add the line:")
-
-
-def _ports(sections: list[str]) -> str:
-    return ports.compress([name.removeprefix(PORT) for name in sections])
+        steps.append(step)
+    return sorted(steps, key=lambda step: step.payload.group)

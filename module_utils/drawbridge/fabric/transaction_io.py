@@ -17,7 +17,7 @@ from ..core.converge import DeviceError, Step
 from .login import Login
 from .model import SwitchProfile
 from .nos.dialect import SESSION_PREFIX, Dialect, DialectError
-from .plan import CANDIDATE, CONFIRM, Config
+from .plan import CANDIDATE, CONFIRM, PORT, Config
 from .session_io import NetmikoSession, Refused
 
 RETRY_S = 0.5
@@ -41,6 +41,7 @@ class Switch:
         self._session: NetmikoSession | None = None
         self._last: Config | None = None
         self._before: Config | None = None
+        self._seconds = limits.confirm_s
 
     @property
     def name(self) -> str:
@@ -61,17 +62,27 @@ class Switch:
             raise DeviceError(f"{self.name}: {err}") from err
         return self._last
 
+    def unproven(self, config: Config) -> list[str]:
+        """Where the hardware does not follow, of ports whose configuration is what the profile wants."""
+        have = dict(config.sections)
+        wrong = {name for name, lines in self._dialect.render(self._profile).sections if have.get(name, ()) != lines}
+        if any(not name.startswith(PORT) for name in wrong):
+            return []
+        return [sentence for sentence in config.unproven if f"{PORT}{sentence.split()[0]}" not in wrong]
+
     def apply(self, steps: Sequence[Step[Config]]) -> None:
-        """Type the steps' lines. Those of the candidate are one change: tried out, proven over a new session, kept.
+        """Type the steps' lines. Those of a group of the candidate are one change: tried out, proven over a new
+        session, kept.
 
         Raises DeviceError after the roll-back, or with the time after which the switch rolls back by itself.
         """
         target = self._before = self.last
-        for step in steps:
-            target = step.becomes(target)
-        for place, group in groupby((step.payload for step in steps), key=lambda typed: typed.place):
-            given = list(group)
+        for (place, _), group in groupby(steps, key=lambda step: (step.payload.place, step.payload.group)):
+            taken = list(group)
+            given = [step.payload for step in taken]
             lines = [line for typed in given for line in typed.lines]
+            for step in taken:
+                target = step.becomes(target)
             if place == CANDIDATE:
                 name = self._try_out(lines)
                 self._keep(name, self._dialect.confirm(name), target)
@@ -80,6 +91,7 @@ class Switch:
             else:
                 for line in lines:
                     self._send(line)
+            self._before = target
 
     def close(self) -> None:
         """Hang up."""
@@ -94,9 +106,10 @@ class Switch:
 
     def _try_out(self, lines: Sequence[str]) -> str:
         """Put the change in force for a time and hang up: the proof needs a connection made after the change."""
-        dialect, name = self._dialect, f"{SESSION_PREFIX}{secrets.token_hex(4)}"
+        dialect, name, given = self._dialect, f"{SESSION_PREFIX}{secrets.token_hex(4)}", tuple(lines)
+        self._seconds = self._limits.confirm_s + dialect.takes_s(given)
         try:
-            for line in (dialect.enter(name), *lines, dialect.try_out(name, self._limits.confirm_s)):
+            for line in dialect.change(name, self._seconds, given, self.last.restored):
                 self._send(line)
         except DeviceError as err:
             raise DeviceError(f"{err}; {self._undo(name)}", **err.details) from err
@@ -128,7 +141,7 @@ class Switch:
         deadline = time.monotonic() + self._limits.settle_s
         while True:
             config = self.read()
-            wrong = _difference(config, target) or "".join(config.unproven[:1])
+            wrong = _difference(config, target) or "".join(self.unproven(config)[:1])
             if not wrong:
                 return
             if time.monotonic() >= deadline:
@@ -155,7 +168,7 @@ class Switch:
         self.close()
         return (
             f"the session {name} could not be dropped: if it is in force, it rolls back by itself within"
-            f" {self._limits.confirm_s} s"
+            f" {self._seconds} s"
         )
 
 

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs and pods that use this node, and a drain that keeps new ones off while a daemon changes."""
+"""Jobs and pods that use this node or any node, and a drain that keeps new ones off while a daemon changes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from ..core.command import Run
 from ..core.converge import DeviceError
 from .scontrol import fields, state_flags
+from .use import USING, ClusterUse, closed
 
 REASON = "drawbridge kubelet: its configuration changes"
 MARKER = Path("/var/lib/drawbridge/kubelet-change")
@@ -43,7 +44,7 @@ class NodeUse:
         if not shutil.which("squeue"):
             return ""
         try:
-            jobs = self._run(["squeue", "--noheader", "--states=R,CF,CG,S", "--format=%i", f"--nodelist={self._name}"])
+            jobs = self._run(["squeue", "--noheader", f"--states={USING}", "--format=%i", f"--nodelist={self._name}"])
         except DeviceError as err:
             return f"Slurm gave no list of the jobs on this node ({err}); run this again when it answers"
         if running := jobs.out.split():
@@ -60,7 +61,7 @@ class NodeUse:
             if UNKNOWN_NODE in str(err.details.get("stdout", "")) + str(err.details.get("stderr", "")):
                 return ""
             return f"Slurm gave no state of {self._name} ({err}); run this again when it answers"
-        if state == "DOWN" or "DRAIN" in flags:
+        if closed(state, flags):
             return ""
         drain = f"scontrol update nodename={self._name} state=drain reason=retire"
         return f"Slurm may start jobs on {self._name}; drain it first: {drain}"
@@ -91,3 +92,16 @@ class NodeUse:
 
     def _look(self) -> dict[str, str]:
         return fields(self._run(["scontrol", "show", "node", self._name, "-o"]).out)
+
+
+def cluster_use(run: Run) -> ClusterUse:
+    """Ask slurmctld who uses which node: one call for the nodes, then one for the jobs.
+
+    In this order a job that starts in between is seen. No answer is an answer of its own: nothing is known then.
+    """
+    try:
+        shown = run(["scontrol", "show", "node", "-o"]).out
+        queue = run(["squeue", "--all", "--noheader", f"--states={USING}", "--format=%i %N"]).out
+    except DeviceError as err:
+        return ClusterUse(unknown=f"Slurm gave no list of nodes and jobs ({err})")
+    return ClusterUse.of(shown, queue)

@@ -146,7 +146,7 @@ _FUNCTIONS = (
 )
 PLACES: Mapping[str, Callable[..., Artefact]] = {function.__name__: function for function in _FUNCTIONS}
 """These functions by the module's name."""
-_NODE_CHECKS = ("slurm_node_hardware", "slurm_node_ready")
+_NODE_CHECKS = ("slurm_node_hardware", "slurm_node_ready", "slurm_node_use")
 _CHECKS = (
     "cluster_intent",
     "gate_adoption",

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..core import hostlist
 from ..fabric.model import Fabric
+from ..fabric.traffic_view import switch_traffic, switch_waves
 from ..fabric.view import ports_of_nodes, switch_profile, switches_of_nodes
 from ..kube.kubelet import view as kubelets
 from ..kube.member import view as members
@@ -43,9 +44,8 @@ def switch(fabric: Fabric, nodes: Nodes, name: str, chosen: str = "") -> Json:
 def nic(fabric: Fabric, nodes: Nodes, name: str) -> Json:
     """The lossless class on the RDMA ports of one node.
 
-    C(qos), groups of M(drawbridge.drawbridge.mlnx_qos); C(mtu), groups of M(drawbridge.drawbridge.nic_link); C(roce),
-    groups of M(drawbridge.drawbridge.nic_roce). C(nccl), names and values of NCCL's variables; C(links), names and
-    texts of systemd's C(.link) files.
+    C(qos), C(mtu) and C(roce), groups of the modules C(mlnx_qos), C(nic_link) and C(nic_roce). C(nccl), names and
+    values of NCCL's variables; C(links), names and texts of systemd's C(.link) files.
     """
     return {
         "qos": nic_qos(nodes, fabric.roce, fabric.cnp, fabric.storage, name),
@@ -193,6 +193,6 @@ def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
 _ALL = (
     *(switch, nic, node_switches, node_layers, slurm_controller, slurm_node, slurm_login, gpfs_client, gpfs_members),
     *(kube_node, kubelet, kube_installer, gpu_operator, rdma_plugin, infra_capacity, gate, gate_objects),
-    *(drawbridge_run, mirror, nfs_client, filesystems),
+    *(drawbridge_run, mirror, nfs_client, filesystems, switch_traffic, switch_waves),
 )
 VIEWS: dict[str, View] = {view.__name__: view for view in _ALL}

@@ -19,7 +19,9 @@ ROOT = Path(os.environ["MOLECULE_PROJECT_DIRECTORY"])
 PATHS = Paths.of()
 PORTS = {"leaf1": 20, "leaf2": 20, "spine1": 4}
 CUMULUS = {"leaf3": 8}
-ALL = {**PORTS, **CUMULUS}
+SONIC = {"leaf4": 4}
+READS = ("show", "nv show", "nv config", "sonic-", "sudo sonic-cfggen", "systemctl list-units")
+ALL = {**PORTS, **CUMULUS, **SONIC}
 
 
 def shown(switch: str, command: str) -> str:
@@ -83,17 +85,45 @@ def test_every_cumulus_port_pauses_priority_3_and_no_other_and_marks(switch: str
 
 @pytest.mark.parametrize(("switch", "ports"), CUMULUS.items())
 def test_a_cumulus_change_was_tried_over_one_session_and_confirmed_from_another(switch: str, ports: int) -> None:
-    (tried, proven) = [[call["line"] for call in run] for run in runs(switch) if any(call["writes"] for call in run)]
+    typing = [[call["line"] for call in run] for run in runs(switch) if any(call["writes"] for call in run)]
+    assert len(typing) == 4, "what interrupts no traffic, then by consent the rest"
+    assert not any("roce mode" in line or "mtu" in line for line in typing[0])
+    (tried, proven) = typing[2:]
     assert tried[-1].startswith("nv config apply -y --confirm 300s -m drawbridge-")
     assert [line for line in tried if "mtu" in line] == [f"nv set interface swp1-{ports} link mtu 9214"]
     assert proven.index("nv config show -o json") < proven.index("nv config apply --confirm-yes")
     assert proven.index("nv config apply --confirm-yes") < proven.index("nv config save")
 
 
+@pytest.mark.parametrize(("switch", "ports"), SONIC.items())
+def test_every_sonic_port_pauses_priority_3_and_no_other_flapped_once_and_marks(switch: str, ports: int) -> None:
+    names = [f"Ethernet{number * 4}" for number in range(ports)]
+    pausing = re.findall(r"^(Ethernet\d+) +3\r?$", shown(switch, "show pfc priority"), re.MULTILINE)
+    assert pausing == names
+    flaps = re.findall(r"^(Ethernet\d+) +1 *\r?$", shown(switch, "show interfaces flap"), re.MULTILINE)
+    assert flaps == names
+    assert re.search(r"^green_min_threshold +150000\r?$", shown(switch, "show ecn"), re.MULTILINE)
+    assert len(re.findall(r"Ethernet\d+ +drop +200 +200", shown(switch, "show pfcwd config"))) == ports
+    running = shown(switch, "sonic-cfggen -d --print-data")
+    assert json.loads(running)["SCHEDULER"]["ROCE_CNP"] == {"type": "STRICT"}
+    assert running == shown(switch, "cat /etc/sonic/config_db.json")
+
+
+@pytest.mark.parametrize("switch", SONIC)
+def test_a_sonic_change_had_its_job_before_the_first_patch_and_was_confirmed_from_another_session(switch: str) -> None:
+    (tried, proven) = [[call["line"] for call in run] for run in runs(switch) if any(call["writes"] for call in run)]
+    armed = next(at for at, line in enumerate(tried) if line.startswith("sudo systemd-run"))
+    assert armed < next(at for at, line in enumerate(tried) if line.startswith("sudo config apply-patch"))
+    confirmed = next(at for at, line in enumerate(proven) if line.startswith("sudo systemctl stop"))
+    assert proven.index("sonic-cfggen -d --print-data") < confirmed < proven.index("sudo config save -y")
+
+
 @pytest.mark.parametrize("switch", PORTS)
 def test_a_change_was_made_in_one_session_and_confirmed_from_another(switch: str) -> None:
     typing = [[call["line"] for call in run] for run in runs(switch) if any(call["writes"] for call in run)]
-    (tried, proven) = typing
+    assert len(typing) == 4, "what interrupts no traffic, then by consent the rest"
+    assert not any(line.startswith("interface Ethernet") for line in typing[0])
+    (tried, proven) = typing[2:]
     assert any(line.startswith("commit timer") for line in tried)
     assert [line.split()[-1] for line in proven if line.startswith("configure session")] == ["commit"]
     assert proven.index("show running-config") < len(proven) - 1 - proven[::-1].index("write memory")
@@ -110,5 +140,5 @@ def test_a_switch_that_is_right_is_only_read_over_one_session() -> None:
     for switch, count in before.items():
         (run,) = runs(switch)[count:]
         assert not any(call["writes"] or call["stages"] for call in run)
-        reads = [call for call in run if call["line"].startswith(("show", "nv show", "nv config"))]
+        reads = [call for call in run if call["line"].startswith(READS)]
         assert len(reads) == 4

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 
+from lab.emulators.fabric.data_model import Refused
+
 PATHS = """
 system hostname <word>
 system config auto-save state <one:enabled|disabled>
@@ -50,10 +52,6 @@ qos traffic-pool <word> switch-priority <list:0-7>
 """
 _LIST = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
 _PORT = re.compile(r"(?:(?P<stem>[a-z]+(?:\d+s)?))?(?P<low>\d+)(?:-(?P<high>\d+))?")
-
-
-class Refused(Exception):
-    """NVUE does not take the line; the text is what it prints."""
 
 
 def expand(text: str) -> list[str]:

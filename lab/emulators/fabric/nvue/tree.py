@@ -9,10 +9,9 @@ import itertools
 import re
 from typing import Any
 
+from lab.emulators.fabric.data_model import Tree, leaves
 from lab.emulators.fabric.nvue.schema import expand, parse
 
-Tree = dict[str, Any]
-Leaf = tuple[tuple[str, ...], Any]
 RENAMED = 15
 """From Cumulus Linux 5.15 on, `enable on` is `state enabled` (NVUE reference, `nv set qos roce state`)."""
 
@@ -34,14 +33,6 @@ def unset(tree: Tree, words: list[str]) -> None:
     """Do `nv unset WORDS`: the object or value goes, and objects that are empty then. What is not there stays so."""
     for path in _keys(words):
         _drop(tree, path)
-
-
-def leaves(tree: Tree, path: tuple[str, ...] = ()) -> list[Leaf]:
-    """Return values and empty objects with their paths."""
-    found: list[Leaf] = []
-    for key, value in tree.items():
-        found += leaves(value, (*path, key)) if isinstance(value, dict) and value else [((*path, key), value)]
-    return found
 
 
 def commands(tree: Tree) -> list[str]:

@@ -21,6 +21,8 @@ from hypothesis import strategies as st
         ("Ethernet1/1-3/1,Ethernet3/2", ["Ethernet1/1", "Ethernet2/1", "Ethernet3/1", "Ethernet3/2"]),
         ("swp1s0-1,swp2s0", ["swp1s0", "swp1s1", "swp2s0"]),
         ("swp1s0-3s0", ["swp1s0", "swp2s0", "swp3s0"]),
+        ("Ethernet0-16:8,Ethernet20", ["Ethernet0", "Ethernet8", "Ethernet16", "Ethernet20"]),
+        ("Ethernet1,Ethernet3", ["Ethernet1", "Ethernet3"]),
         ("Ethernet3/1/1-3/3/1", ["Ethernet3/1/1", "Ethernet3/2/1", "Ethernet3/3/1"]),
     ],
 )
@@ -36,6 +38,7 @@ def test_a_list_becomes_ports_in_its_order(text: str, ports: list[str]) -> None:
         ("Ethernet1-3,Ethernet2", "it names Ethernet2 twice"),
         ("Ethernet1/1-2/4", "'Ethernet1/1-2/4' is no range in which one number changes"),
         ("Ethernet1-2/1", "'Ethernet1-2/1' is no range"),
+        ("Ethernet0-9:4", "'Ethernet0-9:4' does not end on a multiple of its step"),
         ("Ethernet", "'Ethernet' is neither a port"),
         ("", "'' is neither a port"),
     ],

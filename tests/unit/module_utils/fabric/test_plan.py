@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
+from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import refusals
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core import hostlist
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import Step, refusals
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import (
     DIALECT,
     render,
@@ -17,15 +20,22 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
     PROMPT,
     Config,
     Typed,
+    interrupting,
     plan,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.traffic import (
+    INTERRUPTING,
+    QUIET,
+    Traffic,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use import ClusterUse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.emulated_switch import profile
 
 WANT = render(profile(ports=4))
-MTU = {1: 9000, 2: 9214, 3: 1500}
+NONE: Mapping[str, str] = {}
 SAVE = "save the running configuration, so that a restart keeps it"
 
 
@@ -56,24 +66,82 @@ def test_ports_that_differ_are_sentences_of_their_own() -> None:
     assert [step.split(":")[0] for step in reasons(have)] == ["interface Ethernet2", SAVE]
 
 
-def test_only_ports_with_another_mtu_flap_and_all_of_them_are_one_sentence() -> None:
-    bare = {f"interface Ethernet{n}": (f"interface Ethernet{n}", f"   mtu {mtu}") for n, mtu in MTU.items()}
-    steps = plan(DIALECT, WANT.with_sections(bare), WANT)
-    assert [step.reason.split(":")[0] for step in steps if step.consent] == ["interface Ethernet1,Ethernet3"]
-    [sentence] = refusals(steps, {"variables": {"may_flap_ports": "site_says_so"}})
-    assert sentence.startswith("a new MTU takes the links of Ethernet1,Ethernet3 down for a moment")
-    assert sentence.endswith("add the line: site_says_so: true")
-    assert refusals(steps, {"may_flap_ports": True}) == []
+GPU = {f"Ethernet{n}": [f"gpu0{n}"] for n in range(1, 5)}
+"""One node behind each port."""
 
 
-def test_an_edit_of_the_profile_on_its_ports_needs_consent() -> None:
-    profile_lines = dict(WANT.sections)["qos profile ROCE"]
-    steps = plan(DIALECT, WANT.with_sections({"qos profile ROCE": profile_lines[:-1]}), WANT)
-    [sentence] = refusals(steps, {"variables": {"may_flap_ports": "site_says_so"}})
-    assert sentence.startswith(
-        "an edit of qos profile ROCE moves the buffers of all its ports at once; drain the nodes"
+def traffic(drained: str = "", jobs: Mapping[str, str] = NONE, **extra: Any) -> Traffic:
+    use = ClusterUse(frozenset(hostlist.expand(drained)) if drained else frozenset(), jobs, "")
+    return Traffic(**{"behind": GPU, "use": use, "consent": "site_says_so", **extra})
+
+
+def bare(*numbers: int, mtu: int = 1500) -> Config:
+    """A switch on which these ports are as from the factory."""
+    return WANT.with_sections({f"interface Ethernet{n}": (f"interface Ethernet{n}", f"   mtu {mtu}") for n in numbers})
+
+
+def waiting(steps: Sequence[Step[Config]]) -> dict[str, str]:
+    return {step.reason.split(":")[0]: step.pending for step in steps if step.pending}
+
+
+def test_only_ports_whose_nodes_are_in_use_wait_and_the_reason_has_the_line_to_add() -> None:
+    steps = plan(DIALECT, bare(1, 2, 3, 4), WANT, traffic("gpu[01-03]", {"gpu02": "7"}))
+    assert [step.reason.split(":")[0] for step in steps if not step.pending] == ["interface Ethernet1,Ethernet3", SAVE]
+    [(name, why)] = waiting(steps).items()
+    assert name == "interface Ethernet2,Ethernet4"
+    assert why.startswith("a new MTU takes the links of Ethernet2,Ethernet4 down for a moment: Slurm job 7 is on gpu02")
+    assert why.endswith(
+        "and 1 more nodes are in use; drain gpu[02,04] and run this again,"
+        " or allow it with the line: site_says_so: true"
     )
-    assert sentence.endswith("add the line: site_says_so: true")
+
+
+def test_while_all_wait_nothing_is_saved() -> None:
+    assert all(step.pending for step in plan(DIALECT, replace(bare(1), saved=True), WANT, traffic()))
+
+
+def test_no_answer_of_slurm_and_ports_that_are_not_known_wait() -> None:
+    [why] = waiting(plan(DIALECT, bare(1), WANT, traffic(use=ClusterUse(unknown="no answer")))).values()
+    assert ": no answer; run this again when it answers, or allow it with the line: site_says_so: true" in why
+    [why] = waiting(plan(DIALECT, bare(1), WANT, traffic(behind={}))).values()
+    assert "the intent does not say who is behind Ethernet1; add its cables to drawbridge_fabric.cabling" in why
+
+
+def test_an_edit_of_the_profile_waits_for_the_nodes_of_all_its_ports_and_ports_wait_for_it() -> None:
+    profile_lines = dict(WANT.sections)["qos profile ROCE"]
+    have = bare(1).with_sections({"qos profile ROCE": profile_lines[:-1], "traffic classes": ()})
+    steps = plan(DIALECT, have, WANT, traffic("gpu[01-03]"))
+    assert [step.reason.split(":")[0] for step in steps if not step.pending] == ["traffic classes", SAVE]
+    reasons = waiting(steps)
+    assert reasons["qos profile ROCE"].startswith(
+        "an edit of qos profile ROCE moves the buffers of all its ports at once: gpu04 is not drained in Slurm"
+    )
+    assert reasons["interface Ethernet1"] == "it needs the change of qos profile ROCE, which waits"
+    assert not waiting(plan(DIALECT, have, WANT, traffic("gpu[01-04]")))
+
+
+def test_a_port_that_this_run_leaves_alone_counts_for_an_edit_of_the_profile() -> None:
+    chosen = Config(tuple((name, lines) for name, lines in WANT.sections if name[-1] not in "34"))
+    profile_lines = dict(WANT.sections)["qos profile ROCE"]
+    have = chosen.with_sections({"qos profile ROCE": profile_lines[:-1]})
+    assert waiting(plan(DIALECT, have, chosen, traffic("gpu[01-02]")))
+
+
+def test_by_consent_quiet_steps_come_first_and_uplinks_last() -> None:
+    have = bare(1, 2, 3, 4).with_sections({"traffic classes": ()})
+    know = traffic("gpu01", links=frozenset({"Ethernet4"}), allowed=True)
+    steps = plan(DIALECT, have, WANT, know)
+    found = {step.reason.split(":")[0]: step.payload.group for step in steps if step.payload.place == CANDIDATE}
+    assert list(found.items()) == [
+        ("traffic classes", 0),
+        ("interface Ethernet1", 0),
+        ("interface Ethernet2-3", 1),
+        ("interface Ethernet4", 2),
+    ]
+    quiet = plan(DIALECT, have, WANT, replace(know, phase=QUIET))
+    later = plan(DIALECT, have, WANT, replace(know, phase=INTERRUPTING))
+    assert [step.reason for step in [*quiet[:-1], *later]] == [step.reason for step in steps]
+    assert interrupting(DIALECT, have, WANT, replace(know, phase=QUIET)) == [step.reason for step in later[:-1]]
 
 
 def test_a_step_has_the_lines_that_are_typed_and_where() -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +22,7 @@ from lab.emulators.fabric.eos import sessions
 from tests.unit.emulated_switch import Leaf, profile
 
 PROFILE = profile()
+NO_OPTIONS: Mapping[str, Any] = {}
 
 
 def variables(leaf: Leaf) -> dict[str, Any]:
@@ -36,10 +38,17 @@ def variables(leaf: Leaf) -> dict[str, Any]:
     }
 
 
-def run(leaf: Leaf, check: bool = False, may_flap: bool = True, want: SwitchProfile = PROFILE, **extra: Any) -> Any:
+def run(
+    leaf: Leaf,
+    check: bool = False,
+    may_flap: bool = True,
+    want: SwitchProfile = PROFILE,
+    options: Mapping[str, Any] = NO_OPTIONS,
+    **extra: Any,
+) -> Any:
     """One task, without the second and a half that ansible-playbook takes to start."""
     args = {"profile": want.as_dict(), "may_flap_ports": may_flap, "answer_timeout_s": 60, "settle_timeout_s": 0}
-    args["variables"] = {"may_flap_ports": "site_may_flap_ports"}
+    args |= {"variables": {"may_flap_ports": "site_may_flap_ports"}, **options}
     task = SimpleNamespace(
         args=args, check_mode=check, async_val=0, diff=True, action="switch_roce", _role=None, delegate_to=None
     )
@@ -49,20 +58,76 @@ def run(leaf: Leaf, check: bool = False, may_flap: bool = True, want: SwitchProf
     return switch_roce.ActionModule(*parts).run(task_vars=task_vars)
 
 
+BEHIND = {"Ethernet1": "gpu01", "Ethernet2": "gpu02"}
+DRAINED = {"drained": "gpu[01-02]", "jobs": {}, "unknown": ""}
+BUSY = {"drained": "gpu[01-02]", "jobs": {"4711": "gpu02"}, "unknown": ""}
+
+
+QUIET_STEPS = ["PFC watchdog", "qos profile ROCE"]
+
+
+def names(steps: list[str]) -> list[str]:
+    return [step.split(":")[0] for step in steps]
+
+
 @pytest.mark.parametrize("check", [True, False])
-def test_flapping_ports_needs_consent_and_the_refusal_prints_the_line(leaf: Leaf, check: bool) -> None:
-    refused = run(leaf, check=check, may_flap=False)
-    assert (refused["failed"], refused["changed"]) == (True, False)
-    assert refused["msg"].startswith("leaf1: a new MTU takes the links of Ethernet1-2 down")
-    assert refused["msg"].endswith("add the line: site_may_flap_ports: true")
-    assert refused["left"] == refused["steps"]
-    assert refused["diff"]["after"] != refused["diff"]["before"]
-    assert not any(call["writes"] or call.get("stages") for call in leaf.journal())
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"behind": BEHIND}, "Slurm's controller was not asked in this run; run this again when it answers"),
+        ({"node_use": DRAINED}, "the intent does not say who is behind Ethernet1-2"),
+    ],
+)
+def test_what_flaps_ports_waits_while_nodes_are_not_known_and_the_rest_goes_on(
+    leaf: Leaf, check: bool, options: dict[str, Any], why: str
+) -> None:
+    before = [line for line in leaf.lines() if "mtu" in line]
+    waits = run(leaf, check=check, may_flap=False, options=options)
+    assert (waits["failed"], waits["changed"], waits["interrupting"]) == (False, True, [])
+    assert names(waits["steps"])[:2] == QUIET_STEPS
+    [reason] = waits["pending"]
+    assert reason.startswith("interface Ethernet1-2: mtu 9214; ")
+    assert f"takes the links of Ethernet1-2 down for a moment: {why}" in reason
+    assert reason.endswith("or allow it with the line: site_may_flap_ports: true")
+    assert waits["warnings"] == waits["pending"]
+    assert [line for line in leaf.lines() if "mtu" in line] == before
+    again = run(leaf, check=check, may_flap=False, options=options)
+    assert (again["changed"], again["pending"]) == (check, waits["pending"])
 
 
-def test_what_flaps_no_port_needs_no_consent(leaf: Leaf) -> None:
-    leaf.type("interface Ethernet1", "mtu 9214", "exit", "interface Ethernet2", "mtu 9214")
-    assert run(leaf, may_flap=False)["changed"]
+def test_ports_of_drained_nodes_go_on_and_those_of_a_job_wait(leaf: Leaf) -> None:
+    some = run(leaf, may_flap=False, options={"behind": BEHIND, "node_use": BUSY})
+    assert "interface Ethernet1" in names(some["steps"])
+    [reason] = some["pending"]
+    assert reason.startswith("interface Ethernet2: ")
+    assert "Slurm job 4711 is on gpu02; drain gpu02 and run this again" in reason
+    rest = run(leaf, may_flap=False, options={"behind": BEHIND, "node_use": DRAINED})
+    assert (names(rest["steps"])[0], rest["pending"]) == ("interface Ethernet2", [])
+    assert run(leaf, may_flap=False)["steps"] == []
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_by_consent_a_quiet_run_leaves_the_rest_to_one_that_interrupts(leaf: Leaf, check: bool) -> None:
+    known = {"behind": BEHIND, "node_use": BUSY, "links": ["Ethernet1"]}
+    quiet = run(leaf, check=check, options={**known, "phase": "quiet"})
+    assert names(quiet["interrupting"]) == ["interface Ethernet2"]
+    assert "interface Ethernet2" not in names(quiet["steps"])
+    later = run(leaf, check=check, options={**known, "phase": "interrupting"})
+    assert later["steps"][:-1] == quiet["interrupting"]
+    assert run(leaf, options={**known, "phase": "quiet"})["interrupting"] == (quiet["interrupting"] if check else [])
+
+
+def test_uplinks_are_a_change_of_their_own_after_the_ports_of_nodes(leaf: Leaf) -> None:
+    assert run(leaf, options={"links": ["Ethernet1"]})["changed"]
+    typed = [call["line"] for call in leaf.journal() if "line" in call]
+    opened = [line for line in typed if line.startswith(("interface Ethernet", "commit timer"))]
+    assert [line.split(" 00:")[0] for line in opened] == [
+        "commit timer",
+        "interface Ethernet2",
+        "commit timer",
+        "interface Ethernet1",
+        "commit timer",
+    ]
 
 
 @pytest.mark.parametrize("check", [True, False])
@@ -94,7 +159,13 @@ def test_a_failed_change_says_what_is_left(leaf: Leaf) -> None:
     leaf.fault("refuse", "service-profile ROCE")
     failed = run(leaf)
     assert failed["msg"].startswith("leaf1 refused 'service-profile ROCE': % Unavailable command")
-    assert (failed["failed"], failed["changed"], failed["left"]) == (True, False, failed["steps"])
+    assert (failed["failed"], failed["changed"]) == (True, True)
+    assert names(failed["done"]) == ["traffic classes", "PFC watchdog", "qos profile ROCE"]
+    assert names(failed["left"]) == [
+        "interface Ethernet1-2",
+        "save the running configuration, so that a restart keeps it",
+    ]
+    assert names(run(leaf)["steps"]) == names(failed["left"])
 
 
 def test_hardware_that_does_not_follow_fails_a_run_that_has_nothing_to_do(

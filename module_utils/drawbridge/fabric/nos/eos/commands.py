@@ -23,12 +23,14 @@ def commands(have: Lines, want: Lines) -> list[str]:
 
 
 def stops(section: str, have: Lines, want: Lines) -> str:
-    """A new MTU takes the link down for a moment. A new service profile only allocates headroom; editing one that is in
-    use moves the buffers of all its ports."""
+    """A new MTU takes the link down for a moment, and PFC on a port takes headroom from the others. A new service
+    profile does nothing before ports have it; an edit of one moves the buffers of all its ports."""
     if section == PROFILE:
         return f"an edit of {PROFILE} moves the buffers of all its ports at once" if have else ""
-    mtu = [{line for line in lines if line.startswith("   mtu ")} for lines in (have, want)]
-    return "a new MTU takes the links of {ports} down for a moment" if mtu[0] != mtu[1] else ""
+    if _only(have, "   mtu ") != _only(want, "   mtu "):
+        return "a new MTU takes the links of {ports} down for a moment"
+    pausing = ("   service-profile ", "   priority-flow-control ")
+    return "a change of PFC moves the buffers of {ports}" if _only(have, pausing) != _only(want, pausing) else ""
 
 
 def on_ports(names: Sequence[str], lines: Lines) -> Lines:
@@ -62,3 +64,7 @@ def _driver() -> HConfigDriverBase:
 
 def _path(*patterns: str) -> tuple[MatchRule, ...]:
     return tuple(MatchRule(re_search=pattern) for pattern in patterns)
+
+
+def _only(lines: Lines, start: str | tuple[str, ...]) -> set[str]:
+    return {line for line in lines if line.startswith(start)}

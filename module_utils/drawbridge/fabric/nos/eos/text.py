@@ -77,7 +77,7 @@ def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
     )
 
 
-def _commit_timer(_: str, seconds: int) -> str:
+def _commit_timer(seconds: int) -> str:
     """EOS rolls back when the timer ends, even if no user is logged in."""
     return f"commit timer {seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
@@ -133,8 +133,8 @@ DIALECT = Dialect(
     stops=stops,
     on_ports=on_ports,
     save="write memory",
-    enter="configure session {}".format,
-    try_out=_commit_timer,
+    change=lambda name, seconds, lines, _: (f"configure session {name}", *lines, _commit_timer(seconds)),
+    takes_s=lambda _: 0,
     confirm="configure session {} commit".format,  # from exec: EOS refuses to enter a session whose timer runs
     abort="configure session {} abort".format,
     roll_back="configure session {} abort".format,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....core.faults import Fault
-from ...model import Fabric
+from ...model import Fabric, Watchdog
 from ..capabilities import SUGGESTED, Capabilities
 
 ROCE, CNP, REST = 3, 6, 0
@@ -42,6 +42,11 @@ def _watchdog_counts_intervals(fabric: Fabric) -> Iterator[Fault]:
         reason = f"NVUE counts whole intervals of poll_ms, {watchdog.poll_ms}"
         repair = f"write {lower or watchdog.poll_ms} or {lower + watchdog.poll_ms}"
         yield Fault("drawbridge_fabric.watchdog.detect_ms", watchdog.detect_ms, reason, repair)
+    others = any(kind.platform != "nvue" for kind in fabric.switches)
+    if not others and watchdog.restore_ms not in (Watchdog().restore_ms, watchdog.poll_ms):
+        reason = "NVUE restores a queue after one polling interval without pause frames"
+        repair = f"write restore_ms: {watchdog.poll_ms}, as poll_ms, or leave it out"
+        yield Fault("drawbridge_fabric.watchdog.restore_ms", watchdog.restore_ms, reason, repair)
     if watchdog.action != "drop":
         reason = "NVUE's watchdog drops packets of a stuck queue"
         yield Fault("drawbridge_fabric.watchdog.action", watchdog.action, reason, "write action: drop")

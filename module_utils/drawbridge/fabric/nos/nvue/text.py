@@ -156,8 +156,12 @@ DIALECT = Dialect(
     on_ports=on_ports,
     save="nv config save",
     # edits of an earlier run, or of a person with the same login, are not part of the change; NVUE keeps their revision
-    enter=lambda _: "nv config detach",
-    try_out=lambda name, seconds: f"nv config apply -y --confirm {seconds}s -m {name}",
+    change=lambda name, seconds, lines, _: (
+        "nv config detach",
+        *lines,
+        f"nv config apply -y --confirm {seconds}s -m {name}",
+    ),
+    takes_s=lambda _: 0,
     confirm=lambda _: "nv config apply --confirm-yes",
     abort=lambda _: "nv config detach",
     roll_back=lambda _: "nv config apply --confirm-no",

@@ -122,10 +122,19 @@ def test_a_value_is_replaced_and_never_taken_away_first(have: list[str], want: l
     assert [line.strip() for line in commands(spelled(have), spelled(want))] == list(spelled(typed))
 
 
-def test_only_a_new_mtu_takes_a_link_down() -> None:
+@pytest.mark.parametrize(
+    ("added", "why"),
+    [
+        ("   mtu 9214", "takes the links of {ports} down"),
+        ("   service-profile ROCE", "moves the buffers of {ports}"),
+        ("   priority-flow-control on", "moves the buffers of {ports}"),
+        ("   qos trust cos", ""),
+    ],
+)
+def test_a_new_mtu_takes_a_link_down_and_pfc_moves_buffers(added: str, why: str) -> None:
     have = ("interface Ethernet1", "   mtu 1500")
-    assert stops(have[0], have, ("interface Ethernet1", "   mtu 9214"))
-    assert not stops(have[0], have, (*have, "   service-profile ROCE"))
+    found = stops(have[0], have, (have[0], added if "mtu" in added else have[1], added))
+    assert why in found and bool(found) is bool(why)
 
 
 def test_an_edit_of_the_profile_stops_traffic_and_a_new_one_does_not() -> None:

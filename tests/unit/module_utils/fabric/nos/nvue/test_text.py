@@ -20,6 +20,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
     Config,
     plan,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.traffic import Traffic
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use import ClusterUse
 
 from lab.emulators.fabric.nvue import revisions
 from tests.unit.emulated_cumulus import Cumulus, profile
@@ -146,10 +148,22 @@ def test_check_mode_predicts_the_run_and_what_is_not_ours_stays(cumulus: Cumulus
     assert lost == []
 
 
-def test_a_change_of_roce_mode_needs_consent(cumulus: Cumulus) -> None:
-    refused = cumulus.converge(options={"variables": {"may_flap_ports": "site_says_so"}})
-    assert "divides the buffers of all ports anew; drain the nodes behind them and add the line" in refused.error
-    assert not any(call["writes"] for call in cumulus.journal())
+def test_a_change_of_roce_mode_waits_for_the_nodes_and_ports_wait_for_it(cumulus: Cumulus) -> None:
+    behind = {"swp1": ["gpu01"], "swp2": ["gpu02"]}
+    busy = Traffic(behind, use=ClusterUse(frozenset({"gpu01"}), unknown=""), consent="site_says_so")
+    waits = cumulus.converge(traffic=busy)
+    assert (waits.error, waits.changed) == ("", True)
+    mode, drained_port, used_port = waits.pending
+    assert "divides the buffers of all ports anew: gpu02 is not drained in Slurm; drain gpu02 and run" in mode
+    assert mode.endswith("or allow it with the line: site_says_so: true")
+    assert drained_port.startswith("interface swp1: ")
+    assert drained_port.endswith("it needs the change of RoCE mode, which waits")
+    assert used_port.startswith("interface swp2: ")
+    assert not any(line.startswith(("qos roce", "interface swp1 qos")) for line in cumulus.lines())
+    assert any(line.startswith("qos mapping default-global dscp 26") for line in cumulus.lines())
+    drained = replace(busy, use=ClusterUse(frozenset({"gpu01", "gpu02"}), unknown=""))
+    assert cumulus.converge(traffic=drained).pending == []
+    assert cumulus.converge(traffic=busy).steps == []
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,95 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The switch on disk: every line that users type goes through here, is journalled, and may meet a fault.
+
+SONiC has no change of its own that waits under a timer. The fault `stale` is another operator's edit just before the
+line.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lab.emulators.fabric import data_model
+from lab.emulators.fabric.data_model import Refused
+from lab.emulators.fabric.sonic import configdb, units
+from lab.emulators.fabric.sonic.cli import Cli, script
+from lab.emulators.fabric.sonic.programs import SAVED
+
+if TYPE_CHECKING:
+    from lab.emulators.fabric.data_model import State, Tree
+
+READS = (
+    *("sonic-cfggen -d --print-data", f"sudo sonic-cfggen -j {SAVED} --print-data", "sonic-db-cli CONFIG_DB HGET"),
+    *("systemctl list-units", "sonic-db-dump", "show ", "cat "),
+)
+
+
+class Switch(data_model.ModelSwitch):
+    """One emulated SONiC switch."""
+
+    tool = "sonic"
+    failed = "Error: Could not connect to Redis at localhost:6379: Connection refused"
+    in_force = ("running", "saved", "units")
+    staged = ("files",)
+
+    def users(self) -> set[str]:
+        """Return who may log in."""
+        with self.device.state(self.new) as state:
+            return set(state["users"])
+
+    def cli(self, user: str, vty: str, *, once: bool) -> Cli:
+        """Begin a user's shell; one command without a terminal is run in the same way."""
+        del once
+        return Cli(user, vty)
+
+    def reads_only(self, line: str) -> bool:
+        """Say whether a line can't change anything."""
+        return line.startswith(READS)
+
+    def leave_waiting(self, state: State, now: float) -> None:
+        """Let another operator edit a value that Drawbridge owns, and one that it doesn't."""
+        del now
+        port = next(iter(state["running"]["PORT"]))
+        configdb.merge(state, {"PORT": {port: {"mtu": "1500", "description": "maintenance"}}})
+
+    def drift(self, before: State, after: State) -> None:
+        """Let another user put the last value that changed back to what it was."""
+        if paths := data_model.changed(before["running"], after["running"]):
+            _put_back(before["running"], after["running"], paths[-1:])
+
+    def expire(self, state: State, now: float) -> str:
+        """Run the service of a timer that has run out."""
+        if not (name := units.due(state, now)):
+            return ""
+        try:
+            script(state, state["units"][name]["command"][-1], now)
+        except Refused:
+            state["units"][name]["failed"] = True
+        else:
+            del state["units"][name]
+        return name
+
+    def half(self, state: State, before: State) -> None:
+        """Leave half of a patch, as an updater does that is killed: the port that it was at stays down."""
+        paths = data_model.changed(before["running"], state["running"])
+        _put_back(before["running"], state["running"], paths[len(paths) // 2 :])
+        flapped = [port for port, it in state["ports"].items() if it != before["ports"][port]]
+        for port in flapped[-1:]:
+            state["running"]["PORT"][port]["admin_status"] = "down"
+
+
+def _put_back(before: Tree, after: Tree, paths: list[tuple[str, ...]]) -> None:
+    """Give values their old ones, or none."""
+    for table, key, *field in paths:
+        old = before.get(table, {}).get(key, {})
+        if not field:
+            after[table].pop(key, None)
+        elif field[0] in old:
+            after[table][key][field[0]] = old[field[0]]
+        else:
+            after[table][key].pop(field[0], None)
+            if not after[table][key]:
+                del after[table][key]
+    for table in [table for table, entries in after.items() if not entries]:
+        del after[table]

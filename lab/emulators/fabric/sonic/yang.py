@@ -1,0 +1,114 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What SONiC's YANG models take in the tables of a lossless class, as data, and what they refuse.
+
+From sonic-buildimage, src/sonic-yang-models: a line is a table, what its keys are, a field and what its values are.
+`<...>` stands for a kind: a range of integers, a pattern, names, or a reference to the keys of another table. Other
+tables are taken as they are. Texts begin as libyang's do; their ends are modelled.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from lab.emulators.fabric.data_model import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lab.emulators.fabric.data_model import Tree
+
+MODELS = """
+DSCP_TO_TC_MAP <name> <int:0-63> <int:0-15>
+TC_TO_QUEUE_MAP <name> <int:0-15> <int:0-63>
+TC_TO_PRIORITY_GROUP_MAP <name> <int:0-15> <int:0-7>
+MAP_PFC_PRIORITY_TO_QUEUE <name> <int:0-7> <int:0-7>
+PFC_PRIORITY_TO_PRIORITY_GROUP_MAP <name> <int:0-7> <int:0-7>
+SCHEDULER <text:.+> type <one:DWRR|WRR|STRICT>
+SCHEDULER <text:.+> weight <int:1-100>
+SCHEDULER <text:.+> priority <int:0-9>
+SCHEDULER <text:.+> meter_type <one:packets|bytes>
+SCHEDULER <text:.+> <text:cir|pir|cbs|pbs> <int:0-18446744073709551615>
+WRED_PROFILE <name> <text:(green|yellow|red)_(min|max)_threshold> <int:0-18446744073709551615>
+WRED_PROFILE <name> <text:(green|yellow|red)_drop_probability> <int:0-100>
+WRED_PROFILE <name> <text:wred_(green|yellow|red)_enable> <one:true|false>
+WRED_PROFILE <name> ecn <text:ecn_(none|all|green(_yellow|_red)?|yellow(_red)?|red)>
+QUEUE <port|queue> scheduler <ref:SCHEDULER>
+QUEUE <port|queue> wred_profile <ref:WRED_PROFILE>
+PORT_QOS_MAP <port> dscp_to_tc_map <ref:DSCP_TO_TC_MAP>
+PORT_QOS_MAP <port> dot1p_to_tc_map <ref:DOT1P_TO_TC_MAP>
+PORT_QOS_MAP <port> tc_to_queue_map <ref:TC_TO_QUEUE_MAP>
+PORT_QOS_MAP <port> tc_to_pg_map <ref:TC_TO_PRIORITY_GROUP_MAP>
+PORT_QOS_MAP <port> tc_to_dscp_map <ref:TC_TO_DSCP_MAP>
+PORT_QOS_MAP <port> pfc_to_queue_map <ref:MAP_PFC_PRIORITY_TO_QUEUE>
+PORT_QOS_MAP <port> pfc_to_pg_map <ref:PFC_PRIORITY_TO_PRIORITY_GROUP_MAP>
+PORT_QOS_MAP <port> scheduler <ref:SCHEDULER>
+PORT_QOS_MAP <port> <one:pfc_enable|pfcwd_sw_enable> <text:([0-7](,[0-7])*)?>
+PFC_WD <port> action <one:drop|forward|alert>
+PFC_WD <port> detection_time <int:100-5000>
+PFC_WD <port> restoration_time <int:100-60000>
+PFC_WD <port> pfc_stat_history <one:enable|disable>
+PFC_WD <text:GLOBAL> POLL_INTERVAL <int:100-1000>
+PFC_WD <text:GLOBAL> BIG_RED_SWITCH <one:enable|disable>
+PORT <text:Ethernet[0-9]+> mtu <int:68-9216>
+PORT <text:Ethernet[0-9]+> admin_status <one:up|down>
+PORT <text:Ethernet[0-9]+> <one:alias|description|index|lanes|speed|fec|autoneg|tpid|pfc_asym|role> <text:.*>
+"""
+
+
+def refuse(config: Tree) -> None:
+    """Raise Refused for the first thing in a configuration that the models don't take."""
+    for table, key, field, value in _fields(config):
+        rules = [words for words in _MODELS if words[0] == table]
+        if not rules:
+            continue
+        known = [words for words in rules if _fits(words[1], key, config) and _fits(words[2], field, config)]
+        if not known:
+            raise Refused(f'Data Loading Failed:Unexpected data "{field}" of {table}|{key} found.')
+        if not any(_fits(words[3], value, config) for words in known):
+            raise Refused(f'Data Loading Failed:Invalid value "{value}" of {table}|{key} {field}.')
+    for table, key, sentence in _musts(config):
+        raise Refused(f"Data Loading Failed:{table}|{key}: {sentence}")
+
+
+_MODELS = [line.split(" ") for line in MODELS.strip().splitlines()]
+
+
+def _fields(config: Tree) -> Iterator[tuple[str, str, str, str]]:
+    for table, entries in config.items():
+        for key, fields in entries.items():
+            for field, value in fields.items():
+                yield table, key, field, value
+
+
+def _fits(pattern: str, word: str, config: Tree) -> bool:
+    if not pattern.startswith("<"):
+        return pattern == word
+    kind, _, rest = pattern[1:-1].partition(":")
+    if kind.startswith("port"):
+        port, _, queue = word.partition("|")
+        return port in config["PORT"] and bool(re.fullmatch(r"\d+(-\d+)?", queue)) is (kind == "port|queue")
+    if kind == "name":
+        return bool(re.fullmatch(r"[A-Za-z0-9][-A-Za-z0-9_.]{0,31}", word))
+    if kind == "ref":
+        return word in config.get(rest, {})
+    if kind == "int":
+        low, high = map(int, rest.split("-"))
+        return isinstance(word, str) and word.isdigit() and low <= int(word) <= high
+    return isinstance(word, str) and bool(re.fullmatch(rest, word))
+
+
+def _musts(config: Tree) -> Iterator[tuple[str, str, str]]:
+    for key, fields in config.get("WRED_PROFILE", {}).items():
+        for color in ("green", "yellow", "red"):
+            low, high = (int(fields.get(f"{color}_{end}_threshold", 0)) for end in ("min", "max"))
+            if high < low:
+                sentence = f"{color.title()} max threshold must be greater than or equal to min threshold"
+                yield "WRED_PROFILE", key, sentence
+    watchdog = config.get("PFC_WD", {})
+    poll = int(watchdog.get("GLOBAL", {}).get("POLL_INTERVAL", 0))
+    for key, fields in watchdog.items():
+        for field in ("detection_time", "restoration_time"):
+            if int(fields.get(field, poll)) < poll:
+                yield "PFC_WD", key, f"{field} must be greater than or equal to POLL_INTERVAL"

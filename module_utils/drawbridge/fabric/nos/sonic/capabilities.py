@@ -1,0 +1,44 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""SONiC: what its YANG models and Drawbridge's maps can't carry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....core.faults import Fault
+from ...model import Fabric
+from ..capabilities import SUGGESTED, Capabilities, classes
+
+REST = 0
+"""The traffic class, queue and priority group of all other traffic."""
+LEAST_POLL_MS = 100
+
+
+def _all_other_traffic_has_its_own_class(fabric: Fabric) -> Iterator[Fault]:
+    """Every DSCP without a class of its own goes to traffic class 0."""
+    for name, part in classes(fabric):
+        if part.priority == REST:
+            reason, repair = "on SONiC all other traffic is there", f"use {SUGGESTED[name]}"
+            yield Fault(f"drawbridge_fabric.{name}.priority", part.priority, reason, repair)
+
+
+def _watchdog_is_no_faster_than_its_polls(fabric: Fabric) -> Iterator[Fault]:
+    """SONiC's YANG model: POLL_INTERVAL is 100 to 1000, and both times are at least as long."""
+    watchdog = fabric.watchdog
+    if watchdog.poll_ms < LEAST_POLL_MS:
+        reason, repair = f"SONiC polls every {LEAST_POLL_MS} ms at most", f"write poll_ms: {LEAST_POLL_MS}"
+        yield Fault("drawbridge_fabric.watchdog.poll_ms", watchdog.poll_ms, reason, repair)
+    for key in ("detect_ms", "restore_ms"):
+        if (value := getattr(watchdog, key)) < watchdog.poll_ms:
+            reason = f"SONiC's watchdog polls every poll_ms, {watchdog.poll_ms}"
+            yield Fault(f"drawbridge_fabric.watchdog.{key}", value, reason, f"write at least {watchdog.poll_ms}")
+
+
+CAPABILITIES = Capabilities(
+    ports=r"Ethernet\d+",
+    ports_repair="list ports as ConfigDB names them, such as Ethernet0-248:8 for every eighth",
+    mtu_bytes=9216,
+    mtu_reason="SONiC takes at most 9216",
+    refusals=(_all_other_traffic_has_its_own_class, _watchdog_is_no_faster_than_its_polls),
+)

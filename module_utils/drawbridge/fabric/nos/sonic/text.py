@@ -1,0 +1,240 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""SONiC: ConfigDB's entries of the lossless class, the answers to the database tools, and the job that reverts.
+
+Drawbridge owns its maps, schedulers and WRED profile, all named ROCE, and the watchdog's interval. On the intent's
+ports it owns the MTU, the maps and PFC of PORT_QOS_MAP, and the watchdog's times. It also owns their queues of the
+classes and of all other traffic. Entries named AZURE, buffers, cable lengths, the ECMP hash and all else belong to
+the site.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ...model import SwitchProfile
+from ...plan import PORT, Config, Lines
+from ..dialect import SESSION_PREFIX, Dialect, DialectError
+from .capabilities import REST
+from .change import change, takes_s
+from .commands import commands, on_ports, stops
+from .lines import (
+    COLORS,
+    MAP_FIELDS,
+    MAPS,
+    MARKING,
+    NAME,
+    NEEDED,
+    POLLING,
+    SHARES,
+    TABLES,
+    Tables,
+    classes,
+    covered,
+    owned_queues,
+    runs,
+    sections_of,
+)
+
+MASK = "SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL"
+"""A bit for each priority that a port pauses, as orchagent gives it to the hardware."""
+SOURCE_PORT = "L4_SRC_PORT"
+DECODER = json.JSONDecoder()
+
+
+def render(profile: SwitchProfile) -> Config:
+    """The wanted state. Other traffic shares what the classes leave."""
+    lines = {
+        TABLES: NEEDED,
+        MAPS: tuple(_maps(profile)),
+        SHARES: tuple(_schedulers(profile)),
+        MARKING: tuple(_wred(profile)),
+        POLLING: (f"PFC_WD|GLOBAL POLL_INTERVAL {profile.watchdog.poll_ms}",),
+    }
+    on_port = tuple(_on_port(profile))
+    ports = {f"{PORT}{port}": (f"{PORT}{port}", *on_port) for port in profile.ports}
+    return Config(tuple({**lines, **ports}.items()))
+
+
+def _maps(profile: SwitchProfile) -> Iterator[str]:
+    marks = {
+        **dict.fromkeys(map(str, range(64)), str(REST)),
+        **{str(it.dscp): str(it.priority) for it in classes(profile)},
+    }
+    same = {str(number): str(number) for number in range(8)}
+    groups = {str(number): str(number if number in profile.lossless else REST) for number in range(8)}
+    paused = {str(number): str(number) for number in profile.lossless}
+    for table, fields in zip(MAP_FIELDS.values(), (marks, same, groups, same, paused)):
+        yield f"{table}|{NAME}"
+        rows = runs(fields) if fields is marks else fields.items()
+        yield from (f"{table}|{NAME} {number} {value}" for number, value in rows)
+
+
+def _schedulers(profile: SwitchProfile) -> Iterator[str]:
+    for name, share in sorted(_shares(profile).items()):
+        path = f"SCHEDULER|{name}"
+        yield from (path, f"{path} type DWRR", f"{path} weight {share}") if share else (path, f"{path} type STRICT")
+
+
+def _shares(profile: SwitchProfile) -> dict[str, int]:
+    """Weights of the schedulers; 0 for the strict one."""
+    storage = {f"{NAME}_STORAGE": profile.storage.bandwidth_percent} if profile.storage else {}
+    data = profile.roce.bandwidth_percent
+    rest = 100 - data - sum(storage.values())
+    return {f"{NAME}_CNP": 0, f"{NAME}_DATA": data, f"{NAME}_REST": rest, **storage}
+
+
+def _wred(profile: SwitchProfile) -> Iterator[str]:
+    roce, path = profile.roce, f"WRED_PROFILE|{NAME}"
+    fields = {"ecn": "ecn_all"}
+    for color in COLORS:
+        fields |= {
+            f"wred_{color}_enable": "true",
+            f"{color}_min_threshold": str(roce.ecn_min_bytes),
+            f"{color}_max_threshold": str(roce.ecn_max_bytes),
+            f"{color}_drop_probability": str(roce.ecn_probability_percent),
+        }
+    yield path
+    yield from (f"{path} {name} {value}" for name, value in sorted(fields.items()))
+
+
+def _on_port(profile: SwitchProfile) -> Iterator[str]:
+    paused, watchdog, storage = ",".join(map(str, profile.lossless)), profile.watchdog, profile.storage
+    yield f"   PORT mtu {profile.mtu_bytes}"
+    yield "   PORT_QOS_MAP"
+    yield from (f"   PORT_QOS_MAP {name} {NAME}" for name in MAP_FIELDS)
+    yield from (f"   PORT_QOS_MAP {name} {paused}" for name in ("pfc_enable", "pfcwd_sw_enable"))
+    users = {REST: "REST", profile.roce.priority: "DATA", profile.cnp.priority: "CNP"}
+    users |= {storage.priority: "STORAGE"} if storage else {}
+    for number in owned_queues(profile):
+        yield f"   QUEUE|{number}"
+        yield f"   QUEUE|{number} scheduler {NAME}_{users[number]}"
+        if number in profile.lossless:
+            yield f"   QUEUE|{number} wred_profile {NAME}"
+    yield f"   PFC_WD action {watchdog.action}"
+    yield f"   PFC_WD detection_time {watchdog.detect_ms}"
+    yield f"   PFC_WD restoration_time {watchdog.restore_ms}"
+
+
+def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
+    """Project the answers onto the owned lines. Raises DialectError for what a change can't repair."""
+    running, saved = _json(answers[0]), _json(answers[1])
+    for why in _unfit(running, profile):
+        raise DialectError(why)
+    units = [line.split()[:4] for line in answers[2].splitlines() if line.startswith(SESSION_PREFIX)]
+    sections = sections_of(running, profile)
+    return Config(
+        sections=sections,
+        saved=sections_of(saved, profile) == sections,
+        stale=tuple(unit.removesuffix(".service") for unit, *state in units if state[1] == "failed"),
+        waiting="".join(re.sub(r"\.(timer|service)$", "", unit) for unit, *state in units[:1] if state[1] != "failed"),
+        restored=tuple(
+            f"PORT|{port} admin_status {running['PORT'][port].get('admin_status', 'down')}" for port in profile.ports
+        ),
+        unproven=tuple(_unproven(answers[3], profile)),
+    )
+
+
+def _json(answer: str) -> Any:
+    try:
+        return json.loads(answer)
+    except ValueError as err:
+        raise DialectError(f"it printed no JSON, but {answer.strip()[:80]!r}; is its database running?") from err
+
+
+def _unfit(config: Tables, profile: SwitchProfile) -> Iterator[str]:
+    """What the site must correct first, each as a sentence with the repair."""
+    if missing := [port for port in profile.ports if port not in config.get("PORT", {})]:
+        yield (
+            f"it has no {', '.join(missing)}, which drawbridge_fabric.switches lists; correct ports there, or break the"
+            " port out"
+        )
+    hashed = config.get("SWITCH_HASH", {}).get("GLOBAL", {}).get("ecmp_hash", SOURCE_PORT)
+    if SOURCE_PORT not in hashed:
+        yield (
+            f"its ECMP hash leaves {SOURCE_PORT} out, by which RoCE flows differ; add it on the switch with: sudo"
+            " config switch-hash global ecmp-hash"
+        )
+    lengths = {port: length for it in config.get("CABLE_LENGTH", {}).values() for port, length in it.items()}
+    dynamic = config.get("DEVICE_METADATA", {}).get("localhost", {}).get("buffer_model") == "dynamic"
+    members = {port: name for name, _, port in (key.partition("|") for key in config.get("PORTCHANNEL_MEMBER", {}))}
+    for port in profile.ports:
+        if lengths.get(port, "0m") == "0m":
+            yield f"{port} has no cable length, from which SONiC derives headroom; add {port} to the table CABLE_LENGTH"
+        if dynamic and (without := [n for n in profile.lossless if not _has_buffer(config, port, n)]):
+            yield (
+                f"{port} has no lossless buffer for priority {without[0]}; add one on the switch with: sudo config"
+                f" interface buffer priority-group lossless add {port} {without[0]}"
+            )
+        channel = members.get(port, "")
+        mtu = config.get("PORTCHANNEL", {}).get(channel, {}).get("mtu", str(profile.mtu_bytes))
+        if mtu != str(profile.mtu_bytes):
+            yield f"{port} is in {channel}, which has mtu {mtu}; give {channel} mtu {profile.mtu_bytes} on the switch"
+
+
+def _has_buffer(config: Tables, port: str, priority: int) -> bool:
+    """With the dynamic buffer model, the updater's tables say which priority groups are lossless."""
+    keys = [key.split("|") for key in config.get("BUFFER_PG", {})]
+    return any(name == port and priority in covered(numbers) for name, numbers in keys)
+
+
+def _unproven(answer: str, profile: SwitchProfile) -> Iterator[str]:
+    """Ports that don't pause exactly the lossless priorities, by what orchagent gave to the hardware."""
+    try:
+        names, end = DECODER.raw_decode(answer.lstrip())
+        ports, _ = DECODER.raw_decode(answer.lstrip()[end:].lstrip())
+    except ValueError as err:
+        raise DialectError(f"it printed no JSON of its hardware, but {answer.strip()[:80]!r}") from err
+    identifiers = next(iter(names.values()), {"value": {}})["value"]
+    wanted = sum(1 << number for number in profile.lossless)
+    for port in profile.ports:
+        state = ports.get(f"ASIC_STATE:SAI_OBJECT_TYPE_PORT:{identifiers.get(port)}", {"value": {}})["value"]
+        mask = int(state.get(MASK, 0))
+        if mask != wanted:
+            paused = ",".join(str(number) for number in range(8) if mask >> number & 1) or "none"
+            shown = ",".join(map(str, profile.lossless))
+            yield f"{port} does not pause priority {shown} alone (priorities {paused})"
+
+
+def _start(unit: str) -> str:
+    """Run the job now, apart from this connection, and end its timer."""
+    return f"sudo systemctl start {unit}.service && sudo systemctl stop {unit}.timer"
+
+
+def _hardware() -> str:
+    return (
+        "sonic-db-dump -n COUNTERS_DB -k COUNTERS_PORT_NAME_MAP -y;"
+        " sonic-db-dump -n ASIC_DB -k 'ASIC_STATE:SAI_OBJECT_TYPE_PORT:*' -y"
+    )
+
+
+READS: Lines = (
+    "sonic-cfggen -d --print-data",
+    "sudo sonic-cfggen -j /etc/sonic/config_db.json --print-data",
+    f"systemctl list-units --plain --no-legend --no-pager '{SESSION_PREFIX}*'",
+    _hardware(),
+)
+
+DIALECT = Dialect(
+    device_type="linux",
+    prompt=r"[$#]",
+    opening=(),
+    enables=False,
+    refusal=r"^(?:Error|Failed|Usage|SKIPPED|Job for|Root privileges|unable to|Traceback|-?bash:|sudo:|cat:).*",
+    slow="sudo (config|systemctl)",  # the updater takes some seconds for each port
+    reads=READS,
+    parse=parse,
+    render=render,
+    commands=commands,
+    stops=stops,
+    on_ports=on_ports,
+    save="sudo config save -y",
+    change=change,
+    takes_s=takes_s,
+    confirm=lambda name: f"sudo systemctl stop {name}.timer",
+    abort=lambda name: f"sudo systemctl reset-failed {name}.service",
+    roll_back=_start,
+)

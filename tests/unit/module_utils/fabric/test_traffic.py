@@ -1,0 +1,84 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core import hostlist
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.traffic import (
+    Traffic,
+    link_ports,
+    nodes_behind,
+    waves,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use import ClusterUse
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.module_utils.site.test_refused import site
+
+RAILS = load(site("example-rails"))
+LAB = load(site("lab"))
+assert RAILS.fabric and LAB.fabric
+FABRIC, NODES = RAILS.fabric, RAILS.nodes
+SWITCHES = [name for kind in FABRIC.switches for name in hostlist.expand(kind.names)]
+
+
+def test_a_port_of_a_node_carries_its_traffic_and_an_uplink_that_of_the_whole_leaf() -> None:
+    behind = nodes_behind(FABRIC, NODES, "leaf03")
+    assert behind["Ethernet5/1"] == ["gpu005"]
+    assert hostlist.in_order(behind["Ethernet33/1"]) == "gpu[001-032]"
+    assert link_ports(FABRIC, "leaf03")[0] == "Ethernet33/1"
+
+
+def test_a_spines_port_carries_the_traffic_of_the_leaf_below_it() -> None:
+    behind = nodes_behind(FABRIC, NODES, "spine2")
+    assert hostlist.in_order(behind["Ethernet1/1"]) == "gpu[001-032]"
+    assert hostlist.in_order(behind["Ethernet128/1"]) == "gpu[033-064]"
+    assert len(link_ports(FABRIC, "spine2")) == 128
+
+
+def test_without_cabling_a_port_may_carry_traffic_of_all_nodes_of_its_leaf() -> None:
+    assert LAB.fabric
+    assert nodes_behind(LAB.fabric, LAB.nodes, "leaf1")["Ethernet3"] == ["gpu01", "gpu02"]
+    assert nodes_behind(LAB.fabric, LAB.nodes, "spine1")["Ethernet4"] == ["gpu01", "gpu02", "gpu03", "gpu04"]
+    assert link_ports(LAB.fabric, "leaf1") == []
+
+
+def test_a_leaf_that_serves_no_node_is_not_known() -> None:
+    alone = replace(FABRIC, cabling=None)
+    assert nodes_behind(alone, NODES, "store1") == {}
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.sets(st.sampled_from(SWITCHES)))
+def test_a_node_loses_one_rail_at_a_time_and_spines_are_last(chosen: set[str]) -> None:
+    order = waves(FABRIC, NODES, chosen)
+    assert sorted(name for wave in order for name in wave) == sorted(chosen)
+    for wave in order:
+        nodes = [node for name in wave for node in served(name)]
+        assert len(nodes) == len(set(nodes))
+    tiers = ["spine" in name for wave in order for name in wave]
+    assert tiers == sorted(tiers)
+    assert all(len(wave) == 1 for wave in order if "spine" in wave[0])
+
+
+def served(leaf: str) -> set[str]:
+    links = link_ports(FABRIC, leaf)
+    return {node for port, found in nodes_behind(FABRIC, NODES, leaf).items() if port not in links for node in found}
+
+
+def test_equal_units_change_at_the_same_time() -> None:
+    order = waves(FABRIC, NODES, SWITCHES)
+    assert order[0] == ["leaf01", "leaf09"]
+    assert len(order) == 8 + 2 + 4
+
+
+def test_ports_wait_for_all_nodes_behind_them() -> None:
+    use = ClusterUse(frozenset({"gpu01"}), {"gpu02": "7"}, "")
+    traffic = Traffic({"swp1": ["gpu01"], "swp2": ["gpu01", "gpu02"], "swp3": []}, use=use, consent="x")
+    assert traffic.waits_for(["swp1"]) == ""
+    assert traffic.waits_for(["swp1", "swp2"]).startswith("Slurm job 7 is on gpu02; drain gpu02 and run this again, or")
+    assert traffic.waits_for(["swp3"]).startswith("the intent does not say who is behind swp3")
+    assert traffic.waits_for(["swp4"]).endswith("allow it with the line: x: true")
