@@ -13,7 +13,7 @@ description:
     read-only or not. Each mount must also answer.
   - A mount with another source or other options is unmounted and mounted again, and one that O(mounts) does not have
     is unmounted. Both wait until the node has no job. They are refused unless the node is drained in Slurm, or
-    O(may_unmount) is true. The node is drained meanwhile.
+    O(may_unmount) is true. The node is drained meanwhile. It stays drained if the mount could not be made again.
   - It never forces an unmount. If a process uses a mount, the module fails and names the process.
   - A server that hangs holds up neither the module nor the boot. The module then fails and names the server.
   - It leaves C(/etc/fstab) and units of the site alone.
