@@ -77,6 +77,15 @@ KERNELS_OWN = re.compile(r"(eth|ib|wlan)[0-9]+")
 """Names that two devices could get at once during a boot."""
 
 
+def ranges_have_a_class(nodes: Nodes) -> Iterator[Fault]:
+    """A range's node class is defined."""
+    for index, part in enumerate(nodes.ranges):
+        if part.node_class not in nodes.classes:
+            known = ", ".join(sorted(nodes.classes)) or "none yet"
+            key = f"drawbridge_nodes.ranges[{index}].node_class"
+            yield Fault(key, part.node_class, "no class has that name", f"use one of: {known}")
+
+
 def leaves_divide_rails(nodes: Nodes) -> Iterator[Fault]:
     """One leaf for all rails, one for each, or one for equal groups."""
     for index, part in enumerate(nodes.ranges):
@@ -87,9 +96,6 @@ def leaves_divide_rails(nodes: Nodes) -> Iterator[Fault]:
         if leaves and not rails:
             reason = f"class {part.node_class} has no NICs with purpose rails"
             yield Fault(key, part.leaves, reason, "leave out leaves, or list the class's nics")
-        elif rails and not leaves:
-            reason = f"class {part.node_class} has {rails} rails, which are cabled to leaf switches"
-            yield Fault(key, part.leaves, reason, "list the leaf of each rail, or one leaf for all")
         elif leaves and rails % leaves:
             reason = f"{rails} rails can't be divided among {leaves} leaves"
             good = ", ".join(str(number) for number in range(1, rails + 1) if rails % number == 0)
@@ -114,6 +120,7 @@ RULES = (
     nodes_are_listed_once,
     classes_are_consistent,
     nics_are_consistent,
+    ranges_have_a_class,
     leaves_divide_rails,
     addresses_match_names,
 )

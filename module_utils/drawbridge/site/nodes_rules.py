@@ -13,20 +13,29 @@ from ..fabric.model import Fabric
 from ..kube.model import Kube
 from ..nodes.model import NodeClass, Nodes
 from ..nodes.numa import MOST_NUMA_NODES, Machine, never_admits
+from ..slurm.model import Slurm
 
 
-def ranges_point_somewhere(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
-    """A range's node class is defined, and its leaf is a leaf switch."""
+def leaves_are_leaf_switches(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
+    """A range's leaves are leaf switches of the fabric."""
     leaves = {name for kind in fabric.switches if kind.tier == "leaf" for name in hostlist.expand(kind.names)}
-    for index, part in enumerate(nodes.ranges):
-        key = f"drawbridge_nodes.ranges[{index}]"
-        if part.node_class not in nodes.classes:
-            known = ", ".join(sorted(nodes.classes)) or "none yet"
-            yield Fault(f"{key}.node_class", part.node_class, "no class has that name", f"use one of: {known}")
-        if leaves and (unknown := [name for name in part.leaf_names if name not in leaves]):
+    for index, part in enumerate(nodes.ranges if leaves else ()):
+        if unknown := [name for name in part.leaf_names if name not in leaves]:
             known = hostlist.compress(sorted(leaves))
             reason = f"drawbridge_fabric.switches has no leaf {hostlist.compress(unknown)}"
-            yield Fault(f"{key}.leaves", part.leaves, reason, f"use {known}")
+            yield Fault(f"drawbridge_nodes.ranges[{index}].leaves", part.leaves, reason, f"use {known}")
+
+
+def rails_have_leaves(nodes: Nodes, slurm: Slurm, fabric: Fabric | None = None) -> Iterator[Fault]:
+    """Whoever configures switches, or Slurm's topology, needs to know which leaves a node is on."""
+    if fabric is None and slurm.topology == "none":
+        return
+    for index, part in enumerate(nodes.ranges):
+        build = nodes.classes.get(part.node_class)
+        if build and build.rails and not part.leaf_names:
+            reason = f"class {part.node_class} has {len(build.rails)} rails, which are cabled to leaf switches"
+            repair = "list the leaf of each rail, or one leaf for all"
+            yield Fault(f"drawbridge_nodes.ranges[{index}].leaves", part.leaves, reason, repair)
 
 
 def policies_admit_whole_nodes(nodes: Nodes, kube: Kube) -> Iterator[Fault]:
@@ -44,6 +53,7 @@ def _repair(where: str, name: str, build: NodeClass) -> str:
 
 
 RULES = (
-    ranges_point_somewhere,
+    leaves_are_leaf_switches,
+    rails_have_leaves,
     policies_admit_whole_nodes,
 )

@@ -63,6 +63,18 @@ def test_the_shipped_sites_are_accepted(name: str) -> None:
     load(site(name))
 
 
+def test_nobody_needs_the_leaves_of_a_flat_network_that_the_site_configures() -> None:
+    load(
+        patched(
+            {
+                "drawbridge_fabric": DELETE,
+                "drawbridge_slurm.topology": "none",
+                "drawbridge_nodes.ranges.0.leaves": DELETE,
+            }
+        )
+    )
+
+
 def faults(case: dict[str, Any]) -> Sequence[Fault]:
     if "nodes" in case:
         return chosen_faults(load(site("lab")), case["nodes"])
