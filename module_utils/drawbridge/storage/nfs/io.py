@@ -175,7 +175,13 @@ class NfsMounts:
         try:
             self._run(["systemctl", verb, unit])
         except DeviceError as err:
-            log = ["journalctl", "--unit", unit, "--since", f"@{begun_s:.3f}", "--output", "cat"]
             users = named_users(path) if verb == "stop" else ""
-            why = users or advised(cause(self._run(log, ok=(0, 1)).out) or str(err))
+            why = users or advised(cause(self._journal(unit, begun_s)) or str(err))
             raise DeviceError(f"{sentence}: {why}", **err.details) from err
+
+    def _journal(self, unit: str, since_s: float) -> str:
+        """What a unit wrote; empty if journalctl fails, because systemctl's error is still one."""
+        try:
+            return self._run(["journalctl", "--unit", unit, "--since", f"@{since_s:.3f}", "--output", "cat"]).out
+        except DeviceError:
+            return ""

@@ -1,0 +1,143 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Probes, and drains whose tools fail. What systemd and a server do is in test_nfs_mounts.py."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError, Step
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.packages.plan import PackageState
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs.io import NfsMounts
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs.model import Export
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs.plan import (
+    REMOUNT,
+    STALE,
+    Mount,
+    NfsState,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs.text import (
+    mount_unit,
+    options,
+    owned,
+)
+
+EXPORT = Export("filer", "/x", "/data")
+WANT = NfsState({"/data": Mount("filer:/x", owned(options(EXPORT)))}, {"/data": mount_unit(EXPORT, 60)})
+TABLE = "/data from filer:/x\n Flags:\trw,vers=4.2,hard,proto=tcp\n\n"
+MOUNTINFO = "90 22 0:52 / /data rw - nfs4 filer:/x rw\n"
+AGAIN: list[Step[NfsState]] = [Step("mount it again", lambda state: state, (REMOUNT, "/data"), disturbs=True)]
+
+
+class Client:
+    """The package is there."""
+
+    name = "packages"
+
+    def read(self) -> PackageState:
+        return PackageState(frozenset(["nfs-common"]))
+
+    def apply(self, steps: Sequence[Step[PackageState]]) -> None:
+        raise AssertionError
+
+
+class Drain:
+    """A node that can be drained; `of_other` is the drain of a person."""
+
+    def __init__(self, of_other: bool = False) -> None:
+        self.held, self.reasons, self._of_other = False, [""], of_other
+
+    def hold(self, what: str) -> None:
+        self.held = not self._of_other
+        self.reasons.append(what)
+
+    def release(self) -> None:
+        self.held = False
+
+
+class Host:
+    """systemctl stop unmounts, start fails. `broken` is a tool that fails once something was unmounted."""
+
+    def __init__(self, broken: str = "") -> None:
+        self.mountinfo, self._broken = MOUNTINFO, broken
+
+    def __call__(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
+        if argv[0] == self._broken and not self.mountinfo:
+            raise DeviceError(f"{argv[0]} failed")
+        if argv[:2] == ["systemctl", "stop"]:
+            self.mountinfo = ""
+        if argv[:2] == ["systemctl", "start"]:
+            raise DeviceError("systemctl failed", cmd=list(argv))
+        return Completed(0, TABLE if argv[0] == "nfsstat" else "", "")
+
+
+@pytest.fixture
+def stat(tmp_path: Path, monkeypatch: Any) -> Any:
+    """Let a small program be stat."""
+
+    def made(text: str) -> None:
+        (tmp_path / "stat").write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / "stat").chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+
+    return made
+
+
+def nfs(tmp_path: Path, host: Host, use: Drain, probe_s: float = 60) -> NfsMounts:
+    units = tmp_path / "units"
+    units.mkdir()
+    return NfsMounts(host, WANT, Client(), "nfs-common", use, (units, lambda: host.mountinfo), probe_s)
+
+
+@pytest.mark.parametrize(
+    ("program", "finding"),
+    [
+        ("exit 0", ""),
+        ("echo \"stat: cannot read file system information for '/data': Stale file handle\" >&2; exit 1", STALE),
+        ("echo \"stat: cannot statx '/data': Permission denied\" >&2; exit 1", "can't be read (Permission denied)"),
+        ("exit 3", "can't be read (exit code 3)"),
+    ],
+)
+def test_a_probe_tells_why_a_mount_gives_no_answer(tmp_path: Path, stat: Any, program: str, finding: str) -> None:
+    stat(program)
+    assert nfs(tmp_path, Host(), Drain()).read().mounts["/data"].finding == finding
+
+
+def test_a_probe_that_hangs_is_given_up(tmp_path: Path, stat: Any) -> None:
+    stat("exec sleep 600")
+    begun_s = time.monotonic()
+    found = nfs(tmp_path, Host(), Drain(), probe_s=0.2).read().mounts["/data"]
+    assert found.finding == "gave no answer within 0.2 s" and time.monotonic() - begun_s < 300
+
+
+@pytest.mark.parametrize("broken", ["", "nfsstat", "journalctl"])
+def test_a_lost_or_unknown_mount_keeps_the_drain_and_the_first_error_is_told(
+    tmp_path: Path, stat: Any, broken: str
+) -> None:
+    stat("exit 0")
+    use = Drain()
+    with pytest.raises(DeviceError, match="filer:/x can't be mounted at /data: systemctl failed"):
+        nfs(tmp_path, Host(broken), use).apply(AGAIN)
+    assert use.held and use.reasons[-1] == "/data"
+
+
+def test_nothing_is_drained_if_the_mounts_cant_be_read(tmp_path: Path) -> None:
+    host, use = Host("nfsstat"), Drain()
+    host.mountinfo = ""
+    with pytest.raises(DeviceError, match="nfsstat failed"):
+        nfs(tmp_path, host, use).apply(AGAIN)
+    assert use.reasons == [""]
+
+
+def test_the_drain_of_a_person_stays_though_nothing_is_read_for_it(tmp_path: Path, stat: Any) -> None:
+    stat("exit 0")
+    use = Drain(of_other=True)
+    with pytest.raises(DeviceError, match="can't be mounted at"):
+        nfs(tmp_path, Host(), use).apply(AGAIN)
+    assert not use.held
