@@ -19,7 +19,9 @@ requirements:
   - Name it in the configuration, C(callbacks_enabled=drawbridge.drawbridge.report).
 options:
   text:
-    description: Whether to print the report at the end of the run.
+    description:
+      - Whether to print the report at the end of the run.
+      - Nothing is printed if the run's standard output is JSON (C(ansible.posix.json), C(ansible.posix.jsonl)).
     type: bool
     default: true
     env:
@@ -77,7 +79,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ansible import context
+from ansible import constants, context
 from ansible.plugins.callback import CallbackBase
 
 from ..module_utils.drawbridge.report.collect import Event, Finding, findings
@@ -90,6 +92,9 @@ from ..module_utils.drawbridge.report.sentences import text
 from ..plugin_utils.run_event import event
 
 FORMATS = {"json": as_json, "html": as_page, "junit": as_junit, "metrics": as_metrics}
+
+MACHINES = ("json", "jsonl")
+"""Callbacks whose output programs read."""
 
 
 class CallbackModule(CallbackBase):
@@ -138,7 +143,7 @@ class CallbackModule(CallbackBase):
     def v2_playbook_on_stats(self, stats: Any) -> None:
         """Print and write. With several playbooks each does so, and the last has all."""
         report = self._report()
-        if self.get_option("text"):
+        if self.get_option("text") and constants.DEFAULT_STDOUT_CALLBACK.rpartition(".")[2] not in MACHINES:
             self._display.display("")
             for line in text(report):
                 self._display.display(line)

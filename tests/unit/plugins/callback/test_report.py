@@ -84,6 +84,21 @@ def test_the_terminal_has_the_report_without_secrets(folder: Path) -> None:
     assert "repair the cause; then run: ansible-playbook -i hosts.yml play.yml -e ...\n" in said
 
 
+def test_output_that_programs_read_stays_json(tmp_path: Path) -> None:
+    (tmp_path / "play.yml").write_text(yaml.safe_dump([{"hosts": "localhost", "gather_facts": False, "tasks": []}]))
+    environment = {
+        **os.environ,
+        "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"),
+        "ANSIBLE_COLLECTIONS_PATH": str(ROOT / "collections"),
+        "ANSIBLE_STDOUT_CALLBACK": "ansible.posix.json",
+        "DRAWBRIDGE_REPORT_JSON": "report.json",
+    }
+    argv = [str(Path(sys.executable).with_name("ansible-playbook")), "-i", "localhost,", "play.yml"]
+    done = subprocess.run(argv, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    assert "plays" in json.loads(done.stdout)
+    assert (tmp_path / "report.json").exists()
+
+
 def test_json_has_hosts_and_times(folder: Path) -> None:
     read = json.loads((folder / "out/json").read_text())
     assert (read["hosts"], read["check"], read["plays"][0]["name"]) == (3, False, "Plant secrets")
