@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from ..storage.filesystem_model import SharedFilesystem
 from ..storage.gpfs import view as gpfs_view
 from ..storage.gpfs.model import Gpfs
+from ..storage.model import SharedFilesystem
 from ..storage.nfs import view as nfs_view
 from ..storage.nfs.model import Nfs
 

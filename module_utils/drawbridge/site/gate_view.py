@@ -27,7 +27,7 @@ from ..kube.model import Kube
 from ..kube.releases.rdma_plugin_view import resources
 from ..nodes.model import Nodes
 from ..slurm.model import Slurm
-from ..storage.filesystem_model import SharedFilesystem
+from ..storage.model import SharedFilesystem
 from .run_view import GPU_RESOURCES
 
 RBAC = "rbac.authorization.k8s.io"

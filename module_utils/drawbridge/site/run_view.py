@@ -11,7 +11,7 @@ from ..kube.model import Kube
 from ..kube.releases.rdma_plugin_view import resources
 from ..nodes.model import Nodes
 from ..slurm.model import Slurm
-from ..storage.filesystem_model import SharedFilesystem
+from ..storage.model import SharedFilesystem
 
 GPU_RESOURCES = {"nvidia": "nvidia.com/gpu"}
 """Resource names of the vendors' device plugins."""

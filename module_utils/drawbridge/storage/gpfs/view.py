@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...nodes.model import Nodes
-from ..filesystem_model import SharedFilesystem
+from ..model import SharedFilesystem
 from .config.view import TrafficClass, attributes, class_name
 from .model import PREBUILT, REMOTE, Gpfs, Software
 

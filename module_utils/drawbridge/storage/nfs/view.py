@@ -9,7 +9,7 @@ from typing import Any
 
 from ...nodes.model import Nodes
 from ...nodes.systems import SYSTEMS
-from ..filesystem_model import SharedFilesystem
+from ..model import SharedFilesystem
 from .model import Export, Nfs
 from .text import service, source
 

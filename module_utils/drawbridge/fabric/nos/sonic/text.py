@@ -20,6 +20,7 @@ from ...plan import PORT, Config, Lines
 from ..dialect import SESSION_PREFIX, Dialect, DialectError
 from .capabilities import REST
 from .change import change, takes_s
+from .checks import unfit, unproven
 from .commands import commands, on_ports, stops
 from .lines import (
     COLORS,
@@ -31,18 +32,11 @@ from .lines import (
     POLLING,
     SHARES,
     TABLES,
-    Tables,
     classes,
-    covered,
     owned_queues,
     runs,
     sections_of,
 )
-
-MASK = "SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL"
-"""A bit for each priority that a port pauses, as orchagent gives it to the hardware."""
-SOURCE_PORT = "L4_SRC_PORT"
-DECODER = json.JSONDecoder()
 
 
 def render(profile: SwitchProfile) -> Config:
@@ -122,7 +116,7 @@ def _on_port(profile: SwitchProfile) -> Iterator[str]:
 def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
     """Project the answers onto the owned lines. Raises DialectError for what a change can't repair."""
     running, saved = _json(answers[0]), _json(answers[1])
-    for why in _unfit(running, profile):
+    for why in unfit(running, profile):
         raise DialectError(why)
     units = [line.split()[:4] for line in answers[2].splitlines() if line.startswith(SESSION_PREFIX)]
     sections = sections_of(running, profile)
@@ -134,7 +128,7 @@ def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
         restored=tuple(
             f"PORT|{port} admin_status {running['PORT'][port].get('admin_status', 'down')}" for port in profile.ports
         ),
-        unproven=tuple(_unproven(answers[3], profile)),
+        unproven=tuple(unproven(answers[3], profile)),
     )
 
 
@@ -143,60 +137,6 @@ def _json(answer: str) -> Any:
         return json.loads(answer)
     except ValueError as err:
         raise DialectError(f"it printed no JSON, but {answer.strip()[:80]!r}; is its database running?") from err
-
-
-def _unfit(config: Tables, profile: SwitchProfile) -> Iterator[str]:
-    """What the site must correct first, each as a sentence with the repair."""
-    if missing := [port for port in profile.ports if port not in config.get("PORT", {})]:
-        yield (
-            f"it has no {', '.join(missing)}, which drawbridge_fabric.switches lists; correct ports there, or break the"
-            " port out"
-        )
-    hashed = config.get("SWITCH_HASH", {}).get("GLOBAL", {}).get("ecmp_hash", SOURCE_PORT)
-    if SOURCE_PORT not in hashed:
-        yield (
-            f"its ECMP hash leaves {SOURCE_PORT} out, by which RoCE flows differ; add it on the switch with: sudo"
-            " config switch-hash global ecmp-hash"
-        )
-    lengths = {port: length for it in config.get("CABLE_LENGTH", {}).values() for port, length in it.items()}
-    dynamic = config.get("DEVICE_METADATA", {}).get("localhost", {}).get("buffer_model") == "dynamic"
-    members = {port: name for name, _, port in (key.partition("|") for key in config.get("PORTCHANNEL_MEMBER", {}))}
-    for port in profile.ports:
-        if lengths.get(port, "0m") == "0m":
-            yield f"{port} has no cable length, from which SONiC derives headroom; add {port} to the table CABLE_LENGTH"
-        if dynamic and (without := [n for n in profile.lossless if not _has_buffer(config, port, n)]):
-            yield (
-                f"{port} has no lossless buffer for priority {without[0]}; add one on the switch with: sudo config"
-                f" interface buffer priority-group lossless add {port} {without[0]}"
-            )
-        channel = members.get(port, "")
-        mtu = config.get("PORTCHANNEL", {}).get(channel, {}).get("mtu", str(profile.mtu_bytes))
-        if mtu != str(profile.mtu_bytes):
-            yield f"{port} is in {channel}, which has mtu {mtu}; give {channel} mtu {profile.mtu_bytes} on the switch"
-
-
-def _has_buffer(config: Tables, port: str, priority: int) -> bool:
-    """With the dynamic buffer model, the updater's tables say which priority groups are lossless."""
-    keys = [key.split("|") for key in config.get("BUFFER_PG", {})]
-    return any(name == port and priority in covered(numbers) for name, numbers in keys)
-
-
-def _unproven(answer: str, profile: SwitchProfile) -> Iterator[str]:
-    """Ports that don't pause exactly the lossless priorities, by what orchagent gave to the hardware."""
-    try:
-        names, end = DECODER.raw_decode(answer.lstrip())
-        ports, _ = DECODER.raw_decode(answer.lstrip()[end:].lstrip())
-    except ValueError as err:
-        raise DialectError(f"it printed no JSON of its hardware, but {answer.strip()[:80]!r}") from err
-    identifiers = next(iter(names.values()), {"value": {}})["value"]
-    wanted = sum(1 << number for number in profile.lossless)
-    for port in profile.ports:
-        state = ports.get(f"ASIC_STATE:SAI_OBJECT_TYPE_PORT:{identifiers.get(port)}", {"value": {}})["value"]
-        mask = int(state.get(MASK, 0))
-        if mask != wanted:
-            paused = ",".join(str(number) for number in range(8) if mask >> number & 1) or "none"
-            shown = ",".join(map(str, profile.lossless))
-            yield f"{port} does not pause priority {shown} alone (priorities {paused})"
 
 
 def _start(unit: str) -> str:

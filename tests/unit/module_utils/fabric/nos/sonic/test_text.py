@@ -246,28 +246,6 @@ def test_a_port_that_the_switch_does_not_have_is_refused_before_anything_is_type
         switch.read()
 
 
-@pytest.mark.parametrize(
-    ("tables", "words"),
-    [
-        ({"CABLE_LENGTH": {"AZURE": {"Ethernet0": "0m"}}}, "Ethernet0 has no cable length"),
-        ({"SWITCH_HASH": {"GLOBAL": {"ecmp_hash": ["SRC_IP", "DST_IP"]}}}, "leaves L4_SRC_PORT out"),
-        ({"DEVICE_METADATA": {"localhost": {"buffer_model": "dynamic"}}}, "no lossless buffer for priority 3"),
-        (
-            {"PORTCHANNEL_MEMBER": {"PortChannel1|Ethernet0": {}}, "PORTCHANNEL": {"PortChannel1": {"mtu": "9100"}}},
-            "Ethernet0 is in PortChannel1, which has mtu 9100",
-        ),
-    ],
-)
-def test_what_a_change_can_not_repair_is_refused(tables: dict[str, Any], words: str) -> None:
-    with pytest.raises(DialectError, match=words):
-        parsed(database(**tables))
-
-
-def test_hardware_that_pauses_another_priority_is_not_proven() -> None:
-    assert parsed(database()).unproven == ()
-    assert parsed(database(), mask=24).unproven == ("Ethernet0 does not pause priority 3 alone (priorities 3,4)",)
-
-
 def test_units_are_changes_that_wait_or_failed() -> None:
     waits = parsed(database(), "drawbridge-a.timer loaded active waiting /bin/sh /var/tmp/drawbridge-a/revert")
     assert (waits.waiting, waits.stale) == ("drawbridge-a", ())
