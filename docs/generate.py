@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.spec import documented
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.systems import SYSTEMS
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import DOMAINS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import DOMAINS, OPTIONAL
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.views import VIEWS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.sources import (
     SOURCES,
@@ -67,7 +67,10 @@ def _yaml(content: Any) -> str:
 def intent_spec() -> str:
     """Return the text of roles/cluster_intent/meta/argument_specs.yml."""
     own = module_options("cluster_intent")
-    intent = {f"drawbridge_{domain}": {**documented(cls), "required": True} for domain, cls in DOMAINS.items()}
+    intent = {
+        f"drawbridge_{domain}": {**documented(cls), **({} if domain in OPTIONAL else {"required": True})}
+        for domain, cls in DOMAINS.items()
+    }
     main = {
         "short_description": "Refuse an intent that contradicts itself, before any host is contacted",
         "description": "Checks shape, ranges, rules between keys, inventory groups and role variables. One run "

@@ -72,4 +72,4 @@ def test_an_example_goes_as_far_as_its_hosts(play: Any, name: str) -> None:
 
 def test_the_example_of_the_intent_checks_a_whole_site(play: Any, site: Site, recorder: Recorder) -> None:
     [*_, result] = play(PLAYS[INTENT], site.installed / "inventories/lab").values()
-    assert (result["changed"], result.get("failed", False), recorder.asked) == (False, False, [])
+    assert (result["changed"], result.get("failed", False), recorder.asked) == (False, False, []), result

@@ -63,6 +63,7 @@ def test_the_names_are_hosts_and_no_members_of_a_group(recorder: Recorder, tmp_p
         "Prepare nodes that join or rejoin": set(),  # known only in a run
         "Join all nodes to the Storage Scale cluster": {"nsd1"},
         "Make the nodes' switches lossless": set(),  # known only in a run, which can read variables of hosts
+        "Change switches whose traffic may be interrupted": set(),  # known only in a run
         "Build the nodes, wave by wave": {"gpu05", "gpu06"},
     }
 
