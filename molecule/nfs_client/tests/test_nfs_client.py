@@ -9,10 +9,10 @@ from typing import Any
 
 from lab.hosts.paths import Paths
 from tests.running import Lab, Run
-from tests.stack import lab, ssh
+from tests.stack import lab, ssh, until
 
 DATA = {"server": "filer", "export": "/export/data", "mount": "/nfs/data", "nconnect": 4, "options": ["noatime"]}
-MORE = {"server": "filer", "export": "/export/more", "mount": "/nfs/more"}
+MORE = {"server": "filer", "export": "/export/data/more", "mount": "/nfs/more"}
 
 
 def run(*exports: dict[str, Any], **variables: Any) -> Run:
@@ -29,9 +29,9 @@ def mounted() -> list[str]:
     return ssh("gpu01", "findmnt --noheadings --list --output TARGET | grep ^/nfs/ || true").split()
 
 
-def test_both_exports_are_mounted_by_units_that_start_before_slurmd_and_kubelet() -> None:
-    assert sorted(mounted()) == ["/nfs/data", "/nfs/sets"]
-    assert ssh("gpu01", "systemctl is-active nfs-data.mount nfs-sets.mount").split() == ["active"] * 2
+def test_the_export_is_mounted_by_a_unit_that_starts_before_slurmd_and_kubelet() -> None:
+    assert mounted() == ["/nfs/data"]
+    assert ssh("gpu01", "systemctl is-active nfs-data.mount").strip() == "active"
     flags = ssh("gpu01", "nfsstat -m")
     assert "/nfs/data from filer:/export/data" in flags and "nconnect=4" in flags and "noatime" in flags
     for daemon in ("slurmd", "kubelet"):
@@ -39,20 +39,30 @@ def test_both_exports_are_mounted_by_units_that_start_before_slurmd_and_kubelet(
         assert "After=drawbridge-nfs.service" in drop_in
 
 
+def test_an_export_that_the_server_lacks_is_named() -> None:
+    words = failure(run(DATA, MORE))
+    assert "filer:/export/data/more can't be mounted at /nfs/more: " in words
+    assert "No such file or directory; correct export in drawbridge_nfs.mounts" in words
+
+
 def test_a_server_that_refuses_is_named_and_the_next_run_mounts() -> None:
+    ssh("gpu01", "mkdir /nfs/data/more")
     lab("fault", "gpu01", "mount.nfs", "refuse", "--times", "0")
     try:
-        words = failure(run(DATA, MORE, nfs_client_may_unmount=True))
+        words = failure(run(DATA, MORE))
     finally:
         lab("fault", "gpu01", "mount.nfs", "--clear")
-    assert "filer:/export/more can't be mounted at /nfs/more" in words
-    done = run(DATA, MORE, nfs_client_may_unmount=True)
+    assert "filer:/export/data/more can't be mounted at /nfs/more" in words
+    done = run(DATA, MORE)
     assert done.code == 0, done.output
     assert sorted(mounted()) == ["/nfs/data", "/nfs/more"]
 
 
 def test_a_mount_that_is_used_is_never_unmounted_by_force() -> None:
-    ssh("gpu01", "cd /nfs/more; systemd-run --quiet --unit=reader --working-directory=/nfs/more sleep infinity")
+    # a service would be stopped with the mount: its working directory makes it depend on that
+    ssh("gpu01", "systemd-run --quiet --unit=reader sh -c 'cd /nfs/more && exec sleep infinity'")
+    where = "readlink /proc/$(systemctl show --property MainPID --value reader)/cwd"
+    until(lambda: ssh("gpu01", where).strip() == "/nfs/more", 60, "somebody is in the mount")
     try:
         assert "sleep" in failure(run(DATA, nfs_client_may_unmount=True))
         assert "/nfs/more" in mounted()
