@@ -74,7 +74,7 @@ class Client:
         return ClientState(self._paths(own), state, settings, configured, self._use.held)
 
     def apply(self, steps: Sequence[Step[ClientState]]) -> None:
-        """In order. The host must be a member before GPFS starts."""
+        """In order. The host must be a member before GPFS starts. The drain of a restart is lifted after its mounts."""
         for step in steps:
             verb, device, path = step.payload
             if verb == START:
@@ -86,6 +86,8 @@ class Client:
                 self._mount(device, path)
             elif verb == RELEASE:
                 self._use.release()
+        if any(step.payload[0] == RESTART for step in steps):
+            self._use.release()
 
     def _restart(self) -> None:
         """Drain, stop, start. A busy file system keeps GPFS running, and the drain is lifted."""

@@ -8,6 +8,10 @@ from collections.abc import Sequence
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
+    DeviceError,
+    converge,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.daemon_io import Daemon
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.io import Mm
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.mounts.io import (
@@ -16,6 +20,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.mounts.plan import (
     ClientState,
+    plan,
 )
 
 STATE = """\
@@ -30,6 +35,15 @@ CONFIG = """\
 mmlsconfig::HEADER:version:reserved:reserved:configParameter:value:nodeList:
 mmlsconfig::0:1:::pagepool:8G:nsdNodes:
 mmlsconfig::0:1:::pagepool:16G:drawbridge_h100:
+"""
+NOWHERE = "mmlsmount::HEADER:version:reserved:reserved:localDevName:realDevName:nodeName:\n"
+CLUSTER = """\
+mmlscluster:clusterSummary:HEADER:version:reserved:reserved:clusterName:
+mmlscluster:clusterSummary:0:1:::lab.example:
+"""
+DEFAULT = """\
+mmlsfs::HEADER:version:reserved:reserved:deviceName:fieldName:data:
+mmlsfs::0:1:::fs1:defaultMountPoint:%2Fgpfs%2Ffs1:
 """
 MOUNT = "90 22 0:52 / {} rw,relatime shared:7 - gpfs {} rw\n"
 WANT = ClientState({"fs1": "/gpfs/fs1"})
@@ -82,3 +96,48 @@ def test_a_setting_says_what_is_effective_and_what_its_own_class_has() -> None:
     found = client("", want=wanted)
     assert (found.settings, found.configured) == ({"pagepool": str(4 << 30)}, {"pagepool": str(16 << 30)})
     assert found.lines()[1] == f"pagepool effective {4 << 30}, configured {16 << 30}: restart pending"
+
+
+class Restarting:
+    """A node whose GPFS takes a new pagepool at its start, and forgets its mounts."""
+
+    def __init__(self, mounts: bool) -> None:
+        self.state, self.pagepool, self.mounted, self.held, self._mounts = "active", 4 << 30, True, False, mounts
+
+    def run(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
+        """An mm* command."""
+        verb = argv[0].rpartition("/")[2]
+        if verb == "mmumount":
+            self.mounted = False
+        elif verb == "mmshutdown":
+            self.state = "down"
+        elif verb == "mmstartup":
+            self.state, self.pagepool = "active", 16 << 30
+        elif verb == "mmmount":
+            if not self._mounts:
+                raise DeviceError("mmmount: no disks")
+            self.mounted = True
+        answers = {"mmgetstate": STATE.format(self.state), "mmlsconfig": CONFIG, "mmlsmount": NOWHERE}
+        answers |= {"mmlscluster": CLUSTER, "mmlsfs": DEFAULT}
+        answers["mmdiag"] = DIAG.replace("4294967296", str(self.pagepool))
+        return Completed(0, answers.get(verb, ""), "")
+
+    def table(self) -> str:
+        return MOUNT.format("/gpfs/fs1", "fs1") if self.mounted else ""
+
+    def hold(self) -> None:
+        self.held = True
+
+    def release(self) -> None:
+        self.held = False
+
+
+@pytest.mark.parametrize("mounts", [True, False])
+def test_the_drain_of_a_restart_is_lifted_after_the_mounts_and_only_then(mounts: bool) -> None:
+    node = Restarting(mounts)
+    want = ClientState({"fs1": "/gpfs/fs1"}, settings={"pagepool": str(16 << 30)})
+    daemon = Daemon(Mm(node.run, "/mm"), node.table)
+    device = Client(daemon, want, node.table, node, Expected(node_class="drawbridge_h100"))
+    done = converge(device, plan, want)
+    assert (done.error == "", node.held) == (mounts, not mounts), done.error
+    assert done.changed
