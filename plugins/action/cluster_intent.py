@@ -82,7 +82,9 @@ class ActionModule(ActionBase):
         else:
             for domain, untouched in OPTIONAL.items():
                 if f"{OWN_PREFIX}{domain}" not in variables:
-                    self._display.display(f"no {OWN_PREFIX}{domain}: Drawbridge leaves {untouched} alone")
+                    # a callback may write JSON to standard output
+                    said = f"no {OWN_PREFIX}{domain}: Drawbridge leaves {untouched} alone"
+                    self._display.display(said, stderr=True)
         return {**result, "changed": False}
 
     def _elsewhere(self) -> list[Fault]:
