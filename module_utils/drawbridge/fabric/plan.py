@@ -31,7 +31,7 @@ class Config:
     foreign: Lines = field(default=(), compare=False)
     """Open sessions of other users, each with its user. Their commit would undo a change of this run."""
     restored: Lines = field(default=(), compare=False)
-    """What a roll-back puts back beside the owned lines, where the system's own way of a change touches more."""
+    """What a change needs to know beside the owned lines, such as what a roll-back puts back as well."""
     unproven: Lines = field(default=(), compare=False)
     """Where the hardware does not do what the lines say, each as a sentence that begins with a port's name."""
 

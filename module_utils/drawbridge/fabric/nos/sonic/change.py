@@ -17,7 +17,7 @@ from typing import Any
 from ....core import ports
 from ...plan import Lines
 from ..dialect import SESSION_PREFIX
-from .lines import DSCP, PORT_FIELDS, covered
+from .lines import DSCP, MISSING, PORT_FIELDS, covered
 
 FOLDER = "/var/tmp"
 """Of the files of a change: the folder in it is the login's own."""
@@ -74,6 +74,8 @@ class Difference:
 def change(session: str, seconds: int, lines: Lines, restored: Lines) -> Lines:
     """Write the files, start the timer, apply the stages."""
     home, found = f"{FOLDER}/{session}", Difference.of(lines)
+    found.tables += [table for word, _, table in (line.partition(" ") for line in restored) if word == MISSING]
+    restored = tuple(line for line in restored if not line.startswith(f"{MISSING} "))
     patches = [patch for patch in _patches(found) if patch]
     files = [f"{home}/{number}.json" for number in range(1, len(patches) + 1)]
     typed = [f"rm -rf {FOLDER}/{SESSION_PREFIX}*", f"mkdir -m 700 {home}"]

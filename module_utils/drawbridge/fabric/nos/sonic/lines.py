@@ -38,7 +38,11 @@ PORT_FIELDS = {
     "PFC_WD": ("action", "detection_time", "restoration_time"),
 }
 """Owned fields of a port's entries. Its queues are owned one by one."""
-NEEDED = (*MAP_FIELDS.values(), "SCHEDULER", "WRED_PROFILE", "PORT_QOS_MAP", "QUEUE")
+NEEDED = (*MAP_FIELDS.values(), "SCHEDULER", "WRED_PROFILE")
+"""Tables of definitions. They come with their first entry, since the updater refuses an empty table."""
+OF_PORTS = ("PORT_QOS_MAP", "QUEUE")
+"""Tables that come with the first entry of a port."""
+MISSING = "missing"
 DEFAULT_MTU = "9100"
 COLORS = ("green", "yellow", "red")
 

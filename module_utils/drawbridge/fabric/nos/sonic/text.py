@@ -27,8 +27,10 @@ from .lines import (
     MAP_FIELDS,
     MAPS,
     MARKING,
+    MISSING,
     NAME,
     NEEDED,
+    OF_PORTS,
     POLLING,
     SHARES,
     TABLES,
@@ -125,8 +127,12 @@ def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
         saved=sections_of(saved, profile) == sections,
         stale=tuple(unit.removesuffix(".service") for unit, *state in units if state[1] == "failed"),
         waiting="".join(re.sub(r"\.(timer|service)$", "", unit) for unit, *state in units[:1] if state[1] != "failed"),
-        restored=tuple(
-            f"PORT|{port} admin_status {running['PORT'][port].get('admin_status', 'down')}" for port in profile.ports
+        restored=(
+            *(
+                f"PORT|{port} admin_status {running['PORT'][port].get('admin_status', 'down')}"
+                for port in profile.ports
+            ),
+            *(f"{MISSING} {table}" for table in OF_PORTS if table not in running),
         ),
         unproven=tuple(unproven(answers[3], profile)),
     )

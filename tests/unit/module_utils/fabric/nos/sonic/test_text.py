@@ -17,7 +17,11 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
     render,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.plan import CANDIDATE, plan
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.traffic import Traffic
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.traffic import (
+    INTERRUPTING,
+    QUIET,
+    Traffic,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use import ClusterUse
 
 from lab.emulators.fabric.data_model import Refused
@@ -154,6 +158,17 @@ def test_links_of_used_nodes_stay_up_until_slurm_has_drained_them(sonic: Sonic) 
     drained = replace(busy, use=ClusterUse(frozenset({"gpu01", "gpu02"}), unknown=""))
     assert sonic.converge(traffic=drained).pending == []
     assert sonic.converge(traffic=busy).steps == []
+
+
+def test_definitions_come_first_and_ports_by_consent_in_a_second_phase(sonic: Sonic) -> None:
+    busy = Traffic({"Ethernet0": ["gpu01"], "Ethernet4": ["gpu02"]}, use=ClusterUse(), allowed=True, phase=QUIET)
+    quiet = sonic.converge(traffic=busy)
+    assert (quiet.error, quiet.changed, quiet.pending) == ("", True, [])
+    assert set(sonic.flaps().values()) == {0}
+    later = sonic.converge(traffic=replace(busy, phase=INTERRUPTING))
+    assert (later.error, later.changed) == ("", True)
+    assert sonic.flaps() == {"Ethernet0": 1, "Ethernet4": 1, "Ethernet8": 0, "Ethernet12": 0}
+    assert sonic.converge().steps == []
 
 
 PORTS_PATCH = "apply-patch .*/2.json"
