@@ -97,6 +97,11 @@ MACHINES = ("json", "jsonl")
 """Callbacks whose output programs read."""
 
 
+def _stdout() -> str:
+    """The callback that writes standard output."""
+    return str(constants.config.get_config_value("DEFAULT_STDOUT_CALLBACK"))
+
+
 class CallbackModule(CallbackBase):
     """Collects during the run, and reports at its end."""
 
@@ -143,7 +148,7 @@ class CallbackModule(CallbackBase):
     def v2_playbook_on_stats(self, stats: Any) -> None:
         """Print and write. With several playbooks each does so, and the last has all."""
         report = self._report()
-        if self.get_option("text") and constants.DEFAULT_STDOUT_CALLBACK.rpartition(".")[2] not in MACHINES:
+        if self.get_option("text") and _stdout().rpartition(".")[2] not in MACHINES:
             self._display.display("")
             for line in text(report):
                 self._display.display(line)

@@ -32,7 +32,6 @@ from tests.unit.module_utils.site.test_refused import site
 
 ROOT = Path(__file__).resolve().parents[2]
 PORTS = 4
-MAY_FLAP = {"may_flap_ports": True}
 QUICK = Limits(answer_s=60, confirm_s=300, settle_s=0.5)
 
 
@@ -79,9 +78,7 @@ class Leaf:
         """One run."""
         wanted = want or profile()
         with self.switch(limits, wanted) as switch:
-            return converge(
-                switch, partial(plan, DIALECT), DIALECT.render(wanted), check, options={"may_flap_ports": True}
-            )
+            return converge(switch, partial(plan, DIALECT), DIALECT.render(wanted), check)
 
     def fault(self, effect: str, match: str, times: int | None = 1) -> None:
         """Arm a fault, also those that only a terminal has."""

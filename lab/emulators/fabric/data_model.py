@@ -10,6 +10,7 @@ Faults are those of every emulated device, and two that only a terminal can have
 
 from __future__ import annotations
 
+import abc
 import copy
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -43,8 +44,8 @@ class Shell(Protocol):
         ...
 
 
-class ModelSwitch:
-    """One emulated switch: its device directory and what it is made of when it is new. A system fills in the rest."""
+class ModelSwitch(abc.ABC):
+    """One emulated switch: its device directory and what it is made of when it is new."""
 
     tool = ""
     """The name that faults and the journal have for it."""
@@ -62,24 +63,25 @@ class ModelSwitch:
         with device.state(new) as state:
             state.setdefault("booted", device.now())
 
+    @abc.abstractmethod
     def reads_only(self, line: str) -> bool:
         """Say whether a line can't change anything."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def leave_waiting(self, state: State, now: float) -> None:
         """Let another change be in force under a timer, where the system knows such a thing."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def drift(self, before: State, after: State) -> None:
         """Let another user undo the last value that a line changed."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def expire(self, state: State, now: float) -> str:
         """Act on timers that have run out; return the name of the one that did something, or nothing."""
-        raise NotImplementedError
 
     def half(self, state: State, before: State) -> None:
         """Leave half of what a line did, which died. A system whose changes are one step leaves them whole."""
+        del state, before
 
     def cable(self, neighbors: dict[str, list[str]]) -> None:
         """Plug cables in: port -> [device, port] at the other end."""

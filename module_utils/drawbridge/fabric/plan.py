@@ -30,8 +30,8 @@ class Config:
     """Session of an earlier run that is in force, but rolls back unless it is confirmed."""
     foreign: Lines = field(default=(), compare=False)
     """Open sessions of other users, each with its user. Their commit would undo a change of this run."""
-    restored: Lines = field(default=(), compare=False)
-    """What a change needs to know beside the owned lines, such as what a roll-back puts back as well."""
+    beside: Lines = field(default=(), compare=False)
+    """What a change on this system needs to know beside the owned lines, such as what a roll-back puts back."""
     unproven: Lines = field(default=(), compare=False)
     """Where the hardware does not do what the lines say, each as a sentence that begins with a port's name."""
 
@@ -72,7 +72,7 @@ class Syntax:
     """(section, have, want) -> why the change stops traffic, with {ports} for the ports; "" if it doesn't."""
     save: str
     change: Callable[[str, int, Lines, Lines], Lines]
-    """(session, seconds, the candidate's lines, what Config.restored has) -> all lines to type. They put the
+    """(session, seconds, the candidate's lines, what Config.beside has) -> all lines to type. They put the
     candidate in force as one session, which is rolled back after so long."""
     takes_s: Callable[[Lines], int]
     """Seconds that the candidate's lines take while the time until the roll-back runs; 0 if it begins after them."""

@@ -109,7 +109,7 @@ class Switch:
         dialect, name, given = self._dialect, f"{SESSION_PREFIX}{secrets.token_hex(4)}", tuple(lines)
         self._seconds = self._limits.confirm_s + dialect.takes_s(given)
         try:
-            for line in dialect.change(name, self._seconds, given, self.last.restored):
+            for line in dialect.change(name, self._seconds, given, self.last.beside):
                 self._send(line)
         except DeviceError as err:
             raise DeviceError(f"{err}; {self._undo(name)}", **err.details) from err

@@ -31,7 +31,7 @@ from netmiko import base_connection
 from netmiko.arista.arista import AristaSSH
 
 from lab.emulators.fabric.eos import sessions
-from tests.unit.emulated_switch import MAY_FLAP, Leaf, profile
+from tests.unit.emulated_switch import Leaf, profile
 
 SHORT_S = 1
 CONFIRM = "^configure session .* commit"
@@ -244,7 +244,7 @@ def test_a_switch_that_is_cut_off_by_the_change_rolls_back_by_itself(
         switch.read()
         leaf.fault("hang", "^enable", times=None)
         monkeypatch.setattr(AristaSSH, "enable", entered)
-        outcome = converge(switch, partial(plan, DIALECT), DIALECT.render(profile()), options=MAY_FLAP)
+        outcome = converge(switch, partial(plan, DIALECT), DIALECT.render(profile()))
     assert "rolls back by itself within 300 s" in outcome.error
     assert list(leaf.sessions().values()) == ["pendingCommitTimer"]
     (leaf.keys / "clock").write_text("301")

@@ -45,19 +45,15 @@ class Entry:
 class Difference:
     """The lines of a candidate, port by port."""
 
-    tables: list[str]
     entries: dict[tuple[str, str], Entry]
 
     @classmethod
     def of(cls, lines: Iterable[str]) -> Difference:
         """Read `+ QUEUE|Ethernet0-8:8|3 scheduler ROCE_DATA`."""
-        found = cls([], {})
+        found = cls({})
         for line in lines:
             sign, path, *rest = line.split(" ", 3)
             table, _, key = path.partition("|")
-            if not key:
-                found.tables += [table] if sign == "+" else []
-                continue
             for name in _keys(table, key):
                 found._note(sign, found.entries.setdefault((table, name), Entry()), table, rest)
         return found
@@ -71,12 +67,12 @@ class Difference:
         (entry.new if sign == "+" else entry.old).update(dict.fromkeys(names, value))
 
 
-def change(session: str, seconds: int, lines: Lines, restored: Lines) -> Lines:
+def change(session: str, seconds: int, lines: Lines, beside: Lines) -> Lines:
     """Write the files, start the timer, apply the stages."""
     home, found = f"{FOLDER}/{session}", Difference.of(lines)
-    found.tables += [table for word, _, table in (line.partition(" ") for line in restored) if word == MISSING]
-    restored = tuple(line for line in restored if not line.startswith(f"{MISSING} "))
-    patches = [patch for patch in _patches(found) if patch]
+    missing = [line.removeprefix(MISSING) for line in beside if line.startswith(MISSING)]
+    restored = [line for line in beside if not line.startswith(MISSING)]
+    patches = [patch for patch in _patches(found, missing) if patch]
     files = [f"{home}/{number}.json" for number in range(1, len(patches) + 1)]
     typed = [f"rm -rf {FOLDER}/{SESSION_PREFIX}*", f"mkdir -m 700 {home}"]
     for path, patch in zip(files, patches):
@@ -103,12 +99,11 @@ def _keys(table: str, key: str) -> list[str]:
     return [f"{name}|{rest}" if rest else name for name in ports.expand(names)]
 
 
-def _patches(found: Difference) -> Iterator[list[dict[str, Any]]]:
-    """Definitions, groups of ports, definitions that go."""
+def _patches(found: Difference, missing: list[str]) -> Iterator[list[dict[str, Any]]]:
+    """Definitions, groups of ports, definitions that go. `missing` loses the tables that they make."""
     entries = {at: entry for at, entry in found.entries.items() if at[0] != WATCHED}
     on_ports = {at: entry for at, entry in entries.items() if at[0] in (*PORT_FIELDS, "QUEUE")}
     shared = {at: entry for at, entry in entries.items() if at not in on_ports}
-    missing = list(found.tables)
     yield list(_operations({at: entry for at, entry in shared.items() if not entry.goes}, missing))
     names = list(dict.fromkeys(key.split("|")[0] for _, key in on_ports))
     for start in range(0, len(names), AT_ONCE):
@@ -137,7 +132,7 @@ def _operations(entries: dict[tuple[str, str], Entry], missing: list[str]) -> It
                 yield {"op": "remove", "path": f"{path}/{name}"}
 
 
-def _old(found: Difference, restored: Lines) -> Tree:
+def _old(found: Difference, restored: Iterable[str]) -> Tree:
     """The values that the job puts back."""
     tree: Tree = {}
     for (table, key), entry in found.entries.items():

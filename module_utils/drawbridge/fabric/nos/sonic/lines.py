@@ -20,7 +20,7 @@ from .capabilities import REST
 
 Fields = Mapping[str, str]
 Tables = Mapping[str, Mapping[str, Fields]]
-TABLES, MAPS, SHARES, MARKING, POLLING = "tables", "maps", "schedulers", "ECN", "PFC watchdog"
+MAPS, SHARES, MARKING, POLLING = "maps", "schedulers", "ECN", "PFC watchdog"
 NAME = "ROCE"
 """Of Drawbridge's maps and profiles: those of the platform, AZURE, are shared by all ports."""
 DSCP = "DSCP_TO_TC_MAP"
@@ -38,11 +38,10 @@ PORT_FIELDS = {
     "PFC_WD": ("action", "detection_time", "restoration_time"),
 }
 """Owned fields of a port's entries. Its queues are owned one by one."""
-NEEDED = (*MAP_FIELDS.values(), "SCHEDULER", "WRED_PROFILE")
-"""Tables of definitions. They come with their first entry, since the updater refuses an empty table."""
-OF_PORTS = ("PORT_QOS_MAP", "QUEUE")
-"""Tables that come with the first entry of a port."""
-MISSING = "missing"
+NEEDED = (*MAP_FIELDS.values(), "SCHEDULER", "WRED_PROFILE", "PORT_QOS_MAP", "QUEUE")
+"""Tables that a new switch may lack. Each comes with its first entry, since the updater refuses an empty table."""
+MISSING = "missing "
+"""How a line of Config.beside begins that names such a table."""
 DEFAULT_MTU = "9100"
 COLORS = ("green", "yellow", "red")
 
@@ -60,7 +59,6 @@ def owned_queues(profile: SwitchProfile) -> list[int]:
 def sections_of(config: Tables, profile: SwitchProfile) -> tuple[tuple[str, Lines], ...]:
     """The owned lines by section, in the order in which a change makes them."""
     sections = {
-        TABLES: tuple(table for table in NEEDED if table in config),
         MAPS: tuple(line for table in MAP_FIELDS.values() for line in _entry(config, table, NAME)),
         SHARES: tuple(
             line

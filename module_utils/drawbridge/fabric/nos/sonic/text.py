@@ -30,10 +30,8 @@ from .lines import (
     MISSING,
     NAME,
     NEEDED,
-    OF_PORTS,
     POLLING,
     SHARES,
-    TABLES,
     classes,
     owned_queues,
     runs,
@@ -44,7 +42,6 @@ from .lines import (
 def render(profile: SwitchProfile) -> Config:
     """The wanted state. Other traffic shares what the classes leave."""
     lines = {
-        TABLES: NEEDED,
         MAPS: tuple(_maps(profile)),
         SHARES: tuple(_schedulers(profile)),
         MARKING: tuple(_wred(profile)),
@@ -127,12 +124,12 @@ def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
         saved=sections_of(saved, profile) == sections,
         stale=tuple(unit.removesuffix(".service") for unit, *state in units if state[1] == "failed"),
         waiting="".join(re.sub(r"\.(timer|service)$", "", unit) for unit, *state in units[:1] if state[1] != "failed"),
-        restored=(
+        beside=(
             *(
                 f"PORT|{port} admin_status {running['PORT'][port].get('admin_status', 'down')}"
                 for port in profile.ports
             ),
-            *(f"{MISSING} {table}" for table in OF_PORTS if table not in running),
+            *(f"{MISSING}{table}" for table in NEEDED if table not in running),
         ),
         unproven=tuple(unproven(answers[3], profile)),
     )

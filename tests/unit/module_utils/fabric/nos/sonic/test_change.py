@@ -14,7 +14,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 
 PORTS = "Ethernet0-72:8"
 LINES = (
-    "+ QUEUE",
     "+ SCHEDULER|ROCE_DATA",
     "+ SCHEDULER|ROCE_DATA type DWRR",
     "- SCHEDULER|ROCE_STORAGE",
@@ -32,9 +31,10 @@ def written(typed: tuple[str, ...], name: str) -> str:
 
 
 def test_definitions_then_ports_in_groups_then_what_goes() -> None:
-    typed = change("a", 300, LINES, ())
+    typed = change("a", 300, LINES, ("missing QUEUE",))
     patches = [json.loads(written(typed, f"{number}.json")) for number in range(1, 5)]
     assert [it["path"] for it in patches[0]] == ["/SCHEDULER/ROCE_DATA"]
+    assert [it for it in patches[1] if it["path"] == "/QUEUE"] == [{"op": "add", "path": "/QUEUE", "value": {}}]
     assert len({it["path"].split("/")[2].split("|")[0] for it in patches[1] if it["path"] != "/QUEUE"}) == 8
     assert {it["path"].split("/")[2].split("|")[0] for it in patches[2]} == {"Ethernet64", "Ethernet72"}
     assert patches[3] == [{"op": "remove", "path": "/SCHEDULER/ROCE_STORAGE"}]
