@@ -270,7 +270,7 @@ def test_a_slurmdbd_that_others_run_is_left_alone(lab: Lab, tmp_path: Path) -> N
 def edit(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     text = yaml.safe_load(path.read_text())
     change(text)
-    path.write_text(yaml.safe_dump(text))
+    path.write_text(yaml.safe_dump(text, sort_keys=False))  # slurm.conf has the order of the intent
 
 
 def test_the_sites_health_check_counts(takeover: Takeover, lab: Lab) -> None:
