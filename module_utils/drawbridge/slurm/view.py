@@ -8,6 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from ..core import hostlist
 from ..nodes.model import NodeClass, Nodes
 from .accounting.view import accounting
 from .config.keys import PRESETS, SCRIPT_KINDS
@@ -57,7 +58,7 @@ def node(nodes: Nodes, slurm: Slurm, name: str, mounts: Sequence[str]) -> dict[s
         **_packages(slurm, "node"),
         "slurmd": [
             *scripts(slurm, ("prolog", "epilog")),
-            *_health(slurm, nodes.class_of(name), mounts),
+            *_health(slurm, nodes.class_of(name), mounts, returns=not _gated(slurm, name)),
             _on_node(_state(slurm, "SlurmdSpoolDir", "root", "0755"), name),
             *(_on_node(folder, name) for folder in _log_folders(slurm, ("SlurmdLogFile",), "root")),
             _environment("slurmd", _server(slurm), slurm),
@@ -124,10 +125,19 @@ def _on_node(file: File, name: str) -> File:
     return {**file, "path": on_node(file["path"], name)}
 
 
-def _health(slurm: Slurm, node_class: NodeClass, mounts: Sequence[str]) -> list[File]:
-    """What the health check expects on this node, and the directory of its parts."""
+def _gated(slurm: Slurm, name: str) -> bool:
+    return any(part.gate and hostlist.contains(part.nodes, name) for part in slurm.partitions)
+
+
+def _health(slurm: Slurm, node_class: NodeClass, mounts: Sequence[str], returns: bool) -> list[File]:
+    """What the health check expects on this node, and the directory of its parts.
+
+    `returns`: the check resumes a node that Slurm lost. Where the gate runs, the gate does, which proves more.
+    """
     gpus = node_class.gpus
     expected: dict[str, Any] = {"mounts": [*mounts], "gpus": gpus.count, "gpu_files": DEVICE_FILES[gpus.vendor]}
+    if returns:
+        expected["returns"] = True
     if own := slurm.scripts.health:
         expected["parts"] = {script.name: script.path for script in own}
     content = f"{json.dumps(expected, indent=2)}\n"

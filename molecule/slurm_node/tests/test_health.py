@@ -127,3 +127,16 @@ def test_a_gpu_that_only_the_driver_misses_is_a_finding(host: Host) -> None:
         lab("fault", "gpu02", "nvidia-smi", "--clear")
     assert said.stdout.strip() == "7 GPUs in the driver's list instead of 8"
     in_service(host)
+
+
+def test_a_node_without_a_gate_returns_after_a_power_cut(host: Host) -> None:
+    """Slurm keeps a lost node down until somebody resumes it; here nobody does."""
+    before = host.check_output(f"cat {LOOK}")
+    returns = json.dumps({**json.loads(before), "returns": True})
+    host.check_output(f"echo '{returns}' > {LOOK}; sync")
+    lab("power-cut", "gpu02")
+    # as slurmctld does itself after SlurmdTimeout
+    lab("ssh", "ctl", "scontrol update nodename=gpu02 state=down reason='Not responding'")
+    lab("up", "gpu02")
+    until(lambda: state(host).startswith("idle"), PATIENCE_S, "it is in service again")
+    host.check_output(f"echo '{before}' > {LOOK}")

@@ -10,6 +10,8 @@ from ...core.converge import Step
 
 NOT_RESPONDING = "Not responding [slurm@"
 """The start of the reason that slurmctld itself gives a node that it can't reach."""
+REBOOTED = "Node unexpectedly rebooted [slurm@"
+"""The start of its reason for a node that booted while slurmctld thought it up, such as after a power cut."""
 JOINING = "drawbridge: joins, not proven yet"
 """Drawbridge's reason for a node that is in Slurm before it is built."""
 HARDWARE = "drawbridge: hardware"
@@ -62,6 +64,8 @@ def plan(have: NodeState, want: NodeState) -> list[Step[NodeState]]:
 def _proof(have: NodeState) -> str:
     """Why this node may be resumed; empty: it may not."""
     if "DRAIN" not in have.flags:
+        if have.state == "DOWN" and have.reason.startswith(REBOOTED):
+            return f"has booted ({have.reason})"
         silent = have.state == "DOWN" and have.reason.startswith(NOT_RESPONDING)
         return f"did not respond ({have.reason})" if silent else ""
     if have.reason.rpartition(" [")[0] == JOINING:

@@ -36,8 +36,8 @@ class Node:
         self.command("nvidia-smi", "echo 'GPU 0: H100'; echo 'GPU 1: H100'")
         self.slurm("IDLE")
 
-    def look(self, mounts: Iterable[str], gpus: int = 2) -> None:
-        look = {"mounts": [*mounts], "gpus": gpus, "gpu_files": str(self.root / "dev/nvidia")}
+    def look(self, mounts: Iterable[str], gpus: int = 2, **more: bool) -> None:
+        look = {"mounts": [*mounts], "gpus": gpus, "gpu_files": str(self.root / "dev/nvidia"), **more}
         (self.root / "health.json").write_text(json.dumps(look))
 
     def gpus(self, count: int) -> None:
@@ -142,6 +142,42 @@ def test_only_its_own_drain_is_lifted(node: Node) -> None:
     ],
 )
 def test_no_other_drain_is_lifted(node: Node, state: str, reason: str) -> None:
+    node.slurm(state, reason)
+    node.run()
+    assert node.told() == []
+
+
+@pytest.mark.parametrize("reason", ["Not responding", "Node unexpectedly rebooted"])
+def test_a_node_that_slurm_lost_returns_when_it_is_healthy(node: Node, reason: str) -> None:
+    node.look(["/proc"], returns=True)
+    node.slurm("DOWN", reason)
+    node.run()
+    assert node.told() == ["update nodename=gpu01 state=resume"]
+
+
+def test_a_lost_node_with_a_finding_stays_out_with_that_reason_until_it_is_settled(node: Node) -> None:
+    node.look(["/gpfs/fs1"], returns=True)
+    node.slurm("DOWN", "Node unexpectedly rebooted")
+    node.run()
+    assert node.told() == [f"update nodename=gpu01 state=drain reason={OURS}"]
+    node.look(["/proc"], returns=True)
+    node.slurm("DOWN+DRAIN", OURS)
+    node.run()
+    assert node.told()[1:] == ["update nodename=gpu01 state=resume"]
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "returns"),
+    [
+        ("DOWN", "power work", True),
+        ("DOWN+DRAIN", "Not responding", True),
+        ("DOWN", "Not responding", False),
+        ("DOWN", "Node unexpectedly rebooted", False),
+        ("IDLE", "Not responding", True),
+    ],
+)
+def test_no_other_node_returns_by_itself(node: Node, state: str, reason: str, returns: bool) -> None:
+    node.look(["/proc"], returns=returns)
     node.slurm(state, reason)
     node.run()
     assert node.told() == []

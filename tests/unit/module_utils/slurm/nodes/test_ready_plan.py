@@ -24,6 +24,7 @@ def test_a_node_that_takes_or_runs_jobs_is_ready(state: str) -> None:
     ("state", "flags", "reason"),
     [
         ("DOWN", (), "Not responding"),
+        ("DOWN", (), "Node unexpectedly rebooted"),
         ("IDLE", ("DRAIN",), JOINING),
         ("DOWN", ("DRAIN",), JOINING),
         ("IDLE", ("DRAIN",), f"{HARDWARE}: 7 GPUs instead of 8"),
@@ -47,6 +48,7 @@ def test_a_proved_node_is_resumed(state: str, flags: tuple[str, ...], reason: st
         NodeState("gpu01", "DOWN", frozenset({"DRAIN"}), reason="Not responding [slurm@now]"),
         NodeState("gpu01", "DOWN", reason="power work [ops@now]"),
         NodeState("gpu01", "DOWN", reason="Not responding [root@now]"),
+        NodeState("gpu01", "DOWN", reason="Node unexpectedly rebooted, says ops [ops@now]"),
         NodeState("gpu01", "IDLE", frozenset({"MAINTENANCE"})),
     ],
 )
