@@ -39,6 +39,10 @@ options:
     description: Secret options, by the position of their layer.
     type: dict
     default: {}
+  texts:
+    description: Long texts of the options, by the words that stand for them there.
+    type: dict
+    default: {}
 attributes:
   check_mode:
     description: Every layer predicts.
@@ -74,6 +78,8 @@ from dataclasses import asdict
 from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils.drawbridge.site.visit import Call, visit
+from ..module_utils.drawbridge.site.visit_source_io import source
+from ..module_utils.drawbridge.site.visit_texts import put_back
 
 ARGUMENT_SPEC = {
     "layers": {
@@ -88,15 +94,20 @@ ARGUMENT_SPEC = {
         },
     },
     "secrets": {"type": "dict", "default": {}, "no_log": True},
+    "texts": {"type": "dict", "default": {}},
 }
 
 
 def main() -> None:
     """Run the layers. Their options are whole programs, so the journal gets their names only."""
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True, no_log=True)
-    secrets = module.params["secrets"]
+    secrets, texts = module.params["secrets"], module.params["texts"]
     calls = [
-        Call(it["layer"], {**it["options"], **secrets.get(str(at), {})}, it["needs"], it["predict"])
+        Call(
+            it["layer"],
+            {**put_back(it["options"], source, texts), **secrets.get(str(at), {})},
+            *(it["needs"], it["predict"]),
+        )
         for at, it in enumerate(module.params["layers"])
     ]
     module.no_log = False

@@ -23,6 +23,8 @@ from ..module_utils.drawbridge.core.converge import DeviceError
 from ..module_utils.drawbridge.site.layers import LAYERS
 from ..module_utils.drawbridge.site.visit import DONE, FAILED, STOPPED, WAITS, Visited
 from ..module_utils.drawbridge.site.visit_report import Place, report
+from ..module_utils.drawbridge.site.visit_source_io import source
+from ..module_utils.drawbridge.site.visit_texts import taken_out
 from ..plugin_utils.gate_token import GateToken
 from ..plugin_utils.half import Half
 from ..plugin_utils.kube_member import KubeMember
@@ -206,16 +208,17 @@ def stop(layers: Sequence[Layer]) -> None:
 
 
 def message(layers: Sequence[Layer], left: Sequence[Layer], given: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
-    """The arguments of the host's module for the layers that are left; secrets are apart."""
+    """The arguments of the host's module for the layers that are left; secrets and long texts are apart."""
     position = {id(layer): at for at, layer in enumerate(left)}
     calls: list[dict[str, Any]] = []
     secrets: dict[str, dict[str, Any]] = {}
+    texts: dict[str, str] = {}
     for at, layer in enumerate(left):
         options = {**layer.host, **given.get(id(layer), {})}
         secret = {name for name, option in LAYERS[layer.module].spec.items() if option.get("no_log")} & options.keys()
         needs = [position[id(layers[need])] for need in layer.needs if layers[need].seen.state != DONE]
-        shown = {name: value for name, value in options.items() if name not in secret}
+        shown = {name: taken_out(value, source, texts) for name, value in options.items() if name not in secret}
         calls.append({"layer": layer.module, "options": shown, "needs": needs, "predict": layer.predicts})
         if secret:
             secrets[str(at)] = {name: options[name] for name in secret}
-    return {"layers": calls, "secrets": secrets}
+    return {"layers": calls, "secrets": secrets, "texts": texts}

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.testing import patch_module_args
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.visit_source_io import source
 from ansible_collections.drawbridge.drawbridge.plugins.modules import node_visit_host
 
 SECRET = "c2VjcmV0LW9mLXRoaXMtdGVzdA=="
@@ -55,3 +56,13 @@ def test_secrets_show_nowhere(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> No
     assert SECRET not in json.dumps(found) + "".join(logged)
     assert logged == ["layers: slurm_munge_key"], "and no options, which are whole programs"
     assert found["invocation"] == {"module_args": {"layers": ["slurm_munge_key"]}}
+
+
+def test_long_texts_come_apart_and_sources_from_the_visit_itself(tmp_path: Path, capfd: Any) -> None:
+    written = write(tmp_path / "one", "drawbridge-text:1")
+    written["options"]["files"].append({**written["options"]["files"][0], "path": str(tmp_path / "plan.py")})
+    written["options"]["files"][1]["content"] = "drawbridge-source:nic/plan.py"
+    found = visited(capfd, layers=[written], texts={"drawbridge-text:1": "long"})
+    assert found["changed"]
+    assert (tmp_path / "one").read_text() == "long"
+    assert (tmp_path / "plan.py").read_text() == source("nic/plan.py")

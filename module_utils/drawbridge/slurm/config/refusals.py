@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..model import Lua, Slurm
-
-HEADER = "-- Managed by Drawbridge: change the inventory, not this file."
+from .text import LUA_HEADER
 
 _GATED = """
 local gated = {{ {gated} }}
@@ -146,7 +145,7 @@ def _script(name: str, own: str, site: Lua) -> str:
     functions = FUNCTIONS[name]
     calls = [f"{it} = in_turn({', '.join(f'{part}.{it}' for part in parts)})\n" for it in functions]
     theirs = f"{_SITE}{_embedded(f'{name}.lua of the site', site.script, functions)}" if site.script else ""
-    return "".join([f"{HEADER}\n", own, theirs, _IN_TURN, "\n", *calls, "\nreturn slurm.SUCCESS\n"])
+    return "".join([f"{LUA_HEADER}\n", own, theirs, _IN_TURN, "\n", *calls, "\nreturn slurm.SUCCESS\n"])
 
 
 def _embedded(name: str, text: str, functions: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 
 HEADER = "# Managed by Drawbridge: change the inventory, not this file."
+LUA_HEADER = "-- Managed by Drawbridge: change the inventory, not this file."
 HIDDEN = "(hidden)"
 """In the place of a secret in texts that people see."""
 

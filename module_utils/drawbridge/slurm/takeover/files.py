@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Callable
 
-from ..config import refusals
-from ..config.text import HEADER
+from ..config.text import HEADER, LUA_HEADER
 from . import records
 from .model import DROPPED, KEPT, OURS, Change
 from .settings import LOOKUP, TABLES, compared
@@ -28,7 +27,7 @@ ENVIRONMENT = ("/etc/default", "/etc/sysconfig")
 
 def is_foreign(text: str) -> bool:
     """Whether Drawbridge has not written this file."""
-    return bool(text.strip()) and not text.startswith((HEADER, refusals.HEADER))
+    return bool(text.strip()) and not text.startswith((HEADER, LUA_HEADER))
 
 
 def is_compared(path: str) -> bool:

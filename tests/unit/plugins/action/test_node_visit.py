@@ -118,6 +118,14 @@ def test_secrets_travel_apart() -> None:
     assert "c2VjcmV0" not in str(sent["layers"])
 
 
+def test_a_text_of_several_layers_travels_once() -> None:
+    program = "import gate\n" * 1000
+    layers = [layer("one", program={"a.py": program}), layer("two", program={"b.py": program})]
+    sent = message(layers, layers, {})
+    assert list(sent["texts"].values()) == [program]
+    assert program not in str(sent["layers"])
+
+
 def test_what_is_in_effect_is_needed_no_more() -> None:
     layers = [layer("one"), layer("two", needs=[0])]
     layers[0].seen = Visited("done", {})
