@@ -36,7 +36,7 @@ def intent_schema() -> str:
 
 def _record(cls: type) -> Schema:
     hints, fields = typing.get_type_hints(cls), dataclasses.fields(cls)
-    needed = [field.name for field in fields if field.default is dataclasses.MISSING]
+    needed = [field.name for field in fields if field.metadata["default"] is dataclasses.MISSING]
     options = {field.name: _option(hints[field.name], field) for field in fields}
     found = {"type": "object", "description": (cls.__doc__ or "").split("\n", 1)[0], "properties": options}
     return {**found, "additionalProperties": False, **({"required": needed} if needed else {})}

@@ -3,7 +3,8 @@
 """Node-side code on the oldest Python that nodes may have: `make test PARTS="old-python"`.
 
 Nothing of the controller's environment is there but what Ansible itself would send: ansible.module_utils of the
-installed ansible-core, and this tree. The modules are then sent once more, as the archives that Ansible makes of them.
+installed ansible-core, and this tree. The modules are then sent once more, as the archives that Ansible makes of them,
+also to the releases of Python between that one and today's that the machine has.
 A skipped test fails the part. A machine without that Python gets it in a Debian tree of its own.
 """
 
@@ -28,6 +29,8 @@ from tests.old_python.node_side import fixtures, shipped, tests
 
 VERSION = (3, 9)
 DOTTED = ".".join(map(str, VERSION))
+BETWEEN = ((3, 10), (3, 11), (3, 12))
+"""Those of Ubuntu 22.04, Debian 12 and Ubuntu 24.04."""
 UV = ROOT / ".cache/uv/bin/uv"
 PLACE = ROOT / f".cache/python{DOTTED}"
 GLIBC = "manylinux_2_28"
@@ -35,23 +38,24 @@ LOCK = Path(__file__).parent / "requirements.lock"
 COMPILE = "import sys\nfor name in sys.argv[1:]: compile(open(name).read(), name, 'exec')"
 
 
-def candidates() -> Iterator[Path]:
-    """Places where that Python may be: the one that is named, PATH, pyenv's, uv's."""
-    if named := os.environ.get("OLD_PYTHON"):
+def candidates(version: tuple[int, int] = VERSION) -> Iterator[Path]:
+    """Places where a Python may be: the one that is named, PATH, pyenv's, uv's."""
+    if (named := os.environ.get("OLD_PYTHON")) and version == VERSION:
         yield Path(named)
         return
-    if found := shutil.which(f"python{DOTTED}"):
+    dotted = ".".join(map(str, version))
+    if found := shutil.which(f"python{dotted}"):
         yield Path(found)
-    yield from sorted(Path.home().glob(f".pyenv/versions/{DOTTED}.*/bin/python{DOTTED}"))
-    argv = [str(UV), "python", "find", "--managed-python", "--offline", DOTTED]
+    yield from sorted(Path.home().glob(f".pyenv/versions/{dotted}.*/bin/python{dotted}"))
+    argv = [str(UV), "python", "find", "--managed-python", "--offline", dotted]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     if done.returncode == 0:
         yield Path(done.stdout.strip())
 
 
-def is_it(python: Path) -> bool:
+def is_it(python: Path, version: tuple[int, int] = VERSION) -> bool:
     """Whether it runs and is of that version: pyenv's shims are there without being one."""
-    argv = [str(python), "-c", f"import sys; sys.exit(sys.version_info[:2] != {VERSION})"]
+    argv = [str(python), "-c", f"import sys; sys.exit(sys.version_info[:2] != {version})"]
     try:
         return subprocess.run(argv, capture_output=True, check=False).returncode == 0
     except OSError:
@@ -66,6 +70,11 @@ def interpreter() -> Path:
     if named := os.environ.get("OLD_PYTHON"):
         raise LabError(f"OLD_PYTHON is {named!r}, but that runs no Python {DOTTED}: name one that does, or none")
     return debian.python()
+
+
+def here(version: tuple[int, int]) -> Path | None:
+    """A Python of this version, if the machine has one."""
+    return next((python for python in candidates(version) if is_it(python, version)), None)
 
 
 def packages() -> Path:
@@ -126,14 +135,17 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         wrong += run_tests(python, [what_ansible_sends(), site], Path(scratch))
         settings = bare_environment(Path(scratch) / "home") | {"ANSIBLE_COLLECTIONS_PATH": str(ROOT / "collections")}
-        try:
-            version = refusing_python(NODE_MODULES, Path(scratch), settings, python)
-            wrong += [] if version == VERSION else [f"the modules were run by Python {version}"]
-        except AssertionError as err:
-            wrong.append(f"a module that was sent did not refuse by itself: {err}")
+        others = {each: found for each in BETWEEN if (found := here(each))}
+        for version, each in {VERSION: python, **others}.items():
+            try:
+                seen = refusing_python(NODE_MODULES, Path(scratch), settings, each)
+                wrong += [] if seen == version else [f"the modules for Python {version} were run by Python {seen}"]
+            except AssertionError as err:
+                wrong.append(f"a module sent to Python {version} did not refuse by itself: {err}")
     for sentence in wrong:
         print(sentence, file=sys.stderr)
     print(f"Python {DOTTED}: {len(files)} files compiled, {len(tests())} test files, {len(NODE_MODULES)} modules sent")
+    print("the modules were also sent to Python", ", ".join(".".join(map(str, each)) for each in others) or "(none)")
     return 1 if wrong else 0
 
 

@@ -44,12 +44,15 @@ def option(
     rules["default"] = default
     if isinstance(default, (dict, list)):
         raise TypeError("a default is immutable: use a tuple or a frozen dataclass")
+    if isinstance(default, Mapping):
+        # Python 3.11 refuses a default that has no hash
+        return dataclasses.field(default_factory=lambda: default, metadata=rules)
     return dataclasses.field(default=default, metadata=rules)
 
 
 def or_word(listed: Any, word: str) -> Any:
     """The same key of a list, in whose place the word may be. It is read as a list of this word alone."""
-    return dataclasses.field(default=listed.default, metadata={**listed.metadata, "instead": word})
+    return dataclasses.field(default=listed.metadata["default"], metadata={**listed.metadata, "instead": word})
 
 
 WORD = r"[A-Za-z0-9]+"
@@ -89,7 +92,7 @@ class Reader:
         for name, field in fields.items():
             if name in raw:
                 values[name] = self.value(hints[name], raw[name], f"{key}.{name}", field.metadata)
-            elif field.default is dataclasses.MISSING:
+            elif field.metadata["default"] is dataclasses.MISSING:
                 self.refuse(
                     f"{key}.{name}", MISSING, f"it has no default ({field.metadata['doc']})", f"set {key}.{name}"
                 )

@@ -56,10 +56,11 @@ def _option(hint: Any, field: dataclasses.Field[Any]) -> dict[str, Any]:
     spec = {**_type(hint), "description": _sentence(rules)}
     if rules["choices"]:
         spec["choices"] = list(rules["choices"])
-    if field.default is dataclasses.MISSING:
+    default = field.metadata["default"]
+    if default is dataclasses.MISSING:
         spec["required"] = True
-    elif field.default is not None and not dataclasses.is_dataclass(field.default):
-        spec["default"] = _plain(field.default)
+    elif default is not None and not dataclasses.is_dataclass(default):
+        spec["default"] = _plain(default)
     return spec
 
 
