@@ -34,6 +34,12 @@ options:
     type: list
     elements: str
     default: []
+  holds:
+    description:
+      - For roles whose steps must wait for a later run, the reason. Such a layer only predicts. Its steps are pending
+        with this reason, and layers that need it go on. An empty reason holds nothing.
+    type: dict
+    default: {}
 attributes:
   check_mode:
     description: Every layer predicts. The node is visited once.

@@ -30,6 +30,7 @@ from ..plugin_utils.half import Half
 from ..plugin_utils.kube_member import KubeMember
 from ..plugin_utils.kubelet_config import KubeletConfig
 from ..plugin_utils.play_tasks import Settled, arguments, in_role, listed, role_name, tasks, turns
+from ..plugin_utils.releases import registered
 
 MODULE = "drawbridge.drawbridge.node_visit_host"
 HALVES: Mapping[str, type[Half]] = {
@@ -42,6 +43,7 @@ ARGUMENT_SPEC = {
     "tag": {"type": "str", "default": "apart"},
     "needs": {"type": "dict", "default": {}},
     "layers": {"type": "list", "elements": "str", "default": []},
+    "holds": {"type": "dict", "default": {}},
 }
 UNSUPPORTED = ("delegate_to", "until", "notify", "environment", "ignore_errors", "no_log", "async_val")
 """Keywords of a task that a layer of a visit can't have. Plays that run the task alone use what it registers."""
@@ -59,6 +61,8 @@ class Layer:
     host: dict[str, Any]
     """The options for the host."""
     needs: list[int] = field(default_factory=list)
+    hold: str = ""
+    """Why its steps wait for a later run."""
     seen: Visited = field(default_factory=lambda: Visited(WAITS))
     helped: bool = False
     """The controller has done its part."""
@@ -105,6 +109,7 @@ class ActionModule(ActionBase):
         roles = [layer.place.role for layer in layers]
         for at, layer in enumerate(layers):
             layer.needs = needed(at, roles, args["needs"])
+            layer.hold = str(args["holds"].get(layer.place.role) or "")
         return layers
 
     def _of(self, task: Task, variables: dict[str, Any], settled: Settled) -> Iterator[Layer]:
@@ -183,9 +188,7 @@ def unread(task: Task, tasks: Sequence[Task]) -> None:
     """
     words = str({key: value for key, value in task.dump_attrs().items() if key != "register"})
     for other in tasks:
-        # Ansible keeps the names as keys
-        names: dict[str, Any] = getattr(other, "register", None) or {}
-        read = [name for name in names if other is not task and name in words]
+        read = [name for name in registered(other) if other is not task and name in words]
         if read:
             reads = f"{role_name(task)}, task {task.name}: it reads {read[0]}"
             raise DeviceError(f"{reads}, but a visit evaluates all layers before task {other.name} runs")
@@ -218,7 +221,8 @@ def message(layers: Sequence[Layer], left: Sequence[Layer], given: Mapping[int, 
         secret = {name for name, option in LAYERS[layer.module].spec.items() if option.get("no_log")} & options.keys()
         needs = [position[id(layers[need])] for need in layer.needs if layers[need].seen.state != DONE]
         shown = {name: taken_out(value, source, texts) for name, value in options.items() if name not in secret}
-        calls.append({"layer": layer.module, "options": shown, "needs": needs, "predict": layer.predicts})
+        call = {"layer": layer.module, "options": shown, "needs": needs, "predict": layer.predicts}
+        calls.append({**call, "hold": layer.hold} if layer.hold else call)
         if secret:
             secrets[str(at)] = {name: options[name] for name in secret}
     return {"layers": calls, "secrets": secrets, "texts": texts}

@@ -126,6 +126,12 @@ def test_a_text_of_several_layers_travels_once() -> None:
     assert program not in str(sent["layers"])
 
 
+def test_a_layer_that_is_held_takes_its_reason_along() -> None:
+    layers = [layer("one"), layer("two")]
+    layers[1].hold = "leaf1 is pending"
+    assert [call.get("hold", "") for call in message(layers, layers, {})["layers"]] == ["", "leaf1 is pending"]
+
+
 def test_what_is_in_effect_is_needed_no_more() -> None:
     layers = [layer("one"), layer("two", needs=[0])]
     layers[0].seen = Visited("done", {})
