@@ -22,6 +22,7 @@ from ..module_utils.drawbridge.site import role_variables
 from ..module_utils.drawbridge.site.load import DOMAINS, OPTIONAL, inventory_faults, load
 from ..module_utils.drawbridge.site.model import Intent
 from ..module_utils.drawbridge.site.selection import chosen_faults, narrowed_faults, needed
+from ..plugin_utils.releases import TRUSTED, evaluated
 
 ARGUMENT_SPEC = {
     "whole_site": {"type": "bool", "default": False},
@@ -113,7 +114,7 @@ class ActionModule(ActionBase):
         named = [Path(word).absolute().parent for word in context.CLIARGS.get("args", ()) if Path(word).is_file()]
         for path, source in variable_files(roots, [Path(self._loader.get_basedir()), *named]).items():
             # through Ansible's loader, which has most of these files in its cache
-            content = self._loader.load_from_file(str(path), cache="all", unsafe=True, trusted_as_template=True)
+            content = self._loader.load_from_file(str(path), cache="all", unsafe=True, **TRUSTED)
             yield replace(source, variables=content or {})
         for kind, owners in (("group_vars", inventory.groups), ("host_vars", inventory.hosts)):
             for name, owner in owners.items():
@@ -128,7 +129,7 @@ class ActionModule(ActionBase):
         found: list[Fault] = []
         for templar in self._templars(source) if self._templar.is_template(raw) else [self._templar]:
             try:
-                value = templar.template(raw)
+                value = evaluated(templar, raw)
                 now = role_variables.faults(name, declared[name], value, source.place)
             except AnsibleError:  # undefined for this host, or until later in the run
                 continue

@@ -59,6 +59,8 @@ from ansible.errors import AnsibleError
 from ansible.plugins.callback import CallbackBase
 from ansible.template import Templar
 
+from ..plugin_utils.releases import host_of, task_of
+
 
 @dataclass
 class Cost:
@@ -100,19 +102,19 @@ class Tally:
             self._count(kind, result)
 
     def _key(self, result: Any) -> tuple[str, str]:
-        return result.host.get_name(), result.task._uuid
+        return host_of(result), task_of(result)._uuid
 
     def _count(self, kind: str, result: Any) -> None:
         cost = self.costs[executor(kind, result)]
         setattr(cost, kind, getattr(cost, kind) + 1)
         cost.changed += kind == "ok" and result.is_changed()
-        cost.validated += result.task.action.endswith("validate_argument_spec")
+        cost.validated += task_of(result).action.endswith("validate_argument_spec")
 
 
 def executor(kind: str, result: Any) -> str:
     """Name of the host that did the work. A skipped task is never delegated."""
-    delegate = None if kind == "skipped" else result.task.delegate_to
-    return delegate or result.host.get_name()
+    delegate = None if kind == "skipped" else task_of(result).delegate_to
+    return delegate or host_of(result)
 
 
 @dataclass(frozen=True)

@@ -89,6 +89,7 @@ from ..module_utils.drawbridge.report.fold import Run, compared, document, fold
 from ..module_utils.drawbridge.report.formats import as_json, as_junit, as_metrics
 from ..module_utils.drawbridge.report.page_io import as_page
 from ..module_utils.drawbridge.report.sentences import text
+from ..plugin_utils.releases import data_of, host_of
 from ..plugin_utils.run_event import event
 
 FORMATS = {"json": as_json, "html": as_page, "junit": as_junit, "metrics": as_metrics}
@@ -127,18 +128,19 @@ class CallbackModule(CallbackBase):
         self._plays.append((play.get_name().strip(), time.time()))
 
     def v2_runner_on_ok(self, result: Any) -> None:
-        self._hosts.add(result.host.get_name())
+        self._hosts.add(host_of(result))
         # most results only read
-        if result.result.get("changed") or result.result.get("pending") or result.result.get("layers"):
+        data = data_of(result)
+        if data.get("changed") or data.get("pending") or data.get("layers"):
             self.take(event("ok", result))
 
     def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
-        self._hosts.add(result.host.get_name())
+        self._hosts.add(host_of(result))
         if not ignore_errors:
             self.take(event("failed", result))
 
     def v2_runner_on_unreachable(self, result: Any) -> None:
-        self._hosts.add(result.host.get_name())
+        self._hosts.add(host_of(result))
         self.take(event("unreachable", result))
 
     def take(self, found: Event) -> None:

@@ -12,7 +12,8 @@ from ansible.errors import AnsibleError
 from ansible.playbook.block import Block
 from ansible.playbook.play import Play
 from ansible.playbook.task import Task
-from ansible.template import Templar
+
+from .releases import evaluated, is_true, templar_of
 
 NOTHING: Mapping[str, Any] = {}
 WORD = re.compile(r"[a-z_]\w*")
@@ -90,7 +91,7 @@ class Settled:
                 if isinstance(raw, str):
                     self._settle(raw, variables, found, seen)
                 try:
-                    value = plain(Templar(self._loader, variables={**variables, **found}).template(raw))
+                    value = plain(evaluated(templar_of(self._loader, {**variables, **found}), raw))
                 except AnsibleError:
                     continue
                 self._known[key] = (raw, value)
@@ -99,11 +100,11 @@ class Settled:
 
 def turns(task: Task, variables: Mapping[str, Any], loader: Any) -> Iterator[dict[str, Any]]:
     """The task's variables for each item of its loop for which its condition is true. Raises AnsibleError."""
-    loop = Templar(loader, variables=dict(variables)).template(task.loop) if task.loop else None
+    loop = evaluated(templar_of(loader, variables), task.loop) if task.loop else None
     for item in [{}] if loop is None else [{"item": item} for item in loop]:
         turn = {**variables, **item}
-        templar = Templar(loader, variables=turn)
-        if all(templar.evaluate_conditional(condition) for condition in listed(task.when)):
+        templar = templar_of(loader, turn)
+        if all(is_true(templar, condition) for condition in listed(task.when)):
             yield turn
 
 
@@ -115,10 +116,10 @@ def arguments(
     `values` are those of variables that hold no template any more. Most arguments are a path into one of them, for
     which Jinja would compile a template each.
     """
-    templar = Templar(loader, variables={**variables, **values})
+    templar = templar_of(loader, {**variables, **values})
     wanted = {name: value for name, value in task.args.items() if names is None or name in names}
     found = {name: _looked_up(value, values) for name, value in wanted.items()}
-    return {name: plain(templar.template(wanted[name])) if it is None else it for name, it in found.items()}
+    return {name: plain(evaluated(templar, wanted[name])) if it is None else it for name, it in found.items()}
 
 
 def _looked_up(template: Any, values: Mapping[str, Any]) -> Any:

@@ -53,10 +53,12 @@ def variables(values: dict[str, Any]) -> tuple[str, str]:
 def test_a_fault_in_each_domain_is_reported_at_once(recorder: Recorder, tmp_path: Path) -> None:
     broken = [case for case in CASES if case["id"] in END_TO_END]
     patch = {key: value for case in broken for key, value in case["patch"].items()}
-    told = [line.strip() for line in refuse(recorder, tmp_path, *variables(patched(patch))).splitlines()]
+    output = refuse(recorder, tmp_path, *variables(patched(patch)))
+    told = [piece for line in output.splitlines() for piece in re.split(r"\s{2,}", line.strip())]
     for case in broken:
         key, *expected = parts(case["fault"])
-        [sentence] = {line for line in told if line.startswith(f"{key} is ")}
+        # ansible-core before 2.19 may fold the task's result; the report at the end is never folded
+        sentence = max((line for line in told if line.startswith(f"{key} is ")), key=len)
         assert all(part in sentence for part in expected)
 
 
@@ -134,8 +136,8 @@ def test_role_variables_are_refused_wherever_they_are_set(recorder: Recorder, tm
     """For all roles and hosts at once, whichever of them the playbook and --limit are about."""
     words = ("-i", str(settings), "--limit", "leaf1", *variables({"kube_node_state": "gone", "patient": "x"}))
     output = refuse(recorder, tmp_path, *words, playbook="fabric")
-    [told, *_] = output.partition("the inventory is refused:")[2].partition("fatal: ")
-    assert re.findall(r"^\s*(\w+ \(.*?\)) is ", told, re.M) == [
+    told = output.partition("\nRefused: ")[2]
+    assert re.findall(r"  (\w+ \(.*?\)) is ", told) == [
         "kube_node_state (--extra-vars)",
         "slurm_gate_stuck (group_vars/all/roles.yml)",
         "kube_node_timeout_s (group_vars/nodes.yml)",
