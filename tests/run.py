@@ -119,6 +119,7 @@ def parts(daily: bool = False) -> list[Part]:
         Part("mutants", (python("-m", "tests.mutants"),)),
         Part("old-python", (python("-m", "tests.old_python"),)),
         Part("collection", ((*pytest, "tests/collection"),)),
+        Part("old-ansible", (python("-m", "tests.old_ansible"),)),
         Part("lint", lint),
         Part("types", ((str(BIN / "pyright"),),)),
         Part("conformance", ((*pytest, "tests/conformance"),)),

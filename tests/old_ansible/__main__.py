@@ -1,0 +1,50 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The collection on the oldest ansible-core that it supports: `make test PARTS="old-ansible"`.
+
+The tests of the built and installed collection run once more, in an environment with that ansible-core.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.collection.installed import ROOT
+from tests.old_python.__main__ import UV, here
+
+PYTHON = (3, 12)
+"""The newest Python that ansible-core 2.16 runs on, and the oldest that Drawbridge does."""
+LOCK = Path(__file__).parent / "requirements.lock"
+PLACE = ROOT / ".cache/ansible-core2.16"
+
+
+def environment() -> Path:
+    """Make the environment as its lock says; return its Python. Raises CalledProcessError."""
+    python, made = PLACE / "bin/python", PLACE / ".synced"
+    # uv finds or fetches a Python where the machine has none
+    wanted = here(PYTHON) or ".".join(map(str, PYTHON))
+    if not python.exists():
+        subprocess.run([str(UV), "venv", "--quiet", "--python", str(wanted), str(PLACE)], check=True)
+    if not made.exists() or made.read_bytes() != LOCK.read_bytes():
+        sync = [str(UV), "pip", "sync", "--quiet", "--require-hashes", "--python", str(python), str(LOCK)]
+        subprocess.run(sync, check=True)
+        made.write_bytes(LOCK.read_bytes())
+    return python
+
+
+def main() -> int:
+    """Run the tests of the collection there."""
+    try:
+        python = environment()
+    except (OSError, subprocess.CalledProcessError) as err:
+        print(f"ansible-core 2.16 needs Python {'.'.join(map(str, PYTHON))} here: {err}", file=sys.stderr)
+        return 1
+    # its cache is apart: what pytest noted of the newest release says nothing of this one
+    argv = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/collection"]
+    return subprocess.run(argv, cwd=ROOT, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
