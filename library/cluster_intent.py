@@ -30,6 +30,10 @@ options:
       Hostlist of the nodes of the next plays. Each node must be in the intent and listed once, and C(--limit) must not
       leave out a host that these nodes need.
     type: raw
+  part:
+    description: The inventory may lack hosts of the intent, as that of a job slice does. Unknown hosts are still refused.
+    type: bool
+    default: false
 attributes:
   check_mode:
     description: Never changes anything.

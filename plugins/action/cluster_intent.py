@@ -28,6 +28,7 @@ ARGUMENT_SPEC = {
     "whole_site": {"type": "bool", "default": False},
     "onboard": {"type": "str", "default": ""},
     "nodes": {"type": "raw"},
+    "part": {"type": "bool", "default": False},
 }
 OWN_PREFIX = "drawbridge_"
 ROLES = {path.parent.parent.name: path for path in Path(__file__).parents[2].glob("roles/*/meta/argument_specs.yml")}
@@ -70,7 +71,7 @@ class ActionModule(ActionBase):
         elsewhere = self._elsewhere()
         try:
             intent = load(variables)
-            faults = [*inventory_faults(intent, groups), *elsewhere]
+            faults = [*inventory_faults(intent, groups, part=args["part"]), *elsewhere]
             if args["whole_site"]:
                 faults += limit_faults(groups.get("controllers", []), args["onboard"], task_vars)
             if args["nodes"] is not None:

@@ -41,8 +41,10 @@ def main() -> int:
     except (OSError, subprocess.CalledProcessError) as err:
         print(f"ansible-core 2.16 needs Python {'.'.join(map(str, PYTHON))} here: {err}", file=sys.stderr)
         return 1
-    # its cache is apart: what pytest noted of the newest release says nothing of this one
-    argv = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/collection"]
+    # its cache is apart, because what pytest noted of the newest release says nothing of this one; the execution
+    # environment has the newest release
+    words = ["-q", "-p", "no:cacheprovider", "--ignore=tests/collection/test_environment.py", "tests/collection"]
+    argv = [str(python), "-m", "pytest", *words]
     return subprocess.run(argv, cwd=ROOT, check=False).returncode
 
 

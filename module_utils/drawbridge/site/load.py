@@ -100,8 +100,11 @@ def part(domain: str, raw: Any, optional: bool = False) -> Any:
     return value
 
 
-def inventory_faults(intent: Intent, groups: Mapping[str, Iterable[str]]) -> list[Fault]:
-    """Differences between hosts of the intent and of the inventory's groups, which map names to host names."""
+def inventory_faults(intent: Intent, groups: Mapping[str, Iterable[str]], part: bool = False) -> list[Fault]:
+    """Differences between hosts of the intent and of the inventory's groups, which map names to host names.
+
+    `part`: the inventory may have any part of the site, such as a slice of a job.
+    """
     switches = intent.fabric.switches if intent.fabric else ()
     expected = {
         "nodes": ("drawbridge_nodes.ranges", list(intent.nodes.by_name)),
@@ -119,7 +122,8 @@ def inventory_faults(intent: Intent, groups: Mapping[str, Iterable[str]]) -> lis
     for group, (key, names) in expected.items():
         hosts = list(groups.get(group, ()))
         present, defined = set(hosts), set(names)
-        if missing := hostlist.compress([name for name in names if name not in present]):
+        missing = "" if part else hostlist.compress([name for name in names if name not in present])
+        if missing:
             reason = f"the inventory's group {group} has no {missing}"
             faults.append(Fault(key, missing, reason, f"add it to the group {group}, or take it out of {key}"))
         if undefined := hostlist.compress([host for host in hosts if host not in defined]):

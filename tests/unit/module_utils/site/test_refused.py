@@ -152,3 +152,10 @@ def test_the_site_may_configure_infra_nodes_itself() -> None:
 def test_the_inventory_disagrees(group: str, hosts: list[str], sentence: str) -> None:
     faults = [str(fault) for fault in inventory_faults(load(site("lab")), {**GROUPS, group: hosts})]
     assert any(sentence in fault for fault in faults), faults
+
+
+def test_a_part_of_the_site_lacks_hosts_but_has_none_of_its_own() -> None:
+    intent = load(site("lab"))
+    assert inventory_faults(intent, {"nodes": ["gpu02"]}, part=True) == []
+    [fault] = inventory_faults(intent, {"nodes": ["gpu02", "gpu99"]}, part=True)
+    assert 'group nodes is "gpu99", but drawbridge_nodes.ranges does not have it' in str(fault)
