@@ -81,7 +81,13 @@ nics:
           up: true
           mtu_bytes: 9000
           carrier_changes: 2
-          qos: {dcbx: os, trust: dscp, dscp_priority: {"26": 3, "48": 6}, lossless: [3]}
+          qos:
+            dcbx: os
+            trust: dscp
+            dscp_priority: {"26": 3, "48": 6}
+            lossless: [3]
+            queues: [{tc: 0, algorithm: ets, percent: 50}]
+            cable_m: 7
           counters: {rx_discards_phy: 0, rx_global_pause: 0}
           priorities: {"3": {rx_pause: 7, tx_pause: 0}}
           global_pause: {rx: false, tx: false}

@@ -26,7 +26,16 @@ class TrafficClass(Protocol):
         ...
 
 
-class StorageClass(TrafficClass, Protocol):
+class SharedClass(TrafficClass, Protocol):
+    """A traffic class with a share of the link."""
+
+    @property
+    def bandwidth_percent(self) -> int:
+        """Share that the class gets when a link is full."""
+        ...
+
+
+class StorageClass(SharedClass, Protocol):
     """The class of storage traffic."""
 
     @property
@@ -36,34 +45,39 @@ class StorageClass(TrafficClass, Protocol):
 
 
 def nic_qos(
-    nodes: Nodes, lossless: TrafficClass, cnp: TrafficClass, storage: StorageClass | None, name: str
+    nodes: Nodes, lossless: SharedClass, cnp: TrafficClass, storage: StorageClass | None, name: str, cable_m: int = 0
 ) -> list[dict[str, Any]]:
     """The groups of ports of one node, as the module mlnx_qos takes them.
 
-    Rails carry GPU traffic. Storage traffic has NICs of its own, or passes through the rails too.
+    Rails carry GPU traffic. Storage traffic has NICs of its own, or passes through the rails too. Shares are those of
+    the switches: congestion notifications have strict priority, all priorities without a class share the rest.
     """
     build = nodes.class_of(name)
     groups = []
     for nics in build.nics:
         own = nics.purpose == STORAGE
-        shares = not build.nics_for(STORAGE)
-        classes = [cnp] if own and storage else [lossless, cnp]
+        together = not build.nics_for(STORAGE)
+        shares: list[SharedClass] = [] if own and storage else [lossless]
         paused = [] if own and storage else [lossless.priority]
-        if storage and (own or shares):
-            classes.append(storage)
+        if storage and (own or together):
+            shares.append(storage)
             paused += [storage.priority] if storage.lossless else []
+        classes: list[TrafficClass] = [*shares, cnp]
+        percent = {it.priority: it.bandwidth_percent for it in shares} | {cnp.priority: 0}
         groups.append(
             {
                 "interfaces": list(nics.ports),
                 "lossless_priorities": sorted(paused),
                 "dscp_priorities": [{"dscp": it.dscp, "priority": it.priority} for it in classes],
+                "bandwidth": [{"priority": it, "percent": share} for it, share in sorted(percent.items())],
+                "cable_m": cable_m,
             }
         )
     return groups
 
 
 def roce_groups(
-    nodes: Nodes, lossless: TrafficClass, cnp: TrafficClass, storage: StorageClass | None, name: str
+    nodes: Nodes, lossless: SharedClass, cnp: TrafficClass, storage: StorageClass | None, name: str
 ) -> list[dict[str, Any]]:
     """The groups of RDMA devices of one node, as the module nic_roce takes them.
 

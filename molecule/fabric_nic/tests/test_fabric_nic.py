@@ -17,6 +17,8 @@ from tests.stack import lab, ssh, until
 testinfra_hosts = [f"ssh://gpu01?ssh_config={Paths.of().ssh_config}&timeout=60"]
 
 RAILS = [f"rail{number}" for number in range(8)]
+TSA = "ets,strict,strict,ets,strict,strict,strict,strict"
+SHARES = ["-p", "0,0,0,3,0,0,6,0", "-s", TSA, "-t", "50,0,0,50,0,0,0,0"]
 LOOK = "/etc/drawbridge/slurm/health.d/20-nic"
 NCCL = {"NCCL_IB_HCA": "=" + ",".join(f"mlx5_{number}" for number in range(8)), "NCCL_IB_TC": "106"}
 
@@ -29,6 +31,11 @@ def test_the_class_is_lossless_on_every_rail(host: Host, rail: str) -> None:
     mapped = {line.split()[0]: line.split(":")[-1].split(",") for line in report if line.startswith("\tprio:")}
     assert "26" in mapped["prio:3"]
     assert "48" in mapped["prio:6"]
+    assert [line for line in report if ": 3" in line or "tc: 6" in line] == [
+        "tc: 3 ratelimit: unlimited, tsa: ets, bw: 50%",
+        "\t priority:  3",
+        "tc: 6 ratelimit: unlimited, tsa: strict",
+    ]
 
 
 def test_every_link_bounced_once_and_the_second_run_wrote_nothing(host: Host) -> None:
@@ -37,7 +44,11 @@ def test_every_link_bounced_once_and_the_second_run_wrote_nothing(host: Host) ->
     calls = [json.loads(line) for line in host.check_output("cat /var/lib/lab/mlnx_qos/journal.jsonl").splitlines()]
     written = [call["argv"] for call in calls if call["writes"]]
     assert sorted(written) == sorted(
-        [["-i", rail, *change] for rail in RAILS for change in (["--trust", "dscp"], ["--pfc", "0,0,0,1,0,0,0,0"])]
+        [
+            ["-i", rail, *change]
+            for rail in RAILS
+            for change in (["--trust", "dscp"], SHARES, ["--pfc", "0,0,0,1,0,0,0,0"])
+        ]
     )
 
 

@@ -52,7 +52,9 @@ def test_settings_and_counters_of_every_nic_in_one_call(node: Machine) -> None:
     assert second["roce"]["rail1"]["cnp_dscp"] == "4"
     port = second["ports"]["rail1"]
     assert (port["up"], port["mtu_bytes"], port["carrier_changes"], port["temperature_c"]) == (True, 9000, 4, 61.0)
-    assert port["qos"] == {"dcbx": "os", "trust": "pcp", "dscp_priority": {}, "lossless": []}
+    qos = port["qos"]
+    assert (qos["dcbx"], qos["trust"], qos["dscp_priority"], qos["lossless"]) == ("os", "pcp", {}, [])
+    assert (qos["queues"][0], qos["cable_m"]) == ({"tc": 1, "algorithm": "vendor", "percent": 0}, 7)
     assert (port["priorities"]["3"]["rx_pause"], port["counters"]["rx_discards_phy"]) == (7, 0)
     assert port["global_pause"] == {"rx": True, "tx": True}
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...core.command import Run
 from ...core.converge import DeviceError
-from ..plan import PRIORITIES
+from ..plan import PRIORITIES, NicPortQos, shared
 from ..roce import plan as roce
 from ..roce.io import RdmaDevices
 from ..text import UnreadableReport, parse
@@ -19,6 +19,10 @@ from .text import celsius, counters, global_pause, priorities
 
 ROOT = ""
 """A prefix of sysfs, for tests."""
+
+
+EVERYTHING = NicPortQos("", dict.fromkeys(range(64), 0), frozenset(), queues=shared({0: 1}), cable_m=1)
+"""QoS whose every part is read."""
 
 
 class NicStates:
@@ -76,11 +80,13 @@ class NicStates:
     def _qos(self, port: str) -> dict[str, Any]:
         report = self._run(["mlnx_qos", "-i", port], ok=(0, 1)).out
         try:
-            qos = parse(report, range(64))
+            qos = parse(report, EVERYTHING)
         except UnreadableReport as err:
             raise DeviceError(f"{port}: {err}") from err
         mapping = {str(dscp): priority for dscp, priority in qos.dscp_priority.items()}
-        return {"dcbx": qos.dcbx, "trust": qos.trust, "dscp_priority": mapping, "lossless": sorted(qos.lossless)}
+        found = {"dcbx": qos.dcbx, "trust": qos.trust, "dscp_priority": mapping, "lossless": sorted(qos.lossless)}
+        names = ("tc", "algorithm", "percent")
+        return {**found, "queues": [dict(zip(names, it)) for it in qos.queues], "cable_m": qos.cable_m}
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ from typing import Any
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Cnp, Roce, Storage
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.rules import classes_differ
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import switch_profile
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import shared
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.view import (
     link_files,
     mtu_groups,
@@ -41,20 +42,28 @@ def mixed() -> Nodes:
     return replace(NODES, classes={"h100": replace(build, nics=(*build.nics, NIC)), "cpu": bare}, ranges=ranges)
 
 
+def shares(percent: dict[int, int]) -> list[dict[str, int]]:
+    return [{"priority": priority, "percent": share} for priority, share in percent.items()]
+
+
 def qos(nodes: Nodes, storage: Any, name: str = "gpu03") -> list[dict[str, Any]]:
     return nic_qos(nodes, FABRIC.roce, FABRIC.cnp, storage, name)
 
 
 def test_every_rail_gets_both_classes_and_one_lossless_priority() -> None:
-    assert qos(NODES, None) == [{"interfaces": RAILS, "lossless_priorities": [3], "dscp_priorities": [GPU, CNP]}]
+    group = {"interfaces": RAILS, "lossless_priorities": [3], "dscp_priorities": [GPU, CNP]}
+    assert qos(NODES, None) == [{**group, "bandwidth": shares({3: 50, 6: 0}), "cable_m": 0}]
 
 
 def test_storage_traffic_shares_the_rails_or_has_ports_of_its_own() -> None:
-    shared = {"interfaces": RAILS, "lossless_priorities": [3], "dscp_priorities": [GPU, CNP, FILES]}
-    assert qos(NODES, STORAGE) == [shared]
+    [rails] = qos(NODES, STORAGE)
+    assert (rails["interfaces"], rails["lossless_priorities"]) == (RAILS, [3])
+    assert rails["dscp_priorities"] == [GPU, FILES, CNP]
+    assert rails["bandwidth"] == shares({3: 50, 4: 30, 6: 0})
     rails, ports = qos(mixed(), STORAGE)
     assert rails["dscp_priorities"] == [GPU, CNP]
-    assert ports == {"interfaces": ["ens1f0", "ens1f1"], "lossless_priorities": [], "dscp_priorities": [CNP, FILES]}
+    assert (ports["interfaces"], ports["lossless_priorities"]) == (["ens1f0", "ens1f1"], [])
+    assert (ports["dscp_priorities"], ports["bandwidth"]) == ([FILES, CNP], shares({4: 30, 6: 0}))
 
 
 def test_a_lossless_storage_class_is_paused_too() -> None:
@@ -136,7 +145,9 @@ def test_switch_port_rdma_cm_and_nccl_agree_for_every_legal_intent(
     for port, device in zip(ports, devices):
         mapped = {entry["dscp"]: entry["priority"] for entry in port["dscp_priorities"]}
         assert cnp.priority not in port["lossless_priorities"]
-        assert len(set(mapped.values())) == len(mapped), "no two classes share a queue"
+        queues = shared({it["priority"]: it["percent"] for it in port["bandwidth"]})
+        assert len({queues[priority][0] for priority in mapped.values()}) == len(mapped), "no two classes share a queue"
+        assert queues[cnp.priority][1] == "strict"
         assert mapped[device["tos"] >> 2] != cnp.priority
         assert (device["cnp_dscp"], device["cnp_priority"]) == (cnp.dscp, mapped[cnp.dscp])
         assert device["ecn_priorities"] == port["lossless_priorities"]
