@@ -122,8 +122,22 @@ def nccl_env(nodes: Nodes, lossless: TrafficClass, name: str) -> dict[str, str]:
 
 
 def mtu_groups(nodes: Nodes, mtu_bytes: int, name: str) -> list[dict[str, Any]]:
-    """The groups of network devices of one node, as the module nic_link takes them. Ports follow their bond."""
-    return [{"interfaces": list(nics.netdevs), "mtu_bytes": mtu_bytes} for nics in nodes.class_of(name).nics]
+    """The groups of network devices of one node, as the module nic_link takes them. Ports follow the MTU of their bond.
+
+    Several devices may have addresses of one subnet; then each must answer for its own.
+    """
+    groups = nodes.class_of(name).nics
+    several = sum(len(nics.netdevs) for nics in groups) > 1
+    return [
+        {
+            "interfaces": list(nics.netdevs),
+            "mtu_bytes": mtu_bytes,
+            "own_addresses": several,
+            "ports": list(nics.ports),
+            "ring_size": nics.ring_size,
+        }
+        for nics in groups
+    ]
 
 
 def link_files(nodes: Nodes, name: str) -> dict[str, str]:

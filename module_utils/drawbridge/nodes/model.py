@@ -56,6 +56,7 @@ class Nics:
         (),
         pattern=r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}[.][0-7]",
     )
+    ring_size: int = option("entries of each port's receive and send rings (0: the driver's)", 0, low=0, high=65536)
     name_rails: bool = option("true: systemd names the ports at pci as netdev (or members) does", False)
 
     @cached_property

@@ -108,10 +108,15 @@ def test_the_traffic_class_is_the_dscp_and_says_that_the_sender_understands_mark
 
 
 def test_a_bond_has_the_fabrics_mtu_and_its_ports_follow() -> None:
-    assert mtu_groups(mixed(), 4200, "gpu01") == [
-        {"interfaces": RAILS, "mtu_bytes": 4200},
-        {"interfaces": ["bond0"], "mtu_bytes": 4200},
-    ]
+    rails, bond = mtu_groups(mixed(), 4200, "gpu01")
+    assert (rails["interfaces"], rails["mtu_bytes"], rails["ports"]) == (RAILS, 4200, RAILS)
+    assert (bond["interfaces"], bond["mtu_bytes"], bond["ports"]) == (["bond0"], 4200, ["ens1f0", "ens1f1"])
+
+
+def test_several_devices_answer_for_their_own_addresses_and_one_alone_may_for_all() -> None:
+    assert [group["own_addresses"] for group in mtu_groups(mixed(), 4200, "gpu01")] == [True, True]
+    build = replace(NODES.classes["h100"], nics=(NIC,))
+    assert [it["own_addresses"] for it in mtu_groups(replace(NODES, classes={"h100": build}), 4200, "gpu01")] == [False]
 
 
 def test_rdma_cm_has_the_gpu_class_on_rails_and_the_storage_class_on_storage_ports() -> None:
