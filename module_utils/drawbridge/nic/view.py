@@ -110,15 +110,21 @@ def nccl_env(nodes: Nodes, lossless: TrafficClass, name: str) -> dict[str, str]:
 
     NCCL_IB_TC is the whole traffic class octet, DSCP and ECN. In NCCL_IB_HCA the `=` makes names exact; without it
     mlx5_1 also matches mlx5_10. NCCL_IB_GID_INDEX stays unset: since 2.21 NCCL finds the RoCE v2 address itself, and an
-    index depends on the order in which addresses were added.
+    index depends on the order in which addresses were added. Where rails have leaves of their own, a ring that changes
+    its rail passes a spine; NCCL_CROSS_NIC=0 keeps it on one. NCCL's PXN, which such a fabric needs, is on by itself.
     """
-    rails = nodes.class_of(name).nics_for(RAILS)
+    build, part = nodes.class_of(name), nodes.range_of(name)
+    rails = build.nics_for(RAILS)
     if not rails:
         return {}
-    return {
+    found = {
         "NCCL_IB_HCA": "=" + ",".join(rails.rdma_devices),
         "NCCL_IB_TC": str(lossless.dscp << 2 | ECT0),
+        "NCCL_CROSS_NIC": "0" if part and len(part.leaf_names) > 1 else "",
+        "NCCL_SOCKET_IFNAME": f"={build.management_netdev}" if build.management_netdev else "",
+        "NCCL_TOPO_FILE": build.nccl_topology_file,
     }
+    return {key: value for key, value in found.items() if value}
 
 
 def mtu_groups(nodes: Nodes, mtu_bytes: int, name: str) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from ..core import hostlist
 from ..core.faults import Fault, IntentError
-from ..core.options import NAME, option
+from ..core.options import NAME, PATH, option
 from .systems import SYSTEMS
 
 CPUS = r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*"
@@ -97,6 +97,16 @@ class NodeClass:
         choices=("apart", "together"),
     )
     hugepages_mib: int = option("huge pages of the host's own daemons, a part of reserved_memory_mib", 0, low=0)
+    management_netdev: str = option(
+        "network device over which NCCL's processes find each other, not a rail (empty: NCCL chooses)",
+        "",
+        pattern=r"([A-Za-z0-9._-]{1,15})?",
+    )
+    nccl_topology_file: str = option(
+        "NCCL's topology file on the nodes, such as that of a virtual machine's image (empty: NCCL detects it)",
+        "",
+        pattern=rf"({PATH})?",
+    )
     topology_policy: str = option(
         "kubelet's topologyManagerPolicy on these nodes; empty: drawbridge_kube.topology_policy",
         "",

@@ -101,6 +101,7 @@ def test_after_a_power_cut_the_ports_are_lossless_before_slurmd_starts() -> None
         )
     }
     assert 0 < began["drawbridge-nic"] <= began["slurmd"]
+    assert ssh("gpu01", "systemctl show --value --property LimitMEMLOCK slurmd") == "infinity"
     assert found() == ""
     assert [settings(rail) for rail in range(8)] == [RIGHT] * 8
     flaps = json.loads(ssh("gpu01", "cat /var/lib/lab/mlnx_qos/state.json"))["ports"]

@@ -100,6 +100,14 @@ def test_all_rails_by_exact_name_and_no_fixed_address() -> None:
     }
 
 
+def test_nccl_knows_rails_with_leaves_of_their_own_and_the_classs_devices() -> None:
+    build = replace(NODES.classes["h100"], management_netdev="eno1", nccl_topology_file="/opt/topo.xml")
+    ranges = tuple(replace(it, leaves="leaf[1-2]") for it in NODES.ranges)
+    found = nccl_env(replace(NODES, classes={"h100": build}, ranges=ranges), FABRIC.roce, "gpu01")
+    further = {"NCCL_CROSS_NIC": "0", "NCCL_SOCKET_IFNAME": "=eno1", "NCCL_TOPO_FILE": "/opt/topo.xml"}
+    assert found == {**env(26), **further}
+
+
 @given(dscp=st.integers(0, 63))
 def test_the_traffic_class_is_the_dscp_and_says_that_the_sender_understands_marking(dscp: int) -> None:
     octet = int(env(dscp)["NCCL_IB_TC"])
