@@ -14,6 +14,8 @@ from ..core.options import NAME, PATH, option
 from .systems import SYSTEMS
 
 CPUS = r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*"
+PCI_ID = r"([0-9a-f]{4}:[0-9a-f]{4})?"
+NETDEV = r"([A-Za-z0-9._-]{1,15})?"
 TOPOLOGY_POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
 
 
@@ -44,9 +46,7 @@ class Nics:
     numa: tuple[int, ...] = option("NUMA node of each network device, in rail order", low=0, high=63)
     purpose: str = option("rails (NCCL and the RDMA plugin) or storage", RAILS, choices=(RAILS, STORAGE))
     device: str = option(
-        "PCI vendor and device of the ports, as `lspci -n` prints them, such as 15b3:1021 (empty: not compared)",
-        "",
-        pattern=r"([0-9a-f]{4}:[0-9a-f]{4})?",
+        "PCI vendor and device of the ports by `lspci -n`, such as 15b3:1021 (empty: not compared)", "", pattern=PCI_ID
     )
     members: str = option(
         "hostlist of the ports of all bonds in netdev, bond by bond (empty: the devices are ports)", "", hosts=True
@@ -98,19 +98,11 @@ class NodeClass:
     )
     hugepages_mib: int = option("huge pages of the host's own daemons, a part of reserved_memory_mib", 0, low=0)
     management_netdev: str = option(
-        "network device over which NCCL's processes find each other, not a rail (empty: NCCL chooses)",
-        "",
-        pattern=r"([A-Za-z0-9._-]{1,15})?",
+        "NCCL's network device for sockets, no rail (empty: its choice)", "", pattern=NETDEV
     )
-    nccl_topology_file: str = option(
-        "NCCL's topology file on the nodes, such as that of a virtual machine's image (empty: NCCL detects it)",
-        "",
-        pattern=rf"({PATH})?",
-    )
+    nccl_topology_file: str = option("NCCL's topology file on the nodes (empty: it detects)", "", pattern=rf"({PATH})?")
     topology_policy: str = option(
-        "kubelet's topologyManagerPolicy on these nodes; empty: drawbridge_kube.topology_policy",
-        "",
-        choices=("", *TOPOLOGY_POLICIES),
+        "kubelet's topologyManagerPolicy; empty: drawbridge_kube.topology_policy", "", choices=("", *TOPOLOGY_POLICIES)
     )
 
     @property
@@ -142,9 +134,7 @@ class Range:
         hosts=True,
     )
     addresses: str = option(
-        "hostlist of their addresses for Slurm (NodeAddr), in the order of names (empty: by name)",
-        "",
-        hosts=True,
+        "hostlist of their addresses for Slurm (NodeAddr), in the order of names (empty: by name)", "", hosts=True
     )
 
     @cached_property
