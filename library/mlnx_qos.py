@@ -9,12 +9,12 @@ short_description: Make RDMA ports trust DSCP and keep exactly the lossless prio
 version_added: 0.1.0
 description:
   - Brings all ports of a host to the same QoS in one call, through NVIDIA's C(mlnx_qos).
-  - Sets DCBX, trust and the DSCP map first and PFC last, one port at a time. Then it reads every port again, because
-    the tool's exit codes prove nothing. Other entries of the map stay.
+  - Sets DCBX, trust, the DSCP map, cable length and shares first and PFC last, one port at a time. Then it reads every
+    port again, because the tool's exit codes prove nothing. Other entries of the map stay.
   - B(A change of PFC bounces the link of its port) (mlx5 resets the port). Without O(may_flap_links) the module fails
     and changes nothing, in check mode too.
-  - While a Slurm job or a job's pod is on the node, such a change is C(pending). Changes of trust and map move live
-    traffic and wait too. Links bounce one after the other, each when the last one is up again.
+  - While a Slurm job or a job's pod is on the node, such a change is C(pending). All others but DCBX move live traffic
+    and wait too. Links bounce one after the other, each when the last one is up again.
   - Settings last until the next boot or reset of the NIC. Role C(fabric_nic) installs a service that restores them.
 author: Drawbridge contributors
 options:
@@ -48,6 +48,26 @@ options:
             description: Priority, 0 to 7.
             type: int
             required: true
+      bandwidth:
+        description:
+          - Priorities with a traffic class of their own. All others share one class, with the rest of the link.
+          - Without any, the traffic classes stay.
+        type: list
+        elements: dict
+        default: []
+        suboptions:
+          priority:
+            description: Priority, 0 to 7.
+            type: int
+            required: true
+          percent:
+            description: Share of a full link. 0 is strict priority.
+            type: int
+            required: true
+      cable_m:
+        description: Length of the cable in metres, from which the driver sizes its buffers. With 0 it stays.
+        type: int
+        default: 0
   may_flap_links:
     description: Allow changes of PFC, which take a link down for a moment.
     type: bool
@@ -82,6 +102,9 @@ EXAMPLES = r"""
         dscp_priorities:
           - {dscp: 26, priority: 3}
           - {dscp: 48, priority: 6}
+        bandwidth:
+          - {priority: 3, percent: 50}
+          - {priority: 6, percent: 0}
     may_flap_links: true
     slurm_node: "{{ inventory_hostname }}"
 """

@@ -1,20 +1,24 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""MTU of a node's RDMA network devices."""
+"""MTU, ARP, global pause and rings of a node's RDMA network devices."""
 
 DOCUMENTATION = r"""
 module: nic_link
-short_description: Give RDMA network devices their MTU, now and after a boot
+short_description: Give RDMA network devices their MTU, ARP, pause and ring settings
 version_added: 0.1.0
 description:
   - Sets the MTU of all devices with C(ip) and reads it back.
   - When systemd-networkd or NetworkManager configures a device, the module writes a file beside that program's own. The
     MTU is then the same after a boot. For netplan, this is the drop-in of the C(.network) file that netplan writes.
+  - Switches global pause off on all O(groups[].ports), because it would stop all priorities where PFC stops one. Sets
+    the size of rings, if there is one.
+  - With O(groups[].own_addresses) a device answers ARP for its own addresses alone. Otherwise Linux answers for all
+    rails of a subnet from one of them.
   - A device that neither configures gets its MTU from the service of role C(fabric_nic).
   - The module fails when the driver can't do the MTU, or when a NetworkManager profile sets another one. It also fails
     when another device shares the C(.network) file.
-  - While a Slurm job or a job's pod is on the node, a change of a device that is up is C(pending).
+  - While a Slurm job or a job's pod is on the node, a change of MTU, pause or rings is C(pending).
 author: Drawbridge contributors
 options:
   groups:
@@ -32,6 +36,19 @@ options:
         description: MTU in bytes.
         type: int
         required: true
+      own_addresses:
+        description: Sets C(arp_ignore), C(arp_announce) and C(rp_filter) of the devices.
+        type: bool
+        default: false
+      ports:
+        description: Ports of bonds, or the devices themselves. Without any, pause and rings stay.
+        type: list
+        elements: str
+        default: []
+      ring_size:
+        description: Entries of the receive and send rings of O(groups[].ports). With 0 they stay.
+        type: int
+        default: 0
   slurm_node:
     description: The node's name in Slurm.
     type: str
@@ -53,7 +70,10 @@ EXAMPLES = r"""
 - name: Give both rails large frames
   drawbridge.drawbridge.nic_link:
     groups:
-      - {interfaces: [ens3f0np0, ens3f1np1], mtu_bytes: 9000}
+      - interfaces: [ens3f0np0, ens3f1np1]
+        mtu_bytes: 9000
+        own_addresses: true
+        ports: [ens3f0np0, ens3f1np1]
     slurm_node: "{{ inventory_hostname }}"
 """
 

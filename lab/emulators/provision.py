@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LAUNCHER = "/opt/lab/launch"
 GPFS_BIN = "/usr/lpp/mmfs/bin"
-RAIL_TOOLS = ("/usr/bin/mlnx_qos",)
+RAIL_TOOLS = ("/usr/bin/mlnx_qos", "/usr/local/sbin/ethtool")
 GPU_TOOLS = ("/usr/bin/nvidia-smi",)
 FILE_SYSTEM = "fs1"
 NFS_SERVER, NFS_EXPORT = "filer", "/export/data"

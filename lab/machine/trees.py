@@ -21,6 +21,12 @@ NIC = {"vendor": "0x15b3", "device": "0x1021", "class": "0x020000"}
 
 NEAR, FAR = 10, 21
 
+# of mlx5 in Linux 6.12
+HARDWARE_COUNTERS = (
+    *("np_cnp_sent", "np_ecn_marked_roce_packets", "rp_cnp_handled", "rp_cnp_ignored", "out_of_sequence"),
+    *("packet_seq_err", "local_ack_timeout_err", "out_of_buffer", "roce_adp_retrans", "duplicate_request"),
+)
+
 Files = dict[str, str]
 
 
@@ -129,6 +135,7 @@ def rails(hardware: Hardware) -> tuple[Files, dict[str, str]]:
         about = NIC | {"numa_node": str(node), "local_cpulist": cpu_list(hardware.cpus_of(node))}
         files |= {f"layer/{device}/{entry}": f"{text}\n" for entry, text in about.items()}
         files |= {f"layer/{rdma}/{entry}": text for entry, text in _rdma(rail, name).items()}
+        files[f"layer/{device}/hwmon/hwmon{rail}/temp1_input"] = "61000\n"
         files |= _settings(rail)
         pointers = {
             f"sys/class/infiniband/mlx5_{rail}": rdma,
@@ -170,5 +177,7 @@ def _rdma(rail: int, netdev: str) -> Files:
     for index, gid in enumerate(gid for gid in gids for _ in range(2)):
         kind = "RoCE v2" if index % 2 else "IB/RoCE v1"
         port |= {f"gids/{index}": gid, f"gid_attrs/types/{index}": kind, f"gid_attrs/ndevs/{index}": netdev}
+    port |= {f"counters/{name}": "0" for name in ("link_downed", "link_error_recovery", "symbol_error")}
+    port |= {f"hw_counters/{name}": "0" for name in HARDWARE_COUNTERS} | {"hw_counters/lifespan": "10"}
     about = {"node_guid": guid, "sys_image_guid": guid, "node_type": "1: CA", "fw_ver": "28.43.1014"}
     return {name: f"{text}\n" for name, text in (about | {f"ports/1/{key}": t for key, t in port.items()}).items()}

@@ -15,6 +15,7 @@ from typing import Any
 from ..common import boot_id, sysfs
 
 RAIL = re.compile(r"(rail|stor)[0-7]")
+MOST_METRES = 1000
 TOTAL_BUFFER = 262016
 """Receive buffer of the port in bytes; this and the next two: captured, mlx5-like port, Linux 6.12."""
 LOSSY_BUFFER = 20016
@@ -83,6 +84,18 @@ class Driver:
         self._request(
             **({"pfc": mask, "link_flaps": self.port["link_flaps"] + 1, **_sized_buffers(mask)} if changed else {})
         )
+
+    def set_cable(self, metres: int) -> None:
+        """Set the cable's length, from which the driver sizes headroom; it silently ignores 0 and 1000 or more."""
+        self._request(**({"cable_len": metres} if 0 < metres < MOST_METRES else {}))
+
+    def set_ets(self, **changes: list[int] | list[str]) -> None:
+        """Set `prio_tc`, `tsa` and `tcbw` in one request; shares of ETS classes must sum to 100."""
+        after = {**self.port, **changes}
+        shares = [share for share, tsa in zip(after["tcbw"], after["tsa"], strict=True) if tsa == "ets"]
+        if shares and sum(shares) != 100:
+            raise NetlinkError(BAD_VALUE)
+        self._request(**changes)
 
     def set_app(self, dscp: int, priority: int) -> None:
         """Map a DSCP to a priority; the first entry makes the port trust DSCP. New entries head the kernel's list."""

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """mlnx_qos of mlnx-tools 25.07: sets and shows QoS of one port, option after option, and not as a transaction.
 
-Version 5.9.1 (state key `version`) prints `default priority:` and calls the buffer's total `total_size`. Options for
-ETS, rate limits, buffers and the cable are not emulated: they end like unknown ones.
+State key `version` chooses one of report.VERSIONS. A port with `buffers: false` has a driver without DCB buffers; there
+25.07 and later crash. Options for rate limits and buffers are not emulated: they end like unknown ones.
 """
 
 from __future__ import annotations
@@ -16,34 +16,28 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..common import DIE, DRIFT, LIE, REFUSE, Call, Killed, host_device, procfs
 from .driver import BAD_VALUE, Driver, NetlinkError, port_of
-from .report import report
+from .options import Crashed, Refused, command_line, mapping
+from .report import NO_BUFFERS, report
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-SETTERS = ("pfc", "dscp2prio", "trust")
+ETS = {"prio_tc": range(8), "tsa": ("strict", "ets", "vendor"), "tcbw": range(101)}
+SETTERS = ("pfc", "dscp2prio", "trust", "cable_len", *ETS)
 NO_TRUST = "Priority trust state is not supported on your system"
 NO_REPORT = (
     NO_TRUST,
-    "Buffers commands are not supported on your system",
+    NO_BUFFERS,
     "Rate limit is not supported on your system!",
     "ETS features are not supported on your system",
 )
-
-
-class Refused(Exception):
-    """The tool gives up with these lines on stdout and exit code 1. What it did before stays done."""
-
-
-class Crashed(Refused):
-    """The tool ends with an uncaught Python exception: the lines are the end of its traceback, on stderr."""
 
 
 def main(name: str, argv: list[str]) -> int:
     """Run the command line and return its exit code."""
     device = host_device("mlnx_qos")
     with Call(device, name, argv) as call:
-        parser = _parser()
+        parser = command_line()
         options, rest = parser.parse_args(argv)
         for trouble, text in ((rest, "Bad arguments"), (not options.interface, "Interface name is required")):
             if trouble:
@@ -51,7 +45,7 @@ def main(name: str, argv: list[str]) -> int:
                 parser.print_usage()
                 sys.exit(1)
         effect = call.fault(writes=options.dcbx not in (None, "get") or any(getattr(options, key) for key in SETTERS))
-        with device.state({"version": "25.07", "ports": {}}) as state:
+        with device.state({"version": "25.7", "ports": {}}) as state:
             call.rc = Tool(parser, options, state).run(effect)
         if effect == DIE:
             raise Killed
@@ -89,13 +83,17 @@ class Tool:
             self._without_dcb(error)
         if effect == REFUSE:
             raise Refused(BAD_VALUE)
+        if not port.get("buffers", True) and int(self.state["version"].partition(".")[0]) >= 25:
+            raise Crashed("AttributeError: 'KeyError' object has no attribute 'errno'")
         before = copy.deepcopy(port)
         driver = Driver(port, privileged=os.geteuid() == 0)
         try:
             self._dcbx(driver)
+            self._cable(driver)
             if self.options.pfc:
                 driver.set_pfc(self._mask(self.options.pfc))
             self._priorities(driver)
+            self._ets(driver)
         finally:
             _act(effect, driver, before)
         print(*report(port, self.state["version"]), sep="\n")
@@ -109,11 +107,33 @@ class Tool:
         elif self.options.dcbx not in (None, "get"):
             raise Refused("Invalid dcbx mode command. Refer to the help.")
 
+    def _cable(self, driver: Driver) -> None:
+        if self.options.cable_len is not None:
+            metres = int(self.options.cable_len)
+            if not 0 <= metres <= 65535:
+                raise Refused(f"Bad value for cable_len: {metres} is not in the range 0..65535")
+            driver.set_cable(metres)
+
+    def _ets(self, driver: Driver) -> None:
+        changes = {}
+        for name, values in ETS.items():
+            if text := getattr(self.options, name):
+                legal = {str(value): value for value in values}
+                items = [legal[item] for item in text.split(",") if item in legal]
+                if len(items) != 8:
+                    raise Refused(f"{name} list must have 8 items")
+                changes[name] = items
+        after = {**driver.port, **changes}
+        if any(share for share, tsa in zip(after["tcbw"], after["tsa"], strict=True) if tsa != "ets"):
+            self._usage("ETS BW for a strict/vendor TC must be 0")
+        if changes:
+            driver.set_ets(**changes)
+
     def _priorities(self, driver: Driver) -> None:
         """Map DSCPs to priorities. "Trust dscp" is no register: it means that the kernel's table has an entry."""
         if self.options.trust and self.options.dscp2prio:
             raise Refused("trust and dscp2prio commands cannot be used at the same time.")
-        for action, dscp, priority in [_mapping(text) for text in self.options.dscp2prio or []]:
+        for action, dscp, priority in [mapping(text) for text in self.options.dscp2prio or []]:
             if action == "set":
                 driver.set_app(dscp, priority)
             elif action == "del":
@@ -159,20 +179,6 @@ class Tool:
         raise Refused(text, f"{self.parser.get_usage()}")
 
 
-def _mapping(text: str) -> tuple[str, int, int]:
-    """Parse one --dscp2prio argument; what has the right shape but impossible numbers ends silently."""
-    if text == "flush":
-        return text, 0, 0
-    try:
-        action, dscp, priority = text.split(",")
-        numbers = int(dscp), int(priority)
-    except ValueError:
-        raise Crashed("AttributeError: 'ValueError' object has no attribute 'errno'") from None
-    if action not in ("set", "del") or not 0 <= numbers[0] <= 63 or not 0 <= numbers[1] <= 7:
-        raise Refused
-    return (action, *numbers)
-
-
 def _flush(driver: Driver) -> None:
     for dscp, priority in list(driver.port["apps"]):
         driver.del_app(dscp, priority)
@@ -195,17 +201,3 @@ def _commands() -> Iterable[str]:
             yield path.read_text()
         except OSError:  # the process ended meanwhile
             continue
-
-
-def _parser() -> optparse.OptionParser:
-    """Return the parser; optparse gives the real tool's unique prefixes, and exit code 2 for unknown options."""
-    parser = optparse.OptionParser(prog="mlnx_qos", usage="%prog -i <interface> [options]", version="mlnx_qos 1.2")
-    for flags, name in (
-        (("-f", "--pfc"), "pfc"),
-        (("-d", "--dcbx"), "dcbx"),
-        (("--trust",), "trust"),
-        (("-i", "--interface"), "interface"),
-    ):
-        parser.add_option(*flags, dest=name)
-    parser.add_option("--dscp2prio", dest="dscp2prio", action="append")
-    return parser

@@ -11,24 +11,34 @@ from .driver import TOTAL_BUFFER
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+NO_BUFFERS = "Buffers commands are not supported on your system"
+VERSIONS = ("5.9.1", "23.4", "24.10.1", "25.7", "26.7")
+"""One of each output: the default priority goes with 25.07, the total is called max_buffer_size after 23.04."""
+
 
 def report(port: dict[str, Any], version: str) -> Iterable[str]:
     """Yield the lines of a port's report (see `driver.factory`) as this version of the tool prints them."""
-    old = version.startswith("5.")
+    release = tuple(int(part) for part in version.split("."))
     yield f"DCBX mode: {'OS' if port['dcbx'] == 'os' else 'Firmware'} controlled"
     yield f"Priority trust state: {'dscp' if port['apps'] else 'pcp'}"
     if port["apps"]:
         yield "dscp2prio mapping:"
         yield from _dscp_lines(port["apps"])
-    if old:
+    if release < (25, 7):
         yield "default priority:"
-    sizes = ",".join(str(size) for size in port["buffer_size"])
-    yield f"Receive buffer size (bytes): {sizes},{'total_size' if old else 'max_buffer_size'}={TOTAL_BUFFER}"
+    buffers = port.get("buffers", True)
+    if buffers:
+        sizes = ",".join(str(size) for size in port["buffer_size"])
+        total = "total_size" if release < (23, 5) else "max_buffer_size"
+        yield f"Receive buffer size (bytes): {sizes},{total}={TOTAL_BUFFER}"
+    else:
+        yield NO_BUFFERS
     yield f"Cable len: {port['cable_len']}"
     yield "PFC configuration:"
     yield "\tpriority    " + "   ".join("01234567")
     yield "\tenabled     " + "".join(f"{bit}   " for bit in port["pfc"])
-    yield "\tbuffer      " + "".join(f"{number}   " for number in port["prio2buffer"])
+    if buffers:
+        yield "\tbuffer      " + "".join(f"{number}   " for number in port["prio2buffer"])
     yield from _tc_lines(port)
 
 

@@ -108,6 +108,12 @@ class Fabric:
     cnp: Cnp = option("congestion notifications", Cnp())
     watchdog: Watchdog = option("PFC watchdog of the switches", Watchdog())
     host_mtu_bytes: int = option("MTU of the nodes' RDMA ports", 9000, low=1280, high=9194)
+    host_cable_m: int = option(
+        "length of the longest cable to a node in metres, for the buffers of RDMA ports (0: the driver's 7 m)",
+        0,
+        low=0,
+        high=999,
+    )
     switch_mtu_bytes: int = option("MTU of the switches' ports", 9214, low=1280, high=9216)
     switches: tuple[Switches, ...] = option("the switches", ())
     storage: Optional[Storage] = option("a class for storage traffic, if it has one of its own", None)

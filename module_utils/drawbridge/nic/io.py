@@ -68,6 +68,6 @@ class NicPorts:
                 stdout=done.out,
             )
         try:
-            return parse(done.out, self._want[interface].dscp_priority, up)
+            return parse(done.out, self._want[interface], up)
         except UnreadableReport as err:
             raise DeviceError(f"{interface}: {err}", rc=done.rc, stdout=done.out, stderr=done.err) from err

@@ -27,6 +27,16 @@ SPEC: dict[str, Any] = {
                 "required": True,
                 "options": {"dscp": {"type": "int", "required": True}, "priority": {"type": "int", "required": True}},
             },
+            "bandwidth": {
+                "type": "list",
+                "elements": "dict",
+                "default": [],
+                "options": {
+                    "priority": {"type": "int", "required": True},
+                    "percent": {"type": "int", "required": True},
+                },
+            },
+            "cable_m": {"type": "int", "default": 0},
         },
     },
     "may_flap_links": {"type": "bool", "default": False},

@@ -12,6 +12,7 @@ from ..core.consent import Consent
 from ..core.converge import Step
 
 PRIORITIES = range(8)
+STRICT, ETS = "strict", "ets"
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,10 @@ class NicPortQos:
     dscp_priority: dict[int, int]
     lossless: frozenset[int]
     dcbx: str = "os"
+    queues: tuple[tuple[int, str, int], ...] = ()
+    """Traffic class, algorithm and share in percent of each priority, from 0 to 7; empty if Drawbridge keeps them."""
+    cable_m: int = 0
+    """The cable's length in metres, from which the driver sizes headroom; 0 if Drawbridge keeps it."""
     up: bool = field(default=True, compare=False)
 
 
@@ -51,23 +56,38 @@ def wanted(groups: Iterable[Mapping[str, Any]]) -> NicQos:
     ports: dict[str, NicPortQos] = {}
     for group in groups:
         mapping = sorted((int(entry["dscp"]), int(entry["priority"])) for entry in group["dscp_priorities"])
-        port = NicPortQos("dscp", dict(mapping), frozenset(map(int, group["lossless_priorities"])))
+        lossless = frozenset(map(int, group["lossless_priorities"]))
+        queues = shared({int(it["priority"]): int(it["percent"]) for it in group.get("bandwidth") or ()})
+        port = NicPortQos("dscp", dict(mapping), lossless, queues=queues, cable_m=int(group.get("cable_m") or 0))
         ports.update((interface, port) for interface in group["interfaces"])
     return NicQos(ports)
 
 
+def shared(percent: Mapping[int, int]) -> tuple[tuple[int, str, int], ...]:
+    """The queues in which each listed priority has a traffic class of its own, and all others share the next one.
+
+    A share of 0 is strict priority. Of the link, the others get the rest.
+    """
+    if not percent:
+        return ()
+    others = next(priority for priority in PRIORITIES if priority not in percent)
+    rest = (others, ETS, 100 - sum(percent.values()))
+    own = {priority: (priority, ETS if share else STRICT, share) for priority, share in percent.items()}
+    return tuple(own.get(priority, rest) for priority in PRIORITIES)
+
+
 def plan(have: NicQos, want: NicQos) -> list[Step[NicQos]]:
-    """Steps in four passes over all ports: DCBX, trust, map, PFC.
+    """Steps in passes over all ports: DCBX, trust, map, cable, shares, PFC.
 
     DCBX is first, because firmware that controls it can undo the rest. Trust comes before the map: the first entry of
     an empty map would switch to DSCP trust with 63 DSCPs still in priority 0. A map is changed entry by entry, because
     a flush falls back to PCP under traffic. PFC is last: on a port that still trusts PCP it would pause the wrong
-    traffic. It is the only change that bounces a link. Trust and map move live traffic to another priority, so they
-    wait for jobs too.
+    traffic. It is the only change that bounces a link. The others but DCBX move live traffic to another priority or
+    queue, or resize its buffer, so they wait for jobs too.
     """
     steps: list[Step[NicQos]] = []
     state = have
-    for stage in (_dcbx, _trust, _map, _pfc):
+    for stage in (_dcbx, _trust, _map, _cable, _queues, _pfc):
         for interface, goal in want.ports.items():
             for step in stage(interface, state.ports[interface], goal):
                 steps.append(step)
@@ -113,6 +133,20 @@ def _map(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQos
     return steps
 
 
+def _cable(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQos]]:
+    if have.cable_m == want.cable_m:
+        return []
+    change = Change(interface, ("--cable_len", str(want.cable_m)), moves=have.up)
+    return [_step(f"size buffers for {want.cable_m} m of cable, not {have.cable_m}", change, cable_m=want.cable_m)]
+
+
+def _queues(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQos]]:
+    if have.queues == want.queues:
+        return []
+    change = Change(interface, ets_options(want.queues), moves=have.up)
+    return [_step(f"share the link: {', '.join(_shares(want.queues))}", change, queues=want.queues)]
+
+
 def _pfc(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQos]]:
     if have.lossless == want.lossless:
         return []
@@ -136,6 +170,24 @@ def mask(lossless: Iterable[int]) -> str:
     return ",".join("1" if priority in wanted else "0" for priority in PRIORITIES)
 
 
+def ets_options(queues: Iterable[tuple[int, str, int]]) -> tuple[str, ...]:
+    """Queues as options, which one request sets; a traffic class that no priority uses is strict."""
+    classes = {number: (algorithm, share) for number, algorithm, share in queues}
+    used = [classes.get(number, (STRICT, 0)) for number in PRIORITIES]
+    lists = ([number for number, _, _ in queues], [algorithm for algorithm, _ in used], [share for _, share in used])
+    return tuple(word for option, values in zip("pst", lists) for word in (f"-{option}", ",".join(map(str, values))))
+
+
+def _shares(queues: Iterable[tuple[int, str, int]]) -> list[str]:
+    members: dict[tuple[int, str, int], list[str]] = {}
+    for priority, queue in enumerate(queues):
+        members.setdefault(queue, []).append(str(priority))
+    said = {queue: f"{queue[2]} %" if queue[1] == ETS else queue[1] for queue in members}
+    return [f"{said[queue]} for priority {' '.join(names)}" for queue, names in members.items()]
+
+
 def _options(port: NicPortQos) -> list[str]:
     mapping = [f"--dscp2prio set,{dscp},{priority}" for dscp, priority in port.dscp_priority.items()]
-    return [f"-d {port.dcbx}", f"--trust {port.trust}", *mapping, f"--pfc {mask(port.lossless)}"]
+    queues = [" ".join(ets_options(port.queues))] if port.queues else []
+    cable = [f"--cable_len {port.cable_m}"] if port.cable_m else []
+    return [f"-d {port.dcbx}", f"--trust {port.trust}", *mapping, *cable, *queues, f"--pfc {mask(port.lossless)}"]

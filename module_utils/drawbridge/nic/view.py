@@ -26,7 +26,16 @@ class TrafficClass(Protocol):
         ...
 
 
-class StorageClass(TrafficClass, Protocol):
+class SharedClass(TrafficClass, Protocol):
+    """A traffic class with a share of the link."""
+
+    @property
+    def bandwidth_percent(self) -> int:
+        """Share that the class gets when a link is full."""
+        ...
+
+
+class StorageClass(SharedClass, Protocol):
     """The class of storage traffic."""
 
     @property
@@ -36,34 +45,39 @@ class StorageClass(TrafficClass, Protocol):
 
 
 def nic_qos(
-    nodes: Nodes, lossless: TrafficClass, cnp: TrafficClass, storage: StorageClass | None, name: str
+    nodes: Nodes, lossless: SharedClass, cnp: TrafficClass, storage: StorageClass | None, name: str, cable_m: int = 0
 ) -> list[dict[str, Any]]:
     """The groups of ports of one node, as the module mlnx_qos takes them.
 
-    Rails carry GPU traffic. Storage traffic has NICs of its own, or passes through the rails too.
+    Rails carry GPU traffic. Storage traffic has NICs of its own, or passes through the rails too. Shares are those of
+    the switches: congestion notifications have strict priority, all priorities without a class share the rest.
     """
     build = nodes.class_of(name)
     groups = []
     for nics in build.nics:
         own = nics.purpose == STORAGE
-        shares = not build.nics_for(STORAGE)
-        classes = [cnp] if own and storage else [lossless, cnp]
+        together = not build.nics_for(STORAGE)
+        shares: list[SharedClass] = [] if own and storage else [lossless]
         paused = [] if own and storage else [lossless.priority]
-        if storage and (own or shares):
-            classes.append(storage)
+        if storage and (own or together):
+            shares.append(storage)
             paused += [storage.priority] if storage.lossless else []
+        classes: list[TrafficClass] = [*shares, cnp]
+        percent = {it.priority: it.bandwidth_percent for it in shares} | {cnp.priority: 0}
         groups.append(
             {
                 "interfaces": list(nics.ports),
                 "lossless_priorities": sorted(paused),
                 "dscp_priorities": [{"dscp": it.dscp, "priority": it.priority} for it in classes],
+                "bandwidth": [{"priority": it, "percent": share} for it, share in sorted(percent.items())],
+                "cable_m": cable_m,
             }
         )
     return groups
 
 
 def roce_groups(
-    nodes: Nodes, lossless: TrafficClass, cnp: TrafficClass, storage: StorageClass | None, name: str
+    nodes: Nodes, lossless: SharedClass, cnp: TrafficClass, storage: StorageClass | None, name: str
 ) -> list[dict[str, Any]]:
     """The groups of RDMA devices of one node, as the module nic_roce takes them.
 
@@ -96,20 +110,40 @@ def nccl_env(nodes: Nodes, lossless: TrafficClass, name: str) -> dict[str, str]:
 
     NCCL_IB_TC is the whole traffic class octet, DSCP and ECN. In NCCL_IB_HCA the `=` makes names exact; without it
     mlx5_1 also matches mlx5_10. NCCL_IB_GID_INDEX stays unset: since 2.21 NCCL finds the RoCE v2 address itself, and an
-    index depends on the order in which addresses were added.
+    index depends on the order in which addresses were added. Where rails have leaves of their own, a ring that changes
+    its rail passes a spine; NCCL_CROSS_NIC=0 keeps it on one. NCCL's PXN, which such a fabric needs, is on by itself.
     """
-    rails = nodes.class_of(name).nics_for(RAILS)
+    build, part = nodes.class_of(name), nodes.range_of(name)
+    rails = build.nics_for(RAILS)
     if not rails:
         return {}
-    return {
+    found = {
         "NCCL_IB_HCA": "=" + ",".join(rails.rdma_devices),
         "NCCL_IB_TC": str(lossless.dscp << 2 | ECT0),
+        "NCCL_CROSS_NIC": "0" if part and len(part.leaf_names) > 1 else "",
+        "NCCL_SOCKET_IFNAME": f"={build.management_netdev}" if build.management_netdev else "",
+        "NCCL_TOPO_FILE": build.nccl_topology_file,
     }
+    return {key: value for key, value in found.items() if value}
 
 
 def mtu_groups(nodes: Nodes, mtu_bytes: int, name: str) -> list[dict[str, Any]]:
-    """The groups of network devices of one node, as the module nic_link takes them. Ports follow their bond."""
-    return [{"interfaces": list(nics.netdevs), "mtu_bytes": mtu_bytes} for nics in nodes.class_of(name).nics]
+    """The groups of network devices of one node, as the module nic_link takes them. Ports follow the MTU of their bond.
+
+    Several devices may have addresses of one subnet; then each must answer for its own.
+    """
+    groups = nodes.class_of(name).nics
+    several = sum(len(nics.netdevs) for nics in groups) > 1
+    return [
+        {
+            "interfaces": list(nics.netdevs),
+            "mtu_bytes": mtu_bytes,
+            "own_addresses": several,
+            "ports": list(nics.ports),
+            "ring_size": nics.ring_size,
+        }
+        for nics in groups
+    ]
 
 
 def link_files(nodes: Nodes, name: str) -> dict[str, str]:

@@ -10,10 +10,12 @@ from functools import cached_property
 
 from ..core import hostlist
 from ..core.faults import Fault, IntentError
-from ..core.options import NAME, option
+from ..core.options import NAME, PATH, option
 from .systems import SYSTEMS
 
 CPUS = r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*"
+PCI_ID = r"([0-9a-f]{4}:[0-9a-f]{4})?"
+NETDEV = r"([A-Za-z0-9._-]{1,15})?"
 TOPOLOGY_POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
 
 
@@ -44,9 +46,7 @@ class Nics:
     numa: tuple[int, ...] = option("NUMA node of each network device, in rail order", low=0, high=63)
     purpose: str = option("rails (NCCL and the RDMA plugin) or storage", RAILS, choices=(RAILS, STORAGE))
     device: str = option(
-        "PCI vendor and device of the ports, as `lspci -n` prints them, such as 15b3:1021 (empty: not compared)",
-        "",
-        pattern=r"([0-9a-f]{4}:[0-9a-f]{4})?",
+        "PCI vendor and device of the ports by `lspci -n`, such as 15b3:1021 (empty: not compared)", "", pattern=PCI_ID
     )
     members: str = option(
         "hostlist of the ports of all bonds in netdev, bond by bond (empty: the devices are ports)", "", hosts=True
@@ -56,6 +56,7 @@ class Nics:
         (),
         pattern=r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}[.][0-7]",
     )
+    ring_size: int = option("entries of each port's receive and send rings (0: the driver's)", 0, low=0, high=65536)
     name_rails: bool = option("true: systemd names the ports at pci as netdev (or members) does", False)
 
     @cached_property
@@ -96,10 +97,12 @@ class NodeClass:
         choices=("apart", "together"),
     )
     hugepages_mib: int = option("huge pages of the host's own daemons, a part of reserved_memory_mib", 0, low=0)
+    management_netdev: str = option(
+        "NCCL's network device for sockets, no rail (empty: its choice)", "", pattern=NETDEV
+    )
+    nccl_topology_file: str = option("NCCL's topology file on the nodes (empty: it detects)", "", pattern=rf"({PATH})?")
     topology_policy: str = option(
-        "kubelet's topologyManagerPolicy on these nodes; empty: drawbridge_kube.topology_policy",
-        "",
-        choices=("", *TOPOLOGY_POLICIES),
+        "kubelet's topologyManagerPolicy; empty: drawbridge_kube.topology_policy", "", choices=("", *TOPOLOGY_POLICIES)
     )
 
     @property
@@ -131,9 +134,7 @@ class Range:
         hosts=True,
     )
     addresses: str = option(
-        "hostlist of their addresses for Slurm (NodeAddr), in the order of names (empty: by name)",
-        "",
-        hosts=True,
+        "hostlist of their addresses for Slurm (NodeAddr), in the order of names (empty: by name)", "", hosts=True
     )
 
     @cached_property

@@ -48,7 +48,7 @@ def nic(fabric: Fabric, nodes: Nodes, name: str) -> Json:
     values of NCCL's variables; C(links), names and texts of systemd's C(.link) files.
     """
     return {
-        "qos": nic_qos(nodes, fabric.roce, fabric.cnp, fabric.storage, name),
+        "qos": nic_qos(nodes, fabric.roce, fabric.cnp, fabric.storage, name, fabric.host_cable_m),
         "mtu": mtu_groups(nodes, fabric.host_mtu_bytes, name),
         "roce": roce_groups(nodes, fabric.roce, fabric.cnp, fabric.storage, name),
         "nccl": nccl_env(nodes, fabric.roce, name),

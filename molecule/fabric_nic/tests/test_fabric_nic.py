@@ -17,6 +17,8 @@ from tests.stack import lab, ssh, until
 testinfra_hosts = [f"ssh://gpu01?ssh_config={Paths.of().ssh_config}&timeout=60"]
 
 RAILS = [f"rail{number}" for number in range(8)]
+TSA = "ets,strict,strict,ets,strict,strict,strict,strict"
+SHARES = ["-p", "0,0,0,3,0,0,6,0", "-s", TSA, "-t", "50,0,0,50,0,0,0,0"]
 LOOK = "/etc/drawbridge/slurm/health.d/20-nic"
 NCCL = {"NCCL_IB_HCA": "=" + ",".join(f"mlx5_{number}" for number in range(8)), "NCCL_IB_TC": "106"}
 
@@ -29,6 +31,8 @@ def test_the_class_is_lossless_on_every_rail(host: Host, rail: str) -> None:
     mapped = {line.split()[0]: line.split(":")[-1].split(",") for line in report if line.startswith("\tprio:")}
     assert "26" in mapped["prio:3"]
     assert "48" in mapped["prio:6"]
+    assert "tc: 3 ratelimit: unlimited, tsa: ets, bw: 50%\n\t priority:  3\n" in "\n".join(report)
+    assert "tc: 6 ratelimit: unlimited, tsa: strict" in report
 
 
 def test_every_link_bounced_once_and_the_second_run_wrote_nothing(host: Host) -> None:
@@ -37,7 +41,11 @@ def test_every_link_bounced_once_and_the_second_run_wrote_nothing(host: Host) ->
     calls = [json.loads(line) for line in host.check_output("cat /var/lib/lab/mlnx_qos/journal.jsonl").splitlines()]
     written = [call["argv"] for call in calls if call["writes"]]
     assert sorted(written) == sorted(
-        [["-i", rail, *change] for rail in RAILS for change in (["--trust", "dscp"], ["--pfc", "0,0,0,1,0,0,0,0"])]
+        [
+            ["-i", rail, *change]
+            for rail in RAILS
+            for change in (["--trust", "dscp"], SHARES, ["--pfc", "0,0,0,1,0,0,0,0"])
+        ]
     )
 
 
@@ -51,11 +59,13 @@ def settings(rail: int) -> list[str]:
     """Its MTU, the mark of CNPs and of RDMA-CM's connections, as the kernel has them."""
     debug = f"/sys/kernel/debug/mlx5/0000:{0x18 + 0x10 * rail:02x}:00.0/cc_params"
     defaults = f"/sys/kernel/config/rdma_cm/mlx5_{rail}/ports/1"
-    files = f"/sys/class/net/rail{rail}/mtu {debug}/np_cnp_dscp {debug}/np_cnp_prio {defaults}/default_roce_tos"
-    return ssh("gpu01", f"cat {files}").split()
+    arp = " ".join(f"/proc/sys/net/ipv4/conf/rail{rail}/{name}" for name in ("arp_ignore", "arp_announce", "rp_filter"))
+    files = f"/sys/class/net/rail{rail}/mtu {debug}/np_cnp_dscp {debug}/np_cnp_prio {defaults}/default_roce_tos {arp}"
+    pause = ssh("gpu01", f"ethtool --json -a rail{rail}")
+    return [*ssh("gpu01", f"cat {files}").split(), str(json.loads(pause)[0]["rx"])]
 
 
-RIGHT = ["9000", "48", "6", "106"]
+RIGHT = ["9000", "48", "6", "106", "1", "2", "2", "False"]
 
 
 @pytest.mark.parametrize("rail", range(8))
@@ -91,6 +101,7 @@ def test_after_a_power_cut_the_ports_are_lossless_before_slurmd_starts() -> None
         )
     }
     assert 0 < began["drawbridge-nic"] <= began["slurmd"]
+    assert ssh("gpu01", "systemctl show --value --property LimitMEMLOCK slurmd") == "infinity"
     assert found() == ""
     assert [settings(rail) for rail in range(8)] == [RIGHT] * 8
     flaps = json.loads(ssh("gpu01", "cat /var/lib/lab/mlnx_qos/state.json"))["ports"]
@@ -110,6 +121,8 @@ DIRTY = {
         "echo 4 > /sys/kernel/debug/mlx5/0000:38:00.0/cc_params/np_cnp_dscp",
         "rail2: set CNP DSCP to 48, not 4",
     ),
+    "ARP for other rails": ("sysctl -qw net.ipv4.conf.rail2.arp_ignore=0", "rail2: set arp_ignore to 1, not 0"),
+    "global pause": ("ethtool -A rail2 rx on", "rail2: set global pause rx to off, not on"),
     "RDMA-CM's default": (
         "echo 0 > /sys/kernel/config/rdma_cm/mlx5_2/ports/1/default_roce_tos",
         "rail2: set default_roce_tos to 106, not 0",

@@ -61,6 +61,15 @@ def test_two_gpus_are_two_gpus_with_their_part_of_the_node(host: Host) -> None:
     assert out.split() == ["0,1", "28"]
 
 
+def test_a_job_may_lock_as_much_memory_as_slurmd_and_not_as_its_login(host: Host) -> None:
+    of_slurmd = host.check_output(
+        "prlimit --pid $(pgrep -xo slurmd) --memlock --output SOFT --noheadings --raw"
+    ).strip()
+    asked = "srun -p hpc -w gpu01 prlimit --memlock --output SOFT --noheadings --raw"
+    assert as_ada(host, f"ulimit -l 64; {asked}").strip() == of_slurmd
+    assert of_slurmd != "65536"
+
+
 def allocated(host: Host, options: str) -> dict[str, str]:
     """What a job of these options gets, in Slurm's words. One task reads it: 120 scontrol at once may lose output."""
     first = "[ \\$SLURM_PROCID != 0 ] || scontrol show job \\$SLURM_JOB_ID -o"

@@ -137,3 +137,82 @@ def test_a_driver_with_smaller_frames(host: Host, net: Device) -> None:
     refused = host.run("nic_link", **ARGS)
     assert "mtu_bytes is 4200, but the driver of stor0 takes at most 1500" in refused["msg"]
     assert writes(net) == []
+
+
+PORTS = ["rail0", "rail1"]
+COMPLETE = {
+    **ARGS,
+    "groups": [{"interfaces": PORTS, "mtu_bytes": 1500, "own_addresses": True, "ports": PORTS, "ring_size": 8192}],
+}
+ARP = [("arp_ignore", "1", "0"), ("arp_announce", "2", "0"), ("rp_filter", "2", "1")]
+PAUSE = [("global pause rx", "off", "on"), ("global pause tx", "off", "on")]
+RINGS = [("ring rx", "8192", "1024"), ("ring tx", "8192", "1024")]
+SETTINGS = [
+    *(f"{name}: set {key} to {new}, not {old}" for name in PORTS for key, new, old in ARP),
+    *(f"{name}: set {key} to {new}, not {old}" for name in PORTS for key, new, old in (*PAUSE, *RINGS)),
+]
+
+
+@pytest.fixture
+def ports(host: Host, tmp_path: Path) -> Host:
+    """The host with ethtool, and with the sysctl defaults of a distribution that checks reverse paths."""
+    host.install("ethtool")
+    for name in PORTS:
+        (host.root / "sys/class/net" / name).mkdir(parents=True)
+        folder = tmp_path / "root/proc/sys/net/ipv4/conf" / name
+        folder.mkdir(parents=True)
+        for key, _, old in ARP:
+            (folder / key).write_text(f"{old}\n")
+    return host
+
+
+def test_arp_pause_and_rings_are_set_once(ports: Host, tmp_path: Path) -> None:
+    ethtool = ports.device("ethtool")
+    predicted = ports.run("nic_link", check=True, **COMPLETE)
+    assert writes(ethtool) == []
+    done = ports.run("nic_link", **COMPLETE)
+    assert [predicted[key] for key in ("steps", "diff")] == [done[key] for key in ("steps", "diff")]
+    assert done["steps"] == SETTINGS
+    assert (tmp_path / "root/proc/sys/net/ipv4/conf/rail1/rp_filter").read_text() == "2\n"
+    written = len(writes(ethtool))
+    assert (written, ports.run("nic_link", **COMPLETE)["steps"], len(writes(ethtool))) == (8, [], 8)
+    (ports.root / "proc/sys/kernel/random/boot_id").write_text("another")
+    assert ports.run("nic_link", **COMPLETE)["steps"] == SETTINGS[6:], "a port forgets its pause and rings at a boot"
+
+
+def test_pause_and_rings_wait_for_jobs_and_arp_does_not(ports: Host) -> None:
+    squeue = ports.bin / "squeue"
+    squeue.write_text("#!/bin/sh\necho 7\n")
+    squeue.chmod(0o755)
+    done = ports.run("nic_link", **COMPLETE)
+    assert done["steps"] == SETTINGS[:6]
+    assert [text.partition(": Slurm job 7")[0] for text in done["pending"]] == SETTINGS[6:]
+
+
+@pytest.mark.parametrize(
+    ("effect", "message"),
+    [
+        ("refuse", "ethtool failed: netlink error: Operation not permitted"),
+        ("lie", "rail1: set global pause rx to off"),
+    ],
+)
+def test_faults_of_ethtool(ports: Host, effect: str, message: str) -> None:
+    ports.arm("ethtool", "ethtool", effect, "-A rail1 rx")
+    result = ports.run("nic_link", **COMPLETE)
+    assert result["failed"] and message in result["msg"] and result["left"][0] == SETTINGS[10]
+    assert ports.run("nic_link", **COMPLETE)["steps"] == result["left"]
+
+
+def test_a_ring_that_the_driver_cant_make_is_an_error(ports: Host) -> None:
+    group = {**COMPLETE["groups"][0], "ring_size": 65536}
+    assert "requested ring size exceeds maximum" in ports.run("nic_link", **{**COMPLETE, "groups": [group]})["msg"]
+
+
+def test_a_kernel_that_refuses_a_setting_is_an_error(ports: Host, monkeypatch: Any) -> None:
+    def refuse(path: Path, value: str) -> None:
+        del value
+        raise PermissionError(1, "Operation not permitted", str(path))
+
+    monkeypatch.setattr(links_io, "write", refuse)
+    result = ports.run("nic_link", **COMPLETE)
+    assert "conf/rail0/arp_ignore: Operation not permitted" in result["msg"] and not result["changed"]

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""RDMA network devices through ip, and what configures them through networkctl and nmcli."""
+"""RDMA network devices through ip, ethtool and sysctl, and what configures them through networkctl and nmcli."""
 
 from __future__ import annotations
 
@@ -13,8 +13,19 @@ from ...core import files
 from ...core.command import Run
 from ...core.converge import DeviceError, Step
 from ...core.file_entry import Entry
-from .plan import NETWORK_MANAGER, NETWORK_MANAGER_FILE, NETWORKD, NETWORKD_DROP_IN, NicLink, NicLinks, Owner
-from .text import devices, profile_mtu, profiles, sources
+from .plan import (
+    NETWORK_MANAGER,
+    NETWORK_MANAGER_FILE,
+    NETWORKD,
+    NETWORKD_DROP_IN,
+    PAUSES,
+    RINGS,
+    Change,
+    NicLink,
+    NicLinks,
+    Owner,
+)
+from .text import devices, port_settings, profile_mtu, profiles, sources
 
 ROOT = ""
 """A prefix of the paths of our files, for tests."""
@@ -26,7 +37,7 @@ class NicDevices:
     name = "RDMA network devices"
 
     def __init__(self, run: Run, want: NicLinks) -> None:
-        self._run, self._want = run, want.links
+        self._run, self._want, self._wanted = run, want.links, want.settings
 
     def read(self) -> NicLinks:
         """MTU and owner of every wanted device, and our files. Raises DeviceError for a device that is missing."""
@@ -40,13 +51,15 @@ class NicDevices:
         found = self._sources() if NETWORKD in running else {}
         owners = {**self._profiles(running), **{name: Owner(NETWORKD, source) for name, source in found.items()}}
         links = {name: self._link(there[name], owners.get(name, Owner())) for name in self._want}
-        return NicLinks(links, self._files(), found)
+        return NicLinks(links, self._files(), found, self._settings())
 
     def apply(self, steps: Sequence[Step[NicLinks]]) -> None:
         """Write the files, then set each MTU. NetworkManager reads its file again; that reconfigures no device."""
         for step in steps:
             change = step.payload
-            if change.mtu:
+            if change.setting:
+                self._set(change)
+            elif change.mtu:
                 self._run(["ip", "link", "set", "dev", change.name, "mtu", str(change.mtu)])
             elif change.text is None:
                 files.remove(ROOT + change.name)
@@ -54,6 +67,25 @@ class NicDevices:
                 files.write(ROOT + change.name, Entry(change.text))
         if any(step.payload.name == NETWORK_MANAGER_FILE for step in steps):
             self._run(["nmcli", "general", "reload", "conf"])
+
+    def _settings(self) -> dict[tuple[str, str], str]:
+        """The wanted ones, as they are."""
+        found: dict[tuple[str, str], str] = {}
+        for (name, key), options in ((it, _option(it[1])) for it in self._wanted):
+            if not options:
+                found[name, key] = _sysctl(name, key)
+            elif (name, key) not in found:
+                values = port_settings(self._run(["ethtool", "--json", options[0], name]).out)
+                found.update(((name, it), values[it]) for it in (PAUSES if key in PAUSES else RINGS))
+        return found
+
+    def _set(self, change: Change) -> None:
+        if options := _option(change.setting):
+            # older releases end with 78 or 79 when a value stays; the next reading decides
+            way = change.setting.rpartition(" ")[2]
+            self._run(["ethtool", options[1], change.name, way, change.value], ok=(0, 78, 79))
+        else:
+            _sysctl(change.name, change.setting, change.value)
 
     def _managers(self) -> set[str]:
         """Which managers run; systemctl's exit code says only whether all do."""
@@ -83,3 +115,24 @@ class NicDevices:
     def _link(raw: dict[str, object], owner: Owner) -> NicLink:
         link = NicLink(int(str(raw["mtu"])), int(str(raw.get("max_mtu", 0))), raw.get("operstate") != "DOWN")
         return replace(link, owner=owner)
+
+
+def _option(setting: str) -> tuple[str, str] | None:
+    """ethtool's options that read and set it; None for a setting of the kernel's own."""
+    return ("-a", "-A") if setting in PAUSES else ("-g", "-G") if setting in RINGS else None
+
+
+def _sysctl(device: str, name: str, value: str = "") -> str:
+    """Read a setting of the device's IPv4, after writing it if there is a value. Raises DeviceError."""
+    path = Path(f"{ROOT}/proc/sys/net/ipv4/conf/{device}/{name}")
+    try:
+        if value:
+            write(path, value)
+        return path.read_text().strip()
+    except OSError as err:
+        raise DeviceError(f"{path}: {err.strerror}") from err
+
+
+def write(path: Path, value: str) -> None:
+    """Write one value as a line. The kernel refuses by an error number. Raises OSError."""
+    path.write_text(f"{value}\n")

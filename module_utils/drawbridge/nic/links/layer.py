@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The MTU of a node's RDMA network devices."""
+"""MTU, ARP, global pause and rings of a node's RDMA network devices."""
 
 from __future__ import annotations
 
@@ -20,6 +20,9 @@ SPEC: dict[str, Any] = {
         "options": {
             "interfaces": {"type": "list", "elements": "str", "required": True},
             "mtu_bytes": {"type": "int", "required": True},
+            "own_addresses": {"type": "bool", "default": False},
+            "ports": {"type": "list", "elements": "str", "default": []},
+            "ring_size": {"type": "int", "default": 0},
         },
     },
     "slurm_node": {"type": "str", "required": True},

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From the actual to the wanted MTU of a node's RDMA network devices, now and after the next boot."""
+"""From the actual to the wanted MTU of a node's RDMA network devices, and their ARP, global pause and rings."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ from ...core.converge import Step
 NETWORKD, NETWORK_MANAGER = "systemd-networkd", "NetworkManager"
 NETWORKD_DROP_IN = "50-drawbridge-mtu.conf"
 NETWORK_MANAGER_FILE = "/etc/NetworkManager/conf.d/50-drawbridge-mtu.conf"
+ARP = {"arp_ignore": "1", "arp_announce": "2", "rp_filter": "2"}
+"""A device answers ARP for its own addresses alone. Without that all rails of a subnet have the address of one NIC. The
+reverse path is checked loosely, because a strict check drops what arrives at the second rail of a subnet."""
+RINGS, PAUSES = ("ring rx", "ring tx"), ("global pause rx", "global pause tx")
 HEAD = "# Written by Drawbridge: the MTU of RDMA network devices.\n"
 
 
@@ -47,29 +51,44 @@ class NicLinks:
     links: dict[str, NicLink]
     files: dict[str, str] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict, compare=False)
+    settings: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Further settings by device and name: ARP, ring, PAUSES and RINGS of ports."""
 
     def lines(self) -> list[str]:
-        """Commands of ip, and the files."""
+        """Commands of ip, the files, and the settings."""
         texts = [f"{path}: {line}" for path, text in sorted(self.files.items()) for line in text.splitlines()]
-        return [*(f"ip link set dev {name} mtu {link.mtu}" for name, link in self.links.items()), *texts]
+        settings = [f"{device} {name}: {value}" for (device, name), value in sorted(self.settings.items())]
+        return [*(f"ip link set dev {name} mtu {link.mtu}" for name, link in self.links.items()), *texts, *settings]
 
 
 @dataclass(frozen=True)
 class Change:
-    """A new MTU of a device, or a new text of a file; no text removes it."""
+    """A new MTU or setting of a device, or a new text of a file; no text removes it."""
 
     name: str
     mtu: int = 0
     text: str | None = None
+    setting: str = ""
+    value: str = ""
 
 
 def wanted(groups: Iterable[Mapping[str, Any]]) -> NicLinks:
-    """The MTU of all devices, from the module's groups. After a boot the node reads them from a file."""
-    return NicLinks({name: NicLink(int(group["mtu_bytes"])) for group in groups for name in group["interfaces"]})
+    """MTU and settings of all devices, from the module's groups. After a boot the node reads them from a file."""
+    links: dict[str, NicLink] = {}
+    settings: dict[tuple[str, str], str] = {}
+    for group in groups:
+        links.update((name, NicLink(int(group["mtu_bytes"]))) for name in group["interfaces"])
+        of_port = dict.fromkeys(PAUSES, "off") | dict.fromkeys(
+            RINGS if (size := group.get("ring_size")) else (), str(size)
+        )
+        arp = ARP if group.get("own_addresses") else {}
+        settings.update(((name, key), value) for name in group["interfaces"] for key, value in arp.items())
+        settings.update(((port, key), value) for port in group.get("ports") or () for key, value in of_port.items())
+    return NicLinks(links, settings=settings)
 
 
 def plan(have: NicLinks, want: NicLinks) -> list[Step[NicLinks]]:
-    """Steps: first the files, then the devices.
+    """Steps: first the files, then the devices. New settings of ARP disturb no job; the others stop traffic shortly.
 
     A manager of the network that starts meanwhile then sets the same MTU. A device that none manages gets its MTU from
     Drawbridge's service after a boot.
@@ -82,6 +101,9 @@ def plan(have: NicLinks, want: NicLinks) -> list[Step[NicLinks]]:
     for name, goal in want.links.items():
         if have.links[name].mtu != goal.mtu:
             steps.append(_mtu_step(name, have.links[name], goal.mtu))
+    for (device, setting), value in want.settings.items():
+        if have.settings[device, setting] != value:
+            steps.append(_setting_step(Change(device, setting=setting, value=value), have))
     if refused := _conflict(have, want):
         nothing: Step[NicLinks] = Step("keep the MTU of RDMA network devices", lambda state: state)
         steps = [replace(step, refused=refused) for step in steps or [nothing]]
@@ -146,6 +168,16 @@ def _mtu_step(name: str, have: NicLink, mtu: int) -> Step[NicLinks]:
         return replace(state, links={**state.links, name: replace(state.links[name], mtu=mtu)})
 
     return Step(f"{name}: set MTU {mtu}, not {have.mtu}", applied, Change(name, mtu=mtu), disturbs=have.up)
+
+
+def _setting_step(change: Change, have: NicLinks) -> Step[NicLinks]:
+    key = (change.name, change.setting)
+
+    def applied(state: NicLinks) -> NicLinks:
+        return replace(state, settings={**state.settings, key: change.value})
+
+    reason = f"{change.name}: set {change.setting} to {change.value}, not {have.settings[key]}"
+    return Step(reason, applied, change, disturbs=change.setting not in ARP)
 
 
 def _file_step(path: str, text: str | None) -> Step[NicLinks]:

@@ -43,3 +43,11 @@ def profile_mtu(printed: str) -> int:
     """The MTU of a profile, from `nmcli -g 802-3-ethernet.mtu connection show`; 0 if it has none of its own."""
     text = printed.strip()
     return int(text) if text.isdigit() else 0
+
+
+def port_settings(printed: str) -> dict[str, str]:
+    """Global pause or rings of a port, from `ethtool --json -a` or `-g`, in ethtool's own words."""
+    [port] = json.loads(printed)
+    if "rx-max" in port:
+        return {f"ring {way}": str(port[way]) for way in ("rx", "tx")}
+    return {f"global pause {way}": "on" if port[way] else "off" for way in ("rx", "tx")}

@@ -39,6 +39,7 @@ def slurm_conf(slurm: Slurm, nodes: Nodes, companions: dict[str, str], cgroups: 
         **_scripts(slurm),
         **_health(slurm),
         **_enforcement(cgroups),
+        **_limits(slurm),
         **_scheduling(slurm, groups),
         **_priority(slurm),
         **plugins(slurm),
@@ -106,6 +107,14 @@ def _enforcement(cgroups: bool) -> Record:
         "TaskPlugin": "task/cgroup,task/affinity" if cgroups else "task/none",
         "JobAcctGatherType": "jobacct_gather/cgroup" if cgroups else "jobacct_gather/linux",
     }
+
+
+def _limits(slurm: Slurm) -> Record:
+    """srun passes the limits of its own shell on. RDMA needs more locked memory than a login has; slurmd has no limit.
+
+    Slurm takes only one of the two keys.
+    """
+    return {} if "PropagateResourceLimits" in slurm.settings else {"PropagateResourceLimitsExcept": "MEMLOCK"}
 
 
 def _scheduling(slurm: Slurm, groups: Sequence[NodeGroup]) -> Record:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from ...core.faults import Fault
 from ...core.options import PATH
+from ...nodes.model import Nodes
 from ..model import Slurm
 from .keys import PRESETS
 from .settings import preset
@@ -114,10 +115,24 @@ def prolog_flags_agree(slurm: Slurm) -> Iterator[Fault]:
         yield Fault(f"{KEY}.JobContainerType", slurm.settings["JobContainerType"], reason, "set PrologFlags: Contain")
 
 
+def jobs_may_lock_memory(slurm: Slurm, nodes: Nodes) -> Iterator[Fault]:
+    """RDMA registers locked memory, of which a login shell has little; srun would pass that limit on to its job."""
+    if not any(build.nics for build in nodes.classes.values()):
+        return
+    for key, wrong in (("PropagateResourceLimits", {"ALL", "MEMLOCK"}), ("PropagateResourceLimitsExcept", {"NONE"})):
+        value = slurm.settings.get(key, "")
+        words = {word.strip().upper() for word in value.split(",")}
+        if value and (words & wrong or (key.endswith("Except") and not words & {"ALL", "MEMLOCK"})):
+            reason = "jobs would get the locked memory of their login shell, and RDMA needs more"
+            repair = "add MEMLOCK" if key.endswith("Except") else "list other limits, or remove it"
+            yield Fault(f"{KEY}.{key}", value, reason, repair)
+
+
 RULES = (
     ports_differ,
     paths_are_absolute_and_lasting,
     slurms_user_is_not_root,
     plugins_do_what_drawbridge_needs,
     prolog_flags_agree,
+    jobs_may_lock_memory,
 )

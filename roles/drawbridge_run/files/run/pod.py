@@ -20,6 +20,7 @@ Json = dict[str, Any]
 RUN_LABEL = f"{PREFIX}/run"
 """On the pods of one workload, whatever kind of controller makes them."""
 PULL = {"missing": "IfNotPresent", "always": "Always", "never": "Never"}
+NCCL_FILE = "NCCL_TOPO_FILE"
 FIRST_PORT, PORTS = 20000, 10000
 START = """\
 umask "$DRAWBRIDGE_UMASK"
@@ -194,13 +195,16 @@ def visible(path: str, mounts: Mapping[str, bool]) -> bool:
 def environment(request: Request) -> list[Json]:
     """The container's variables. The user's own override those of job and site."""
     nodes, user = request.allocation.nodes, request.user
-    home = user.home if visible(user.home, chosen_mounts(request)) else workdir(request)
+    mounts = chosen_mounts(request)
+    home = user.home if visible(user.home, mounts) else workdir(request)
+    # the container has a file of its host only below a mount
+    nccl = {key: value for key, value in request.nccl.items() if key != NCCL_FILE or visible(value, mounts)}
     values = {
         "HOME": home,
         "USER": user.name,
         "LOGNAME": user.name,
         **request.allocation.variables,
-        **request.nccl,
+        **nccl,
         "DRAWBRIDGE_NODES": " ".join(nodes),
         "DRAWBRIDGE_MASTER": request.master,
         "DRAWBRIDGE_PORT": str(request.port),

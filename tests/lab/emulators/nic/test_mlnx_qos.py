@@ -17,6 +17,8 @@ NO_DCB = (
 )
 USAGE = "Usage: mlnx_qos -i <interface> [options]\n\n"
 PFC3 = "0,0,0,1,0,0,0,0"
+TSA = "ets,strict,strict,ets,strict,strict,strict,strict"
+SHARES = ("-p", "0,0,0,3,0,0,6,0", "-s", TSA, "-t", "20,0,0,80,0,0,0,0")
 
 
 @pytest.fixture
@@ -45,11 +47,28 @@ def test_a_new_port_reports_what_a_real_one_does(qos, transcript):
 def test_a_full_profile_reports_what_a_real_port_does(host, qos, transcript):
     qos("--pfc", PFC3, "--trust", "dscp")
     qos("--dscp2prio", "set,26,4")
+    assert qos("--cable_len", "50", *SHARES).returncode == 0
     with host.device("mlnx_qos").state() as state:
-        tsa = ["ets", "strict", "strict", "ets", *["strict"] * 4]
-        shares = {"tsa": tsa, "tcbw": [20, 0, 0, 80, 0, 0, 0, 0], "ratelimit": [0, 0, 0, 100, 0, 0, 0, 0]}
-        state["ports"]["rail0"] |= {"cable_len": 50, "prio_tc": [0, 0, 0, 3, 0, 0, 6, 0], **shares}
+        state["ports"]["rail0"]["ratelimit"][3] = 100
     assert qos().stdout == transcript("nic/mlnx_qos/profile.txt")
+
+
+@pytest.mark.parametrize("metres", ["0", "1000"])
+def test_a_cable_length_out_of_the_drivers_range_is_ignored(qos, port, metres):
+    assert qos("--cable_len", metres).returncode == 0
+    assert port()["cable_len"] == 7
+
+
+@pytest.mark.parametrize(
+    ("version", "code", "text"),
+    [("5.9.1", 0, "Buffers commands are not supported on your system"), ("25.7", 1, "no attribute 'errno'")],
+)
+def test_a_driver_without_buffers_is_a_notice_or_a_crash(host, qos, version, code, text):
+    qos()
+    with host.device("mlnx_qos").state() as state:
+        state["version"], state["ports"]["rail0"]["buffers"] = version, False
+    done = qos()
+    assert done.returncode == code and text in done.stdout + done.stderr
 
 
 def test_version_5_has_default_priority_and_total_size(host, qos):
@@ -98,6 +117,9 @@ REFUSALS = [
     ),
     (("--dscp2prio", "set,64,3"), ""),
     (("--dscp2prio", "set,26,8"), ""),
+    (("--cable_len", "65536"), "Bad value for cable_len: 65536 is not in the range 0..65535\n"),
+    (("-s", TSA, "-t", "20,0,0,70,0,0,0,0"), "Netlink error: Bad value. see dmesg.\n"),
+    (("-s", TSA, "-t", "20,0,1,79,0,0,0,0"), "ETS BW for a strict/vendor TC must be 0\n" + USAGE),
     (("-d", "bogus"), "Invalid dcbx mode command. Refer to the help.\n"),
     (("stray",), "Bad arguments\n" + USAGE),
 ]

@@ -8,6 +8,7 @@ from typing import Any
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Cnp, Roce, Storage
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.rules import classes_differ
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import switch_profile
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import shared
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.view import (
     link_files,
     mtu_groups,
@@ -41,20 +42,28 @@ def mixed() -> Nodes:
     return replace(NODES, classes={"h100": replace(build, nics=(*build.nics, NIC)), "cpu": bare}, ranges=ranges)
 
 
+def shares(percent: dict[int, int]) -> list[dict[str, int]]:
+    return [{"priority": priority, "percent": share} for priority, share in percent.items()]
+
+
 def qos(nodes: Nodes, storage: Any, name: str = "gpu03") -> list[dict[str, Any]]:
     return nic_qos(nodes, FABRIC.roce, FABRIC.cnp, storage, name)
 
 
 def test_every_rail_gets_both_classes_and_one_lossless_priority() -> None:
-    assert qos(NODES, None) == [{"interfaces": RAILS, "lossless_priorities": [3], "dscp_priorities": [GPU, CNP]}]
+    group = {"interfaces": RAILS, "lossless_priorities": [3], "dscp_priorities": [GPU, CNP]}
+    assert qos(NODES, None) == [{**group, "bandwidth": shares({3: 50, 6: 0}), "cable_m": 0}]
 
 
 def test_storage_traffic_shares_the_rails_or_has_ports_of_its_own() -> None:
-    shared = {"interfaces": RAILS, "lossless_priorities": [3], "dscp_priorities": [GPU, CNP, FILES]}
-    assert qos(NODES, STORAGE) == [shared]
+    [rails] = qos(NODES, STORAGE)
+    assert (rails["interfaces"], rails["lossless_priorities"]) == (RAILS, [3])
+    assert rails["dscp_priorities"] == [GPU, FILES, CNP]
+    assert rails["bandwidth"] == shares({3: 50, 4: 30, 6: 0})
     rails, ports = qos(mixed(), STORAGE)
     assert rails["dscp_priorities"] == [GPU, CNP]
-    assert ports == {"interfaces": ["ens1f0", "ens1f1"], "lossless_priorities": [], "dscp_priorities": [CNP, FILES]}
+    assert (ports["interfaces"], ports["lossless_priorities"]) == (["ens1f0", "ens1f1"], [])
+    assert (ports["dscp_priorities"], ports["bandwidth"]) == ([FILES, CNP], shares({4: 30, 6: 0}))
 
 
 def test_a_lossless_storage_class_is_paused_too() -> None:
@@ -91,6 +100,14 @@ def test_all_rails_by_exact_name_and_no_fixed_address() -> None:
     }
 
 
+def test_nccl_knows_rails_with_leaves_of_their_own_and_the_classs_devices() -> None:
+    build = replace(NODES.classes["h100"], management_netdev="eno1", nccl_topology_file="/opt/topo.xml")
+    ranges = tuple(replace(it, leaves="leaf[1-2]") for it in NODES.ranges)
+    found = nccl_env(replace(NODES, classes={"h100": build}, ranges=ranges), FABRIC.roce, "gpu01")
+    further = {"NCCL_CROSS_NIC": "0", "NCCL_SOCKET_IFNAME": "=eno1", "NCCL_TOPO_FILE": "/opt/topo.xml"}
+    assert found == {**env(26), **further}
+
+
 @given(dscp=st.integers(0, 63))
 def test_the_traffic_class_is_the_dscp_and_says_that_the_sender_understands_marking(dscp: int) -> None:
     octet = int(env(dscp)["NCCL_IB_TC"])
@@ -99,10 +116,15 @@ def test_the_traffic_class_is_the_dscp_and_says_that_the_sender_understands_mark
 
 
 def test_a_bond_has_the_fabrics_mtu_and_its_ports_follow() -> None:
-    assert mtu_groups(mixed(), 4200, "gpu01") == [
-        {"interfaces": RAILS, "mtu_bytes": 4200},
-        {"interfaces": ["bond0"], "mtu_bytes": 4200},
-    ]
+    rails, bond = mtu_groups(mixed(), 4200, "gpu01")
+    assert (rails["interfaces"], rails["mtu_bytes"], rails["ports"]) == (RAILS, 4200, RAILS)
+    assert (bond["interfaces"], bond["mtu_bytes"], bond["ports"]) == (["bond0"], 4200, ["ens1f0", "ens1f1"])
+
+
+def test_several_devices_answer_for_their_own_addresses_and_one_alone_may_for_all() -> None:
+    assert [group["own_addresses"] for group in mtu_groups(mixed(), 4200, "gpu01")] == [True, True]
+    build = replace(NODES.classes["h100"], nics=(NIC,))
+    assert [it["own_addresses"] for it in mtu_groups(replace(NODES, classes={"h100": build}), 4200, "gpu01")] == [False]
 
 
 def test_rdma_cm_has_the_gpu_class_on_rails_and_the_storage_class_on_storage_ports() -> None:
@@ -136,7 +158,9 @@ def test_switch_port_rdma_cm_and_nccl_agree_for_every_legal_intent(
     for port, device in zip(ports, devices):
         mapped = {entry["dscp"]: entry["priority"] for entry in port["dscp_priorities"]}
         assert cnp.priority not in port["lossless_priorities"]
-        assert len(set(mapped.values())) == len(mapped), "no two classes share a queue"
+        queues = shared({it["priority"]: it["percent"] for it in port["bandwidth"]})
+        assert len({queues[priority][0] for priority in mapped.values()}) == len(mapped), "no two classes share a queue"
+        assert queues[cnp.priority][1] == "strict"
         assert mapped[device["tos"] >> 2] != cnp.priority
         assert (device["cnp_dscp"], device["cnp_priority"]) == (cnp.dscp, mapped[cnp.dscp])
         assert device["ecn_priorities"] == port["lossless_priorities"]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from roles.drawbridge_run.files.gate.config import Refused
-from roles.drawbridge_run.files.run.pod import START, above, template
+from roles.drawbridge_run.files.run.pod import START, above, environment, template
 from tests.unit.roles.drawbridge_run.job import ADA, request
 
 
@@ -81,6 +81,13 @@ def test_the_sites_settings_are_there_and_the_users_win(tmp_path: Path) -> None:
     assert variables(tmp_path)["NCCL_IB_TC"] == "106"
     found = variables(tmp_path, "--image img --env NCCL_IB_TC=0 --env TOKENS --env EMPTY= -- true")
     assert (found["NCCL_IB_TC"], found["TOKENS"], found["EMPTY"]) == ("0", "two", "")
+
+
+@pytest.mark.parametrize(("path", "seen"), [("/gpfs/fs1/topology.xml", True), ("/opt/topology.xml", False)])
+def test_a_topology_file_is_set_where_the_pod_can_read_it(tmp_path: Path, path: str, seen: bool) -> None:
+    settings = {"NCCL_IB_TC": "106", "NCCL_TOPO_FILE": path}
+    found = {it["name"]: it.get("value") for it in environment(replace(request(tmp_path), nccl=settings))}
+    assert (found["NCCL_IB_TC"], found.get("NCCL_TOPO_FILE")) == ("106", path if seen else None)
 
 
 def test_home_is_where_pods_can_write(tmp_path: Path) -> None:

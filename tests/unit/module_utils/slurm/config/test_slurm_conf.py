@@ -46,6 +46,18 @@ def test_launches_and_lost_nodes_are_safe() -> None:
     assert {"PrologFlags=Alloc", "ReturnToService=0"} <= set(lines())
 
 
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        ({}, "PropagateResourceLimitsExcept=MEMLOCK"),
+        ({"PropagateResourceLimitsExcept": "MEMLOCK,NOFILE"}, "PropagateResourceLimitsExcept=MEMLOCK,NOFILE"),
+        ({"PropagateResourceLimits": "NOFILE"}, "PropagateResourceLimits=NOFILE"),
+    ],
+)
+def test_jobs_have_the_locked_memory_of_slurmd(settings: dict[str, str], line: str) -> None:
+    assert [it for it in lines(settings=settings) if it.startswith("PropagateResource")] == [line]
+
+
 def test_the_hash_of_the_file_speaks_for_its_companions() -> None:
     changed = lines({**COMPANIONS, "gres.conf": "AutoDetect=nvml\n"})
     assert [new for new, old in zip(changed, lines(), strict=True) if new != old] == [changed[1]]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.refusals import (
-    HEADER as LUA_HEADER,
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.text import (
+    HEADER,
+    LUA_HEADER,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.text import HEADER
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.files import (
     changes,
     is_compared,

@@ -1,0 +1,91 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""ethtool 6.14 on ports of mlx5: counters (-S), global pause (-a, -A) and rings (-g, -G).
+
+State: `ports`, by device, each with `stats`, `pause` and `rings`. A boot resets them. Names of counters are those of
+Linux 6.12's counters.rst, texts and exit codes those of ethtool 6.14 over netlink.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ..common import DIE, LIE, REFUSE, Call, Killed, boot_id, host_device, sysfs
+from .driver import RAIL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+READS, WRITES = ("-S", "-a", "-g"), ("-A", "-G")
+PER_PRIORITY = ("bytes", "packets", "pause", "pause_duration", "pause_transition", "discards")
+PHYSICAL = ("discards_phy", "symbol_err_phy", "crc_errors_phy", "global_pause", "global_pause_duration")
+MOST = 8192
+
+
+class Refused(Exception):
+    """Text on stderr, and the exit code."""
+
+
+def main(name: str, argv: list[str]) -> int:
+    """Run the command line and return its exit code."""
+    device = host_device("ethtool")
+    with Call(device, name, argv) as call:
+        verb = next((word for word in argv if word in READS + WRITES), "")
+        effect = call.fault(writes=verb in WRITES)
+        with device.state({"ports": {}}) as state:
+            try:
+                print(*_answer(state, verb, argv, effect), sep="\n", end="")
+            except Refused as refusal:
+                text, call.rc = refusal.args
+                print(text, file=sys.stderr)
+        if effect == DIE:
+            raise Killed
+    return call.rc or 0
+
+
+def factory() -> dict[str, Any]:
+    """Return a port after a boot: global pause is on, as the firmware has it."""
+    stats = {f"{way}_prio{at}_{it}": 0 for at in range(8) for way in ("rx", "tx") for it in PER_PRIORITY}
+    stats |= {f"{way}_{it}": 0 for way in ("rx", "tx") for it in PHYSICAL}
+    stats |= {"rx_out_of_buffer": 0, "tx_pause_storm_warning_events": 0, "tx_pause_storm_error_events": 0}
+    pause = {"autonegotiate": False, "rx": True, "tx": True}
+    return {"stats": stats, "pause": pause, "rings": {"rx-max": MOST, "tx-max": MOST, "rx": 1024, "tx": 1024}}
+
+
+def _answer(state: dict[str, Any], verb: str, argv: list[str], effect: str | None) -> Iterable[str]:
+    if verb == "-S" and "--json" in argv:
+        raise Refused("ethtool: parameter '--json' can be used only with netlink", 1)
+    interface = argv[argv.index(verb) + 1]
+    port = _port(state, interface)
+    if effect == REFUSE:
+        raise Refused("netlink error: Operation not permitted", 1)
+    if verb in WRITES:
+        changes = dict(zip(argv[argv.index(verb) + 2 :: 2], argv[argv.index(verb) + 3 :: 2], strict=True))
+        _set(port, verb, changes, keep=effect in (LIE, DIE))
+        return []
+    if verb == "-S":
+        return ["NIC statistics:", *(f"     {key}: {value}" for key, value in port["stats"].items()), ""]
+    return [json.dumps([{"ifname": interface, **port["pause" if verb == "-a" else "rings"]}]), ""]
+
+
+def _port(state: dict[str, Any], interface: str) -> dict[str, Any]:
+    if not (sysfs() / "class/net" / interface).exists():
+        raise Refused("netlink error: no device matches name (offset 24)", 1)
+    if not RAIL.fullmatch(interface):
+        raise Refused("netlink error: Operation not supported", 1)
+    if state.get("boot_id") != boot_id():
+        state.update(boot_id=boot_id(), ports={})
+    return state["ports"].setdefault(interface, factory())
+
+
+def _set(port: dict[str, Any], verb: str, changes: dict[str, str], *, keep: bool) -> None:
+    if verb == "-A":
+        new = {key.replace("autoneg", "autonegotiate"): value == "on" for key, value in changes.items()}
+    else:
+        new = {key: int(value) for key, value in changes.items()}
+        if any(value > MOST for value in new.values()):
+            raise Refused("netlink error: requested ring size exceeds maximum", 81)
+    if not keep:
+        port["pause" if verb == "-A" else "rings"].update(new)

@@ -1,0 +1,31 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.roce import io as roce_io
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.state import io as state_io
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.state.io import NicStates
+
+
+def without_tools(argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
+    del ok
+    raise DeviceError(f"{argv[0]} is not installed")
+
+
+def test_without_any_tool_the_files_of_sysfs_remain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (roce_io, state_io):
+        monkeypatch.setattr(module, "ROOT", str(tmp_path))
+    monkeypatch.setenv("PATH", "/nowhere")
+    (tmp_path / "sys/kernel/config/rdma_cm").mkdir(parents=True)
+    net = tmp_path / "sys/class/net/rail0"
+    net.mkdir(parents=True)
+    (net / "operstate").write_text("down\n")
+    nic = NicStates(without_tools).read([{"netdev": "rail0", "ports": ["rail0"]}])["rail0"]
+    assert (nic["rdma"], nic["ports"]) == ("", {"rail0": {"up": False}})
+    assert nic["unknown"] == ["mlnx_qos is not installed", *["ethtool is not installed"] * 2]

@@ -1,0 +1,33 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.state.text import (
+    celsius,
+    counters,
+    global_pause,
+    priorities,
+)
+
+PRINTED = """NIC statistics:
+     rx_packets: 7
+     rx_prio3_pause: 5
+     tx_prio3_pause_duration: 80
+     rx_prio0_discards: 2
+     rx_discards_phy: 3
+     tx_pause_storm_error_events: 1
+     rx0_xdp_drop: 9
+"""
+
+
+def test_counters_of_a_port_say_why_packets_are_lost() -> None:
+    assert counters(PRINTED) == {"rx_discards_phy": 3, "tx_pause_storm_error_events": 1}
+
+
+def test_each_priority_has_its_own() -> None:
+    assert priorities(PRINTED) == {"3": {"rx_pause": 5, "tx_pause_duration": 80}, "0": {"rx_discards": 2}}
+
+
+def test_global_pause_and_temperature() -> None:
+    assert global_pause('[{"ifname":"eth0","autonegotiate":true,"rx":true,"tx":false}]') == {"rx": True, "tx": False}
+    assert celsius("61500") == 61.5
