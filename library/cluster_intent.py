@@ -52,7 +52,8 @@ faults:
   type: list
   elements: str
 unchecked:
-  description: Checks that Drawbridge does not make because the intent lacks keys, such as C(drawbridge_fabric.cabling.links).
+  description: >-
+    Checks that Drawbridge does not make because the intent lacks keys, such as C(drawbridge_fabric.cabling.links).
   returned: when the intent is accepted
   type: list
   elements: str
