@@ -55,4 +55,10 @@ faults:
   returned: when the intent is refused
   type: list
   elements: str
+unchecked:
+  description: >-
+    Checks that Drawbridge does not make because the intent lacks keys, such as C(drawbridge_fabric.cabling.links).
+  returned: when the intent is accepted
+  type: list
+  elements: str
 """

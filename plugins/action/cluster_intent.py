@@ -18,6 +18,7 @@ from ansible.plugins.loader import filter_loader
 
 from ..module_utils.drawbridge.core import hostlist
 from ..module_utils.drawbridge.core.faults import Fault, IntentError
+from ..module_utils.drawbridge.fabric.link_rules import unchecked
 from ..module_utils.drawbridge.site import role_variables
 from ..module_utils.drawbridge.site.load import DOMAINS, OPTIONAL, inventory_faults, load
 from ..module_utils.drawbridge.site.model import Intent
@@ -82,6 +83,9 @@ class ActionModule(ActionBase):
             sentences = [str(fault) for fault in faults]
             result.update(failed=True, faults=sentences, msg="\n".join(["the inventory is refused:", *sentences]))
         else:
+            result["unchecked"] = unchecked(intent.fabric) if intent.fabric else []
+            for said in result["unchecked"]:
+                self._display.display(said, stderr=True)
             for domain, untouched in OPTIONAL.items():
                 if f"{OWN_PREFIX}{domain}" not in variables:
                     # a callback may write JSON to standard output

@@ -11,9 +11,10 @@ from ..core import hostlist, ports
 from ..core.faults import Fault
 from ..nodes.model import RAILS, STORAGE, Nodes
 from .cabling import CablingError, NodePort, SwitchPorts, node_ports, switch_links
+from .link_rules import LINKS
 from .model import Cabling, Fabric
 
-NODES, LINKS = "drawbridge_fabric.cabling.nodes", "drawbridge_fabric.cabling.links"
+NODES = "drawbridge_fabric.cabling.nodes"
 
 
 def leaves_have_ports_for_rails(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
@@ -77,7 +78,7 @@ def cables_are_listed_once(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
 
 
 def cables_end_in_listed_ports(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
-    """A cabled port carries the lossless class, and nodes are cabled to leaves."""
+    """A node's port carries the lossless class, and nodes are cabled to leaves. link_rules has the ports of links."""
     found = _cables(fabric, nodes)
     if found is None:
         return
@@ -91,9 +92,9 @@ def cables_end_in_listed_ports(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
         unknown = list(dict.fromkeys(switch for switch, _ in ends if switch not in listed))
         if unknown:
             yield Fault(key, unknown, "drawbridge_fabric.switches has no such switch", "correct the name")
-        if outside := [f"{switch} {port}" for switch, port in ends if switch in listed and port not in listed[switch]]:
-            reason = "drawbridge_fabric.switches does not list that port, so it would not carry the class"
-            yield Fault(key, outside[0], reason, "add it to ports of the switch")
+    if outside := [f"{it.switch} {it.port}" for it in cables if it.port not in listed.get(it.switch, {it.port})]:
+        reason = "drawbridge_fabric.switches does not list that port, so it would not carry the class"
+        yield Fault(NODES, outside[0], reason, "add it to ports of the switch")
     if other := [it.switch for it in cables if it.switch in listed and it.switch not in leaves]:
         yield Fault(NODES, other[0], "nodes are cabled to leaves, and its tier is spine", "write tier: leaf")
 
