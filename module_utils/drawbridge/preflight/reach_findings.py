@@ -29,8 +29,9 @@ def _hostname(facts: Facts, want: Want) -> str:
 
 def _blocked(facts: Facts, want: Want) -> str:
     ends = [(f"{one['host']}:{one['port']}", one["end"], one["open"]) for one in facts.get("ports", ())]
-    # before the first run most daemons do not listen, and a refusal shows that packets pass
-    bad = [f"{place} ({end})" for place, end, must in ends if end != "open" and (must or end != "refused")]
+    # before the first run most daemons do not listen, and a refusal shows that packets pass; names are another finding
+    fine = {"open", "unresolved"}
+    bad = [f"{place} ({end})" for place, end, must in ends if end not in fine and (must or end != "refused")]
     return f"it can't connect to {', '.join(bad)}" if bad else ""
 
 

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,9 +14,8 @@ from typing import Any
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core import hostlist
 
-from lab.hosts.paths import Paths
+from lab.hosts.paths import REPOSITORY, Paths
 from tests.running import Lab, Run
-from tests.stack import lab
 
 BOOTED = "ctl,nsd1,gpu01,gpu02,gpu03,gpu04"
 NODES = ("gpu01", "gpu02", "gpu03", "gpu04")
@@ -31,7 +32,8 @@ def tool(name: str, *lines: str, code: int = 0) -> str:
 
 def kernel(path: str, text: str) -> str:
     """Another text in a file of the kernel."""
-    return f"printf '{text}' > /run/planted-{path.replace('/', '-')} && mount --bind /run/planted-{path.replace('/', '-')} {path}"
+    copy = f"/run/planted{path.replace('/', '-')}"
+    return f"printf '{text}' > {copy} && mount --bind {copy} {path}"
 
 
 PLANTED: dict[str, dict[str, str]] = {
@@ -161,6 +163,6 @@ def test_nothing_was_changed(faulty: Any) -> None:
 
 def test_fresh_hosts_are_sound_again(faulty: Any, preflight: Any) -> None:
     assert not faulty[1]["sound"]
-    lab("reset", *NODES)
+    subprocess.run([sys.executable, str(REPOSITORY / "lab/lab"), "reset", *NODES], check=True, timeout=300)
     run, report = preflight(BOOTED)
     assert (run.code, report["sound"]) == (0, True), run.output
