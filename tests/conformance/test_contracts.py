@@ -21,11 +21,13 @@ from docs.generate import (
     INTENT_SCHEMA,
     INTENT_SPEC,
     MAN_PAGE,
+    PREFLIGHT,
     SUPPORT,
     VIEWS,
     filter_page,
     intent_spec,
     man_page,
+    preflight_page,
     support_page,
 )
 from docs.schema import intent_schema
@@ -143,6 +145,11 @@ def test_the_filters_documentation_is_generated() -> None:
 def test_the_table_of_operating_systems_is_generated() -> None:
     assert SUPPORT.read_text() == support_page()
     assert "| `debian-13` | Debian 13 |" in SUPPORT.read_text()
+
+
+def test_the_findings_of_preflight_are_generated() -> None:
+    assert PREFLIGHT.read_text() == preflight_page(), "run `make docs`"
+    assert "| `cgroup_v1` |" in PREFLIGHT.read_text()
 
 
 def test_the_man_page_is_generated() -> None:

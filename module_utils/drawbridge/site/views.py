@@ -25,7 +25,7 @@ from ..slurm import view as slurms
 from ..slurm.model import Slurm
 from ..storage.gpfs.model import Gpfs
 from ..storage.nfs.model import Nfs
-from . import capacity_view, filesystems_view, gate_view, installer_view, mirror_view, run_view
+from . import capacity_view, filesystems_view, gate_view, installer_view, mirror_view, preflight_view, run_view
 from .storage_view import filesystems, gpfs_client, gpfs_members, nfs_client
 
 Json = dict[str, Any]
@@ -190,9 +190,25 @@ def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
     return mirror_view.mirror(nodes, kube, slurm)
 
 
+def preflight(
+    fabric: Fabric | None,
+    nodes: Nodes,
+    slurm: Slurm,
+    gpfs: Gpfs | None,
+    nfs: Nfs | None,
+    kube: Kube | None,
+    name: str,
+) -> Json:
+    """What preflight reads on a host, and compares its answers with.
+
+    C(names), C(ports), C(users) and C(paths) for its probes; GPUs, devices, cables and releases that it must have.
+    """
+    return preflight_view.preflight(fabric, nodes, slurm, gpfs, nfs, kube, name)
+
+
 _ALL = (
     *(switch, nic, node_switches, node_layers, slurm_controller, slurm_node, slurm_login, gpfs_client, gpfs_members),
     *(kube_node, kubelet, kube_installer, gpu_operator, rdma_plugin, infra_capacity, gate, gate_objects),
-    *(drawbridge_run, mirror, nfs_client, filesystems, switch_traffic, switch_waves),
+    *(drawbridge_run, mirror, preflight, nfs_client, filesystems, switch_traffic, switch_waves),
 )
 VIEWS: dict[str, View] = {view.__name__: view for view in _ALL}

@@ -1,0 +1,180 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Findings of one host: its GPUs, PCI devices, NICs and packet paths."""
+
+from __future__ import annotations
+
+from .model import GPUS, NICS, Facts, Finding, Want
+
+
+def _gpu_count(facts: Facts, want: Want) -> str:
+    count = facts.get("gpus", {}).get("files", want["gpus"])
+    return "" if count == want["gpus"] else f"it has {count} GPUs, its node class has {want['gpus']}"
+
+
+def _gpu_driver(facts: Facts, want: Want) -> str:
+    gpus = facts.get("gpus")
+    if not gpus or not want["gpus"] or gpus["drivers"]:
+        return ""
+    return f"the GPU driver does not answer: {gpus['error'] or 'nvidia-smi lists no GPU'}"
+
+
+def _fabric_manager(facts: Facts, want: Want) -> str:
+    gpus = facts.get("gpus", {})
+    down = gpus.get("nvswitch") and gpus["manager"] != "active"
+    return f"it has NVSwitches, and nvidia-fabricmanager is {gpus['manager'] or 'not installed'}" if down else ""
+
+
+def _peermem(facts: Facts, want: Want) -> str:
+    gpus = facts.get("gpus", {})
+    loaded = gpus.get("loaded", "")
+    # the open kernel modules use dma-buf
+    missing = want["gpus"] and want["netdevs"] and loaded and "Open Kernel" not in loaded and not gpus["peermem"]
+    return "the closed GPU driver has no dma-buf, and nvidia_peermem is not loaded" if missing else ""
+
+
+def _iommu(facts: Facts, want: Want) -> str:
+    words = set(facts.get("system", {}).get("command_line", "").split())
+    through = {"iommu=pt", "iommu.passthrough=1"} & words
+    on = sorted({"intel_iommu=on", "amd_iommu=on", "iommu=on"} & words)
+    translated = sorted(kind for kind in facts.get("pci", {}).get("iommu", ()) if kind.startswith("DMA"))
+    used = [*on, *translated] if want["gpus"] and not through else []
+    return f"the IOMMU translates DMA ({', '.join(used)})" if used else ""
+
+
+def _acs(facts: Facts, want: Want) -> str:
+    bridges = facts.get("pci", {}).get("acs")
+    return f"ACS redirects peer traffic at PCI bridges {', '.join(bridges)}" if bridges and want["gpus"] else ""
+
+
+def _nic_missing(facts: Facts, want: Want) -> str:
+    nics = facts.get("nics", {})
+    missing = [*nics.get("missing", ()), *nics.get("rdma_missing", ())]
+    return f"its node class has {', '.join(missing)}, the host does not" if missing else ""
+
+
+def _lldpad(facts: Facts, want: Want) -> str:
+    return "lldpad runs" if want["netdevs"] and facts.get("system", {}).get("lldpad") else ""
+
+
+def _mlnx_qos(facts: Facts, want: Want) -> str:
+    error = facts.get("nics", {}).get("mlnx_qos", "")
+    return error if want["mlnx_qos"] else ""
+
+
+def _mtu(facts: Facts, want: Want) -> str:
+    bad = [
+        f"{one['to']} by {one['by']}: {one['mtu']} bytes pass only in fragments"
+        if one["split"]
+        else f"{one['to']} by {one['by']}: {one['mtu']} bytes do not pass"
+        for one in facts.get("mtu", ())
+        if not one["whole"]
+    ]
+    return "; ".join(bad)
+
+
+def _cabling(facts: Facts, want: Want) -> str:
+    seen = facts.get("nics", {}).get("lldp", {})
+    wrong = [
+        f"{device} is at {' '.join(filter(None, seen[device]))}, not {' '.join(filter(None, place))}"
+        for device, place in want["cables"].items()
+        if device in seen and _differs(seen[device], place)
+    ]
+    return "; ".join(wrong)
+
+
+def _differs(seen: tuple[str, str], place: tuple[str, str]) -> bool:
+    switch, port = place
+    return seen[0].split(".")[0] != switch or bool(port and seen[1] and seen[1] != port)
+
+
+TABLE = (
+    Finding(
+        "gpu_count",
+        GPUS,
+        "the number of GPU device files differs from the node class",
+        "a run drains the node",
+        "repair the GPUs, or change gpus of the node class",
+        _gpu_count,
+    ),
+    Finding(
+        "gpu_driver",
+        GPUS,
+        "nvidia-smi is missing, fails, or its library differs from the loaded driver",
+        "no job can use a GPU",
+        "install the driver, load it, and boot after an upgrade",
+        _gpu_driver,
+    ),
+    Finding(
+        "fabric_manager",
+        GPUS,
+        "the host has NVSwitches, but the fabric manager does not run",
+        "CUDA fails on all GPUs of the host",
+        "install nvidia-fabricmanager in the driver's version, and enable it",
+        _fabric_manager,
+    ),
+    Finding(
+        "gpu_direct",
+        GPUS,
+        "the closed GPU driver is loaded without nvidia_peermem",
+        "NICs copy GPU memory through host memory",
+        "load nvidia_peermem at each boot, or install the open kernel modules",
+        _peermem,
+    ),
+    Finding(
+        "iommu_on",
+        GPUS,
+        "the IOMMU of a GPU node translates DMA",
+        "traffic between GPUs and NICs is slow or fails",
+        "boot with iommu=pt, or turn the IOMMU off",
+        _iommu,
+    ),
+    Finding(
+        "acs_on",
+        GPUS,
+        "PCI bridges of a GPU node have ACS redirection on",
+        "traffic between GPUs and NICs passes the root complex",
+        "turn ACS off in the BIOS, or clear it with setpci at each boot",
+        _acs,
+    ),
+    Finding(
+        "nic_missing",
+        NICS,
+        "a network or RDMA device of the node class does not exist",
+        "a run fails on this host",
+        "repair the NIC, or correct nics of the node class",
+        _nic_missing,
+    ),
+    Finding(
+        "lldpad_running",
+        NICS,
+        "lldpad runs on a host with RDMA ports",
+        "lldpad overwrites the QoS of the ports",
+        "run systemctl disable --now lldpad.socket lldpad.service",
+        _lldpad,
+    ),
+    Finding(
+        "mlnx_qos",
+        NICS,
+        "mlnx_qos is missing, or can't read a port",
+        "a run can't make the lossless class on the NICs",
+        "install the mlnx-tools of DOCA-OFED, in a version for the kernel",
+        _mlnx_qos,
+    ),
+    Finding(
+        "mtu_path",
+        NICS,
+        "small packets pass a path, but packets of the device's MTU with the don't-fragment bit do not",
+        "connections hang when they send much",
+        "set one MTU on both hosts and on all switch ports between them",
+        _mtu,
+    ),
+    Finding(
+        "cabling",
+        NICS,
+        "lldpctl shows another switch or port than the intent",
+        "a change drains the wrong nodes, and rails are mixed",
+        "move the cable, or correct leaves and cabling in the intent",
+        _cabling,
+    ),
+)

@@ -1,0 +1,137 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a host must reach, resolve and have before the first run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..core import hostlist
+from ..fabric.cabling import node_ports
+from ..fabric.model import Fabric
+from ..kube.model import Kube
+from ..nodes.model import RAILS, NodeClass, Nodes
+from ..slurm.config.settings import first_port, preset
+from ..slurm.model import Slurm
+from ..slurm.releases import RELEASES
+from ..storage.gpfs.model import Gpfs
+from ..storage.nfs.model import Nfs
+
+SLURMDBD, KUBELET, GPFS, NFS, HTTPS = 6819, 10250, 1191, 2049, 443
+MUNGE = "munge"
+
+
+def preflight(
+    fabric: Fabric | None,
+    nodes: Nodes,
+    slurm: Slurm,
+    gpfs: Gpfs | None,
+    nfs: Nfs | None,
+    kube: Kube | None,
+    name: str,
+) -> dict[str, Any]:
+    """Everything that the probes of one host need, and that its findings compare with."""
+    part = nodes.range_of(name)
+    here = nodes.classes[part.node_class] if part else None
+    ports = list(_ports(nodes, slurm, gpfs, nfs, kube, name))
+    api = _api(kube)
+    users = list(dict.fromkeys(user for account in slurm.accounts for user in _users(account.users)))
+    of_slurm = bool(here) or name == slurm.controller
+    rails = here.rails if here else ()
+    return {
+        "name": name,
+        "node": here is not None,
+        "class": part.node_class if part else "",
+        "names": list(dict.fromkeys([name, *(port["host"] for port in ports)])),
+        "ports": ports,
+        "listens": _listens(slurm, gpfs, kube, name, here),
+        "users": [preset(slurm.settings, "SlurmUser"), MUNGE, *users],
+        "accounts": users if of_slurm else [],
+        "direct": list(dict.fromkeys([slurm.controller, *([api[0]] if api else [])])),
+        "paths": _paths(nodes, slurm, gpfs, nfs, name),
+        "gpus": here.gpus.count if here else 0,
+        "netdevs": list(rails) if fabric else [],
+        "rdma": [device for nics in here.nics for device in nics.rdma_devices] if here and fabric else [],
+        "mlnx_qos": bool(fabric and rails),
+        "cables": _cables(fabric, nodes, name, here),
+        "gpfs": gpfs is not None and here is not None,
+        "slurm_releases": list(RELEASES),
+        "kubelet_releases": _kubelet_releases(kube),
+    }
+
+
+def _users(listed: Any) -> list[str]:
+    """Users of an account; none if the site keeps them."""
+    return [user for user in listed if user != "site"]
+
+
+def _api(kube: Kube | None) -> tuple[str, int] | None:
+    if not kube:
+        return None
+    url = urlsplit(kube.api_server)
+    return str(url.hostname), url.port or HTTPS
+
+
+def _near(nodes: Nodes, slurm: Slurm, name: str) -> list[str]:
+    """The controller, and the next node of the range: the number of paths does not grow with that of nodes."""
+    part = nodes.range_of(name) or nodes.ranges[0]
+    names = hostlist.expand(part.names)
+    following = names[(names.index(name) + 1) % len(names)] if name in names else names[0]
+    return [other for other in dict.fromkeys([slurm.controller, following]) if other != name]
+
+
+def _paths(nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, nfs: Nfs | None, name: str) -> list[str]:
+    """Hosts to which large packets must pass."""
+    storage = [mount.server for mount in nfs.mounts] if nfs else []
+    admins = hostlist.expand(gpfs.admin) if gpfs else []
+    far = [*storage, *admins] if nodes.range_of(name) else []
+    return [other for other in dict.fromkeys([*_near(nodes, slurm, name), *far]) if other != name]
+
+
+def _ports(
+    nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, nfs: Nfs | None, kube: Kube | None, name: str
+) -> Iterator[dict[str, Any]]:
+    """Connections that daemons of this host make. With C(open), a server must listen already."""
+
+    def to(host: str, port: int, must: bool = False) -> dict[str, Any]:
+        return {"host": host, "port": port, "open": must}
+
+    slurmd = int(preset(slurm.settings, "SlurmdPort").split("-")[0])
+    if name == slurm.controller:
+        yield from (to(nodes.addresses.get(node, node), slurmd) for node in nodes.by_name)
+    else:
+        yield to(slurm.controller, int(first_port(slurm.settings)))
+    if nodes.range_of(name):
+        near = (other for other in _near(nodes, slurm, name) if nodes.range_of(other))
+        yield from (to(nodes.addresses.get(other, other), slurmd) for other in near)
+        yield from (to(mount.server, NFS, must=True) for mount in (nfs.mounts if nfs else ()))
+        yield from (to(admin, GPFS) for admin in (hostlist.expand(gpfs.admin) if gpfs else ()))
+    if api := _api(kube):
+        yield to(*api, must=True)
+
+
+def _listens(slurm: Slurm, gpfs: Gpfs | None, kube: Kube | None, name: str, here: NodeClass | None) -> list[int]:
+    if not here:
+        return [int(first_port(slurm.settings)), SLURMDBD] if name == slurm.controller else []
+    slurmd = int(preset(slurm.settings, "SlurmdPort").split("-")[0])
+    return [slurmd, *([GPFS] if gpfs else []), *([KUBELET] if kube else [])]
+
+
+def _cables(fabric: Fabric | None, nodes: Nodes, name: str, here: NodeClass | None) -> dict[str, tuple[str, str]]:
+    """Switch and port of each rail; the port is empty if the intent has no cabling."""
+    part = nodes.range_of(name)
+    if not (fabric and here and part and part.leaf_names):
+        return {}
+    rails = here.rails
+    found = {device: (part.leaf_of(rail, len(rails)), "") for rail, device in enumerate(rails)}
+    cables = node_ports(fabric.cabling, nodes) if fabric.cabling else []
+    exact = {rails[it.number]: (it.switch, it.port) for it in cables if it.node == name and it.purpose == RAILS}
+    return {**found, **exact}
+
+
+def _kubelet_releases(kube: Kube | None) -> list[str]:
+    """The pinned release; none if the site installs kubelets."""
+    pinned = [package.version for package in kube.packages if package.name == "kubelet"] if kube else []
+    return [".".join(version.split(":")[-1].split(".")[:2]) for version in pinned]

@@ -1,0 +1,71 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.views import preflight
+
+from tests.unit.module_utils.site.test_refused import site
+
+
+def view(name: str, **changes: Any) -> dict[str, Any]:
+    intent = load({**site("lab"), **changes})
+    parts = (intent.fabric, intent.nodes, intent.slurm, intent.gpfs, intent.nfs, intent.kube)
+    return preflight(*parts, name)
+
+
+def ends(found: dict[str, Any]) -> list[tuple[str, int, bool]]:
+    return [(one["host"], one["port"], one["open"]) for one in found["ports"]]
+
+
+def test_a_node_reaches_controller_neighbour_and_servers() -> None:
+    found = view("gpu01")
+    assert ends(found) == [("ctl", 6817, False), ("gpu02", 6818, False), ("nsd1", 1191, False), ("ctl", 6443, True)]
+    assert found["paths"] == ["ctl", "gpu02", "nsd1"]
+    assert found["names"] == ["gpu01", "ctl", "gpu02", "nsd1"]
+    assert found["listens"] == [6818, 1191, 10250]
+
+
+def test_the_controller_reaches_all_nodes_and_has_no_hardware() -> None:
+    found = view("ctl")
+    assert [host for host, _, _ in ends(found)] == ["gpu01", "gpu02", "gpu03", "gpu04", "ctl"]
+    assert (found["node"], found["gpus"], found["netdevs"], found["cables"]) == (False, 0, [], {})
+    assert found["listens"] == [6817, 6819]
+    assert found["paths"] == ["gpu01"]
+
+
+def test_hardware_is_that_of_the_node_class() -> None:
+    found = view("gpu03")
+    assert (found["class"], found["gpus"], len(found["netdevs"]), len(found["rdma"])) == ("h100", 8, 8, 8)
+    assert found["cables"]["rail7"] == ("leaf2", "")
+
+
+def test_users_of_accounts_must_exist_where_jobs_run() -> None:
+    assert view("gpu01")["users"] == ["slurm", "munge", "ada", "ben", "cleo", "dan"]
+    assert view("gpu01")["accounts"] == ["ada", "ben", "cleo", "dan"]
+    assert view("nsd1")["accounts"] == []
+
+
+def test_the_next_node_after_the_last_is_the_first() -> None:
+    assert view("gpu04")["paths"] == ["ctl", "gpu03", "nsd1"]
+
+
+def test_the_kubelets_release_is_the_pinned_one() -> None:
+    assert view("gpu01")["kubelet_releases"] == ["1.36"]
+
+
+def test_a_site_without_network_and_kubernetes_needs_less() -> None:
+    whole = load(site("lab"))
+    found = preflight(None, whole.nodes, whole.slurm, None, None, None, "gpu01")
+    assert ends(found) == [("ctl", 6817, False), ("gpu02", 6818, False)]
+    assert (found["netdevs"], found["mlnx_qos"], found["gpfs"], found["direct"]) == ([], False, False, ["ctl"])
+
+
+def test_the_cabling_names_ports() -> None:
+    intent = load(site("example-rails"))
+    assert intent.fabric and intent.fabric.cabling
+    name = next(iter(intent.nodes.by_name))
+    cables = preflight(intent.fabric, intent.nodes, intent.slurm, None, None, None, name)["cables"]
+    assert all(port for _, port in cables.values())
