@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 import compileall
+import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lab.emulators.nodes.lldpctl import CABLES
 from lab.emulators.storage import gpfs, nfs
 from lab.emulators.storage.gpfs.model import FOUNDER, default_state, local_copy
 from lab.emulators.storage.gpfs.software import MODULES, RELEASES
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 LAUNCHER = "/opt/lab/launch"
 GPFS_BIN = "/usr/lpp/mmfs/bin"
-RAIL_TOOLS = ("/usr/bin/mlnx_qos", "/usr/local/sbin/ethtool")
+RAIL_TOOLS = ("/usr/bin/mlnx_qos", "/usr/local/sbin/ethtool", "/usr/sbin/lldpctl")
 GPU_TOOLS = ("/usr/bin/nvidia-smi",)
 FILE_SYSTEM = "fs1"
 NFS_SERVER, NFS_EXPORT = "filer", "/export/data"
@@ -60,6 +62,10 @@ def provision(context: Context) -> None:
     tools = (RAIL_TOOLS if kind.ports else ()) + (GPU_TOOLS if kind.hardware.get("gpu_type") else ())
     for path in (*tools, *(f"{GPFS_BIN}/{name}" for name in (*gpfs.VERBS, "mmfsd"))):
         context.link(path, LAUNCHER)
+    if kind.ports:
+        cables = context.host.cables()
+        ends = {inside: [switch, context.site.switches[switch].port(port)] for switch, port, inside in cables}
+        context.write(CABLES, json.dumps(ends))
     if kind.hardware:
         _nfs(context)
     for module in MODULES:

@@ -1,0 +1,58 @@
+#!/usr/bin/python
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Read what a host has, as data."""
+
+DOCUMENTATION = r"""
+module: host_hardware
+short_description: Read CPUs, memory, GPUs, NICs, LLDP neighbours, Slurm, kubelet and mounts of a host
+version_added: 0.1.0
+description:
+  - Reads the facts from which P(drawbridge.drawbridge.site_description#module) writes an intent, in one visit.
+  - Each tool has a time limit. A tool that is missing or fails is named in C(missing) and does not stop the others.
+  - Of slurm.conf only cluster, controller and partitions are returned, because the file may contain secrets.
+author: Drawbridge contributors
+options:
+  timeout_s:
+    description: Time limit of each tool in seconds.
+    type: int
+    default: 10
+attributes:
+  check_mode:
+    description: It reads in check mode too.
+    support: full
+  diff_mode:
+    description: There are no changes.
+    support: full
+"""
+
+EXAMPLES = r"""
+- name: Read the hardware of a host
+  drawbridge.drawbridge.host_hardware:
+  register: host_hardware
+"""
+
+RETURN = r"""
+hardware:
+  description: The facts. C(missing) has what could not be read, and why.
+  returned: success
+  type: dict
+  sample: {cpus: {sockets: 2, cores_per_socket: 32}, missing: []}
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ..module_utils.drawbridge.core.command import Command
+from ..module_utils.drawbridge.nodes.hardware_io import Host
+
+ARGUMENT_SPEC = {"timeout_s": {"type": "int", "default": 10}}
+
+
+def main() -> None:
+    """Read this host."""
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module.exit_json(changed=False, hardware=Host(Command(module.params["timeout_s"])).read())
+
+
+if __name__ == "__main__":
+    main()

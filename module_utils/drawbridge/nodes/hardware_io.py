@@ -1,0 +1,164 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A host's description, read from /sys, /proc and tools. Nothing is changed, and a missing tool stops nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..core.command import Run, tool
+from ..core.converge import DeviceError
+from ..core.cpus import cpu_list
+from . import hardware_text as text
+from .scontrol import fields
+
+SLURM_CONFS = ("etc/slurm/slurm.conf", "etc/slurm-llnl/slurm.conf", "usr/local/etc/slurm.conf")
+KUBELET_CONFIG = "var/lib/kubelet/config.yaml"
+SMI = ["nvidia-smi", "--query-gpu=pci.bus_id,name", "--format=csv,noheader"]
+T = TypeVar("T")
+
+
+class Host:
+    """This host; `root` is a prefix of all paths, for tests."""
+
+    def __init__(self, run: Run, root: str = "/") -> None:
+        self._run, self._root = run, Path(root)
+        self.missing: list[str] = []
+        """What could not be read, and why."""
+
+    def read(self) -> dict[str, Any]:
+        """All facts. What can't be read is absent or empty, and named in `missing`."""
+        facts: dict[str, Any] = {
+            "os": self._try("operating system", lambda: text.system(self._file("etc/os-release")), ""),
+            "cpus": self._try("CPUs", self._cpus, {}),
+            "memory_mib": self._try("memory", self._memory_mib, 0),
+            "gpus": self._gpus(),
+            "nics": self._try("NICs", self._nics, []),
+            "neighbours": self._neighbours(),
+            "slurm": self._slurm(),
+            "kubelet": self._kubelet(),
+            "mounts": self._try("mounts", lambda: text.mounts(self._file("proc/mounts")), []),
+        }
+        return {**facts, "missing": self.missing}
+
+    def _try(self, what: str, read: Callable[[], T], otherwise: T) -> T:
+        try:
+            return read()
+        except (DeviceError, OSError, ValueError, KeyError) as err:
+            self.missing.append(f"{what}: {err}")
+            return otherwise
+
+    def _file(self, path: str) -> str:
+        return (self._root / path).read_text(errors="replace")
+
+    def _tool(self, *argv: str) -> str:
+        """Output of a tool. Raises DeviceError if it is not installed or fails."""
+        return self._run([tool(argv[0]), *argv[1:]]).out
+
+    def _cpus(self) -> dict[str, Any]:
+        base = self._root / "sys/devices/system"
+        topologies = sorted(base.glob("cpu/cpu[0-9]*/topology"))
+        if not topologies:
+            raise DeviceError("/sys has no topology of CPUs")
+        sockets = {(place / "physical_package_id").read_text() for place in topologies}
+        siblings = {(place / "thread_siblings_list").read_text().strip() for place in topologies}
+        first = next(cpu_list(cores) for cores in siblings if 0 in cpu_list(cores))
+        return {
+            "sockets": len(sockets),
+            "cores_per_socket": len(siblings) // len(sockets),
+            "threads_per_core": len(first),
+            "numa_nodes": len(cpu_list((base / "node/online").read_text().strip())),
+            "cpu_numbering": "together" if first == list(range(len(first))) and len(first) > 1 else "apart",
+        }
+
+    def _memory_mib(self) -> int:
+        """As slurmd counts it; without slurmd from the kernel, which is the same number."""
+        try:
+            return int(fields(self._tool("slurmd", "-C").splitlines()[0])["RealMemory"])
+        except (DeviceError, KeyError, IndexError, ValueError):
+            line = next(row for row in self._file("proc/meminfo").splitlines() if row.startswith("MemTotal:"))
+            return int(line.split()[1]) // 1024
+
+    def _gpus(self) -> list[dict[str, Any]]:
+        """GPUs on the PCI bus. The driver gives their names and order; without it the bus does."""
+        base = self._root / "sys/bus/pci/devices"
+        there = {place.name: place for place in sorted(base.glob("*")) if _is_gpu(place)}
+        if not there and not list((self._root / "dev").glob("nvidia[0-9]*")):
+            return []
+        bare = [{"pci": address, "name": ""} for address in there]
+        found = self._try("GPUs", lambda: text.gpus(self._tool(*SMI)), bare)
+        return [{**gpu, "numa": _numa(base / gpu["pci"])} for gpu in found]
+
+    def _nics(self) -> list[dict[str, Any]]:
+        """Network devices that have an RDMA device."""
+        found = [_nic(place) for place in (self._root / "sys/class/net").glob("*") if (place / "device").exists()]
+        return sorted((nic for nic in found if nic["rdma"]), key=lambda nic: _natural(nic["netdev"]))
+
+    def _neighbours(self) -> dict[str, list[str]]:
+        """From lldpd, or from systemd-networkd."""
+        try:
+            return text.lldpctl(self._tool("lldpctl", "-f", "json0"))
+        except (DeviceError, ValueError) as err:
+            reason = str(err)
+        try:
+            return text.networkctl(self._tool("networkctl", "lldp", "--json=short"))
+        except (DeviceError, ValueError, KeyError) as err:
+            self.missing.append(f"LLDP neighbours: {reason}; {err}")
+            return {}
+
+    def _slurm(self) -> dict[str, Any]:
+        for path in SLURM_CONFS:
+            if (self._root / path).is_file():
+                read = self._try("Slurm", lambda path=path: text.slurm_conf(self._file(path)), {})
+                return {**read, "path": f"/{path}"}
+        return {}
+
+    def _kubelet(self) -> dict[str, str]:
+        if not (self._root / KUBELET_CONFIG).is_file():
+            return {}
+        return self._try("kubelet", lambda: text.kubelet(self._file(KUBELET_CONFIG)), {})
+
+
+def _is_gpu(place: Path) -> bool:
+    try:
+        return (place / "vendor").read_text().strip() == "0x10de" and (place / "class").read_text()[:6] in (
+            "0x0300",
+            "0x0302",
+        )
+    except OSError:
+        return False
+
+
+def _numa(place: Path) -> int:
+    """NUMA node of a PCI device; -1 if the kernel does not know it."""
+    return int(_word(place / "numa_node") or -1)
+
+
+def _nic(place: Path) -> dict[str, Any]:
+    device = place / "device"
+    identity = [_word(device / key)[2:] for key in ("vendor", "device")]
+    rdma = sorted(entry.name for entry in (device / "infiniband").glob("*"))
+    return {
+        "netdev": place.name,
+        "rdma": rdma[0] if rdma else "",
+        "pci": device.resolve().name,
+        "device": ":".join(identity) if all(identity) else "",
+        "numa": _numa(device),
+        "mtu": int(_word(place / "mtu") or 0),
+        "speed_mbps": int(_word(place / "speed") or 0),
+    }
+
+
+def _word(path: Path) -> str:
+    """Text of a file of /sys; "" if it can't be read, such as the speed of a link that is down."""
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ""
+
+
+def _natural(name: str) -> list[Any]:
+    return [int(part) if part.isdigit() else part for part in re.split(r"([0-9]+)", name)]

@@ -1,0 +1,92 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Texts from which a host's description is read: LLDP as JSON, slurm.conf, kubelet's configuration, nvidia-smi."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_NAME = re.compile(r"[A-Za-z0-9._/:-]+")
+"""What a neighbour may call itself. LLDP is not authenticated, so other text is no name."""
+_PCI = re.compile(r"^([0-9a-f]{4,8}):([0-9a-f]{2}:[0-9a-f]{2}[.][0-7])$")
+_KUBELET = {"topologyManagerPolicy": "topology_policy", "reservedSystemCPUs": "reserved_cpus"}
+_FILE_SYSTEMS = ("gpfs", "nfs", "nfs4", "lustre")
+
+
+def lldpctl(text: str) -> dict[str, list[str]]:
+    """Switch and port of each network device, from `lldpctl -f json0`. Raises ValueError."""
+    found = {}
+    for part in json.loads(text).get("lldp", []):
+        for device in part.get("interface", []):
+            ends = [_value(device, "chassis", "name"), _value(device, "port", "id")]
+            if _NAME.fullmatch(ends[0]):
+                found[device["name"]] = ends if _NAME.fullmatch(ends[1]) else [ends[0], ""]
+    return found
+
+
+def _value(device: Mapping[str, Any], part: str, key: str) -> str:
+    """The first value, because json0 writes every element as a list."""
+    return next((str(one["value"]) for some in device.get(part, []) for one in some.get(key, [])), "")
+
+
+def networkctl(text: str) -> dict[str, list[str]]:
+    """The same from `networkctl lldp --json=short`. Raises ValueError."""
+    ends = {
+        device["InterfaceName"]: [near.get("SystemName", ""), near.get("PortID", "")]
+        for device in json.loads(text).get("Neighbors", [])
+        for near in device.get("Neighbors", [])[:1]
+    }
+    return {name: pair for name, pair in ends.items() if all(map(_NAME.fullmatch, pair))}
+
+
+def slurm_conf(text: str) -> dict[str, Any]:
+    """Cluster, controller and partitions. Nothing else leaves the host, because a file may have secrets."""
+    found: dict[str, Any] = {"cluster": "", "controller": "", "partitions": []}
+    for line in text.replace("\\\n", " ").splitlines():
+        keys = {key.lower(): value for key, value in re.findall(r"(\w+)=(\S+)", line.split("#")[0])}
+        found["cluster"] = keys.get("clustername", found["cluster"])
+        found["controller"] = found["controller"] or keys.get("slurmctldhost", "").split("(")[0]
+        if keys.get("partitionname", "DEFAULT").upper() != "DEFAULT":
+            found["partitions"].append(
+                {
+                    "name": keys["partitionname"],
+                    "nodes": keys.get("nodes", ""),
+                    "default": keys.get("default", "").lower() == "yes",
+                }
+            )
+    return found
+
+
+def kubelet(text: str) -> dict[str, str]:
+    """Keys of a kubelet's configuration that the intent has too."""
+    pairs = re.findall(r"^(\w+): *[\"']?([^\"'\n]*?)[\"']? *$", text, re.MULTILINE)
+    return {_KUBELET[key]: value for key, value in pairs if key in _KUBELET}
+
+
+def mounts(text: str) -> list[dict[str, str]]:
+    """Mounts of shared file systems in /proc/mounts."""
+    rows = [line.split() for line in text.splitlines()]
+    return [{"source": row[0], "mount": row[1], "type": row[2]} for row in rows if row[2] in _FILE_SYSTEMS]
+
+
+def gpus(text: str) -> list[dict[str, str]]:
+    """Address and product name, from `nvidia-smi --query-gpu=pci.bus_id,name --format=csv,noheader`."""
+    rows = [line.split(", ", 1) for line in text.splitlines() if ", " in line]
+    return [{"pci": pci(row[0]), "name": row[1]} for row in rows]
+
+
+def pci(address: str) -> str:
+    """The address as the kernel writes it: nvidia-smi prints capital letters and eight digits of the domain."""
+    match = _PCI.match(address.lower())
+    return f"{match.group(1)[-4:]}:{match.group(2)}" if match else address
+
+
+def system(text: str) -> str:
+    """The operating system's word in the intent, from /etc/os-release. RHEL and its kin have their major version."""
+    found = dict(re.findall(r'^(\w+)="?([^"\n]*)"?$', text, re.MULTILINE))
+    name, version = found.get("ID", ""), found.get("VERSION_ID", "")
+    kin = name == "rhel" or "rhel" in found.get("ID_LIKE", "").split()
+    return f"rhel-{version.split('.')[0]}" if kin else f"{name}-{version}"

@@ -1,0 +1,121 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Where hosts differ from the intent: hardware against the node class, LLDP neighbours against cabling. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..core import hostlist
+from ..fabric.cabling import node_ports
+from ..nodes.model import RAILS, NodeClass
+from .describe_groups import Facts, in_order
+from .model import Intent
+
+CLASS = "drawbridge_nodes.classes"
+CPUS = ("sockets", "cores_per_socket", "threads_per_core", "numa_nodes", "cpu_numbering")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One key in which a host differs from the intent."""
+
+    host: str
+    key: str
+    wanted: Any
+    found: Any
+    repair: str
+
+    def __str__(self) -> str:
+        return f"{self.host}: {self.key} is {self.wanted}, but the host has {self.found}; {self.repair}"
+
+
+def differences(intent: Intent, hosts: Mapping[str, Facts]) -> list[Difference]:
+    """Of all nodes that answered."""
+    cabled = _cabled(intent)
+    found: list[Difference] = []
+    for host in in_order(hosts):
+        if not (part := intent.nodes.range_of(host)):
+            found.append(Difference(host, "drawbridge_nodes.ranges", "a range", "none", "add the host to a range"))
+            continue
+        build = intent.nodes.classes[part.node_class]
+        found += _class(host, f"{CLASS}.{part.node_class}", build, hosts[host])
+        for rail, netdev in enumerate(build.rails):
+            want = cabled.get((host, rail))
+            if not want and part.leaf_names:
+                want = (part.leaf_of(rail, len(build.rails)), "")
+            if want:
+                found += _cable(host, netdev, want, hosts[host]["neighbours"])
+    return found
+
+
+def folded(found: Sequence[Difference]) -> list[str]:
+    """Sentences. Equal differences of many hosts are one, with a hostlist."""
+    groups: dict[str, list[Difference]] = {}
+    for one in found:
+        groups.setdefault(repr((one.key, one.wanted, one.found, one.repair)), []).append(one)
+    return [
+        str(Difference(hostlist.compress([it.host for it in some]), first.key, first.wanted, first.found, first.repair))
+        for some in groups.values()
+        for first in some[:1]
+    ]
+
+
+def _class(host: str, key: str, build: NodeClass, facts: Facts) -> Iterator[Difference]:
+    repair = f"repair the host, or correct {key}"
+    for name in CPUS if facts["cpus"] else ():
+        if facts["cpus"][name] != getattr(build, name):
+            yield Difference(host, f"{key}.{name}", getattr(build, name), facts["cpus"][name], repair)
+    if facts["memory_mib"] and facts["memory_mib"] < build.memory_mib:
+        yield Difference(host, f"{key}.memory_mib", build.memory_mib, facts["memory_mib"], repair)
+    if len(facts["gpus"]) != build.gpus.count:
+        yield Difference(host, f"{key}.gpus", f"{build.gpus.count} GPUs", len(facts["gpus"]), repair)
+    else:
+        for index, (want, gpu) in enumerate(zip(build.gpus.numa, facts["gpus"])):
+            if gpu["numa"] not in (want, -1):
+                found = f"{gpu['numa']} (GPU at {gpu['pci']})"
+                yield Difference(host, f"{key}.gpus.numa[{index}]", want, found, repair)
+    yield from _nics(host, f"{key}.nics", build, facts)
+
+
+def _nics(host: str, key: str, build: NodeClass, facts: Facts) -> Iterator[Difference]:
+    there = {nic["netdev"]: nic for nic in facts["nics"]}
+    for nics in build.nics:
+        if nics.members:  # a bond; its own device has no PCI function
+            continue
+        for netdev, rdma, numa in zip(nics.netdevs, nics.rdma_devices, nics.numa):
+            if netdev not in there:
+                repair = "load the NIC's driver, or correct the name"
+                yield Difference(host, f"{key}.netdev", netdev, "no RDMA port of this name", repair)
+                continue
+            nic = there[netdev]
+            if nic["rdma"] != rdma:
+                repair = "name it by a udev rule, or correct the intent"
+                yield Difference(host, f"{key}.rdma of {netdev}", rdma, nic["rdma"], repair)
+            if nic["numa"] not in (numa, -1):
+                repair = "move the card, or correct the intent"
+                yield Difference(host, f"{key}.numa of {netdev}", numa, nic["numa"], repair)
+            if nics.device and nic["device"] not in (nics.device, ""):
+                repair = "replace the card, or correct the intent"
+                yield Difference(host, f"{key}.device of {netdev}", nics.device, nic["device"], repair)
+
+
+def _cabled(intent: Intent) -> dict[tuple[str, int], tuple[str, str]]:
+    """Switch and port of each rail that cabling names."""
+    cabling = intent.fabric.cabling if intent.fabric else None
+    ends = node_ports(cabling, intent.nodes) if cabling else []
+    return {(end.node, end.number): (end.switch, end.port) for end in ends if end.purpose == RAILS}
+
+
+def _cable(
+    host: str, netdev: str, want: tuple[str, str], neighbours: Mapping[str, Sequence[str]]
+) -> Iterator[Difference]:
+    """A rail without a neighbour is unknown, not wrong: not every switch sends LLDP."""
+    if netdev not in neighbours:
+        return
+    switch, port = neighbours[netdev]
+    if switch.split(".")[0] != want[0].split(".")[0] or (want[1] and port != want[1]):
+        shown = " ".join(filter(None, want))
+        yield Difference(host, f"cable of {netdev}", shown, f"{switch} {port}", "move the cable, or correct cabling")

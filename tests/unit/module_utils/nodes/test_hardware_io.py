@@ -1,0 +1,83 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes import hardware_io
+
+from lab.machine.hardware import Hardware
+from lab.machine.trees import processors, rails
+
+SMI = "00000000:1B:00.0, NVIDIA H100 80GB HBM3\n"
+
+
+def run(argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
+    if argv[0] == "nvidia-smi":
+        return Completed(0, SMI, "")
+    raise DeviceError(f"{argv[0]} failed")
+
+
+@pytest.fixture
+def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> hardware_io.Host:
+    """The lab's machine as a tree of files, without LLDP."""
+    monkeypatch.setattr(hardware_io, "tool", lambda name: name)
+    machine = Hardware(2, 32, 2, 2113929216, 2, "h100", (0, 0, 0, 0, 1, 1, 1, 1), (0, 0, 0, 0, 1, 1, 1, 1), ())
+    files, links = rails(machine)
+    for path, content in {**processors(machine), **files}.items():
+        place = tmp_path / path.replace("bind/", "", 1).replace("layer/", "", 1)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(str(content))
+    for path, to in links.items():
+        place = tmp_path / path.replace("layer/", "", 1)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.symlink_to(to)
+    (tmp_path / "sys/class/net").mkdir(parents=True)
+    for rail in range(8):
+        (tmp_path / f"sys/class/net/rail{rail}").symlink_to(f"../../devices/virtual/net/rail{rail}")
+    gpu = tmp_path / "sys/bus/pci/devices/0000:1b:00.0"
+    gpu.mkdir(parents=True)
+    for name, value in {"vendor": "0x10de", "class": "0x030200", "numa_node": "1"}.items():
+        (gpu / name).write_text(f"{value}\n")
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc/os-release").write_text("ID=debian\nVERSION_ID=13\n")
+    (tmp_path / "proc/mounts").write_text("")
+    return hardware_io.Host(run, str(tmp_path))
+
+
+def test_the_machine_is_read(host: hardware_io.Host) -> None:
+    found = host.read()
+    assert found["os"] == "debian-13"
+    assert found["cpus"] == {
+        "sockets": 2,
+        "cores_per_socket": 32,
+        "threads_per_core": 2,
+        "numa_nodes": 2,
+        "cpu_numbering": "together",
+    }
+    assert found["memory_mib"] == 2064384
+    assert found["gpus"] == [{"pci": "0000:1b:00.0", "name": "NVIDIA H100 80GB HBM3", "numa": 1}]
+
+
+def test_ports_are_in_rail_order(host: hardware_io.Host) -> None:
+    nics = host.read()["nics"]
+    assert [(nic["netdev"], nic["rdma"]) for nic in nics] == [(f"rail{n}", f"mlx5_{n}") for n in range(8)]
+    assert [nic["numa"] for nic in nics] == [0, 0, 0, 0, 1, 1, 1, 1]
+    assert (nics[0]["pci"], nics[0]["device"]) == ("0000:18:00.0", "15b3:1021")
+
+
+def test_missing_tools_are_named_and_stop_nothing(host: hardware_io.Host) -> None:
+    assert host.read()["missing"] == ["LLDP neighbours: lldpctl failed; networkctl failed"]
+
+
+def test_a_lost_tree_stops_nothing(host: hardware_io.Host, tmp_path: Path) -> None:
+    shutil.rmtree(tmp_path / "sys/devices/system")
+    found = host.read()
+    assert found["cpus"] == {}
+    assert len(found["nics"]) == 8
+    assert any(reason.startswith("CPUs: ") for reason in found["missing"])

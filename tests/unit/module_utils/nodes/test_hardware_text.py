@@ -1,0 +1,76 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import json
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes import hardware_text as text
+
+from lab.emulators.nodes.lldpctl import neighbours
+
+
+def test_lldpctl_names_switch_and_port() -> None:
+    printed = json.dumps(neighbours({"rail0": ["leaf1", "Ethernet1/1"], "rail1": None}))
+    assert text.lldpctl(printed) == {"rail0": ["leaf1", "Ethernet1/1"]}
+    assert text.lldpctl('{"lldp": [{}]}') == {}
+
+
+@pytest.mark.parametrize("name", ['leaf1"\n  evil: true', "leaf 1", "", "{{ x }}"])
+def test_a_neighbours_name_that_is_no_name_is_left_out(name: str) -> None:
+    """LLDP is not authenticated, and names become text of the inventory."""
+    assert text.lldpctl(json.dumps(neighbours({"rail0": [name, "swp1"]}))) == {}
+
+
+def test_networkctl_says_the_same() -> None:
+    near = {"SystemName": "leaf1", "PortID": "swp1"}
+    printed = {"Neighbors": [{"InterfaceName": "rail0", "Neighbors": [near]}, {"InterfaceName": "eth0"}]}
+    assert text.networkctl(json.dumps({"Neighbors": [printed["Neighbors"][0]]})) == {"rail0": ["leaf1", "swp1"]}
+
+
+def test_slurm_conf_gives_no_secret() -> None:
+    conf = """
+ClusterName=research
+SlurmctldHost=head1(10.0.0.1)
+AccountingStoragePass=secret
+PartitionName=DEFAULT MaxTime=1-0
+PartitionName=train Nodes=gpu[1-4] \\
+  Default=YES  # the first
+partitionname=hpc nodes=ALL
+"""
+    found = text.slurm_conf(conf)
+    assert found["cluster"] == "research"
+    assert found["controller"] == "head1"
+    assert found["partitions"] == [
+        {"name": "train", "nodes": "gpu[1-4]", "default": True},
+        {"name": "hpc", "nodes": "ALL", "default": False},
+    ]
+    assert "secret" not in str(found)
+
+
+def test_kubelets_keys_of_the_intent() -> None:
+    printed = 'kind: KubeletConfiguration\ntopologyManagerPolicy: restricted\nreservedSystemCPUs: "0-3,64-67"\n'
+    assert text.kubelet(printed) == {"topology_policy": "restricted", "reserved_cpus": "0-3,64-67"}
+
+
+def test_addresses_are_the_kernels() -> None:
+    assert text.gpus("00000000:1B:00.0, NVIDIA H100 80GB HBM3\n") == [
+        {"pci": "0000:1b:00.0", "name": "NVIDIA H100 80GB HBM3"}
+    ]
+
+
+def test_mounts_of_shared_file_systems_alone() -> None:
+    printed = "proc /proc proc rw 0 0\nfs1 /gpfs/fs1 gpfs rw 0 0\n"
+    assert text.mounts(printed) == [{"source": "fs1", "mount": "/gpfs/fs1", "type": "gpfs"}]
+
+
+@pytest.mark.parametrize(
+    ("release", "word"),
+    [
+        ('ID=debian\nVERSION_ID="13"\n', "debian-13"),
+        ('ID="rocky"\nID_LIKE="rhel centos fedora"\nVERSION_ID="9.4"\n', "rhel-9"),
+        ("ID=ubuntu\nID_LIKE=debian\nVERSION_ID=24.04\n", "ubuntu-24.04"),
+    ],
+)
+def test_the_systems_word(release: str, word: str) -> None:
+    assert text.system(release) == word

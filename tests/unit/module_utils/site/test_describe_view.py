@@ -1,0 +1,150 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import copy
+import json
+import re
+from typing import Any
+
+import pytest
+import yaml
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.describe_view import folder
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import inventory_faults, load
+
+from tests.unit.module_utils.site.test_refused import site
+
+NUMA = [0, 0, 0, 0, 1, 1, 1, 1]
+CPUS = {"sockets": 2, "cores_per_socket": 32, "threads_per_core": 2, "numa_nodes": 2, "cpu_numbering": "together"}
+GROUPS = {"controllers": ["ctl"], "nodes": ["gpu01", "gpu02", "gpu03", "gpu04"], "storage_admins": ["nsd1"]}
+QUESTION = re.compile(r"^( *(?:- )?)# QUESTION: (\w+): .+$", re.MULTILINE)
+ANSWERS = {
+    "reserved_cpus": "0-3,64-67",
+    "reserved_memory_mib": 12288,
+    "roce": {
+        "priority": 3,
+        "dscp": 26,
+        "bandwidth_percent": 50,
+        "ecn_min_bytes": 150000,
+        "ecn_max_bytes": 1500000,
+        "ecn_probability_percent": 100,
+    },
+    "host_mtu_bytes": 9000,
+    "platform": "eos",
+    "asic": "xgs",
+    "ports": "Ethernet1-20",
+    "cluster": "lab",
+    "partitions": [{"name": "hpc", "nodes": "gpu[01-04]", "gate": False}],
+    "gate": False,
+    "numa": NUMA,
+}
+
+
+def other() -> dict[str, Any]:
+    """Facts of a host without devices."""
+    lists: dict[str, Any] = {name: [] for name in ("gpus", "nics", "mounts", "missing")}
+    return {**lists, "os": "debian-13", "cpus": CPUS, "memory_mib": 8192, "neighbours": {}, "slurm": {}, "kubelet": {}}
+
+
+def lab_node(leaf: str, first: int) -> dict[str, Any]:
+    """Facts of a node of the lab, whose rails use ports from this one on."""
+    rdma = [(f"rail{n}", f"mlx5_{n}") for n in range(8)]
+    nics = [
+        {"netdev": name, "rdma": device, "numa": NUMA[n], "device": "15b3:1021", "pci": f"0000:{n}8:00.0", "mtu": 1500}
+        for n, (name, device) in enumerate(rdma)
+    ]
+    gpus = [{"pci": f"0000:{n}b:00.0", "name": "NVIDIA H100 80GB HBM3", "numa": NUMA[n]} for n in range(8)]
+    near = {name: [leaf, f"Ethernet{first + n}"] for n, (name, _) in enumerate(rdma)}
+    return {**other(), "memory_mib": 2064384, "gpus": gpus, "nics": nics, "neighbours": near}
+
+
+def lab_hosts() -> dict[str, Any]:
+    cabled = {"gpu01": ("leaf1", 1), "gpu02": ("leaf1", 9), "gpu03": ("leaf2", 1), "gpu04": ("leaf2", 9)}
+    return {"ctl": other(), **{name: lab_node(*end) for name, end in cabled.items()}}
+
+
+def answered(text: str) -> dict[str, Any]:
+    """The text with answers in place of its questions; a question without an answer is left out."""
+
+    def answer(match: re.Match[str]) -> str:
+        key = match.group(2)
+        return f"{match.group(1)}{key}: {json.dumps(ANSWERS[key])}" if key in ANSWERS else ""
+
+    return yaml.safe_load(QUESTION.sub(answer, text)) or {}
+
+
+def intent(files: dict[str, str]) -> dict[str, Any]:
+    parts = [answered(text) for path, text in files.items() if path.startswith("group_vars")]
+    return {key: value for part in parts for key, value in part.items()}
+
+
+def test_the_labs_intent_is_the_shipped_one_where_it_must() -> None:
+    found = intent(folder(lab_hosts(), GROUPS, {}))
+    shipped = site("lab")
+    assert found["drawbridge_nodes"] == shipped["drawbridge_nodes"]
+    assert found["drawbridge_fabric"]["roce"] == shipped["drawbridge_fabric"]["roce"]
+    assert found["drawbridge_fabric"]["switches"][0] == shipped["drawbridge_fabric"]["switches"][0]
+
+
+def test_what_it_wrote_is_accepted_with_its_inventory() -> None:
+    files = folder(lab_hosts(), GROUPS, {})
+    tree = yaml.safe_load(files["hosts.yml"])["all"]["children"]
+    groups = {name: list(group["hosts"]) for name, group in tree.items() if name != "storage_admins"}
+    assert groups["switches"] == ["leaf1", "leaf2"]
+    assert inventory_faults(load(intent(files)), groups) == []
+
+
+def test_cabling_comes_from_lldp() -> None:
+    assert intent(folder(lab_hosts(), GROUPS, {}))["drawbridge_fabric"]["cabling"]["nodes"] == [
+        {"switches": "leaf1", "ports": "Ethernet1-16", "nodes": "gpu[01-02]"},
+        {"switches": "leaf2", "ports": "Ethernet1-16", "nodes": "gpu[03-04]"},
+    ]
+
+
+def test_what_hosts_do_not_know_is_asked() -> None:
+    hosts = lab_hosts()
+    for name in GROUPS["nodes"]:
+        hosts[name] = copy.deepcopy(hosts[name])
+        hosts[name]["neighbours"] = {}
+        hosts[name]["gpus"][0]["numa"] = -1
+    files = folder(hosts, GROUPS, {})
+    asked = {match.group(2) for text in files.values() for match in QUESTION.finditer(text)}
+    assert {"numa", "leaves", "switches", "reserved_cpus", "cluster", "roce"} <= asked
+
+
+def test_other_hardware_is_another_class() -> None:
+    hosts = lab_hosts()
+    hosts["gpu04"] = {**hosts["gpu04"], "memory_mib": 1032192}
+    assert list(intent(folder(hosts, GROUPS, {}))["drawbridge_nodes"]["classes"]) == ["h100", "h100-2"]
+
+
+def test_a_few_mib_of_memory_are_no_other_class() -> None:
+    hosts = lab_hosts()
+    hosts["gpu04"] = {**hosts["gpu04"], "memory_mib": 2064380}
+    found = intent(folder(hosts, GROUPS, {}))["drawbridge_nodes"]["classes"]
+    assert {name: one["memory_mib"] for name, one in found.items()} == {"h100": 2064380}
+
+
+def test_a_running_cluster_is_taken_over() -> None:
+    hosts = lab_hosts()
+    parts = [{"name": "train", "nodes": "ALL", "default": True}, {"name": "hpc", "nodes": "gpu01", "default": False}]
+    hosts["ctl"]["slurm"] = {"cluster": "research", "controller": "ctl", "partitions": parts}
+    hosts["gpu01"]["mounts"] = [{"source": "fs1", "mount": "/gpfs/fs1", "type": "gpfs"}]
+    found = intent(folder(hosts, GROUPS, {}))
+    assert found["drawbridge_slurm"]["cluster"] == "research"
+    assert found["drawbridge_slurm"]["partitions"][0] == {
+        "name": "train",
+        "nodes": "gpu[01-04]",
+        "default": True,
+        "gate": False,
+    }
+    assert found["drawbridge_gpfs"]["filesystems"] == [{"device": "fs1", "mount": "/gpfs/fs1"}]
+
+
+@pytest.mark.parametrize("reason", ["Connection timed out", "two\nlines: [evil"])
+def test_hosts_without_an_answer_are_named(reason: str) -> None:
+    hosts = lab_hosts()
+    del hosts["gpu02"]
+    text = folder(hosts, GROUPS, {"gpu02": reason})["hosts.yml"]
+    assert f"# gpu02 gave no answer: {' '.join(reason.split())}" in text
+    assert "gpu02" in yaml.safe_load(text)["all"]["children"]["nodes"]["hosts"]
