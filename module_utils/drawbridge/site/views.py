@@ -25,7 +25,7 @@ from ..slurm import view as slurms
 from ..slurm.model import Slurm
 from ..storage.gpfs.model import Gpfs
 from ..storage.nfs.model import Nfs
-from . import capacity_view, filesystems_view, gate_view, installer_view, mirror_view, run_view
+from . import capacity_view, filesystems_view, gate_view, installer_view, mirror_view, run_view, status_view
 from .storage_view import filesystems, gpfs_client, gpfs_members, nfs_client
 
 Json = dict[str, Any]
@@ -182,6 +182,11 @@ def drawbridge_run(nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, nfs: Nfs | Non
     return run_view.run_site(slurm, filesystems_view.shared(gpfs, nfs), kube, nodes, name)
 
 
+def drawbridge_status(nodes: Nodes, slurm: Slurm, kube: Kube | None) -> Json:
+    """The configuration of C(drawbridge status): gated partitions and units."""
+    return status_view.status_site(nodes, slurm, kube)
+
+
 def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
     """The contents of the mirror of a site without internet access.
 
@@ -193,6 +198,6 @@ def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
 _ALL = (
     *(switch, nic, node_switches, node_layers, slurm_controller, slurm_node, slurm_login, gpfs_client, gpfs_members),
     *(kube_node, kubelet, kube_installer, gpu_operator, rdma_plugin, infra_capacity, gate, gate_objects),
-    *(drawbridge_run, mirror, nfs_client, filesystems, switch_traffic, switch_waves),
+    *(drawbridge_run, drawbridge_status, mirror, nfs_client, filesystems, switch_traffic, switch_waves),
 )
 VIEWS: dict[str, View] = {view.__name__: view for view in _ALL}

@@ -1,0 +1,20 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The intent for `drawbridge status`: the same on all hosts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core import hostlist
+from ..kube.model import Kube
+from ..nodes.model import Nodes
+from ..slurm.model import Slurm
+
+
+def status_site(nodes: Nodes, slurm: Slurm, kube: Kube | None) -> dict[str, Any]:
+    """The file's content. Without Kubernetes no partition is gated."""
+    return {
+        "gated": [part.name for part in slurm.partitions if part.gate and kube],
+        "units": {unit: hostlist.in_order(names) for unit, names in nodes.units.items()},
+    }
