@@ -12,8 +12,11 @@ from ..nodes.model import Nodes
 from ..slurm.model import Slurm
 
 
-def status_site(nodes: Nodes, slurm: Slurm, kube: Kube | None) -> dict[str, Any]:
-    """The file's content. Without Kubernetes no partition is gated."""
+def drawbridge_status(nodes: Nodes, slurm: Slurm, kube: Kube | None) -> dict[str, Any]:
+    """The configuration of C(drawbridge status): gated partitions and units.
+
+    Without Kubernetes no partition is gated.
+    """
     return {
         "gated": [part.name for part in slurm.partitions if part.gate and kube],
         "units": {unit: hostlist.in_order(names) for unit, names in nodes.units.items()},

@@ -25,7 +25,8 @@ from ..slurm import view as slurms
 from ..slurm.model import Slurm
 from ..storage.gpfs.model import Gpfs
 from ..storage.nfs.model import Nfs
-from . import capacity_view, filesystems_view, gate_view, installer_view, mirror_view, run_view, status_view
+from . import capacity_view, filesystems_view, gate_view, installer_view, mirror_view, run_view
+from .status_view import drawbridge_status
 from .storage_view import filesystems, gpfs_client, gpfs_members, nfs_client
 
 Json = dict[str, Any]
@@ -180,11 +181,6 @@ def gate_objects(nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, nfs: Nfs | None,
 def drawbridge_run(nodes: Nodes, slurm: Slurm, gpfs: Gpfs | None, nfs: Nfs | None, kube: Kube, name: str) -> Json:
     """The configuration of drawbridge-run on a host."""
     return run_view.run_site(slurm, filesystems_view.shared(gpfs, nfs), kube, nodes, name)
-
-
-def drawbridge_status(nodes: Nodes, slurm: Slurm, kube: Kube | None) -> Json:
-    """The configuration of C(drawbridge status): gated partitions and units."""
-    return status_view.status_site(nodes, slurm, kube)
 
 
 def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of a node: Slurm's side, Kubernetes' side and reports of runs. Pure."""
+"""A node: Slurm's side, Kubernetes' side and reports of runs. Pure."""
 
 from __future__ import annotations
 

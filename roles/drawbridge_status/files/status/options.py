@@ -44,7 +44,7 @@ def parser() -> argparse.ArgumentParser:
     add("--watch", nargs="?", type=seconds, const=5.0, metavar="SECONDS", help="print again every 5 seconds")
     add("--kubeconfig", default="", metavar="FILE", help="kubeconfig (KUBECONFIG, or ~/.kube/config)")
     drift = commands.add_parser(
-        "drift", help="what differs from the intent, and what is new since the last check", epilog=DRIFT_CODES
+        "drift", help="differences from the intent, and those that are new since the last check", epilog=DRIFT_CODES
     )
     drift.add_argument("--state", default="", metavar="FOLDER", help="folder of reports (~/.local/state/drawbridge)")
     drift.add_argument("words", nargs=argparse.REMAINDER, metavar="-- OPTIONS", help="ansible-playbook's")

@@ -134,9 +134,10 @@ def _flags(slurm: SlurmNode) -> Iterator[Finding]:
     if "INVALID_REG" in flags:
         text = "slurmd registered with less hardware than slurm.conf has for it"
         yield Finding(CRITICAL, "hardware", text, f"compare: ssh {name} slurmd -C; scontrol show node {name}")
-    if "NOT_RESPONDING" in flags and slurm.state != "DOWN":
-        text = "slurmctld gets no answer from its slurmd and will set it down"
-        yield Finding(CRITICAL, "silent", text, f"ssh {name} systemctl status slurmd")
+    if "NOT_RESPONDING" in flags and slurm.state not in ("DOWN", "UNKNOWN"):
+        text = "slurmctld waits for an answer from its slurmd, as for a moment after each resume"
+        step = f"wait a minute; then: ssh {name} systemctl status slurmd"
+        yield Finding(WARNING, "silent", text, step)
     if flags & {"REBOOT_REQUESTED", "REBOOT_ISSUED"}:
         text = "a reboot through Slurm is not over"
         yield Finding(

@@ -14,7 +14,7 @@ from roles.drawbridge_status.files.status import kube_text, slurm_text, view
 from roles.drawbridge_status.files.status.model import Seen, Site
 
 SITE = Site(gated=("ai-train",), units={"leaf1": "gpu[00000-00002]"})
-LINE = "NodeName={} Arch=x86_64 CPUAlloc=0 RealMemory=2052096 State={} Weight=1 Partitions={} BootTime=2026-11-20T10:00:00{}"
+LINE = "NodeName={} Arch=x86_64 CPUAlloc=0 RealMemory=2052096 State={} Partitions={} BootTime=2026-11-20T10:00:00{}"
 DRAINED = " Reason=new fan [ben@2026-11-25T01:02:03]"
 
 
