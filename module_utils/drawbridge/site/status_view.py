@@ -13,11 +13,9 @@ from ..slurm.model import Slurm
 
 
 def drawbridge_status(nodes: Nodes, slurm: Slurm, kube: Kube | None) -> dict[str, Any]:
-    """The configuration of C(drawbridge status): gated partitions and units.
-
-    Without Kubernetes no partition is gated.
-    """
+    """The configuration of C(drawbridge status): gated partitions and units."""
     return {
+        # without Kubernetes no partition is gated
         "gated": [part.name for part in slurm.partitions if part.gate and kube],
         "units": {unit: hostlist.in_order(names) for unit, names in nodes.units.items()},
     }
