@@ -39,6 +39,16 @@ options:
     ini:
       - section: callback_report
         key: json
+  folder:
+    description:
+      - Folder that keeps the last 50 reports as JSON, one file for each run. C(drawbridge status) reads them there.
+      - A run in check mode is not kept.
+    type: path
+    env:
+      - name: DRAWBRIDGE_REPORT_FOLDER
+    ini:
+      - section: callback_report
+        key: folder
   html:
     description: File for the report as one HTML page that loads nothing else.
     type: path
@@ -82,9 +92,10 @@ from typing import Any
 from ansible import constants, context
 from ansible.plugins.callback import CallbackBase
 
+from ..module_utils.drawbridge.core.hostlist import in_order
 from ..module_utils.drawbridge.report.collect import Event, Finding, findings
 from ..module_utils.drawbridge.report.command import shown
-from ..module_utils.drawbridge.report.files_io import earlier, write
+from ..module_utils.drawbridge.report.files_io import earlier, keep, write
 from ..module_utils.drawbridge.report.fold import Run, compared, document, fold
 from ..module_utils.drawbridge.report.formats import as_json, as_junit, as_metrics
 from ..module_utils.drawbridge.report.page_io import as_page
@@ -157,6 +168,8 @@ class CallbackModule(CallbackBase):
         for option, rendered in FORMATS.items():
             if path := self.get_option(option):
                 write(Path(path), rendered(report))
+        if (folder := self.get_option("folder")) and not report["check"]:
+            keep(Path(folder), f"{report['started'].replace(':', '')}-{self._playbook}.json", as_json(report))
 
     def _report(self) -> dict[str, Any]:
         now = time.time()
@@ -165,7 +178,8 @@ class CallbackModule(CallbackBase):
         check = bool(context.CLIARGS.get("check"))
         started = datetime.fromtimestamp(self._started, UTC).isoformat(timespec="seconds")
         seconds = now - self._started
-        run = Run(self._playbook, check, shown(sys.argv), started, seconds, plays, len(self._hosts))
+        names = in_order(sorted(self._hosts))
+        run = Run(self._playbook, check, shown(sys.argv), started, seconds, plays, len(self._hosts), names)
         report = document(run, fold(self._findings))
         last = earlier(self.get_option("json")) if check else None
         return compared(report, last) if last else report

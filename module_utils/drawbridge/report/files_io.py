@@ -12,6 +12,8 @@ from typing import Any
 
 from .fold import VERSION
 
+KEPT = 50
+"""Reports in a folder of reports; older ones are removed."""
 READABLE = 0o644
 """A report has no secrets, and Prometheus' node exporter is another user."""
 
@@ -28,6 +30,13 @@ def write(path: Path, content: str) -> None:
     except OSError:
         Path(name).unlink()
         raise
+
+
+def keep(folder: Path, name: str, content: str) -> None:
+    """Add a file to the folder of reports. Names begin with the time, so the first are the oldest. Raises OSError."""
+    write(folder / name, content)
+    for old in sorted(folder.glob("*.json"))[:-KEPT]:
+        old.unlink()
 
 
 def earlier(path: str | None) -> dict[str, Any] | None:

@@ -50,6 +50,8 @@ class Run:
     """Names with seconds, in their order."""
     hosts: int
     """How many hosts have a result."""
+    names: str = ""
+    """Their hostlist."""
 
 
 def fold(findings: Iterable[Finding]) -> list[Line]:

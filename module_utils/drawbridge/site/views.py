@@ -26,6 +26,7 @@ from ..slurm.model import Slurm
 from ..storage.gpfs.model import Gpfs
 from ..storage.nfs.model import Nfs
 from . import capacity_view, filesystems_view, gate_view, installer_view, mirror_view, preflight_view, run_view
+from .status_view import drawbridge_status
 from .storage_view import filesystems, gpfs_client, gpfs_members, nfs_client
 
 Json = dict[str, Any]
@@ -209,6 +210,6 @@ def preflight(
 _ALL = (
     *(switch, nic, node_switches, node_layers, slurm_controller, slurm_node, slurm_login, gpfs_client, gpfs_members),
     *(kube_node, kubelet, kube_installer, gpu_operator, rdma_plugin, infra_capacity, gate, gate_objects),
-    *(drawbridge_run, mirror, preflight, nfs_client, filesystems, switch_traffic, switch_waves),
+    *(drawbridge_run, drawbridge_status, mirror, preflight, nfs_client, filesystems, switch_traffic, switch_waves),
 )
 VIEWS: dict[str, View] = {view.__name__: view for view in _ALL}

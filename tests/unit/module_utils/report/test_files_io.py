@@ -8,7 +8,12 @@ import json
 from pathlib import Path
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.report.files_io import earlier, write
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.report.files_io import (
+    KEPT,
+    earlier,
+    keep,
+    write,
+)
 
 CHECK = {"version": 1, "check": True}
 
@@ -41,3 +46,10 @@ def test_only_a_report_of_a_check_is_an_earlier_one(tmp_path: Path, content: str
 def test_without_a_file_there_is_no_earlier_report(tmp_path: Path) -> None:
     assert earlier(None) is None
     assert earlier(str(tmp_path / "none")) is None
+
+
+def test_a_folder_keeps_the_newest_reports(tmp_path: Path) -> None:
+    for number in range(KEPT + 2):
+        keep(tmp_path / "reports", f"2026-{number:03d}.json", "{}")
+    names = sorted(path.name for path in (tmp_path / "reports").iterdir())
+    assert (len(names), names[0]) == (KEPT, "2026-002.json")

@@ -51,6 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     hosts = {"all": {"vars": own, "hosts": {"a1": None, "a2": None, "a3": None}}}
     (path / "hosts.yml").write_text(yaml.safe_dump(hosts))
     options = {f"DRAWBRIDGE_REPORT_{kind.upper()}": str(path / "out" / kind) for kind in FORMATS}
+    options["DRAWBRIDGE_REPORT_FOLDER"] = str(path / "runs")
     environment = {
         **os.environ,
         **options,
@@ -63,6 +64,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert done.returncode == 2, done.stdout + done.stderr
     (path / "printed").write_text(done.stdout[done.stdout.index("play.yml: ") :])
     return path
+
+
+def test_the_folder_keeps_the_run_with_its_hosts(folder: Path) -> None:
+    (kept,) = (folder / "runs").iterdir()
+    report = json.loads(kept.read_text())
+    assert kept.name == f"{report['started'].replace(':', '')}-play.yml.json"
+    assert (report["hosts"], report["names"]) == (3, "a[1-3]")
 
 
 @pytest.mark.parametrize("kind", FORMATS)

@@ -1,0 +1,70 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""drawbridge: from the command line to the exit code."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..gate.command import Commands
+from . import view
+from .drift_io import drift, folder
+from .model import UNKNOWN, Site
+from .options import parser
+from .readers_io import Readers, site
+
+CLEAR = "\x1b[H\x1b[2J"
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run a command line on this host."""
+    given = parser().parse_args(argv)
+    if given.command == "drift":
+        words = given.words[1:] if given.words[:1] == ["--"] else given.words
+        code, said = drift(words, folder(given.state, os.environ), os.environ)
+        if said:
+            print(f"drawbridge: {said}", file=sys.stderr)
+        return code
+    settings, notes = site()
+    readers = Readers(Commands(), os.environ, given.kubeconfig)
+    if given.unit and given.unit not in settings.units:
+        known = ", ".join(sorted(settings.units)) or "none"
+        print(f"drawbridge: --unit {given.unit}: no unit has this name (units: {known})", file=sys.stderr)
+        return UNKNOWN
+    try:
+        return _watch(given, settings, notes, readers)
+    except KeyboardInterrupt:
+        return 0
+
+
+def _watch(given: argparse.Namespace, settings: Site, notes: tuple[str, ...], readers: Readers) -> int:
+    """Print once, or until the person ends it."""
+    while True:
+        text, code = _once(given, settings, notes, readers)
+        print(f"{CLEAR if given.watch and sys.stdout.isatty() else ''}{text}", flush=True)
+        if not given.watch:
+            return code
+        time.sleep(given.watch)
+
+
+def _once(given: argparse.Namespace, settings: Site, notes: tuple[str, ...], readers: Readers) -> tuple[str, int]:
+    """One look as text, and its exit code."""
+    seen = readers.look(Path(settings.reports))
+    seen = seen._replace(notes=(*notes, *seen.notes))
+    wanted = [name for names in given.nodes for name in names]
+    found = view.rows(seen, settings, wanted, given.partition, given.unit)
+    code = view.level(found, seen)
+    if given.json:
+        return json.dumps(view.document(found, seen), indent=1), code
+    lines = view.explain(found[0], seen) if len(found) == 1 and wanted else view.table(found, seen)
+    return "\n".join(lines), code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,51 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The command line. Pure."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..gate.hostlist import HostlistError, expand
+
+CODES = "exit codes: 0 all is well, 1 look at it, 2 a node needs a person, 3 Slurm or Kubernetes does not answer"
+DRIFT_CODES = "exit codes: 0 no drift, 3 drift, otherwise ansible-playbook's own"
+
+
+def names(text: str) -> list[str]:
+    """Names of a hostlist. Raises ArgumentTypeError."""
+    try:
+        return expand(text)
+    except HostlistError as err:
+        raise argparse.ArgumentTypeError(f"{text} is no hostlist of Slurm: {err}") from err
+
+
+def seconds(text: str) -> float:
+    """A positive number. Raises ArgumentTypeError."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"{text}: write a number of seconds, such as 5")
+    return value
+
+
+def parser() -> argparse.ArgumentParser:
+    """Both commands."""
+    made = argparse.ArgumentParser(prog="drawbridge", allow_abbrev=False)
+    commands = made.add_subparsers(dest="command", required=True)
+    status = commands.add_parser("status", help="the state of nodes, with cause and next step", epilog=CODES)
+    add = status.add_argument
+    add("nodes", nargs="*", type=names, metavar="NODES", help="a hostlist; a single node is explained (all)")
+    add("--partition", default="", metavar="NAME", help="only nodes of this partition of Slurm")
+    add("--unit", default="", metavar="NAME", help="only nodes of this scalable unit")
+    add("--json", action="store_true", help="print JSON")
+    add("--watch", nargs="?", type=seconds, const=5.0, metavar="SECONDS", help="print again every 5 seconds")
+    add("--kubeconfig", default="", metavar="FILE", help="kubeconfig (KUBECONFIG, or ~/.kube/config)")
+    drift = commands.add_parser(
+        "drift", help="differences from the intent, and those that are new since the last check", epilog=DRIFT_CODES
+    )
+    drift.add_argument("--state", default="", metavar="FOLDER", help="folder of reports (~/.local/state/drawbridge)")
+    drift.add_argument("words", nargs=argparse.REMAINDER, metavar="-- OPTIONS", help="ansible-playbook's")
+    return made

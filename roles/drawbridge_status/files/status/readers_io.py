@@ -1,0 +1,95 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Slurm, Kubernetes and reports, read with the rights of the person who calls."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from ..gate.command import Commands
+from . import kube_text, reports_text, slurm_text
+from .model import LastRun, Member, Seen, Site
+
+SETTINGS = Path("/etc/drawbridge/status.json")
+STATES = "PENDING,RUNNING,CONFIGURING,COMPLETING,SUSPENDED,STOPPED"
+NEWEST = 50
+"""Reports that are read."""
+TIMEOUT_S = 60.0
+
+
+def site(file: Path = SETTINGS) -> tuple[Site, tuple[str, ...]]:
+    """The site's settings. Without the file, a note says so."""
+    try:
+        raw = json.loads(file.read_text())
+        return Site(**{one.name: raw[one.name] for one in fields(Site) if one.name in raw}), ()
+    except FileNotFoundError:
+        return Site(), (f"{file} is missing, so gated partitions and units are not known",)
+    except (OSError, ValueError, TypeError) as err:
+        return Site(), (f"{file} can't be read ({err}), so gated partitions and units are not known",)
+
+
+class Readers:
+    """One look at everything."""
+
+    def __init__(self, commands: Commands, env: Mapping[str, str], kubeconfig: str = "") -> None:
+        self._commands, self._env, self._kubeconfig = commands, env, kubeconfig
+        self._notes: list[str] = []
+        self._blind = False
+
+    def look(self, reports: Path) -> Seen:
+        """Slurm's nodes first, then jobs, then Kubernetes: in this order a job that starts in between is seen."""
+        self._notes, self._blind = [], False
+        nodes = slurm_text.nodes(self._run("scontrol", "show", "node", "-o"))
+        queue = ("squeue", "--all", "--noheader", f"--states={STATES}", f"--Format={slurm_text.FORMAT}")
+        jobs = slurm_text.jobs(self._run(*queue))
+        members = self._members()
+        return Seen(nodes, jobs, members, self._runs(reports), tuple(self._notes), self._blind)
+
+    def _run(self, *argv: str) -> str:
+        """A command of Slurm; no output if Slurm does not answer."""
+        result = self._commands.run(*argv, timeout_s=TIMEOUT_S)
+        if result.code:
+            self._blind = True
+            self._notes.append(f"Slurm did not answer ({argv[0]}: {result.err or result.code})")
+            return ""
+        return result.out
+
+    def _members(self) -> dict[str, Member] | None:
+        """Nodes of Kubernetes. Missing rights are normal for a user; a silent API server is not."""
+        file = self._kubeconfig or self._env.get("KUBECONFIG") or f"{self._env.get('HOME', '')}/.kube/config"
+        missing = "kubectl is not installed" if not shutil.which("kubectl", path=self._env.get("PATH")) else ""
+        if not missing and not any(Path(part).is_file() for part in file.split(":")):
+            missing = "you have no kubeconfig"
+        if missing:
+            self._notes.append(f"{missing}, so only Slurm's side is shown")
+            return None
+        options = (f"--kubeconfig={self._kubeconfig}",) if self._kubeconfig else ()
+        argv = ("kubectl", *options, "get", "nodes", "--request-timeout=30s", "-o", kube_text.TEMPLATE)
+        result = self._commands.run(*argv, timeout_s=TIMEOUT_S)
+        if not result.code:
+            return kube_text.members(result.out)
+        if "Forbidden" in result.err:
+            self._notes.append("you may not read nodes in Kubernetes, so only Slurm's side is shown")
+            return None
+        self._blind = True
+        self._notes.append(f"Kubernetes did not answer ({' '.join(result.err.split())[-300:] or result.code})")
+        return None
+
+    def _runs(self, folder: Path) -> dict[str, LastRun]:
+        """Latest runs, from reports in a folder. Without reports, a note says so."""
+        reports: list[dict[str, Any]] = []
+        for file in sorted(folder.glob("*.json"))[-NEWEST:] if folder.is_dir() else ():
+            try:
+                found = json.loads(file.read_text())
+            except (OSError, ValueError) as err:
+                self._notes.append(f"{file} can't be read ({err})")
+                continue
+            reports += [found] if isinstance(found, dict) else []
+        if not reports:
+            self._notes.append(f"no report of a run is in {folder}, so pending changes are not known")
+        return reports_text.last_runs(reports)

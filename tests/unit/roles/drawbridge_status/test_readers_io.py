@@ -1,0 +1,99 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What answers and what does not: missing rights are normal, a silent Slurm or API server is not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from roles.drawbridge_status.files.gate.command import Commands, Result
+from roles.drawbridge_status.files.status.readers_io import Readers, site
+
+SLURM = {"scontrol": Result(0, "NodeName=gpu01 State=IDLE Partitions=p\n"), "squeue": Result(0)}
+
+
+class Canned(Commands):
+    """Answers by the program's name."""
+
+    def __init__(self, answers: dict[str, Result]) -> None:
+        self._answers = answers
+
+    def run(self, *argv: str, timeout_s: float = 0) -> Result:
+        return self._answers[argv[0]]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A person with kubectl and a kubeconfig."""
+    (tmp_path / "kubectl").touch(0o755)
+    (tmp_path / ".kube").mkdir()
+    (tmp_path / ".kube/config").touch()
+    return tmp_path
+
+
+def readers(home: Path, **answers: Result) -> Readers:
+    return Readers(Canned({**SLURM, **answers}), {"HOME": str(home), "PATH": str(home)})
+
+
+@pytest.mark.parametrize(
+    ("kubectl", "known", "blind", "note"),
+    [
+        (Result(0, "gpu01\t\tTrue\tdrawbridge.io/slurm=closed \n"), True, False, ""),
+        (Result(1, "", "Error (Forbidden): nodes is forbidden"), False, False, "you may not read nodes"),
+        (Result(1, "", "Unable to connect to the server"), False, True, "Kubernetes did not answer (Unable to connect"),
+    ],
+)
+def test_an_answer_of_kubernetes(home: Path, kubectl: Result, known: bool, blind: bool, note: str) -> None:
+    seen = readers(home, kubectl=kubectl).look(home / "reports")
+    assert (seen.members is not None, seen.blind) == (known, blind)
+    assert not note or any(note in said for said in seen.notes)
+    assert list(seen.slurm) == ["gpu01"]
+
+
+@pytest.mark.parametrize(
+    ("missing", "note"), [("kubectl", "kubectl is not installed"), (".kube/config", "you have no kubeconfig")]
+)
+def test_a_user_without_kubernetes_sees_slurms_side(home: Path, missing: str, note: str) -> None:
+    (home / missing).unlink()
+    seen = readers(home).look(home)
+    assert (seen.members, seen.blind) == (None, False)
+    assert f"{note}, so only Slurm's side is shown" in seen.notes
+
+
+def test_a_silent_slurm_is_said(home: Path) -> None:
+    (home / "kubectl").unlink()
+    seen = readers(home, scontrol=Result(1, "", "Unable to contact slurm controller")).look(home)
+    assert seen.blind
+    assert "Slurm did not answer (scontrol: Unable to contact slurm controller)" in seen.notes
+
+
+def test_reports_of_runs_are_read_and_checks_are_not(home: Path) -> None:
+    runs = [("2026-11-24", False, "old"), ("2026-11-25", False, "new"), ("2026-11-26", True, "check")]
+    for started, check, text in runs:
+        findings = [{"kind": "pending", "text": text, "hosts": "gpu01"}]
+        report = {
+            "started": started,
+            "check": check,
+            "playbook": "site.yml",
+            "names": "gpu[01-02]",
+            "findings": findings,
+        }
+        (home / f"{started}.json").write_text(json.dumps(report))
+    (home / "broken.json").write_text("{")
+    seen = readers(home, kubectl=Result(0)).look(home)
+    assert seen.runs["gpu01"].findings == (("pending", "new"),)
+    assert seen.runs["gpu02"].findings == ()
+    assert any("broken.json can't be read" in note for note in seen.notes)
+
+
+def test_settings_of_the_site(tmp_path: Path) -> None:
+    file = tmp_path / "status.json"
+    assert "is missing" in site(file)[1][0]
+    file.write_text("{")
+    assert "can't be read" in site(file)[1][0]
+    file.write_text('{"gated": ["ai-train"], "units": {"leaf1": "gpu01"}, "reports": "/r", "later": 1}')
+    found, notes = site(file)
+    assert (found.gated, found.reports, notes) == (["ai-train"], "/r", ())

@@ -1,0 +1,140 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Many nodes: the summary, lines for nodes that are alike, filters, JSON, and the cost of a large cluster."""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from roles.drawbridge_status.files.status import kube_text, slurm_text, view
+from roles.drawbridge_status.files.status.model import Seen, Site
+
+SITE = Site(gated=("ai-train",), units={"leaf1": "gpu[00000-00002]"})
+LINE = "NodeName={} Arch=x86_64 CPUAlloc=0 RealMemory=2052096 State={} Partitions={} BootTime=2026-11-20T10:00:00{}"
+DRAINED = " Reason=new fan [ben@2026-11-25T01:02:03]"
+
+
+def cluster(count: int) -> Seen:
+    """Every fourth node is drained, every fourth has a job."""
+    names = [f"gpu{number:05d}" for number in range(count)]
+    lines = [
+        LINE.format(name, "IDLE+DRAIN" if at % 4 == 3 else "IDLE", "ai-train", DRAINED if at % 4 == 3 else "")
+        for at, name in enumerate(names)
+    ]
+    rows = [
+        [str(at), "ada", "ai-train", "RUNNING", "2026-11-25T00:00:00", "(null)", name, ""]
+        for at, name in enumerate(names)
+    ]
+    queue = "\n".join(slurm_text.SEPARATOR.join(row) for at, row in enumerate(rows) if at % 4 == 1)
+    taints = (f"vision.{at}" if at % 4 == 1 else "closed" for at in range(count))
+    members = "\n".join(f"{name}\t\tTrue\tdrawbridge.io/slurm={taint} " for name, taint in zip(names, taints))
+    return Seen(slurm_text.nodes("\n".join(lines)), slurm_text.jobs(queue), kube_text.members(members))
+
+
+def test_the_summary_comes_first_and_nodes_that_are_alike_are_one_line() -> None:
+    seen = cluster(8)._replace(notes=("no report",))
+    summary, note, _, head, *lines = view.table(view.rows(seen, SITE), seen)
+    assert (summary, note) == ("8 nodes: 2 drained, 4 ready, 2 held.", "Note: no report")
+    assert head.split() == list(view.HEAD)
+    assert [" ".join(line.split()) for line in lines] == [
+        "gpu[00003,00007] IDLE+DRAIN closed - 2026-11-25T01:02:03 "
+        "drained: ben drained it (new fan), and no job runs on it",
+        "gpu[00000,00002,00004,00006] IDLE closed - - ready",
+        "gpu00001 IDLE held vision.1 2026-11-25T00:00:00 held",
+        "gpu00005 IDLE held vision.5 2026-11-25T00:00:00 held",
+    ]
+
+
+def test_a_long_hostlist_is_cut_to_its_ends_and_number() -> None:
+    seen = cluster(100)
+    assert "gpu00003..gpu00099 (25)" in view.table(view.rows(seen, SITE), seen)[3]
+
+
+def test_filters_select_nodes() -> None:
+    seen = cluster(8)
+    assert [row.node.name for row in view.rows(seen, SITE, unit="leaf1")] == ["gpu00000", "gpu00001", "gpu00002"]
+    assert view.rows(seen, SITE, partition="hpc") == []
+    assert [row.node.name for row in view.rows(seen, SITE, ["gpu00001", "gpu00001"])] == ["gpu00001"]
+
+
+def test_the_exit_code_is_the_worst_level_and_no_answer_is_worse() -> None:
+    seen = cluster(8)
+    found = view.rows(seen, SITE)
+    assert view.level(found, seen) == 1
+    assert view.level(found[:3], seen) == 0
+    assert view.level(found[:3], seen._replace(blind=True)) == 3
+
+
+def test_json_has_all() -> None:
+    seen = cluster(4)
+    document = view.document(view.rows(seen, SITE), seen)
+    assert [(node["name"], node["state"], node["gate"], node["owner"]) for node in document["nodes"]] == [
+        ("gpu00000", "ready", "closed", ""),
+        ("gpu00001", "held", "held", "vision.1"),
+        ("gpu00002", "ready", "closed", ""),
+        ("gpu00003", "drained", "closed", ""),
+    ]
+    assert document["nodes"][3]["slurm"]["flags"] == ["DRAIN"]
+    assert document["nodes"][3]["findings"][0]["step"] == (
+        "do the work that the reason names; then: scontrol update nodename=gpu00003 state=resume"
+    )
+
+
+def test_a_job_that_the_gate_did_not_start_is_named_with_the_cause() -> None:
+    comment = "note of mine | drawbridge gate: try 2 of 5 (run 1): the policies are missing"
+    row = ["9", "ada", "ai-train", "PENDING", "N/A", comment, "", ""]
+    seen = Seen(jobs=slurm_text.jobs(slurm_text.SEPARATOR.join(row)))
+    assert view.table([], seen)[-1] == "job 9 waits for the gate: try 2 of 5 (run 1): the policies are missing"
+
+
+def test_without_kubernetes_a_gated_node_shows_that_its_gate_is_not_visible() -> None:
+    seen = cluster(1)._replace(members=None)
+    (row,) = view.rows(seen, SITE)
+    assert (row.node.gate, row.level) == ("unknown", 0)
+    assert "its gate is not visible to you" in view.explain(row, seen)[0]
+
+
+def test_a_guarded_node_that_slurm_does_not_have_is_named() -> None:
+    seen = cluster(1)._replace(slurm={})
+    assert [(row.node.name, row.findings[0].word) for row in view.rows(seen, SITE)] == [("gpu00000", "unknown")]
+
+
+def calls(count: int) -> int:
+    """Calls of functions from text to table."""
+    number = 0
+
+    def counted(frame: FrameType, event: str, arg: Any) -> None:
+        nonlocal number
+        number += event == "call"
+
+    sys.setprofile(counted)
+    try:
+        seen = cluster(count)
+        view.table(view.rows(seen, SITE), seen)
+    finally:
+        sys.setprofile(None)
+    return number
+
+
+def test_a_large_cluster_costs_its_size_and_no_more() -> None:
+    small, large = calls(200), calls(2000)
+    assert large < 11 * small
+    assert large < 2000 * 100
+
+
+@pytest.mark.parametrize(
+    ("line", "reason", "by", "since"),
+    [
+        ("NodeName=a State=IDLE Reason=new fan [ben@2026-11-25T01:02:03]", "new fan", "ben", "2026-11-25T01:02:03"),
+        ("NodeName=a State=IDLE Reason=rack [3] [ben@now]", "rack [3]", "ben", "now"),
+        ("NodeName=a State=IDLE Reason=new fan", "new fan", "", ""),
+        ("NodeName=a State=IDLE", "", "", ""),
+    ],
+)
+def test_a_reason_ends_with_who_and_when(line: str, reason: str, by: str, since: str) -> None:
+    found = slurm_text.node(line)
+    assert (found.reason, found.by, found.since) == (reason, by, since)
