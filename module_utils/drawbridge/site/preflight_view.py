@@ -32,7 +32,10 @@ def preflight(
     kube: Kube | None,
     name: str,
 ) -> dict[str, Any]:
-    """Everything that the probes of one host need, and that its findings compare with."""
+    """What preflight reads on a host, and compares its answers with.
+
+    C(names), C(ports), C(users) and C(paths) for its probes; GPUs, devices, cables and releases that it must have.
+    """
     part = nodes.range_of(name)
     here = nodes.classes[part.node_class] if part else None
     ports = list(_ports(nodes, slurm, gpfs, nfs, kube, name))

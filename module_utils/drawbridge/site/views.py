@@ -14,55 +14,23 @@ from typing import Any
 from ..core import hostlist
 from ..fabric.model import Fabric
 from ..fabric.traffic_view import switch_traffic, switch_waves
-from ..fabric.view import ports_of_nodes, switch_profile, switches_of_nodes
 from ..kube.kubelet import view as kubelets
 from ..kube.member import view as members
 from ..kube.model import Kube
 from ..kube.releases import gpu_operator_view, rdma_plugin_view
-from ..nic.view import link_files, mtu_groups, nccl_env, nic_qos, roce_groups
 from ..nodes.model import Nodes
 from ..slurm import view as slurms
 from ..slurm.model import Slurm
 from ..storage.gpfs.model import Gpfs
 from ..storage.nfs.model import Nfs
-from . import capacity_view, filesystems_view, gate_view, installer_view, mirror_view, preflight_view, run_view
+from . import capacity_view, filesystems_view, gate_view, installer_view, mirror_view, run_view
+from .network_view import nic, node_switches, switch
+from .preflight_view import preflight
 from .status_view import drawbridge_status
 from .storage_view import filesystems, gpfs_client, gpfs_members, nfs_client
 
 Json = dict[str, Any]
 View = Callable[..., Any]
-
-
-def switch(fabric: Fabric, nodes: Nodes, name: str, chosen: str = "") -> Json:
-    """The traffic classes on one switch: on all its ports, or only on those that are cabled to the chosen nodes.
-
-    O(drawbridge.drawbridge.switch_roce#module:profile): ports expanded, thresholds in bytes, times in milliseconds.
-    """
-    only = ports_of_nodes(fabric, nodes, name, hostlist.expand(chosen)) if chosen else None
-    return switch_profile(fabric, name, only).as_dict()
-
-
-def nic(fabric: Fabric, nodes: Nodes, name: str) -> Json:
-    """The lossless class on the RDMA ports of one node.
-
-    C(qos), C(mtu) and C(roce), groups of the modules C(mlnx_qos), C(nic_link) and C(nic_roce). C(nccl), names and
-    values of NCCL's variables; C(links), names and texts of systemd's C(.link) files.
-    """
-    return {
-        "qos": nic_qos(nodes, fabric.roce, fabric.cnp, fabric.storage, name, fabric.host_cable_m),
-        "mtu": mtu_groups(nodes, fabric.host_mtu_bytes, name),
-        "roce": roce_groups(nodes, fabric.roce, fabric.cnp, fabric.storage, name),
-        "nccl": nccl_env(nodes, fabric.roce, name),
-        "links": link_files(nodes, name),
-    }
-
-
-def node_switches(fabric: Fabric | None, nodes: Nodes, chosen: str) -> list[str]:
-    """Switches that nodes are cabled to: their leaves, and those of their storage ports.
-
-    Names of the switches, each once; none of a site without C(drawbridge_fabric).
-    """
-    return switches_of_nodes(fabric, nodes, hostlist.expand(str(chosen))) if fabric else []
 
 
 def node_layers(
@@ -189,22 +157,6 @@ def mirror(nodes: Nodes, slurm: Slurm, kube: Kube) -> Json:
     C(charts), C(images) with their digests, and C(packages).
     """
     return mirror_view.mirror(nodes, kube, slurm)
-
-
-def preflight(
-    fabric: Fabric | None,
-    nodes: Nodes,
-    slurm: Slurm,
-    gpfs: Gpfs | None,
-    nfs: Nfs | None,
-    kube: Kube | None,
-    name: str,
-) -> Json:
-    """What preflight reads on a host, and compares its answers with.
-
-    C(names), C(ports), C(users) and C(paths) for its probes; GPUs, devices, cables and releases that it must have.
-    """
-    return preflight_view.preflight(fabric, nodes, slurm, gpfs, nfs, kube, name)
 
 
 _ALL = (

@@ -56,7 +56,7 @@ def started(folder: Path, output: Path) -> subprocess.Popen[bytes]:
     """Hand the slice to a worker of its own, and what it answers to `process`."""
     place, answers = f"{folder}-worker", f"{folder}-answers"
     command = (
-        f"cd / && {RUNNER} transmit {folder} -p playbooks/nodes.yml"
+        f"cd / && {RUNNER} transmit {folder} -p playbooks/node_tier.yml"
         f" | {RUNNER} worker --private-data-dir {place} | {RUNNER} process {answers}"
     )
     with output.open("wb") as file:

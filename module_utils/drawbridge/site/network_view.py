@@ -1,0 +1,47 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Views of switches and NICs; views.py lists them with the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core import hostlist
+from ..fabric.model import Fabric
+from ..fabric.view import ports_of_nodes, switch_profile, switches_of_nodes
+from ..nic.view import link_files, mtu_groups, nccl_env, nic_qos, roce_groups
+from ..nodes.model import Nodes
+
+Json = dict[str, Any]
+
+
+def switch(fabric: Fabric, nodes: Nodes, name: str, chosen: str = "") -> Json:
+    """The traffic classes on one switch: on all its ports, or only on those that are cabled to the chosen nodes.
+
+    O(drawbridge.drawbridge.switch_roce#module:profile): ports expanded, thresholds in bytes, times in milliseconds.
+    """
+    only = ports_of_nodes(fabric, nodes, name, hostlist.expand(chosen)) if chosen else None
+    return switch_profile(fabric, name, only).as_dict()
+
+
+def nic(fabric: Fabric, nodes: Nodes, name: str) -> Json:
+    """The lossless class on the RDMA ports of one node.
+
+    C(qos), C(mtu) and C(roce), groups of the modules C(mlnx_qos), C(nic_link) and C(nic_roce). C(nccl), names and
+    values of NCCL's variables; C(links), names and texts of systemd's C(.link) files.
+    """
+    return {
+        "qos": nic_qos(nodes, fabric.roce, fabric.cnp, fabric.storage, name, fabric.host_cable_m),
+        "mtu": mtu_groups(nodes, fabric.host_mtu_bytes, name),
+        "roce": roce_groups(nodes, fabric.roce, fabric.cnp, fabric.storage, name),
+        "nccl": nccl_env(nodes, fabric.roce, name),
+        "links": link_files(nodes, name),
+    }
+
+
+def node_switches(fabric: Fabric | None, nodes: Nodes, chosen: str) -> list[str]:
+    """Switches that nodes are cabled to: their leaves, and those of their storage ports.
+
+    Names of the switches, each once; none of a site without C(drawbridge_fabric).
+    """
+    return switches_of_nodes(fabric, nodes, hostlist.expand(str(chosen))) if fabric else []

@@ -1,0 +1,26 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.network_view import (
+    nic,
+    node_switches,
+    switch,
+)
+
+from tests.unit.module_utils.site.test_refused import site
+
+LAB = load(site("lab"))
+
+
+def test_both_ends_of_a_link_have_the_same_class() -> None:
+    assert LAB.fabric
+    leaf, node = switch(LAB.fabric, LAB.nodes, "leaf1"), nic(LAB.fabric, LAB.nodes, "gpu01")
+    assert node["mtu"][0]["mtu_bytes"] <= leaf["mtu_bytes"]
+    assert int(node["nccl"]["NCCL_IB_TC"]) >> 2 == LAB.fabric.roce.dscp
+
+
+def test_the_switches_of_a_node_are_its_leaves() -> None:
+    assert node_switches(LAB.fabric, LAB.nodes, "gpu01") == ["leaf1"]
+    assert node_switches(None, LAB.nodes, "gpu01") == []
