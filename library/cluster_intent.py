@@ -31,7 +31,8 @@ options:
       leave out a host that these nodes need.
     type: raw
   part:
-    description: The inventory may lack hosts of the intent, as that of a job slice does. Unknown hosts are still refused.
+    description: >-
+      The inventory may lack hosts of the intent, as that of a job slice does. Unknown hosts are still refused.
     type: bool
     default: false
 attributes:

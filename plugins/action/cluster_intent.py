@@ -18,7 +18,7 @@ from ansible.plugins.loader import filter_loader
 
 from ..module_utils.drawbridge.core import hostlist
 from ..module_utils.drawbridge.core.faults import Fault, IntentError
-from ..module_utils.drawbridge.fabric.link_rules import unchecked
+from ..module_utils.drawbridge.fabric.links import unchecked
 from ..module_utils.drawbridge.site import role_variables
 from ..module_utils.drawbridge.site.load import DOMAINS, OPTIONAL, inventory_faults, load
 from ..module_utils.drawbridge.site.model import Intent

@@ -11,7 +11,7 @@ from ..core import hostlist, ports
 from ..core.faults import Fault
 from ..nodes.model import RAILS, STORAGE, Nodes
 from .cabling import CablingError, NodePort, SwitchPorts, node_ports, switch_links
-from .link_rules import LINKS
+from .links import LINKS
 from .model import Cabling, Fabric
 
 NODES = "drawbridge_fabric.cabling.nodes"
@@ -78,7 +78,7 @@ def cables_are_listed_once(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
 
 
 def cables_end_in_listed_ports(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
-    """A node's port carries the lossless class, and nodes are cabled to leaves. link_rules has the ports of links."""
+    """A node's port carries the lossless class, and nodes are cabled to leaves. links has the ports of links."""
     found = _cables(fabric, nodes)
     if found is None:
         return

@@ -17,15 +17,16 @@ GROUPS = ("controllers", "accounting", "login", "storage_admins", "nodes", "infr
 def folder(hosts: Mapping[str, Facts], groups: Mapping[str, Sequence[str]], lost: Mapping[str, str]) -> dict[str, str]:
     """Files by path. `hosts` are the facts of hosts that answered, `lost` the reasons of the others."""
     nodes = {name: hosts[name] for name in in_order(hosts) if name in groups.get("nodes", ())}
-    files = {
-        "hosts.yml": _inventory(hosts, groups, lost, cables(nodes)),
-        "group_vars/all/nodes.yml": _nodes(nodes),
-        "group_vars/all/slurm.yml": _slurm(hosts, nodes, groups),
-        "group_vars/all/storage.yml": _storage(hosts, groups),
-        "group_vars/all/kube.yml": _kube(nodes),
+    parts = {
+        "nodes": _nodes(nodes),
+        "slurm": _slurm(hosts, nodes, groups),
+        "storage": _storage(hosts, groups),
+        "kube": _kube(nodes),
     }
     if any(facts["nics"] for facts in nodes.values()):
-        files["group_vars/all/fabric.yml"] = _fabric(nodes)
+        parts["fabric"] = _fabric(nodes)
+    files = {f"group_vars/all/{name}.yml": lines for name, lines in parts.items()}
+    files["hosts.yml"] = _inventory(hosts, groups, lost, cables(nodes))
     return {path: "\n".join(["---", *lines, ""]) for path, lines in files.items()}
 
 

@@ -13,7 +13,7 @@ from ..core import hostlist
 from ..core.faults import Fault, IntentError
 from ..core.options import Reader
 from ..fabric import cabling_rules as cables
-from ..fabric import link_rules as links
+from ..fabric import links
 from ..fabric import rules as fabric
 from ..fabric.model import Fabric
 from ..kube.member import rules as kube_node

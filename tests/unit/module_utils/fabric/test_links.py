@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.link_rules import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.links import (
     both_ends_carry_the_class,
     unchecked,
 )
