@@ -8,8 +8,8 @@ module: slurm_retiring_nodes
 short_description: Drain nodes that retire, and wait for their jobs
 version_added: 0.1.0
 description:
-  - Runs on the controller. It drains the given nodes with one command and Drawbridge's reason, then waits for their jobs.
-    It ends no job.
+  - Runs on the controller. It drains the given nodes with one command and Drawbridge's reason, then waits for their
+    jobs. It ends no job.
   - A node with a job after that time is reported as pending. A later run goes on.
   - A node that is drained already keeps its reason. A node that slurm.conf does not have counts as empty.
 author: Drawbridge contributors

@@ -52,7 +52,7 @@ class Retiring:
     def _why(self, name: str, jobs: Mapping[str, str]) -> str:
         if job := jobs.get(name):
             return f"Slurm job {job} is on {name}; run this again when it has ended"
-        return "" if safe(self._last.nodes[name]) else f"{name} is not drained yet, so its next steps can't be predicted"
+        return "" if safe(self._last.nodes[name]) else f"{name} is not drained yet, so nothing more can be predicted"
 
     def _jobs(self) -> Mapping[str, str]:
         """The job on each node. No answer is an error: an unknown job would lose its node."""
