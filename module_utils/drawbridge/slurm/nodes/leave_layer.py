@@ -19,9 +19,9 @@ KUBELET = "the kubelet runs; remove this node from Kubernetes first, which also 
 
 
 def work(params: Params, check: bool) -> Work[MemberState]:
-    """Switch off what makes this host a node of the cluster. Slurm is asked only while slurmd runs.
+    """Switch off what makes this host a node of the cluster. It queries Slurm only while slurmd runs.
 
-    Later runs could not ask it: munged is off by then.
+    Later runs could not: munged is off by then.
     """
     del check
     run = Command(timeout_s=120)

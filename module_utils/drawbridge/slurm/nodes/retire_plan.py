@@ -17,7 +17,7 @@ def retired(names: Iterable[str]) -> NewNodes:
     return NewNodes({name: NodeState(name, "UNKNOWN", DRAIN, reason=RETIRING) for name in names})
 
 
-def plan(have: NewNodes, want: NewNodes) -> list[Step[NewNodes]]:
+def retire(have: NewNodes, want: NewNodes) -> list[Step[NewNodes]]:
     """Drain the nodes that are not drained. A drain of an administrator keeps its reason."""
     return [_drain(name) for name in want.nodes if not safe(have.nodes[name])]
 

@@ -12,7 +12,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     NodeState,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.retire_plan import (
-    plan,
+    retire,
     retired,
 )
 
@@ -26,15 +26,15 @@ def nodes(state: str, *flags: str, reason: str = "") -> NewNodes:
 @pytest.mark.parametrize("state", ["IDLE", "MIXED", "ALLOCATED", "DOWN", "UNKNOWN"])
 def test_a_node_that_may_get_jobs_is_drained_once(state: str) -> None:
     have = nodes(state)
-    (step,) = plan(have, WANT)
+    (step,) = retire(have, WANT)
     assert step.reason == "drain gpu05, which retires"
     after = step.becomes(have)
     assert after.nodes["gpu05"].reason == RETIRING
-    assert plan(after, WANT) == []
+    assert retire(after, WANT) == []
 
 
 @pytest.mark.parametrize(
     "have", [nodes(ABSENT), nodes("IDLE", "DRAIN", reason="disk [ada@now]"), nodes("DOWN", "DRAIN")]
 )
 def test_a_drained_node_keeps_its_reason(have: NewNodes) -> None:
-    assert plan(have, WANT) == []
+    assert retire(have, WANT) == []
