@@ -1,0 +1,63 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes that retire, in slurmctld: their drain, and the jobs that still use them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+from ...core import hostlist
+from ...core.command import Run
+from ...core.converge import Step
+from ...nodes.use import USING, ClusterUse
+from .new_io import PAUSE_S, Records
+from .new_plan import ABSENT, NewNodes
+from .ready_plan import RETIRING
+from .retire_plan import safe
+
+
+class Retiring:
+    """The named nodes. A node that slurm.conf no longer has is out of Slurm already."""
+
+    name = "nodes that retire"
+
+    def __init__(self, run: Run, names: Sequence[str]) -> None:
+        self._run, self._records = run, Records(run, names, settle_s=0)
+        self._last = NewNodes({})
+
+    def read(self) -> NewNodes:
+        """Read all nodes with one command."""
+        self._last = self._records.read()
+        return self._last
+
+    def apply(self, steps: Sequence[Step[NewNodes]]) -> None:
+        """Drain them all at once."""
+        names = hostlist.compress([step.payload for step in steps])
+        self._run(["scontrol", "update", f"nodename={names}", "state=drain", f"reason={RETIRING}"])
+
+    def left(self, wait_s: float) -> Mapping[str, str]:
+        """Why each node must stay as it is; an empty text for a node that no job uses, now or later.
+
+        It waits for the jobs of drained nodes, at most `wait_s`.
+        """
+        deadline = time.monotonic() + wait_s
+        while True:
+            jobs = self._jobs()
+            why = {name: self._why(name, jobs) for name in self._last.nodes}
+            if not any(jobs.get(name) for name in why) or time.monotonic() >= deadline:
+                return why
+            time.sleep(PAUSE_S)
+
+    def _why(self, name: str, jobs: Mapping[str, str]) -> str:
+        if job := jobs.get(name):
+            return f"Slurm job {job} is on {name}; run this again when it has ended"
+        return "" if safe(self._last.nodes[name]) else f"{name} is not drained yet, so nothing more can be predicted"
+
+    def _jobs(self) -> Mapping[str, str]:
+        """The job on each node. No answer is an error: an unknown job would lose its node."""
+        known = [name for name, node in self._last.nodes.items() if node.state != ABSENT]
+        if not known:
+            return {}
+        argv = ["squeue", "--all", "--noheader", f"--states={USING}", "--format=%i %N"]
+        return ClusterUse.of("", self._run([*argv, f"--nodelist={hostlist.compress(known)}"]).out).jobs
