@@ -104,7 +104,7 @@ def _store(context: Context) -> None:
 def _node(context: Context) -> None:
     host, hardware = context.host, hardware_of(context.host.kind)
     context.binds.append(Bind(images.ensure(context.paths.cache, context.image), "/usr/lib/lab/images"))
-    context.write("/etc/containerd/conf.d/10-lab.toml", node.CONTAINERD)
+    context.write("/etc/containerd/conf.d/10-lab.toml", node.CONFINED if host.kind.vm else node.CONTAINERD)
     for name in ("lab-runc", "lab-runc-create"):
         context.write(f"/usr/lib/lab/{name}", (HERE / "guest" / name).read_text(), 0o755)
     context.write("/etc/cni/net.d/10-lab.conflist", node.cni(host.address))
