@@ -88,7 +88,7 @@ class Nspawn:
         box = self._group("hosts", host.name, "box").create()
         if host.kind.vm:
             vm.show(binds, places.root)
-            box.start(vm.argv(self._site, host, self._paths), vm.environment(), places.console)
+            box.start(vm.argv(self._site, host, self._paths, binds), vm.environment(), places.console)
             return
         wrap = self._group("hosts", host.name, "wrap").create()
         loop = ["sh", "-c", LOOP, "lab", str(box.procs), *argv(self._site, host, self._paths, binds)]

@@ -16,11 +16,12 @@ from lab.hosts.provision import Bind
 from lab.hosts.site import Host, Site
 from lab.vm import kernel, machine
 
+VOLUME = "16G"  # sparse: it takes what the guest writes
 SYSTEMD_STATE = ("systemctl", "is-system-running")
 
 
 def show(binds: Sequence[Bind], root: Path) -> None:
-    """Mount what the host sees of the machine below its root; an unmount of the root takes all of it away."""
+    """Mount what the host reads of the machine below its root; an unmount of the root takes all of it away."""
     for bind in binds:
         place = root / bind.target.lstrip("/")
         if bind.source.is_dir():
@@ -28,17 +29,19 @@ def show(binds: Sequence[Bind], root: Path) -> None:
         else:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.touch()
-        _mount("--bind", str(bind.source), str(place))
         if not bind.writable:
-            _mount("-o", "remount,bind,ro", str(place))
+            _run("mount", "--bind", str(bind.source), str(place))
 
 
-def argv(site: Site, host: Host, paths: Paths) -> list[str]:
-    """The command that is the host."""
+def argv(site: Site, host: Host, paths: Paths, binds: Sequence[Bind]) -> list[str]:
+    """The command that is the host; makes its disk when it has none."""
     assert host.kind.vm is not None
+    places, vm = paths.host(host.name), host.kind.vm
+    if not places.volume.exists():
+        _run("mke2fs", "-q", "-t", "ext4", str(places.volume), VOLUME)
     taps = {site.mac(host.name, inside): outside for inside, (outside, _) in network.cables(host, paths).items()}
     plugged = machine.Network(taps, f"{site.ip(host.address)}/24", site.gateway)
-    root, vm = paths.host(host.name).root, host.kind.vm
+    root = machine.Root(places.root, places.volume, {bind.target: bind.source for bind in binds if bind.writable})
     return machine.boot(kernel.ensure(paths.cache), root, vm.cpus, vm.memory_mib, plugged)
 
 
@@ -59,7 +62,7 @@ def environment() -> dict[str, str]:
     return {"PATH": os.environ["PATH"]}
 
 
-def _mount(*arguments: str) -> None:
-    done = subprocess.run(["mount", *arguments], capture_output=True, text=True, check=False)
+def _run(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise LabError(f"mount {' '.join(arguments)} said {done.stderr.strip()}: run lab down, then lab up")
+        raise LabError(f"{' '.join(command)} said {done.stderr.strip()}: run lab down, then lab up")

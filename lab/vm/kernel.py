@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 INIT = HERE / "initrd/init"
 # depmod opens liblzma itself, so that no dependency names it.
 PACKAGES = ("linux-image-amd64", "busybox-static", "liblzma5")
-NEEDED = ("virtio_net", "9pnet_virtio", "9p")
+NEEDED = ("virtio_net", "virtio_blk", "crc32c_generic", "ext4", "overlay", "9pnet_virtio", "9p")
 """What has to be loaded before the root file system can be."""
 
 
@@ -53,11 +53,17 @@ def key() -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def cached(cache: Path) -> Kernel | None:
+    """The kernel of the present recipe, or None when it has to be built first."""
+    kernel = Kernel(cache / "vm" / key())
+    return kernel if kernel.directory.is_dir() else None
+
+
 def ensure(cache: Path) -> Kernel:
     """The kernel of the present recipe; builds it when the cache has none (LabError when that fails)."""
+    if kernel := cached(cache):
+        return kernel
     final = cache / "vm" / key()
-    if final.is_dir():
-        return Kernel(final)
     partial = final.with_name(f"{final.name}.{os.getpid()}.partial")
     (partial / "layer/usr/lib").mkdir(parents=True)
     try:
@@ -102,7 +108,7 @@ def load_order(dependencies: str, wanted: Iterable[str]) -> list[str]:
 
 def _initrd(packages: Path, modules: Path, target: Path) -> None:
     tree = packages / "initrd"
-    for directory in ("bin", "modules", "proc", "sys", "dev", "root"):
+    for directory in ("bin", "modules", "proc", "sys", "dev", "lower", "volume", "root"):
         (tree / directory).mkdir(parents=True)
     shutil.copy(packages / "usr/bin/busybox", tree / "bin/busybox")
     shutil.copy(INIT, tree / "init")

@@ -27,12 +27,15 @@ def test_modules_load_after_those_that_they_need() -> None:
     assert order == ["k/9pnet.ko.xz", "k/9pnet-virtio.ko.xz", "k/netfs.ko.xz", "k/9p.ko.xz"]
 
 
-def test_qemu_emulates_and_shares_the_root_as_the_owner_of_each_file() -> None:
+def test_the_guest_only_reads_its_root_and_writes_to_what_it_shares() -> None:
     plugged = machine.Network({"02:00": "dbX", "02:01": "dbY"}, "10.77.43.21/24", "10.77.43.1")
-    argv = machine.boot(kernel.Kernel(Path("/k")), Path("/root"), 4, 2048, plugged)
+    root = machine.Root(Path("/root"), Path("/volume"), {"/var/lib/lab": Path("/emu")})
+    argv = machine.boot(kernel.Kernel(Path("/k")), root, 4, 2048, plugged)
     assert "tcg,thread=multi" in argv and not any("kvm" in word for word in argv)
-    assert "local,path=/root,mount_tag=root,security_model=passthrough,multidevs=remap" in argv
+    assert "local,path=/root,mount_tag=root,security_model=passthrough,multidevs=remap,readonly=on" in argv
+    assert "local,path=/emu,mount_tag=shared0,security_model=passthrough,multidevs=remap" in argv
     assert "virtio-net-pci,netdev=net1,mac=02:01" in argv
+    assert "lab.shared=/var/lib/lab " in argv[argv.index("-append") + 1]
     assert "lab.address=10.77.43.21/24 lab.gateway=10.77.43.1" in argv[argv.index("-append") + 1]
 
 
