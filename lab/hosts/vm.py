@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from lab.hosts.site import Host, Site
 from lab.vm import kernel, machine
 
 VOLUME = "16G"  # sparse: it takes what the guest writes
+NO_CONNECTION, PAUSE_S = 255, 1
 SYSTEMD_STATE = ("systemctl", "is-system-running")
 
 
@@ -46,15 +48,23 @@ def argv(site: Site, host: Host, paths: Paths, binds: Sequence[Bind]) -> list[st
 
 
 def systemd_state(host: Host, paths: Paths, wait: bool, seconds: int) -> str:
-    """What systemd says in the guest, over SSH; "unknown" when SSH does not answer."""
-    command = ["ssh", "-F", str(paths.ssh_config), host.name, *SYSTEMD_STATE, *(["--wait"] if wait else [])]
-    try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=seconds
-        )
-    except subprocess.TimeoutExpired:
-        return "starting"
-    return done.stdout.strip() or "unknown"
+    """What systemd says in the guest, over SSH: "unknown" without an answer, "starting" when it takes too long."""
+    # a kept connection would be lost at the guest's next boot
+    ssh = ["ssh", "-F", str(paths.ssh_config), "-o", "ControlPath=none", host.name]
+    command = [*ssh, *SYSTEMD_STATE, *(["--wait"] if wait else [])]
+    deadline = time.monotonic() + seconds
+    while True:
+        left = deadline - time.monotonic()
+        try:
+            done = subprocess.run(
+                command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=left
+            )
+        except subprocess.TimeoutExpired:
+            return "starting"
+        # a guest that boots on a busy machine accepts a connection long before it answers
+        if done.returncode != NO_CONNECTION or not wait or time.monotonic() + PAUSE_S > deadline:
+            return done.stdout.strip() or "unknown"
+        time.sleep(PAUSE_S)
 
 
 def environment() -> dict[str, str]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,10 @@ def test_a_virtual_machine_pretends_no_hardware(tmp_path: Path) -> None:
 def test_a_host_that_cannot_be_asked_is_unknown(tmp_path: Path) -> None:
     paths = Paths(43, tmp_path, tmp_path)
     assert vm.systemd_state(HOST, paths, wait=False, seconds=20) == "unknown"
+
+
+def test_a_guest_that_does_not_answer_yet_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = [subprocess.CompletedProcess([], 255, ""), subprocess.CompletedProcess([], 0, "running\n")]
+    monkeypatch.setattr(vm, "PAUSE_S", 0)
+    monkeypatch.setattr(subprocess, "run", lambda *_args, **_options: answers.pop(0))
+    assert vm.systemd_state(HOST, PATHS, wait=True, seconds=60) == "running"
