@@ -20,6 +20,7 @@ from lab.image import build
 from lab.kubernetes import images
 from lab.tools import build as tools
 from lab.tools import definitions
+from lab.vm import kernel
 
 
 def say(line: str) -> None:
@@ -118,10 +119,10 @@ class Command:
 
     def requirements(self) -> int:
         """Tell or install the machine's missing packages; exit code 1 when some are missing still."""
-        missing = requirements.missing(build_image=True)
+        missing = requirements.missing(build_image=True, vms=self._vms())
         if self.options.install:
             self._require(missing)
-            missing = requirements.missing(build_image=True)
+            missing = requirements.missing(build_image=True, vms=self._vms())
         say(f"missing: {requirements.apt_line(missing)}" if missing else "nothing is missing")
         return 1 if missing else 0
 
@@ -133,13 +134,18 @@ class Command:
         if requirements.raise_inotify():
             say(f"{requirements.INOTIFY} is {requirements.INOTIFY_WANTED} until the machine's next boot")
 
+    def _vms(self) -> bool:
+        return any(host.kind.vm for host in self.site.hosts.values())
+
     def _image(self) -> build.Image:
         return build.ensure(self.paths.cache, say)
 
     def _refuse(self, hosts: Sequence[Host]) -> None:
         """Say everything that keeps the lab from starting, before anything is started."""
         alive = self.room.backend.alive()
-        facts = machine.look(self.paths, build.cached(self.paths.cache) is not None, alive)
+        vms = self._vms()
+        built = build.cached(self.paths.cache) is not None and (not vms or kernel.cached(self.paths.cache) is not None)
+        facts = machine.look(self.paths, built, alive, vms)
         starting = tuple(host for host in hosts if not (alive and self.room.backend.running(host)))
         if sentences := checks.refusals(facts, checks.Plan(self.paths, starting)):
             raise LabError("\nlab: ".join(sentences))

@@ -50,12 +50,12 @@ class Machine:
     """Files or bridges of this lab exist."""
 
 
-def look(paths: Paths, image_cached: bool, lab_alive: bool) -> Machine:
+def look(paths: Paths, image_cached: bool, lab_alive: bool, vms: bool = False) -> Machine:
     """Gather all facts; asks the kernel and the file system only."""
     links = _links() if shutil.which("ip") else {}
     return Machine(
         root=os.geteuid() == 0,
-        missing=requirements.missing(build_image=not image_cached),
+        missing=requirements.missing(not image_cached, vms),
         kernel=kernel(os.uname().release),
         cgroup2=cgroups.hierarchy(Path("/proc/self/mountinfo").read_text()) is not None,
         overlay=_overlay(),

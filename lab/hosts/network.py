@@ -45,10 +45,18 @@ def cable_lines(site: Site, node: Host | Switch, paths: Paths) -> list[str]:
     group = link_group(paths.lab_id)
     lines = []
     for inside, (outside, bridge) in cables(node, paths).items():
-        peer = f"peer name {inside} address {site.mac(node.name, inside)} netns {node.name}"
-        lines.append(f"link add {outside} group {group} type veth {peer}")
+        if is_vm(node):
+            lines += [f"tuntap add dev {outside} mode tap", f"link set {outside} group {group}"]
+        else:
+            peer = f"peer name {inside} address {site.mac(node.name, inside)} netns {node.name}"
+            lines.append(f"link add {outside} group {group} type veth {peer}")
         lines.append(f"link set {outside} master {bridge} up")
     return lines
+
+
+def is_vm(node: Host | Switch) -> bool:
+    """Whether the node has its own kernel, which gives its interfaces their addresses."""
+    return isinstance(node, Host) and node.kind.vm is not None
 
 
 def inside_lines(site: Site, node: Host | Switch, paths: Paths) -> list[str]:
@@ -60,6 +68,9 @@ def inside_lines(site: Site, node: Host | Switch, paths: Paths) -> list[str]:
 def connect(site: Site, node: Host | Switch, paths: Paths) -> None:
     """Make the network namespace of a host or switch and plug in its cables: ports that the machine uses are free."""
     disconnect(node, paths)
+    if is_vm(node):
+        batch(cable_lines(site, node, paths))
+        return
     run(["netns", "add", node.name])
     batch(cable_lines(site, node, paths))
     batch(inside_lines(site, node, paths), netns=node.name)

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lab.errors import LabError
-from lab.hosts import cgroups, namespace, network
+from lab.hosts import cgroups, namespace, network, vm
 from lab.hosts.cgroups import Group
 from lab.hosts.paths import REPOSITORY, Paths
 from lab.hosts.provision import Bind
 from lab.hosts.site import Host, Site, Switch
+from lab.vm import kernel
 
 # A unit without its configuration may take systemd's whole start timeout of 90 s, on a machine with much else to do.
 BOOT_SECONDS = 600
@@ -81,9 +82,14 @@ class Nspawn:
         for directory in (places.disk, places.work, places.root):
             directory.mkdir(parents=True, exist_ok=True)
         network.connect(self._site, host, self._paths)
-        layers = f"lowerdir={tree},upperdir={places.disk},workdir={places.work}"
+        lower = f"{kernel.ensure(self._paths.cache).layer}:{tree}" if host.kind.vm else tree
+        layers = f"lowerdir={lower},upperdir={places.disk},workdir={places.work}"
         _run("mount", "-t", "overlay", host.name, "-o", layers, str(places.root))
         box = self._group("hosts", host.name, "box").create()
+        if host.kind.vm:
+            vm.show(binds, places.root)
+            box.start(vm.argv(self._site, host, self._paths, binds), vm.environment(), places.console)
+            return
         wrap = self._group("hosts", host.name, "wrap").create()
         loop = ["sh", "-c", LOOP, "lab", str(box.procs), *argv(self._site, host, self._paths, binds)]
         environment = {"PATH": os.environ["PATH"], "SYSTEMD_NSPAWN_API_VFS_WRITABLE": "network"}
@@ -108,6 +114,8 @@ class Nspawn:
 
     def systemd_state(self, host: Host, wait: bool = False) -> str:
         """What `systemctl is-system-running` says in the host, "off" or "unknown"; at the boot's end if asked."""
+        if host.kind.vm and self.running(host):
+            return vm.systemd_state(host, self._paths, wait, BOOT_SECONDS if wait else 5)
         pid = self.init_pid(host)
         if pid is None:
             return "unknown" if self.running(host) else "off"

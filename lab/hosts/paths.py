@@ -36,6 +36,11 @@ class HostPaths:
         return self.directory / "root"
 
     @property
+    def volume(self) -> Path:
+        """A virtual machine's disk: what it has written."""
+        return self.directory / "volume"
+
+    @property
     def emulators(self) -> Path:
         """State of this host's emulated devices: /var/lib/lab in the guest."""
         return self.directory / "emu"

@@ -20,7 +20,13 @@ from types import ModuleType
 from lab.hosts.paths import Paths
 from lab.hosts.site import Host, Site
 
-PROVIDERS = ("lab.hosts.disk", "lab.machine.provision", "lab.kubernetes.provision", "lab.emulators.provision")
+PROVIDERS = (
+    "lab.hosts.disk",
+    "lab.machine.provision",
+    "lab.kubernetes.provision",
+    "lab.emulators.provision",
+    "lab.vm.provision",
+)
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,10 @@ INOTIFY_WANTED = 2048
 FILE = Path(__file__).resolve().parent.parent / "machine-packages.yml"
 
 
-def missing(build_image: bool) -> tuple[str, ...]:
-    """The packages to install, sorted; those of the image's builder count only when it has to run."""
+def missing(build_image: bool, vms: bool = False) -> tuple[str, ...]:
+    """The packages to install, sorted; those of the image's builder and of virtual machines count only when used."""
     lists: dict[str, dict[str, str]] = yaml.safe_load(FILE.read_text())
-    wanted = lists["run"] | (lists["image"] if build_image else {})
+    wanted = lists["run"] | (lists["image"] if build_image else {}) | (lists["vm"] if vms else {})
     return tuple(sorted({package for thing, package in wanted.items() if not _present(thing)}))
 
 

@@ -124,6 +124,7 @@ class Room:
         for leftover in (places.disk, places.work):
             if leftover.exists():
                 shutil.rmtree(leftover)
+        places.volume.unlink(missing_ok=True)
         places.disk.mkdir(parents=True)
         context = Context(self.site, host, self.paths, places.disk, image.tree, self.backend.controllers())
         provision.install(context)

@@ -27,8 +27,17 @@ BARE, JOINED = "bare", "joined"
 
 
 @dataclass(frozen=True)
+class Machine:
+    """A virtual machine: processors and memory that are really there, a kernel of its own, and pretended GPUs."""
+
+    cpus: int
+    memory_mib: int
+    gpus: int = 0
+
+
+@dataclass(frozen=True)
 class Kind:
-    """What hosts of one kind have in common.
+    """What hosts of one kind have in common. One with `vm` is a virtual machine, any other one a container.
 
     `kubelet`: `joined` (the site has made it a member), `bare` (ready for one, with nothing of it installed), or none.
     """
@@ -39,6 +48,7 @@ class Kind:
     rails: int = 0
     stores: int = 0
     hardware: Hardware = field(default_factory=dict)
+    vm: Machine | None = None
 
     @property
     def ports(self) -> tuple[str, ...]:
@@ -186,7 +196,7 @@ def load(lab_id: int, path: Path = SITE_FILE, kubelets: str = "") -> Site:
         raise LabError(f"LAB_KUBELETS is {kubelets!r}: set it to {BARE} or {JOINED}")
     base, own = yaml.safe_load(SITE_FILE.read_text()), yaml.safe_load(path.read_text())
     raw = {**base, **own, "kinds": {**base["kinds"], **own.get("kinds", {})}}
-    kinds = {name: Kind(name, **fields) for name, fields in raw["kinds"].items()}
+    kinds = {name: _kind(name, fields) for name, fields in raw["kinds"].items()}
     if kubelets:
         kinds = {
             name: replace(kind, kubelet=kubelets) if kind.kubelet == BARE else kind for name, kind in kinds.items()
@@ -200,6 +210,13 @@ def load(lab_id: int, path: Path = SITE_FILE, kubelets: str = "") -> Site:
     )
     _check(site)
     return site
+
+
+def _kind(name: str, fields: Mapping[str, Any]) -> Kind:
+    if "vm" in fields and "hardware" in fields:
+        raise LabError(f"kinds.{name} has vm and hardware: a virtual machine pretends nothing; remove one of the two")
+    vm = Machine(**fields["vm"]) if "vm" in fields else None
+    return Kind(name, **{**fields, "vm": vm})
 
 
 def _host(name: str, fields: Mapping[str, Any], kinds: Mapping[str, Kind]) -> Host:

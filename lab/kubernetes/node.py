@@ -18,7 +18,7 @@ from lab.machine.hardware import Hardware
 RDMA_SHARES = 63  # the largest rdmaHcaMax that the shared RDMA plugin is usually given
 
 # What the lab's hardware asks for, in the directory that others than the owner of config.toml write to.
-CONTAINERD = """\
+CONFINED = """\
 version = 3
 
 # An overlay cannot lie on the guest's own overlay; the images are small enough to be copied.
@@ -28,14 +28,17 @@ version = 3
   [plugins."io.containerd.cri.v1.images".pinned_images]
     sandbox = "docker.io/lab/pause:1"
 
+[plugins."io.containerd.cri.v1.runtime".cni]
+  bin_dirs = ["/usr/lib/cni"]
+"""
+"""Of a virtual machine, whose kernel confines what runs in it."""
+CONTAINERD = f"""\
+{CONFINED}
 [plugins."io.containerd.cri.v1.runtime"]
   restrict_oom_score_adj = true
 
-  [plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc.options]
-    BinaryName = "/usr/lib/lab/lab-runc"
-
-  [plugins."io.containerd.cri.v1.runtime".cni]
-    bin_dirs = ["/usr/lib/cni"]
+[plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc.options]
+  BinaryName = "/usr/lib/lab/lab-runc"
 """
 IMPORTS = 'version = 3\nimports = ["/etc/containerd/conf.d/*.toml"]\n'
 """config.toml of a host that the site has joined itself."""

@@ -12,9 +12,10 @@ from pathlib import Path
 from lab.errors import LabError
 from lab.hosts.paths import Paths
 from lab.hosts.provision import Bind, Context
-from lab.hosts.site import JOINED, Host, Site
+from lab.hosts.site import JOINED, Host, Kind, Site
 from lab.kubernetes import charts, debs, images, installer, node
 from lab.kubernetes.pki import Authority, Pair, write_private
+from lab.machine.hardware import Hardware
 from lab.machine.provision import hardware_of
 from lab.tools import build
 
@@ -102,9 +103,9 @@ def _store(context: Context) -> None:
 
 
 def _node(context: Context) -> None:
-    host, hardware = context.host, hardware_of(context.host.kind)
+    host, hardware = context.host, _devices_of(context.host.kind)
     context.binds.append(Bind(images.ensure(context.paths.cache, context.image), "/usr/lib/lab/images"))
-    context.write("/etc/containerd/conf.d/10-lab.toml", node.CONTAINERD)
+    context.write("/etc/containerd/conf.d/10-lab.toml", node.CONFINED if host.kind.vm else node.CONTAINERD)
     for name in ("lab-runc", "lab-runc-create"):
         context.write(f"/usr/lib/lab/{name}", (HERE / "guest" / name).read_text(), 0o755)
     context.write("/etc/cni/net.d/10-lab.conflist", node.cni(host.address))
@@ -115,6 +116,13 @@ def _node(context: Context) -> None:
         _install(context, ("lab-device-plugin.service",))
     if host.kind.kubelet == JOINED:
         _member(context, start=not hardware)
+
+
+def _devices_of(kind: Kind) -> Hardware | None:
+    """What the device plugin counts: a virtual machine has GPUs without other hardware that is not there."""
+    if kind.vm is None or not kind.vm.gpus:
+        return hardware_of(kind)
+    return Hardware(1, kind.vm.cpus, 1, kind.vm.memory_mib * 1024, 1, gpu_numa=(0,) * kind.vm.gpus)
 
 
 def _member(context: Context, start: bool) -> None:

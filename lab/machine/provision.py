@@ -34,7 +34,8 @@ def provision(context: Context) -> None:
 
 
 def _pretends(kind: Kind) -> bool:
-    return bool(kind.kubelet or kind.hardware)
+    """A virtual machine is what it is."""
+    return bool(kind.kubelet or kind.hardware) and kind.vm is None
 
 
 def hardware_of(kind: Kind) -> Hardware | None:
