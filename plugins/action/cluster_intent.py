@@ -70,8 +70,10 @@ class ActionModule(ActionBase):
         variables = {key: self._templar.template(task_vars[key]) for key in keys if key in task_vars}
         groups = task_vars.get("groups", {})
         elsewhere = self._elsewhere()
+        links: list[str] = []
         try:
             intent = load(variables)
+            links = unchecked(intent.fabric) if intent.fabric else []
             faults = [*inventory_faults(intent, groups, part=args["part"]), *elsewhere]
             if args["whole_site"]:
                 faults += limit_faults(groups.get("controllers", []), args["onboard"], task_vars)
@@ -83,8 +85,8 @@ class ActionModule(ActionBase):
             sentences = [str(fault) for fault in faults]
             result.update(failed=True, faults=sentences, msg="\n".join(["the inventory is refused:", *sentences]))
         else:
-            result["unchecked"] = unchecked(intent.fabric) if intent.fabric else []
-            for said in result["unchecked"]:
+            result["unchecked"] = links
+            for said in links:
                 self._display.display(said, stderr=True)
             for domain, untouched in OPTIONAL.items():
                 if f"{OWN_PREFIX}{domain}" not in variables:

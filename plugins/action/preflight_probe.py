@@ -36,7 +36,7 @@ class ActionModule(ActionBase):
             answer = self._execute_module(MODULE, {"want": args["want"]}, task_vars=variables)
         except AnsibleConnectionFailure as err:
             return {**result, "facts": {}, "want": args["want"], "clock_s": [], "lost": last_line(str(err))}
-        facts = answer.get("facts")
+        facts: Any = answer.get("facts")
         if facts is None:
             why = last_line(str(answer.get("msg") or answer.get("module_stderr") or "the module gave no answer"))
             return {**result, "facts": {}, "want": args["want"], "clock_s": [], "lost": why}

@@ -25,13 +25,15 @@ def work(params: Params, check: bool) -> Work[MemberState]:
     """
     del check
     run = Command(timeout_s=120)
-    why = ""
+    return Work(Member(run), partial(plan, why_not=hold(run, params["name"])), MemberState())
+
+
+def hold(run: Command, name: str) -> str:
+    """Why the node must not leave now; empty if it may."""
     if Unit("kubelet.service", run).read().active:
-        why = KUBELET
-    elif Unit(SLURMD, run).read().active:
-        use = NodeUse(run, params["name"])
-        why = use.busy() or use.undrained()
-    return Work(Member(run), partial(plan, why_not=why), MemberState())
+        return KUBELET
+    use = NodeUse(run, name) if Unit(SLURMD, run).read().active else None
+    return (use.busy() or use.undrained()) if use else ""
 
 
 SLURM_NODE_LEFT = Layer(SPEC, work)
