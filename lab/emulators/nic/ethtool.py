@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """ethtool 6.14 on ports of mlx5: counters (-S), global pause (-a, -A) and rings (-g, -G).
 
-State: `ports`, by device, each with `stats`, `pause` and `rings`. A boot resets them. Names of counters are those of
+State: `ports`, by device, each with `stats`, `pause` and `rings`. A boot resets them. `no_pause` lists ports whose
+driver knows no pause. Names of counters are those of
 Linux 6.12's counters.rst, texts and exit codes those of ethtool 6.14 over netlink.
 """
 
@@ -59,6 +60,8 @@ def _answer(state: dict[str, Any], verb: str, argv: list[str], effect: str | Non
         raise Refused("ethtool: parameter '--json' can be used only with netlink", 1)
     interface = argv[argv.index(verb) + 1]
     port = _port(state, interface)
+    if verb in ("-a", "-A") and interface in state.get("no_pause", ()):
+        raise Refused("netlink error: Operation not supported", 1)
     if effect == REFUSE:
         raise Refused("netlink error: Operation not permitted", 1)
     if verb in WRITES:

@@ -65,7 +65,7 @@ def started(folder: Path, output: Path) -> subprocess.Popen[bytes]:
 
 def results(folder: Path) -> dict[str, dict[str, Any]]:
     """The result of each node's visit, as `process` wrote it."""
-    [events] = Path(f"{folder}-answers").glob("artifacts/*/job_events")
+    [events] = Path(f"{folder}-answers").rglob("job_events")
     found = {}
     for path in events.glob("*.json"):
         event = json.loads(path.read_text())

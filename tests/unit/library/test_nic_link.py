@@ -203,6 +203,14 @@ def test_faults_of_ethtool(ports: Host, effect: str, message: str) -> None:
     assert ports.run("nic_link", **COMPLETE)["steps"] == result["left"]
 
 
+def test_a_driver_without_pause_has_none_to_switch_off(ports: Host) -> None:
+    with ports.device("ethtool").state({"ports": {}, "no_pause": ["rail1"]}):
+        pass
+    done = ports.run("nic_link", **COMPLETE)
+    assert done["steps"] == [step for step in SETTINGS if not step.startswith("rail1: set global pause")]
+    assert ports.run("nic_link", **COMPLETE)["steps"] == []
+
+
 def test_a_ring_that_the_driver_cant_make_is_an_error(ports: Host) -> None:
     group = {**COMPLETE["groups"][0], "ring_size": 65536}
     assert "requested ring size exceeds maximum" in ports.run("nic_link", **{**COMPLETE, "groups": [group]})["msg"]

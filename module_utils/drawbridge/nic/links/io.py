@@ -75,9 +75,18 @@ class NicDevices:
             if not options:
                 found[name, key] = _sysctl(name, key)
             elif (name, key) not in found:
-                values = port_settings(self._run(["ethtool", "--json", options[0], name]).out)
-                found.update(((name, it), values[it]) for it in (PAUSES if key in PAUSES else RINGS))
+                found.update(((name, it), value) for it, value in self._port(name, key, options[0]).items())
         return found
+
+    def _port(self, name: str, key: str, option: str) -> dict[str, str]:
+        """Both pauses, or both rings, of a port. A driver without pause has none to switch off."""
+        try:
+            values = port_settings(self._run(["ethtool", "--json", option, name]).out)
+        except DeviceError as err:
+            if key not in PAUSES or "Operation not supported" not in str(err):
+                raise
+            values = dict.fromkeys(PAUSES, "off")
+        return {it: values[it] for it in (PAUSES if key in PAUSES else RINGS)}
 
     def _set(self, change: Change) -> None:
         if options := _option(change.setting):
