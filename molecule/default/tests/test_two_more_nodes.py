@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Two nodes join while a gated job runs on two others. The last file by its name: all others know a site of four."""
+"""Two nodes join while a gated job runs on two others. The files before it by name know a site of four."""
 
 from __future__ import annotations
 
