@@ -6,16 +6,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core import hostlist
 from ..kube.model import Kube
-from ..nodes.model import Nodes
 from ..slurm.model import Slurm
 
 
-def drawbridge_status(nodes: Nodes, slurm: Slurm, kube: Kube | None) -> dict[str, Any]:
-    """The configuration of C(drawbridge status): gated partitions and units."""
-    return {
-        # without Kubernetes no partition is gated
-        "gated": [part.name for part in slurm.partitions if part.gate and kube],
-        "units": {unit: hostlist.in_order(names) for unit, names in nodes.units.items()},
-    }
+def drawbridge_status(slurm: Slurm, kube: Kube | None) -> dict[str, Any]:
+    """The configuration of C(drawbridge status): gated partitions.
+
+    It names no node, so that nodes that join or leave do not change it.
+    """
+    # without Kubernetes no partition is gated
+    return {"gated": [part.name for part in slurm.partitions if part.gate and kube]}

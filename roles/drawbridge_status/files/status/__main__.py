@@ -33,10 +33,12 @@ def main(argv: Sequence[str]) -> int:
         return code
     settings, notes = site()
     readers = Readers(Commands(), os.environ, given.kubeconfig)
-    if given.unit and given.unit not in settings.units:
-        known = ", ".join(sorted(settings.units)) or "none"
+    units = readers.units() if given.unit else {}
+    if given.unit and given.unit not in units:
+        known = ", ".join(sorted(units)) or "none"
         print(f"drawbridge: --unit {given.unit}: no unit has this name (units: {known})", file=sys.stderr)
         return UNKNOWN
+    given.unit = units.get(given.unit, "")
     try:
         return _watch(given, settings, notes, readers)
     except KeyboardInterrupt:

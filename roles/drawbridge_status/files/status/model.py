@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 OK, WARNING, CRITICAL, UNKNOWN = range(4)
@@ -76,8 +76,6 @@ class Site:
 
     gated: tuple[str, ...] = ()
     """Partitions whose nodes the gate guards."""
-    units: Mapping[str, str] = field(default_factory=dict)
-    """Hostlist of each unit."""
     reports: str = "/var/lib/drawbridge/reports"
 
 

@@ -28,9 +28,9 @@ def site(file: Path = SETTINGS) -> tuple[Site, tuple[str, ...]]:
         raw = json.loads(file.read_text())
         return Site(**{one.name: raw[one.name] for one in fields(Site) if one.name in raw}), ()
     except FileNotFoundError:
-        return Site(), (f"{file} is missing, so gated partitions and units are not known",)
+        return Site(), (f"{file} is missing, so gated partitions are not known",)
     except (OSError, ValueError, TypeError) as err:
-        return Site(), (f"{file} can't be read ({err}), so gated partitions and units are not known",)
+        return Site(), (f"{file} can't be read ({err}), so gated partitions are not known",)
 
 
 class Readers:
@@ -49,6 +49,11 @@ class Readers:
         jobs = slurm_text.jobs(self._run(*queue))
         members = self._members()
         return Seen(nodes, jobs, members, self._runs(reports), tuple(self._notes), self._blind)
+
+    def units(self) -> dict[str, str]:
+        """Hostlists of scalable units, by the names of their switches in Slurm; none if Slurm has no topology."""
+        result = self._commands.run("scontrol", "show", "topology", timeout_s=TIMEOUT_S)
+        return {} if result.code else slurm_text.units(result.out)
 
     def _run(self, *argv: str) -> str:
         """A command of Slurm; no output if Slurm does not answer."""

@@ -35,6 +35,12 @@ def node(line: str) -> SlurmNode:
     return SlurmNode(shown["NodeName"], state, flags, reason, by, since, partitions)
 
 
+def units(text: str) -> dict[str, str]:
+    """Hostlists of the switches that have nodes, as `scontrol show topology` prints them."""
+    lines = (fields(line) for line in text.splitlines())
+    return {line["SwitchName"]: line["Nodes"] for line in lines if line.get("Level") == "0" and "Nodes" in line}
+
+
 def jobs(text: str) -> tuple[Job, ...]:
     """Lines of FORMAT. An incomplete line is skipped."""
     rows = ([word.strip() for word in line.split(SEPARATOR)] for line in text.splitlines())

@@ -33,10 +33,10 @@ class Row(NamedTuple):
 
 
 def rows(seen: Seen, site: Site, wanted: Sequence[str] = (), partition: str = "", unit: str = "") -> list[Row]:
-    """The rows of these nodes, or of all that Slurm has and the gate guards."""
+    """The rows of these nodes, or of all that Slurm has and the gate guards. `unit` is a hostlist."""
     names = list(dict.fromkeys(wanted)) or _all(seen)
     if unit:
-        inside = set(expand(site.units.get(unit, "")))
+        inside = set(expand(unit))
         names = [name for name in names if name in inside]
     jobs: dict[str, list[Job]] = {}
     for job in seen.jobs:

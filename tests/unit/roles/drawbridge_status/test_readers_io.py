@@ -89,11 +89,19 @@ def test_reports_of_runs_are_read_and_checks_are_not(home: Path) -> None:
     assert any("broken.json can't be read" in note for note in seen.notes)
 
 
+def test_units_are_slurms_lowest_switches(home: Path) -> None:
+    lines = (
+        "SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=gpu[01-02] \nSwitchName=fabric Level=1 LinkSpeed=1 Switches=leaf1\n"
+    )
+    assert readers(home, scontrol=Result(0, lines)).units() == {"leaf1": "gpu[01-02]"}
+    assert readers(home, scontrol=Result(1, "", "topology plugin is not tree")).units() == {}
+
+
 def test_settings_of_the_site(tmp_path: Path) -> None:
     file = tmp_path / "status.json"
     assert "is missing" in site(file)[1][0]
     file.write_text("{")
     assert "can't be read" in site(file)[1][0]
-    file.write_text('{"gated": ["ai-train"], "units": {"leaf1": "gpu01"}, "reports": "/r", "later": 1}')
+    file.write_text('{"gated": ["ai-train"], "reports": "/r", "later": 1}')
     found, notes = site(file)
     assert (found.gated, found.reports, notes) == (["ai-train"], "/r", ())

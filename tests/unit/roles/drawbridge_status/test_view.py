@@ -13,7 +13,7 @@ import pytest
 from roles.drawbridge_status.files.status import kube_text, slurm_text, view
 from roles.drawbridge_status.files.status.model import Seen, Site
 
-SITE = Site(gated=("ai-train",), units={"leaf1": "gpu[00000-00002]"})
+SITE = Site(gated=("ai-train",))
 LINE = "NodeName={} Arch=x86_64 CPUAlloc=0 RealMemory=2052096 State={} Partitions={} BootTime=2026-11-20T10:00:00{}"
 DRAINED = " Reason=new fan [ben@2026-11-25T01:02:03]"
 
@@ -56,7 +56,11 @@ def test_a_long_hostlist_is_cut_to_its_ends_and_number() -> None:
 
 def test_filters_select_nodes() -> None:
     seen = cluster(8)
-    assert [row.node.name for row in view.rows(seen, SITE, unit="leaf1")] == ["gpu00000", "gpu00001", "gpu00002"]
+    assert [row.node.name for row in view.rows(seen, SITE, unit="gpu[00000-00002]")] == [
+        "gpu00000",
+        "gpu00001",
+        "gpu00002",
+    ]
     assert view.rows(seen, SITE, partition="hpc") == []
     assert [row.node.name for row in view.rows(seen, SITE, ["gpu00001", "gpu00001"])] == ["gpu00001"]
 
