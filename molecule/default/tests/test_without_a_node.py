@@ -48,7 +48,7 @@ def test_it_waits_for_a_job_then_leaves_everything_and_can_come_back(lab: Lab, i
     left = lab.playbook("retire", *retire)
     assert left.code == 0, left.output
     assert taints(lab, NEW) == {NEW[0]: "closed"}
-    assert LEAVES not in lab.ssh("nsd1", "mmlscluster")
+    assert LEAVES not in lab.ssh("nsd1", "/usr/lpp/mmfs/bin/mmlscluster")
     kept = "ls /etc/munge/munge.key /var/lib/drawbridge/gate/node.token 2>/dev/null; grep gpfs /proc/mounts"
     running = "systemctl is-active kubelet slurmd munge drawbridge-gate.timer | grep -x active"
     assert lab.ssh(LEAVES, f"{kept}; {running}", check=False) == ""
