@@ -103,6 +103,13 @@ class Outcome:
     refused: list[str] = field(default_factory=list)
     """Why steps must not be done, each reason with its repair."""
 
+    def held(self, reason: str) -> Outcome:
+        """The same prediction, if its steps must wait for a later run; an error stays."""
+        waiting = [f"{step}: {reason}" for step in self.steps]
+        same = {**self.diff, "after": self.diff["before"]}
+        kept = replace(self, changed=False, steps=[], diff=same, pending=[*self.pending, *waiting], planned=())
+        return self if self.error else kept
+
     def result(self) -> dict[str, Any]:
         """The result for exit_json or fail_json; a failure adds the steps that were done and those left.
 

@@ -59,8 +59,12 @@ class Layer:
     """Groups of options of which only one may be given."""
 
 
-def run(layer: Layer, params: Params, check: bool) -> dict[str, Any]:
-    """Do the work and return the module's result, with `failed` after an error, and its `warnings`."""
+def run(layer: Layer, params: Params, check: bool, hold: str = "") -> dict[str, Any]:
+    """Do the work and return the module's result, with `failed` after an error, and its `warnings`.
+
+    `hold` is why all steps must wait for a later run: they are predicted, and pending.
+    """
+    check = check or bool(hold)
     try:
         work = layer.work(params, check)
         outcome = converge(work.device, work.plan, work.want, check, work.settle, params, work.in_use)
@@ -69,6 +73,8 @@ def run(layer: Layer, params: Params, check: bool) -> dict[str, Any]:
     except DeviceError as err:
         return {"failed": True, "changed": False, "msg": str(err), **err.details}
     outcome = replace(outcome, error=work.error_of(outcome.error))
+    if hold:
+        outcome = outcome.held(hold)
     further: Mapping[str, Any] = {} if outcome.error else work.results_of(outcome.planned)
     result = {**outcome.result(), **further, "pending": [*outcome.pending, *further.get("pending", ())]}
     # a pending step is a warning too, because a task that only waits counts as ok

@@ -13,6 +13,7 @@ from ..core.command import Run, tool
 from ..core.converge import DeviceError
 from ..core.cpus import cpu_list
 from . import hardware_text as text
+from .lldp_io import neighbours
 from .scontrol import fields
 
 SLURM_CONFS = ("etc/slurm/slurm.conf", "etc/slurm-llnl/slurm.conf", "usr/local/etc/slurm.conf")
@@ -37,7 +38,7 @@ class Host:
             "memory_mib": self._try("memory", self._memory_mib, 0),
             "gpus": self._gpus(),
             "nics": self._try("NICs", self._nics, []),
-            "neighbours": self._neighbours(),
+            "neighbours": self._try("LLDP neighbours", lambda: neighbours(self._run), {}),
             "slurm": self._slurm(),
             "kubelet": self._kubelet(),
             "mounts": self._try("mounts", lambda: text.mounts(self._file("proc/mounts")), []),
@@ -96,18 +97,6 @@ class Host:
         """Network devices that have an RDMA device."""
         found = [_nic(place) for place in (self._root / "sys/class/net").glob("*") if (place / "device").exists()]
         return sorted((nic for nic in found if nic["rdma"]), key=lambda nic: _natural(nic["netdev"]))
-
-    def _neighbours(self) -> dict[str, list[str]]:
-        """From lldpd, or from systemd-networkd."""
-        try:
-            return text.lldpctl(self._tool("lldpctl", "-f", "json0"))
-        except (DeviceError, ValueError) as err:
-            reason = str(err)
-        try:
-            return text.networkctl(self._tool("networkctl", "lldp", "--json=short"))
-        except (DeviceError, ValueError, KeyError) as err:
-            self.missing.append(f"LLDP neighbours: {reason}; {err}")
-            return {}
 
     def _slurm(self) -> dict[str, Any]:
         for path in SLURM_CONFS:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..core.command import Run, tool
 from ..core.converge import DeviceError
+from ..nodes.lldp_io import neighbours
 from . import text
 from .work_io import Want, read, said
 
@@ -48,8 +49,16 @@ def nics(want: Want, run: Run) -> dict[str, Any]:
         "missing": [name for name in want["netdevs"] if name not in devices],
         "rdma_missing": [name for name in want["rdma"] if not Path(f"/sys/class/infiniband/{name}").exists()],
         "mlnx_qos": _mlnx_qos(run, present[0]) if present else "",
-        "lldp": text.lldp(said(run, "lldpctl", "-f", "keyvalue") or "") if want["netdevs"] else {},
+        "lldp": _neighbours(run) if want["netdevs"] else {},
     }
+
+
+def _neighbours(run: Run) -> dict[str, list[str]]:
+    """Without LLDP on the host nothing is compared."""
+    try:
+        return neighbours(run)
+    except DeviceError:
+        return {}
 
 
 def _mlnx_qos(run: Run, device: str) -> str:

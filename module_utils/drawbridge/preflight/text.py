@@ -61,17 +61,6 @@ def closed_ports(rules: str, ports: Iterable[int]) -> list[int]:
     return [port for port in ports if not any(low <= port <= high for low, high in ranges)]
 
 
-def lldp(text: str) -> dict[str, tuple[str, str]]:
-    """System name and port of each device's neighbour, from `lldpctl -f keyvalue`."""
-    names: dict[str, str] = {}
-    ports: dict[str, str] = {}
-    for line in text.splitlines():
-        key, _, value = line.partition("=")
-        if match := re.fullmatch(r"lldp\.([^.]+)\.(chassis\.name|port\.(?:ifname|descr))", key):
-            (names if match[2] == "chassis.name" else ports).setdefault(match[1], value)
-    return {device: (name, ports.get(device, "")) for device, name in names.items()}
-
-
 def acs_bridges(text: str) -> list[str]:
     """PCI bridges with ACS redirection, from `lspci -vvv`."""
     found: list[str] = []

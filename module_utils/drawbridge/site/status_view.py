@@ -6,14 +6,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..kube.model import Kube
 from ..slurm.model import Slurm
 
 
-def drawbridge_status(slurm: Slurm, kube: Kube | None) -> dict[str, Any]:
+def drawbridge_status(slurm: Slurm) -> dict[str, Any]:
     """The configuration of C(drawbridge status): gated partitions.
 
     It names no node, so that nodes that join or leave do not change it.
     """
-    # without Kubernetes no partition is gated
-    return {"gated": [part.name for part in slurm.partitions if part.gate and kube]}
+    return {"gated": [part.name for part in slurm.partitions if part.gate]}

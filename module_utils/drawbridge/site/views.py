@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core import hostlist
 from ..fabric.model import Fabric
 from ..fabric.traffic_view import switch_traffic, switch_waves
 from ..kube.kubelet import view as kubelets
@@ -46,13 +45,12 @@ def node_layers(
 
     C(nics), C(gpfs), C(nfs), and C(kube) in a partition with C(gate: true).
     """
-    gated = any(part.gate and hostlist.contains(part.nodes, name) for part in slurm.partitions)
     nics = nodes.class_of(name).nics
     return {
         "nics": bool(fabric and nics),
         "gpfs": gpfs is not None,
         "nfs": nfs is not None,
-        "kube": kube is not None and gated,
+        "kube": kube is not None and slurm.gates(name),
     }
 
 

@@ -7,7 +7,6 @@ A layer runs only if all layers that it needs are in effect. Layers that need no
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -59,9 +58,7 @@ def _visited(call: Call, needed: set[str], check: bool) -> Visited:
     predict = call.predict and not check
     if WAITS in needed and not predict:
         return Visited(WAITS)
-    result = _run(call, check or predict or bool(call.hold))
-    if call.hold:
-        result = held(result, call.hold)
+    result = _run(call, check or predict)
     if WAITS in needed:
         # a prediction saves a visit: the controller can act for several layers at once
         return Visited(WAITS, result if result.get("changed") and not result.get("failed") else {})
@@ -70,19 +67,9 @@ def _visited(call: Call, needed: set[str], check: bool) -> Visited:
     return Visited(WAITS if predict and result["changed"] else DONE, result)
 
 
-def held(predicted: dict[str, Any], reason: str) -> dict[str, Any]:
-    """The result of a layer whose predicted steps all wait for the same reason."""
-    if predicted.get("failed"):
-        return predicted
-    waiting = [f"{step}: {reason}" for step in predicted["steps"]]
-    kept = {key: value for key, value in predicted.items() if key != "diff"}
-    warnings = [*predicted["warnings"], *(f"{platform.node()}: to be done by a later run: {it}" for it in waiting)]
-    return {**kept, "changed": False, "steps": [], "pending": [*predicted["pending"], *waiting], "warnings": warnings}
-
-
 def _run(call: Call, check: bool) -> dict[str, Any]:
     try:
-        return run(LAYERS[call.layer], _validated(call), check)
+        return run(LAYERS[call.layer], _validated(call), check, call.hold)
     except DeviceError as err:
         return {"failed": True, "changed": False, "msg": str(err)}
     except Exception as err:  # the other layers go on

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from ..core import hostlist
 from ..core.options import NAME, PATH, option
 from .accounting.model import ACCOUNT, HOST, ONE_LINE, TIME, Absent, Account, Qos, Storage
 from .packaging import PACKAGINGS
@@ -145,3 +146,7 @@ class Slurm:
         MappingProxyType({}),
         pattern=ONE_LINE,
     )
+
+    def gates(self, name: str) -> bool:
+        """Whether a partition with C(gate: true) has this node."""
+        return any(part.gate and hostlist.contains(part.nodes, name) for part in self.partitions)

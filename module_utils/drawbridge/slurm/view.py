@@ -8,7 +8,6 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ..core import hostlist
 from ..nodes.model import NodeClass, Nodes
 from .accounting.view import accounting
 from .config.keys import PRESETS, SCRIPT_KINDS
@@ -58,7 +57,7 @@ def node(nodes: Nodes, slurm: Slurm, name: str, mounts: Sequence[str]) -> dict[s
         **_packages(slurm, "node"),
         "slurmd": [
             *scripts(slurm, ("prolog", "epilog")),
-            *_health(slurm, nodes.class_of(name), mounts, returns=not _gated(slurm, name)),
+            *_health(slurm, nodes.class_of(name), mounts, returns=not slurm.gates(name)),
             _on_node(_state(slurm, "SlurmdSpoolDir", "root", "0755"), name),
             *(_on_node(folder, name) for folder in _log_folders(slurm, ("SlurmdLogFile",), "root")),
             _environment("slurmd", _server(slurm), slurm),
@@ -123,10 +122,6 @@ def _log_folders(slurm: Slurm, keys: Sequence[str], user: str) -> list[File]:
 
 def _on_node(file: File, name: str) -> File:
     return {**file, "path": on_node(file["path"], name)}
-
-
-def _gated(slurm: Slurm, name: str) -> bool:
-    return any(part.gate and hostlist.contains(part.nodes, name) for part in slurm.partitions)
 
 
 def _health(slurm: Slurm, node_class: NodeClass, mounts: Sequence[str], returns: bool) -> list[File]:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core import hostlist
 
+from lab.emulators.nodes.lldpctl import neighbours
 from lab.hosts.paths import REPOSITORY, Paths
 from tests.running import Lab, Run
 
@@ -57,7 +58,7 @@ PLANTED: dict[str, dict[str, str]] = {
         "kubelet_release": tool("kubelet", "Kubernetes v1.29.0"),
         "slurm_exists": "mkdir -p /etc/slurm && touch /etc/slurm/slurm.conf",
         "kubelet_exists": "mkdir -p /etc/kubernetes && touch /etc/kubernetes/kubelet.conf",
-        "cabling": tool("lldpctl", "lldp.rail2.chassis.name=leaf2", "lldp.rail2.port.ifname=Ethernet7"),
+        "cabling": tool("lldpctl", json.dumps(neighbours({"rail2": ["leaf2", "Ethernet7"]}))),
     },
     "gpu02": {
         "gpu_count": "rm /dev/nvidia7",

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-import json
 import re
+
+from ..links.text import port_settings
 
 _COUNTER = re.compile(r"^\s+(\w+): (\d+)$", re.M)
 _PRIORITY = re.compile(r"^(rx|tx)_prio([0-7])_(\w+)$")
@@ -32,8 +33,7 @@ def priorities(printed: str) -> dict[str, dict[str, int]]:
 
 def global_pause(printed: str) -> dict[str, bool]:
     """Whether the port sends and obeys pause frames of all priorities, from `ethtool --json -a`."""
-    [port] = json.loads(printed)
-    return {way: bool(port[way]) for way in ("rx", "tx")}
+    return {name.split()[-1]: value == "on" for name, value in port_settings(printed).items()}
 
 
 def celsius(printed: str) -> float:

@@ -1,6 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes that are in Slurm before they are built: no job may start there until they are proved ready."""
+"""Nodes that join or retire, in slurmctld.
+
+No job may start on a node that is not proved ready yet, nor on one that retires. Jobs there run to their end.
+"""
 
 from __future__ import annotations
 
@@ -53,8 +56,29 @@ def _needs_drain(node: NodeState) -> bool:
 
 
 def _drain(name: str) -> Step[NewNodes]:
-    def becomes(state: NewNodes) -> NewNodes:
-        drained = replace(state.nodes[name], flags=state.nodes[name].flags | DRAIN, reason=JOINING)
-        return NewNodes({**state.nodes, name: drained})
+    reason = f"keep jobs off {name} until it is proved ready"
+    return Step(reason, lambda state: _drained(state, name, JOINING), name)
 
-    return Step(f"keep jobs off {name} until it is proved ready", becomes, name)
+
+def _drained(state: NewNodes, name: str, reason: str) -> NewNodes:
+    node = state.nodes[name]
+    return NewNodes({**state.nodes, name: replace(node, flags=node.flags | DRAIN, reason=reason)})
+
+
+def retired(names: Iterable[str]) -> NewNodes:
+    """The wanted state of nodes that leave: no job may start on them."""
+    return NewNodes({name: NodeState(name, "UNKNOWN", DRAIN, reason=RETIRING) for name in names})
+
+
+def plan_retirement(have: NewNodes, want: NewNodes) -> list[Step[NewNodes]]:
+    """Drain the nodes that are not drained. A drain of an administrator keeps its reason."""
+    return [_retire(name) for name in want.nodes if not safe(have.nodes[name])]
+
+
+def safe(node: NodeState) -> bool:
+    """Whether Slurm starts no job here, now and when the node answers again: a node that is only down would return."""
+    return node.state == ABSENT or bool(node.flags & DRAIN)
+
+
+def _retire(name: str) -> Step[NewNodes]:
+    return Step(f"drain {name}, which retires", lambda state: _drained(state, name, RETIRING), name)

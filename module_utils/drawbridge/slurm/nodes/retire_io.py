@@ -12,9 +12,8 @@ from ...core.command import Run
 from ...core.converge import Step
 from ...nodes.use import USING, ClusterUse
 from .new_io import PAUSE_S, Records
-from .new_plan import ABSENT, NewNodes
+from .new_plan import ABSENT, NewNodes, safe
 from .ready_plan import RETIRING
-from .retire_plan import safe
 
 
 class Retiring:

@@ -9,9 +9,8 @@ from typing import Any
 
 from ...core.command import Command
 from ...core.layer import Layer, Params, Work
-from .new_plan import NewNodes
+from .new_plan import NewNodes, plan_retirement, retired
 from .retire_io import Retiring
-from .retire_plan import retire, retired
 
 SPEC: dict[str, Any] = {
     "nodes": {"type": "list", "elements": "str", "required": True},
@@ -27,7 +26,7 @@ def work(params: Params, check: bool) -> Work[NewNodes]:
         why = device.left(0 if check else params["wait_s"])
         return {"empty": [name for name in why if not why[name]], "pending": [text for text in why.values() if text]}
 
-    return Work(device, retire, retired(params["nodes"]), results_of=results)
+    return Work(device, plan_retirement, retired(params["nodes"]), results_of=results)
 
 
 SLURM_RETIRING_NODES = Layer(SPEC, work)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes import hardware_io
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes import hardware_io, lldp_io
 
 from lab.machine.hardware import Hardware
 from lab.machine.trees import processors, rails
@@ -27,6 +27,7 @@ def run(argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
 def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> hardware_io.Host:
     """The lab's machine as a tree of files, without LLDP."""
     monkeypatch.setattr(hardware_io, "tool", lambda name: name)
+    monkeypatch.setattr(lldp_io, "tool", lambda name: name)
     machine = Hardware(2, 32, 2, 2113929216, 2, "h100", (0, 0, 0, 0, 1, 1, 1, 1), (0, 0, 0, 0, 1, 1, 1, 1), ())
     files, links = rails(machine)
     for path, content in {**processors(machine), **files}.items():

@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes import lldp_io
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.preflight import hardware_io, work_io
 
+from lab.emulators.nodes.lldpctl import neighbours
 from tests.unit.module_utils.preflight_site import WANT
 
 
@@ -28,6 +31,7 @@ class Tools:
 def bare(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hardware_io, "tool", lambda name: name)
     monkeypatch.setattr(work_io, "tool", lambda name: name)
+    monkeypatch.setattr(lldp_io, "tool", lambda name: name)
 
 
 def test_drivers_of_all_gpus_are_one_list() -> None:
@@ -53,7 +57,8 @@ def test_devices_that_do_not_exist_are_missing() -> None:
 
 
 def test_a_tool_that_reads_a_port_has_no_error() -> None:
-    tools = Tools(mlnx_qos="Priority trust state: dscp\n", lldpctl="lldp.lo.chassis.name=leaf1\n")
+    printed = json.dumps(neighbours({"lo": ["leaf1", "Ethernet1"]}))
+    tools = Tools(mlnx_qos="Priority trust state: dscp\n", lldpctl=printed)
     found = hardware_io.nics({**WANT, "netdevs": ["lo"]}, tools)
-    assert (found["mlnx_qos"], found["lldp"]) == ("", {"lo": ("leaf1", "")})
+    assert (found["mlnx_qos"], found["lldp"]) == ("", {"lo": ["leaf1", "Ethernet1"]})
     assert hardware_io.nics({**WANT, "netdevs": ["lo"]}, Tools())["mlnx_qos"] == "mlnx_qos failed"

@@ -57,11 +57,6 @@ def test_no_proxy_names_hosts_and_domains(no_proxy: str, name: str, is_direct: b
     assert text.direct(no_proxy, name) is is_direct
 
 
-def test_neighbours_have_a_name_and_a_port() -> None:
-    shown = "lldp.rail0.chassis.name=leaf1\nlldp.rail0.port.ifname=Ethernet1\nlldp.rail0.port.descr=gpu01\n"
-    assert text.lldp(shown + "lldp.eth0.age=1\n") == {"rail0": ("leaf1", "Ethernet1")}
-
-
 def test_bridges_redirect_by_their_control_bits() -> None:
     shown = (
         "17:00.0 PCI bridge: x\n\t\tACSCap:\tReqRedir+\n\t\tACSCtl:\tSrcValid+ ReqRedir+ CmpltRedir+\n"

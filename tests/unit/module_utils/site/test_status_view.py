@@ -7,13 +7,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 
 from tests.unit.module_utils.site.test_refused import site
 
-SITE = site("lab")
-SLURM, KUBE = (part(domain, SITE[f"drawbridge_{domain}"]) for domain in ("slurm", "kube"))
+SLURM = part("slurm", site("lab")["drawbridge_slurm"])
 
 
 def test_a_host_knows_gated_partitions_and_no_nodes() -> None:
-    assert drawbridge_status(SLURM, KUBE) == {"gated": ["ai-train"]}
-
-
-def test_without_kubernetes_no_partition_is_gated() -> None:
-    assert drawbridge_status(SLURM, None)["gated"] == []
+    assert drawbridge_status(SLURM) == {"gated": ["ai-train"]}

@@ -6,10 +6,13 @@ import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.new_plan import (
     ABSENT,
     JOINING,
+    RETIRING,
     NewNodes,
     NodeState,
     drained,
     plan,
+    plan_retirement,
+    retired,
 )
 
 WANT = drained(["gpu05"])
@@ -57,3 +60,23 @@ def test_a_node_that_had_retired_gets_the_reason_that_its_proof_lifts() -> None:
     have = nodes("DOWN", "DRAIN", "NOT_RESPONDING", reason="drawbridge: retires [root@now]")
     (step,) = plan(have, WANT)
     assert step.becomes(have).nodes["gpu05"].reason == JOINING
+
+
+LEAVES = retired(["gpu05"])
+
+
+@pytest.mark.parametrize("state", ["IDLE", "MIXED", "ALLOCATED", "DOWN", "UNKNOWN"])
+def test_a_node_that_retires_is_drained_once(state: str) -> None:
+    have = nodes(state)
+    (step,) = plan_retirement(have, LEAVES)
+    assert step.reason == "drain gpu05, which retires"
+    after = step.becomes(have)
+    assert after.nodes["gpu05"].reason == RETIRING
+    assert plan_retirement(after, LEAVES) == []
+
+
+@pytest.mark.parametrize(
+    "have", [nodes(ABSENT), nodes("IDLE", "DRAIN", reason="disk [ada@now]"), nodes("DOWN", "DRAIN")]
+)
+def test_a_drained_node_that_retires_keeps_its_reason(have: NewNodes) -> None:
+    assert plan_retirement(have, LEAVES) == []

@@ -1,0 +1,40 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes import lldp_io
+
+from lab.emulators.nodes.lldpctl import neighbours
+
+LLDPD = json.dumps(neighbours({"rail0": ["leaf1", "Ethernet1"]}))
+NEAR = {"InterfaceName": "rail0", "Neighbors": [{"SystemName": "leaf1", "PortID": "swp1"}]}
+NETWORKD = json.dumps({"Neighbors": [NEAR]})
+
+
+def found(monkeypatch: pytest.MonkeyPatch, **tools: str) -> dict[str, list[str]]:
+    """What is read where these tools print something and others fail."""
+
+    def run(argv: Any, ok: Any = (0,)) -> Completed:
+        if argv[0] not in tools:
+            raise DeviceError(f"{argv[0]} failed")
+        return Completed(0, tools[argv[0]], "")
+
+    monkeypatch.setattr(lldp_io, "tool", lambda name: name)
+    return lldp_io.neighbours(run)
+
+
+def test_lldpd_is_read_first_and_networkd_where_it_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert found(monkeypatch, lldpctl=LLDPD, networkctl=NETWORKD) == {"rail0": ["leaf1", "Ethernet1"]}
+    assert found(monkeypatch, lldpctl="no JSON", networkctl=NETWORKD) == {"rail0": ["leaf1", "swp1"]}
+    assert found(monkeypatch, networkctl=NETWORKD) == {"rail0": ["leaf1", "swp1"]}
+
+
+def test_an_error_has_both_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(DeviceError, match="lldpctl failed; networkctl failed"):
+        found(monkeypatch)
