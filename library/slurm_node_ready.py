@@ -12,6 +12,7 @@ description:
     another slurm.conf than the controller. Fails too if its health check has a finding.
   - Resumes a node that Slurm had set to not responding, and lifts three drains. These are the drains of
     M(drawbridge.drawbridge.slurm_new_nodes), M(drawbridge.drawbridge.slurm_node_hardware) and the health check.
+  - With O(maintenance), it lifts the drain of M(drawbridge.drawbridge.slurm_maintenance) with that name, too.
   - Any other drain stays. It is C(pending), with its reason and the user who set it.
   - In check mode, a slurmd that does not run yet is C(pending), not a failure.
 author: Drawbridge contributors
@@ -27,6 +28,10 @@ options:
   health:
     description: Path of the node's health check, which prints its findings with C(--look); empty for none.
     type: path
+    default: ""
+  maintenance:
+    description: Name of the maintenance that has just ended here, whose drain is lifted; empty for none.
+    type: str
     default: ""
 attributes:
   check_mode:

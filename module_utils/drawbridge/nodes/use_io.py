@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ..core import hostlist
 from ..core.command import Run
 from ..core.converge import DeviceError
 from .scontrol import fields, state_flags
@@ -105,3 +107,11 @@ def cluster_use(run: Run) -> ClusterUse:
     except DeviceError as err:
         return ClusterUse(unknown=f"Slurm gave no list of nodes and jobs ({err})")
     return ClusterUse.of(shown, queue)
+
+
+def jobs_on(run: Run, names: Sequence[str]) -> Mapping[str, str]:
+    """The job on each of these nodes of slurm.conf. Raises DeviceError: an unknown job would lose its node."""
+    if not names:
+        return {}
+    argv = ["squeue", "--all", "--noheader", f"--states={USING}", "--format=%i %N"]
+    return ClusterUse.of("", run([*argv, f"--nodelist={hostlist.compress(list(names))}"]).out).jobs

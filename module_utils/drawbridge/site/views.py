@@ -19,6 +19,7 @@ from ..kube.model import Kube
 from ..kube.releases import gpu_operator_view, rdma_plugin_view
 from ..nodes.model import Nodes
 from ..slurm import view as slurms
+from ..slurm.maintenance import view as waves
 from ..slurm.model import Slurm
 from ..storage.gpfs.model import Gpfs
 from ..storage.nfs.model import Nfs
@@ -72,6 +73,14 @@ def slurm_node(nodes: Nodes, slurm: Slurm, name: str, mounts: Sequence[str] = ()
     takes them; C(machine) as M(drawbridge.drawbridge.slurm_node_hardware) takes it.
     """
     return slurms.node(nodes, slurm, name, mounts)
+
+
+def maintenance(nodes: Nodes, slurm: Slurm, names: Sequence[str], wave: int = 0) -> Json:
+    """Waves of nodes for maintenance.
+
+    C(waves), lists of names; C(groups), limits as M(drawbridge.drawbridge.slurm_maintenance) takes them.
+    """
+    return waves.maintenance(slurm, nodes, names, wave)
 
 
 def slurm_login(slurm: Slurm) -> Json:
@@ -161,5 +170,6 @@ _ALL = (
     *(switch, nic, node_switches, node_layers, slurm_controller, slurm_node, slurm_login, gpfs_client, gpfs_members),
     *(kube_node, kubelet, kube_installer, gpu_operator, rdma_plugin, infra_capacity, gate, gate_objects),
     *(drawbridge_run, drawbridge_status, mirror, preflight, nfs_client, filesystems, switch_traffic, switch_waves),
+    maintenance,
 )
 VIEWS: dict[str, View] = {view.__name__: view for view in _ALL}

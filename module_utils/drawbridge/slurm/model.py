@@ -93,6 +93,14 @@ class Health:
 
 
 @dataclass(frozen=True)
+class Maintenance:
+    """Limits of rolling maintenance: how many nodes it may find or take out of service at once."""
+
+    partition_percent: int = option("of each partition's nodes; one node may always be", 10, low=1, high=100)
+    unit_percent: int = option("of the nodes with the same leaf switches; one node may always be", 25, low=1, high=100)
+
+
+@dataclass(frozen=True)
 class Gate:
     """Limits of the gate at the start and the end of a job in a gated partition."""
 
@@ -121,6 +129,7 @@ class Slurm:
     version: str = option("Slurm's release on all hosts", "24.11", choices=tuple(RELEASES))
     packages: str = option("distributor of Slurm's packages", "debian", choices=tuple(PACKAGINGS))
     health: Health = option("the health check of nodes", Health())
+    maintenance: Maintenance = option("limits of rolling maintenance", Maintenance())
     topology: str = option(
         "tree: a job that fits stays in one leaf; block: jobs get whole leaves; none: the network is flat",
         "tree",

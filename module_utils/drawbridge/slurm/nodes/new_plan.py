@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ...core.converge import Step
-from .ready_plan import JOINING, NOT_RESPONDING, RETIRING, NodeState
+from .ready_plan import JOINING, NOT_RESPONDING, REINSTALLING, RETIRING, NodeState
 
 ABSENT = "absent"
 """State of a node that slurmctld does not have yet."""
@@ -37,7 +37,7 @@ def drained(names: Iterable[str]) -> NewNodes:
 def plan(have: NewNodes, want: NewNodes) -> list[Step[NewNodes]]:
     """Drain the nodes that do not answer. A node that answers is in service; an administrator's reason stays.
 
-    A node that had retired gets the reason of new nodes, which its proof may lift.
+    A node that had retired or was installed again gets the reason of new nodes, which its proof may lift.
     """
     return [_drain(name) for name in want.nodes if _needs_drain(have.nodes[name])]
 
@@ -49,7 +49,7 @@ def missed_ping(node: NodeState) -> bool:
 
 def _needs_drain(node: NodeState) -> bool:
     if node.flags & DRAIN:
-        return node.reason.rpartition(" [")[0] == RETIRING
+        return node.reason.rpartition(" [")[0] in (RETIRING, REINSTALLING)
     if node.state == "DOWN":
         return node.reason.startswith(NOT_RESPONDING)
     return node.state in (ABSENT, "UNKNOWN") or "NOT_RESPONDING" in node.flags

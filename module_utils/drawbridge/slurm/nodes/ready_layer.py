@@ -18,6 +18,7 @@ SPEC: dict[str, Any] = {
     "name": {"type": "str", "required": True},
     "gres": {"type": "str", "default": ""},
     "health": {"type": "path", "default": ""},
+    "maintenance": {"type": "str", "default": ""},
 }
 SETTLE_S = 240
 """Slurm pings a node that missed a ping again only after a minute or two."""
@@ -33,7 +34,8 @@ def work(params: Params, check: bool) -> Work[NodeState]:
     if check and (wrong := _findings(look)):
         raise Unknown(f"{params['name']} is not healthy ({wrong})")
     node = Node(run, params["name"], params["gres"], str if check else look, SETTLE_S)
-    return Work(node, plan, ready(params["name"]), Settle(timeout_s=SETTLE_S))
+    resume = partial(plan, maintenance=params["maintenance"])
+    return Work(node, resume, ready(params["name"]), Settle(timeout_s=SETTLE_S))
 
 
 def _findings(look: Callable[[], str]) -> str:

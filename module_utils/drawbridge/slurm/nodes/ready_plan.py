@@ -16,8 +16,12 @@ JOINING = "drawbridge: joins, not proven yet"
 """Drawbridge's reason for a node that is in Slurm before it is built."""
 RETIRING = "drawbridge: retires"
 """Drawbridge's reason for a node that leaves the cluster. Only onboarding ends that drain."""
+REINSTALLING = "drawbridge: is installed again"
+"""The reason that people give a node before they install it again. Onboarding ends that drain, too."""
 HARDWARE = "drawbridge: hardware"
 """The start of Drawbridge's reason for a node whose hardware differs from its class."""
+MAINTENANCE = "drawbridge: maintenance"
+"""The start of Drawbridge's reason for a node in maintenance; the maintenance's name follows."""
 HEALTH = "drawbridge: health"
 """The start of the reason that the node's health check gives; the findings follow."""
 
@@ -50,11 +54,19 @@ def ready(name: str) -> NodeState:
     return NodeState(name, "IDLE")
 
 
-def plan(have: NodeState, want: NodeState) -> list[Step[NodeState]]:
-    """Resume a node that Drawbridge had drained, or that did not respond. Other drains are only reported."""
+def maintained(node: NodeState, maintenance: str) -> bool:
+    """Whether the maintenance of this name has drained the node, and nothing else has since."""
+    return "DRAIN" in node.flags and node.reason.startswith(f"{MAINTENANCE} {maintenance} ")
+
+
+def plan(have: NodeState, want: NodeState, maintenance: str = "") -> list[Step[NodeState]]:
+    """Resume a node that Drawbridge had drained, or that did not respond. Other drains are only reported.
+
+    A node in maintenance is resumed by its own maintenance alone.
+    """
     if not have.unavailable:
         return []
-    if proof := _proof(have):
+    if proof := _proof(have, maintenance):
         reason = f"resume {want.name}, which {proof}"
         return [Step(reason, lambda state: replace(state, state="IDLE", flags=state.flags - {"DRAIN"}), "resume")]
     word = "down" if have.state == "DOWN" else "drained"
@@ -63,13 +75,15 @@ def plan(have: NodeState, want: NodeState) -> list[Step[NodeState]]:
     return [Step(f"let {want.name} take jobs", lambda state: state, pending=f"{why}; {repair}")]
 
 
-def _proof(have: NodeState) -> str:
+def _proof(have: NodeState, maintenance: str) -> str:
     """Why this node may be resumed; empty: it may not."""
     if "DRAIN" not in have.flags:
         if have.state == "DOWN" and have.reason.startswith(REBOOTED):
             return f"has booted ({have.reason})"
         silent = have.state == "DOWN" and have.reason.startswith(NOT_RESPONDING)
         return f"did not respond ({have.reason})" if silent else ""
+    if maintenance and maintained(have, maintenance):
+        return f"has had its maintenance {maintenance}, and is proved ready"
     if have.reason.rpartition(" [")[0] == JOINING:
         return "joins and is proved ready"
     if have.reason.startswith(f"{HARDWARE}: "):

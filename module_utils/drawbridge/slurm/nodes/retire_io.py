@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from ...core import hostlist
 from ...core.command import Run
 from ...core.converge import Step
-from ...nodes.use import USING, ClusterUse
+from ...nodes.use_io import jobs_on
 from .new_io import PAUSE_S, Records
 from .new_plan import ABSENT, NewNodes, safe
 from .ready_plan import RETIRING
@@ -41,8 +41,9 @@ class Retiring:
         It waits for the jobs of drained nodes, at most `wait_s`.
         """
         deadline = time.monotonic() + wait_s
+        known = [name for name, node in self._last.nodes.items() if node.state != ABSENT]
         while True:
-            jobs = self._jobs()
+            jobs = jobs_on(self._run, known)
             why = {name: self._why(name, jobs) for name in self._last.nodes}
             if not any(jobs.get(name) for name in why) or time.monotonic() >= deadline:
                 return why
@@ -52,11 +53,3 @@ class Retiring:
         if job := jobs.get(name):
             return f"Slurm job {job} is on {name}; run this again when it has ended"
         return "" if safe(self._last.nodes[name]) else f"{name} is not drained yet, so nothing more can be predicted"
-
-    def _jobs(self) -> Mapping[str, str]:
-        """The job on each node. No answer is an error: an unknown job would lose its node."""
-        known = [name for name, node in self._last.nodes.items() if node.state != ABSENT]
-        if not known:
-            return {}
-        argv = ["squeue", "--all", "--noheader", f"--states={USING}", "--format=%i %N"]
-        return ClusterUse.of("", self._run([*argv, f"--nodelist={hostlist.compress(known)}"]).out).jobs

@@ -61,3 +61,17 @@ def test_other_drains_are_only_reported(have: NodeState) -> None:
 def test_an_old_reason_is_no_line_of_the_diff() -> None:
     assert NodeState("gpu01", "IDLE", reason="old").lines() == WANT.lines()
     assert NodeState("gpu01", "DOWN", reason="x [ops]").lines() == ["NodeName=gpu01 State=DOWN Reason=x [ops]"]
+
+
+def test_a_maintenance_lifts_its_own_drain_alone() -> None:
+    have = NodeState(
+        "gpu01", "IDLE", frozenset({"DRAIN"}), reason="drawbridge: maintenance kernel until 18:00 [root@now]"
+    )
+    (step,) = plan(have, WANT, maintenance="kernel")
+    assert (step.reason, step.pending) == (
+        "resume gpu01, which has had its maintenance kernel, and is proved ready",
+        "",
+    )
+    for other in ("", "kern"):
+        (step,) = plan(have, WANT, maintenance=other)
+        assert step.pending

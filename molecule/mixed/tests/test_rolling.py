@@ -1,0 +1,155 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Rolling maintenance while jobs of both kinds keep arriving. The tests build on each other in their order."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.running import Lab, Run
+
+from .test_mixed import INVENTORY, Paths
+
+NODES = ("gpu01", "gpu02", "cpu01", "cpu02")
+ALL = "gpu[01-02],cpu[01-02]"
+CHANGE = "/etc/site-change"
+BROKEN = "/run/broken"
+WORK = f"""---
+- name: Refuse a broken node
+  ansible.builtin.command: test ! -e {BROKEN}
+  changed_when: false
+- name: Make the site's change
+  ansible.builtin.copy: {{dest: {CHANGE}, content: "{{{{ maintenance }}}}", mode: "0644"}}
+"""
+SHARE = ("--chdir=/tmp", "--output=/dev/null", "-N1")
+
+
+@pytest.fixture(scope="module")
+def lab() -> Lab:
+    return Lab(Paths.of(), (INVENTORY,))
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    path = tmp_path / "work.yml"
+    path.write_text(WORK)
+    return path
+
+
+def rolling(lab: Lab, name: str, *more: str, nodes: str = ALL) -> Run:
+    return lab.playbook("rolling", "-e", f"nodes={nodes}", "-e", f"maintenance={name}", *more)
+
+
+def submit(lab: Lab, partition: str, seconds: float) -> str:
+    words = " ".join(("sbatch", "--parsable", "-p", partition, *SHARE))
+    return lab.ssh("login1", f"runuser -u ada -- {words}", stdin=f"#!/bin/sh\nsleep {seconds}\n").strip()
+
+
+@contextmanager
+def arriving(lab: Lab) -> Iterator[list[str]]:
+    """Submit jobs of both kinds until the block ends; at most three of a kind wait."""
+    jobs: list[str] = []
+    over = threading.Event()
+
+    def keep() -> None:
+        while not over.is_set():
+            queued = lab.ssh("login1", "squeue -h -o %P").split()
+            jobs.extend(submit(lab, it, 2) for it in ("ai-train", "prepare") if queued.count(it) < 3)
+            over.wait(1)
+
+    worker = threading.Thread(target=keep)
+    worker.start()
+    try:
+        yield jobs
+    finally:
+        over.set()
+        worker.join()
+
+
+def unavailable(lab: Lab) -> dict[str, str]:
+    """Reasons of nodes that take no jobs."""
+    lines = lab.ssh("ctl", "sinfo -h -N -o '%N|%E|%T' | sort -u").splitlines()
+    found = [line.split("|") for line in lines]
+    return {name: reason for name, reason, state in found if state.startswith(("drain", "down"))}
+
+
+def outages(lab: Lab, name: str) -> list[tuple[str, str, str]]:
+    """Begin, end and node of each drain of this maintenance, in their order."""
+    lines = lab.ssh("ctl", "sacctmgr -P -n show event format=TimeStart,TimeEnd,NodeName,Reason").splitlines()
+    found = [line.split("|", 3) for line in lines]
+    return sorted((begin, end, node) for begin, end, node, reason in found if f"maintenance {name} " in reason)
+
+
+def ended(lab: Lab, jobs: list[str]) -> list[tuple[str, str]]:
+    """State and number of restarts of jobs that have all ended."""
+    lab.wait("all jobs end", lambda: lab.ssh("login1", "squeue -h -o %i").split() == [])
+    told = lab.ssh("ctl", f"sacct -n -P -X -j {','.join(jobs)} -o State,Restarts").splitlines()
+    return [(line.split("|")[0], line.split("|")[1]) for line in told]
+
+
+def test_a_prediction_drains_nothing(lab: Lab, work: Path) -> None:
+    run = rolling(lab, "first", "-e", f"maintenance_tasks={work}", "-e", "wave=1", "--check")
+    assert run.code == 0, run.output
+    told = [
+        step
+        for (task, _), steps in run.steps().items()
+        if task == "Drain the wave, and wait for its jobs"
+        for step in steps
+    ]
+    assert [words.split()[1] for words in told] == list(NODES)
+    assert unavailable(lab) == {}
+
+
+def test_nodes_are_changed_one_by_one_and_no_job_is_lost(lab: Lab, work: Path) -> None:
+    with arriving(lab) as jobs:
+        run = rolling(lab, "first", "-e", f"maintenance_tasks={work}", "-e", "wave=1")
+    assert run.code == 0, run.output
+    assert [lab.ssh(node, f"cat {CHANGE}") for node in NODES] == ["first"] * 4
+    assert unavailable(lab) == {}
+    assert set(ended(lab, jobs)) == {("COMPLETED", "0")}
+    drains = outages(lab, "first")
+    assert [node for _, _, node in drains] == list(NODES)
+    assert all(end <= begin for (_, end, _), (begin, _, _) in itertools.pairwise(drains))
+
+
+def test_who_has_had_it_is_left_alone(lab: Lab, work: Path) -> None:
+    run = rolling(lab, "first", "-e", f"maintenance_tasks={work}")
+    assert (run.code, run.changed()) == (0, []), run.output
+
+
+def test_a_node_that_fails_is_kept_with_its_cause_and_the_others_go_on(lab: Lab, work: Path) -> None:
+    lab.ssh("gpu02", f"touch {BROKEN}")
+    options = ("-e", f"maintenance_tasks={work}", "-e", "max_fail=2")
+    failed = rolling(lab, "second", *options)
+    assert failed.code == 2, failed.output
+    [(node, reason)] = unavailable(lab).items()
+    assert node == "gpu02"
+    assert reason.startswith("drawbridge: maintenance second failed: Refuse a broken node: ")
+    lab.ssh("gpu02", f"rm {BROKEN}")
+    again = rolling(lab, "second", *options)
+    assert again.code == 0, again.output
+    assert {line.partition(":")[0] for line in again.changed()} == {"gpu02"}
+    assert unavailable(lab) == {}
+    assert [lab.ssh(node, f"cat {CHANGE}") for node in NODES] == ["second"] * 4
+
+
+def test_a_job_is_not_ended_and_a_later_run_goes_on(lab: Lab) -> None:
+    job = submit(lab, "ai-train", 900)
+    lab.wait("the job runs", lambda: lab.ssh("login1", f"squeue -h -j {job} -o %T").strip() == "RUNNING")
+    node = lab.ssh("login1", f"squeue -h -j {job} -o %N").strip()
+    waits = rolling(lab, "third", "-e", "what=reboot", "-e", "job_wait_s=1", nodes=node)
+    assert waits.code == 0, waits.output
+    assert f"Slurm job {job} is on {node}; run this again when it has ended" in str(waits.results())
+    lab.ssh("login1", f"runuser -u ada -- scancel {job}")
+    boot = lab.ssh(node, "cat /proc/sys/kernel/random/boot_id")
+    done = rolling(lab, "third", "-e", "what=reboot", nodes=node)
+    assert done.code == 0, done.output
+    assert lab.ssh(node, "cat /proc/sys/kernel/random/boot_id") != boot
+    assert unavailable(lab) == {}
+    assert lab.kubectl("get", "node", node, "-o", "jsonpath={.spec.taints[*].value}").split() == ["closed"]
