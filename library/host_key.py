@@ -10,10 +10,10 @@ version_added: 0.1.0
 description:
   - Asks the host for its keys and compares them with a fingerprint that a person read on its console. If none has it,
     nothing is written.
-  - The key with the fingerprint becomes the host's only one in known_hosts, under its inventory name and C(ansible_host).
+  - The key with the fingerprint becomes the host's only one in known_hosts, by inventory name and C(ansible_host).
   - The file is that of C(UserKnownHostsFile) in C(ansible_ssh_common_args) or C(ansible_ssh_extra_args). By default it
     is C(~/.ssh/known_hosts).
-  - An action plugin on the machine that runs Ansible. It connects to the SSH port of C(ansible_host) without a login.
+  - An action plugin, in Ansible's own process. It connects to the SSH port of C(ansible_host) without a login.
 author: Drawbridge contributors
 options:
   fingerprint:

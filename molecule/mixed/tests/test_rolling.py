@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.running import Lab, Run
+from tests.stack import lab as switch
 
 from .test_mixed import INVENTORY, Paths
 
@@ -93,6 +95,15 @@ def ended(lab: Lab, jobs: list[str]) -> list[tuple[str, str]]:
     return [(line.split("|")[0], line.split("|")[1]) for line in told]
 
 
+def fresh_key(lab: Lab, node: str) -> str:
+    """Make a new host key, which the next disk of the host gets, and return its fingerprint."""
+    path = lab.paths.host_key(node)
+    path.unlink()
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True)
+    told = subprocess.run(["ssh-keygen", "-lf", str(path)], check=True, capture_output=True, text=True)
+    return told.stdout.split()[1]
+
+
 def test_a_prediction_drains_nothing(lab: Lab, work: Path) -> None:
     run = rolling(lab, "first", "-e", f"maintenance_tasks={work}", "-e", "wave=1", "--check")
     assert run.code == 0, run.output
@@ -153,3 +164,46 @@ def test_a_job_is_not_ended_and_a_later_run_goes_on(lab: Lab) -> None:
     assert lab.ssh(node, "cat /proc/sys/kernel/random/boot_id") != boot
     assert unavailable(lab) == {}
     assert lab.kubectl("get", "node", node, "-o", "jsonpath={.spec.taints[*].value}").split() == ["closed"]
+
+
+def test_a_node_without_an_answer_is_named_and_the_others_go_on(lab: Lab, work: Path) -> None:
+    switch("power-cut", "cpu01")
+    try:
+        run = rolling(
+            lab,
+            "fourth",
+            "-e",
+            f"maintenance_tasks={work}",
+            "-e",
+            "answer_timeout_s=2",
+            "-e",
+            "wave=1",
+            nodes="cpu[01-02]",
+        )
+    finally:
+        switch("up", "cpu01")
+    assert run.code == 2, run.output
+    assert "without an answer, and left as they are: cpu01." in str(run.results())
+    assert lab.ssh("cpu02", f"cat {CHANGE}") == "fourth"
+    lab.wait("it is back", lambda: lab.ssh("cpu01", f"cat {CHANGE}") == "second")
+
+
+def test_a_reinstalled_node_comes_back_by_its_fingerprint(lab: Lab) -> None:
+    """Its disk and its host key are new, its Node and its record in Slurm are old."""
+    lab.ssh("ctl", 'scontrol update nodename=gpu02 state=drain reason="drawbridge: is installed again"')
+    lab.wait("gpu02 has no job", lambda: lab.ssh("login1", "squeue -h -w gpu02 -o %i") == "")
+    known = lab.paths.known_hosts.read_text()
+    switch("power-cut", "gpu02")
+    fingerprint = fresh_key(lab, "gpu02")
+    switch("reset", "gpu02")
+    lab.paths.known_hosts.write_text(known)
+
+    wrong = lab.playbook("rejoin", "-e", "nodes=gpu02", "-e", '{"fingerprints": {"gpu02": "SHA256:else"}}')
+    assert wrong.code == 2, wrong.output
+    assert "but the fingerprint to trust is SHA256:else" in str(wrong.results())
+    assert lab.paths.known_hosts.read_text() == known
+    right = lab.playbook("rejoin", "-e", "nodes=gpu02", "-e", f'{{"fingerprints": {{"gpu02": "{fingerprint}"}}}}')
+    assert right.code == 0, right.output
+    assert unavailable(lab) == {}
+    assert lab.kubectl("get", "node", "gpu02", "-o", "jsonpath={.spec.taints[*].value}").split() == ["closed"]
+    assert lab.playbook("site").changed() == []

@@ -28,7 +28,7 @@ def keys_of(printed: str) -> list[Key]:
 
 
 class Offer:
-    """The keys that a host offers to everybody who connects."""
+    """The keys that a host offers before a login."""
 
     def __init__(self, run: Run, host: str, port: int) -> None:
         self._argv, self._run = ["ssh-keyscan", "-T", str(SCAN_S), "-p", str(port), host], run

@@ -27,15 +27,23 @@ SPEC: dict[str, Any] = {
 PAUSE_S = 2.0
 
 
+class GatedNode:
+    """This node, which a job or its pods may still use."""
+
+    def __init__(self, node: NodeObject, use: NodeUse) -> None:
+        self._node, self._use = node, use
+
+    def in_use(self) -> str:
+        """Why it is not closed and empty yet. A host that is no member has no gate."""
+        return (self._node.read().in_use if self._node.member else "") or self._use.busy()
+
+
 def work(params: Params, check: bool) -> Work[Nothing]:
     """Read until the node is closed and empty."""
     node = NodeObject(Server(params["api_server"], params["ca_file"]), Path(params["certificate"]), params["name"])
-    use = NodeUse(Command(timeout_s=30), params["name"])
-
-    def why_not() -> str:
-        return (node.read().in_use or use.busy()) if node.member else use.busy()
-
-    return reading("the gate", lambda: _closed(why_not, params["name"], 0 if check else params["wait_s"], check))
+    gated = GatedNode(node, NodeUse(Command(timeout_s=30), params["name"]))
+    wait_s = 0 if check else params["wait_s"]
+    return reading("the gate", lambda: _closed(gated.in_use, params["name"], wait_s, check))
 
 
 def _closed(why_not: Callable[[], str], name: str, wait_s: float, check: bool) -> Mapping[str, Any]:

@@ -28,7 +28,7 @@ def maintenance(slurm: Slurm, nodes: Nodes, names: Sequence[str], wave: int) -> 
     found = [group for group in groups(slurm, nodes) if not chosen.isdisjoint(group.nodes)]
     return {
         "waves": waves(names, found, wave),
-        "groups": [{"name": it.name, "nodes": hostlist.in_order(it.nodes), "most": it.most} for it in found],
+        "groups": [{"name": it.name, "nodes": hostlist.in_order(list(it.nodes)), "most": it.most} for it in found],
     }
 
 
