@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A node retires, not before its job has ended, and comes back. The last file by its name."""
+"""Two nodes retire, one not before its job has ended; it comes back, and is lost. The last file by its name."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.growth import grow
+from tests.stack import lab as machines
 
 from .conftest import Lab
 from .test_gate import HOME, taints
@@ -26,12 +27,22 @@ def inventory(tmp_path: Path) -> list[str]:
 
 
 def out_of_service(lab: Lab) -> str:
-    """State and reason, as Slurm has them."""
+    """State and reason of the node with the job, as Slurm has them."""
     return lab.ssh("ctl", f"sinfo -h -n {LEAVES} -o '%T|%E' | sort -u").replace("*|", "|").strip()
 
 
+def nothing_runs_or_is_mounted(lab: Lab, node: str) -> bool:
+    kept = "ls /etc/munge/munge.key /var/lib/drawbridge/gate/node.token 2>/dev/null; grep gpfs /proc/mounts"
+    running = "systemctl is-active kubelet slurmd munge drawbridge-gate.timer | grep -x active"
+    return lab.ssh(node, f"{kept}; {running}", check=False) == ""
+
+
+def members(lab: Lab) -> str:
+    return lab.ssh("nsd1", "/usr/lpp/mmfs/bin/mmlscluster")
+
+
 def test_it_waits_for_a_job_then_leaves_everything_and_can_come_back(lab: Lab, inventory: list[str]) -> None:
-    retire = (*inventory, "-e", f"nodes={LEAVES}", "-e", "slurm_controller_job_wait_s=1")
+    retire = (*inventory, "-e", f"nodes={','.join(NEW)}", "-e", "slurm_controller_job_wait_s=1")
     words = f"sbatch --parsable -p ai-train -w {LEAVES} --chdir={HOME} --output=/dev/null"
     job = lab.ssh("login1", f"runuser -u ada -- {words}", stdin=JOB).strip()
     lab.wait(f"job {job} runs", lambda: lab.ssh("login1", f"squeue -h -j {job} -o %T").strip() == "RUNNING")
@@ -40,6 +51,8 @@ def test_it_waits_for_a_job_then_leaves_everything_and_can_come_back(lab: Lab, i
     assert waits.code == 0, waits.output
     assert out_of_service(lab) == "draining|drawbridge: retires"
     assert f"Slurm job {job} is on {LEAVES}; run this again when it has ended" in str(list(waits.results()))
+    assert nothing_runs_or_is_mounted(lab, NEW[0])
+    assert NEW[0] not in members(lab)
     lab.ssh(LEAVES, f"touch {STOP}")
     lab.wait(f"job {job} ends", lambda: lab.gone(job))
     assert lab.booked(job) == ["COMPLETED", "0:0"]
@@ -47,11 +60,9 @@ def test_it_waits_for_a_job_then_leaves_everything_and_can_come_back(lab: Lab, i
 
     left = lab.playbook("retire", *retire)
     assert left.code == 0, left.output
-    assert taints(lab, NEW) == {NEW[0]: "closed"}
-    assert LEAVES not in lab.ssh("nsd1", "/usr/lpp/mmfs/bin/mmlscluster")
-    kept = "ls /etc/munge/munge.key /var/lib/drawbridge/gate/node.token 2>/dev/null; grep gpfs /proc/mounts"
-    running = "systemctl is-active kubelet slurmd munge drawbridge-gate.timer | grep -x active"
-    assert lab.ssh(LEAVES, f"{kept}; {running}", check=False) == ""
+    assert taints(lab, NEW) == {}
+    assert LEAVES not in members(lab)
+    assert nothing_runs_or_is_mounted(lab, LEAVES)
     again = lab.playbook("retire", *retire)
     assert (again.code, again.changed()) == (0, []), again.output
 
@@ -59,3 +70,14 @@ def test_it_waits_for_a_job_then_leaves_everything_and_can_come_back(lab: Lab, i
     assert back.code == 0, back.output
     lab.wait("it takes jobs", lambda: out_of_service(lab).startswith("idle"))
     assert taints(lab, [LEAVES]) == {LEAVES: "closed"}
+
+
+def test_a_lost_node_leaves_by_a_consent_that_names_it(lab: Lab, inventory: list[str]) -> None:
+    machines("power-cut", LEAVES)
+    lost = (*inventory, "-e", f"nodes={LEAVES}")
+    other = lab.playbook("retire", *lost, "-e", f"dead_nodes={NEW[0]}")
+    assert other.code == 2, other.output
+    gone = lab.playbook("retire", *lost, "-e", f"dead_nodes={LEAVES}")
+    assert gone.code == 0, gone.output
+    assert LEAVES not in members(lab)
+    assert out_of_service(lab).endswith("|drawbridge: retires")

@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 import itertools
-import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from tests.host_keys import replace
 from tests.running import Lab, Run
 from tests.stack import lab as switch
 
@@ -22,6 +23,8 @@ NODES = ("gpu01", "gpu02", "cpu01", "cpu02")
 ALL = "gpu[01-02],cpu[01-02]"
 CHANGE = "/etc/site-change"
 BROKEN = "/run/broken"
+FIRST, SECOND, THIRD, FOURTH = (f"{word}-{time.time():.0f}" for word in ("first", "second", "third", "fourth"))
+"""Nodes and Slurm's books keep the names of all maintenances."""
 WORK = f"""---
 - name: Refuse a broken node
   ansible.builtin.command: test ! -e {BROKEN}
@@ -95,17 +98,8 @@ def ended(lab: Lab, jobs: list[str]) -> list[tuple[str, str]]:
     return [(line.split("|")[0], line.split("|")[1]) for line in told]
 
 
-def fresh_key(lab: Lab, node: str) -> str:
-    """Make a new host key, which the next disk of the host gets, and return its fingerprint."""
-    path = lab.paths.host_key(node)
-    path.unlink()
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True)
-    told = subprocess.run(["ssh-keygen", "-lf", str(path)], check=True, capture_output=True, text=True)
-    return told.stdout.split()[1]
-
-
 def test_a_prediction_drains_nothing(lab: Lab, work: Path) -> None:
-    run = rolling(lab, "first", "-e", f"maintenance_tasks={work}", "-e", "wave=1", "--check")
+    run = rolling(lab, FIRST, "-e", f"maintenance_tasks={work}", "-e", "wave=1", "--check")
     assert run.code == 0, run.output
     told = [
         step
@@ -119,47 +113,47 @@ def test_a_prediction_drains_nothing(lab: Lab, work: Path) -> None:
 
 def test_nodes_are_changed_one_by_one_and_no_job_is_lost(lab: Lab, work: Path) -> None:
     with arriving(lab) as jobs:
-        run = rolling(lab, "first", "-e", f"maintenance_tasks={work}", "-e", "wave=1")
+        run = rolling(lab, FIRST, "-e", f"maintenance_tasks={work}", "-e", "wave=1")
     assert run.code == 0, run.output
-    assert [lab.ssh(node, f"cat {CHANGE}") for node in NODES] == ["first"] * 4
+    assert [lab.ssh(node, f"cat {CHANGE}") for node in NODES] == [FIRST] * 4
     assert unavailable(lab) == {}
     assert set(ended(lab, jobs)) == {("COMPLETED", "0")}
-    drains = outages(lab, "first")
+    drains = outages(lab, FIRST)
     assert [node for _, _, node in drains] == list(NODES)
     assert all(end <= begin for (_, end, _), (begin, _, _) in itertools.pairwise(drains))
 
 
 def test_who_has_had_it_is_left_alone(lab: Lab, work: Path) -> None:
-    run = rolling(lab, "first", "-e", f"maintenance_tasks={work}")
+    run = rolling(lab, FIRST, "-e", f"maintenance_tasks={work}")
     assert (run.code, run.changed()) == (0, []), run.output
 
 
 def test_a_node_that_fails_is_kept_with_its_cause_and_the_others_go_on(lab: Lab, work: Path) -> None:
     lab.ssh("gpu02", f"touch {BROKEN}")
     options = ("-e", f"maintenance_tasks={work}", "-e", "max_fail=2")
-    failed = rolling(lab, "second", *options)
+    failed = rolling(lab, SECOND, *options)
     assert failed.code == 2, failed.output
     [(node, reason)] = unavailable(lab).items()
     assert node == "gpu02"
-    assert reason.startswith("drawbridge: maintenance second failed: Refuse a broken node: ")
+    assert reason.startswith(f"drawbridge: maintenance {SECOND} failed: Refuse a broken node: ")
     lab.ssh("gpu02", f"rm {BROKEN}")
-    again = rolling(lab, "second", *options)
+    again = rolling(lab, SECOND, *options)
     assert again.code == 0, again.output
     assert {line.partition(":")[0] for line in again.changed()} == {"gpu02"}
     assert unavailable(lab) == {}
-    assert [lab.ssh(node, f"cat {CHANGE}") for node in NODES] == ["second"] * 4
+    assert [lab.ssh(node, f"cat {CHANGE}") for node in NODES] == [SECOND] * 4
 
 
 def test_a_job_is_not_ended_and_a_later_run_goes_on(lab: Lab) -> None:
     job = submit(lab, "ai-train", 900)
     lab.wait("the job runs", lambda: lab.ssh("login1", f"squeue -h -j {job} -o %T").strip() == "RUNNING")
     node = lab.ssh("login1", f"squeue -h -j {job} -o %N").strip()
-    waits = rolling(lab, "third", "-e", "what=reboot", "-e", "job_wait_s=1", nodes=node)
+    waits = rolling(lab, THIRD, "-e", "what=reboot", "-e", "job_wait_s=1", nodes=node)
     assert waits.code == 0, waits.output
     assert f"Slurm job {job} is on {node}; run this again when it has ended" in str(waits.results())
     lab.ssh("login1", f"runuser -u ada -- scancel {job}")
     boot = lab.ssh(node, "cat /proc/sys/kernel/random/boot_id")
-    done = rolling(lab, "third", "-e", "what=reboot", nodes=node)
+    done = rolling(lab, THIRD, "-e", "what=reboot", nodes=node)
     assert done.code == 0, done.output
     assert lab.ssh(node, "cat /proc/sys/kernel/random/boot_id") != boot
     assert unavailable(lab) == {}
@@ -184,19 +178,16 @@ def test_a_node_without_an_answer_is_named_and_the_others_go_on(lab: Lab, work: 
         switch("up", "cpu01")
     assert run.code == 2, run.output
     assert "without an answer, and left as they are: cpu01." in str(run.results())
-    assert lab.ssh("cpu02", f"cat {CHANGE}") == "fourth"
-    lab.wait("it is back", lambda: lab.ssh("cpu01", f"cat {CHANGE}") == "second")
+    assert lab.ssh("cpu02", f"cat {CHANGE}") == FOURTH
+    lab.wait("it is back", lambda: lab.ssh("cpu01", f"cat {CHANGE}") == SECOND)
 
 
 def test_a_reinstalled_node_comes_back_by_its_fingerprint(lab: Lab) -> None:
     """Its disk and its host key are new, its Node and its record in Slurm are old."""
     lab.ssh("ctl", 'scontrol update nodename=gpu02 state=drain reason="drawbridge: is installed again"')
     lab.wait("gpu02 has no job", lambda: lab.ssh("login1", "squeue -h -w gpu02 -o %i") == "")
+    fingerprint = replace(lab, "gpu02")
     known = lab.paths.known_hosts.read_text()
-    switch("power-cut", "gpu02")
-    fingerprint = fresh_key(lab, "gpu02")
-    switch("reset", "gpu02")
-    lab.paths.known_hosts.write_text(known)
 
     wrong = lab.playbook("rejoin", "-e", "nodes=gpu02", "-e", '{"fingerprints": {"gpu02": "SHA256:else"}}')
     assert wrong.code == 2, wrong.output
