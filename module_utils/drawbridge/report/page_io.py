@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .collect import FAILED, REFUSED, UNREACHABLE
+from .collect import CHANGED, FAILED, REFUSED, UNREACHABLE
 from .fold import Document, of_kind
 from .sentences import LONGEST, TITLES, duration, place, sentences, steps_of_person, summary, title
 from .shorten import shortened
@@ -23,7 +23,9 @@ def as_page(report: Document) -> str:
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(Path(__file__).with_name(TEMPLATE).read_text(encoding="utf-8"))
-    sections = [(kind, title(report, kind), of_kind(report, kind)) for kind in TITLES]
+    # a terminal shows the end of a text, a browser its begin: findings that need a person come first
+    kinds = sorted(TITLES, key=lambda kind: kind == CHANGED)
+    sections = [(kind, title(report, kind), of_kind(report, kind)) for kind in kinds]
     sections.append(("gone", f"Gone since {report.get('since')}", list(report.get("gone", ()))))
     shown = [(kind, name, _by_layer(found)) for kind, name, found in sections if found]
     worst = "bad" if of_kind(report, REFUSED, FAILED, UNREACHABLE) else "changed" if report["findings"] else "good"
