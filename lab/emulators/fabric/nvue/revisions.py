@@ -20,8 +20,8 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from lab.emulators.fabric.data_model import Refused
 from lab.emulators.fabric.nvue import tree
+from lab.emulators.fabric.switch import Refused
 
 State = dict[str, Any]
 DEFAULT_MTU = 9216

@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from lab.emulators.fabric.data_model import Refused
 from lab.emulators.fabric.nvue import revisions, tree
 from lab.emulators.fabric.nvue.revisions import DEFAULT_MTU, State
 from lab.emulators.fabric.nvue.schema import expand
+from lab.emulators.fabric.switch import Refused
 
 CELLS = 13312
 TRUST = {"l2": "pcp", "l3": "dscp", "both": "pcp,dscp", "port": "port"}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lab.emulators.fabric import data_model
 from lab.emulators.fabric.nvue import revisions, tree
 from lab.emulators.fabric.nvue.cli import Cli
+from lab.emulators.fabric.switch import EmulatedSwitch
 
 if TYPE_CHECKING:
     from lab.emulators.fabric.nvue.revisions import State
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 OTHER_USER = "noc"
 
 
-class Switch(data_model.ModelSwitch):
+class Switch(EmulatedSwitch):
     """One emulated Cumulus Linux switch."""
 
     tool = "nvue"

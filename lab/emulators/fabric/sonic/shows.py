@@ -7,13 +7,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lab.emulators.fabric.data_model import Refused
 from lab.emulators.fabric.sonic import configdb
+from lab.emulators.fabric.switch import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lab.emulators.fabric.data_model import State
+    from lab.emulators.fabric.switch import State
 
 
 def show(state: State, words: list[str]) -> str:

@@ -11,13 +11,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lab.emulators.fabric import data_model
-from lab.emulators.fabric.data_model import Refused
 from lab.emulators.fabric.sonic import configdb, units
 from lab.emulators.fabric.sonic.cli import Cli, script
 from lab.emulators.fabric.sonic.programs import SAVED
+from lab.emulators.fabric.switch import EmulatedSwitch, Refused
 
 if TYPE_CHECKING:
-    from lab.emulators.fabric.data_model import State, Tree
+    from lab.emulators.fabric.data_model import Tree
+    from lab.emulators.fabric.switch import State
 
 READS = (
     *("sonic-cfggen -d --print-data", f"sudo sonic-cfggen -j {SAVED} --print-data", "sonic-db-cli CONFIG_DB HGET"),
@@ -25,7 +26,7 @@ READS = (
 )
 
 
-class Switch(data_model.ModelSwitch):
+class Switch(EmulatedSwitch):
     """One emulated SONiC switch."""
 
     tool = "sonic"

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from lab.emulators.fabric.data_model import Refused
 from lab.emulators.fabric.nvue import revisions, shows
+from lab.emulators.fabric.switch import Refused
 
 MTU = ["interface", "swp1", "link", "mtu", "9000"]
 

@@ -24,8 +24,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use import ClusterUse
 
-from lab.emulators.fabric.data_model import Refused
 from lab.emulators.fabric.sonic import configdb, yang
+from lab.emulators.fabric.switch import Refused
 from tests.unit.emulated_sonic import Sonic, profile
 from tests.unit.emulated_switch import ROOT
 
