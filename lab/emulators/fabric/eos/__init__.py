@@ -5,7 +5,7 @@
 lines       the lines of each mode, as data, per platform                     (pure)
 tree        how EOS prints them                                               (pure)
 sessions    configuration sessions, commit timer, confirm                     (pure: works on the state dict)
-shows, ports, qos_shows   what the show commands print, as text and as JSON   (pure)
+shows, ports, qos_shows, counters   what show commands print   (pure)
 cli         one logged-in user: commands and prompts
 switch      the device on disk and its faults
 """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from lab.emulators.fabric.cli import terminal
 from lab.emulators.fabric.cli.tree import header
 from lab.emulators.fabric.eos import sessions, shows, tree
+from lab.emulators.fabric.eos.counters import COUNTERS
 from lab.emulators.fabric.eos.lines import GRAMMAR, prompt_part
 from lab.emulators.fabric.eos.ports import PORTS
 from lab.emulators.fabric.eos.qos_shows import QOS
@@ -28,7 +29,7 @@ class Cli(terminal.Cli):
     """The command line as one user sees it."""
 
     language = tree.EOS
-    shows: ClassVar = {**shows.GENERAL, **PORTS, **QOS}
+    shows: ClassVar = {**shows.GENERAL, **PORTS, **QOS, **COUNTERS}
     closed = ("configure", "no configure", "copy", "write", "show running", "show startup", "show session-")
     not_privileged = f"{GRAMMAR.invalid} (privileged mode required)"
     unconverted = UNCONVERTED

@@ -11,7 +11,6 @@ lengths, remarking, shapers and all else belong to the site.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -21,14 +20,14 @@ from ..dialect import SESSION_PREFIX, Dialect, DialectError
 from .capabilities import REST
 from .commands import commands, on_ports, stops
 from .lines import CLASSES, HASH, MARKING, MODE, PROFILE, WATCHDOG, at, classes, sections_of
+from .sizes import size_bytes
+from .state import reads
 
 WAITS = "confirm"
 """State of a revision that is in force under its timer."""
 ROUNDING = 0.1
 CELLS_BYTES = 16384
 """How far the hardware's thresholds may be from those of the intent: a share, and one cell."""
-UNITS = {"Bytes": 1, "B": 1, "KB": 1024, "MB": 1024**2, "GB": 1024**3}
-_SIZE = re.compile(r"([\d.]+) ?(Bytes|B|KB|MB|GB)")
 
 
 def render(profile: SwitchProfile) -> Config:
@@ -121,7 +120,7 @@ def _unproven(hardware: Mapping[str, Any], profile: SwitchProfile) -> Iterator[s
             continue
         for key, wanted in (("min-threshold", roce.ecn_min_bytes), ("max-threshold", roce.ecn_max_bytes)):
             size = at(ecn, key) or "none"
-            if abs(_bytes(size) - wanted) > max(wanted * ROUNDING, CELLS_BYTES):
+            if not _near(size, wanted):
                 yield f"{port} marks at a {key} of {size}, not at {wanted} bytes"
 
 
@@ -131,9 +130,12 @@ def _status(port: Any) -> Mapping[str, Any]:
     return nested if nested else port
 
 
-def _bytes(size: Any) -> float:
-    match = _SIZE.fullmatch(str(size))
-    return float(match[1]) * UNITS[match[2]] if match else 0.0
+def _near(size: Any, wanted: int) -> bool:
+    """Whether the hardware's threshold is the wanted one, but for rounding."""
+    try:
+        return abs(size_bytes(size) - wanted) <= max(wanted * ROUNDING, CELLS_BYTES)
+    except ValueError:
+        return False
 
 
 DIALECT = Dialect(
@@ -165,4 +167,5 @@ DIALECT = Dialect(
     confirm=lambda _: "nv config apply --confirm-yes",
     abort=lambda _: "nv config detach",
     roll_back=lambda _: "nv config apply --confirm-no",
+    state_reads=reads,
 )
