@@ -4,8 +4,8 @@
 
 Drawbridge owns RoCE mode and what overrules its PFC, the mapping of its DSCPs, and the queues and shares of classes. It
 owns the ECN thresholds of the lossless class, the watchdog's two times, and hash fields that are off. On the intent's
-ports it owns the MTU, the watchdog, and profiles that would overrule the global one. Traffic pools, cable
-lengths, remarking, shapers and all else belong to the site.
+ports it owns the MTU, the watchdog, and profiles that would overrule the global one. It owns the cable length and the
+traffic pools of RoCE mode if the intent has them. Remarking, shapers and all else belong to the site.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ...plan import PORT, Config
 from ..dialect import SESSION_PREFIX, Dialect, DialectError
 from .capabilities import REST
 from .commands import commands, on_ports, stops
-from .lines import CLASSES, HASH, MARKING, MODE, PROFILE, WATCHDOG, at, classes, sections_of
+from .lines import CLASSES, HASH, MARKING, MODE, POOLS, PROFILE, WATCHDOG, at, classes, sections_of
 from .sizes import size_bytes
 from .state import reads
 
@@ -40,7 +40,7 @@ def render(profile: SwitchProfile) -> Config:
     ecn = f"qos congestion-control {PROFILE} traffic-class {roce.priority}"
     watchdog = profile.watchdog
     lines = {
-        MODE: ("qos roce mode lossless",),
+        MODE: ("qos roce mode lossless", *_buffers(profile)),
         CLASSES: (
             f"qos mapping {PROFILE} trust both",  # as in RoCE mode: IP packets by their DSCP, others by their PCP
             *(f"qos mapping {PROFILE} dscp {it.dscp} switch-priority {it.priority}" for it in classes(profile)),
@@ -69,6 +69,15 @@ def render(profile: SwitchProfile) -> Config:
     on_port = (f"   link mtu {profile.mtu_bytes}", "   qos pfc-watchdog")
     ports = {f"{PORT}{port}": (f"{PORT}{port}", *on_port) for port in profile.ports}
     return Config(tuple({**{name: tuple(sorted(part)) for name, part in lines.items()}, **ports}.items()))
+
+
+def _buffers(profile: SwitchProfile) -> Iterator[str]:
+    """Cable length and pools, if the intent has them."""
+    if profile.cable_m:
+        yield f"qos roce cable-length {profile.cable_m}"
+    if share := profile.lossless_buffer_percent:
+        for pool, percent in zip(POOLS, (100 - share, share)):
+            yield f"qos traffic-pool {pool} memory-percent {percent}"
 
 
 def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:

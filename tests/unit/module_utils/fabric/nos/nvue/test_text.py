@@ -59,6 +59,24 @@ def test_storage_has_a_share_of_its_own_and_other_traffic_the_rest() -> None:
     assert "qos egress-scheduler default-global traffic-class 0 bw-percent 20" in lines
 
 
+def test_buffers_are_ours_only_if_the_intent_has_them() -> None:
+    tree = {
+        "qos": {
+            "roce": {"enable": "on", "mode": "lossless", "cable-length": 5},
+            "traffic-pool": {"roce-lossless": {"memory-percent": 70}, "OTHER": {"memory-percent": 10}},
+        }
+    }
+    shown = json.dumps([{"set": tree}])
+    ports = json.dumps({"swp1": STATUS})
+    own = replace(LEAF, cable_m=40, lossless_buffer_percent=60)
+    assert dict(parse((shown, shown, "{}", ports), LEAF).sections)["RoCE mode"] == ("qos roce mode lossless",)
+    assert dict(parse((shown, shown, "{}", ports), own).sections)["RoCE mode"] == (
+        "qos roce cable-length 5",
+        "qos roce mode lossless",
+        "qos traffic-pool roce-lossless memory-percent 70",
+    )
+
+
 def test_hardware_that_rounds_thresholds_to_its_cells_is_proven() -> None:
     assert parsed().unproven == ()
 
@@ -146,6 +164,25 @@ def test_check_mode_predicts_the_run_and_what_is_not_ours_stays(cumulus: Cumulus
     ours = ("qos roce mode", "qos pfc default-global", "qos mapping default-global dscp 26 ")
     lost = [line for line in before if line not in cumulus.lines() and not line.startswith(ours)]
     assert lost == []
+
+
+def test_buffers_of_these_switches_alone(cumulus: Cumulus) -> None:
+    own = replace(profile(), cable_m=40, lossless_buffer_percent=60)
+    assert cumulus.converge().error == ""
+    predicted = cumulus.converge(check=True, want=own)
+    done = cumulus.converge(want=own)
+    assert (done.error, done.steps) == ("", predicted.steps)
+    assert done.steps[0] == (
+        "RoCE mode: nv set qos roce cable-length 40; nv set qos traffic-pool default-lossy memory-percent 40;"
+        " nv set qos traffic-pool roce-lossless memory-percent 60"
+    )
+    assert cumulus.converge(want=own).steps == []
+    before = cumulus.lines()
+    assert cumulus.converge().steps == []
+    assert cumulus.lines() == before, "without them in the intent they are the site's"
+    used = Traffic({}, use=ClusterUse(frozenset(), unknown=""))
+    [waits] = cumulus.converge(want=replace(own, cable_m=50), traffic=used).pending
+    assert "divides the buffers of all ports anew" in waits
 
 
 def test_a_change_of_roce_mode_waits_for_the_nodes_and_ports_wait_for_it(cumulus: Cumulus) -> None:
