@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-SLOW, SYSLOG, STALE, REBOOT = "slow", "syslog", "stale", "reboot"
+SLOW, SYSLOG, STALE, REBOOT, EDIT = "slow", "syslog", "stale", "reboot", "edit"
 """Effects of faults that only a terminal has, besides those of every emulated device."""
 TERMINAL_EFFECTS = (SLOW, SYSLOG)
 TICK_SECONDS = 0.25

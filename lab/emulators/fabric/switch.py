@@ -7,6 +7,7 @@ Faults are those of every emulated device, and some that only a terminal can hav
     slow     the echo crawls                  syslog   a log line bursts in before the prompt
     stale    another user's change waits when the line is typed: under a timer, or as an open candidate
     reboot   the switch restarts at the line, which is not done
+    edit     another operator changes the MTU and the description of the first port just before the line
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import copy
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lab.emulators import common
-from lab.emulators.fabric.server import REBOOT, STALE, TERMINAL_EFFECTS
+from lab.emulators.fabric.server import EDIT, REBOOT, STALE, TERMINAL_EFFECTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -96,6 +97,10 @@ class EmulatedSwitch(abc.ABC):
         """Come up again with what a restart brings back."""
         del state, now
 
+    def edit(self, state: State, now: float) -> None:
+        """Let another operator change and save a value that Drawbridge owns, and one that it doesn't."""
+        del state, now
+
     def where(self, cli: Any) -> dict[str, str]:
         """Return who types, and where, for the journal."""
         return {"user": cli.user, "vty": cli.vty}
@@ -124,6 +129,8 @@ class EmulatedSwitch(abc.ABC):
             now = self.device.now()
             if effect == STALE:
                 self.leave_waiting(state, now)
+            if effect == EDIT:
+                self.edit(state, now)
             before = copy.deepcopy(state)
             work = copy.deepcopy(state) if effect == common.LIE else state
             try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab.emulators.fabric.cli import candidate, tree
 from lab.emulators.fabric.cli.shows import host
-from lab.emulators.fabric.server import REBOOT
+from lab.emulators.fabric.server import EDIT, REBOOT
 from lab.emulators.fabric.switch import EmulatedSwitch
 
 if TYPE_CHECKING:
@@ -25,7 +25,9 @@ class CliSwitch(EmulatedSwitch):
     terminal: type[Cli]
     log = "%SYS-5-CONFIG_I: Configured from console by {user} on {vty}"
     """A message that bursts in."""
-    own_effects = (REBOOT,)
+    own_effects = (REBOOT, EDIT)
+    edits: tuple[str, ...] = ()
+    """Lines that another operator types in configuration mode."""
     in_force = ("running", "startup", "pending")
     staged = ("candidates",)
 
@@ -61,6 +63,14 @@ class CliSwitch(EmulatedSwitch):
     def restart(self, state: State, now: float) -> None:
         """Come up with what was saved."""
         candidate.restart(state, now, self.terminal("", "").link)
+
+    def edit(self, state: State, now: float) -> None:
+        """Type the other operator's lines."""
+        cli = self.terminal("noc", "vty98")
+        cli.privileged = True
+        cli.configure()
+        for line in self.edits:
+            cli.run(state, line, now)
 
     def log_line(self, cli: Any) -> str:
         """Return a log message as it reaches a terminal that monitors."""

@@ -28,6 +28,7 @@ class Switch(CliSwitch):
     terminal = Cli
     log = "ConfigAgent: %SYS-5-CONFIG_I: Configured from console by {user} on {vty}"
     expired, expires = "commit timer expired", "session"
+    edits = ("interface Ethernet1", "mtu 1500", "description maintenance")
 
     def __init__(self, device: common.Device, new: State) -> None:
         """Take up the device's state; terminals of an earlier process are gone, what they left is not."""

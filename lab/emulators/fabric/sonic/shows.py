@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from lab.emulators.fabric.sonic import configdb
 from lab.emulators.fabric.sonic.counters import COUNTERS
 from lab.emulators.fabric.sonic.tables import grid
+from lab.emulators.fabric.switch import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable

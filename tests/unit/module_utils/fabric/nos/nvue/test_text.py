@@ -25,6 +25,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.n
 
 from lab.emulators.fabric.nvue import revisions
 from tests.unit.emulated_cumulus import Cumulus, profile
+from tests.unit.impatient import soon
 
 LEAF = profile(ports=1)
 STATUS = {
@@ -117,7 +118,8 @@ def test_no_json_is_an_error_with_what_was_printed() -> None:
 
 SAVE = "save the running configuration, so that a restart keeps it"
 APPLY, CONFIRM = "^nv config apply -y", "^nv config apply --confirm-yes"
-DIRTY = {
+DIRTY: dict[str, tuple[str, ...]] = {
+    "factory": (),
     "another class is lossless": (
         "set qos roce",
         "set qos pfc default-global switch-priority 5",
@@ -233,6 +235,39 @@ def test_a_change_that_fails_is_rolled_back_and_the_next_run_makes_it(
         (cumulus.keys / "clock").write_text("3601")
     assert cumulus.converge().error == ""
     assert cumulus.converge().steps == []
+
+
+@pytest.mark.parametrize(
+    ("effect", "match"),
+    [(effect, match) for effect in ("hang", "reboot") for match in ("dscp 26", APPLY, CONFIRM)],
+)
+def test_a_switch_that_falls_silent_or_restarts_in_mid_change_has_its_old_configuration(
+    cumulus: Cumulus, monkeypatch: pytest.MonkeyPatch, effect: str, match: str
+) -> None:
+    cumulus.type("set system hostname leaf1")
+    before = cumulus.lines()
+    cumulus.fault(effect, match)
+    soon(monkeypatch, cumulus, effect, match)
+    outcome = cumulus.converge()
+    assert outcome.error
+    assert outcome.left
+    assert (cumulus.lines(), cumulus.waiting()) == (before, False)
+    assert (cumulus.converge().error, cumulus.converge().steps) == ("", [])
+
+
+def test_another_operators_edit_between_read_and_change_is_reported_and_the_next_run_converges(
+    cumulus: Cumulus,
+) -> None:
+    cumulus.converge()
+    want = replace(profile(), roce=replace(profile().roce, ecn_min_bytes=200000))
+    cumulus.fault("edit", "^nv config detach")
+    outcome = cumulus.converge(want=want)
+    assert "interface swp1 lacks 'link mtu 9214'" in outcome.error
+    assert {*outcome.steps} < {*outcome.left}, "with the repair of the other operator's edit"
+    assert "interface swp1 description maintenance" in cumulus.lines()
+    assert not any(line.endswith("min-threshold 200000") for line in cumulus.lines()), "the old thresholds"
+    assert (cumulus.converge(want=want).error, cumulus.converge(want=want).steps) == ("", [])
+    assert "interface swp1 description maintenance" in cumulus.lines()
 
 
 def wait_unconfirmed(cumulus: Cumulus) -> None:
