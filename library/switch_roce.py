@@ -19,8 +19,9 @@ description:
     lines that would overrule the profile. C(switchport) and addresses belong to the site.
   - On EOS it does not add lines of the maps that only restate the switch's default.
   - On NVUE it owns the RoCE mode, PFC that differs from it, the mapping of the classes' DSCPs, their queues and shares.
-    It owns the ECN thresholds, the watchdog's two times, and fields of the ECMP hash that are off. On
-    O(profile.ports) it owns the MTU, the watchdog, and profiles that would overrule the global one.
+    It owns the ECN thresholds, the watchdog's two times, and fields of the ECMP hash that are off. It owns the cable
+    length and the traffic pools of RoCE mode only if the profile has them. On O(profile.ports) it owns the MTU, the
+    watchdog, and profiles that would overrule the global one.
   - NVUE's watchdog restores a queue after one polling interval without pause frames; it has no C(restore_ms).
   - On SONiC it owns its maps, schedulers and WRED profile, all named C(ROCE), and the watchdog's interval. On
     O(profile.ports) it owns the MTU, the maps and PFC, the watchdog, and queues of classes and of other traffic.

@@ -2,16 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Configure the lossless class of a switch from the controller's own process.
 
-Ansible imports netmiko once for an action plugin; for a module, once for each switch. The documentation is in
-library/switch_roce.py.
+The documentation is in library/switch_roce.py.
 """
 
 from __future__ import annotations
 
-import sys
 from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ansible.plugins.action import ActionBase
 
@@ -19,23 +17,12 @@ from ..module_utils.drawbridge.core import hostlist
 from ..module_utils.drawbridge.core.consent import VARIABLES_ARGUMENT, variable
 from ..module_utils.drawbridge.core.converge import DeviceError, Outcome, converge
 from ..module_utils.drawbridge.core.spec import bare, documented
-from ..module_utils.drawbridge.fabric.login import from_variables
 from ..module_utils.drawbridge.fabric.model import SwitchProfile
-from ..module_utils.drawbridge.fabric.nos.dialect import Dialect, dialect
-from ..module_utils.drawbridge.fabric.nos.systems import SYSTEMS
+from ..module_utils.drawbridge.fabric.nos.dialect import Dialect
 from ..module_utils.drawbridge.fabric.plan import interrupting, plan
 from ..module_utils.drawbridge.fabric.traffic import ALL, PHASES, QUIET, Traffic
 from ..module_utils.drawbridge.nodes.use import ClusterUse
-
-MISSING = ""
-try:
-    from ..module_utils.drawbridge.fabric.transaction_io import Limits, Switch
-
-    DIALECTS = {system: dialect(system) for system in SYSTEMS}
-except ImportError as err:
-    if TYPE_CHECKING:
-        raise
-    MISSING = err.name or str(err)
+from ..plugin_utils import switches
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "profile": bare({**documented(SwitchProfile), "required": True}),
@@ -50,17 +37,6 @@ ARGUMENT_SPEC: dict[str, Any] = {
     **VARIABLES_ARGUMENT,
 }
 
-LOGIN_KEYS = (
-    "ansible_host",
-    "ansible_port",
-    "ansible_user",
-    "ansible_password",
-    "ansible_ssh_pass",
-    "ansible_ssh_private_key_file",
-    "ansible_ssh_common_args",
-    "ansible_ssh_extra_args",
-)
-
 
 class ActionModule(ActionBase):
     """Reads a switch, and changes it as one transaction if it differs from the profile."""
@@ -74,16 +50,14 @@ class ActionModule(ActionBase):
         variables = task_vars or {}
         _, args = self.validate_argument_spec(ARGUMENT_SPEC)
         result = super().run(tmp, variables)
-        if MISSING:
-            reason = f"the Python that runs Ansible, {sys.executable}, has no {MISSING}"
-            return {**result, "failed": True, "msg": f"{reason}; install requirements.lock into it"}
-        name = variables["inventory_hostname"]
+        if missing := switches.missing_package():
+            return {**result, **missing}
         profile = SwitchProfile.from_dict(args["profile"])
-        system = DIALECTS[profile.platform]
-        limits = Limits(args["answer_timeout_s"], args["confirm_timeout_s"], args["settle_timeout_s"])
+        system = switches.DIALECTS[profile.platform]
+        limits = switches.Limits(args["answer_timeout_s"], args["confirm_timeout_s"], args["settle_timeout_s"])
         try:
-            login = from_variables(name, {key: self._templar.template(variables.get(key)) for key in LOGIN_KEYS})
-            with closing(Switch(login, system, profile, limits)) as switch:
+            login = switches.login(self._templar, variables)
+            with closing(switches.Switch(login, system, profile, limits)) as switch:
                 return {**result, **settle(switch, system, profile, args, bool(self._task.check_mode))}
         except DeviceError as err:
             return {**result, "failed": True, "changed": False, "msg": str(err), **err.details}
@@ -102,7 +76,7 @@ def traffic(options: dict[str, Any]) -> Traffic:
 
 
 def settle(
-    switch: Switch, system: Dialect, profile: SwitchProfile, options: dict[str, Any], check: bool
+    switch: switches.Switch, system: Dialect, profile: SwitchProfile, options: dict[str, Any], check: bool
 ) -> dict[str, Any]:
     """Converge. A switch with the right configuration fails if its hardware does not follow."""
     known, want = traffic(options), system.render(profile)

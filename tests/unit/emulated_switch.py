@@ -27,7 +27,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
 from lab.emulators.common import Device
-from lab.emulators.fabric.eos import sessions, tree
+from lab.emulators.fabric.eos import sessions
+from lab.emulators.fabric.eos.tree import EOS
 from tests.unit.module_utils.site.test_refused import site
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,19 +106,19 @@ class Leaf:
                 if line == "exit":
                     path, mode = [], "config"
                 else:
-                    path, mode = tree.apply(state["running"], path, mode, "xgs", line)
+                    path, mode = EOS.apply(state["running"], path, mode, "xgs", line)
 
         self.change(typed)
 
     def lines(self) -> list[str]:
         """What runs."""
         with self.device.state() as state:
-            return tree.render(state["running"])
+            return EOS.render(state["running"])
 
     def sessions(self) -> dict[str, str]:
         """Sessions that are not over, with their state."""
         with self.device.state() as state:
-            return {n: s["state"] for n, s in state["sessions"].items() if s["state"] != "completed"}
+            return {n: s["state"] for n, s in state["candidates"].items() if s["state"] != "completed"}
 
     def journal(self) -> list[dict[str, Any]]:
         """Everything since the last look; it begins anew."""

@@ -1,151 +1,13 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What switches share whose configuration is nested objects: the device on disk, faults, journal, and the tree itself.
-
-Faults are those of every emulated device, and two that only a terminal can have:
-
-    slow     the echo crawls
-    stale    another change is in force under a timer when the line is typed
-"""
+"""What switches share whose configuration is nested objects: the tree itself."""
 
 from __future__ import annotations
 
-import abc
-import copy
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
-from lab.emulators import common
-from lab.emulators.fabric.server import STALE, TERMINAL_EFFECTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-State = dict[str, Any]
 Tree = dict[str, Any]
 Leaf = tuple[tuple[str, ...], Any]
-
-
-class Refused(Exception):
-    """The system does not take the line; the text is what it prints."""
-
-
-class Shell(Protocol):
-    """One logged-in user's command line."""
-
-    user: str
-    vty: str
-
-    def prompt(self, state: State) -> str:
-        """Return the prompt as it stands now."""
-        ...
-
-    def run(self, state: State, line: str, now: float) -> str:
-        """Do what a typed line asks; return what the terminal shows. Raises Refused."""
-        ...
-
-
-class ModelSwitch(abc.ABC):
-    """One emulated switch: its device directory and what it is made of when it is new."""
-
-    tool = ""
-    """The name that faults and the journal have for it."""
-    failed = ""
-    """What a line prints whose fault is `refuse`."""
-    in_force: tuple[str, ...] = ()
-    """Keys of the state that a line writes when it changes what runs or what a restart brings back."""
-    staged: tuple[str, ...] = ()
-    """Keys that hold what is prepared, but not in force."""
-
-    def __init__(self, device: common.Device, new: State) -> None:
-        """Take up the device's state."""
-        self.device = device
-        self.new = new
-        with device.state(new) as state:
-            state.setdefault("booted", device.now())
-
-    @abc.abstractmethod
-    def reads_only(self, line: str) -> bool:
-        """Say whether a line can't change anything."""
-
-    @abc.abstractmethod
-    def leave_waiting(self, state: State, now: float) -> None:
-        """Let another change be in force under a timer, where the system knows such a thing."""
-
-    @abc.abstractmethod
-    def drift(self, before: State, after: State) -> None:
-        """Let another user undo the last value that a line changed."""
-
-    @abc.abstractmethod
-    def expire(self, state: State, now: float) -> str:
-        """Act on timers that have run out; return the name of the one that did something, or nothing."""
-
-    def half(self, state: State, before: State) -> None:
-        """Leave half of what a line did, which died. A system whose changes are one step leaves them whole."""
-        del state, before
-
-    def cable(self, neighbors: dict[str, list[str]]) -> None:
-        """Plug cables in: port -> [device, port] at the other end."""
-        with self.device.state(self.new) as state:
-            state["neighbors"] = neighbors
-
-    def fault(self, line: str) -> str | None:
-        """Return the effect of the fault that a line meets, if any; used up by asking."""
-        effects = (common.HANG, common.DIE, common.REFUSE, STALE, *TERMINAL_EFFECTS)
-        among = effects if self.reads_only(line) else (*effects, common.LIE, common.DRIFT)
-        return self.device.fault(self.tool, line, among) if line.strip() else None
-
-    def prompt(self, cli: Shell) -> str:
-        """Return the prompt as it stands now."""
-        with self.device.state(self.new) as state:
-            return cli.prompt(state)
-
-    def execute(self, cli: Shell, line: str, effect: str | None = None) -> str:
-        """Do what a line asks, or what its fault makes of it; return what the terminal shows."""
-        self.tick()
-        refused = False
-        with self.device.state(self.new) as state:
-            now = self.device.now()
-            if effect == STALE:
-                self.leave_waiting(state, now)
-            before = copy.deepcopy(state)
-            work = copy.deepcopy(state) if effect == common.LIE else state
-            try:
-                shown = self.failed if effect == common.REFUSE else cli.run(work, line, now)
-                refused = effect == common.REFUSE
-            except Refused as refusal:
-                shown, refused = str(refusal), True
-            if effect == common.DRIFT:
-                self.drift(before, state)
-            if effect == common.DIE:
-                self.half(state, before)
-            changes = {"writes": _differ(self.in_force, before, state), "stages": _differ(self.staged, before, state)}
-        if line.strip():
-            where = {"user": cli.user, "vty": cli.vty}
-            self.device.journal(tool=self.tool, argv=line.split(), line=line, rc=int(refused), **where, **changes)
-        return shown
-
-    def tick(self) -> None:
-        """Act on timers, also when no user is logged in."""
-        with self.device.state(self.new) as state:
-            gone = self.expire(state, self.device.now())
-        if gone:
-            self.device.journal(tool=self.tool, argv=[], event="confirmation timed out", revision=gone, writes=True)
-
-    def logged_in(self, cli: Shell, peer: str) -> None:
-        """Note a connection."""
-        self._event("connect", cli, peer=peer)
-
-    def logged_out(self, cli: Shell) -> None:
-        """Note its end; what a user has prepared stays."""
-        self._event("disconnect", cli)
-
-    def log_line(self, cli: Shell) -> str:
-        """Return nothing: a shell shows no log."""
-        del cli
-        return ""
-
-    def _event(self, event: str, cli: Shell, **fields: str) -> None:
-        self.device.journal(tool=self.tool, argv=[], event=event, user=cli.user, vty=cli.vty, writes=False, **fields)
 
 
 def leaves(tree: Tree, path: tuple[str, ...] = ()) -> list[Leaf]:
@@ -160,7 +22,3 @@ def changed(before: Tree, after: Tree) -> list[tuple[str, ...]]:
     """Return the paths whose value is new or another one."""
     old = dict(leaves(before))
     return [path for path, value in leaves(after) if old.get(path) != value]
-
-
-def _differ(keys: Iterable[str], before: State, after: State) -> bool:
-    return any(before[key] != after[key] for key in keys)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-SLOW, SYSLOG, STALE = "slow", "syslog", "stale"
+SLOW, SYSLOG, STALE, REBOOT, EDIT = "slow", "syslog", "stale", "reboot", "edit"
 """Effects of faults that only a terminal has, besides those of every emulated device."""
 TERMINAL_EFFECTS = (SLOW, SYSLOG)
 TICK_SECONDS = 0.25
@@ -176,7 +176,7 @@ class Terminal:
             await self._hang()
             return
         shown = self._switch.execute(self._cli, line, effect)
-        if effect == common.DIE:
+        if effect in (common.DIE, REBOOT):
             self._cli.over = True
             self._process.channel.get_connection().abort()
             return

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Optional
 
 from ..core.options import option
@@ -67,6 +67,25 @@ class Switches:
         pattern=PORTS,
     )
     asic: str = option("switch ASIC, which decides the names of queues", "xgs", choices=ASICS)
+    ecn_min_bytes: int = option("C(roce.ecn_min_bytes) of these switches alone (0: as in C(roce))", 0, low=0)
+    ecn_max_bytes: int = option("C(roce.ecn_max_bytes) of these switches alone (0: as in C(roce))", 0, low=0)
+    cable_m: int = option(
+        "length in metres for which these switches divide their buffers (0: Drawbridge does not configure it)",
+        0,
+        low=0,
+        high=100000,
+    )
+    lossless_buffer_percent: int = option(
+        "share of the buffers for lossless traffic on these switches (0: Drawbridge does not configure it)",
+        0,
+        low=0,
+        high=99,
+    )
+
+    def marking(self, roce: Roce) -> Roce:
+        """The lossless class as these switches mark it."""
+        low, high = self.ecn_min_bytes or roce.ecn_min_bytes, self.ecn_max_bytes or roce.ecn_max_bytes
+        return replace(roce, ecn_min_bytes=low, ecn_max_bytes=high)
 
 
 @dataclass(frozen=True)
@@ -132,6 +151,10 @@ class SwitchProfile:
     cnp: Cnp = option("congestion notifications")
     watchdog: Watchdog = option("PFC watchdog of the switch")
     storage: Optional[Storage] = option("a class for storage traffic, if it has one of its own", None)
+    cable_m: int = option("length in metres for which buffers are divided (0: not configured)", 0, low=0, high=100000)
+    lossless_buffer_percent: int = option(
+        "share of the buffers for lossless traffic (0: not configured)", 0, low=0, high=99
+    )
 
     @property
     def lossless(self) -> list[int]:

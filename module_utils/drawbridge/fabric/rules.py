@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..core import hostlist, ports
 from ..core.faults import Fault
 from ..core.rules import doubled
 from .model import Fabric
-from .nos.capabilities import SUGGESTED, capabilities, classes
+from .nos.capabilities import BUFFERS, SUGGESTED, capabilities, classes
 from .nos.systems import SYSTEMS
 
 
@@ -48,6 +49,37 @@ def ecn_thresholds_in_order(fabric: Fabric) -> Iterator[Fault]:
         reason = f"ecn_max_bytes is {roce.ecn_max_bytes}, and marking rises from min to max"
         repair = "set ecn_min_bytes below ecn_max_bytes"
         yield Fault("drawbridge_fabric.roce.ecn_min_bytes", roce.ecn_min_bytes, reason, repair)
+
+
+def switches_alone_have_fitting_thresholds(fabric: Fabric) -> Iterator[Fault]:
+    """Thresholds of some switches alone obey the rules that those of all switches obey."""
+    for index, kind in enumerate(fabric.switches):
+        key, roce = f"drawbridge_fabric.switches[{index}]", kind.marking(fabric.roce)
+        if roce == fabric.roce:
+            continue
+        name = "ecn_min_bytes" if kind.ecn_min_bytes else "ecn_max_bytes"
+        if roce.ecn_min_bytes >= roce.ecn_max_bytes:
+            reason = f"these switches would mark from {roce.ecn_min_bytes} to {roce.ecn_max_bytes} bytes"
+            repair = "set ecn_min_bytes below ecn_max_bytes"
+            yield Fault(f"{key}.{name}", getattr(kind, name), reason, repair)
+        own = replace(fabric, roce=roce, switches=(kind,))
+        for fault in (fault for refusal in capabilities(kind.platform).refusals for fault in refusal(own)):
+            name = fault.key.removeprefix("drawbridge_fabric.roce.")
+            if name in THRESHOLDS and getattr(kind, name):
+                yield replace(fault, key=f"{key}.{name}")
+
+
+THRESHOLDS = ("ecn_min_bytes", "ecn_max_bytes")
+
+
+def systems_have_these_buffers(fabric: Fabric) -> Iterator[Fault]:
+    """Most systems divide their buffers themselves, or take a table from the site."""
+    for index, kind in enumerate(fabric.switches):
+        for name in BUFFERS:
+            if (value := getattr(kind, name)) and name not in capabilities(kind.platform).buffers:
+                reason = f"Drawbridge does not configure it on {kind.platform}"
+                repair = f"remove {name}, and configure the buffers on the switch if they need it"
+                yield Fault(f"drawbridge_fabric.switches[{index}].{name}", value, reason, repair)
 
 
 def mtu_fits(fabric: Fabric) -> Iterator[Fault]:
@@ -104,6 +136,8 @@ RULES = (
     classes_differ,
     classes_share_the_link,
     ecn_thresholds_in_order,
+    switches_alone_have_fitting_thresholds,
+    systems_have_these_buffers,
     mtu_fits,
     systems_can_carry_it,
     systems_run_on_their_asics,

@@ -26,10 +26,12 @@ def switch_profile(fabric: Fabric, name: str, only: Collection[str] | None = Non
                 asic=kind.asic,
                 ports=tuple(port for port in ports.expand(kind.ports) if only is None or port in only),
                 mtu_bytes=fabric.switch_mtu_bytes,
-                roce=fabric.roce,
+                roce=kind.marking(fabric.roce),
                 cnp=fabric.cnp,
                 watchdog=fabric.watchdog,
                 storage=fabric.storage,
+                cable_m=kind.cable_m,
+                lossless_buffer_percent=kind.lossless_buffer_percent,
             )
     listed, repair = [kind.names for kind in fabric.switches], f"add {name} there, or remove it from the group switches"
     raise IntentError([Fault("drawbridge_fabric.switches", listed, f"none of them is {name}", repair)])

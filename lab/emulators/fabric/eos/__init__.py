@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """An Arista EOS switch behind real SSH: enough of its CLI to configure and prove a lossless class.
 
-grammar     how EOS reads a typed line: abbreviations, ambiguity, arguments   (pure)
 lines       the lines of each mode, as data, per platform                     (pure)
-tree        a configuration: apply a line, print it as running-config does    (pure)
-sessions    configuration sessions, commit timer, confirm, expiry             (pure: works on the state dict)
-shows       what the show commands print, as text and as JSON                 (pure)
-cli         one logged-in user: modes, prompts, dispatch
-switch      the device on disk, its faults and its journal
+tree        how EOS prints them                                               (pure)
+sessions    configuration sessions, commit timer, confirm                     (pure: works on the state dict)
+shows, ports, qos_shows, counters   what show commands print   (pure)
+cli         one logged-in user: commands and prompts
+switch      the device on disk and its faults
 """

@@ -8,33 +8,14 @@ Order and spelling: AVD's intended configurations and EOS 4.35 captures. Platfor
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from lab.emulators.fabric.cli.grammar import Grammar
+from lab.emulators.fabric.cli.language import Line
 
 XGS = "xgs"
 JERICHO = "jericho"
 
 
-@dataclass(frozen=True)
-class Line:
-    """One kind of line of a mode.
-
-    `slot` names what the line sets: a second line of the same slot replaces the first. `opens` makes the line a block
-    header of that mode. `off` is what may follow `no`; `kept` is what `no` leaves in the configuration where EOS
-    prints the negation itself. `hidden` is the default that running-config doesn't print. `each` names an argument
-    that lists several slots at once. Lines of one `group` print without a `!` between them.
-    """
-
-    pattern: str
-    slot: str
-    group: int = 0
-    off: str = ""
-    kept: str = ""
-    hidden: str = ""
-    opens: str = ""
-    each: str = ""
-    dropped: str = ""
-
-
+GRAMMAR = Grammar(ports=("Ethernet", "Loopback", "Management"))
 WATCHDOG = "priority-flow-control pause watchdog"
 GLOBAL = (
     Line("username <name:word> <role:rest>", "username {name}", 10, "username <name:word> [<role:rest>]"),

@@ -7,10 +7,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lab.emulators.fabric.eos import tree
-from lab.emulators.fabric.eos.grammar import Refused
-from lab.emulators.fabric.eos.sessions import State, block
-from lab.emulators.fabric.eos.shows import Answer, Question
+from lab.emulators.fabric.cli import tree
+from lab.emulators.fabric.cli.shows import Answer, Question
+from lab.emulators.fabric.switch import Refused, State
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,11 +47,11 @@ class Port:
 
 def port(state: State, name: str) -> Port:
     """Return what is in force on a port; a profile that doesn't exist has no effect."""
-    own = block(state["running"], f"interface {name}")
+    own = tree.block(state["running"], f"interface {name}")
     if own is None or name not in state["ports"]:
         raise Refused("% Interface does not exist")
     title = next((t.split()[1] for t in own["lines"].values() if t.startswith("service-profile ")), "")
-    profile = block(state["running"], f"qos profile {title}") or tree.empty()
+    profile = tree.block(state["running"], f"qos profile {title}") or tree.empty()
     queues: dict[str, tuple[str, ...]] = {}
     for key, queue in [*profile["blocks"].items(), *own["blocks"].items()]:
         number = key.rpartition(" ")[2]

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lab.emulators.fabric.cli.shows import Answer, Question, columns
 from lab.emulators.fabric.eos import tree
 from lab.emulators.fabric.eos.ports import ports
-from lab.emulators.fabric.eos.shows import Answer, Question, columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,12 +4,7 @@
 
 A session starts as a copy of running-config and replaces all of it when it is committed: what others changed in
 between is lost. A timed commit is live at once; unless it is confirmed in time, the switch goes back by itself, also
-when no user is logged in. The state:
-
-    running, startup   trees (startup is null until the first save)
-    sessions           name -> {state, tree, user, completed, instances: {vty: user}}
-    pending            the timed commit that waits: {session, deadline, before}, or null
-    ports              name -> {flaps, changed}: link changes and when the last one was
+when no user is logged in. A candidate is {state, tree, user, completed, instances: {vty: user}}.
 
 What EOS prints when it refuses is documented only in part: the words "pendingCommitTimer", "is pending commit timer"
 and "Maximum number of pending sessions" are; the rest of those sentences is modelled.
@@ -20,10 +15,10 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from lab.emulators.fabric.eos import tree
-from lab.emulators.fabric.eos.grammar import Refused
+from lab.emulators.fabric.cli import candidate, tree
+from lab.emulators.fabric.eos.tree import EOS
+from lab.emulators.fabric.switch import Refused, State
 
-State = dict[str, Any]
 MAX_PENDING = 5
 MAX_COMPLETED = 1
 FLAPPING = ("shutdown", "mtu", "switchport")
@@ -40,25 +35,17 @@ def factory(name: str, platform: str, ports: int, address: str) -> State:
         "spanning-tree mode mstp",
         "ip routing",
     ):
-        tree.apply(running, [], "config", platform, line)
+        EOS.apply(running, [], "config", platform, line)
     for port in range(1, ports + 1):
-        tree.apply(running, [], "config", platform, f"interface Ethernet{port}")
-    path, mode = tree.apply(running, [], "config", platform, "interface Management1")
-    tree.apply(running, path, mode, platform, f"ip address {address}/24")
-    return {
-        "platform": platform,
-        "running": running,
-        "startup": copy.deepcopy(running),
-        "sessions": {},
-        "pending": None,
-        "ports": {f"Ethernet{port}": {"flaps": 0, "changed": 0.0} for port in range(1, ports + 1)},
-        "neighbors": {},
-    }
+        EOS.apply(running, [], "config", platform, f"interface Ethernet{port}")
+    path, mode = EOS.apply(running, [], "config", platform, "interface Management1")
+    EOS.apply(running, path, mode, platform, f"ip address {address}/24")
+    return candidate.factory(platform, running, [f"Ethernet{port}" for port in range(1, ports + 1)])
 
 
 def enter(state: State, name: str, vty: str, user: str) -> None:
     """Open a session, or take part in one that is still open."""
-    found = state["sessions"].get(name)
+    found = state["candidates"].get(name)
     if found and found["state"] != "pending":
         raise Refused(f"% Cannot enter session {name}: its state is {found['state']}")
     if not found:
@@ -70,78 +57,55 @@ def enter(state: State, name: str, vty: str, user: str) -> None:
             "completed": 0.0,
             "instances": {},
         }
-        state["sessions"][name] = found
+        state["candidates"][name] = found
     found["instances"][vty] = user
 
 
 def leave(state: State, vty: str) -> None:
     """Forget a terminal: what it left uncommitted stays behind, pending."""
-    for session in state["sessions"].values():
+    for session in state["candidates"].values():
         session["instances"].pop(vty, None)
 
 
 def commit(state: State, name: str, user: str, now: float, timer: float = 0.0) -> None:
     """Make a session's candidate the running configuration; with a timer (seconds), only for so long."""
     pending = state["pending"]
-    if pending and pending["session"] == name and not timer:
+    if pending and pending["name"] == name and not timer:
         state["pending"] = None
         _complete(state, name, user, now)
         return
     if pending:
-        raise Refused(f"% Cannot commit session {name}: another session {pending['session']} is pending commit timer")
+        raise Refused(f"% Cannot commit session {name}: another session {pending['name']} is pending commit timer")
     session = _pending(state, name)
-    before = state["running"]
-    replace(state, copy.deepcopy(session["tree"]), now)
+    target = copy.deepcopy(session["tree"])
     if timer:
-        state["pending"] = {"session": name, "deadline": now + timer, "before": before}
+        candidate.try_out(state, name, target, now, timer, link)
         session.update(state="pendingCommitTimer", user=user, completed=now, instances={})
     else:
+        candidate.replace(state, target, now, link)
         _complete(state, name, user, now)
 
 
 def abort(state: State, name: str, now: float) -> None:
     """Drop a session; one whose timer runs is rolled back."""
     pending = state["pending"]
-    if pending and pending["session"] == name:
-        replace(state, pending["before"], now)
-        state["pending"] = None
-    elif name in state["sessions"]:
+    if pending and pending["name"] == name:
+        candidate.go_back(state, now, link)
+    elif name in state["candidates"]:
         _pending(state, name)
     else:
         raise Refused(f"% Session {name} not found")
-    state["sessions"].pop(name, None)
+    state["candidates"].pop(name, None)
 
 
-def expire(state: State, now: float) -> str:
-    """Go back when the timer has run out; return the session that was rolled back, or nothing."""
-    pending = state["pending"]
-    if not pending or now < pending["deadline"]:
-        return ""
-    abort(state, pending["session"], now)
-    return pending["session"]
-
-
-def replace(state: State, running: tree.Node, now: float) -> None:
-    """Put another running configuration in place; links whose settings change go down and up again."""
-    for name, port in state["ports"].items():
-        if _link(state["running"], name) != _link(running, name):
-            port["flaps"] += 1
-            port["changed"] = now
-    state["running"] = running
-
-
-def block(running: tree.Node, title: str) -> tree.Node | None:
-    """Return the top-level block with a header, e.g. `interface Ethernet1`, or None."""
-    return next((node for key, node in running["blocks"].items() if tree.header(key) == title), None)
-
-
-def _link(running: tree.Node, name: str) -> dict[str, str]:
-    node = block(running, f"interface {name}") or tree.empty()
+def link(running: tree.Node, name: str) -> dict[str, str]:
+    """Return the lines of a port that take its link down when they change."""
+    node = tree.block(running, f"interface {name}") or tree.empty()
     return {key: text for key, text in node["lines"].items() if key.split(" ", 1)[1] in FLAPPING}
 
 
 def _pending(state: State, name: str) -> dict[str, Any]:
-    session = state["sessions"].get(name)
+    session = state["candidates"].get(name)
     if not session:
         raise Refused(f"% Session {name} not found")
     if session["state"] != "pending":
@@ -150,7 +114,7 @@ def _pending(state: State, name: str) -> dict[str, Any]:
 
 
 def _refuse_too_many(state: State) -> None:
-    open_sessions = [s for s in state["sessions"].values() if s["state"] == "pending"]
+    open_sessions = [s for s in state["candidates"].values() if s["state"] == "pending"]
     if len(open_sessions) >= MAX_PENDING:
         raise Refused(
             "% Maximum number of pending sessions has been reached."
@@ -160,7 +124,7 @@ def _refuse_too_many(state: State) -> None:
 
 def _complete(state: State, name: str, user: str, now: float) -> None:
     """Keep the last completed session only, as EOS does by default."""
-    done = [n for n, s in state["sessions"].items() if s["state"] == "completed"]
-    for old in sorted(done, key=lambda n: state["sessions"][n]["completed"])[: len(done) + 1 - MAX_COMPLETED]:
-        del state["sessions"][old]
-    state["sessions"][name].update(state="completed", user=user, completed=now, instances={})
+    done = [n for n, s in state["candidates"].items() if s["state"] == "completed"]
+    for old in sorted(done, key=lambda n: state["candidates"][n]["completed"])[: len(done) + 1 - MAX_COMPLETED]:
+        del state["candidates"][old]
+    state["candidates"][name].update(state="completed", user=user, completed=now, instances={})

@@ -8,12 +8,13 @@ Commands without documented JSON answer as EOS answers for unconverted ones.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lab.emulators.fabric.eos import tree
-from lab.emulators.fabric.eos.grammar import Refused, expression
-from lab.emulators.fabric.eos.sessions import MAX_COMPLETED, MAX_PENDING, State
+from lab.emulators.fabric.cli.shows import Answer, Question, columns, host, section
+from lab.emulators.fabric.eos.lines import GRAMMAR
+from lab.emulators.fabric.eos.sessions import MAX_COMPLETED, MAX_PENDING
+from lab.emulators.fabric.eos.tree import EOS
+from lab.emulators.fabric.switch import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,25 +39,7 @@ HARDWARE: dict[str, Any] = {
     "memFree": 12051592,
 }
 NEVER = 0.0
-
-
-@dataclass(frozen=True)
-class Question:
-    """Who asks what of which switch, and when (seconds since the epoch)."""
-
-    state: State
-    args: dict[str, str]
-    now: float
-    vty: str = ""
-    session: str = ""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A show command's text, and its JSON where EOS has one."""
-
-    text: str
-    data: dict[str, Any] | None = None
+RUNNING = "system:/running-config"
 
 
 def version(question: Question) -> Answer:
@@ -97,11 +80,6 @@ def hostname(question: Question) -> Answer:
     return Answer(f"Hostname: {name}\nFQDN:     {name}", {"hostname": name, "fqdn": name})
 
 
-def host(state: State) -> str:
-    """Return the configured name of the switch."""
-    return next((t.split()[1] for t in state["running"]["lines"].values() if t.startswith("hostname ")), "localhost")
-
-
 def running(question: Question) -> Answer:
     """`show running-config`, whole or by section."""
     return _configuration(question, "running")
@@ -116,41 +94,29 @@ def _configuration(question: Question, which: str) -> Answer:
     config = question.state[which]
     if config is None:
         return Answer("")
-    lines = tree.render(config)
+    lines = EOS.render(config)
     wanted = question.args.get("section") or (f"^interface {p}$" if (p := question.args.get("port")) else "")
     if wanted:
-        return Answer("\n".join(section(lines, wanted)))
+        return Answer("\n".join(section(GRAMMAR, lines, wanted)))
     device = f"! device: {host(question.state)} ({MODELS[question.state['platform']]}, EOS-{VERSION})"
     return Answer("\n".join([f"! Command: show {which}-config", device, "!", *lines, "!", "end"]))
-
-
-def section(lines: list[str], wanted: str) -> list[str]:
-    """Return the top-level blocks in which some line fits an expression; without the `!` between them."""
-    fits = expression(wanted)
-    blocks: list[list[str]] = []
-    for line in lines:
-        if line.startswith(" ") and blocks:
-            blocks[-1].append(line)
-        elif line != "!":
-            blocks.append([line])
-    return [line for found in blocks if any(fits.search(text) for text in found) for line in found]
 
 
 def session_config(question: Question) -> Answer:
     """`show session-config [named NAME] [diffs]`."""
     name = question.args.get("name") or question.session
-    found = question.state["sessions"].get(name)
+    found = question.state["candidates"].get(name)
     if not found:
         raise Refused(f"% Session {name} not found" if name else "% Not in a configuration session")
     if "diffs" in question.args:
-        return Answer(tree.diff(question.state["running"], found["tree"], name))
-    return Answer("\n".join([f"! Command: show session-configuration named {name}", "!", *tree.render(found["tree"])]))
+        return Answer(EOS.diff(question.state["running"], found["tree"], RUNNING, f"session:/{name}-session-config"))
+    return Answer("\n".join([f"! Command: show session-configuration named {name}", "!", *EOS.render(found["tree"])]))
 
 
 def session_list(question: Question) -> Answer:
     """`show configuration sessions [detail]`; EOS 4.35 shows a session whose timer runs as committed."""
     rows = [["", "Name", "State", "User", "Terminal", "Completed Time", "Committed By"]]
-    for name, found in sorted(question.state["sessions"].items()):
+    for name, found in sorted(question.state["candidates"].items()):
         mine = "*" if name == question.session else ""
         vty, user = next(iter(found["instances"].items()), ("", ""))
         state = "committed" if found["state"] == "pendingCommitTimer" else found["state"]
@@ -163,7 +129,7 @@ def session_list(question: Question) -> Answer:
         head += ["Merge on commit is disabled", "Autosave to startup-config on commit is disabled", ""]
         if pending := question.state["pending"]:
             left = max(0, int(pending["deadline"] - question.now))
-            head.append(f"Session with pending commit timer: {pending['session']}")
+            head.append(f"Session with pending commit timer: {pending['name']}")
             head += [f"Time left until commit timer expiry: in {left // 3600}:{left // 60 % 60:02}:{left % 60:02}", ""]
     else:
         head.append("")
@@ -174,7 +140,7 @@ def session_list(question: Question) -> Answer:
 def _session_data(question: Question) -> dict[str, Any]:
     pending = question.state["pending"]
     data: dict[str, Any] = {}
-    for name, found in question.state["sessions"].items():
+    for name, found in question.state["candidates"].items():
         instances = {
             vty.removeprefix("vty"): {"user": user, "terminal": vty, "currentTerminal": vty == question.vty}
             for vty, user in found["instances"].items()
@@ -182,7 +148,7 @@ def _session_data(question: Question) -> dict[str, Any]:
         data[name] = {"state": found["state"], "commitUser": found["user"], "description": "", "instances": instances}
         if found["completed"] != NEVER:
             data[name]["completedTime"] = found["completed"]
-        if pending and pending["session"] == name:
+        if pending and pending["name"] == name:
             data[name]["commitBy"] = pending["deadline"]
     return {
         "maxSavedSessions": MAX_COMPLETED,
@@ -191,13 +157,6 @@ def _session_data(question: Question) -> dict[str, Any]:
         "saveToStartupConfigOnCommit": False,
         "sessions": data,
     }
-
-
-def columns(rows: list[list[str]], gap: str = " ") -> list[str]:
-    """Return a table as EOS draws it: the title row, a row of dashes, the rest."""
-    widths = [max(len(row[column]) for row in rows) or 1 for column in range(len(rows[0]))]
-    drawn = [gap.join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
-    return [drawn[0], gap.join("-" * width for width in widths), *drawn[1:]]
 
 
 def _stamp(when: float) -> str:

@@ -9,8 +9,8 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from lab.emulators.fabric.data_model import Refused
 from lab.emulators.fabric.nvue import revisions, shows, tree
+from lab.emulators.fabric.switch import Refused
 
 if TYPE_CHECKING:
     from lab.emulators.fabric.nvue.revisions import State

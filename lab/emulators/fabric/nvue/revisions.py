@@ -20,13 +20,16 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from lab.emulators.fabric.data_model import Refused
 from lab.emulators.fabric.nvue import tree
+from lab.emulators.fabric.switch import Refused
 
 State = dict[str, Any]
 DEFAULT_MTU = 9216
 SHARES = {number: 12 + number % 2 for number in range(8)}
 """Shares of queues without any configuration (QoS, "Egress Scheduler")."""
+
+ROCE_POOLS = ("default-lossy", "roce-lossless")
+"""RoCE mode gives each half of the buffers; the page on RoCE lowers one before it raises the other."""
 
 
 def factory(name: str, platform: str, ports: int, address: str, version: str = "5.11.0") -> State:
@@ -192,6 +195,10 @@ def _refuse_invalid(tried: tree.Tree) -> None:
         for number, part in profile.get("traffic-class", {}).items():
             if int(part.get("min-threshold", 150000)) > int(part.get("max-threshold", 1500000)):
                 raise Refused(f"Error: congestion-control {name}: traffic-class {number} min-threshold > max-threshold")
+    pools = {name: 50 for name in ROCE_POOLS if pauses(tried)}
+    pools |= {name: int(it.get("memory-percent", 0)) for name, it in qos.get("traffic-pool", {}).items()}
+    if sum(pools.values()) > 100:
+        raise Refused(f"Error: traffic-pool: the sum of memory-percent is {sum(pools.values())}, more than 100")
     for name, port in tried.get("interface", {}).items():
         watched = port.get("qos", {}).get("pfc-watchdog", {}).get("state") == "enabled"
         if watched and not (pauses(tried) or port["qos"].get("pfc") or port["qos"].get("link-pause")):

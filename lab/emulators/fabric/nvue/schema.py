@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from lab.emulators.fabric.data_model import Refused
+from lab.emulators.fabric.switch import Refused
 
 PATHS = """
 system hostname <word>

@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from lab.emulators.fabric.data_model import Refused
-from lab.emulators.fabric.nvue import revisions, tree
+from lab.emulators.fabric.counted import PRIORITIES, count
+from lab.emulators.fabric.nvue import counters, revisions, tree
 from lab.emulators.fabric.nvue.revisions import DEFAULT_MTU, State
 from lab.emulators.fabric.nvue.schema import expand
+from lab.emulators.fabric.switch import Refused
 
 CELLS = 13312
 TRUST = {"l2": "pcp", "l3": "dscp", "both": "pcp,dscp", "port": "port"}
@@ -25,6 +26,12 @@ def show(state: State, words: list[str]) -> Any:
     text = " ".join(words)
     if text == "interface qos-roce-status":
         return {name: {"qos": {"roce": {"status": status(state, name)}}} for name in state["ports"]}
+    if text == "interface qos-roce-counters":
+        return {name: {"qos": {"roce": {"counters": counters.roce(state, name)}}} for name in state["ports"]}
+    if text == "interface lldp":
+        return counters.lldp(state)
+    if found := re.fullmatch(r"interface (\S+) qos roce counters", text):
+        return counters.roce(state, _port(state, found[1]))
     if found := re.fullmatch(r"interface (\S+) qos roce status", text):
         return status(state, _port(state, found[1]))
     if found := re.fullmatch(r"interface (\S+) qos pfc-watchdog", text):
@@ -52,8 +59,8 @@ def status(state: State, name: str) -> dict[str, Any]:
         "congestion-control": {
             "congestion-mode": "ecn, absolute",
             "enabled-tc": ",".join(marked),
-            "max-threshold": human(cells(ecn.get("max-threshold", 1500000))),
-            "min-threshold": human(cells(ecn.get("min-threshold", 150000))),
+            "max-threshold": counters.human(cells(ecn.get("max-threshold", 1500000))),
+            "min-threshold": counters.human(cells(ecn.get("min-threshold", 150000))),
             "probability": ecn.get("probability", 100),
         },
         "lldp-app-tlv": {"priority": 3, "protocol-id": 4791, "selector": "UDP"},
@@ -71,9 +78,9 @@ OFF = ("disable", "disabled")
 
 
 def watchdog(state: State, name: str) -> dict[str, Any]:
-    """Return the watchdog of a port; no queue is stuck here."""
+    """Return the watchdog of a port: how often each queue was stuck."""
     own = state["applied"]["interface"].get(name, {}).get("qos", {}).get("pfc-watchdog", {})
-    queues = {str(number): {"status": "OK", "deadlock-count": 0} for number in range(8)}
+    queues = {str(n): {"status": "OK", "deadlock-count": count(state, name, n, "storms")} for n in PRIORITIES}
     return {"state": own.get("state", "disabled"), "status": queues}
 
 
@@ -94,11 +101,6 @@ def config(state: State, which: str) -> list[dict[str, Any]]:
 def cells(value: int) -> int:
     """Return what the hardware programs for so many bytes."""
     return -(-int(value) // CELLS) * CELLS
-
-
-def human(value: int) -> str:
-    """Return bytes as NVUE shows them."""
-    return f"{value / 1024:.2f} KB" if value < 1024 * 1024 else f"{value / 1024 / 1024:.2f} MB"
 
 
 def _port(state: State, text: str) -> str:

@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING
 
 from lab.emulators.fabric import data_model
 from lab.emulators.fabric.nvue import revisions, tree
 from lab.emulators.fabric.nvue.cli import Cli
+from lab.emulators.fabric.server import EDIT, REBOOT
+from lab.emulators.fabric.switch import EmulatedSwitch
 
 if TYPE_CHECKING:
     from lab.emulators.fabric.nvue.revisions import State
@@ -16,11 +19,12 @@ if TYPE_CHECKING:
 OTHER_USER = "noc"
 
 
-class Switch(data_model.ModelSwitch):
+class Switch(EmulatedSwitch):
     """One emulated Cumulus Linux switch."""
 
     tool = "nvue"
     failed = "Error: the request failed; see /var/log/nvued.log"
+    own_effects = (REBOOT, EDIT)
     in_force = ("applied", "startup", "confirm")
     staged = ("pending",)
 
@@ -53,3 +57,15 @@ class Switch(data_model.ModelSwitch):
     def expire(self, state: State, now: float) -> str:
         """Roll a timed apply back when its time is over."""
         return revisions.expire(state, now)
+
+    def restart(self, state: State, now: float) -> None:
+        """Come up with what was saved. Pending edits of users are on disk, and stay."""
+        if state["confirm"]:
+            revisions.refuse(state, "", now)
+        revisions.replace(state, copy.deepcopy(state["startup"]), now)
+
+    def edit(self, state: State, now: float) -> None:
+        """Apply the other operator's edits; NVUE saves them by itself."""
+        for path in (["link", "mtu", "1500"], ["description", "maintenance"]):
+            revisions.edit(state, OTHER_USER, "set", ["interface", "swp1", *path])
+        revisions.apply(state, OTHER_USER, now, 0, "")

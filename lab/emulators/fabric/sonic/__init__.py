@@ -12,6 +12,8 @@ words       forms of commands                                           (pure)
 units       transient timers and services of systemd                        (pure)
 programs    config, sonic-cfggen, sonic-db-cli, sonic-db-dump, systemctl
 shows       what `show` prints for people
+counters    what it counts, and whom LLDP sees
+tables      tables as people read them                                       (pure)
 cli         one logged-in user: words, `;`, `&&`, redirection, sudo
 switch      the device on disk
 """

@@ -7,14 +7,14 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from lab.emulators.fabric.data_model import Refused
 from lab.emulators.fabric.sonic import programs, shows, units
 from lab.emulators.fabric.sonic.words import taken
+from lab.emulators.fabric.switch import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lab.emulators.fabric.data_model import State
+    from lab.emulators.fabric.switch import State
 
 PROGRAMS: dict[str, Callable[..., str]] = {
     "cat": programs.cat,

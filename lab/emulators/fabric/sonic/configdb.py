@@ -15,7 +15,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lab.emulators.fabric.data_model import State, Tree
+    from lab.emulators.fabric.data_model import Tree
+    from lab.emulators.fabric.switch import State
 
 LANES = 4
 """How far the numbers of two neighbouring ports are apart."""

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 import jsonpatch
 import jsonpointer
 
-from lab.emulators.fabric.data_model import Refused
 from lab.emulators.fabric.sonic import configdb, yang
+from lab.emulators.fabric.switch import Refused
 
 if TYPE_CHECKING:
-    from lab.emulators.fabric.data_model import State, Tree
+    from lab.emulators.fabric.data_model import Tree
+    from lab.emulators.fabric.switch import State
 
 USAGE = """Usage: config apply-patch [OPTIONS] PATCH_FILE_PATH
 Try "config apply-patch -h" for help.

@@ -9,12 +9,12 @@ import json
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from lab.emulators.fabric.data_model import Refused
 from lab.emulators.fabric.sonic import configdb, gcu, units
 from lab.emulators.fabric.sonic.words import taken
+from lab.emulators.fabric.switch import Refused
 
 if TYPE_CHECKING:
-    from lab.emulators.fabric.data_model import State
+    from lab.emulators.fabric.switch import State
 
 NOT_ROOT = "Root privileges are required for this operation"
 PATCH, SAVED = "apply-patch", "/etc/sonic/config_db.json"

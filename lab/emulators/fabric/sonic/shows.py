@@ -7,13 +7,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lab.emulators.fabric.data_model import Refused
 from lab.emulators.fabric.sonic import configdb
+from lab.emulators.fabric.sonic.counters import COUNTERS
+from lab.emulators.fabric.sonic.tables import grid
+from lab.emulators.fabric.switch import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from lab.emulators.fabric.data_model import State
+    from lab.emulators.fabric.switch import State
 
 
 def show(state: State, words: list[str]) -> str:
@@ -25,7 +27,7 @@ def show(state: State, words: list[str]) -> str:
 
 def _priorities(state: State) -> str:
     rows = [(port, fields.get("pfc_enable", "N/A")) for port, fields in _table(state, "PORT_QOS_MAP")]
-    return f"\n{_grid(('Interface', 'Lossless priorities'), rows)}\n"
+    return f"\n{grid(('Interface', 'Lossless priorities'), rows)}\n"
 
 
 def _ecn(state: State) -> str:
@@ -45,7 +47,7 @@ def _watchdog(state: State) -> str:
     head = ("PORT", "ACTION", "DETECTION TIME", "RESTORATION TIME", "HISTORY")
     poll = table.get("GLOBAL", {}).get("POLL_INTERVAL")
     first = [f"Changed polling interval to {poll}ms"] if rows and poll else []
-    return "\n".join([*first, _grid(head, rows, ">")])
+    return "\n".join([*first, grid(head, rows, ">")])
 
 
 def _interfaces(state: State) -> str:
@@ -55,11 +57,11 @@ def _interfaces(state: State) -> str:
         for port, it in _table(state, "PORT")
         for up in [it.get("admin_status", "down")]
     ]
-    return _grid(head, rows, ">")
+    return grid(head, rows, ">")
 
 
 def _flaps(state: State) -> str:
-    return _grid(("Interface", "Flap Count"), [(port, str(it["flaps"])) for port, it in state["ports"].items()])
+    return grid(("Interface", "Flap Count"), [(port, str(it["flaps"])) for port, it in state["ports"].items()])
 
 
 def _running(state: State) -> str:
@@ -74,6 +76,7 @@ SHOWS: dict[str, Callable[[State], str]] = {
     "pfc priority": _priorities,
     "pfcwd config": _watchdog,
     "runningconfiguration all": _running,
+    **COUNTERS,
 }
 
 
@@ -82,13 +85,4 @@ def _table(state: State, name: str) -> list[tuple[str, dict[str, str]]]:
     entries = state["running"].get(name, {})
     return sorted(
         entries.items(), key=lambda entry: [int(n) if n.isdigit() else n for n in re.split(r"(\d+)", entry[0])]
-    )
-
-
-def _grid(head: Sequence[str], rows: Sequence[Sequence[str]], align: str = "<") -> str:
-    """Return a table as `tabulate` prints it with tablefmt=simple."""
-    wide = [max(len(row[at]) for row in (head, *rows)) for at in range(len(head))]
-    lines = [head, ["-" * width for width in wide], *rows]
-    return "\n".join(
-        "  ".join(f"{cell:{align}{width}}" for cell, width in zip(row, wide, strict=True)) for row in lines
     )

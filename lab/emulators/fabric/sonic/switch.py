@@ -3,21 +3,24 @@
 """The switch on disk: every line that users type goes through here, is journalled, and may meet a fault.
 
 SONiC has no change of its own that waits under a timer. The fault `stale` is another operator's edit just before the
-line.
+line, which is not saved; `edit` is one that is.
 """
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING
 
 from lab.emulators.fabric import data_model
-from lab.emulators.fabric.data_model import Refused
+from lab.emulators.fabric.server import EDIT, REBOOT
 from lab.emulators.fabric.sonic import configdb, units
 from lab.emulators.fabric.sonic.cli import Cli, script
 from lab.emulators.fabric.sonic.programs import SAVED
+from lab.emulators.fabric.switch import EmulatedSwitch, Refused
 
 if TYPE_CHECKING:
-    from lab.emulators.fabric.data_model import State, Tree
+    from lab.emulators.fabric.data_model import Tree
+    from lab.emulators.fabric.switch import State
 
 READS = (
     *("sonic-cfggen -d --print-data", f"sudo sonic-cfggen -j {SAVED} --print-data", "sonic-db-cli CONFIG_DB HGET"),
@@ -25,11 +28,12 @@ READS = (
 )
 
 
-class Switch(data_model.ModelSwitch):
+class Switch(EmulatedSwitch):
     """One emulated SONiC switch."""
 
     tool = "sonic"
     failed = "Error: Could not connect to Redis at localhost:6379: Connection refused"
+    own_effects = (REBOOT, EDIT)
     in_force = ("running", "saved", "units")
     staged = ("files",)
 
@@ -52,6 +56,18 @@ class Switch(data_model.ModelSwitch):
         del now
         port = next(iter(state["running"]["PORT"]))
         configdb.merge(state, {"PORT": {port: {"mtu": "1500", "description": "maintenance"}}})
+
+    def edit(self, state: State, now: float) -> None:
+        """Make the edit of `stale`, and save it."""
+        self.leave_waiting(state, now)
+        state["saved"] = copy.deepcopy(state["running"])
+
+    def restart(self, state: State, now: float) -> None:
+        """Come up with what was saved. Transient units are gone, files in /var/tmp are not."""
+        del now
+        state["running"], state["units"] = copy.deepcopy(state["saved"]), {}
+        for port in state["ports"].values():
+            port["flaps"] += 1
 
     def drift(self, before: State, after: State) -> None:
         """Let another user put the last value that changed back to what it was."""

@@ -11,10 +11,10 @@ import re
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from lab.emulators.fabric.data_model import Refused
+from lab.emulators.fabric.switch import Refused
 
 if TYPE_CHECKING:
-    from lab.emulators.fabric.data_model import State
+    from lab.emulators.fabric.switch import State
 
 
 def start_timer(state: State, words: list[str], now: float) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lab.emulators.fabric.data_model import Refused
+from lab.emulators.fabric.switch import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

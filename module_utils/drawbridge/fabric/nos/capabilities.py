@@ -13,6 +13,9 @@ from typing import Callable
 from ...core.faults import Fault
 from ..model import Cnp, Fabric, Roce, Storage
 
+BUFFERS = ("cable_m", "lossless_buffer_percent")
+"""Keys of drawbridge_fabric.switches that few systems have."""
+
 
 @dataclass(frozen=True)
 class Capabilities:
@@ -26,6 +29,8 @@ class Capabilities:
     """The largest MTU of a port."""
     mtu_reason: str
     refusals: tuple[Callable[[Fabric], Iterator[Fault]], ...] = ()
+    buffers: tuple[str, ...] = ()
+    """Those of BUFFERS that Drawbridge configures on it."""
 
     def strange_ports(self, names: list[str]) -> list[str]:
         """Those of the ports that can't carry traffic of nodes."""

@@ -11,6 +11,7 @@ from typing import Callable
 
 from ..model import SwitchProfile
 from ..plan import Config, Lines, Syntax
+from .state import StateRead, no_state
 
 SESSION_PREFIX = "drawbridge-"
 """How the names of Drawbridge's configuration sessions begin. It aborts no other session."""
@@ -43,6 +44,8 @@ class Dialect(Syntax):
     """Project the answers onto the lines that Drawbridge owns. Raises DialectError."""
     render: Callable[[SwitchProfile], Config]
     """The wanted state."""
+    state_reads: Callable[[SwitchProfile], tuple[StateRead, ...]] = no_state
+    """Commands for counters and LLDP neighbours; none if Drawbridge can't read them on this system yet."""
 
 
 def dialect(system: str) -> Dialect:

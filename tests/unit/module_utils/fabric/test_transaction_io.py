@@ -4,12 +4,8 @@
 
 from __future__ import annotations
 
-import re
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -25,53 +21,16 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
     Config,
     plan,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.session_io import NetmikoSession
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.transaction_io import Switch
-from netmiko import base_connection
 from netmiko.arista.arista import AristaSSH
 
 from lab.emulators.fabric.eos import sessions
 from tests.unit.emulated_switch import Leaf, profile
+from tests.unit.impatient import SHORT_S, soon
 
-SHORT_S = 1
 CONFIRM = "^configure session .* commit"
 SAVE = "save the running configuration, so that a restart keeps it"
 FOREIGN = ("interface Ethernet1", "description to gpu01", "no switchport", "ip address 10.1.1.0/31")
-
-
-def soon(monkeypatch: pytest.MonkeyPatch, leaf: Leaf, effect: str, match: str) -> None:
-    """Let the line whose fault is armed wait SHORT_S for its answer: all others have time.
-
-    Its time begins with the fault, which a loaded machine may act out late.
-    """
-    send = NetmikoSession.send
-
-    def sent(session: NetmikoSession, line: str) -> str:
-        connection: Any = session._connection
-        transport = connection.remote_conn.transport
-        if not (leaf.armed() and re.search(match, line)):
-            return send(session, line)
-        struck = (lambda: not leaf.armed()) if effect == "hang" else (lambda: not transport.is_active())
-        with monkeypatch.context() as short:
-            short.setattr(base_connection, "time", SimpleNamespace(time=since(struck), sleep=time.sleep))
-            short.setattr(session, "_timeout_s", SHORT_S)
-            short.setattr(connection, "read_timeout_override", SHORT_S)
-            return send(session, line)
-
-    monkeypatch.setattr(NetmikoSession, "send", sent)
-
-
-def since(event: Callable[[], bool]) -> Callable[[], float]:
-    """A clock that stands still until something has happened."""
-    begun = 0.0
-
-    def now() -> float:
-        nonlocal begun
-        if not begun and event():
-            begun = time.monotonic()
-        return time.monotonic() - begun if begun else 0.0
-
-    return now
 
 
 def connections(calls: list[dict]) -> int:
@@ -196,6 +155,74 @@ def test_a_switch_that_falls_silent_is_left_as_it_was(
     assert (f"gave no answer within {SHORT_S} s" if effect == "hang" else "dropped the connection") in outcome.error
     assert outcome.changed is False
     assert_rolled_back(leaf, before)
+
+
+@pytest.mark.parametrize("match", ["service-profile ROCE", "commit timer", CONFIRM])
+def test_a_switch_that_restarts_in_mid_change_has_its_old_configuration(
+    leaf: Leaf, monkeypatch: pytest.MonkeyPatch, match: str
+) -> None:
+    leaf.type("hostname leaf1")
+    before = leaf.lines()
+    leaf.fault("reboot", match)
+    soon(monkeypatch, leaf, "reboot", match)
+    outcome = leaf.converge()
+    assert outcome.error
+    assert outcome.left
+    assert_rolled_back(leaf, before)
+    assert leaf.converge().error == ""
+    assert leaf.converge().steps == []
+
+
+def test_another_operators_edit_between_read_and_change_is_reported_and_the_next_run_converges(leaf: Leaf) -> None:
+    leaf.converge()
+    want = replace(profile(), roce=replace(profile().roce, ecn_min_bytes=200000))
+    leaf.fault("edit", "^configure session")
+    outcome = leaf.converge(want=want)
+    assert "interface Ethernet1 lacks 'mtu 9214'" in outcome.error
+    assert {*outcome.steps} < {*outcome.left}, "with the repair of the other operator's edit"
+    assert "   description maintenance" in leaf.lines()
+    assert not any("minimum-threshold 200 " in line for line in leaf.lines()), "the old thresholds"
+    assert leaf.sessions() == {}
+    assert leaf.converge(want=want).error == ""
+    assert leaf.converge(want=want).steps == []
+    assert "   description maintenance" in leaf.lines()
+
+
+DIRTY = {
+    "factory": (),
+    "another class is lossless": (
+        *("qos profile ROCE", "priority-flow-control on", "priority-flow-control priority 5 no-drop", "exit"),
+        *("interface Ethernet1", "service-profile ROCE", "priority-flow-control priority 5 no-drop", "exit"),
+        "qos map dscp 26 to traffic-class 5",
+    ),
+    "half a profile": (
+        *("qos profile ROCE", "uc-tx-queue 3", "priority strict", "exit"),
+        *("interface Ethernet2", "mtu 9214", "exit"),
+        "priority-flow-control pause watchdog default timeout 1",
+    ),
+    "others' QoS": (
+        *("qos profile OTHER", "uc-tx-queue 1", "bandwidth percent 10", "exit"),
+        *("interface Ethernet4", "service-profile OTHER", "exit"),
+        *("interface Ethernet1", "description to-gpu01", "uc-tx-queue 3", "bandwidth guaranteed 100", "exit"),
+        "qos map dscp 10 to traffic-class 2",
+    ),
+}
+
+
+@pytest.mark.parametrize("dirt", DIRTY)
+def test_from_every_state_one_run_converges_as_predicted_and_what_is_not_ours_stays(leaf: Leaf, dirt: str) -> None:
+    leaf.type("hostname leaf1", *DIRTY[dirt])
+    before = leaf.lines()
+    predicted = leaf.converge(check=True)
+    assert leaf.lines() == before
+    done = leaf.converge()
+    assert (done.error, done.steps, done.diff) == ("", predicted.steps, predicted.diff)
+    assert leaf.converge().steps == []
+    ours = ("   priority-flow-control priority 5", "qos map dscp 26 ", "      priority strict", WATCHED)
+    assert [line for line in before if line not in leaf.lines() and not line.startswith(ours)] == []
+
+
+WATCHED = "priority-flow-control pause watchdog default timeout"
 
 
 def test_drift_while_the_timer_runs_is_not_confirmed(leaf: Leaf) -> None:

@@ -56,3 +56,15 @@ def test_with_cabling_a_nodes_ports_are_known() -> None:
 def test_without_cabling_they_are_not() -> None:
     lab = load(site("lab"))
     assert ports_of_nodes(FABRIC, lab.nodes, "leaf1", ["gpu01"]) is None
+
+
+def test_some_switches_have_their_own_thresholds_and_buffers() -> None:
+    intent = site("lab")["drawbridge_fabric"]
+    own = {"ecn_min_bytes": 300000, "cable_m": 40, "lossless_buffer_percent": 60}
+    intent["switches"][0] |= own
+    changed = part("fabric", intent)
+    leaf, spine = switch_profile(changed, "leaf1"), switch_profile(changed, "spine1")
+    assert (leaf.roce.ecn_min_bytes, leaf.roce.ecn_max_bytes) == (300000, FABRIC.roce.ecn_max_bytes)
+    assert (leaf.cable_m, leaf.lossless_buffer_percent) == (40, 60)
+    assert spine == switch_profile(FABRIC, "spine1")
+    assert SwitchProfile.from_dict(json.loads(json.dumps(leaf.as_dict()))) == leaf

@@ -174,7 +174,7 @@ def test_hardware_that_does_not_follow_fails_a_run_that_has_nothing_to_do(
 ) -> None:
     run(leaf)
     blind = replace(DIALECT, reads=(*DIALECT.reads[:3], "show hostname"))
-    monkeypatch.setitem(switch_roce.DIALECTS, "eos", blind)
+    monkeypatch.setitem(switch_roce.switches.DIALECTS, "eos", blind)
     failed = run(leaf)
     assert failed["msg"].startswith("leaf1 is configured, but Ethernet1 does not pause priority 3 alone")
     assert (failed["failed"], failed["changed"]) == (True, False)
@@ -191,7 +191,7 @@ def test_a_jump_host_is_refused(leaf: Leaf) -> None:
 
 
 def test_a_missing_package_is_named_with_the_python_that_lacks_it(leaf: Leaf, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(switch_roce, "MISSING", "netmiko")
+    monkeypatch.setattr(switch_roce.switches, "MISSING", "netmiko")
     failed = run(leaf)
     assert failed["failed"]
     assert failed["msg"] == (

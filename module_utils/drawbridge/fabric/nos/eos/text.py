@@ -19,6 +19,7 @@ from ...plan import Config, Lines
 from ..dialect import SESSION_PREFIX, Dialect, DialectError
 from .commands import commands, on_ports, stops
 from .lines import INSTANT, MAPS, PROFILE, QUEUE, WATCHDOG, blocks_of, canonical, classes, map_line, sections_of
+from .state import reads
 
 WATCHDOG_ACTION = {"drop": "drop", "forward": "no-drop"}
 _PAUSING = re.compile(r"Et(?:hernet)?([\d/]+)\s+(Yes|No)\s+([\d ]*?)\s*(?:Yes|No)\b")
@@ -138,4 +139,5 @@ DIALECT = Dialect(
     confirm="configure session {} commit".format,  # from exec: EOS refuses to enter a session whose timer runs
     abort="configure session {} abort".format,
     roll_back="configure session {} abort".format,
+    state_reads=reads,
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ....core.faults import Fault
 from ...model import Fabric, Watchdog
-from ..capabilities import SUGGESTED, Capabilities
+from ..capabilities import BUFFERS, SUGGESTED, Capabilities
 
 ROCE, CNP, REST = 3, 6, 0
 """The priorities and traffic classes of RoCE mode: lossless, strict, and all other traffic."""
@@ -58,4 +58,5 @@ CAPABILITIES = Capabilities(
     mtu_bytes=9216,
     mtu_reason="NVUE takes at most 9216",
     refusals=(_priorities_are_those_of_roce_mode, _one_class_is_lossless, _watchdog_counts_intervals),
+    buffers=BUFFERS,
 )

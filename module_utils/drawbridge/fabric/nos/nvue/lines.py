@@ -24,6 +24,8 @@ DEFAULT_MTU = 9216
 """Of a port without a line for it."""
 HASHED = ("source-ip", "destination-ip", "ip-protocol", "source-port", "destination-port")
 """What tells flows apart: those of one pair of hosts differ in the UDP source port. All are on by default."""
+POOLS = ("default-lossy", "roce-lossless")
+"""Of RoCE mode."""
 OVERRULING = ("pfc", "mapping", "congestion-control", "egress-scheduler", "link-pause")
 """Profiles that a port can have instead of the global one."""
 
@@ -62,7 +64,7 @@ def sections_of(tree: Tree, profile: SwitchProfile) -> tuple[tuple[str, Lines], 
     """The owned lines by section, in the order in which a change types them."""
     qos = tree.get("qos", {})
     sections = {
-        MODE: (*_mode(qos), *_pausing(qos, profile)),
+        MODE: (*_mode(qos), *_pausing(qos, profile), *_buffers(qos, profile)),
         CLASSES: tuple(_classes(qos, profile)),
         MARKING: tuple(_marking(qos, profile)),
         WATCHDOG: tuple(_values("qos pfc-watchdog", qos.get("pfc-watchdog", {}), ("polling-interval", "robustness"))),
@@ -94,6 +96,14 @@ def _off(path: str, node: Tree, keys: tuple[str, ...]) -> Iterator[str]:
 def _mode(qos: Tree) -> Iterator[str]:
     yield from _values("qos roce", qos.get("roce", {}), ("mode",))
     yield from _off("qos roce", qos.get("roce", {}), ("enable", "state"))
+
+
+def _buffers(qos: Tree, profile: SwitchProfile) -> Iterator[str]:
+    """What divides the buffers, as far as the intent says it; otherwise the site's own stays."""
+    if profile.cable_m:
+        yield from _values("qos roce", qos.get("roce", {}), ("cable-length",))
+    for pool in POOLS if profile.lossless_buffer_percent else ():
+        yield from _values(f"qos traffic-pool {pool}", at(qos, "traffic-pool", pool), ("memory-percent",))
 
 
 def _pausing(qos: Tree, profile: SwitchProfile) -> Iterator[str]:

@@ -4,14 +4,13 @@
 
 Drawbridge owns RoCE mode and what overrules its PFC, the mapping of its DSCPs, and the queues and shares of classes. It
 owns the ECN thresholds of the lossless class, the watchdog's two times, and hash fields that are off. On the intent's
-ports it owns the MTU, the watchdog, and profiles that would overrule the global one. Traffic pools, cable
-lengths, remarking, shapers and all else belong to the site.
+ports it owns the MTU, the watchdog, and profiles that would overrule the global one. It owns the cable length and the
+traffic pools of RoCE mode if the intent has them. Remarking, shapers and all else belong to the site.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -20,15 +19,15 @@ from ...plan import PORT, Config
 from ..dialect import SESSION_PREFIX, Dialect, DialectError
 from .capabilities import REST
 from .commands import commands, on_ports, stops
-from .lines import CLASSES, HASH, MARKING, MODE, PROFILE, WATCHDOG, at, classes, sections_of
+from .lines import CLASSES, HASH, MARKING, MODE, POOLS, PROFILE, WATCHDOG, at, classes, sections_of
+from .sizes import size_bytes
+from .state import reads
 
 WAITS = "confirm"
 """State of a revision that is in force under its timer."""
 ROUNDING = 0.1
 CELLS_BYTES = 16384
 """How far the hardware's thresholds may be from those of the intent: a share, and one cell."""
-UNITS = {"Bytes": 1, "B": 1, "KB": 1024, "MB": 1024**2, "GB": 1024**3}
-_SIZE = re.compile(r"([\d.]+) ?(Bytes|B|KB|MB|GB)")
 
 
 def render(profile: SwitchProfile) -> Config:
@@ -41,7 +40,7 @@ def render(profile: SwitchProfile) -> Config:
     ecn = f"qos congestion-control {PROFILE} traffic-class {roce.priority}"
     watchdog = profile.watchdog
     lines = {
-        MODE: ("qos roce mode lossless",),
+        MODE: ("qos roce mode lossless", *_buffers(profile)),
         CLASSES: (
             f"qos mapping {PROFILE} trust both",  # as in RoCE mode: IP packets by their DSCP, others by their PCP
             *(f"qos mapping {PROFILE} dscp {it.dscp} switch-priority {it.priority}" for it in classes(profile)),
@@ -70,6 +69,15 @@ def render(profile: SwitchProfile) -> Config:
     on_port = (f"   link mtu {profile.mtu_bytes}", "   qos pfc-watchdog")
     ports = {f"{PORT}{port}": (f"{PORT}{port}", *on_port) for port in profile.ports}
     return Config(tuple({**{name: tuple(sorted(part)) for name, part in lines.items()}, **ports}.items()))
+
+
+def _buffers(profile: SwitchProfile) -> Iterator[str]:
+    """Cable length and pools, if the intent has them."""
+    if profile.cable_m:
+        yield f"qos roce cable-length {profile.cable_m}"
+    if share := profile.lossless_buffer_percent:
+        for pool, percent in zip(POOLS, (100 - share, share)):
+            yield f"qos traffic-pool {pool} memory-percent {percent}"
 
 
 def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
@@ -121,7 +129,7 @@ def _unproven(hardware: Mapping[str, Any], profile: SwitchProfile) -> Iterator[s
             continue
         for key, wanted in (("min-threshold", roce.ecn_min_bytes), ("max-threshold", roce.ecn_max_bytes)):
             size = at(ecn, key) or "none"
-            if abs(_bytes(size) - wanted) > max(wanted * ROUNDING, CELLS_BYTES):
+            if not _near(size, wanted):
                 yield f"{port} marks at a {key} of {size}, not at {wanted} bytes"
 
 
@@ -131,9 +139,12 @@ def _status(port: Any) -> Mapping[str, Any]:
     return nested if nested else port
 
 
-def _bytes(size: Any) -> float:
-    match = _SIZE.fullmatch(str(size))
-    return float(match[1]) * UNITS[match[2]] if match else 0.0
+def _near(size: Any, wanted: int) -> bool:
+    """Whether the hardware's threshold is the wanted one, but for rounding."""
+    try:
+        return abs(size_bytes(size) - wanted) <= max(wanted * ROUNDING, CELLS_BYTES)
+    except ValueError:
+        return False
 
 
 DIALECT = Dialect(
@@ -165,4 +176,5 @@ DIALECT = Dialect(
     confirm=lambda _: "nv config apply --confirm-yes",
     abort=lambda _: "nv config detach",
     roll_back=lambda _: "nv config apply --confirm-no",
+    state_reads=reads,
 )

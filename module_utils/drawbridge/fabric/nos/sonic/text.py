@@ -37,6 +37,7 @@ from .lines import (
     runs,
     sections_of,
 )
+from .state import reads
 
 
 def render(profile: SwitchProfile) -> Config:
@@ -180,4 +181,5 @@ DIALECT = Dialect(
     confirm=lambda name: f"sudo systemctl stop {name}.timer",
     abort=lambda name: f"sudo systemctl reset-failed {name}.service",
     roll_back=_start,
+    state_reads=reads,
 )

@@ -16,8 +16,9 @@ import netmiko
 import pytest
 
 from lab.emulators.common import Device
-from lab.emulators.fabric.eos import sessions, tree
+from lab.emulators.fabric.eos import sessions
 from lab.emulators.fabric.eos.switch import Switch
+from lab.emulators.fabric.eos.tree import EOS
 from lab.emulators.fabric.server import Keys, serve
 from tests.waiting import until
 
@@ -74,7 +75,7 @@ class Leaf:
 
     def running(self):
         """Return the lines that run, without indentation; blocks keep their order."""
-        return [line.strip() for line in tree.render(self.state["running"]) if line.strip() != "!"]
+        return [line.strip() for line in EOS.render(self.state["running"]) if line.strip() != "!"]
 
     def calls(self):
         """Return the journalled lines that users typed."""

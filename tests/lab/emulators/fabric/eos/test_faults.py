@@ -34,7 +34,7 @@ def test_a_connection_that_drops_half_way(leaf, operator):
     operator.send_config_set(CHANGE[:1], enter_config_mode=False, exit_config_mode=False)
     with pytest.raises((NetmikoBaseException, OSError)):
         impatient(operator).send_config_set(CHANGE[1:], enter_config_mode=False)
-    leaf.wait(lambda state: state["sessions"]["dbr-1"]["instances"] == {})
+    leaf.wait(lambda state: state["candidates"]["dbr-1"]["instances"] == {})
     two = leaf.connect()
     diff = two.send_command("show session-config named dbr-1 diffs")
     assert "+   mtu 9214" in diff
@@ -61,3 +61,17 @@ def test_a_fault_for_writers_lets_readers_pass(leaf, operator):
     operator.send_command("show running-config")
     assert operator.send_command("write memory") == "Copy completed successfully."
     assert not any(call["writes"] for call in leaf.calls())
+
+
+def test_a_restart_in_mid_change_brings_back_what_was_saved(leaf, operator):
+    operator.send_config_set(["interface Ethernet2", "description saved"])
+    operator.send_command("write memory")
+    stage(operator)
+    leaf.fault("reboot", "commit")
+    with pytest.raises((NetmikoBaseException, OSError)):
+        impatient(operator).send_command("commit timer 00:05:00", expect_string=EXEC)
+    leaf.wait(lambda state: state["candidates"] == {})
+    assert "description saved" in leaf.running()
+    assert "mtu 9214" not in leaf.running()
+    assert leaf.state["pending"] is None
+    assert leaf.connect().send_command("show hostname").startswith("Hostname: leaf1")

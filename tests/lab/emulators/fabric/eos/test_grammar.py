@@ -4,8 +4,10 @@
 
 import pytest
 
-from lab.emulators.fabric.eos.grammar import AMBIGUOUS, INCOMPLETE, INVALID, Refused, match, port_name
-from lab.emulators.fabric.eos.lines import JERICHO, XGS, table
+from lab.emulators.fabric.eos.lines import GRAMMAR, JERICHO, XGS, table
+from lab.emulators.fabric.switch import Refused
+
+INVALID, INCOMPLETE, AMBIGUOUS = GRAMMAR.invalid, GRAMMAR.incomplete, GRAMMAR.ambiguous
 
 COMMANDS = (
     "show version",
@@ -23,7 +25,7 @@ COMMANDS = (
 
 def says(line, patterns=COMMANDS):
     with pytest.raises(Refused) as refused:
-        match(patterns, line)
+        GRAMMAR.match(patterns, line)
     return str(refused.value)
 
 
@@ -44,7 +46,7 @@ def says(line, patterns=COMMANDS):
     ],
 )
 def test_a_line_is_read_in_full(typed, read):
-    assert match(COMMANDS, typed).text == read
+    assert GRAMMAR.match(COMMANDS, typed).text == read
 
 
 @pytest.mark.parametrize(
@@ -70,7 +72,7 @@ def test_a_line_is_turned_down_in_eos_words(typed, text):
 
 
 def test_ports_have_one_name():
-    assert [port_name(word) for word in ("Et1", "ethernet1", "eth1", "Ma1", "e1/2", "x1")] == [
+    assert [GRAMMAR.port_name(word) for word in ("Et1", "ethernet1", "eth1", "Ma1", "e1/2", "x1")] == [
         *["Ethernet1"] * 3,
         "Management1",
         "Ethernet1/2",
@@ -81,7 +83,7 @@ def test_ports_have_one_name():
 def test_thresholds_have_one_unit():
     patterns = [line.pattern for line in table("profile-queue", XGS)]
     ecn = "random-detect ecn minimum-threshold 150 kbytes maximum-threshold 1500 {} max-mark-probability 100"
-    assert match(patterns, ecn.format("kb")).args["unit"] == "kbytes"
+    assert GRAMMAR.match(patterns, ecn.format("kb")).args["unit"] == "kbytes"
     assert says(ecn.format("segments"), patterns) == INVALID
 
 
@@ -89,7 +91,7 @@ def test_platforms_have_their_own_queues():
     opened = {
         platform: [line.pattern for line in table("qos-profile", platform) if line.opens] for platform in (XGS, JERICHO)
     }
-    assert match(opened[XGS], "uc-tx-queue 3")
+    assert GRAMMAR.match(opened[XGS], "uc-tx-queue 3")
     assert says("tx-queue 3", opened[XGS]) == INVALID
     assert says("uc-tx-queue 3", opened[JERICHO]) == INVALID
     ecn = "random-detect ecn minimum-threshold 1 kbytes maximum-threshold 2 kbytes weight 0"

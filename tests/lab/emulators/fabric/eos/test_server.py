@@ -121,3 +121,11 @@ def test_prompts_follow_the_mode(leaf, keys):
 def test_a_port_that_is_not_there_is_warned_of(leaf, keys):
     shown = talk(leaf.port, keys, "enable", "configure", "interface Ethernet77", "end", "exit")
     assert "! Interface does not exist. The configuration will not take effect until the module is inserted." in shown
+
+
+def test_long_output_waits_for_a_key_unless_the_terminal_is_endless(leaf, keys):
+    last = "ip address 10.77.1.41/24"
+    paged = talk(leaf.port, keys, "enable", "show running-config", "", "exit").replace("\r", "")
+    assert paged.count("--More--") == 1
+    assert last in paged
+    assert "--More--" not in talk(leaf.port, keys, "enable", "terminal length 0", "show running-config", "exit")

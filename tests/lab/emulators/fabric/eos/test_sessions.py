@@ -7,8 +7,9 @@ import re
 
 import pytest
 
+from lab.emulators.fabric.cli.shows import Question
 from lab.emulators.fabric.eos import sessions
-from lab.emulators.fabric.eos.shows import Question, session_list
+from lab.emulators.fabric.eos.shows import session_list
 
 EXEC = r"leaf1[>#]"
 CHANGE = ["interface Ethernet1", "mtu 9214", "no switchport"]
@@ -29,7 +30,7 @@ def commit(connection, timer=""):
 
 
 def state_of(leaf, name):
-    return leaf.state["sessions"].get(name, {}).get("state")
+    return leaf.state["candidates"].get(name, {}).get("state")
 
 
 def test_a_session_has_no_effect_until_it_is_committed(leaf):
@@ -75,7 +76,7 @@ def test_a_lost_session_stays_pending_and_five_are_enough(leaf):
     one = leaf.connect()
     stage(one)
     one.disconnect()
-    leaf.wait(lambda state: state["sessions"]["dbr-1"]["instances"] == {})
+    leaf.wait(lambda state: state["candidates"]["dbr-1"]["instances"] == {})
     two = leaf.connect()
     for number in range(2, 6):
         stage(two, f"dbr-{number}")

@@ -4,29 +4,32 @@
 
 import pytest
 
+from lab.emulators.fabric.cli.tree import empty
 from lab.emulators.fabric.eos import tree
-from lab.emulators.fabric.eos.grammar import INVALID, Refused
-from lab.emulators.fabric.eos.lines import JERICHO, XGS
+from lab.emulators.fabric.eos.lines import GRAMMAR, JERICHO, XGS
+from lab.emulators.fabric.eos.shows import RUNNING
+from lab.emulators.fabric.eos.tree import EOS
+from lab.emulators.fabric.switch import Refused
 
 
 class Typist:
     """Types lines into a tree as into a terminal: blocks by indentation."""
 
     def __init__(self, platform=XGS):
-        self.tree = tree.empty()
+        self.tree = empty()
         self.platform = platform
 
     def type(self, text):
         stack = [([], "config")]
         for line in text.splitlines():
             depth = (len(line) - len(line.lstrip())) // 3
-            path, mode = tree.apply(self.tree, stack[depth][0], stack[depth][1], self.platform, line)
+            path, mode = EOS.apply(self.tree, stack[depth][0], stack[depth][1], self.platform, line)
             stack = [*stack[: depth + 1], (path, mode)]
         return self
 
     @property
     def printed(self):
-        return "\n".join(line for line in tree.render(self.tree) if line != "!") + "\n"
+        return "\n".join(line for line in EOS.render(self.tree) if line != "!") + "\n"
 
 
 def test_running_config_has_eos_order_whatever_was_typed_first(transcript):
@@ -110,7 +113,7 @@ def test_crossed_thresholds_are_refused():
 
 
 def test_control_traffic_keeps_its_queue():
-    with pytest.raises(Refused, match=INVALID):
+    with pytest.raises(Refused, match=GRAMMAR.invalid):
         Typist().type("qos map traffic-class 7 to tx-queue 3")
 
 
@@ -118,7 +121,7 @@ def test_jericho_prints_its_own_queues():
     text = "qos profile ROCE\n   !\n   tx-queue 3\n      no priority\n      bandwidth percent 50\n"
     typed = text.replace("   !\n", "")
     typist = Typist(JERICHO).type(typed)
-    assert "\n".join(tree.render(typist.tree)) + "\n" == text
+    assert "\n".join(EOS.render(typist.tree)) + "\n" == text
 
 
 def test_a_poll_too_slow_for_its_times_is_warned_of_and_replaced():
@@ -143,8 +146,8 @@ def test_a_diff_reads_as_eos_prints_it(transcript):
     def body(text):
         return [line for line in text.splitlines() if not line.startswith("@@")]
 
-    shown = body(tree.diff(before.tree, after.tree, "sess-2174--797967552-1"))
+    shown = body(EOS.diff(before.tree, after.tree, RUNNING, "session:/sess-2174--797967552-1-session-config"))
     assert shown[:2] == body(transcript("fabric/eos/session_diffs.txt"))[:2]
     captured = body(transcript("fabric/eos/session_diffs.txt"))[2:]
     assert "\n".join(captured) in "\n".join(shown)
-    assert tree.diff(after.tree, after.tree, "x") == ""
+    assert EOS.diff(after.tree, after.tree, RUNNING, "x") == ""

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from lab.emulators.fabric.data_model import Refused
 from lab.emulators.fabric.nvue import revisions, shows
+from lab.emulators.fabric.switch import Refused
 
 MTU = ["interface", "swp1", "link", "mtu", "9000"]
 
@@ -76,6 +76,7 @@ def test_only_one_revision_waits(state):
         (["qos egress-scheduler default-global traffic-class 0,3 bw-percent 60"], "more than 100"),
         (["qos congestion-control default-global traffic-class 3 min-threshold 2000000"], "min-threshold"),
         (["interface swp1 qos pfc-watchdog"], "with PFC"),
+        (["qos roce", "qos traffic-pool roce-lossless memory-percent 60"], "memory-percent is 110"),
     ],
 )
 def test_what_contradicts_itself_is_refused_when_it_is_applied(state, lines, reason):

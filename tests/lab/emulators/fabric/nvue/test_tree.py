@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import pytest
 
-from lab.emulators.fabric.data_model import Refused
 from lab.emulators.fabric.nvue import tree
 from lab.emulators.fabric.nvue.schema import expand
+from lab.emulators.fabric.switch import Refused
 
 
 def typed(*lines, minor=11):

@@ -13,7 +13,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.emulators.fabric.eos import sessions, tree
+from lab.emulators.fabric.cli.tree import Node
+from lab.emulators.fabric.eos import sessions
+from lab.emulators.fabric.eos.tree import EOS
+from lab.emulators.fabric.switch import Refused
 from tests.unit.emulated_switch import profile
 
 LEAF = profile(ports=2)
@@ -51,23 +54,23 @@ TYPED = {
 CHOICES = [(path, line) for path, lines in TYPED.items() for line in lines]
 
 
-def type_into(running: tree.Node, lines: list[str]) -> None:
+def type_into(running: Node, lines: list[str]) -> None:
     """As a person would: a line that the open block doesn't take closes it."""
     path: list[str] = []
     modes = ["config"]
     for line in lines:
         while True:
             try:
-                path, mode = tree.apply(running, path, modes[-1], "xgs", line)
+                path, mode = EOS.apply(running, path, modes[-1], "xgs", line)
                 break
-            except tree.Refused:
+            except Refused:
                 assert path, f"EOS refuses {line!r}"
                 path, modes = path[:-1], modes[:-1]
         modes = modes if len(modes) == len(path) + 1 else [*modes, mode]
 
 
-def sections(running: tree.Node) -> dict[str, tuple[str, ...]]:
-    text = "\n".join(tree.render(running))
+def sections(running: Node) -> dict[str, tuple[str, ...]]:
+    text = "\n".join(EOS.render(running))
     return dict(parse((text, text, '{"sessions": {}}', ""), LEAF).sections)
 
 

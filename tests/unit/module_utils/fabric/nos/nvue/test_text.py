@@ -25,6 +25,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.n
 
 from lab.emulators.fabric.nvue import revisions
 from tests.unit.emulated_cumulus import Cumulus, profile
+from tests.unit.impatient import soon
 
 LEAF = profile(ports=1)
 STATUS = {
@@ -57,6 +58,24 @@ def test_storage_has_a_share_of_its_own_and_other_traffic_the_rest() -> None:
     assert "qos mapping default-global dscp 34 switch-priority 4" in lines
     assert "qos egress-scheduler default-global traffic-class 4 bw-percent 30" in lines
     assert "qos egress-scheduler default-global traffic-class 0 bw-percent 20" in lines
+
+
+def test_buffers_are_ours_only_if_the_intent_has_them() -> None:
+    tree = {
+        "qos": {
+            "roce": {"enable": "on", "mode": "lossless", "cable-length": 5},
+            "traffic-pool": {"roce-lossless": {"memory-percent": 70}, "OTHER": {"memory-percent": 10}},
+        }
+    }
+    shown = json.dumps([{"set": tree}])
+    ports = json.dumps({"swp1": STATUS})
+    own = replace(LEAF, cable_m=40, lossless_buffer_percent=60)
+    assert dict(parse((shown, shown, "{}", ports), LEAF).sections)["RoCE mode"] == ("qos roce mode lossless",)
+    assert dict(parse((shown, shown, "{}", ports), own).sections)["RoCE mode"] == (
+        "qos roce cable-length 5",
+        "qos roce mode lossless",
+        "qos traffic-pool roce-lossless memory-percent 70",
+    )
 
 
 def test_hardware_that_rounds_thresholds_to_its_cells_is_proven() -> None:
@@ -99,7 +118,8 @@ def test_no_json_is_an_error_with_what_was_printed() -> None:
 
 SAVE = "save the running configuration, so that a restart keeps it"
 APPLY, CONFIRM = "^nv config apply -y", "^nv config apply --confirm-yes"
-DIRTY = {
+DIRTY: dict[str, tuple[str, ...]] = {
+    "factory": (),
     "another class is lossless": (
         "set qos roce",
         "set qos pfc default-global switch-priority 5",
@@ -146,6 +166,25 @@ def test_check_mode_predicts_the_run_and_what_is_not_ours_stays(cumulus: Cumulus
     ours = ("qos roce mode", "qos pfc default-global", "qos mapping default-global dscp 26 ")
     lost = [line for line in before if line not in cumulus.lines() and not line.startswith(ours)]
     assert lost == []
+
+
+def test_buffers_of_these_switches_alone(cumulus: Cumulus) -> None:
+    own = replace(profile(), cable_m=40, lossless_buffer_percent=60)
+    assert cumulus.converge().error == ""
+    predicted = cumulus.converge(check=True, want=own)
+    done = cumulus.converge(want=own)
+    assert (done.error, done.steps) == ("", predicted.steps)
+    assert done.steps[0] == (
+        "RoCE mode: nv set qos roce cable-length 40; nv set qos traffic-pool default-lossy memory-percent 40;"
+        " nv set qos traffic-pool roce-lossless memory-percent 60"
+    )
+    assert cumulus.converge(want=own).steps == []
+    before = cumulus.lines()
+    assert cumulus.converge().steps == []
+    assert cumulus.lines() == before, "without them in the intent they are the site's"
+    used = Traffic({}, use=ClusterUse(frozenset(), unknown=""))
+    [waits] = cumulus.converge(want=replace(own, cable_m=50), traffic=used).pending
+    assert "divides the buffers of all ports anew" in waits
 
 
 def test_a_change_of_roce_mode_waits_for_the_nodes_and_ports_wait_for_it(cumulus: Cumulus) -> None:
@@ -196,6 +235,39 @@ def test_a_change_that_fails_is_rolled_back_and_the_next_run_makes_it(
         (cumulus.keys / "clock").write_text("3601")
     assert cumulus.converge().error == ""
     assert cumulus.converge().steps == []
+
+
+@pytest.mark.parametrize(
+    ("effect", "match"),
+    [(effect, match) for effect in ("hang", "reboot") for match in ("dscp 26", APPLY, CONFIRM)],
+)
+def test_a_switch_that_falls_silent_or_restarts_in_mid_change_has_its_old_configuration(
+    cumulus: Cumulus, monkeypatch: pytest.MonkeyPatch, effect: str, match: str
+) -> None:
+    cumulus.type("set system hostname leaf1")
+    before = cumulus.lines()
+    cumulus.fault(effect, match)
+    soon(monkeypatch, cumulus, effect, match)
+    outcome = cumulus.converge()
+    assert outcome.error
+    assert outcome.left
+    assert (cumulus.lines(), cumulus.waiting()) == (before, False)
+    assert (cumulus.converge().error, cumulus.converge().steps) == ("", [])
+
+
+def test_another_operators_edit_between_read_and_change_is_reported_and_the_next_run_converges(
+    cumulus: Cumulus,
+) -> None:
+    cumulus.converge()
+    want = replace(profile(), roce=replace(profile().roce, ecn_min_bytes=200000))
+    cumulus.fault("edit", "^nv config detach")
+    outcome = cumulus.converge(want=want)
+    assert "interface swp1 lacks 'link mtu 9214'" in outcome.error
+    assert {*outcome.steps} < {*outcome.left}, "with the repair of the other operator's edit"
+    assert "interface swp1 description maintenance" in cumulus.lines()
+    assert not any(line.endswith("min-threshold 200000") for line in cumulus.lines()), "the old thresholds"
+    assert (cumulus.converge(want=want).error, cumulus.converge(want=want).steps) == ("", [])
+    assert "interface swp1 description maintenance" in cumulus.lines()
 
 
 def wait_unconfirmed(cumulus: Cumulus) -> None:

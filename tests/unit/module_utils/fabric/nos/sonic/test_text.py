@@ -24,10 +24,11 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use import ClusterUse
 
-from lab.emulators.fabric.data_model import Refused
 from lab.emulators.fabric.sonic import configdb, yang
+from lab.emulators.fabric.switch import Refused
 from tests.unit.emulated_sonic import Sonic, profile
 from tests.unit.emulated_switch import ROOT
+from tests.unit.impatient import soon
 
 SAVE = "save the running configuration, so that a restart keeps it"
 STORAGE = Storage(priority=4, dscp=34, bandwidth_percent=30, lossless=True)
@@ -207,6 +208,40 @@ def test_another_operators_edit_in_between_is_seen(sonic: Sonic) -> None:
     assert "Ethernet0 lacks 'PORT mtu 9214'" in sonic.converge(want=want).error
     assert sonic.config()["PORT"]["Ethernet0"]["description"] == "maintenance"
     assert (sonic.converge(want=want).error, sonic.converge(want=want).steps) == ("", [])
+
+
+@pytest.mark.parametrize(
+    ("effect", "match"),
+    [
+        *((effect, match) for effect in ("hang", "reboot") for match in ("systemd-run", PORTS_PATCH, "systemctl stop")),
+        ("die", PORTS_PATCH),
+    ],
+)
+def test_a_switch_that_falls_silent_or_restarts_in_mid_change_has_its_old_configuration(
+    sonic: Sonic, monkeypatch: pytest.MonkeyPatch, effect: str, match: str
+) -> None:
+    sonic.edit(configdb.azure)
+    before = sonic.config()
+    sonic.fault(effect, match)
+    soon(monkeypatch, sonic, effect, match)
+    outcome = sonic.converge()
+    assert outcome.error
+    assert outcome.left
+    assert (sonic.config(), sonic.units()) == (before, [])
+    assert (sonic.converge().error, sonic.converge().steps) == ("", [])
+
+
+def test_another_operators_edit_between_read_and_change_is_reported_and_the_next_run_converges(sonic: Sonic) -> None:
+    sonic.converge()
+    want = replace(profile(), roce=replace(profile().roce, ecn_min_bytes=200000))
+    sonic.fault("edit", "^mkdir")
+    outcome = sonic.converge(want=want)
+    assert "Ethernet0 lacks 'PORT mtu 9214'" in outcome.error
+    assert {*outcome.steps} < {*outcome.left}, "with the repair of the other operator's edit"
+    assert sonic.config()["PORT"]["Ethernet0"]["description"] == "maintenance"
+    assert sonic.config()["WRED_PROFILE"]["ROCE"]["green_min_threshold"] == "150000", "the old thresholds"
+    assert (sonic.converge(want=want).error, sonic.converge(want=want).steps) == ("", [])
+    assert sonic.config()["PORT"]["Ethernet0"]["description"] == "maintenance"
 
 
 def wait_unconfirmed(sonic: Sonic) -> None:

@@ -1,0 +1,190 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""One logged-in user: which mode the terminal is in, what a typed line means there, which prompt comes back.
+
+A line is tried in the mode itself, then as an exec command, then in the modes above.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from lab.emulators.fabric.cli import candidate, shows
+from lab.emulators.fabric.cli.language import Language
+from lab.emulators.fabric.switch import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from lab.emulators.fabric.cli.grammar import Match
+    from lab.emulators.fabric.cli.tree import Node
+    from lab.emulators.fabric.switch import State
+
+    Handler = Callable[[Any, State, Match, float], str]
+    Show = Callable[[shows.Question], shows.Answer]
+
+MORE = "--More--"
+
+
+class Cli:
+    """The command line as one user sees it; the switch itself is the state that every call is given."""
+
+    language = Language()
+    commands: ClassVar[Mapping[str, Handler]] = {}
+    in_config: ClassVar[Mapping[str, Handler]] = {}
+    """Commands that only configuration modes have."""
+    in_session: ClassVar[Mapping[str, Handler]] = {}
+    """Commands that only candidates have."""
+    shows: ClassVar[Mapping[str, Show]] = {}
+    closed: tuple[str, ...] = ()
+    """Beginnings of lines that a user may not type before `enable`."""
+    not_privileged = ""
+    unconverted = ""
+    """What `| json` prints for a command without JSON."""
+    privileged = False
+    rows = 0
+    """Lines of the terminal after which output waits for a key, which is a line here; 0: it never waits."""
+
+    def __init__(self, user: str, vty: str) -> None:
+        """Begin logged in, outside of configuration modes."""
+        self.user = user
+        self.vty = vty
+        self.configuring = False
+        self.session = ""
+        self.path: list[tuple[str, str]] = []
+        self.monitor = True
+        self.over = False
+        self.rest: list[str] = []
+
+    @property
+    def mode(self) -> str:
+        """Return the innermost mode: exec, enable, config, or what a block opened."""
+        if not self.configuring:
+            return "enable" if self.privileged else "exec"
+        return self.path[-1][1] if self.path else "config"
+
+    def prompt(self, state: State) -> str:
+        """Return the prompt."""
+        sign = "#" if self.privileged else ">"
+        if self.rest:
+            return MORE
+        return f"{shows.host(state)}{f'({self.place()})' if self.configuring else ''}{sign}"
+
+    def place(self) -> str:
+        """Return what stands in the prompt's parentheses."""
+        raise NotImplementedError
+
+    def link(self, running: Node, port: str) -> Any:
+        """Return what takes a port's link down for a moment when it changes."""
+        raise NotImplementedError
+
+    def candidate(self, state: State) -> Node:
+        """Return the configuration that lines of the open session edit."""
+        return state["candidates"][self.session]["tree"]
+
+    def applied(self, state: State, target: Node, text: str, opened: str) -> str:
+        """Return what the terminal shows after a configuration line that was taken."""
+        del state, target, text, opened
+        return ""
+
+    def run(self, state: State, line: str, now: float) -> str:
+        """Do what a typed line asks; return what the terminal shows. Raises Refused with what it shows instead."""
+        text = line.strip()
+        if self.rest:
+            return self._page(self.rest)
+        if not text or text.startswith("!"):
+            return ""
+        if not self.configuring:
+            return self._exec(state, text, now)
+        inner, *above = range(len(self.path), -1, -1)
+        tries: list[Callable[[], str]] = [lambda: self._configure(state, text, now, inner)]
+        tries.append(lambda: self._exec(state, text, now))
+        tries += [lambda depth=depth: self._configure(state, text, now, depth) for depth in above]
+        return self._first(tries)
+
+    def to_exec(self) -> None:
+        """Leave all configuration modes."""
+        self.configuring, self.session, self.path = False, "", []
+
+    def configure(self, session: str = "") -> None:
+        """Enter the configuration, or a candidate of it."""
+        self.to_exec()
+        self.configuring, self.session = True, session
+
+    def left(self, state: State) -> None:
+        """Act on a user who leaves a candidate without a word."""
+
+    def enable(self, _state: State, found: Match, _now: float) -> str:
+        """Begin or end privileged mode."""
+        self.privileged = found.text == "enable"
+        return ""
+
+    def terminal(self, _state: State, found: Match, _now: float) -> str:
+        """Set the terminal up: `terminal length N`, `terminal width N`, `[no] terminal monitor`."""
+        if "monitor" in found.text:
+            self.monitor = not found.text.startswith("no")
+        self.rows = int(found.args.get("rows", self.rows))
+        return ""
+
+    def exit(self, state: State, found: Match, _now: float) -> str:
+        """Go one mode up, to exec, or away."""
+        if self.path and found.text == "exit":
+            self.path.pop()
+        elif self.configuring:
+            self.left(state)
+            self.to_exec()
+        else:
+            self.over = True
+        return ""
+
+    def save(self, state: State) -> None:
+        """Let a restart keep what runs."""
+        state["startup"] = copy.deepcopy(state["running"])
+
+    def _configure(self, state: State, text: str, now: float, depth: int) -> str:
+        """Apply a configuration line in the mode that is `depth` blocks deep."""
+        path = [key for key, _ in self.path[:depth]]
+        mode = self.path[depth - 1][1] if depth else "config"
+        target = self.candidate(state) if self.session else copy.deepcopy(state["running"])
+        after, opened = self.language.apply(target, path, mode, state["platform"], text)
+        if not self.session:
+            candidate.replace(state, target, now, self.link)
+        self.path = self.path[:depth] + ([(after[-1], opened)] if len(after) > len(path) else [])
+        return self.applied(state, target, text, opened)
+
+    def _exec(self, state: State, text: str, now: float) -> str:
+        grammar = self.language.grammar
+        command, *pipes = [part.strip() for part in text.split("|")] if re.match(r"(?i)sh(o(w)?)? ", text) else [text]
+        mine = self._commands()
+        found = grammar.match([*mine, *self.shows], command)
+        if not self.privileged and found.text.startswith(self.closed):
+            raise Refused(self.not_privileged)
+        if found.pattern in mine:
+            return mine[found.pattern](self, state, found, now)
+        question = shows.Question(state, found.args, now, self.vty, self.session)
+        answer = shows.piped(grammar, self.shows[found.pattern](question), pipes, self.unconverted)
+        return answer if "no-more" in pipes else self._page(answer.split("\n"))
+
+    def _commands(self) -> dict[str, Handler]:
+        """Return what is no line of the configuration, where the terminal stands."""
+        inside = {**(self.in_session if self.session else {}), **(self.in_config if self.configuring else {})}
+        return {**self.commands, **inside}
+
+    def _page(self, lines: list[str]) -> str:
+        """Return as much as the terminal shows at once."""
+        height = self.rows or len(lines)
+        self.rest = lines[height:]
+        return "\n".join(lines[:height])
+
+    def _first(self, tries: list[Callable[[], str]]) -> str:
+        """Return the first answer that isn't a refusal; if all refuse, the first that says more than `Invalid`."""
+        refusals = []
+        for attempt in tries:
+            try:
+                return attempt()
+            except Refused as refused:
+                refusals.append(refused)
+        invalid = self.language.grammar.invalid
+        raise next((refused for refused in refusals if str(refused) != invalid), refusals[0])

@@ -1,0 +1,47 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The action as Ansible runs it, in the controller's process, against an emulated switch."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar
+from ansible_collections.drawbridge.drawbridge.plugins.action import switch_state
+
+from tests.unit.emulated_switch import Leaf, profile
+from tests.unit.plugins.action.test_switch_roce import variables
+
+
+def run(leaf: Leaf, **extra: Any) -> Any:
+    args = {"profile": profile().as_dict()}
+    task = SimpleNamespace(
+        args=args, check_mode=True, async_val=0, diff=True, action="switch_state", _role=None, delegate_to=None
+    )
+    task_vars = {**variables(leaf), **extra}
+    connection = SimpleNamespace(_shell=SimpleNamespace(tmpdir="none is made"))
+    parts: list[Any] = [task, connection, None, DataLoader(), Templar(variables=task_vars), None]
+    return switch_state.ActionModule(*parts).run(task_vars=task_vars)
+
+
+def test_it_reads_in_check_mode_too_and_changes_nothing(leaf: Leaf) -> None:
+    leaf.change(lambda state: state.update(counters={"Ethernet2": {"3": {"rx_pause": 7}}}))
+    done = run(leaf)
+    assert (done["changed"], done.get("failed", False), done["steps"], done["pending"]) == (False, False, [], [])
+    assert done["ports"]["Ethernet2"]["priorities"]["3"]["rx_pause"] == 7
+    assert done["unknown"] == []
+    assert not any(call["writes"] for call in leaf.journal())
+
+
+def test_a_switch_that_can_not_be_reached_is_one_sentence(leaf: Leaf) -> None:
+    failed = run(leaf, ansible_port=1)
+    assert (failed["failed"], failed["changed"]) == (True, False)
+    assert failed["msg"].startswith("leaf1 (127.0.0.1 port 1) can't be reached by SSH")
+
+
+def test_a_missing_package_is_named(leaf: Leaf, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(switch_state.switches, "MISSING", "netmiko")
+    assert "has no netmiko" in run(leaf)["msg"]
