@@ -14,7 +14,7 @@ from ...nodes.use_io import jobs_on
 from ..nodes import text as slurm_node
 from ..nodes.new_plan import ABSENT, NodeState
 from ..nodes.ready_plan import maintained
-from .plan import WaveState
+from .plan import WaveState, out_of_service
 
 PAUSE_S = 2.0
 
@@ -32,7 +32,7 @@ class Wave:
         """Read all nodes with one command."""
         lines = self._run(["scontrol", "show", "node", "-o"]).out.splitlines()
         known = {node.name: node for node in map(slurm_node.node, lines) if node.name}
-        down = frozenset(name for name, node in known.items() if node.unavailable) - frozenset(self._names)
+        down = frozenset(name for name, node in known.items() if out_of_service(node)) - frozenset(self._names)
         self._last = WaveState({name: known.get(name, NodeState(name, ABSENT)) for name in self._names}, down)
         return self._last
 

@@ -28,6 +28,11 @@ class WaveState:
         return [line for node in self.nodes.values() for line in node.lines()]
 
 
+def out_of_service(node: NodeState) -> bool:
+    """Whether the node counts for the limits; one that is reserved for maintenance does not."""
+    return node.unavailable and not node.reserved
+
+
 def reason_of(maintenance: str, until: str) -> str:
     """The reason of the drain."""
     return f"drawbridge: maintenance {maintenance} until {until}"
@@ -46,7 +51,7 @@ def wanted(names: Sequence[str], reason: str) -> WaveState:
 def plan(have: WaveState, want: WaveState, maintenance: str, groups: Sequence[Group]) -> list[Step[WaveState]]:
     """Drain the nodes, as long as each of their groups has a place. Others wait, each with its cause."""
     members = [(group, frozenset(group.nodes)) for group in groups]
-    down = have.down | {name for name, node in have.nodes.items() if node.unavailable}
+    down = have.down | {name for name, node in have.nodes.items() if out_of_service(node)}
     steps = []
     for name, node in want.nodes.items():
         if maintained(have.nodes[name], maintenance):
@@ -64,7 +69,7 @@ def _why_not(node: NodeState, reason: str) -> str:
     if "DRAIN" in node.flags:
         take = f'scontrol update nodename={node.name} state=drain reason="{reason}"'
         return f"it is drained already ({node.reason or 'without a reason'}); if it may be taken all the same: {take}"
-    return f"it is out of service ({node.reason or node.state}); repair it first" if node.unavailable else ""
+    return f"it is out of service ({node.reason or node.state}); repair it first" if out_of_service(node) else ""
 
 
 def _full(name: str, members: Sequence[tuple[Group, frozenset[str]]], down: frozenset[str]) -> str:

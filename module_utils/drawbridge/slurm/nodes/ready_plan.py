@@ -48,6 +48,11 @@ class NodeState:
         """Whether the node gets no new jobs. A reason alone proves nothing: it stays after the drain."""
         return self.state == "DOWN" or bool(self.flags & {"DRAIN", "FAIL", "MAINTENANCE"})
 
+    @property
+    def reserved(self) -> bool:
+        """Whether only a reservation for maintenance (flags=maint) keeps jobs off."""
+        return "MAINTENANCE" in self.flags and self.state != "DOWN" and not self.flags & {"DRAIN", "FAIL"}
+
 
 def ready(name: str) -> NodeState:
     """A node that takes jobs."""
@@ -62,9 +67,9 @@ def maintained(node: NodeState, maintenance: str) -> bool:
 def plan(have: NodeState, want: NodeState, maintenance: str = "") -> list[Step[NodeState]]:
     """Resume a node that Drawbridge had drained, or that did not respond. Other drains are only reported.
 
-    A node in maintenance is resumed by its own maintenance alone.
+    A node in maintenance is resumed by its own maintenance alone. A reservation for it may last longer.
     """
-    if not have.unavailable:
+    if not have.unavailable or (maintenance and have.reserved):
         return []
     if proof := _proof(have, maintenance):
         reason = f"resume {want.name}, which {proof}"

@@ -69,3 +69,8 @@ def test_a_failed_node_tells_its_cause_in_one_line() -> None:
     assert plan_failure(step.becomes(have), wanted(["gpu01"], reason)) == []
     # a later run of the same maintenance goes on with it
     assert plan(step.becomes(have), wanted(["gpu01"], REASON), NAME, HALF) == []
+
+
+def test_nodes_that_are_reserved_for_maintenance_are_taken_and_count_for_no_limit() -> None:
+    reserved = {name: NodeState(name, "IDLE", frozenset({"MAINTENANCE"})) for name in ("gpu01", "gpu02")}
+    assert pending(WaveState(reserved), HALF) == {"gpu01": "", "gpu02": ""}
