@@ -1,11 +1,11 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""MTU, ARP, global pause and rings of a node's RDMA network devices."""
+"""MTU, routes, ARP, global pause and rings of a node's RDMA network devices."""
 
 DOCUMENTATION = r"""
 module: nic_link
-short_description: Give RDMA network devices their MTU, ARP, pause and ring settings
+short_description: Give RDMA network devices their MTU, route, ARP, pause and ring settings
 version_added: 0.1.0
 description:
   - Sets the MTU of all devices with C(ip) and reads it back.
@@ -15,10 +15,14 @@ description:
     the size of rings, if there is one.
   - With O(groups[].own_addresses) a device answers ARP for its own addresses alone. Otherwise Linux answers for all
     rails of a subnet from one of them.
+  - With O(groups[].route_table) packets from a device's IPv4 address leave through that device. Each device has a table
+    with its subnet, and one rule for its address. Their numbers are fixed, so that no rule is added twice.
+  - Another drop-in has the same rules and routes for systemd-networkd. NetworkManager has no file for rules beside its
+    profiles, so it runs a dispatcher program of Drawbridge when a device is up.
   - A device that neither configures gets its MTU from the service of role C(fabric_nic).
   - The module fails when the driver can't do the MTU, or when a NetworkManager profile sets another one. It also fails
     when another device shares the C(.network) file.
-  - While a Slurm job or a job's pod is on the node, a change of MTU, pause or rings is C(pending).
+  - While a Slurm job or a job's pod is on the node, a change of MTU, routes, pause or rings is C(pending).
 author: Drawbridge contributors
 options:
   groups:
@@ -49,6 +53,15 @@ options:
         description: Entries of the receive and send rings of O(groups[].ports). With 0 they stay.
         type: int
         default: 0
+      route_table:
+        description: Table and rule priority of the first device; the others have the next numbers. With 0 all stay.
+        type: int
+        default: 0
+      gateway:
+        description: Address of each device's subnet that is its gateway. Without one the table has the subnet alone.
+        type: str
+        choices: ['', first, last]
+        default: ''
   slurm_node:
     description: The node's name in Slurm.
     type: str

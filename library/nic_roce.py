@@ -16,6 +16,8 @@ description:
     priority.
   - Where the driver has neither, it compares the firmware's current values with C(mlxconfig) or C(mstconfig), changes
     nothing, and fails with the command to run.
+  - Compares O(firmware) with the values in effect and those of the next boot, by C(mlxconfig) or C(mstconfig). A
+    difference is C(pending) until O(may_set_firmware) is true. Then the boot that the new values need is C(pending).
   - Check mode may make and remove a directory in configfs, because the kernel shows RDMA-CM's defaults only there.
 author: Drawbridge contributors
 options:
@@ -61,10 +63,42 @@ options:
         type: list
         elements: int
         required: true
+      ecn_enabled:
+        description: With false their senders do not slow down, where OFED has a switch for each priority.
+        type: bool
+        default: true
       needs_gid:
         description: Report a device without a RoCE v2 GID that has an IPv4 address, as C(pending).
         type: bool
         required: true
+      gid_index:
+        description: Index that this GID must have, because NCCL before 2.21 gets it. With -1 any will do.
+        type: int
+        default: -1
+  firmware:
+    description: Groups of ports with parameters of their firmware.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      ports:
+        description: Ports of the NICs.
+        type: list
+        elements: str
+        required: true
+      parameters:
+        description: Parameters and their numbers, such as C(ATS_ENABLED=0).
+        type: list
+        elements: str
+        required: true
+  may_set_firmware:
+    description: Set parameters of firmware that differ. No node is booted.
+    type: bool
+    default: false
+  variables:
+    description: Names of the variables that set these options, by option, for messages.
+    type: dict
+    default: {}
   timeout_s:
     description: Seconds after which one run of a tool is killed.
     type: int
@@ -98,7 +132,7 @@ steps:
   type: list
   elements: str
 pending:
-  description: What a person must do, such as giving a rail an address.
+  description: What a person must do, such as giving a rail an address, or a boot.
   returned: always
   type: list
   elements: str

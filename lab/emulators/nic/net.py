@@ -3,8 +3,8 @@
 """ip, networkctl and nmcli for tests without hosts; the lab's hosts have the real ip and systemd-networkd.
 
 State: `links`, by device: index, mtu, max_mtu, operstate, network_file (systemd-networkd's), profile (NetworkManager's
-UUID); `profiles`, MTUs by UUID, 0 for none. Texts are those of iproute2 6.15, systemd 257 (both captured on a lab host)
-and of nmcli's manual.
+UUID), and what routing.py has; `profiles`, MTUs by UUID, 0 for none. Texts are those of iproute2 6.15, systemd 257
+(both captured on a lab host) and of nmcli's manual.
 """
 
 from __future__ import annotations
@@ -14,20 +14,17 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ..common import DIE, DRIFT, LIE, REFUSE, Call, Killed, host_device
+from .routing import Refused, addr_info, route, rule, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-
-class Refused(Exception):
-    """Text on stderr, and the exit code."""
 
 
 def main(name: str, argv: list[str]) -> int:
     """Run the command line and return its exit code."""
     device = host_device("net")
     with Call(device, name, argv) as call:
-        effect = call.fault(writes="set" in argv or "reload" in argv)
+        effect = call.fault(writes=bool({"set", "reload", "add", "del", "replace"} & set(argv)))
         with device.state({"links": {}, "profiles": {}}) as state:
             try:
                 lines = {"ip": ip, "networkctl": networkctl, "nmcli": nmcli}[name](state, argv, effect)
@@ -41,7 +38,9 @@ def main(name: str, argv: list[str]) -> int:
 
 
 def ip(state: dict[str, Any], argv: list[str], effect: str | None) -> Iterable[str]:
-    """`ip -j -d link show`, and `ip link set dev NAME mtu BYTES`."""
+    """`ip -j -d addr show`, `ip link set dev NAME mtu BYTES`, and rules and routes."""
+    if "rule" in argv or "route" in argv:
+        return _routing(state, argv, effect)
     if "set" not in argv:
         return [json.dumps([_shown(name, link) for name, link in state["links"].items()])]
     name, mtu = argv[argv.index("dev") + 1], int(argv[argv.index("mtu") + 1])
@@ -59,7 +58,22 @@ def ip(state: dict[str, Any], argv: list[str], effect: str | None) -> Iterable[s
 
 
 def _shown(name: str, link: dict[str, Any]) -> dict[str, Any]:
-    return {"ifindex": link["index"], "ifname": name, **{key: link[key] for key in ("mtu", "operstate", "max_mtu")}}
+    flags = ["BROADCAST", "MULTICAST", *([] if link.get("admin_down") else ["UP"])]
+    shown = {key: link[key] for key in ("mtu", "operstate", "max_mtu")}
+    return {"ifindex": link["index"], "ifname": name, "flags": flags, **shown, "addr_info": addr_info(link)}
+
+
+def _routing(state: dict[str, Any], argv: list[str], effect: str | None) -> Iterable[str]:
+    what, verb, *words = argv[argv.index("rule" if "rule" in argv else "route") :]
+    if verb == "show":
+        return [json.dumps(rules(state) if what == "rule" else state.get("routes", []))]
+    if effect == REFUSE:
+        raise Refused("RTNETLINK answers: Operation not permitted", 2)
+    if effect not in (LIE, DIE):
+        (rule if what == "rule" else route)(state, verb, words)
+    if effect == DRIFT:
+        state["rules"] = []
+    return []
 
 
 def networkctl(state: dict[str, Any], argv: list[str], effect: str | None) -> Iterable[str]:

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..core import hostlist, ports
-from ..nodes.model import RAILS, Nodes
+from ..nodes.model import Nodes
+from ..nodes.nics import RAILS
 from .model import Cable, Cabling, Link
 
 

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 from ..core import hostlist, ports
 from ..core.faults import Fault
-from ..nodes.model import RAILS, STORAGE, Nodes
+from ..nodes.model import Nodes
+from ..nodes.nics import RAILS, STORAGE
 from .cabling import CablingError, NodePort, SwitchPorts, node_ports, switch_links
 from .links import LINKS
 from .model import Cabling, Fabric

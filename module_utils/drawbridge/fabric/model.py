@@ -8,9 +8,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Optional
 
 from ..core.options import option
-from ..nodes.model import RAILS, STORAGE
+from ..nodes.nics import RAILS, STORAGE
 from .nos.systems import ASICS, SYSTEMS
 
+DCQCN, OFF, ADAPTIVE = "dcqcn", "off", "adaptive_routing"
+CONGESTION_CONTROLS = (DCQCN, OFF, ADAPTIVE)
 PORTS = r"[A-Za-z]+[0-9/s]+(-[0-9/s]+(:[0-9]+)?)?(,[A-Za-z]+[0-9/s]+(-[0-9/s]+(:[0-9]+)?)?)*"
 
 
@@ -127,6 +129,11 @@ class Fabric:
     cnp: Cnp = option("congestion notifications", Cnp())
     watchdog: Watchdog = option("PFC watchdog of the switches", Watchdog())
     host_mtu_bytes: int = option("MTU of the nodes' RDMA ports", 9000, low=1280, high=9194)
+    congestion_control: str = option(
+        "how senders slow down: dcqcn, off (PFC alone), or adaptive_routing (Spectrum-X: the NICs' own algorithm)",
+        "dcqcn",
+        choices=CONGESTION_CONTROLS,
+    )
     host_cable_m: int = option(
         "length of the longest cable to a node in metres, for the buffers of RDMA ports (0: the driver's 7 m)",
         0,

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from ..nodes.model import RAILS, STORAGE, Nodes
+from ..nodes.model import Nodes
+from ..nodes.nics import RAILS, STORAGE
 
 ECT0 = 2
 """ECN field of a packet whose sender supports marking (RFC 3168). Without it switches drop instead of mark."""
@@ -77,7 +78,12 @@ def nic_qos(
 
 
 def roce_groups(
-    nodes: Nodes, lossless: SharedClass, cnp: TrafficClass, storage: StorageClass | None, name: str
+    nodes: Nodes,
+    lossless: SharedClass,
+    cnp: TrafficClass,
+    storage: StorageClass | None,
+    name: str,
+    control: str = "dcqcn",
 ) -> list[dict[str, Any]]:
     """The groups of RDMA devices of one node, as the module nic_roce takes them.
 
@@ -99,19 +105,39 @@ def roce_groups(
                 "cnp_dscp": cnp.dscp,
                 "cnp_priority": cnp.priority,
                 "ecn_priorities": qos["lossless_priorities"],
+                "ecn_enabled": control != "off",
                 "needs_gid": nics.purpose == RAILS,
+                "gid_index": nodes.class_of(name).nccl_gid_index,
             }
         )
     return groups
 
 
-def nccl_env(nodes: Nodes, lossless: TrafficClass, name: str) -> dict[str, str]:
+PARAMETERS = {
+    "off": ("ROCE_CC_PRIO_MASK_P1=0",),
+    "adaptive_routing": ("ROCE_ADAPTIVE_ROUTING_EN=1", "USER_PROGRAMMABLE_CC=1", "TX_SCHEDULER_LOCALITY_MODE=2"),
+}
+"""Parameters of NIC firmware that a way of congestion control needs. DCQCN is on in the vendor's."""
+
+
+def firmware_groups(nodes: Nodes, control: str, name: str) -> list[dict[str, Any]]:
+    """The groups of ports with parameters of their firmware, as the module nic_roce takes them."""
+    groups = []
+    for nics in nodes.class_of(name).nics:
+        named = {it.partition("=")[0] for it in nics.firmware}
+        own = [it for it in PARAMETERS.get(control, ()) if it.partition("=")[0] not in named]
+        groups.append({"ports": list(nics.ports), "parameters": [*own, *nics.firmware]})
+    return [group for group in groups if group["parameters"]]
+
+
+def nccl_env(nodes: Nodes, lossless: TrafficClass, name: str, control: str = "dcqcn") -> dict[str, str]:
     """NCCL's variables on one node: collectives use the lossless class on all rails.
 
     NCCL_IB_TC is the whole traffic class octet, DSCP and ECN. In NCCL_IB_HCA the `=` makes names exact; without it
-    mlx5_1 also matches mlx5_10. NCCL_IB_GID_INDEX stays unset: since 2.21 NCCL finds the RoCE v2 address itself, and an
-    index depends on the order in which addresses were added. Where rails have leaves of their own, a ring that changes
-    its rail passes a spine; NCCL_CROSS_NIC=0 keeps it on one. NCCL's PXN, which such a fabric needs, is on by itself.
+    mlx5_1 also matches mlx5_10. Since 2.21 NCCL finds the RoCE v2 address itself; NCCL_IB_GID_INDEX is for older ones,
+    because an index depends on the order in which addresses were added. Where rails have leaves of their own, a ring
+    that changes its rail passes a spine; NCCL_CROSS_NIC=0 keeps it on one. NCCL's PXN, which such a fabric needs, is on
+    by itself.
     """
     build, part = nodes.class_of(name), nodes.range_of(name)
     rails = build.nics_for(RAILS)
@@ -123,6 +149,8 @@ def nccl_env(nodes: Nodes, lossless: TrafficClass, name: str) -> dict[str, str]:
         "NCCL_CROSS_NIC": "0" if part and len(part.leaf_names) > 1 else "",
         "NCCL_SOCKET_IFNAME": f"={build.management_netdev}" if build.management_netdev else "",
         "NCCL_TOPO_FILE": build.nccl_topology_file,
+        "NCCL_IB_GID_INDEX": str(build.nccl_gid_index) if build.nccl_gid_index >= 0 else "",
+        "NCCL_IB_ADAPTIVE_ROUTING": "1" if control == "adaptive_routing" else "",
     }
     return {key: value for key, value in found.items() if value}
 
@@ -141,6 +169,8 @@ def mtu_groups(nodes: Nodes, mtu_bytes: int, name: str) -> list[dict[str, Any]]:
             "own_addresses": several,
             "ports": list(nics.ports),
             "ring_size": nics.ring_size,
+            "route_table": nics.route_table,
+            "gateway": nics.gateway,
         }
         for nics in groups
     ]

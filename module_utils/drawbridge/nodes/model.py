@@ -11,11 +11,10 @@ from functools import cached_property
 from ..core import hostlist
 from ..core.faults import Fault, IntentError
 from ..core.options import NAME, PATH, option
+from .nics import NETDEV, RAILS, Nics
 from .systems import SYSTEMS
 
 CPUS = r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*"
-PCI_ID = r"([0-9a-f]{4}:[0-9a-f]{4})?"
-NETDEV = r"([A-Za-z0-9._-]{1,15})?"
 TOPOLOGY_POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
 
 
@@ -31,48 +30,6 @@ class Gpus:
     def count(self) -> int:
         """GPUs in the node."""
         return len(self.numa)
-
-
-RAILS, STORAGE = "rails", "storage"
-"""Purposes of NICs."""
-
-
-@dataclass(frozen=True)
-class Nics:
-    """NICs of a node with one purpose, one network device a port."""
-
-    netdev: str = option("hostlist of the network devices, in rail order", hosts=True)
-    rdma: str = option("hostlist of the RDMA devices, in rail order", hosts=True)
-    numa: tuple[int, ...] = option("NUMA node of each network device, in rail order", low=0, high=63)
-    purpose: str = option("rails (NCCL and the RDMA plugin) or storage", RAILS, choices=(RAILS, STORAGE))
-    device: str = option(
-        "PCI vendor and device of the ports by `lspci -n`, such as 15b3:1021 (empty: not compared)", "", pattern=PCI_ID
-    )
-    members: str = option(
-        "hostlist of the ports of all bonds in netdev, bond by bond (empty: the devices are ports)", "", hosts=True
-    )
-    pci: tuple[str, ...] = option(
-        "PCI address of each port, such as 0000:18:00.0, in the order of the ports",
-        (),
-        pattern=r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}[.][0-7]",
-    )
-    ring_size: int = option("entries of each port's receive and send rings (0: the driver's)", 0, low=0, high=65536)
-    name_rails: bool = option("true: systemd names the ports at pci as netdev (or members) does", False)
-
-    @cached_property
-    def netdevs(self) -> tuple[str, ...]:
-        """Network devices in rail order."""
-        return tuple(hostlist.expand(self.netdev))
-
-    @cached_property
-    def rdma_devices(self) -> tuple[str, ...]:
-        """RDMA devices in rail order."""
-        return tuple(hostlist.expand(self.rdma))
-
-    @cached_property
-    def ports(self) -> tuple[str, ...]:
-        """Ports of the NICs, on which QoS is set."""
-        return tuple(hostlist.expand(self.members)) if self.members else self.netdevs
 
 
 NO_GPUS = Gpus("none", ())
@@ -101,6 +58,12 @@ class NodeClass:
         "NCCL's network device for sockets, no rail (empty: its choice)", "", pattern=NETDEV
     )
     nccl_topology_file: str = option("NCCL's topology file on the nodes (empty: it detects)", "", pattern=rf"({PATH})?")
+    nccl_gid_index: int = option(
+        "index of each rail's RoCE v2 GID with an IPv4 address, for NCCL before 2.21 (-1: NCCL finds it)",
+        -1,
+        low=-1,
+        high=255,
+    )
     topology_policy: str = option(
         "kubelet's topologyManagerPolicy; empty: drawbridge_kube.topology_policy", "", choices=("", *TOPOLOGY_POLICIES)
     )

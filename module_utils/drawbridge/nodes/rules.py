@@ -11,7 +11,8 @@ from ..core import hostlist
 from ..core.cpus import cpu_list
 from ..core.faults import Fault
 from ..core.rules import doubled
-from .model import Nics, Nodes
+from .model import Nodes
+from .nics import Nics
 
 
 def nodes_are_listed_once(nodes: Nodes) -> Iterator[Fault]:
@@ -51,6 +52,28 @@ def nics_are_consistent(nodes: Nodes) -> Iterator[Fault]:
         yield from doubled(key, rdma, "name every RDMA device once")
         for at, nics in enumerate(build.nics):
             yield from _nics(f"{key}[{at}]", nics)
+
+
+def routing_tables_are_free(nodes: Nodes) -> Iterator[Fault]:
+    """Each device has a routing table of its own, and none of the kernel's."""
+    for name, build in nodes.classes.items():
+        tables: set[int] = set()
+        for at, nics in enumerate(build.nics):
+            key = f"drawbridge_nodes.classes.{name}.nics[{at}]"
+            own = {nics.route_table + rail for rail in range(len(nics.netdevs))} if nics.route_table else set()
+            if taken := sorted(own & {*KERNELS_TABLES}):
+                reason = f"its {len(own)} devices reach table {taken[0]}, which is the kernel's"
+                yield Fault(f"{key}.route_table", nics.route_table, reason, "begin at 1000")
+            if taken := sorted(own & tables):
+                reason, repair = f"table {taken[0]} is another device's", f"begin after {max(tables)}"
+                yield Fault(f"{key}.route_table", nics.route_table, reason, repair)
+            if nics.gateway and not nics.route_table:
+                yield Fault(f"{key}.gateway", nics.gateway, "only a table has a gateway", "set route_table")
+            tables |= own
+
+
+KERNELS_TABLES = range(253, 256)
+"""The tables default, main and local."""
 
 
 def _nics(key: str, nics: Nics) -> Iterator[Fault]:
@@ -120,6 +143,7 @@ RULES = (
     nodes_are_listed_once,
     classes_are_consistent,
     nics_are_consistent,
+    routing_tables_are_free,
     ranges_have_a_class,
     leaves_divide_rails,
     addresses_match_names,

@@ -10,7 +10,8 @@ from typing import Any
 
 from ..core import hostlist
 from ..fabric.cabling import node_ports
-from ..nodes.model import RAILS, NodeClass
+from ..nodes.model import NodeClass
+from ..nodes.nics import RAILS
 from .describe_groups import Facts, in_order
 from .model import Intent
 

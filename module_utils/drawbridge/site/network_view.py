@@ -9,7 +9,7 @@ from typing import Any
 from ..core import hostlist
 from ..fabric.model import Fabric
 from ..fabric.view import ports_of_nodes, switch_profile, switches_of_nodes
-from ..nic.view import link_files, mtu_groups, nccl_env, nic_qos, roce_groups
+from ..nic.view import firmware_groups, link_files, mtu_groups, nccl_env, nic_qos, roce_groups
 from ..nodes.model import Nodes
 
 Json = dict[str, Any]
@@ -27,14 +27,16 @@ def switch(fabric: Fabric, nodes: Nodes, name: str, chosen: str = "") -> Json:
 def nic(fabric: Fabric, nodes: Nodes, name: str) -> Json:
     """The lossless class on the RDMA ports of one node.
 
-    C(qos), C(mtu) and C(roce), groups of the modules C(mlnx_qos), C(nic_link) and C(nic_roce). C(nccl), names and
-    values of NCCL's variables; C(links), names and texts of systemd's C(.link) files.
+    C(qos), C(mtu) and C(roce), groups of the modules C(mlnx_qos), C(nic_link) and C(nic_roce). C(firmware), ports and
+    parameters of their firmware. C(nccl), names and values of NCCL's variables; C(links), names and texts of systemd's
+    C(.link) files.
     """
     return {
         "qos": nic_qos(nodes, fabric.roce, fabric.cnp, fabric.storage, name, fabric.host_cable_m),
         "mtu": mtu_groups(nodes, fabric.host_mtu_bytes, name),
-        "roce": roce_groups(nodes, fabric.roce, fabric.cnp, fabric.storage, name),
-        "nccl": nccl_env(nodes, fabric.roce, name),
+        "roce": roce_groups(nodes, fabric.roce, fabric.cnp, fabric.storage, name, fabric.congestion_control),
+        "firmware": firmware_groups(nodes, fabric.congestion_control, name),
+        "nccl": nccl_env(nodes, fabric.roce, name, fabric.congestion_control),
         "links": link_files(nodes, name),
     }
 

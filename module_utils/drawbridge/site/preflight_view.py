@@ -12,7 +12,8 @@ from ..core import hostlist
 from ..fabric.cabling import node_ports
 from ..fabric.model import Fabric
 from ..kube.model import Kube
-from ..nodes.model import RAILS, NodeClass, Nodes
+from ..nodes.model import NodeClass, Nodes
+from ..nodes.nics import RAILS
 from ..slurm.config.settings import first_port, preset
 from ..slurm.model import Slurm
 from ..slurm.releases import RELEASES

@@ -92,7 +92,7 @@ def test_networkd_gets_a_drop_in_beside_its_file(host: Host, net: Device) -> Non
     assert host.run("nic_link", **ARGS)["steps"] == []
     with net.state() as state:
         state["links"]["eth0"]["network_file"] = "/run/systemd/network/10-netplan-rail0.network"
-    assert "configures rail0 and eth0, which must keep its MTU" in host.run("nic_link", **ARGS)["msg"]
+    assert "configures rail0 and eth0, which needs other settings" in host.run("nic_link", **ARGS)["msg"]
 
 
 def test_network_manager_reads_our_file_and_its_profiles_stay(host: Host, net: Device) -> None:
@@ -224,3 +224,102 @@ def test_a_kernel_that_refuses_a_setting_is_an_error(ports: Host, monkeypatch: A
     monkeypatch.setattr(links_io, "write", refuse)
     result = ports.run("nic_link", **COMPLETE)
     assert "conf/rail0/arp_ignore: Operation not permitted" in result["msg"] and not result["changed"]
+
+
+ROUTED = {**ARGS, "groups": [{"interfaces": PORTS, "mtu_bytes": 1500, "route_table": 1000, "gateway": "last"}]}
+ROUTES = [
+    step
+    for at, name in enumerate(PORTS)
+    for step in (
+        f"{name}: add route 10.1{at}.0.0/16 table 100{at} dev {name} scope link src 10.1{at}.0.1",
+        f"{name}: add route default table 100{at} via 10.1{at}.255.254 dev {name} src 10.1{at}.0.1",
+        f"{name}: add rule priority 100{at} from 10.1{at}.0.1 lookup 100{at}",
+    )
+]
+
+
+@pytest.fixture
+def routed(host: Host, net: Device) -> Host:
+    with net.state() as state:
+        for at, name in enumerate(PORTS):
+            state["links"][name]["addresses"] = [f"10.1{at}.0.1/16"]
+        state["rules"] = [{"priority": 999, "src": "10.99.0.1", "table": "7"}]
+    return host
+
+
+def test_each_rail_routes_by_its_own_table_and_the_second_run_only_reads(routed: Host, net: Device) -> None:
+    predicted = routed.run("nic_link", check=True, **ROUTED)
+    assert writes(net) == []
+    done = routed.run("nic_link", **ROUTED)
+    assert [predicted[key] for key in ("steps", "diff")] == [done[key] for key in ("steps", "diff")]
+    assert done["steps"] == ROUTES
+    with net.state() as state:
+        assert [rule["priority"] for rule in state["rules"]] == [999, 1000, 1001], "others keep their rules"
+    written = len(writes(net))
+    assert (written, routed.run("nic_link", **ROUTED)["steps"], len(writes(net))) == (6, [], 6)
+
+
+def test_a_new_address_replaces_rule_and_routes(routed: Host, net: Device) -> None:
+    routed.run("nic_link", **ROUTED)
+    with net.state() as state:
+        state["links"]["rail1"]["addresses"] = ["10.11.0.8/16"]
+    done = routed.run("nic_link", **ROUTED)
+    assert not done.get("failed") and done["steps"][-1] == "remove rule priority 1001 from 10.11.0.1 lookup 1001"
+    with net.state() as state:
+        assert [rule["src"] for rule in state["rules"]] == ["10.99.0.1", "10.10.0.1", "10.11.0.8"]
+    assert routed.run("nic_link", **ROUTED)["steps"] == []
+
+
+def test_a_rail_that_is_down_is_pending_and_routes_wait_for_jobs(routed: Host, net: Device) -> None:
+    with net.state() as state:
+        state["links"]["rail1"]["admin_down"] = True
+    done = routed.run("nic_link", **ROUTED)
+    assert (done["steps"], done["pending"]) == ([*ROUTES[:3], ROUTES[5]], ["rail1: add its routes: rail1 is down"])
+    squeue = routed.bin / "squeue"
+    squeue.write_text("#!/bin/sh\necho 7\n")
+    squeue.chmod(0o755)
+    with net.state() as state:
+        state["links"]["rail1"]["admin_down"] = False
+    assert [text.partition(": Slurm job 7")[0] for text in routed.run("nic_link", **ROUTED)["pending"]] == ROUTES[3:5]
+
+
+@pytest.mark.parametrize(
+    ("effect", "message"),
+    [
+        ("refuse", "ip failed: RTNETLINK answers: Operation not permitted"),
+        ("lie", "not in effect: rail1: add rule priority 1001"),
+        ("hang", "ip gave no answer within"),
+        ("die", "ip failed: no output"),
+        ("drift", "not in effect: rail0: add rule priority 1000"),
+    ],
+)
+def test_faults_of_rules(routed: Host, effect: str, message: str) -> None:
+    routed.arm("net", "ip", effect, "rule add priority 1001")
+    result = routed.run("nic_link", **ROUTED)
+    assert result["failed"] and message in result["msg"]
+    assert routed.run("nic_link", **ROUTED)["steps"] == result["left"]
+    assert routed.run("nic_link", **ROUTED)["steps"] == []
+
+
+def test_numbers_that_another_program_uses_are_refused(routed: Host, net: Device) -> None:
+    with net.state() as state:
+        state["rules"] = [{"priority": 1001, "src": "all", "fwmark": "0x1", "table": "9"}]
+    refused = routed.run("nic_link", **ROUTED)
+    assert "this host has rule priority 1001 from all lookup 9 fwmark 0x1; set nics.route_table" in refused["msg"]
+    assert writes(net) == []
+
+
+def test_networkd_and_network_manager_have_the_routes_too(routed: Host, net: Device) -> None:
+    run_managers(routed, networkd="active", manager="active")
+    with net.state() as state:
+        state["links"]["rail0"]["network_file"] = "/etc/systemd/network/20-rails.network"
+        state["links"]["rail1"]["profile"] = "af1e"
+    routed.run("nic_link", **ROUTED)
+    root = routed.root.parent / "root/etc"
+    assert "Priority=1000" in (root / "systemd/network/20-rails.network.d/50-drawbridge-routes.conf").read_text()
+    dispatcher = root / "NetworkManager/dispatcher.d/50-drawbridge-routes"
+    assert (dispatcher.stat().st_mode & 0o777, "priority 1001" in dispatcher.read_text()) == (0o755, True)
+    with net.state() as state:
+        state["links"]["rail1"].update(profile="", network_file="/etc/systemd/network/20-rails.network")
+    shared = routed.run("nic_link", **ROUTED)["msg"]
+    assert "20-rails.network configures rail0 and rail1, which needs other settings" in shared

@@ -14,7 +14,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.n
 from lab.emulators.nic.kernel import Kernel
 from lab.machine.hardware import Hardware
 from lab.machine.trees import pci_address, rails
-from tests.unit.library.emulated import Host
+from tests.unit.library.emulated import Host, writes
 from tests.unit.library.ways import ALONE, VISIT
 
 NAMES = ["rail0", "rail1"]
@@ -159,3 +159,87 @@ def test_rdma_cm_is_loaded_where_nothing_has_loaded_it(machine: Machine) -> None
     done = machine.run()
     assert done["steps"][0] == "load the module rdma_cm" and not done.get("failed")
     assert machine.run()["steps"] == []
+
+
+FIRMWARE = [{"ports": NAMES, "parameters": ["SRIOV_EN=0", "ATS_ENABLED=0"]}]
+CHANGE = "set SRIOV_EN=0 in its firmware"
+EFFECT = "put SRIOV_EN=0 into effect: boot the node when it is drained"
+
+
+@pytest.fixture
+def flashed(machine: Machine) -> Machine:
+    """Marks are right, and SR-IOV is on in the firmware of rail1."""
+    machine.host.install("mlxconfig")
+    values = {"SRIOV_EN": ["True(1)", "False(0)", "False(0)"], "ATS_ENABLED": ["False(0)"] * 3}
+    with machine.host.device("mlxconfig").state({"devices": {}}) as state:
+        state["devices"] = {pci_address(at): {**values} for at in range(2)}
+        state["devices"][pci_address(1)]["SRIOV_EN"] = ["True(1)"] * 3
+    machine.run()
+    return machine
+
+
+def firmware(machine: Machine, allowed: bool = True, check: bool = False) -> dict[str, Any]:
+    names = {"may_set_firmware": "site_may_set_firmware"}
+    return machine.host.run(
+        "nic_roce", check=check, **ARGS, firmware=FIRMWARE, may_set_firmware=allowed, variables=names
+    )
+
+
+def test_firmware_is_compared_always_and_set_by_consent_alone(flashed: Machine) -> None:
+    tool = flashed.host.device("mlxconfig")
+    kept = firmware(flashed, allowed=False)
+    assert not kept.get("failed") and kept["steps"] == []
+    assert kept["pending"] == [f"rail1: {CHANGE}: add site_may_set_firmware: true", f"rail1: {EFFECT}"]
+    assert writes(tool) == []
+
+
+def test_a_new_value_waits_for_a_boot_that_nobody_starts(flashed: Machine) -> None:
+    predicted = firmware(flashed, check=True)
+    done = firmware(flashed)
+    keys = ("steps", "diff", "pending")
+    assert [predicted[key] for key in keys] == [done[key] for key in keys]
+    assert (done["steps"], done["pending"]) == ([f"rail1: {CHANGE}"], [f"rail1: {EFFECT}"])
+    again = firmware(flashed)
+    assert (again["changed"], again["pending"]) == (False, [f"rail1: {EFFECT}"])
+    assert len(writes(flashed.host.device("mlxconfig"))) == 1
+    (flashed.host.root / "proc/sys/kernel/random/boot_id").write_text("another")
+    assert firmware(flashed)["pending"] == []
+
+
+@pytest.mark.parametrize(
+    ("effect", "message"),
+    [
+        ("refuse", "Failed to set configuration: Operation not permitted"),
+        ("lie", f"not in effect: rail1: {CHANGE}"),
+        ("hang", "mlxconfig gave no answer within"),
+        ("drift", f"not in effect: rail1: {CHANGE}"),
+    ],
+)
+def test_faults_of_firmware(flashed: Machine, effect: str, message: str) -> None:
+    flashed.host.arm("mlxconfig", "mlxconfig", effect, "set SRIOV_EN")
+    result = firmware(flashed)
+    assert result["failed"] and message in f"{result['msg']}{result.get('stdout', '')}"
+    assert result["left"] == [f"rail1: {CHANGE}"] == firmware(flashed)["steps"]
+
+
+def test_a_parameter_that_the_firmware_lacks_is_named_and_stops_nothing(flashed: Machine) -> None:
+    with flashed.host.device("mlxconfig").state() as state:
+        del state["devices"][pci_address(0)]["ATS_ENABLED"]
+    done = firmware(flashed)
+    assert done["pending"][0].startswith("rail0: set ATS_ENABLED=0: its firmware has no ATS_ENABLED")
+    assert done["steps"] == [f"rail1: {CHANGE}"]
+
+
+def test_congestion_control_is_off_where_ofed_has_a_switch(machine: Machine) -> None:
+    machine.with_ofed()
+    off = [f"rail0: set {point} of priority 3 to 0, not 1" for point, _ in (NP, RP)]
+    assert [step for step in machine.run(ecn_enabled=False)["steps"] if "point" in step] == off
+    assert machine.run(ecn_enabled=False)["steps"] == []
+
+
+def test_an_older_nccl_gets_the_index_that_the_rails_have(machine: Machine) -> None:
+    assert not machine.run(gid_index=3).get("failed")
+    assert (
+        "nccl_gid_index is 1, but rail0 has its RoCE v2 GID with an IPv4 address at 3"
+        in machine.run(gid_index=1)["msg"]
+    )

@@ -13,7 +13,8 @@ from typing import Any
 
 from ...core import hostlist
 from ...core.names import EFFECT, TAINT
-from ...nodes.model import RAILS, Nodes
+from ...nodes.model import Nodes
+from ...nodes.nics import RAILS
 from ..model import Kube
 from .model import RdmaResource
 

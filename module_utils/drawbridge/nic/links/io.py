@@ -4,27 +4,27 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ...core import files
 from ...core.command import Run
 from ...core.converge import DeviceError, Step
 from ...core.file_entry import Entry
-from .plan import (
+from .managers import (
+    DISPATCHER,
     NETWORK_MANAGER,
     NETWORK_MANAGER_FILE,
     NETWORKD,
     NETWORKD_DROP_IN,
-    PAUSES,
-    RINGS,
-    Change,
-    NicLink,
-    NicLinks,
+    NETWORKD_ROUTES,
     Owner,
 )
+from .plan import PAUSES, RINGS, Change, NicLink, NicLinks
+from .routes import Routing, address, routes, rules
 from .text import devices, port_settings, profile_mtu, profiles, sources
 
 ROOT = ""
@@ -38,10 +38,11 @@ class NicDevices:
 
     def __init__(self, run: Run, want: NicLinks) -> None:
         self._run, self._want, self._wanted = run, want.links, want.settings
+        self._tables = [rail.table for rail in want.rails.values()]
 
     def read(self) -> NicLinks:
         """MTU and owner of every wanted device, and our files. Raises DeviceError for a device that is missing."""
-        there = devices(self._run(["ip", "-j", "-d", "link", "show"]).out)
+        there = devices(self._run(["ip", "-j", "-d", "addr", "show"]).out)
         if missing := [name for name in self._want if name not in there]:
             raise DeviceError(
                 f"interfaces is {list(self._want)}, but this host has no {', '.join(missing)};"
@@ -51,7 +52,7 @@ class NicDevices:
         found = self._sources() if NETWORKD in running else {}
         owners = {**self._profiles(running), **{name: Owner(NETWORKD, source) for name, source in found.items()}}
         links = {name: self._link(there[name], owners.get(name, Owner())) for name in self._want}
-        return NicLinks(links, self._files(), found, self._settings())
+        return NicLinks(links, self._files(), found, self._settings(), self._routing())
 
     def apply(self, steps: Sequence[Step[NicLinks]]) -> None:
         """Write the files, then set each MTU. NetworkManager reads its file again; that reconfigures no device."""
@@ -59,14 +60,27 @@ class NicDevices:
             change = step.payload
             if change.setting:
                 self._set(change)
+            elif change.ip:
+                self._run(["ip", *change.ip])
             elif change.mtu:
                 self._run(["ip", "link", "set", "dev", change.name, "mtu", str(change.mtu)])
             elif change.text is None:
                 files.remove(ROOT + change.name)
             else:
-                files.write(ROOT + change.name, Entry(change.text))
+                mode = "0755" if change.name == DISPATCHER else "0644"
+                files.write(ROOT + change.name, Entry(change.text, mode=mode))
         if any(step.payload.name == NETWORK_MANAGER_FILE for step in steps):
             self._run(["nmcli", "general", "reload", "conf"])
+
+    def _routing(self) -> Routing:
+        """Rules and routes with numbers of ours; without any, nothing is read."""
+        if not self._tables:
+            return Routing()
+        shown = [
+            json.loads(self._run(["ip", "-N", "-j", "-4", *words.split()]).out)
+            for words in ("rule show", "route show table all")
+        ]
+        return Routing(rules(shown[0], self._tables), routes(shown[1], self._tables))
 
     def _settings(self) -> dict[tuple[str, str], str]:
         """The wanted ones, as they are."""
@@ -116,14 +130,21 @@ class NicDevices:
         return profile_mtu(self._run(["nmcli", "-g", "802-3-ethernet.mtu", "connection", "show", profile]).out)
 
     def _files(self) -> dict[str, str]:
-        found = [str(path) for path in Path(f"{ROOT}/etc/systemd/network").glob(f"*.network.d/{NETWORKD_DROP_IN}")]
-        entries = {path: files.read(path) for path in [*found, ROOT + NETWORK_MANAGER_FILE]}
+        places = Path(f"{ROOT}/etc/systemd/network")
+        found = [str(path) for it in (NETWORKD_DROP_IN, NETWORKD_ROUTES) for path in places.glob(f"*.network.d/{it}")]
+        entries = {path: files.read(path) for path in [*found, ROOT + NETWORK_MANAGER_FILE, ROOT + DISPATCHER]}
         return {path[len(ROOT) :]: entry.content or "" for path, entry in entries.items() if entry}
 
     @staticmethod
-    def _link(raw: dict[str, object], owner: Owner) -> NicLink:
-        link = NicLink(int(str(raw["mtu"])), int(str(raw.get("max_mtu", 0))), raw.get("operstate") != "DOWN")
-        return replace(link, owner=owner)
+    def _link(raw: dict[str, Any], owner: Owner) -> NicLink:
+        return NicLink(
+            int(raw["mtu"]),
+            int(raw.get("max_mtu", 0)),
+            raw.get("operstate") != "DOWN",
+            owner,
+            address(raw.get("addr_info", ())),
+            off="UP" not in raw.get("flags", ("UP",)),
+        )
 
 
 def _option(setting: str) -> tuple[str, str] | None:

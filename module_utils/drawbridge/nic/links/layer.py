@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""MTU, ARP, global pause and rings of a node's RDMA network devices."""
+"""MTU, routes, ARP, global pause and rings of a node's RDMA network devices."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ SPEC: dict[str, Any] = {
             "own_addresses": {"type": "bool", "default": False},
             "ports": {"type": "list", "elements": "str", "default": []},
             "ring_size": {"type": "int", "default": 0},
+            "route_table": {"type": "int", "default": 0},
+            "gateway": {"type": "str", "choices": ["", "first", "last"], "default": ""},
         },
     },
     "slurm_node": {"type": "str", "required": True},

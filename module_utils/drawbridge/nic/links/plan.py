@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From the actual to the wanted MTU of a node's RDMA network devices, and their ARP, global pause and rings."""
+"""From the actual to the wanted MTU of a node's RDMA network devices, their routes, ARP, global pause and rings."""
 
 from __future__ import annotations
 
@@ -9,25 +9,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...core.converge import Step
+from . import managers
+from .managers import NETWORKD, NOBODY, Owner, Wanted
+from .routes import NO_ROUTES, Rail, Routing, changes, foreign, own_gateway, routing
+from .routes import Change as RouteChange
 
-NETWORKD, NETWORK_MANAGER = "systemd-networkd", "NetworkManager"
-NETWORKD_DROP_IN = "50-drawbridge-mtu.conf"
-NETWORK_MANAGER_FILE = "/etc/NetworkManager/conf.d/50-drawbridge-mtu.conf"
 ARP = {"arp_ignore": "1", "arp_announce": "2", "rp_filter": "2"}
 """A device answers ARP for its own addresses alone. Without that all rails of a subnet have the address of one NIC. The
 reverse path is checked loosely, because a strict check drops what arrives at the second rail of a subnet."""
 RINGS, PAUSES = ("ring rx", "ring tx"), ("global pause rx", "global pause tx")
-HEAD = "# Written by Drawbridge: the MTU of RDMA network devices.\n"
-
-
-@dataclass(frozen=True)
-class Owner:
-    """The program that configures a device after a boot: its name, and the file or profile in which it does so."""
-
-    name: str = ""
-    source: str = ""
-    mtu: int = 0
-    """The MTU that a profile sets by itself; 0 for none."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +28,11 @@ class NicLink:
     most: int = field(default=0, compare=False)
     """The largest MTU of its driver, 0 if the kernel does not say."""
     up: bool = field(default=True, compare=False)
-    owner: Owner = field(default=Owner(), compare=False)
+    owner: Owner = field(default=NOBODY, compare=False)
+    address: str = field(default="", compare=False)
+    """Its IPv4 address with the prefix of its subnet."""
+    off: bool = field(default=False, compare=False)
+    """It is administratively down, so that it takes no routes."""
 
 
 @dataclass(frozen=True)
@@ -53,30 +47,40 @@ class NicLinks:
     sources: dict[str, str] = field(default_factory=dict, compare=False)
     settings: dict[tuple[str, str], str] = field(default_factory=dict)
     """Further settings by device and name: ARP, ring, PAUSES and RINGS of ports."""
+    routing: Routing = NO_ROUTES
+    """Rules and routes of the rails' own tables."""
+    rails: dict[str, Rail] = field(default_factory=dict, compare=False)
+    """The devices that shall have a table, for the goal."""
 
     def lines(self) -> list[str]:
         """Commands of ip, the files, and the settings."""
         texts = [f"{path}: {line}" for path, text in sorted(self.files.items()) for line in text.splitlines()]
         settings = [f"{device} {name}: {value}" for (device, name), value in sorted(self.settings.items())]
-        return [*(f"ip link set dev {name} mtu {link.mtu}" for name, link in self.links.items()), *texts, *settings]
+        mtus = [f"ip link set dev {name} mtu {link.mtu}" for name, link in self.links.items()]
+        return [*mtus, *texts, *settings, *self.routing.lines()]
 
 
 @dataclass(frozen=True)
 class Change:
-    """A new MTU or setting of a device, or a new text of a file; no text removes it."""
+    """A new MTU or setting of a device, or a new text of a file; no text removes it. `ip` is a command for routing."""
 
-    name: str
+    name: str = ""
     mtu: int = 0
     text: str | None = None
     setting: str = ""
     value: str = ""
+    ip: tuple[str, ...] = ()
 
 
 def wanted(groups: Iterable[Mapping[str, Any]]) -> NicLinks:
     """MTU and settings of all devices, from the module's groups. After a boot the node reads them from a file."""
     links: dict[str, NicLink] = {}
     settings: dict[tuple[str, str], str] = {}
+    rails: dict[str, Rail] = {}
     for group in groups:
+        if table := int(group.get("route_table") or 0):
+            gateway = group.get("gateway") or ""
+            rails.update((name, Rail(table + at, gateway)) for at, name in enumerate(group["interfaces"]))
         links.update((name, NicLink(int(group["mtu_bytes"]))) for name in group["interfaces"])
         of_port = dict.fromkeys(PAUSES, "off") | dict.fromkeys(
             RINGS if (size := group.get("ring_size")) else (), str(size)
@@ -84,7 +88,7 @@ def wanted(groups: Iterable[Mapping[str, Any]]) -> NicLinks:
         arp = ARP if group.get("own_addresses") else {}
         settings.update(((name, key), value) for name in group["interfaces"] for key, value in arp.items())
         settings.update(((port, key), value) for port in group.get("ports") or () for key, value in of_port.items())
-    return NicLinks(links, settings=settings)
+    return NicLinks(links, settings=settings, rails=rails)
 
 
 def plan(have: NicLinks, want: NicLinks) -> list[Step[NicLinks]]:
@@ -94,7 +98,11 @@ def plan(have: NicLinks, want: NicLinks) -> list[Step[NicLinks]]:
     Drawbridge's service after a boot.
     """
     steps: list[Step[NicLinks]] = []
-    files = _files(have, want)
+    rails = {name: routing(name, have.links[name].address, rail) for name, rail in want.rails.items()}
+    after = {
+        name: Wanted(have.links[name].owner, it.mtu, rails.get(name, NO_ROUTES)) for name, it in want.links.items()
+    }
+    files = managers.files(after)
     for path in sorted({*have.files, *files}):
         if have.files.get(path) != files.get(path):
             steps.append(_file_step(path, files.get(path)))
@@ -104,34 +112,16 @@ def plan(have: NicLinks, want: NicLinks) -> list[Step[NicLinks]]:
     for (device, setting), value in want.settings.items():
         if have.settings[device, setting] != value:
             steps.append(_setting_step(Change(device, setting=setting, value=value), have))
-    if refused := _conflict(have, want):
-        nothing: Step[NicLinks] = Step("keep the MTU of RDMA network devices", lambda state: state)
+    off = [name for name, it in rails.items() if it.routes and have.links[name].off]
+    steps += [_route_step(change) for change in changes(have.routing, rails, off)]
+    steps += [Step(f"{name}: add its routes", lambda state: state, pending=f"{name} is down") for name in off]
+    if refused := _conflict(have, want, rails):
+        nothing: Step[NicLinks] = Step("keep the settings of RDMA network devices", lambda state: state)
         steps = [replace(step, refused=refused) for step in steps or [nothing]]
     return steps
 
 
-def _files(have: NicLinks, want: NicLinks) -> dict[str, str]:
-    """Our files beside those of the devices' managers."""
-    found: dict[str, str] = {}
-    managed: dict[int, list[str]] = {}
-    for name, goal in want.links.items():
-        owner = have.links[name].owner
-        if owner.name == NETWORKD:
-            file = owner.source.rsplit("/", 1)[-1]
-            found[f"/etc/systemd/network/{file}.d/{NETWORKD_DROP_IN}"] = f"{HEAD}[Link]\nMTUBytes={goal.mtu}\n"
-        elif owner.name == NETWORK_MANAGER and not owner.mtu:
-            managed.setdefault(goal.mtu, []).append(name)
-    if managed:
-        found[NETWORK_MANAGER_FILE] = HEAD + "\n".join(_section(mtu, names) for mtu, names in sorted(managed.items()))
-    return found
-
-
-def _section(mtu: int, names: list[str]) -> str:
-    devices = ",".join(f"interface-name:{name}" for name in names)
-    return f"[connection-drawbridge-{mtu}]\nmatch-device={devices}\nethernet.mtu={mtu}\n"
-
-
-def _conflict(have: NicLinks, want: NicLinks) -> str:
+def _conflict(have: NicLinks, want: NicLinks, rails: Mapping[str, Routing]) -> str:
     """Why a person must act first: a driver that can't, or a manager's own setting that would win or hit others."""
     for name, goal in want.links.items():
         link = have.links[name]
@@ -147,18 +137,28 @@ def _conflict(have: NicLinks, want: NicLinks) -> str:
             )
         if shared := _shared(name, goal.mtu, have, want):
             return (
-                f"{link.owner.source} configures {name} and {shared}, which must keep its MTU;"
+                f"{link.owner.source} configures {name} and {shared}, which needs other settings;"
                 f" give {name} a .network file of its own"
             )
+    if name := own_gateway(rails):
+        gateway, own = want.rails[name].gateway, have.links[name].address
+        return (
+            f"gateway is {gateway}, but {own} is the address of {name} itself; correct nics.gateway in drawbridge_nodes"
+        )
+    if other := foreign(have.routing, rails):
+        return (
+            f"route_table is not free: this host has {other}; set nics.route_table in drawbridge_nodes to free numbers"
+        )
     return ""
 
 
 def _shared(name: str, mtu: int, have: NicLinks, want: NicLinks) -> str:
-    """Another device with the same file of systemd-networkd and another MTU; empty for none."""
+    """Another device with the same file of systemd-networkd and other settings; empty for none."""
     owner = have.links[name].owner
     if owner.name != NETWORKD:
         return ""
-    ours = [it for it, goal in want.links.items() if goal.mtu != mtu and have.links[it].owner == owner]
+    other = [it for it, goal in want.links.items() if it != name and (goal.mtu != mtu or name in want.rails)]
+    ours = [it for it in other if have.links[it].owner == owner]
     others = [it for it, source in have.sources.items() if source == owner.source and it not in want.links]
     return next(iter([*ours, *others]), "")
 
@@ -168,6 +168,13 @@ def _mtu_step(name: str, have: NicLink, mtu: int) -> Step[NicLinks]:
         return replace(state, links={**state.links, name: replace(state.links[name], mtu=mtu)})
 
     return Step(f"{name}: set MTU {mtu}, not {have.mtu}", applied, Change(name, mtu=mtu), disturbs=have.up)
+
+
+def _route_step(change: RouteChange) -> Step[NicLinks]:
+    def applied(state: NicLinks) -> NicLinks:
+        return replace(state, routing=change.after)
+
+    return Step(change.reason, applied, Change(ip=change.argv), disturbs=True)
 
 
 def _setting_step(change: Change, have: NicLinks) -> Step[NicLinks]:
@@ -185,5 +192,5 @@ def _file_step(path: str, text: str | None) -> Step[NicLinks]:
         files = {name: old for name, old in state.files.items() if name != path}
         return replace(state, files=files if text is None else {**files, path: text})
 
-    reason = f"{'remove' if text is None else 'write'} {path}, for the MTU after a boot"
+    reason = f"{'remove' if text is None else 'write'} {path}, for the settings after a boot"
     return Step(reason, applied, Change(path, text=text))

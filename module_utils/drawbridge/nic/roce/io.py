@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...core.command import Run
 from ...core.converge import DeviceError, Step
+from . import firmware_io
+from .firmware import Firmware
 from .plan import (
     CNP_DSCP,
     CNP_PRIORITY,
@@ -25,7 +26,7 @@ from .plan import (
     NicRoce,
     NicRoces,
 )
-from .text import current, ipv4_gid
+from .text import ipv4_gid
 
 ROOT = ""
 """A prefix of the kernel's trees, for tests."""
@@ -52,13 +53,17 @@ class RdmaDevices:
     def read(self) -> NicRoces:
         """Settings, GID and name of every device. Raises DeviceError."""
         cm = not self._want.devices or Path(ROOT + CM).is_dir()
-        return NicRoces({netdev: self._device(netdev, cm) for netdev in self._want.devices}, cm)
+        devices = {netdev: self._device(netdev, cm) for netdev in self._want.devices}
+        return NicRoces(devices, cm, firmware={port: self._parameters(port) for port in self._want.firmware})
 
     def apply(self, steps: Sequence[Step[NicRoces]]) -> None:
         """Write value by value; without rdma_cm, load it first. Raises DeviceError."""
         for step in steps:
-            if step.payload.setting:
-                self._set(step.payload)
+            change = step.payload
+            if change.firmware:
+                firmware_io.write(self._run, _pci(change.scope), change.firmware)
+            elif change.setting:
+                self._set(change)
             else:
                 self._run(["modprobe", "rdma_cm"])
 
@@ -103,8 +108,8 @@ class RdmaDevices:
                 if path == DEBUGFS and _read(base / "np_cnp_prio_mode") != "0":
                     found.pop(CNP_PRIORITY)  # it has a value, but is not in effect; a write puts it into effect
                 return path, found
-        values = self._firmware(_pci(port))
-        known = {key: values[name] for key, name in FIRMWARE_NAMES.items() if name in values}
+        values = firmware_io.read(self._run, _pci(port), list(FIRMWARE_NAMES.values())) if firmware_io.tool() else {}
+        known = {key: values[name][0] for key, name in FIRMWARE_NAMES.items() if name in values}
         return (FIRMWARE if len(known) == len(FIRMWARE_NAMES) else ""), known
 
     def _place(self, port: str, setting: str) -> Path | None:
@@ -115,11 +120,10 @@ class RdmaDevices:
         point, _, priority = setting.partition(" of priority ")
         return base / POINTS[point] / "enable" / priority if path == OFED else None
 
-    def _firmware(self, pci: str) -> dict[str, str]:
-        tool = next((name for name in ("mlxconfig", "mstconfig") if shutil.which(name)), "")
-        if not tool:
-            return {}
-        return current(self._run([tool, "-d", pci, "-e", "query", *FIRMWARE_NAMES.values()]).out)
+    def _parameters(self, port: str) -> Firmware:
+        names = self._want.firmware[port].values
+        found = firmware_io.read(self._run, _pci(port))
+        return Firmware(_pci(port), {name: found[name] for name in names if name in found})
 
 
 @contextlib.contextmanager

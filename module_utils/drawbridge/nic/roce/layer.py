@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.command import Command
+from ...core.consent import VARIABLES_ARGUMENT, variable
 from ...core.layer import Layer, Params, Work
 from .io import RdmaDevices
 from .plan import NicRoces, plan, wanted
@@ -32,16 +33,30 @@ SPEC: dict[str, Any] = {
             "cnp_dscp": {"type": "int", "required": True},
             "cnp_priority": {"type": "int", "required": True},
             "ecn_priorities": {"type": "list", "elements": "int", "required": True},
+            "ecn_enabled": {"type": "bool", "default": True},
             "needs_gid": {"type": "bool", "required": True},
+            "gid_index": {"type": "int", "default": -1},
         },
     },
+    "firmware": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {
+            "ports": {"type": "list", "elements": "str", "required": True},
+            "parameters": {"type": "list", "elements": "str", "required": True},
+        },
+    },
+    "may_set_firmware": {"type": "bool", "default": False},
+    **VARIABLES_ARGUMENT,
     "timeout_s": {"type": "int", "default": 30},
 }
 
 
 def work(params: Params, check: bool) -> Work[NicRoces]:
     """All RDMA devices of the host."""
-    want = wanted(params["groups"])
+    kept = "" if params["may_set_firmware"] else f"add {variable(params, 'may_set_firmware')}: true"
+    want = wanted(params["groups"], params["firmware"], kept)
     return Work(RdmaDevices(Command(params["timeout_s"]), want), plan, want)
 
 

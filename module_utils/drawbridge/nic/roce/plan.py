@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...core.converge import Step
+from . import firmware
+from .firmware import Firmware
 
 V2 = "RoCE v2"
 MODE, TOS = "default_roce_mode", "default_roce_tos"
@@ -36,47 +38,66 @@ class NicRoce:
 
 @dataclass(frozen=True)
 class NicRoces:
-    """All RDMA devices of a node. `carries` names the network devices whose GID NCCL needs."""
+    """All RDMA devices of a node."""
 
     devices: dict[str, NicRoce]
     cm: bool = True
     """Whether the kernel has RDMA-CM's defaults, which come with the module rdma_cm."""
-    carries: frozenset[str] = field(default=frozenset(), compare=False)
+    carries: dict[str, int] = field(default_factory=dict, compare=False)
+    """The network devices whose GID NCCL needs, each with the index that it must have; -1 for any."""
+    firmware: dict[str, Firmware] = field(default_factory=dict)
+    """Parameters of NIC firmware by port."""
+    kept: str = field(default="", compare=False)
+    """What a person must do before parameters may be set, for the goal; "" for nothing."""
 
     def lines(self) -> list[str]:
         """Each setting of each device."""
         cm = [] if self.cm else ["rdma_cm is not loaded"]
-        return cm + [
-            " ".join(filter(None, [name, it.rdma, scope, f"{key}: {value}"]))
-            for name, it in self.devices.items()
-            for (scope, key), value in sorted(it.settings.items())
-        ]
+        parameters = [line for port, it in self.firmware.items() for line in it.lines(port)]
+        return (
+            cm
+            + parameters
+            + [
+                " ".join(filter(None, [name, it.rdma, scope, f"{key}: {value}"]))
+                for name, it in self.devices.items()
+                for (scope, key), value in sorted(it.settings.items())
+            ]
+        )
 
 
 @dataclass(frozen=True)
 class Change:
-    """A new value of one setting; without a setting, the module rdma_cm."""
+    """A new value of one setting, or new parameters of a port's firmware; without both, the module rdma_cm."""
 
     netdev: str = ""
     scope: str = ""
     setting: str = ""
     value: str = ""
+    firmware: dict[str, str] = field(default_factory=dict)
 
 
-def wanted(groups: Iterable[Mapping[str, Any]]) -> NicRoces:
-    """The settings of all devices, from the module's groups. After a boot the node reads them from a file."""
+def wanted(
+    groups: Iterable[Mapping[str, Any]], parameters: Iterable[Mapping[str, Any]] = (), kept: str = ""
+) -> NicRoces:
+    """The settings of all devices, from the module's groups. After a boot the node reads them from a file.
+
+    Firmware has its `parameters` from the module alone, because it keeps them at a boot.
+    """
     devices: dict[str, NicRoce] = {}
-    carries: set[str] = set()
+    carries: dict[str, int] = {}
     for group in groups:
         own = {CNP_DSCP: str(group["cnp_dscp"]), CNP_PRIORITY: str(group["cnp_priority"])}
         for priority in group["ecn_priorities"]:
-            own.update({f"{point} of priority {priority}": "1" for point in POINTS})
+            own.update(
+                {f"{point} of priority {priority}": str(int(group.get("ecn_enabled", True))) for point in POINTS}
+            )
         for device in group["devices"]:
             settings = {("", MODE): V2, ("", TOS): str(group["tos"])}
             settings.update({(port, key): value for port in device["ports"] for key, value in own.items()})
             devices[device["netdev"]] = NicRoce(device["rdma"], settings)
-            carries.update([device["netdev"]] if group["needs_gid"] else [])
-    return NicRoces(devices, carries=frozenset(carries))
+            if group["needs_gid"]:
+                carries[device["netdev"]] = int(group.get("gid_index", -1))
+    return NicRoces(devices, carries=carries, firmware=firmware.wanted(parameters), kept=kept)
 
 
 POINTS = {"notification point": "roce_np", "reaction point": "roce_rp"}
@@ -96,9 +117,42 @@ def plan(have: NicRoces, want: NicRoces) -> list[Step[NicRoces]]:
         if netdev in want.carries and found.gid is None:
             pending = f"give {netdev} an IPv4 address"
             steps.append(Step(f"{netdev}: have a RoCE v2 GID with an IPv4 address, for NCCL", _same, pending=pending))
+        elif (index := want.carries.get(netdev, -1)) not in (-1, found.gid):
+            refused = (
+                f"nccl_gid_index is {index}, but {netdev} has its RoCE v2 GID with an IPv4 address at {found.gid};"
+            )
+            steps.append(Step(f"{netdev}: have this GID at index {index}", _same, refused=f"{refused} {MOVE}"))
         if found.rdma != goal.rdma:
             steps.append(Step(f"{netdev}: find RDMA device {goal.rdma}", _same, refused=_renamed(netdev, found, goal)))
+    return steps + [step for port in want.firmware for step in _firmware(port, have.firmware[port], want)]
+
+
+def _firmware(port: str, have: Firmware, want: NicRoces) -> list[Step[NicRoces]]:
+    """Set what differs at the next boot, if that is allowed, and report what is not in effect yet."""
+    goal = want.firmware[port]
+    steps = [
+        Step(f"{port}: set {name}={value}", _same, pending=f"its firmware has no {name}; {ADVANCED}")
+        for name, (value, _) in goal.values.items()
+        if name not in have.values
+    ]
+    if changes := firmware.differences(have, goal, 1):
+
+        def applied(state: NicRoces) -> NicRoces:
+            return replace(state, firmware={**state.firmware, port: state.firmware[port].after(changes)})
+
+        change = Change(scope=port, firmware=changes)
+        steps.append(Step(f"{port}: set {firmware.said(changes)} in its firmware", applied, change, pending=want.kept))
+    if changes := firmware.differences(have, goal, 0):
+        reason = f"{port}: put {firmware.said(changes)} into effect"
+        steps.append(Step(reason, _same, pending="boot the node when it is drained"))
     return steps
+
+
+ADVANCED = "set ADVANCED_PCI_SETTINGS=1 too and boot the node, or remove it from nics.firmware"
+"""Firmware lists some parameters only with this one."""
+
+
+MOVE = "correct it in drawbridge_nodes, or add the addresses of the rails in the same order"
 
 
 def _same(state: NicRoces) -> NicRoces:

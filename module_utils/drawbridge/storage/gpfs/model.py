@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Optional
 
 from ...core.options import NAME, PATH, option
-from ...nodes.model import RAILS, STORAGE
+from ...nodes.nics import RAILS, STORAGE
 
 CLUSTER_NAME = r"[A-Za-z0-9._-]*"
 DEVICE = r"[A-Za-z0-9_.-]+"

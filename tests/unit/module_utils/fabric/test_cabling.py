@@ -13,7 +13,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
     switch_links,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Cable, Cabling, Link
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Nics, Nodes, Range
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Nodes, Range
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.nics import Nics
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 
 from tests.unit.module_utils.site.test_refused import site

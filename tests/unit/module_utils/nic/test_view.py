@@ -5,18 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Cnp, Roce, Storage
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import (
+    CONGESTION_CONTROLS,
+    Cnp,
+    Roce,
+    Storage,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.rules import classes_differ
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import switch_profile
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import shared
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.view import (
+    firmware_groups,
     link_files,
     mtu_groups,
     nccl_env,
     nic_qos,
     roce_groups,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Nics, Nodes, Range
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Nodes, Range
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.nics import Nics
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 from hypothesis import given
 from hypothesis import strategies as st
@@ -108,6 +115,36 @@ def test_nccl_knows_rails_with_leaves_of_their_own_and_the_classs_devices() -> N
     assert found == {**env(26), **further}
 
 
+def test_an_older_nccl_gets_an_index_and_the_rails_are_compared_with_it() -> None:
+    nodes = replace(NODES, classes={"h100": replace(NODES.classes["h100"], nccl_gid_index=3)})
+    assert nccl_env(nodes, FABRIC.roce, "gpu01")["NCCL_IB_GID_INDEX"] == "3"
+    assert [roce_groups(it, FABRIC.roce, FABRIC.cnp, None, "gpu01")[0]["gid_index"] for it in (nodes, NODES)] == [3, -1]
+
+
+def test_each_way_of_congestion_control_reaches_switch_firmware_and_nccl() -> None:
+    def made(control: str) -> tuple[Any, ...]:
+        [roce] = roce_groups(NODES, FABRIC.roce, FABRIC.cnp, None, "gpu01", control)
+        adaptive = nccl_env(NODES, FABRIC.roce, "gpu01", control).get("NCCL_IB_ADAPTIVE_ROUTING")
+        parameters = [group["parameters"] for group in firmware_groups(NODES, control, "gpu01")]
+        return roce["ecn_enabled"], parameters, adaptive
+
+    spectrum_x = ["ROCE_ADAPTIVE_ROUTING_EN=1", "USER_PROGRAMMABLE_CC=1", "TX_SCHEDULER_LOCALITY_MODE=2"]
+    assert [made(control) for control in CONGESTION_CONTROLS] == [
+        (True, [], None),
+        (False, [["ROCE_CC_PRIO_MASK_P1=0"]], None),
+        (True, [spectrum_x], "1"),
+    ]
+
+
+def test_a_classs_own_firmware_wins() -> None:
+    build = NODES.classes["h100"]
+    nics = replace(build.nics[0], firmware=("SRIOV_EN=0", "USER_PROGRAMMABLE_CC=0"))
+    nodes = replace(NODES, classes={"h100": replace(build, nics=(nics,))})
+    [group] = firmware_groups(nodes, "adaptive_routing", "gpu01")
+    assert group["ports"] == RAILS
+    assert group["parameters"][-2:] == ["SRIOV_EN=0", "USER_PROGRAMMABLE_CC=0"] and len(group["parameters"]) == 4
+
+
 @given(dscp=st.integers(0, 63))
 def test_the_traffic_class_is_the_dscp_and_says_that_the_sender_understands_marking(dscp: int) -> None:
     octet = int(env(dscp)["NCCL_IB_TC"])
@@ -164,4 +201,5 @@ def test_switch_port_rdma_cm_and_nccl_agree_for_every_legal_intent(
         assert mapped[device["tos"] >> 2] != cnp.priority
         assert (device["cnp_dscp"], device["cnp_priority"]) == (cnp.dscp, mapped[cnp.dscp])
         assert device["ecn_priorities"] == port["lossless_priorities"]
-    assert int(nccl_env(nodes, roce, "gpu01")["NCCL_IB_TC"]) == devices[0]["tos"]
+    octet = int(nccl_env(nodes, roce, "gpu01")["NCCL_IB_TC"])
+    assert octet == devices[0]["tos"] and octet >> 2 == roce.dscp

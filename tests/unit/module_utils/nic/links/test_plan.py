@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from functools import reduce
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.links.plan import (
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.links.managers import (
     NETWORK_MANAGER,
     NETWORK_MANAGER_FILE,
     NETWORKD,
+    Owner,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.links.plan import (
     NicLink,
     NicLinks,
-    Owner,
     plan,
     wanted,
 )
@@ -67,7 +69,7 @@ def test_network_manager_gets_a_section_for_each_mtu() -> None:
 def test_a_file_whose_manager_has_gone_is_removed() -> None:
     left = NicLinks(WANT.links, {DROP_IN: "old"})
     (step,) = plan(left, WANT)
-    assert (step.reason, step.becomes(left).files) == (f"remove {DROP_IN}, for the MTU after a boot", {})
+    assert (step.reason, step.becomes(left).files) == (f"remove {DROP_IN}, for the settings after a boot", {})
 
 
 def test_what_the_driver_can_not_do_is_refused() -> None:

@@ -1,0 +1,71 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The RDMA NICs of a node class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..core import hostlist
+from ..core.options import option
+
+PCI_ID = r"([0-9a-f]{4}:[0-9a-f]{4})?"
+NETDEV = r"([A-Za-z0-9._-]{1,15})?"
+RAILS, STORAGE = "rails", "storage"
+"""Purposes of NICs."""
+
+
+@dataclass(frozen=True)
+class Nics:
+    """NICs of a node with one purpose, one network device a port."""
+
+    netdev: str = option("hostlist of the network devices, in rail order", hosts=True)
+    rdma: str = option("hostlist of the RDMA devices, in rail order", hosts=True)
+    numa: tuple[int, ...] = option("NUMA node of each network device, in rail order", low=0, high=63)
+    purpose: str = option("rails (NCCL and the RDMA plugin) or storage", RAILS, choices=(RAILS, STORAGE))
+    device: str = option(
+        "PCI vendor and device of the ports by `lspci -n`, such as 15b3:1021 (empty: not compared)", "", pattern=PCI_ID
+    )
+    members: str = option(
+        "hostlist of the ports of all bonds in netdev, bond by bond (empty: the devices are ports)", "", hosts=True
+    )
+    pci: tuple[str, ...] = option(
+        "PCI address of each port, such as 0000:18:00.0, in the order of the ports",
+        (),
+        pattern=r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}[.][0-7]",
+    )
+    ring_size: int = option("entries of each port's receive and send rings (0: the driver's)", 0, low=0, high=65536)
+    route_table: int = option(
+        "routing table of the first device, and priority of its rule: packets from its address leave through it. The"
+        " others have the next numbers (0: no tables)",
+        0,
+        low=0,
+        high=32000,
+    )
+    gateway: str = option(
+        "which address of each device's subnet is its gateway, in the device's table (empty: none)",
+        "",
+        choices=("", "first", "last"),
+    )
+    firmware: tuple[str, ...] = option(
+        "parameters of the NICs' firmware as mlxconfig takes them, such as ATS_ENABLED=0; each run compares them",
+        (),
+        pattern=r"[A-Z][A-Z0-9_]*=[0-9]+",
+    )
+    name_rails: bool = option("true: systemd names the ports at pci as netdev (or members) does", False)
+
+    @cached_property
+    def netdevs(self) -> tuple[str, ...]:
+        """Network devices in rail order."""
+        return tuple(hostlist.expand(self.netdev))
+
+    @cached_property
+    def rdma_devices(self) -> tuple[str, ...]:
+        """RDMA devices in rail order."""
+        return tuple(hostlist.expand(self.rdma))
+
+    @cached_property
+    def ports(self) -> tuple[str, ...]:
+        """Ports of the NICs, on which QoS is set."""
+        return tuple(hostlist.expand(self.members)) if self.members else self.netdevs

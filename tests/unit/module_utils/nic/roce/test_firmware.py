@@ -1,0 +1,55 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.roce.firmware import (
+    Firmware,
+    differences,
+    parameters,
+    wanted,
+)
+
+# from NVIDIA's nic-configuration-operator, test data
+QUERY = """
+Device #1:
+----------
+
+Device type:    ConnectX4
+Configurations:                              Default         Current         Next Boot
+*        KEEP_IB_LINK_UP_P2                  False(0)        True(1)         True(1)
+         KEEP_LINK_UP_ON_BOOT_P2             False(0)        False(0)        False(0)
+         ESWITCH_HAIRPIN_DESCRIPTORS         Array[0..7]     Array[0..7]     Array[0..7]
+*        MEMIC_SIZE_LIMIT                    _256KB(1)       _256KB(1)       DISABLED(0)
+*        CNP_DSCP_P1                         48              4               48
+         ROCE_CC_PRIO_MASK_P1                255             0xff            255
+         VL15_BUFFER_SIZE_P1                 N/A             0               0
+         PCI_BUS10_HIERARCHY_TYPE            N/A             N/A             0
+The '*' shows parameters with next value different from default/current value.
+"""
+
+
+def test_the_columns_in_effect_and_of_the_next_boot_are_numbers() -> None:
+    assert parameters(QUERY) == {
+        "KEEP_IB_LINK_UP_P2": ("1", "1"),
+        "KEEP_LINK_UP_ON_BOOT_P2": ("0", "0"),
+        "ESWITCH_HAIRPIN_DESCRIPTORS": ("Array[0..7]", "Array[0..7]"),
+        "MEMIC_SIZE_LIMIT": ("1", "0"),
+        "CNP_DSCP_P1": ("4", "48"),
+        "ROCE_CC_PRIO_MASK_P1": ("255", "255"),
+        "VL15_BUFFER_SIZE_P1": ("0", "0"),
+    }, "a value that the firmware does not tell is unknown"
+
+
+def test_a_parameter_differs_now_or_at_the_next_boot() -> None:
+    have = Firmware("0000:18:00.0", parameters(QUERY))
+    [want] = wanted(
+        [{"ports": ["rail0"], "parameters": ["CNP_DSCP_P1=48", "MEMIC_SIZE_LIMIT=1", "NO_SUCH=1"]}]
+    ).values()
+    assert differences(have, want, 0) == {"CNP_DSCP_P1": "48"}
+    assert differences(have, want, 1) == {"MEMIC_SIZE_LIMIT": "1"}
+    assert differences(have.after({"MEMIC_SIZE_LIMIT": "1"}), want, 1) == {}
+    assert have.lines("rail0")[0] == "rail0 CNP_DSCP_P1: 4, at the next boot 48"
+
+
+def test_ports_without_parameters_are_not_read() -> None:
+    assert wanted([{"ports": ["rail0"], "parameters": []}]) == {}
