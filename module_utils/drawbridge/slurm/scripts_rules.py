@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from ..core.faults import Fault
 from ..core.rules import doubled
 from .config.refusals import FUNCTIONS
+from .config.slurm_conf import JOB_GPUS_PART
 from .model import Script, Slurm
 
-GATE = "50-gate"
+OWN_PARTS = {"50-gate": "the gate's own part has that name", JOB_GPUS_PART: "slurm-job-gpus has that name"}
 OWN_FOLDERS = ("/etc/drawbridge/", "/usr/local/libexec/drawbridge/")
 
 
@@ -23,11 +24,9 @@ def scripts_have_names_and_paths_of_their_own(slurm: Slurm) -> Iterator[Fault]:
         scripts: tuple[Script, ...] = getattr(slurm.scripts, field.name)
         names = [script.name for script in scripts]
         yield from doubled(key, names, "give every script a name of its own")
-        if GATE in names and field.name != "health":
-            index = names.index(GATE)
-            reason = "the gate's own part has that name"
-            yield Fault(f"{key}[{index}].name", GATE, reason, "use another number or word")
         for index, script in enumerate(scripts):
+            if script.name in OWN_PARTS and field.name != "health":
+                yield Fault(f"{key}[{index}].name", script.name, OWN_PARTS[script.name], "use another number or word")
             if script.path.startswith(OWN_FOLDERS):
                 reason = "that directory is Drawbridge's"
                 yield Fault(

@@ -13,7 +13,7 @@ from .accounting.view import accounting
 from .config.keys import PRESETS, SCRIPT_KINDS
 from .config.node_groups import gres
 from .config.settings import at_start, first_port, on_node, preset
-from .config.slurm_conf import HEALTH, SCRIPTS
+from .config.slurm_conf import HEALTH, JOB_GPUS, JOB_GPUS_PART, SCRIPTS
 from .config.text import HEADER
 from .config.view import DEVICE_FILES, controller_files, slurmdbd_conf
 from .model import Script, Slurm
@@ -57,6 +57,7 @@ def node(nodes: Nodes, slurm: Slurm, name: str, mounts: Sequence[str]) -> dict[s
         **_packages(slurm, "node"),
         "slurmd": [
             *scripts(slurm, ("prolog", "epilog")),
+            *_job_gpus(nodes.class_of(name)),
             *_health(slurm, nodes.class_of(name), mounts, returns=not slurm.gates(name)),
             _on_node(_state(slurm, "SlurmdSpoolDir", "root", "0755"), name),
             *(_on_node(folder, name) for folder in _log_folders(slurm, ("SlurmdLogFile",), "root")),
@@ -66,6 +67,20 @@ def node(nodes: Nodes, slurm: Slurm, name: str, mounts: Sequence[str]) -> dict[s
         "gres": gres(nodes.class_of(name)),
         "machine": _machine(nodes.class_of(name)),
     }
+
+
+def _job_gpus(node_class: NodeClass) -> list[File]:
+    """Parts that name the job of each GPU for its metrics; none on a node without GPUs."""
+    verbs = {"prolog": "write", "epilog": "remove"} if node_class.gpus.count else {}
+    return [
+        {
+            "path": f"{PARTS}/{kind}.d/{JOB_GPUS_PART}",
+            "content": f"#!/bin/sh\n{HEADER}\nexec {JOB_GPUS} {verb}\n",
+            "mode": "0755",
+            "passive": True,
+        }
+        for kind, verb in verbs.items()
+    ]
 
 
 def login(slurm: Slurm) -> dict[str, Any]:
@@ -131,6 +146,8 @@ def _health(slurm: Slurm, node_class: NodeClass, mounts: Sequence[str], returns:
     """
     gpus = node_class.gpus
     expected: dict[str, Any] = {"mounts": [*mounts], "gpus": gpus.count, "gpu_files": DEVICE_FILES[gpus.vendor]}
+    if gpus.count:
+        expected["job_gpus"] = JOB_GPUS
     if returns:
         expected["returns"] = True
     if own := slurm.scripts.health:

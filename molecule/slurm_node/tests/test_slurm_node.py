@@ -17,6 +17,7 @@ testinfra_hosts = [f"ssh://gpu01?ssh_config={SSH_CONFIG}&timeout=60"]
 
 PARTS = "/etc/drawbridge/slurm"
 RAN = "/run/parts-ran"
+MAPPING = "/run/drawbridge/job-mapping"
 PATIENCE_S = 300
 
 
@@ -30,7 +31,7 @@ def parts(host: Host) -> Iterator[None]:
             script = f"#!/bin/sh\\necho $SLURM_JOB_ID {kind} {name} >> {RAN}\\n"
             host.check_output(f"printf '{script}' > {path}.new && chmod 755 {path}.new && mv {path}.new {path}")
     yield
-    host.check_output(f"rm -f {PARTS}/prolog.d/* {PARTS}/epilog.d/* {RAN}")
+    host.check_output(f"rm -f {PARTS}/prolog.d/??-[ab] {PARTS}/epilog.d/??-[ab] {RAN}")
 
 
 def as_ada(host: Host, command: str) -> str:
@@ -137,3 +138,33 @@ def test_all_gpus_can_be_had_one_by_one(host: Host) -> None:
         until(lambda: len(host.check_output(running).splitlines()) == len(jobs), PATIENCE_S, "all jobs run at once")
     finally:
         host.check_output(f"scancel {' '.join(jobs)}")
+
+
+def mapped(host: Host) -> dict[str, str]:
+    """The job of each GPU, as DCGM's exporter reads it."""
+    shown = host.run(f"cd {MAPPING} && grep -H . [0-9]*").stdout
+    return dict(line.split(":", 1) for line in shown.splitlines())
+
+
+def test_the_metrics_of_gpus_have_their_jobs_name_while_the_job_runs(host: Host) -> None:
+    jobs = [as_ada(host, 'sbatch --parsable -p hpc -w gpu01 --gres=gpu:2 --wrap="sleep 900"') for _ in range(2)]
+    try:
+        until(lambda: set(mapped(host).values()) == set(jobs), PATIENCE_S, "both jobs are named")
+        assert sorted(mapped(host).values()) == sorted(jobs * 2)
+    finally:
+        host.check_output(f"scancel {jobs[0]}")
+    until(lambda: set(mapped(host).values()) == {jobs[1]}, PATIENCE_S, "the other job stays")
+    host.check_output(f"scancel {jobs[1]}")
+    until(lambda: not mapped(host), PATIENCE_S, "no job is named")
+
+
+def test_a_job_whose_epilog_was_lost_is_no_longer_named_once_slurmd_has_started(host: Host) -> None:
+    """Such a file would give the next job's metrics, or an idle GPU's, to a job that is over."""
+    job = as_ada(host, 'sbatch --parsable -p hpc -w gpu01 --gres=gpu:1 --wrap="sleep 900"')
+    try:
+        until(lambda: job in mapped(host).values(), PATIENCE_S, "the job is named")
+        host.check_output(f"echo 4000000 > {MAPPING}/7; systemctl restart slurmd")
+        until(lambda: set(mapped(host).values()) == {job}, PATIENCE_S, "the lost job is gone, the running one is not")
+    finally:
+        host.check_output(f"scancel {job}")
+    until(lambda: not mapped(host), PATIENCE_S, "no job is named")

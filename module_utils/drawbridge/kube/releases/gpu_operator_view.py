@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.names import EFFECT, INFRA, TAINT
-from ...nodes.model import Nodes
+from ...nodes.model import JOB_MAPPING, Nodes
 from ..model import Kube
 from .catalogue import NVIDIA, Image
 from .model import GpuOperator
@@ -19,8 +19,6 @@ Json = dict[str, Any]
 GATE = {"key": TAINT, "operator": "Exists", "effect": EFFECT}
 GPUS = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
 CONTROL_PLANE = {"key": "node-role.kubernetes.io/control-plane", "operator": "Exists", "effect": "NoSchedule"}
-JOB_MAPPING = "/var/lib/dcgm-exporter/job-mapping"
-"""The exporter reads the job of each GPU from this folder."""
 PRIVILEGED = {"pod-security.kubernetes.io/enforce": "privileged"}
 
 

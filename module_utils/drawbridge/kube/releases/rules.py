@@ -10,7 +10,7 @@ from typing import Any
 from ...core.faults import Fault
 from ...core.names import EFFECT, TAINT
 from ...core.rules import doubled
-from ...nodes.model import Nodes
+from ...nodes.model import JOB_MAPPING, Nodes
 from ...nodes.nics import RAILS
 from ..model import Kube
 from .catalogue import NVIDIA, RDMA_DEVICES, VIRTUAL_FUNCTIONS
@@ -24,6 +24,7 @@ FIXED_VALUES: Mapping[str, tuple[Any, str]] = {
     "operator.upgradeCRD": (False, "the role updates the definitions itself, without a Job in the cluster"),
     "clusterPolicy.deployCR": (True, "without this object the operator has no effect"),
     "gpuCluster.deployCR": (False, "the chart allows only one of gpuCluster and clusterPolicy"),
+    "dcgmExporter.hpcJobMapping.directory": (JOB_MAPPING, "the prolog of nodes writes the jobs of GPUs there"),
 }
 """Values that a site can't change: the value, and the reason."""
 TOLERATING = ("daemonsets.tolerations", "node-feature-discovery.worker.tolerations")
@@ -45,7 +46,7 @@ def values_leave_the_gate_alone(kube: Kube) -> Iterator[Fault]:
         reason = f"{OPERATOR}.mig_strategy is {part.mig_strategy}, and this would override it"
         yield Fault(f"{OPERATOR}.values.{MIG}", given[MIG], reason, "remove it, and set mig_strategy")
     for path, (fixed, reason) in FIXED_VALUES.items():
-        if path in given and given[path] is not fixed:
+        if path in given and given[path] != fixed:
             yield Fault(f"{OPERATOR}.values.{path}", given[path], reason, "remove it")
     for path in TOLERATING:
         if path in given and not _tolerates(given[path]):

@@ -21,6 +21,8 @@ from .text import HEADER, Record, digest_of, settings, text
 
 SCRIPTS = "/usr/local/libexec/drawbridge"
 HEALTH = f"{SCRIPTS}/slurm-health"
+JOB_GPUS, JOB_GPUS_PART = f"{SCRIPTS}/slurm-job-gpus", "60-job-gpus"
+"""Program, and name of its part in Prolog and Epilog: after the gate opened a node, before the gate closes it."""
 SCRIPT_TIMEOUT_S = 3600
 """Slurm's own default is unlimited; the parts' limits are shorter than this one."""
 MAX_REQUEUE = 1000

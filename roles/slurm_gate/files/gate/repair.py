@@ -30,9 +30,9 @@ BOOT, FORGIVEN = "boot", "forgiven"
 FORGIVE_S = 3600.0
 
 
-def repair_node(node: str, world: World, api: Api) -> str:
-    """Move this node one step towards closed and return its state. Raises Refused, NoAnswer, Unreachable."""
-    value, boot = _taint(node, api), world.notes.read(BOOT)
+def repair_node(node: str, value: str, world: World, api: Api) -> None:
+    """Move this node, whose taint has `value`, one step towards closed. Raises Refused, NoAnswer, Unreachable."""
+    boot = world.notes.read(BOOT)
     if holder := owner(value):
         job = _job(holder.job, world)
         _owned(holder, Seen(node, value, job, _lost(holder, job, boot, world)), world, api)
@@ -42,7 +42,6 @@ def repair_node(node: str, world: World, api: Api) -> str:
         world.slurm.drain(node, decide.open_reason())
     if boot != {"id": world.host.boot_id()}:
         world.notes.write(BOOT, {"id": world.host.boot_id()})
-    return decide.state(value)
 
 
 def boot_node(node: str, world: World, api: Api) -> None:
@@ -52,7 +51,7 @@ def boot_node(node: str, world: World, api: Api) -> None:
     """
     if not booted(world):
         return
-    value, lost = _taint(node, api), ""
+    value, lost = taint(node, api), ""
     if holder := owner(value):
         lost = holder.held
         if value == lost:
@@ -66,7 +65,8 @@ def booted(world: World) -> bool:
     return bool(world.notes.read(BOOT).get("id", now) != now)
 
 
-def _taint(node: str, api: Api) -> str:
+def taint(node: str, api: Api) -> str:
+    """The value of the node's taint; "" without one. Raises Refused, Unreachable."""
     found = api.get(f"/api/v1/nodes/{node}")
     if not found.ok:
         raise Refused(f"can't read node {node}: {found.message}")

@@ -10,11 +10,12 @@ from . import metrics, retry, scripts, tokens
 from .api import Api, Unreachable
 from .closer import close_job, close_node, not_empty
 from .config import Job, NotGated, Refused, require_whole_nodes
+from .decide import state
 from .gate_names import OPENER, RECONCILER
 from .notes import NODE as NODE_LOCK
-from .opener import open_job
+from .opener import compare_guards, open_job
 from .proof import require_alone, require_empty
-from .repair import boot_node, booted, repair_cluster, repair_node
+from .repair import boot_node, booted, repair_cluster, repair_node, taint
 from .slurm import NoAnswer
 from .world import NODE, World
 
@@ -183,6 +184,8 @@ def reconcile(world: World) -> int:
             continue
         api = world.api(identity, RECONCILE_S)
         done.append(tokens.renew(file, world, api))
+        if identity == OPENER:
+            done.append(_attempt(world, lambda api=api: _compare_guards(world, api, gauges)))
         if identity == RECONCILER:
             done.append(_attempt(world, lambda api=api: repair_cluster(world, api)))
         if identity == NODE:
@@ -217,10 +220,23 @@ def _this_node(world: World) -> str:
 def _reconcile_node(node: str, world: World, api: Api, gauges: dict[str, float]) -> bool:
     with world.notes.locked(NODE_LOCK, wait=False) as free:
         if free:
-            state = repair_node(node, world, api)
-            gauges[f'node_state{{state="{state}"}}'] = 1
-            if state == "held":  # the node was closed before it was held
+            value = taint(node, api)
+            gauges[f'node_state{{state="{state(value)}"}}'] = 1  # also if the repair fails
+            repair_node(node, value, world, api)
+            if state(value) == "held":  # the node was closed before it was held
                 tokens.tidy(node, world)
+    return True
+
+
+def _compare_guards(world: World, api: Api, gauges: dict[str, float]) -> bool:
+    """Report changed or missing admission policies before a job meets them: the opener refuses all jobs then."""
+    try:
+        compare_guards(api, world.guards())
+    except Refused as err:
+        gauges["policies_in_force"] = 0
+        world.log.event("policies changed", cause=str(err))
+    else:
+        gauges["policies_in_force"] = 1
     return True
 
 

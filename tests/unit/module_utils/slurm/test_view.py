@@ -48,6 +48,17 @@ def test_a_change_of_a_script_restarts_nothing() -> None:
     assert files[1]["content"].splitlines()[-1].endswith("slurm-dispatch --timeout 60 prolog")
 
 
+def test_jobs_are_named_for_the_metrics_of_gpus_where_a_node_has_some() -> None:
+    files = {file["path"]: file for file in node(NODES, SLURM, "gpu04", [])["slurmd"]}
+    ends = {kind: f"/etc/drawbridge/slurm/{kind}.d/60-job-gpus" for kind in ("prolog", "epilog")}
+    run = "/usr/local/libexec/drawbridge/slurm-job-gpus"
+    assert files[ends["prolog"]]["content"].splitlines()[-1] == f"exec {run} write"
+    assert files[ends["epilog"]]["content"].splitlines()[-1] == f"exec {run} remove"
+    own = NODES.class_of("gpu04")
+    bare = replace(NODES, classes={**NODES.classes, "h100": replace(own, gpus=replace(own.gpus, numa=()))})
+    assert not {file["path"] for file in node(bare, SLURM, "gpu04", [])["slurmd"]} & set(ends.values())
+
+
 def test_settings_that_are_read_at_start_change_a_file_that_is_read_at_start() -> None:
     port = replace(SLURM, settings={"SlurmdPort": "6828", "SlurmdTimeout": "600", "AuthInfo": "ttl=60"})
     (changed,) = (file for file in node(NODES, port, "gpu01", [])["slurmd"] if file["path"] == "/etc/default/slurmd")
@@ -60,7 +71,9 @@ def test_settings_that_are_read_at_start_change_a_file_that_is_read_at_start() -
 def test_the_health_check_gets_this_nodes_hardware() -> None:
     files = {file["path"]: file for file in node(NODES, SLURM, "gpu04", ["/gpfs/fs1"])["slurmd"]}
     look = files["/etc/drawbridge/slurm/health.json"]
-    assert json.loads(look["content"]) == {"mounts": ["/gpfs/fs1"], "gpus": 8, "gpu_files": "/dev/nvidia"}
+    program = "/usr/local/libexec/drawbridge/slurm-job-gpus"
+    wanted = {"mounts": ["/gpfs/fs1"], "gpus": 8, "gpu_files": "/dev/nvidia", "job_gpus": program}
+    assert json.loads(look["content"]) == wanted
     assert look["passive"], "it is read anew each time, so no change of it restarts slurmd"
 
 

@@ -12,7 +12,8 @@ import pytest
 
 from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.config import Refused
-from roles.slurm_gate.files.gate.repair import boot_node, repair_cluster, repair_node
+from roles.slurm_gate.files.gate.decide import state
+from roles.slurm_gate.files.gate.repair import boot_node, repair_cluster, repair_node, taint
 from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, NodeInfo
 from tests.unit.roles.slurm_gate.cluster import JOB, RUNNING, Cluster, Made, hold, pod, world
 
@@ -22,7 +23,9 @@ OURS = NodeInfo(frozenset({"IDLE", "DRAIN"}), "drawbridge gate: not proven empty
 
 
 def repair(at: Made) -> str:
-    return repair_node("gpu01", at, at.cluster)
+    value = taint("gpu01", at.cluster)
+    repair_node("gpu01", value, at, at.cluster)
+    return state(value)
 
 
 @pytest.mark.parametrize("state", ["COMPLETING", "RUNNING", "SIGNALING"])

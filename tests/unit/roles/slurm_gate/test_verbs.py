@@ -254,6 +254,28 @@ def test_the_timer_closes_what_no_epilog_closed_and_says_how_things_stand(at: Ma
     assert "drawbridge_gate_reconciled_timestamp_seconds" in published
 
 
+def exported(at: Made) -> dict[str, float]:
+    lines = (at.etc.parent / "gate.prom").read_text().splitlines()
+    return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if line[0] != "#")}
+
+
+def test_a_node_that_cant_be_repaired_still_shows_its_state(at: Made) -> None:
+    hold(at.cluster, "dirty_vision.4711")
+    at.slurm.silent = True
+    assert reconciled(at, "node") == 1
+    assert exported(at)['drawbridge_gate_node_state{state="dirty"}'] == 1
+    assert exported(at)["drawbridge_gate_reconciled_timestamp_seconds"] == 0
+
+
+def test_a_policy_that_changed_is_reported_before_a_job_meets_it(at: Made) -> None:
+    assert reconciled(at, "opener") == 0
+    assert exported(at)["drawbridge_gate_policies_in_force"] == 1
+    at.cluster.objects.pop("/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/drawbridge-job-pods")
+    assert reconciled(at, "opener") == 0
+    assert exported(at)["drawbridge_gate_policies_in_force"] == 0
+    assert "policies changed" in at.log.lines[-1]
+
+
 def test_a_timer_with_nothing_to_do_writes_nothing_to_the_disk(at: Made) -> None:
     reconciled(at, "node")
     before = {path: path.stat().st_mtime_ns for path in (at.etc.parent / "state").iterdir()}

@@ -36,7 +36,7 @@ class Node:
         self.command("nvidia-smi", "echo 'GPU 0: H100'; echo 'GPU 1: H100'")
         self.slurm("IDLE")
 
-    def look(self, mounts: Iterable[str], gpus: int = 2, **more: bool) -> None:
+    def look(self, mounts: Iterable[str], gpus: int = 2, **more: bool | str) -> None:
         look = {"mounts": [*mounts], "gpus": gpus, "gpu_files": str(self.root / "dev/nvidia"), **more}
         (self.root / "health.json").write_text(json.dumps(look))
 
@@ -81,6 +81,19 @@ def test_a_healthy_node_is_left_alone(node: Node) -> None:
     assert node.run("--look") == (0, "")
     assert node.run() == (0, "")
     assert node.told() == []
+
+
+def test_files_of_lost_jobs_are_removed_once_for_each_slurmd(node: Node) -> None:
+    """Here the tests are the parent process. A failure is tried again."""
+    ran = node.root / "tidied"
+    node.look(["/proc"], job_gpus=str(node.root / "bin/job-gpus"))
+    for body in ("exit 1", "exit 0", "exit 0"):
+        node.command("job-gpus", f'echo "$* $SLURMD_NODENAME" >> {ran}; {body}')
+        assert node.run() == (0, "")
+    assert ran.read_text() == "tidy gpu01\n" * 2
+    (node.root / "run/slurm-job-gpus").write_text("1")
+    node.run()
+    assert ran.read_text() == "tidy gpu01\n" * 3
 
 
 def test_every_finding_is_in_the_reason(node: Node) -> None:
