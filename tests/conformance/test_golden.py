@@ -44,4 +44,7 @@ def test_another_dscp_shows_on_every_layer(tmp_path: Path) -> None:
         *("--- switches/store1/steps.txt", "+++ switches/store1/steps.txt"),
         "-    nv set qos mapping default-global dscp 26 switch-priority 3",
         "+    nv set qos mapping default-global dscp 30 switch-priority 3",
+        *("--- switches/store2/steps.txt", "+++ switches/store2/steps.txt"),
+        *(f"-    + DSCP_TO_TC_MAP|ROCE {row}" for row in ("0-25 0", "26 3", "27-33 0")),
+        *(f"+    + DSCP_TO_TC_MAP|ROCE {row}" for row in ("0-29 0", "30 3", "31-33 0")),
     ]

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Optional
 
+from ..core import ports as port_lists
 from ..core.options import option
 from ..nodes.nics import RAILS, STORAGE
 from .nos.systems import ASICS, SYSTEMS
@@ -57,6 +58,19 @@ class Watchdog:
 
 
 @dataclass(frozen=True)
+class Channel:
+    """A port-channel, also called LAG or bond: its members carry the classes, and it has their MTU."""
+
+    name: str = option("name, as the system writes it: Port-Channel1, bond1, PortChannel1")
+    members: str = option("its ports, which are in C(ports) of the switches too", pattern=PORTS)
+
+    @property
+    def ports(self) -> list[str]:
+        """The members, one a name. Raises PortsError."""
+        return port_lists.expand(self.members)
+
+
+@dataclass(frozen=True)
 class Switches:
     """Switches of one kind."""
 
@@ -69,6 +83,7 @@ class Switches:
         pattern=PORTS,
     )
     asic: str = option("switch ASIC, which decides the names of queues", "xgs", choices=ASICS)
+    channels: tuple[Channel, ...] = option("port-channels of these ports; Drawbridge does not make them", ())
     ecn_min_bytes: int = option("C(roce.ecn_min_bytes) of these switches alone (0: as in C(roce))", 0, low=0)
     ecn_max_bytes: int = option("C(roce.ecn_max_bytes) of these switches alone (0: as in C(roce))", 0, low=0)
     cable_m: int = option(
@@ -158,6 +173,7 @@ class SwitchProfile:
     cnp: Cnp = option("congestion notifications")
     watchdog: Watchdog = option("PFC watchdog of the switch")
     storage: Optional[Storage] = option("a class for storage traffic, if it has one of its own", None)
+    channels: tuple[Channel, ...] = option("port-channels that have members among the ports", ())
     cable_m: int = option("length in metres for which buffers are divided (0: not configured)", 0, low=0, high=100000)
     lossless_buffer_percent: int = option(
         "share of the buffers for lossless traffic (0: not configured)", 0, low=0, high=99
@@ -169,13 +185,19 @@ class SwitchProfile:
         extra = [self.storage.priority] if self.storage and self.storage.lossless else []
         return sorted([self.roce.priority, *extra])
 
+    @property
+    def channel_of(self) -> dict[str, str]:
+        """The port-channel of each port that is a member of one."""
+        return {port: channel.name for channel in self.channels for port in channel.ports if port in self.ports}
+
     def as_dict(self) -> dict[str, Any]:
         """Plain data for Ansible; from_dict() reads it."""
-        return {**asdict(self), "ports": list(self.ports)}
+        return {**asdict(self), "ports": list(self.ports), "channels": [asdict(channel) for channel in self.channels]}
 
     @classmethod
     def from_dict(cls, raw: dict[str, Any]) -> SwitchProfile:
         """Read the data of as_dict(). Raises KeyError or TypeError for other keys."""
         nested = {"roce": Roce(**raw["roce"]), "cnp": Cnp(**raw["cnp"]), "watchdog": Watchdog(**raw["watchdog"])}
         storage = Storage(**raw["storage"]) if raw.get("storage") else None
-        return cls(**{**raw, "ports": tuple(raw["ports"]), **nested, "storage": storage})
+        channels = tuple(Channel(**channel) for channel in raw.get("channels", ()))
+        return cls(**{**raw, "ports": tuple(raw["ports"]), **nested, "storage": storage, "channels": channels})

@@ -12,7 +12,7 @@ from ..core import ports as port_lists
 from ..nodes.model import Nodes
 from ..nodes.use import ClusterUse
 from .cabling import node_ports, switch_links
-from .model import Fabric
+from .model import Channel, Fabric
 
 ALL, QUIET, INTERRUPTING = "all", "quiet", "interrupting"
 PHASES = (ALL, QUIET, INTERRUPTING)
@@ -62,6 +62,24 @@ NOBODY = Traffic(nobody=True)
 
 
 def nodes_behind(fabric: Fabric, nodes: Nodes, switch: str) -> dict[str, list[str]]:
+    """Nodes whose traffic each port and port-channel of a switch carries; see _behind_ports().
+
+    A port-channel with a member of which the intent says nothing is not in it.
+    """
+    found = _behind_ports(fabric, nodes, switch)
+    for channel in _channels(fabric, switch):
+        members = [found.get(port, []) for port in channel.ports]
+        if all(members):
+            found[channel.name] = sorted({node for behind in members for node in behind})
+    return found
+
+
+def _channels(fabric: Fabric, switch: str) -> list[Channel]:
+    kinds = [kind for kind in fabric.switches if hostlist.contains(kind.names, switch)]
+    return [channel for kind in kinds for channel in kind.channels]
+
+
+def _behind_ports(fabric: Fabric, nodes: Nodes, switch: str) -> dict[str, list[str]]:
     """Nodes whose traffic each port of a switch carries, from cabling.
 
     A port to another switch carries the traffic of all nodes below the lower one. Without cabling, each port of a
@@ -107,10 +125,11 @@ def _below(switch: str, own: Mapping[str, set[str]], lower: Mapping[str, set[str
 
 
 def link_ports(fabric: Fabric, switch: str) -> list[str]:
-    """Ports of a switch that go to other switches, as far as cabling has them."""
+    """Ports and port-channels of a switch that go to other switches, as far as cabling has them."""
     ends = switch_links(fabric.cabling) if fabric.cabling else []
     both = [end for it in ends for end in ((it.lower, it.lower_port), (it.upper, it.upper_port))]
-    return [port for name, port in both if name == switch]
+    own = [port for name, port in both if name == switch]
+    return [*own, *(it.name for it in _channels(fabric, switch) if {*it.ports} & {*own})]
 
 
 def waves(fabric: Fabric, nodes: Nodes, names: Iterable[str]) -> list[list[str]]:

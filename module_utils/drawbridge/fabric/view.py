@@ -30,6 +30,7 @@ def switch_profile(fabric: Fabric, name: str, only: Collection[str] | None = Non
                 cnp=fabric.cnp,
                 watchdog=fabric.watchdog,
                 storage=fabric.storage,
+                channels=tuple(it for it in kind.channels if only is None or {*it.ports} & {*only}),
                 cable_m=kind.cable_m,
                 lossless_buffer_percent=kind.lossless_buffer_percent,
             )

@@ -15,7 +15,7 @@ XGS = "xgs"
 JERICHO = "jericho"
 
 
-GRAMMAR = Grammar(ports=("Ethernet", "Loopback", "Management"))
+GRAMMAR = Grammar(ports=("Ethernet", "Loopback", "Management", "Port-Channel"))
 WATCHDOG = "priority-flow-control pause watchdog"
 GLOBAL = (
     Line("username <name:word> <role:rest>", "username {name}", 10, "username <name:word> [<role:rest>]"),
@@ -64,6 +64,7 @@ PORT_HEAD = (
     Line("mtu <bytes:int:68-9214>", "mtu", hidden="mtu 1500"),
     Line("switchport access vlan <vlan:int:1-4094>", "access vlan", hidden="switchport access vlan 1"),
     Line("switchport", "switchport", kept="no switchport", hidden="switchport"),
+    Line("channel-group <group:int:1-2000> mode <mode:active|passive|on>", "channel-group", off="channel-group"),
     Line("ip address <address:prefix>", "ip address"),
 )
 SERVICE_PROFILE = Line("service-profile <name:word>", "service-profile", off="service-profile [<name:word>]")

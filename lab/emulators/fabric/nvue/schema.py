@@ -18,6 +18,8 @@ system config auto-save state <one:enabled|disabled>
 system forwarding ecmp-hash <word> <one:on|off|enabled|disabled>
 system aaa user <word>
 interface <ports> description <word>
+interface <ports> bond member <ports>
+interface <ports> type <word>
 interface <ports> link mtu <int:552-9216>
 interface <ports> link state <one:up|down>
 interface <ports> ip address <word>
@@ -92,7 +94,7 @@ def _paths(pattern: list[str], words: list[str]) -> list[tuple[list[str], str | 
         keys = expand(word) if kind == "<ports>" else _numbers(kind, word) if kind.startswith("<list") else [word]
         paths = [[*path, key] for path in paths for key in keys]
     last = pattern[-1]
-    if not last.startswith("<") or last.startswith("<list") or pattern[-2] in ("user", "address"):
+    if not last.startswith("<") or last.startswith(("<list", "<ports")) or pattern[-2] in ("user", "address"):
         return [(path, None) for path in paths]
     return [(path[:-1], _value(last, words)) for path in paths]
 

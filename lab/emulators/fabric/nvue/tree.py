@@ -76,6 +76,8 @@ def _complete(tree: Tree, path: list[str], minor: int) -> None:
         if not {"enable", "state"} & roce.keys():
             roce.update({"state": "enabled"} if minor >= RENAMED else {"enable": "on"})
         roce.setdefault("mode", "lossless")
+    if path[0] == "interface" and path[2:3] == ["bond"]:
+        tree["interface"][path[1]].setdefault("type", "bond")
     if path[0] == "interface" and path[2:4] == ["qos", "pfc-watchdog"]:
         tree["interface"][path[1]]["qos"]["pfc-watchdog"].setdefault("state", "enabled")
 
@@ -104,8 +106,13 @@ def _range(names: list[str]) -> str:
             runs[-1].append(name)
         else:
             runs.append([name])
-    parts = [run[0] if len(run) == 1 else f"{run[0]}-{_number(run[-1])}" for run in runs]
-    return ",".join([parts[0], *(re.sub(r"^swp(?=\d+(-|$))", "", part) for part in parts[1:])])
+    parts, stem = [], ""
+    for run in runs:
+        part = run[0] if len(run) == 1 else f"{run[0]}-{_number(run[-1])}"
+        same = stem == "swp" and re.fullmatch(r"swp\d+(-\d+)?", part)
+        parts.append(part.removeprefix("swp") if same else part)
+        stem = part.rstrip("0123456789-")
+    return ",".join(parts)
 
 
 def _number(name: str) -> str:

@@ -29,6 +29,8 @@ class Capabilities:
     """The largest MTU of a port."""
     mtu_reason: str
     refusals: tuple[Callable[[Fabric], Iterator[Fault]], ...] = ()
+    channels: str = ""
+    """Regular expression of the names of port-channels; empty if Drawbridge does not configure them on it."""
     buffers: tuple[str, ...] = ()
     """Those of BUFFERS that Drawbridge configures on it."""
 

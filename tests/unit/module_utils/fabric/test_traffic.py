@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core import hostlist
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Channel
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.traffic import (
     Traffic,
     link_ports,
@@ -44,6 +45,16 @@ def test_without_cabling_a_port_may_carry_traffic_of_all_nodes_of_its_leaf() -> 
     assert nodes_behind(LAB.fabric, LAB.nodes, "leaf1")["Ethernet3"] == ["gpu01", "gpu02"]
     assert nodes_behind(LAB.fabric, LAB.nodes, "spine1")["Ethernet4"] == ["gpu01", "gpu02", "gpu03", "gpu04"]
     assert link_ports(LAB.fabric, "leaf1") == []
+
+
+def test_a_port_channel_carries_the_traffic_of_its_members() -> None:
+    channels = (Channel("Port-Channel1", "Ethernet5/1,Ethernet6/1"), Channel("Port-Channel2", "Ethernet33/1-34/1"))
+    fabric = replace(FABRIC, switches=tuple(replace(kind, channels=channels) for kind in FABRIC.switches))
+    behind = nodes_behind(fabric, NODES, "leaf03")
+    assert behind["Port-Channel1"] == ["gpu005", "gpu006"]
+    assert hostlist.in_order(behind["Port-Channel2"]) == "gpu[001-032]"
+    assert link_ports(fabric, "leaf03")[-1] == "Port-Channel2"
+    assert "Port-Channel1" not in nodes_behind(replace(fabric, cabling=None), NODES, "store1"), "members are not known"
 
 
 def test_a_leaf_that_serves_no_node_is_not_known() -> None:

@@ -13,7 +13,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
     DeviceError,
     converge,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Storage
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Channel, Storage
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.lines import blocks_of
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import DIALECT
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.plan import (
@@ -78,6 +78,23 @@ def test_a_class_for_storage_comes_and_changes_beside_the_gpus(leaf: Leaf, lossl
     lines = leaf.lines()
     assert any(line.startswith("qos map dscp 34") and line.endswith("to traffic-class 5") for line in lines)
     assert ("   priority-flow-control priority 5 no-drop" in lines) is lossless
+
+
+def test_a_port_channel_has_the_mtu_and_its_members_the_class(leaf: Leaf) -> None:
+    leaf.type("interface Port-Channel7", "description to-spine1", "exit")
+    leaf.type("interface Ethernet1", "channel-group 7 mode active")
+    want = replace(profile(), channels=(Channel("Port-Channel7", "Ethernet1"),))
+    predicted = leaf.converge(check=True, want=want)
+    done = leaf.converge(want=want)
+    assert (done.error, done.steps, done.diff) == ("", predicted.steps, predicted.diff)
+    assert leaf.converge(want=want).steps == []
+    blocks = blocks_of("\n".join(leaf.lines()))
+    assert blocks["interface Port-Channel7"] == ["   description to-spine1", "   mtu 9214"]
+    assert "   service-profile ROCE" in blocks["interface Ethernet1"]
+    assert not any("mtu" in line for line in blocks["interface Ethernet1"])
+    assert "   mtu 9214" in blocks["interface Ethernet2"]
+    with leaf.switch() as switch, pytest.raises(DeviceError, match="Ethernet1 is in Port-Channel7, which has the MTU"):
+        switch.read()
 
 
 def test_ports_that_are_not_chosen_stay_as_they_are(leaf: Leaf) -> None:

@@ -68,3 +68,16 @@ def test_some_switches_have_their_own_thresholds_and_buffers() -> None:
     assert (leaf.cable_m, leaf.lossless_buffer_percent) == (40, 60)
     assert spine == switch_profile(FABRIC, "spine1")
     assert SwitchProfile.from_dict(json.loads(json.dumps(leaf.as_dict()))) == leaf
+
+
+def test_port_channels_come_with_their_members() -> None:
+    intent = site("lab")["drawbridge_fabric"]
+    channels = [{"name": f"Port-Channel{n}", "members": f"Ethernet{n * 2 - 1}-{n * 2}"} for n in (1, 2)]
+    intent["switches"][0]["channels"] = channels
+    fabric = part("fabric", intent)
+    profile = switch_profile(fabric, "leaf1")
+    assert profile.channel_of["Ethernet3"] == "Port-Channel2"
+    assert SwitchProfile.from_dict(json.loads(json.dumps(profile.as_dict()))) == profile
+    chosen = switch_profile(fabric, "leaf1", ["Ethernet1", "Ethernet9"])
+    assert chosen.channel_of == {"Ethernet1": "Port-Channel1"}
+    assert [channel.name for channel in chosen.channels] == ["Port-Channel1"]

@@ -43,5 +43,6 @@ CAPABILITIES = Capabilities(
     ports_repair="list ports that begin with Ethernet",
     mtu_bytes=9214,
     mtu_reason="EOS takes at most 9214 on routed ports",
+    channels=r"Port-Channel\d+",
     refusals=(_control_class_stays_free, _thresholds_are_kilobytes, _watchdog_polls_often_enough),
 )

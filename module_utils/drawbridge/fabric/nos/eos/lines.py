@@ -9,10 +9,12 @@ form, equal text means equal configuration.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Union
 
 from ...model import Cnp, Roce, Storage, SwitchProfile
 from ...plan import Lines
+from ..channels import other_channel
 
 Class = Union[Roce, Cnp, Storage]
 PROFILE = "qos profile ROCE"
@@ -29,6 +31,7 @@ DEFAULT_MTU = "   mtu 1500"
 _TIME = re.compile(r"(priority-flow-control pause watchdog default (?:timeout|recovery-time|polling-interval)) (\S+)")
 _ACTION = re.compile(r"priority-flow-control pause watchdog action \S+")
 _MAP = re.compile(r"qos map (dscp|traffic-class) ([\d ,-]+) to (traffic-class|tx-queue) (\d+)")
+_GROUP = re.compile(r"   channel-group (\d+) ")
 _OWNED = re.compile(r"   (mtu |service-profile |(no )?qos trust(?! dscp)|priority-flow-control )")
 """Lines of a port: the owned ones, and those that would overrule the profile."""
 
@@ -63,8 +66,28 @@ def sections_of(blocks: dict[str, list[str]], profile: SwitchProfile) -> tuple[t
     queues = [f"   {QUEUE[profile.asic]} {priority}" for priority in profile.lossless]
     for port in profile.ports:
         header = f"interface {port}"
-        sections[header] = _on_port(header, blocks.get(header, []), queues)
+        sections[header] = _on_port(header, blocks.get(header, []), queues, port in profile.channel_of)
+    for channel in profile.channels:
+        header = f"interface {channel.name}"
+        sections[header] = (header, next(_mtus(blocks.get(header, [])), DEFAULT_MTU))
     return tuple(sections.items())
+
+
+def wrong_channels(blocks: dict[str, list[str]], profile: SwitchProfile) -> Iterator[str]:
+    """Ports whose port-channel on the switch is another one than in the intent, as sentences with the repair."""
+    for port in profile.ports:
+        groups = [
+            line.split()[1] for line in blocks.get(f"interface {port}", []) if line.startswith("   channel-group ")
+        ]
+        there, wanted = (f"Port-Channel{groups[0]}" if groups else ""), profile.channel_of.get(port, "")
+        if there != wanted:
+            yield other_channel(port, there, wanted)
+        elif wanted and f"interface {wanted}" not in blocks:
+            yield f"it has no {wanted}; make the port-channel on the switch"
+
+
+def _mtus(body: list[str]) -> Iterator[str]:
+    return (line for line in body if line.startswith("   mtu "))
 
 
 def _maps(blocks: dict[str, list[str]], profile: SwitchProfile) -> Lines:
@@ -104,10 +127,11 @@ def canonical(header: str, body: list[str]) -> Lines:
     return _joined(header, *_split(body))
 
 
-def _on_port(header: str, body: list[str], own: list[str]) -> Lines:
+def _on_port(header: str, body: list[str], own: list[str], member: bool) -> Lines:
+    """A member of a port-channel has the MTU of the port-channel."""
     plain, queues = _split(body)
-    owned = [line for line in plain if _OWNED.match(line)]
-    if not any(line.startswith("   mtu ") for line in owned):
+    owned = [line for line in plain if _OWNED.match(line) and not (member and line.startswith("   mtu "))]
+    if not member and not any(_mtus(owned)):
         owned.append(DEFAULT_MTU)
     marking = {queue: [line for line in queues.get(queue, []) if "random-detect ecn" in line] for queue in own}
     return _joined(header, owned, {queue: lines for queue, lines in marking.items() if lines})

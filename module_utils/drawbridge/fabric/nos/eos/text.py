@@ -18,7 +18,19 @@ from ...model import SwitchProfile
 from ...plan import Config, Lines
 from ..dialect import SESSION_PREFIX, Dialect, DialectError
 from .commands import commands, on_ports, stops
-from .lines import INSTANT, MAPS, PROFILE, QUEUE, WATCHDOG, blocks_of, canonical, classes, map_line, sections_of
+from .lines import (
+    INSTANT,
+    MAPS,
+    PROFILE,
+    QUEUE,
+    WATCHDOG,
+    blocks_of,
+    canonical,
+    classes,
+    map_line,
+    sections_of,
+    wrong_channels,
+)
 from .state import reads
 
 WATCHDOG_ACTION = {"drop": "drop", "forward": "no-drop"}
@@ -43,12 +55,17 @@ def render(profile: SwitchProfile) -> Config:
         if part:
             share = ["      no priority", f"      bandwidth percent {part.bandwidth_percent}"]
             body += [f"   {queue} {part.priority}", *share, *([marked] if part.priority in profile.lossless else [])]
-    on_port = [f"   mtu {profile.mtu_bytes}", f"   service-{PROFILE.removeprefix('qos ')}"]
+    mtu, members = f"   mtu {profile.mtu_bytes}", profile.channel_of
+    on_port = [f"   service-{PROFILE.removeprefix('qos ')}"]
     for priority in profile.lossless:
         on_port += [f"   {queue} {priority}", "      random-detect ecn count"]
     maps = [map_line("dscp", part.dscp, part.priority) for part in classes(profile)]
     maps += [map_line("traffic-class", part.priority, part.priority) for part in classes(profile)]
-    ports = {f"interface {port}": canonical(f"interface {port}", on_port) for port in profile.ports}
+    ports = {
+        f"interface {port}": canonical(f"interface {port}", [*([] if port in members else [mtu]), *on_port])
+        for port in profile.ports
+    }
+    ports |= {f"interface {channel.name}": (f"interface {channel.name}", mtu) for channel in profile.channels}
     sections = {MAPS: tuple(maps), WATCHDOG: _watchdog(profile), PROFILE: canonical(PROFILE, body), **ports}
     return Config(tuple(sections.items()))
 
@@ -62,6 +79,8 @@ def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
             f"it has no {', '.join(missing)}, which drawbridge_fabric.switches lists; correct ports there,"
             " or insert the line card"
         )
+    for why in wrong_channels(blocks, profile):
+        raise DialectError(why)
     sections = sections_of(blocks, profile)
     known = json.loads(sessions)["sessions"]
     in_force = [name for name, session in known.items() if _in_force(session)]

@@ -57,6 +57,7 @@ CAPABILITIES = Capabilities(
     ports_repair="list ports such as swp1-32, or swp1s0-1 for a breakout port",
     mtu_bytes=9216,
     mtu_reason="NVUE takes at most 9216",
+    channels=r"[a-z]+\d+",
     refusals=(_priorities_are_those_of_roce_mode, _one_class_is_lossless, _watchdog_counts_intervals),
     buffers=BUFFERS,
 )

@@ -14,6 +14,7 @@ from typing import Any
 
 from ...model import Cnp, Roce, Storage, SwitchProfile
 from ...plan import PORT, Lines
+from ..channels import other_channel
 from .capabilities import REST
 
 Tree = Mapping[str, Any]
@@ -72,7 +73,10 @@ def sections_of(tree: Tree, profile: SwitchProfile) -> tuple[tuple[str, Lines], 
     }
     own = interfaces(tree)
     for port in profile.ports:
-        sections[f"{PORT}{port}"] = (f"{PORT}{port}", *sorted(_on_port(own.get(port, []))))
+        lines = _on_port(own.get(port, []), port in profile.channel_of)
+        sections[f"{PORT}{port}"] = (f"{PORT}{port}", *sorted(lines))
+    for channel in profile.channels:
+        sections[f"{PORT}{channel.name}"] = (f"{PORT}{channel.name}", _mtu(own.get(channel.name, [])))
     return tuple(sections.items())
 
 
@@ -145,9 +149,29 @@ def _hash(tree: Tree) -> Iterator[str]:
     yield from _off("system forwarding ecmp-hash", at(tree, "system", "forwarding", "ecmp-hash"), HASHED)
 
 
-def _on_port(nodes: list[Tree]) -> Iterator[str]:
+def wrong_channels(tree: Tree, profile: SwitchProfile) -> Iterator[str]:
+    """Ports whose bond on the switch is another one than in the intent, as sentences with the repair."""
+    members = {
+        port: name
+        for name, nodes in interfaces(tree).items()
+        for node in nodes
+        for key in at(node, "bond", "member")
+        for port in ports_of(key)
+    }
+    for port in profile.ports:
+        if members.get(port, "") != (wanted := profile.channel_of.get(port, "")):
+            yield other_channel(port, members.get(port, ""), wanted)
+
+
+def _mtu(nodes: list[Tree]) -> str:
     mtus = [at(node, "link", "mtu") for node in nodes]
-    yield f"   link mtu {next((mtu for mtu in mtus if mtu != {}), DEFAULT_MTU)}"
+    return f"   link mtu {next((mtu for mtu in mtus if mtu != {}), DEFAULT_MTU)}"
+
+
+def _on_port(nodes: list[Tree], member: bool) -> Iterator[str]:
+    """A member of a bond has the bond's MTU."""
+    if not member:
+        yield _mtu(nodes)
     for node in nodes:
         qos = at(node, "qos")
         if "pfc-watchdog" in qos:

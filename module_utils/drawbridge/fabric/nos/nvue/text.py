@@ -19,7 +19,7 @@ from ...plan import PORT, Config
 from ..dialect import SESSION_PREFIX, Dialect, DialectError
 from .capabilities import REST
 from .commands import commands, on_ports, stops
-from .lines import CLASSES, HASH, MARKING, MODE, POOLS, PROFILE, WATCHDOG, at, classes, sections_of
+from .lines import CLASSES, HASH, MARKING, MODE, POOLS, PROFILE, WATCHDOG, at, classes, sections_of, wrong_channels
 from .sizes import size_bytes
 from .state import reads
 
@@ -66,8 +66,12 @@ def render(profile: SwitchProfile) -> Config:
         ),
         HASH: (),
     }
-    on_port = (f"   link mtu {profile.mtu_bytes}", "   qos pfc-watchdog")
-    ports = {f"{PORT}{port}": (f"{PORT}{port}", *on_port) for port in profile.ports}
+    mtu, members = f"   link mtu {profile.mtu_bytes}", profile.channel_of
+    ports = {
+        f"{PORT}{port}": (f"{PORT}{port}", *(() if port in members else (mtu,)), "   qos pfc-watchdog")
+        for port in profile.ports
+    }
+    ports |= {f"{PORT}{channel.name}": (f"{PORT}{channel.name}", mtu) for channel in profile.channels}
     return Config(tuple({**{name: tuple(sorted(part)) for name, part in lines.items()}, **ports}.items()))
 
 
@@ -88,6 +92,8 @@ def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
             f"it has no {', '.join(missing)}, which drawbridge_fabric.switches lists; correct ports there,"
             " or break the port out"
         )
+    for why in wrong_channels(_set(applied), profile):
+        raise DialectError(why)
     waiting = {number: it.get("message") or "" for number, it in revisions.items() if it.get("state") == WAITS}
     sections = _sorted(applied, profile)
     return Config(
@@ -107,9 +113,13 @@ def _json(answer: str) -> Any:
 
 
 def _sorted(answer: Any, profile: SwitchProfile) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The sections of `nv config show -o json`, a list of which one element has the objects."""
-    tree = next((part["set"] for part in answer if "set" in part), {}) if isinstance(answer, list) else answer
-    return tuple((name, _in_order(name, lines)) for name, lines in sections_of(tree, profile))
+    """The sections of `nv config show -o json`."""
+    return tuple((name, _in_order(name, lines)) for name, lines in sections_of(_set(answer), profile))
+
+
+def _set(answer: Any) -> Any:
+    """The objects: the answer is a list of which one element has them."""
+    return next((part["set"] for part in answer if "set" in part), {}) if isinstance(answer, list) else answer
 
 
 def _in_order(name: str, lines: tuple[str, ...]) -> tuple[str, ...]:

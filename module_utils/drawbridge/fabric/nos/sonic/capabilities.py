@@ -40,5 +40,6 @@ CAPABILITIES = Capabilities(
     ports_repair="list ports as ConfigDB names them, such as Ethernet0-248:8 for every eighth",
     mtu_bytes=9216,
     mtu_reason="SONiC takes at most 9216",
+    channels=r"PortChannel\d+",
     refusals=(_all_other_traffic_has_its_own_class, _watchdog_is_no_faster_than_its_polls),
 )

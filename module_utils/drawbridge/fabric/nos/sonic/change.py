@@ -17,7 +17,7 @@ from typing import Any
 from ....core import ports
 from ...plan import Lines
 from ..dialect import SESSION_PREFIX
-from .lines import DSCP, MISSING, PORT_FIELDS, covered
+from .lines import DSCP, MISSING, ON_PORTS, PORT_FIELDS, covered
 
 FOLDER = "/var/tmp"
 """Of the files of a change: the folder in it is the login's own."""
@@ -93,7 +93,7 @@ def takes_s(lines: Lines) -> int:
 
 def _keys(table: str, key: str) -> list[str]:
     """Keys of a line: those of ports begin with a list of them."""
-    if table not in (*PORT_FIELDS, "QUEUE") or key == "GLOBAL":
+    if table not in ON_PORTS or key == "GLOBAL":
         return [key]
     names, _, rest = key.partition("|")
     return [f"{name}|{rest}" if rest else name for name in ports.expand(names)]
@@ -102,7 +102,7 @@ def _keys(table: str, key: str) -> list[str]:
 def _patches(found: Difference, missing: list[str]) -> Iterator[list[dict[str, Any]]]:
     """Definitions, groups of ports, definitions that go. `missing` loses the tables that they make."""
     entries = {at: entry for at, entry in found.entries.items() if at[0] != WATCHED}
-    on_ports = {at: entry for at, entry in entries.items() if at[0] in (*PORT_FIELDS, "QUEUE")}
+    on_ports = {at: entry for at, entry in entries.items() if at[0] in ON_PORTS}
     shared = {at: entry for at, entry in entries.items() if at not in on_ports}
     yield list(_operations({at: entry for at, entry in shared.items() if not entry.goes}, missing))
     names = list(dict.fromkeys(key.split("|")[0] for _, key in on_ports))

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator
 
 from ...model import SwitchProfile
+from ..channels import other_channel
 from ..dialect import DialectError
 from .lines import Tables, covered
 
@@ -41,10 +42,8 @@ def unfit(config: Tables, profile: SwitchProfile) -> Iterator[str]:
                 f"{port} has no lossless buffer for priority {without[0]}; add one on the switch with: sudo config"
                 f" interface buffer priority-group lossless add {port} {without[0]}"
             )
-        channel = members.get(port, "")
-        mtu = config.get("PORTCHANNEL", {}).get(channel, {}).get("mtu", str(profile.mtu_bytes))
-        if mtu != str(profile.mtu_bytes):
-            yield f"{port} is in {channel}, which has mtu {mtu}; give {channel} mtu {profile.mtu_bytes} on the switch"
+        if members.get(port, "") != (wanted := profile.channel_of.get(port, "")):
+            yield other_channel(port, members.get(port, ""), wanted)
 
 
 def _has_buffer(config: Tables, port: str, priority: int) -> bool:

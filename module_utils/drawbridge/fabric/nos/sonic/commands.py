@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from ....core import ports
 from ...plan import PORT, Lines
-from .lines import covered
+from .lines import CHANNELS, covered
 
 _WATCHED = "   PFC_WD "
 _QUEUE = re.compile(r"   QUEUE\|(\d+-\d+)( .*)?")
@@ -41,6 +41,8 @@ def stops(section: str, have: Lines, want: Lines) -> str:
     """The updater takes ports down to change queues or maps; a new MTU may do so too."""
     if not section.startswith(PORT):
         return ""
+    if any(line.startswith(f"   {CHANNELS} ") for line in want):
+        return "a new MTU takes the links of {ports} down for a moment" if have != want else ""
     flapping = [{line for line in lines if not line.startswith("   PFC_WD")} for lines in (have, want)]
     return "SONiC takes the links of {ports} down to change their queues and maps" if flapping[0] != flapping[1] else ""
 

@@ -32,12 +32,15 @@ MAP_FIELDS = {
     "pfc_to_pg_map": "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
 }
 """Fields of PORT_QOS_MAP, and the tables of the maps that they name."""
+CHANNELS = "PORTCHANNEL"
 PORT_FIELDS = {
     "PORT": ("mtu",),
     "PORT_QOS_MAP": (*MAP_FIELDS, "pfc_enable", "pfcwd_sw_enable"),
     "PFC_WD": ("action", "detection_time", "restoration_time"),
 }
-"""Owned fields of a port's entries. Its queues are owned one by one."""
+"""Owned fields of a port's entries. Its queues are owned one by one. A port-channel has an MTU only."""
+ON_PORTS = (*PORT_FIELDS, "QUEUE", CHANNELS)
+"""Tables whose keys begin with a port or port-channel."""
 NEEDED = (*MAP_FIELDS.values(), "SCHEDULER", "WRED_PROFILE", "PORT_QOS_MAP", "QUEUE")
 """Tables that a new switch may lack. Each comes with its first entry, since the updater refuses an empty table."""
 MISSING = "missing "
@@ -71,6 +74,9 @@ def sections_of(config: Tables, profile: SwitchProfile) -> tuple[tuple[str, Line
     }
     for port in profile.ports:
         sections[f"{PORT}{port}"] = (f"{PORT}{port}", *_port(config, port, profile))
+    for channel in profile.channels:
+        mtu = config.get(CHANNELS, {}).get(channel.name, {}).get("mtu", DEFAULT_MTU)
+        sections[f"{PORT}{channel.name}"] = (f"{PORT}{channel.name}", f"   {CHANNELS} mtu {mtu}")
     return tuple(sections.items())
 
 
@@ -112,7 +118,8 @@ def _used_elsewhere(config: Tables, scheduler: str, profile: SwitchProfile) -> b
 
 
 def _port(config: Tables, port: str, profile: SwitchProfile) -> Iterator[str]:
-    yield f"   PORT mtu {config['PORT'].get(port, {}).get('mtu', DEFAULT_MTU)}"
+    if port not in profile.channel_of:
+        yield f"   PORT mtu {config['PORT'].get(port, {}).get('mtu', DEFAULT_MTU)}"
     maps = config.get("PORT_QOS_MAP", {})
     if port in maps:
         yield "   PORT_QOS_MAP"

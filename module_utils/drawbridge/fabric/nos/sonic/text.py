@@ -23,6 +23,7 @@ from .change import change, takes_s
 from .checks import unfit, unproven
 from .commands import commands, on_ports, stops
 from .lines import (
+    CHANNELS,
     COLORS,
     MAP_FIELDS,
     MAPS,
@@ -48,8 +49,12 @@ def render(profile: SwitchProfile) -> Config:
         MARKING: tuple(_wred(profile)),
         POLLING: (f"PFC_WD|GLOBAL POLL_INTERVAL {profile.watchdog.poll_ms}",),
     }
-    on_port = tuple(_on_port(profile))
-    ports = {f"{PORT}{port}": (f"{PORT}{port}", *on_port) for port in profile.ports}
+    mtu, on_port, members = profile.mtu_bytes, tuple(_on_port(profile)), profile.channel_of
+    ports = {
+        f"{PORT}{port}": (f"{PORT}{port}", *(() if port in members else (f"   PORT mtu {mtu}",)), *on_port)
+        for port in profile.ports
+    }
+    ports |= {f"{PORT}{it.name}": (f"{PORT}{it.name}", f"   {CHANNELS} mtu {mtu}") for it in profile.channels}
     return Config(tuple({**lines, **ports}.items()))
 
 
@@ -97,7 +102,6 @@ def _wred(profile: SwitchProfile) -> Iterator[str]:
 
 def _on_port(profile: SwitchProfile) -> Iterator[str]:
     paused, watchdog, storage = ",".join(map(str, profile.lossless)), profile.watchdog, profile.storage
-    yield f"   PORT mtu {profile.mtu_bytes}"
     yield "   PORT_QOS_MAP"
     yield from (f"   PORT_QOS_MAP {name} {NAME}" for name in MAP_FIELDS)
     yield from (f"   PORT_QOS_MAP {name} {paused}" for name in ("pfc_enable", "pfcwd_sw_enable"))

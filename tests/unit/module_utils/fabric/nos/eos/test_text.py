@@ -11,13 +11,20 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
     Config,
     DialectError,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.lines import (
+    blocks_of,
+    sections_of,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import (
     DIALECT,
     parse,
     render,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import switch_profile
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
-from tests.unit.emulated_switch import profile
+from tests.unit.emulated_switch import ROOT, profile
+from tests.unit.module_utils.site.test_refused import site
 
 PROFILE = profile()
 RUNNING = "\n".join(render(PROFILE).lines())
@@ -107,3 +114,20 @@ def test_sessions_are_drawbridges_own_or_foreign(name: str, session: dict[str, A
 @pytest.mark.parametrize(("seconds", "timer"), [(300, "00:05:00"), (3725, "01:02:05")])
 def test_the_timer_is_written_as_eos_takes_it(seconds: int, timer: str) -> None:
     assert DIALECT.change("drawbridge-a", seconds, (), ())[-1] == f"commit timer {timer}"
+
+
+@pytest.mark.parametrize(
+    ("name", "site_name", "switch"),
+    [
+        ("lab-leaf1", "lab", "leaf1"),
+        ("rails-leaf01", "example-rails", "leaf01"),
+        ("rails-spine1", "example-rails", "spine1"),
+    ],
+)
+def test_aristas_own_renderer_agrees(name: str, site_name: str, switch: str) -> None:
+    """The owned lines of pyavd's text are those that Drawbridge wants, of the switch's first port."""
+    text = (ROOT / f"tests/transcripts/fabric/eos/avd/{name}.txt").read_text()
+    fabric = part("fabric", site(site_name)["drawbridge_fabric"])
+    whole = switch_profile(fabric, switch)
+    first = replace(whole, ports=whole.ports[:1])
+    assert sections_of(blocks_of(text), first) == render(first).sections

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Storage
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Channel, Storage
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.dialect import DialectError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.nvue.text import (
     DIALECT,
@@ -166,6 +166,22 @@ def test_check_mode_predicts_the_run_and_what_is_not_ours_stays(cumulus: Cumulus
     ours = ("qos roce mode", "qos pfc default-global", "qos mapping default-global dscp 26 ")
     lost = [line for line in before if line not in cumulus.lines() and not line.startswith(ours)]
     assert lost == []
+
+
+def test_a_bond_has_the_mtu_and_its_members_the_class(cumulus: Cumulus) -> None:
+    cumulus.type("set interface bond1 bond member swp1", "set interface bond1 link mtu 9000")
+    want = replace(profile(), channels=(Channel("bond1", "swp1"),))
+    predicted = cumulus.converge(check=True, want=want)
+    done = cumulus.converge(want=want)
+    assert (done.error, done.steps, done.diff) == ("", predicted.steps, predicted.diff)
+    assert cumulus.converge(want=want).steps == []
+    lines = cumulus.lines()
+    assert "interface bond1 link mtu 9214" in lines
+    assert "interface swp2 link mtu 9214" in lines
+    assert not any(line.startswith("interface swp1 link mtu") for line in lines)
+    assert "interface swp1 qos pfc-watchdog state enabled" in lines
+    with cumulus.switch() as switch, pytest.raises(DeviceError, match="swp1 is in bond1, which has the MTU"):
+        switch.read()
 
 
 def test_buffers_of_these_switches_alone(cumulus: Cumulus) -> None:

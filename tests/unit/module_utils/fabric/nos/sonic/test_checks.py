@@ -22,7 +22,7 @@ from tests.unit.module_utils.fabric.nos.sonic.test_text import LEAF, database, h
         ({"DEVICE_METADATA": {"localhost": {"buffer_model": "dynamic"}}}, "no lossless buffer for priority 3"),
         (
             {"PORTCHANNEL_MEMBER": {"PortChannel1|Ethernet0": {}}, "PORTCHANNEL": {"PortChannel1": {"mtu": "9100"}}},
-            "Ethernet0 is in PortChannel1, which has mtu 9100",
+            "Ethernet0 is in PortChannel1, which has the MTU; add PortChannel1 to channels",
         ),
     ],
 )

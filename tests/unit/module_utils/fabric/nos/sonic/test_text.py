@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Storage
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Channel, Storage
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.dialect import DialectError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.sonic.text import (
     DIALECT,
@@ -144,6 +144,37 @@ def test_storage_comes_and_goes_beside_the_gpus(sonic: Sonic) -> None:
     assert (sonic.converge().error, sonic.converge().steps) == ("", [])
     assert "ROCE_STORAGE" not in sonic.config()["SCHEDULER"]
     assert "Ethernet0|4" not in sonic.config()["QUEUE"]
+
+
+def test_a_port_channel_has_the_mtu_and_its_members_the_class(sonic: Sonic) -> None:
+    def made(config: dict[str, Any]) -> None:
+        config["PORTCHANNEL"] = {"PortChannel1": {"admin_status": "up", "mtu": "9100"}}
+        config["PORTCHANNEL_MEMBER"] = {"PortChannel1|Ethernet0": {"NULL": "NULL"}}
+
+    sonic.edit(made)
+    want = replace(profile(), channels=(Channel("PortChannel1", "Ethernet0"),))
+    predicted = sonic.converge(check=True, want=want)
+    done = sonic.converge(want=want)
+    assert (done.error, done.steps, done.diff) == ("", predicted.steps, predicted.diff)
+    assert sonic.converge(want=want).steps == []
+    config = sonic.config()
+    assert config["PORTCHANNEL"]["PortChannel1"] == {"admin_status": "up", "mtu": "9214"}
+    assert (config["PORT"]["Ethernet0"]["mtu"], config["PORT"]["Ethernet4"]["mtu"]) == ("9100", "9214")
+    assert config["PORT_QOS_MAP"]["Ethernet0"]["pfc_enable"] == "3"
+    with sonic.switch() as switch, pytest.raises(DeviceError, match="Ethernet0 is in PortChannel1, which has the MTU"):
+        switch.read()
+
+
+def test_a_change_of_a_port_channel_that_fails_is_reverted(sonic: Sonic) -> None:
+    def made(config: dict[str, Any]) -> None:
+        config["PORTCHANNEL"] = {"PortChannel1": {"admin_status": "up", "mtu": "9100"}}
+        config["PORTCHANNEL_MEMBER"] = {"PortChannel1|Ethernet0": {"NULL": "NULL"}}
+
+    sonic.edit(made)
+    before = sonic.config()
+    sonic.fault("lie", "pfcwd start")
+    assert sonic.converge(want=replace(profile(), channels=(Channel("PortChannel1", "Ethernet0"),))).error
+    assert (sonic.config(), sonic.units()) == (before, [])
 
 
 def test_links_of_used_nodes_stay_up_until_slurm_has_drained_them(sonic: Sonic) -> None:
