@@ -43,6 +43,9 @@ class Dialect(Syntax):
     """Project the answers onto the lines that Drawbridge owns. Raises DialectError."""
     render: Callable[[SwitchProfile], Config]
     """The wanted state."""
+    held: Callable[[str, int], Lines] = lambda name, seconds: ()
+    """(session, seconds) -> lines that keep a change where only the SSH session that made it can: typed there, after
+    the proof over another one. Empty: `confirm` keeps it, from any SSH session."""
 
 
 def dialect(system: str) -> Dialect:
