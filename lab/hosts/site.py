@@ -101,11 +101,11 @@ class Switch:
 
     def port(self, number: int) -> str:
         """The system's name of a port."""
-        return f"Ethernet{(number - 1) * 4}" if self.platform == "sonic" else f"{PORTS[self.platform]}{number}"
+        return PORTS[self.platform].format(number=number, lane=(number - 1) * 4)
 
 
-PORTS = {"eos": "Ethernet", "nvue": "swp"}
-"""How names of ports begin, by system. SONiC names them by their first lane, of which a port has four."""
+PORTS = {"eos": "Ethernet{number}", "nvue": "swp{number}", "sonic": "Ethernet{lane}", "nxos": "Ethernet1/{number}"}
+"""Names of ports by system. SONiC names them by their first lane, of which a port has four."""
 
 
 @dataclass(frozen=True)

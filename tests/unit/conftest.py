@@ -11,6 +11,7 @@ import pytest
 
 if TYPE_CHECKING:
     from tests.unit.emulated_cumulus import Cumulus
+    from tests.unit.emulated_nexus import Nexus
     from tests.unit.emulated_sonic import Sonic
     from tests.unit.emulated_switch import Leaf
 
@@ -73,3 +74,23 @@ def sonic(running_sonic: Sonic) -> Sonic:
     """A SONiC switch as it left the factory."""
     running_sonic.reset()
     return running_sonic
+
+
+@pytest.fixture(scope="session")
+def running_nexus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nexus]:
+    """One Nexus switch for all tests."""
+    from tests.unit.emulated_nexus import start
+
+    nexus, process = start(tmp_path_factory.mktemp("nexus"))
+    yield nexus
+    process.terminate()
+    process.wait(120)
+    assert process.stdout
+    process.stdout.close()
+
+
+@pytest.fixture
+def nexus(running_nexus: Nexus) -> Nexus:
+    """A Nexus switch as it left the factory."""
+    running_nexus.reset()
+    return running_nexus

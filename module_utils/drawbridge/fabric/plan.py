@@ -77,7 +77,7 @@ class Syntax:
     takes_s: Callable[[Lines], int]
     """Seconds that the candidate's lines take while the time until the roll-back runs; 0 if it begins after them."""
     confirm: Callable[[str], str]
-    """Keeps a session that is in force."""
+    """Keeps a session that is in force; "" where only the SSH session that made it can."""
     abort: Callable[[str], str]
     """Drops a session that is not in force; it changes nothing of another user's."""
     roll_back: Callable[[str], str]
@@ -95,18 +95,20 @@ def plan(syntax: Syntax, have: Config, want: Config, traffic: Traffic = NOBODY) 
     """
     changes = {name: lines for name, lines in want.sections if dict(have.sections).get(name, ()) != lines}
     steps = [] if traffic.phase == INTERRUPTING else [_aborted(syntax, name) for name in have.stale]
-    if have.waiting and not changes:
+    kept = syntax.confirm(have.waiting) if have.waiting and not changes else ""
+    if kept:
         reason = f"confirm the session {have.waiting}, which an earlier run left waiting for its confirmation"
-        typed = Typed(CONFIRM, (syntax.confirm(have.waiting),), have.waiting)
+        typed = Typed(CONFIRM, (kept,), have.waiting)
         steps.append(Step(reason, lambda config: replace(config, waiting="", saved=False), typed))
     steps += _section_steps(syntax, dict(have.sections), changes, traffic)
     if any(not step.pending for step in steps if step.payload.place != PROMPT) or have.waiting or not have.saved:
         reason = "save the running configuration, so that a restart keeps it"
         steps.append(Step(reason, lambda config: replace(config, saved=True), Typed(PROMPT, (syntax.save,))))
     pending = refused = ""
-    if have.waiting and changes:
+    if have.waiting and not kept:
+        other = ", with other lines" if changes else ""
         pending = (
-            f"the session {have.waiting} of an earlier run is in force, unconfirmed, with other lines;"
+            f"the session {have.waiting} of an earlier run is in force, unconfirmed{other};"
             " run this again in some minutes, when it is rolled back"
         )
     if have.foreign:

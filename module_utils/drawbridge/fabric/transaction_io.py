@@ -39,6 +39,7 @@ class Switch:
         """Nothing is contacted yet."""
         self._login, self._dialect, self._profile, self._limits = login, dialect, profile, limits
         self._session: NetmikoSession | None = None
+        self._held: NetmikoSession | None = None
         self._last: Config | None = None
         self._before: Config | None = None
         self._seconds = limits.confirm_s
@@ -94,10 +95,11 @@ class Switch:
             self._before = target
 
     def close(self) -> None:
-        """Hang up."""
-        if self._session:
-            self._session.close()
-        self._session = None
+        """Hang up, also where a change could still be confirmed."""
+        for session in (self._session, self._held):
+            if session:
+                session.close()
+        self._session = self._held = None
 
     def _send(self, line: str) -> str:
         if not self._session:
@@ -105,7 +107,7 @@ class Switch:
         return self._session.send(line)
 
     def _try_out(self, lines: Sequence[str]) -> str:
-        """Put the change in force for a time and hang up: the proof needs a connection made after the change."""
+        """Put the change in force for a time; a connection made after it proves it. This one is over, or held."""
         dialect, name, given = self._dialect, f"{SESSION_PREFIX}{secrets.token_hex(4)}", tuple(lines)
         self._seconds = self._limits.confirm_s + dialect.takes_s(given)
         try:
@@ -113,18 +115,35 @@ class Switch:
                 self._send(line)
         except DeviceError as err:
             raise DeviceError(f"{err}; {self._undo(name)}", **err.details) from err
-        self.close()
+        if dialect.held(name, self._seconds):
+            self._held, self._session = self._session, None
+        else:
+            self.close()
         return name
 
     def _keep(self, name: str, confirmation: str, target: Config) -> None:
         """Prove the change that is in force, then keep it."""
         try:
             self._prove(target)
-            lost = self._try(confirmation)
+            lost = self._confirm(name, confirmation)
             if self.read().waiting:
                 raise lost or DeviceError(f"{self.name} confirmed {name}, but the session still waits for confirmation")
         except DeviceError as err:
             raise DeviceError(f"{err}; {self._undo(name)}", **err.details) from err
+
+    def _confirm(self, name: str, line: str) -> DeviceError | None:
+        """Keep a proven change. What went wrong is returned: the caller reads the effect."""
+        held, self._held = self._held, None
+        if not held:
+            return self._try(line)
+        try:
+            for own in self._dialect.held(name, self._seconds):
+                held.send(own)
+        except DeviceError as err:
+            return err
+        finally:
+            held.close()
+        return None
 
     def _try(self, line: str) -> DeviceError | None:
         """Type a line whose effect the caller reads afterwards: the switch may act although its answer was lost."""
@@ -151,11 +170,12 @@ class Switch:
     def _undo(self, name: str) -> str:
         """Drop the session over a new connection, and return the result as a clause."""
         self.close()
-        self._try(self._dialect.abort(name))
+        if not self._dialect.held(name, self._seconds):
+            self._try(self._dialect.abort(name))  # what a held session prepared is gone with it
         try:
             config = self.read()
-            if config.waiting == name:
-                self._try(self._dialect.roll_back(name))
+            if config.waiting == name and (line := self._dialect.roll_back(name)):
+                self._try(line)
                 config = self.read()
         except DeviceError:
             return self._by_itself(name)

@@ -20,8 +20,9 @@ PATHS = Paths.of()
 PORTS = {"leaf1": 20, "leaf2": 20, "spine1": 4}
 CUMULUS = {"leaf3": 8}
 SONIC = {"leaf4": 4}
+NEXUS = {"leaf5": 4}
 READS = ("show", "nv show", "nv config", "sonic-", "sudo sonic-cfggen", "systemctl list-units")
-ALL = {**PORTS, **CUMULUS, **SONIC}
+ALL = {**PORTS, **CUMULUS, **SONIC, **NEXUS}
 
 
 def shown(switch: str, command: str) -> str:
@@ -30,14 +31,16 @@ def shown(switch: str, command: str) -> str:
 
 
 def runs(switch: str) -> list[list[dict[str, Any]]]:
-    """What each logged-in user did, one list a connection."""
+    """What each logged-in user did, one list a connection; two can be open at the same time."""
     found: list[list[dict[str, Any]]] = []
+    connected: dict[str, list[dict[str, Any]]] = {}
     for line in (PATHS.state / "switches" / switch / "journal.jsonl").read_text().splitlines():
         call = json.loads(line)
         if call.get("event") == "connect":
-            found.append([])
-        elif found and "line" in call:
-            found[-1].append(call)
+            connected[call["vty"]] = []
+            found.append(connected[call["vty"]])
+        elif "line" in call:
+            connected[call["vty"]].append(call)
     return found
 
 
@@ -120,6 +123,33 @@ def test_a_sonic_change_had_its_job_before_the_first_patch_and_was_confirmed_fro
     assert proven.index("sonic-cfggen -d --print-data") < confirmed < proven.index("sudo config save -y")
 
 
+@pytest.mark.parametrize(("switch", "ports"), NEXUS.items())
+def test_every_nexus_port_pauses_priority_3_and_no_other_and_marks(switch: str, ports: int) -> None:
+    table = shown(switch, "show interface priority-flow-control")
+    pausing = re.findall(r"^Ethernet1/(\d+) +On +On +\(8\)", table, re.MULTILINE)
+    assert [int(port) for port in pausing] == list(range(1, ports + 1))
+    running = shown(switch, "show running-config").replace("\r", "")
+    assert re.search(
+        r"c-out-8q-q3\n    bandwidth.*\n    random-detect minimum-threshold 150000 bytes .* ecn\n", running
+    )
+    assert "class type queuing c-out-8q-q7\n    priority level 1\n" in running
+    assert running.count("\n  mtu 9214\n") == ports
+    startup = shown(switch, "show startup-config").replace("\r", "")
+    assert running.partition("\nversion ")[2] == startup.partition("\nversion ")[2]
+    assert "drawbridge-" not in running
+
+
+@pytest.mark.parametrize("switch", NEXUS)
+def test_a_nexus_change_was_confirmed_where_it_was_made_after_a_proof_over_another_session(switch: str) -> None:
+    typing = [[call["line"] for call in run] for run in runs(switch) if any(call["writes"] for call in run)]
+    changes = [run for run in typing if "configure dual-stage" in run]
+    assert len(changes) == 2, "what interrupts no traffic, then by consent the rest"
+    assert not any("interface Ethernet" in line or "system qos" in line for line in changes[0])
+    tried = changes[1]
+    assert next(line for line in tried if line.startswith("commit")) == "commit confirmed 300"
+    assert [line for line in tried if line.startswith("commit")][1:] == ["commit", "commit"]
+
+
 @pytest.mark.parametrize("switch", PORTS)
 def test_a_change_was_made_in_one_session_and_confirmed_from_another(switch: str) -> None:
     typing = [[call["line"] for call in run] for run in runs(switch) if any(call["writes"] for call in run)]
@@ -143,4 +173,4 @@ def test_a_switch_that_is_right_is_only_read_over_one_session() -> None:
         (run,) = runs(switch)[count:]
         assert not any(call["writes"] or call["stages"] for call in run)
         reads = [call for call in run if call["line"].startswith(READS)]
-        assert len(reads) == 4
+        assert len(reads) == (3 if switch in NEXUS else 4)

@@ -7,6 +7,7 @@ The state of a switch, as far as all systems share it:
     running, startup   trees (startup is null until the first save)
     candidates         what is prepared, but not in force; the system says what a candidate is
     pending            the change that waits for its confirmation: {name, deadline, before}, or null
+    last_change        when what runs last became another configuration
     ports              name -> {flaps, changed}: link changes and when the last one was
     neighbors          port -> [device, port] at the other end
 """
@@ -35,6 +36,7 @@ def factory(platform: str, running: Node, ports: Iterable[str]) -> State:
         "startup": copy.deepcopy(running),
         "candidates": {},
         "pending": None,
+        "last_change": 0.0,
         "ports": {port: {"flaps": 0, "changed": 0.0} for port in ports},
         "neighbors": {},
     }
@@ -46,6 +48,8 @@ def replace(state: State, running: Node, now: float, link: Link) -> None:
         if link(state["running"], name) != link(running, name):
             port["flaps"] += 1
             port["changed"] = now
+    if state["running"] != running:
+        state["last_change"] = now
     state["running"] = running
 
 

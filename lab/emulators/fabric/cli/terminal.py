@@ -84,6 +84,14 @@ class Cli:
         """Return the configuration that lines of the open session edit."""
         return state["candidates"][self.session]["tree"]
 
+    def typed(self, state: State, path: list[str], mode: str, text: str, now: float) -> tuple[Node, list[str], str]:
+        """Take a configuration line; return the configuration with it, and the path and the mode that it leads to."""
+        target = self.candidate(state) if self.session else copy.deepcopy(state["running"])
+        after, opened = self.language.apply(target, path, mode, state["platform"], text)
+        if not self.session:
+            candidate.replace(state, target, now, self.link)
+        return target, after, opened
+
     def applied(self, state: State, target: Node, text: str, opened: str) -> str:
         """Return what the terminal shows after a configuration line that was taken."""
         del state, target, text, opened
@@ -147,10 +155,7 @@ class Cli:
         """Apply a configuration line in the mode that is `depth` blocks deep."""
         path = [key for key, _ in self.path[:depth]]
         mode = self.path[depth - 1][1] if depth else "config"
-        target = self.candidate(state) if self.session else copy.deepcopy(state["running"])
-        after, opened = self.language.apply(target, path, mode, state["platform"], text)
-        if not self.session:
-            candidate.replace(state, target, now, self.link)
+        target, after, opened = self.typed(state, path, mode, text, now)
         self.path = self.path[:depth] + ([(after[-1], opened)] if len(after) > len(path) else [])
         return self.applied(state, target, text, opened)
 

@@ -1,0 +1,91 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Two-stage commits: a session's lines are cached, verified as a whole, and put in force, for good or for a time.
+
+A target configuration belongs to the terminal that types it and holds only the lines typed there: a commit adds them
+to what runs. Whether another session may confirm isn't documented: here only the one that committed can.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from lab.emulators.fabric.cli import candidate, tree
+from lab.emulators.fabric.nxos.language import CACHED, NXOS, attached
+from lab.emulators.fabric.switch import Refused, State
+
+COMMITTED = (
+    "Verification Succeeded.\n\n"
+    "Proceeding to apply configuration. This might take a while depending on amount of configuration in buffer.\n"
+    "Please avoid other configuration changes during this time.\n"
+    "Configuration committed by user '{user}' using Commit ID : {number}"
+)
+FLAPPING = ("shutdown", "mtu", "switchport", "pfc")
+
+
+def factory(name: str, platform: str, ports: int, address: str) -> State:
+    """Return the state of a switch as the site's staging left it: reachable, routed ports, without any QoS."""
+    running = tree.empty()
+    for line in (f"hostname {name}", "username admin password 5 $5$staged role network-admin"):
+        NXOS.apply(running, [], "config", platform, line)
+    names = [f"Ethernet1/{port}" for port in range(1, ports + 1)]
+    for port in names:
+        path, mode = NXOS.apply(running, [], "config", platform, f"interface {port}")
+        for line in ("no switchport", "no shutdown"):
+            NXOS.apply(running, path, mode, platform, line)
+    path, mode = NXOS.apply(running, [], "config", platform, "interface mgmt0")
+    NXOS.apply(running, path, mode, platform, f"ip address {address}/24")
+    return {**candidate.factory(platform, running, names), "commits": 1_000_000_000}
+
+
+def enter(state: State, vty: str) -> None:
+    """Begin an empty target configuration."""
+    state["candidates"][vty] = {"tree": copy.deepcopy(state["running"]), "lines": []}
+
+
+def cache(state: State, vty: str, path: list[str], mode: str, text: str) -> tuple[tree.Node, list[str], str]:
+    """Keep a line of the grammar for the commit."""
+    target = state["candidates"][vty]
+    after, opened = CACHED.apply(target["tree"], path, mode, state["platform"], text)
+    target["lines"].append([path, mode, text])
+    return target["tree"], after, opened
+
+
+def commit(state: State, vty: str, user: str, now: float, seconds: int = 0) -> str:
+    """Put the cached lines in force. Without any, it confirms what this session has in force for a time."""
+    pending, lines = state["pending"], state["candidates"][vty]["lines"]
+    mine = bool(pending) and pending["name"] == vty
+    if not lines:
+        state["pending"] = None if mine else pending
+        return ""
+    if pending and not mine:
+        raise Refused("Failed. err=another commit waits for its confirmation\ncommit verification failed")
+    target = _verified(state, lines)
+    if seconds:
+        candidate.try_out(state, vty, target, now, seconds, link)
+    else:
+        candidate.replace(state, target, now, link)
+        state["pending"] = None
+    state["commits"] += 1
+    enter(state, vty)
+    return COMMITTED.format(user=user, number=state["commits"])
+
+
+def link(running: tree.Node, name: str) -> tuple[Any, ...]:
+    """Return a port's lines that take its link down when they change; the network-qos policy is every port's."""
+    node = tree.block(running, f"interface {name}") or tree.empty()
+    system = tree.block(running, "system qos") or tree.empty()
+    policy = attached(system, "network-qos")
+    own = {key: text for key, text in node["lines"].items() if key.split(" ", 1)[1] in FLAPPING}
+    return own, policy, tree.block(running, f"policy-map type network-qos {policy}")
+
+
+def _verified(state: State, lines: list[list[Any]]) -> tree.Node:
+    target = copy.deepcopy(state["running"])
+    for path, mode, text in lines:
+        try:
+            NXOS.apply(target, path, mode, state["platform"], text)
+        except Refused as err:
+            raise Refused(f"Failed. err={err}\ncommit verification failed") from None
+    return target

@@ -1,0 +1,52 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The switch on disk: its faults, in the words of NX-OS."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lab.emulators.fabric.cli.device import CliSwitch
+from lab.emulators.fabric.nxos import stages
+from lab.emulators.fabric.nxos.cli import Cli
+from lab.emulators.fabric.nxos.lines import GRAMMAR
+
+if TYPE_CHECKING:
+    from lab.emulators import common
+    from lab.emulators.fabric.switch import State
+
+OTHER_VTY, OTHER_USER = "vty99", "noc"
+
+
+class Switch(CliSwitch):
+    """One emulated switch: its device directory and what it is made of when it is new."""
+
+    tool = "nxos"
+    terminal = Cli
+    expired, expires = "confirm commit timer expired", "session"
+
+    def __init__(self, device: common.Device, new: State) -> None:
+        """Take up the device's state; target configurations of an earlier process are gone with its terminals."""
+        super().__init__(device, new)
+        with device.state(new) as state:
+            state["candidates"] = {}
+
+    def refusal(self, line: str) -> str:
+        """Return the text with which NX-OS would turn such a line down."""
+        if line.startswith("commit"):
+            return "Failed. err=resource not available\ncommit verification failed"
+        return "ERROR: not enough space" if line.startswith("copy") else GRAMMAR.invalid
+
+    def leave_waiting(self, state: State, now: float) -> None:
+        """Let another user have committed for a time, and not have confirmed."""
+        if not state["pending"]:
+            stages.enter(state, OTHER_VTY)
+            stages.cache(state, OTHER_VTY, [], "config", "ntp server 192.0.2.1")
+            stages.commit(state, OTHER_VTY, OTHER_USER, now, 3600)
+            del state["candidates"][OTHER_VTY]
+
+    def logged_out(self, cli: Any) -> None:
+        """Note a connection's end; its target configuration is gone."""
+        with self.device.state(self.new) as state:
+            cli.left(state)
+        super().logged_out(cli)

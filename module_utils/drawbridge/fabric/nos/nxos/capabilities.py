@@ -1,0 +1,79 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Cisco NX-OS on Nexus 9000: what its queues, its watchdog and its default headroom can't carry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....core.faults import Fault
+from ...model import Fabric
+from ..capabilities import SUGGESTED, Capabilities, classes
+
+REST, STRICT = 0, 7
+"""The queue of all other traffic, and the one that a Nexus serves first: congestion notifications use it."""
+POLL_MS = range(100, 1001)
+MOST = {"detect_ms": 10, "restore_ms": 100}
+"""The largest multiplier that the watchdog takes for each time."""
+LEAST_MTU_BYTES = 1500
+HEADROOM_M = 100
+"""Length of cable for which a no-drop class has buffers by default."""
+
+
+def _classes_have_queues_of_their_own(fabric: Fabric) -> Iterator[Fault]:
+    for name, part in classes(fabric):
+        if name != "cnp" and part.priority in (REST, STRICT):
+            use = "all other traffic" if part.priority == REST else "congestion notifications"
+            reason = f"on NX-OS queue {part.priority} is that of {use}"
+            yield Fault(f"drawbridge_fabric.{name}.priority", part.priority, reason, f"use {SUGGESTED[name]}")
+
+
+def _watchdog_counts_intervals(fabric: Fabric) -> Iterator[Fault]:
+    """NX-OS has one interval; the times are multiples of it."""
+    watchdog, key = fabric.watchdog, "drawbridge_fabric.watchdog."
+    if watchdog.poll_ms not in POLL_MS:
+        reason = f"NX-OS takes {POLL_MS[0]} to {POLL_MS[-1]}"
+        yield Fault(f"{key}poll_ms", watchdog.poll_ms, reason, f"write poll_ms: {POLL_MS[0]}")
+        return
+    for name, most in MOST.items():
+        value = getattr(watchdog, name)
+        times, left = divmod(value, watchdog.poll_ms)
+        if left or not 1 <= times <= most:
+            reason = f"NX-OS counts 1 to {most} whole intervals of poll_ms, {watchdog.poll_ms}"
+            repair = f"write {min(max(times, 1), most) * watchdog.poll_ms}"
+            yield Fault(f"{key}{name}", value, reason, repair)
+
+
+def _watchdog_drops(fabric: Fabric) -> Iterator[Fault]:
+    if fabric.watchdog.action != "drop":
+        reason = "the watchdog of NX-OS drops packets of a stuck queue"
+        yield Fault("drawbridge_fabric.watchdog.action", fabric.watchdog.action, reason, "write action: drop")
+
+
+def _mtu_is_one_of_network_qos(fabric: Fabric) -> Iterator[Fault]:
+    if fabric.switch_mtu_bytes < LEAST_MTU_BYTES:
+        reason = f"network-qos policies of NX-OS take at least {LEAST_MTU_BYTES}"
+        repair = f"set switch_mtu_bytes: {LEAST_MTU_BYTES}"
+        yield Fault("drawbridge_fabric.switch_mtu_bytes", fabric.switch_mtu_bytes, reason, repair)
+
+
+def _cables_are_within_the_default_headroom(fabric: Fabric) -> Iterator[Fault]:
+    if fabric.host_cable_m > HEADROOM_M:
+        reason = f"Drawbridge leaves NX-OS its default headroom, which is for {HEADROOM_M} m"
+        repair = f"use cables of at most {HEADROOM_M} m between nodes and a Nexus"
+        yield Fault("drawbridge_fabric.host_cable_m", fabric.host_cable_m, reason, repair)
+
+
+CAPABILITIES = Capabilities(
+    ports=r"Ethernet\d+/\d+(/\d+)?",
+    ports_repair="list ports such as Ethernet1/1-32, or Ethernet1/1/1-4 for breakout ports",
+    mtu_bytes=9216,
+    mtu_reason="NX-OS takes at most 9216",
+    refusals=(
+        _classes_have_queues_of_their_own,
+        _watchdog_counts_intervals,
+        _watchdog_drops,
+        _mtu_is_one_of_network_qos,
+        _cables_are_within_the_default_headroom,
+    ),
+)

@@ -1,0 +1,73 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Cisco NX-OS: what a switch can't become, whether a marked change is there to stay, what the hardware does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from ...model import SwitchProfile
+from ...plan import PORT
+from ..dialect import DialectError
+from .lines import Block
+
+FIRST_RELEASE = 10
+"""The first release with two-stage commits."""
+JUMBO, PLAIN = 9216, 1500
+"""The only MTUs of layer 2 ports."""
+SPARE = timedelta(seconds=60)
+"""How long a roll-back may take."""
+_TIMES = re.compile(r"^!(Running configuration last done at|Time): (.*?) *$", re.MULTILINE)
+_PAUSING = re.compile(r"(Ethernet[\d/]+) +(\w+) +(?:On +\(([0-9a-f]+)\)|Off)")
+
+
+def refuse(config: Block, profile: SwitchProfile) -> None:
+    """What no line can change: the release, ports that are not there, the MTU of layer 2 ports."""
+    release = next((text.split()[1] for text in config if re.match(r"version \d", text)), "none")
+    if release == "none" or int(release.split(".")[0]) < FIRST_RELEASE:
+        raise DialectError(
+            f"it runs NX-OS {release}, but commits that roll themselves back need {FIRST_RELEASE}.1 or later;"
+            " upgrade it"
+        )
+    if missing := [port for port in profile.ports if f"{PORT}{port}" not in config]:
+        raise DialectError(
+            f"it has no {', '.join(missing)}, which drawbridge_fabric.switches lists; correct ports there,"
+            " or insert the line card"
+        )
+    if profile.mtu_bytes in (PLAIN, JUMBO) or "no system default switchport" in config:
+        return
+    if switched := [port for port in profile.ports if "no switchport" not in config[f"{PORT}{port}"]]:
+        raise DialectError(
+            f"{switched[0]} is a layer 2 port, which takes an MTU of {PLAIN} or {JUMBO}, not {profile.mtu_bytes};"
+            f" set drawbridge_fabric.switch_mtu_bytes: {JUMBO}, or make it a routed port"
+        )
+
+
+def over(running: str, limit: timedelta) -> bool:
+    """Whether nothing has changed for longer than until the roll-back: the change is there to stay."""
+    times = dict(_TIMES.findall(running))
+    try:
+        done, now = (_time(times[name]) for name in ("Running configuration last done at", "Time"))
+    except (KeyError, ValueError):
+        return False
+    return now - done > limit + SPARE
+
+
+def _time(text: str) -> datetime:
+    return datetime.strptime(" ".join(text.split()), "%a %b %d %H:%M:%S %Y")
+
+
+def unproven(pausing: str, profile: SwitchProfile) -> Iterator[str]:
+    """Ports where the hardware does not pause exactly the lossless priorities."""
+    wanted = sum(1 << priority for priority in profile.lossless)
+    shown = {
+        match[1]: (match[2], int(match[3] or "0", 16)) for match in map(_PAUSING.match, pausing.splitlines()) if match
+    }
+    for port in profile.ports:
+        mode, bits = shown.get(port, ("not listed", 0))
+        if (mode, bits) != ("On", wanted):
+            found = ", ".join(str(priority) for priority in range(8) if bits >> priority & 1) or "none"
+            only = " ".join(map(str, profile.lossless))
+            yield f"{port} does not pause priority {only} alone (PFC {mode}, priorities {found})"
