@@ -11,7 +11,8 @@ from ..core.options import option
 from ..nodes.model import RAILS, STORAGE
 from .nos.systems import ASICS, SYSTEMS
 
-PORTS = r"[A-Za-z]+[0-9/s]+(-[0-9/s]+(:[0-9]+)?)?(,[A-Za-z]+[0-9/s]+(-[0-9/s]+(:[0-9]+)?)?)*"
+_PORTS = "[A-Za-z]+-?[0-9/s]+(:[0-9]+)?(-[0-9/s]+(:[0-9]+)?)?"
+PORTS = f"{_PORTS}(,{_PORTS})*"
 
 
 @dataclass(frozen=True)
@@ -63,10 +64,16 @@ class Switches:
     platform: str = option("network operating system", choices=tuple(SYSTEMS))
     ports: str = option(
         "ports that carry the lossless class, as the system writes them: Ethernet1-32, Ethernet1/1-64/1, swp1s0-1,"
-        " Ethernet0-248:8 (every eighth)",
+        " et-0/0/0-31, Ethernet0-248:8 (every eighth)",
         pattern=PORTS,
     )
     asic: str = option("switch ASIC, which decides the names of queues", "xgs", choices=ASICS)
+    queue_buffer_bytes: int = option(
+        "buffer that one queue of the lossless class can fill, of which Junos takes ECN thresholds in percent"
+        " (0: that of the ASIC with Junos's own division of the buffer)",
+        0,
+        low=0,
+    )
 
 
 @dataclass(frozen=True)
@@ -132,6 +139,7 @@ class SwitchProfile:
     cnp: Cnp = option("congestion notifications")
     watchdog: Watchdog = option("PFC watchdog of the switch")
     storage: Optional[Storage] = option("a class for storage traffic, if it has one of its own", None)
+    queue_buffer_bytes: int = option("buffer that one queue can fill; 0: that of the ASIC", 0, low=0)
 
     @property
     def lossless(self) -> list[int]:

@@ -71,13 +71,14 @@ class Syntax:
     stops: Callable[[str, Lines, Lines], str]
     """(section, have, want) -> why the change stops traffic, with {ports} for the ports; "" if it doesn't."""
     save: str
+    """Makes a restart keep what runs; empty where a change that is kept needs no more."""
     change: Callable[[str, int, Lines, Lines], Lines]
     """(session, seconds, the candidate's lines, what Config.beside has) -> all lines to type. They put the
     candidate in force as one session, which is rolled back after so long."""
     takes_s: Callable[[Lines], int]
     """Seconds that the candidate's lines take while the time until the roll-back runs; 0 if it begins after them."""
     confirm: Callable[[str], str]
-    """Keeps a session that is in force."""
+    """Keeps a session that is in force. Here and below, a text can be several lines, typed one after the other."""
     abort: Callable[[str], str]
     """Drops a session that is not in force; it changes nothing of another user's."""
     roll_back: Callable[[str], str]
@@ -97,10 +98,11 @@ def plan(syntax: Syntax, have: Config, want: Config, traffic: Traffic = NOBODY) 
     steps = [] if traffic.phase == INTERRUPTING else [_aborted(syntax, name) for name in have.stale]
     if have.waiting and not changes:
         reason = f"confirm the session {have.waiting}, which an earlier run left waiting for its confirmation"
-        typed = Typed(CONFIRM, (syntax.confirm(have.waiting),), have.waiting)
+        typed = Typed(CONFIRM, tuple(syntax.confirm(have.waiting).splitlines()), have.waiting)
         steps.append(Step(reason, lambda config: replace(config, waiting="", saved=False), typed))
     steps += _section_steps(syntax, dict(have.sections), changes, traffic)
-    if any(not step.pending for step in steps if step.payload.place != PROMPT) or have.waiting or not have.saved:
+    changed = any(not step.pending for step in steps if step.payload.place != PROMPT)
+    if syntax.save and (changed or have.waiting or not have.saved):
         reason = "save the running configuration, so that a restart keeps it"
         steps.append(Step(reason, lambda config: replace(config, saved=True), Typed(PROMPT, (syntax.save,))))
     pending = refused = ""
@@ -110,9 +112,10 @@ def plan(syntax: Syntax, have: Config, want: Config, traffic: Traffic = NOBODY) 
             " run this again in some minutes, when it is rolled back"
         )
     if have.foreign:
+        ends = "; ".join(syntax.roll_back(have.foreign[0].split()[0]).splitlines())
         refused = (
             f"another user's configuration session {have.foreign[0]} is open and would undo this change when it is"
-            f" committed; end it there, or on the switch with: {syntax.roll_back(have.foreign[0].split()[0])}"
+            f" committed; end it there, or on the switch with: {ends}"
         )
     return [replace(step, pending=pending or step.pending, refused=refused) for step in steps]
 

@@ -30,6 +30,7 @@ def switch_profile(fabric: Fabric, name: str, only: Collection[str] | None = Non
                 cnp=fabric.cnp,
                 watchdog=fabric.watchdog,
                 storage=fabric.storage,
+                queue_buffer_bytes=kind.queue_buffer_bytes,
             )
     listed, repair = [kind.names for kind in fabric.switches], f"add {name} there, or remove it from the group switches"
     raise IntentError([Fault("drawbridge_fabric.switches", listed, f"none of them is {name}", repair)])

@@ -43,6 +43,8 @@ class Dialect(Syntax):
     """Project the answers onto the lines that Drawbridge owns. Raises DialectError."""
     render: Callable[[SwitchProfile], Config]
     """The wanted state."""
+    timer_unit_s: int = 1
+    """What the time until a roll-back is counted in. A time between two of them is rounded up."""
 
 
 def dialect(system: str) -> Dialect:
