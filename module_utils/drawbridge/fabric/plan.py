@@ -42,10 +42,10 @@ class Config:
         remarks += [] if self.saved else ["! startup-config differs"]
         return [*(line for _, lines in self.sections for line in lines), *remarks]
 
-    def with_sections(self, changed: dict[str, Lines]) -> Config:
-        """The same with other lines in some sections; a restart would bring the old ones back."""
+    def with_sections(self, changed: dict[str, Lines], saved: bool = False) -> Config:
+        """The same with other lines in some sections. Unless they are saved, a restart brings the old ones back."""
         merged = {**dict(self.sections), **changed}
-        return replace(self, sections=tuple(merged.items()), saved=False)
+        return replace(self, sections=tuple(merged.items()), saved=saved)
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def plan(syntax: Syntax, have: Config, want: Config, traffic: Traffic = NOBODY) 
     if have.waiting and not changes:
         reason = f"confirm the session {have.waiting}, which an earlier run left waiting for its confirmation"
         typed = Typed(CONFIRM, tuple(syntax.confirm(have.waiting).splitlines()), have.waiting)
-        steps.append(Step(reason, lambda config: replace(config, waiting="", saved=False), typed))
+        steps.append(Step(reason, lambda config: replace(config, waiting="", saved=not syntax.save), typed))
     steps += _section_steps(syntax, dict(have.sections), changes, traffic)
     changed = any(not step.pending for step in steps if step.payload.place != PROMPT)
     if syntax.save and (changed or have.waiting or not have.saved):
@@ -151,7 +151,7 @@ def _section_steps(
         waits = change.interrupts and not traffic.allowed
         step = Step(
             f"{whole or PORT + port_list(names)}: {shown}",
-            lambda config, new={name: want[name] for name in names}: config.with_sections(new),
+            lambda config, new={name: want[name] for name in names}: config.with_sections(new, not syntax.save),
             Typed(CANDIDATE, typed, group=change.group),
             pending=change.waits(names, have, traffic) if waits else "",
         )

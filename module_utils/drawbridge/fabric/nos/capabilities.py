@@ -25,6 +25,8 @@ class Capabilities:
     mtu_bytes: int
     """The largest MTU of a port."""
     mtu_reason: str
+    percent_of_buffer: bool = False
+    """It takes ECN thresholds in percent of the buffer that a queue can fill."""
     refusals: tuple[Callable[[Fabric], Iterator[Fault]], ...] = ()
 
     def strange_ports(self, names: list[str]) -> list[str]:

@@ -57,7 +57,9 @@ def test_a_name_without_a_number_stands_alone() -> None:
 
 @given(
     st.lists(st.tuples(st.integers(1, 6), st.integers(1, 6)), unique=True, min_size=1),
-    st.sampled_from(["Ethernet{}", "Ethernet{}/{}", "Ethernet3/{}/{}", "Ethernet{}/{}/1", "swp{}s{}", "et-0/{}/{}", "et-0/0/{}:{}"]),
+    st.sampled_from(
+        ["Ethernet{}", "Ethernet{}/{}", "Ethernet3/{}/{}", "Ethernet{}/{}/1", "swp{}s{}", "et-0/{}/{}", "et-0/0/{}:{}"]
+    ),
 )
 def test_compressing_and_expanding_is_the_identity(numbers: list[tuple[int, int]], name: str) -> None:
     ports = list(dict.fromkeys(name.format(*pair) for pair in numbers))
