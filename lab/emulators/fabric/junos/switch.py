@@ -54,15 +54,12 @@ class Switch(data_model.ModelSwitch):
         super().logged_out(cli)
 
     def leave_waiting(self, state: State, now: float) -> None:
-        """Let another user have a confirmed commit in force."""
-        if not state["pending"]:
-            kept, lock = state["candidate"], state["lock"]
-            state.update(candidate=None, lock=None)
+        """Let another user have a confirmed commit in force, unless the candidate is locked or edited."""
+        if not state["pending"] and not state["lock"] and state["candidate"] is None:
             config = commits.candidate(state)
             statements.set_(config, ["interfaces", "et-0/0/0", "description", "maintenance"])
             commits.stage(state, OTHER_USER, config)
             commits.commit(state, OTHER_USER, OTHER_VTY, now, 60, "maintenance")
-            state.update(candidate=kept, lock=lock)
 
     def drift(self, before: State, after: State) -> None:
         """Let another user take the last statement away that was committed."""
