@@ -12,10 +12,7 @@ from pathlib import Path
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import SwitchProfile
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.junos.text import DIALECT
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.transaction_io import (
-    Limits,
-    Switch,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.transaction_io import Switch
 
 from lab.emulators.fabric.junos import commits, schema, statements
 from tests.unit import emulated_switch
@@ -37,11 +34,18 @@ class Junos(ModelSwitch):
     profile = profile()
     factory = commits.factory("leaf1", "tomahawk3", PORTS, "10.77.1.41")
 
+    limits = QUICK
+
+    def reset(self) -> None:
+        """As it left the factory."""
+        self.limits = QUICK
+        super().reset()
+
     @contextlib.contextmanager
-    def switch(self, want: SwitchProfile | None = None, limits: Limits = QUICK) -> Iterator[Switch]:
+    def switch(self, want: SwitchProfile | None = None) -> Iterator[Switch]:
         """The device under test, also with other limits."""
         leaf = Leaf(self.directory, self.keys, self.port)
-        switch = Switch(leaf.login, self.dialect, want or self.profile, limits)
+        switch = Switch(leaf.login, self.dialect, want or self.profile, self.limits)
         try:
             yield switch
         finally:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from ....core import ports
@@ -12,6 +13,8 @@ from .lines import COS, ECN, OFF, PAUSE, ROOTS, statement, within
 
 LISTS = ("code-points", "flow-control-queue")
 """Statements with several values: a new one does not replace an old one."""
+_SET = re.compile(rf"({COS} forwarding-class-set \S+).*")
+"""A set of classes is bound as a whole: without its profile, its name would stay."""
 BLOCKING = (f"   {COS} congestion-notification-profile ", "   ether-options ", "   aggregated-ether-options ")
 FLAPPING = ("   mtu ", "   ether-options ", "   aggregated-ether-options ")
 
@@ -20,7 +23,7 @@ def commands(have: Lines, want: Lines) -> list[str]:
     """Delete what is not wanted, then set what is missing. On ports, the port's name is left to on_ports()."""
     if any(line.startswith(PORT) for line in (*want, *have)):
         return list(_of_port(have, want))
-    gone = [line for line in have if line not in want]
+    gone = [line for line in have if not any(within(it, line) for it in want)]  # a bare object gets its statements
     new = [line for line in want if line not in have]
     if _is_ordered((*have, *want)) and have != want and have:
         return [f"delete {ROOTS[ECN][0]}", *(f"set {line}" for line in want)]  # a list takes new values at its end
@@ -51,9 +54,9 @@ def on_ports(names: Sequence[str], lines: Lines) -> Lines:
 
 
 def _of_port(have: Lines, want: Lines) -> Iterator[str]:
-    gone = [line for line in have if line not in want and not line.startswith(PORT)]
     new = [line.strip() for line in want if line not in have and not line.startswith(PORT)]
-    for line in (line.strip() for line in gone):
+    gone = [_SET.sub(r"\1", line.strip()) for line in have if line not in want and not line.startswith(PORT)]
+    for line in dict.fromkeys(gone):
         if line.startswith(OFF):
             if _kept(line, tuple(map(str.strip, want))):
                 yield f"activate {line.removeprefix(OFF)}"
