@@ -101,11 +101,13 @@ class Switch:
 
     def port(self, number: int) -> str:
         """The system's name of a port."""
-        return f"Ethernet{(number - 1) * 4}" if self.platform == "sonic" else f"{PORTS[self.platform]}{number}"
+        start, first, step = PORTS[self.platform]
+        return f"{start}{first + (number - 1) * step}"
 
 
-PORTS = {"eos": "Ethernet", "nvue": "swp"}
-"""How names of ports begin, by system. SONiC names them by their first lane, of which a port has four."""
+PORTS = {"eos": ("Ethernet", 1, 1), "nvue": ("swp", 1, 1), "sonic": ("Ethernet", 0, 4), "junos": ("et-0/0/", 0, 1)}
+"""How names of ports begin, the number of the first one, and the distance between two, by system. SONiC names a port by
+the first of its four lanes."""
 
 
 @dataclass(frozen=True)

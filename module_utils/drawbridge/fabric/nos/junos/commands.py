@@ -15,8 +15,8 @@ LISTS = ("code-points", "flow-control-queue")
 """Statements with several values: a new one does not replace an old one."""
 _SET = re.compile(rf"({COS} forwarding-class-set \S+).*")
 """A set of classes is bound as a whole: without its profile, its name would stay."""
-BLOCKING = (f"   {COS} congestion-notification-profile ", "   ether-options ", "   aggregated-ether-options ")
-FLAPPING = ("   mtu ", "   ether-options ", "   aggregated-ether-options ")
+BLOCKING = (f"   {COS} congestion-notification-profile ", f"   {OFF}")
+FLAPPING = ("   mtu ", "   ether-options ", "   aggregated-ether-options ", f"   {OFF}mtu")
 
 
 def commands(have: Lines, want: Lines) -> list[str]:

@@ -154,6 +154,16 @@ def test_ports_are_typed_one_by_one_with_their_names() -> None:
             ("interface et-0/0/0", "   class-of-service congestion-notification-profile ROCE", "   mtu 9214"),
             "",
         ),
+        (
+            "interface et-0/0/0",
+            (
+                "interface et-0/0/0",
+                "   class-of-service congestion-notification-profile ROCE",
+                "   deactivate class-of-service congestion-notification-profile",
+                "   mtu 9214",
+            ),
+            "a change of PFC blocks {ports}",
+        ),
     ],
 )
 def test_what_stops_traffic(section: str, have: tuple[str, ...], why: str) -> None:
