@@ -68,7 +68,7 @@ def lines_of(want: list[str], start: str) -> list[str]:
 
 def test_thresholds_are_percents_of_what_a_queue_can_buffer() -> None:
     lines = lines_of(render(LEAF).lines(), f"{COS} drop-profiles ROCE interpolate fill-level")
-    assert [line.split()[-1] for line in lines] == ["2", "19"]  # of 8086277 bytes
+    assert [line.split()[-1] for line in lines] == ["2", "19"]  # of 8086414 bytes
     given = render(replace(LEAF, queue_buffer_bytes=3_000_000)).lines()
     assert [line.split()[-1] for line in lines_of(given, f"{COS} drop-profiles ROCE interpolate fill")] == ["5", "50"]
 
