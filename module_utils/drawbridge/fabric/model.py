@@ -69,8 +69,8 @@ class Switches:
     )
     asic: str = option("switch ASIC, which decides the names of queues", "xgs", choices=ASICS)
     queue_buffer_bytes: int = option(
-        "buffer that one queue of the lossless class can fill, of which Junos takes ECN thresholds in percent"
-        " (0: that of the ASIC with Junos's own division of the buffer)",
+        "buffer that one lossless queue can fill, for systems that take ECN thresholds in percent of it"
+        " (0: the ASIC's own)",
         0,
         low=0,
     )

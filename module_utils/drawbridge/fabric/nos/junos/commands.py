@@ -20,7 +20,7 @@ FLAPPING = ("   mtu ", "   ether-options ", "   aggregated-ether-options ", f"  
 
 
 def commands(have: Lines, want: Lines) -> list[str]:
-    """Delete what is not wanted, then set what is missing. On ports, the port's name is left to on_ports()."""
+    """Delete unwanted statements, then set missing ones. On ports, the port's name is left to on_ports()."""
     if any(line.startswith(PORT) for line in (*want, *have)):
         return list(_of_port(have, want))
     gone = [line for line in have if not any(within(it, line) for it in want)]  # a bare object gets its statements

@@ -128,8 +128,8 @@ def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
 
 
 def _change(name: str, seconds: int, lines: Lines, _beside: Lines) -> Lines:
-    """Lock the candidate, which drops it with the connection. A commit of another user that waits would be kept by
-    this one, so that a last look, whose answer counts as a refusal, comes after the lock."""
+    """Lock the candidate, which drops it with the connection. Then look once more whether another user's commit waits,
+    since this one would keep it. That answer counts as a refusal."""
     return (
         "configure exclusive",
         "run show system commit | display xml | match commit-confirmed",
