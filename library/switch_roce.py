@@ -25,6 +25,8 @@ description:
   - NVUE's watchdog restores a queue after one polling interval without pause frames; it has no C(restore_ms).
   - On SONiC it owns its maps, schedulers and WRED profile, all named C(ROCE), and the watchdog's interval. On
     O(profile.ports) it owns the MTU, the maps and PFC, the watchdog, and queues of classes and of other traffic.
+  - On Junos it owns all class of service that is named C(ROCE). On O(profile.ports) it owns the MTU, what binds these
+    objects, and statements that would overrule them. It takes ECN thresholds in percent of a queue's buffer.
   - NVUE keeps pending edits of each login. A change detaches those of its own login first; NVUE keeps their revision.
   - It saves the whole running configuration, including unsaved changes of other users.
   - It runs in Ansible's own process. It logs in with C(ansible_host), C(ansible_port), C(ansible_user), and
@@ -61,15 +63,18 @@ options:
         such a change is pending until O(node_use) says that Slurm has drained the nodes. Other changes go on.
       - On EOS that is a new MTU, or a change of PFC on a port. An edit of a service profile that exists counts too,
         because it moves the buffers of all its ports. On NVUE it is a new MTU, and a change of RoCE mode or PFC.
-        On SONiC it is also a change of a port's maps, PFC or queues.
+        On SONiC it is also a change of a port's maps, PFC or queues. On Junos it is a new MTU, and a change of PFC,
+        flow control or the queue of an existing class.
     type: bool
     default: false
   answer_timeout_s:
-    description: Seconds in which the switch must answer one line. C(nv config apply) may take five times as long.
+    description:
+      - Seconds in which the switch must answer one line. C(nv config apply) and C(commit) of Junos may take five times
+        as long.
     type: int
     default: 60
   confirm_timeout_s:
-    description: Seconds after which the switch rolls back an unconfirmed change.
+    description: Seconds after which the switch rolls back an unconfirmed change. Junos rounds up to whole minutes.
     type: int
     default: 300
   settle_timeout_s:

@@ -101,11 +101,16 @@ class Switch:
 
     def port(self, number: int) -> str:
         """The system's name of a port."""
-        return PORTS[self.platform].format(number=number, lane=(number - 1) * 4)
+        start, first, step = PORTS[self.platform]
+        return f"{start}{first + (number - 1) * step}"
 
 
-PORTS = {"eos": "Ethernet{number}", "nvue": "swp{number}", "sonic": "Ethernet{lane}", "nxos": "Ethernet1/{number}"}
-"""Names of ports by system. SONiC names them by their first lane, of which a port has four."""
+PORTS = {
+    **{"eos": ("Ethernet", 1, 1), "nvue": ("swp", 1, 1), "sonic": ("Ethernet", 0, 4)},
+    **{"nxos": ("Ethernet1/", 1, 1), "junos": ("et-0/0/", 0, 1)},
+}
+"""How names of ports begin, the number of the first one, and the distance between two, by system. SONiC names a port by
+the first of its four lanes."""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import pytest
 
 if TYPE_CHECKING:
     from tests.unit.emulated_cumulus import Cumulus
+    from tests.unit.emulated_junos import Junos
     from tests.unit.emulated_nexus import Nexus
     from tests.unit.emulated_sonic import Sonic
     from tests.unit.emulated_switch import Leaf
@@ -89,8 +90,28 @@ def running_nexus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nexus]:
     process.stdout.close()
 
 
+@pytest.fixture(scope="session")
+def running_junos(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Junos]:
+    """One QFX switch for all tests."""
+    from tests.unit.emulated_junos import start
+
+    junos, process = start(tmp_path_factory.mktemp("junos"))
+    yield junos
+    process.terminate()
+    process.wait(120)
+    assert process.stdout
+    process.stdout.close()
+
+
 @pytest.fixture
 def nexus(running_nexus: Nexus) -> Nexus:
     """A Nexus switch as it left the factory."""
     running_nexus.reset()
     return running_nexus
+
+
+@pytest.fixture
+def junos(running_junos: Junos) -> Junos:
+    """A QFX switch as it left the factory."""
+    running_junos.reset()
+    return running_junos

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lists of switch ports, as people and switches write them: `Ethernet1-20`, `Ethernet1/1-64/1`, `swp1s0-1`.
 
-`Ethernet0-24:8` is every eighth: Ethernet0, Ethernet8, Ethernet16, Ethernet24.
+`Ethernet0-24:8` is every eighth: Ethernet0, Ethernet8, Ethernet16, Ethernet24. `et-0/0/0-7` are eight ports, and
+`et-0/0/0:0-3` the four channels of one.
 """
 
 from __future__ import annotations
@@ -13,8 +14,13 @@ from dataclasses import dataclass
 
 _NUMBERS = r"[0-9]+(?:[/s][0-9]+)*"
 """Numbers with what parts them: a slash, or the s of a breakout port."""
-_PART = re.compile(rf"(?P<stem>[A-Za-z]+)(?P<low>{_NUMBERS})(?:-(?P<high>{_NUMBERS})(?::(?P<step>[1-9][0-9]*))?)?")
-_PORT = re.compile(rf"([A-Za-z]+)({_NUMBERS})")
+_CHANNEL = r"(?::[0-9]+)?"
+"""A breakout port of systems that write it so. At the end of a range, the same mark begins the step."""
+_STEM = "[A-Za-z]+-?"
+_PART = re.compile(
+    rf"(?P<stem>{_STEM})(?P<low>{_NUMBERS}{_CHANNEL})(?:-(?P<high>{_NUMBERS})(?::(?P<step>[1-9][0-9]*))?)?"
+)
+_PORT = re.compile(rf"({_STEM})({_NUMBERS}{_CHANNEL})")
 
 
 class PortsError(ValueError):
@@ -55,7 +61,7 @@ def _ports(part: str) -> list[str]:
 
 def _split(text: str) -> tuple[list[int], tuple[str, ...]]:
     """Numbers, and the marks between them."""
-    return [int(number) for number in re.split("[/s]", text)], tuple(re.findall("[/s]", text))
+    return [int(number) for number in re.split("[/s:]", text)], tuple(re.findall("[/s:]", text))
 
 
 def _numbers(numbers: Sequence[int], marks: Sequence[str]) -> str:
@@ -116,6 +122,8 @@ class _Port:
         changing = [at for at, step in enumerate(steps) if step]
         if len(changing) != 1 or steps[changing[0]] < 0:
             return None
+        if ":" in self.marks and changing[0] != len(steps) - 1:
+            return None  # the end of such a range would look like a step
         return _Change(changing[0], steps[changing[0]])
 
     def text(self) -> str:

@@ -14,7 +14,8 @@ from .nos.systems import ASICS, SYSTEMS
 
 DCQCN, OFF, ADAPTIVE = "dcqcn", "off", "adaptive_routing"
 CONGESTION_CONTROLS = (DCQCN, OFF, ADAPTIVE)
-PORTS = r"[A-Za-z]+[0-9/s]+(-[0-9/s]+(:[0-9]+)?)?(,[A-Za-z]+[0-9/s]+(-[0-9/s]+(:[0-9]+)?)?)*"
+_PORTS = "[A-Za-z]+-?[0-9/s]+(:[0-9]+)?(-[0-9/s]+(:[0-9]+)?)?"
+PORTS = f"{_PORTS}(,{_PORTS})*"
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Switches:
     platform: str = option("network operating system", choices=tuple(SYSTEMS))
     ports: str = option(
         "ports that carry the lossless class, as the system writes them: Ethernet1-32, Ethernet1/1-64/1, swp1s0-1,"
-        " Ethernet0-248:8 (every eighth)",
+        " et-0/0/0-31, Ethernet0-248:8 (every eighth)",
         pattern=PORTS,
     )
     asic: str = option("switch ASIC, which decides the names of queues", "xgs", choices=ASICS)
@@ -97,6 +98,12 @@ class Switches:
         0,
         low=0,
         high=99,
+    )
+    queue_buffer_bytes: int = option(
+        "buffer that one lossless queue can fill, for systems that take ECN thresholds in percent of it"
+        " (0: the ASIC's own)",
+        0,
+        low=0,
     )
 
     def marking(self, roce: Roce) -> Roce:
@@ -178,6 +185,7 @@ class SwitchProfile:
     lossless_buffer_percent: int = option(
         "share of the buffers for lossless traffic (0: not configured)", 0, low=0, high=99
     )
+    queue_buffer_bytes: int = option("buffer that one queue can fill; 0: that of the ASIC", 0, low=0)
 
     @property
     def lossless(self) -> list[int]:

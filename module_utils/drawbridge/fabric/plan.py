@@ -42,10 +42,10 @@ class Config:
         remarks += [] if self.saved else ["! startup-config differs"]
         return [*(line for _, lines in self.sections for line in lines), *remarks]
 
-    def with_sections(self, changed: dict[str, Lines]) -> Config:
-        """The same with other lines in some sections; a restart would bring the old ones back."""
+    def with_sections(self, changed: dict[str, Lines], saved: bool = False) -> Config:
+        """The same with other lines in some sections. Unless they are saved, a restart brings the old ones back."""
         merged = {**dict(self.sections), **changed}
-        return replace(self, sections=tuple(merged.items()), saved=False)
+        return replace(self, sections=tuple(merged.items()), saved=saved)
 
 
 @dataclass(frozen=True)
@@ -71,13 +71,15 @@ class Syntax:
     stops: Callable[[str, Lines, Lines], str]
     """(section, have, want) -> why the change stops traffic, with {ports} for the ports; "" if it doesn't."""
     save: str
+    """Makes a restart keep what runs; empty where a change that is kept needs no more."""
     change: Callable[[str, int, Lines, Lines], Lines]
     """(session, seconds, the candidate's lines, what Config.beside has) -> all lines to type. They put the
     candidate in force as one session, which is rolled back after so long."""
     takes_s: Callable[[Lines], int]
     """Seconds that the candidate's lines take while the time until the roll-back runs; 0 if it begins after them."""
     confirm: Callable[[str], str]
-    """Keeps a session that is in force; "" where only the SSH session that made it can."""
+    """Keeps a session that is in force; "" where only the SSH session that made it can. Here and below, a text can be
+    several lines, typed one after the other."""
     abort: Callable[[str], str]
     """Drops a session that is not in force; it changes nothing of another user's."""
     roll_back: Callable[[str], str]
@@ -98,10 +100,11 @@ def plan(syntax: Syntax, have: Config, want: Config, traffic: Traffic = NOBODY) 
     kept = syntax.confirm(have.waiting) if have.waiting and not changes else ""
     if kept:
         reason = f"confirm the session {have.waiting}, which an earlier run left waiting for its confirmation"
-        typed = Typed(CONFIRM, (kept,), have.waiting)
-        steps.append(Step(reason, lambda config: replace(config, waiting="", saved=False), typed))
+        typed = Typed(CONFIRM, tuple(kept.splitlines()), have.waiting)
+        steps.append(Step(reason, lambda config: replace(config, waiting="", saved=not syntax.save), typed))
     steps += _section_steps(syntax, dict(have.sections), changes, traffic)
-    if any(not step.pending for step in steps if step.payload.place != PROMPT) or have.waiting or not have.saved:
+    changed = any(not step.pending for step in steps if step.payload.place != PROMPT)
+    if syntax.save and (changed or have.waiting or not have.saved):
         reason = "save the running configuration, so that a restart keeps it"
         steps.append(Step(reason, lambda config: replace(config, saved=True), Typed(PROMPT, (syntax.save,))))
     pending = refused = ""
@@ -112,9 +115,10 @@ def plan(syntax: Syntax, have: Config, want: Config, traffic: Traffic = NOBODY) 
             " run this again in some minutes, when it is rolled back"
         )
     if have.foreign:
+        ends = "; ".join(syntax.roll_back(have.foreign[0].split()[0]).splitlines())
         refused = (
             f"another user's configuration session {have.foreign[0]} is open and would undo this change when it is"
-            f" committed; end it there, or on the switch with: {syntax.roll_back(have.foreign[0].split()[0])}"
+            f" committed; end it there, or on the switch with: {ends}"
         )
     return [replace(step, pending=pending or step.pending, refused=refused) for step in steps]
 
@@ -150,7 +154,7 @@ def _section_steps(
         waits = change.interrupts and not traffic.allowed
         step = Step(
             f"{whole or PORT + port_list(names)}: {shown}",
-            lambda config, new={name: want[name] for name in names}: config.with_sections(new),
+            lambda config, new={name: want[name] for name in names}: config.with_sections(new, not syntax.save),
             Typed(CANDIDATE, typed, group=change.group),
             pending=change.waits(names, have, traffic) if waits else "",
         )

@@ -112,6 +112,14 @@ def systems_run_on_their_asics(fabric: Fabric) -> Iterator[Fault]:
             yield Fault(f"drawbridge_fabric.switches[{index}].asic", kind.asic, reason, repair)
 
 
+def buffers_are_of_use(fabric: Fabric) -> Iterator[Fault]:
+    """Where thresholds are bytes, the size of the buffer would change nothing."""
+    for index, kind in enumerate(fabric.switches):
+        if kind.queue_buffer_bytes and not capabilities(kind.platform).percent_of_buffer:
+            key = f"drawbridge_fabric.switches[{index}].queue_buffer_bytes"
+            yield Fault(key, kind.queue_buffer_bytes, f"{kind.platform} takes ECN thresholds in bytes", "remove it")
+
+
 def ports_can_exist(fabric: Fabric) -> Iterator[Fault]:
     """Every port once, every range forwards, and only ports that carry traffic of nodes."""
     for index, kind in enumerate(fabric.switches):
@@ -173,6 +181,7 @@ RULES = (
     mtu_fits,
     systems_can_carry_it,
     systems_run_on_their_asics,
+    buffers_are_of_use,
     ports_can_exist,
     channels_have_members,
     switches_are_listed_once,

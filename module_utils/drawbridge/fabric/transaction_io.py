@@ -88,7 +88,7 @@ class Switch:
                 name = self._try_out(lines)
                 self._keep(name, self._dialect.confirm(name), target)
             elif place == CONFIRM:
-                self._keep(given[0].session, lines[0], target)
+                self._keep(given[0].session, "\n".join(lines), target)
             else:
                 for line in lines:
                     self._send(line)
@@ -109,7 +109,8 @@ class Switch:
     def _try_out(self, lines: Sequence[str]) -> str:
         """Put the change in force for a time; a connection made after it proves it. This one is over, or held."""
         dialect, name, given = self._dialect, f"{SESSION_PREFIX}{secrets.token_hex(4)}", tuple(lines)
-        self._seconds = self._limits.confirm_s + dialect.takes_s(given)
+        units = -(-(self._limits.confirm_s + dialect.takes_s(given)) // dialect.timer_unit_s)
+        self._seconds = units * dialect.timer_unit_s
         try:
             for line in dialect.change(name, self._seconds, given, self.last.beside):
                 self._send(line)
@@ -145,14 +146,15 @@ class Switch:
             held.close()
         return None
 
-    def _try(self, line: str) -> DeviceError | None:
-        """Type a line whose effect the caller reads afterwards: the switch may act although its answer was lost."""
+    def _try(self, text: str) -> DeviceError | None:
+        """Type lines whose effect the caller reads afterwards: the switch may act although its answer was lost."""
+        lines = text.splitlines()
         try:
-            self._send(line)
-        except Refused as err:
-            return err
+            for line in lines:
+                self._send(line)
         except DeviceError as err:
-            self.close()
+            if len(lines) > 1 or not isinstance(err, Refused):
+                self.close()  # nobody knows in which mode the terminal is now
             return err
         return None
 

@@ -33,6 +33,7 @@ def switch_profile(fabric: Fabric, name: str, only: Collection[str] | None = Non
                 channels=tuple(it for it in kind.channels if only is None or {*it.ports} & {*only}),
                 cable_m=kind.cable_m,
                 lossless_buffer_percent=kind.lossless_buffer_percent,
+                queue_buffer_bytes=kind.queue_buffer_bytes,
             )
     listed, repair = [kind.names for kind in fabric.switches], f"add {name} there, or remove it from the group switches"
     raise IntentError([Fault("drawbridge_fabric.switches", listed, f"none of them is {name}", repair)])

@@ -28,6 +28,8 @@ class Capabilities:
     mtu_bytes: int
     """The largest MTU of a port."""
     mtu_reason: str
+    percent_of_buffer: bool = False
+    """It takes ECN thresholds in percent of the buffer that a queue can fill."""
     refusals: tuple[Callable[[Fabric], Iterator[Fault]], ...] = ()
     channels: str = ""
     """Regular expression of the names of port-channels; empty if Drawbridge does not configure them on it."""

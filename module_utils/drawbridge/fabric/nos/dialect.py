@@ -49,6 +49,8 @@ class Dialect(Syntax):
     held: Callable[[str, int], Lines] = lambda name, seconds: ()
     """(session, seconds) -> lines that keep a change where only the SSH session that made it can: typed there, after
     the proof over another one. Empty: `confirm` keeps it, from any SSH session."""
+    timer_unit_s: int = 1
+    """What the time until a roll-back is counted in. A time between two of them is rounded up."""
 
 
 def dialect(system: str) -> Dialect:

@@ -24,6 +24,9 @@ from hypothesis import strategies as st
         ("Ethernet0-16:8,Ethernet20", ["Ethernet0", "Ethernet8", "Ethernet16", "Ethernet20"]),
         ("Ethernet1,Ethernet3", ["Ethernet1", "Ethernet3"]),
         ("Ethernet3/1/1-3/3/1", ["Ethernet3/1/1", "Ethernet3/2/1", "Ethernet3/3/1"]),
+        ("et-0/0/0-2,xe-0/0/9", ["et-0/0/0", "et-0/0/1", "et-0/0/2", "xe-0/0/9"]),
+        ("et-0/0/0-4:2,et-0/0/9", ["et-0/0/0", "et-0/0/2", "et-0/0/4", "et-0/0/9"]),
+        ("et-0/0/0:0-1,et-0/0/1:0,ae1", ["et-0/0/0:0", "et-0/0/0:1", "et-0/0/1:0", "ae1"]),
     ],
 )
 def test_a_list_becomes_ports_in_its_order(text: str, ports: list[str]) -> None:
@@ -54,7 +57,9 @@ def test_a_name_without_a_number_stands_alone() -> None:
 
 @given(
     st.lists(st.tuples(st.integers(1, 6), st.integers(1, 6)), unique=True, min_size=1),
-    st.sampled_from(["Ethernet{}", "Ethernet{}/{}", "Ethernet3/{}/{}", "Ethernet{}/{}/1", "swp{}s{}"]),
+    st.sampled_from(
+        ["Ethernet{}", "Ethernet{}/{}", "Ethernet3/{}/{}", "Ethernet{}/{}/1", "swp{}s{}", "et-0/{}/{}", "et-0/0/{}:{}"]
+    ),
 )
 def test_compressing_and_expanding_is_the_identity(numbers: list[tuple[int, int]], name: str) -> None:
     ports = list(dict.fromkeys(name.format(*pair) for pair in numbers))

@@ -49,6 +49,18 @@ def reasons(have: Config) -> list[str]:
     return [step.reason for step in plan(DIALECT, have, WANT)]
 
 
+def test_a_system_whose_changes_last_by_themselves_needs_no_step_for_it() -> None:
+    steps = plan(replace(DIALECT, save=""), fresh(), WANT)
+    after = reduce(lambda config, step: step.becomes(config), steps, replace(fresh(), saved=True))
+    assert (steps[-1].payload.place, after) == (CANDIDATE, WANT)
+
+
+def test_a_confirmation_can_be_several_lines() -> None:
+    typing = replace(DIALECT, confirm="configure exclusive\ncommit # {}".format)
+    step = plan(typing, replace(WANT, waiting="drawbridge-a"), WANT)[0]
+    assert step.payload == Typed(CONFIRM, ("configure exclusive", "commit # drawbridge-a"), "drawbridge-a")
+
+
 def test_ports_that_need_the_same_are_one_sentence_and_come_after_the_profile() -> None:
     steps = reasons(fresh())
     assert [step.split(":")[0] for step in steps] == [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import IntentError
@@ -28,6 +29,12 @@ def test_each_switch_gets_its_ports_and_hardware_and_all_the_same_class() -> Non
 def test_a_profile_survives_the_way_through_ansible() -> None:
     profile = switch_profile(FABRIC, "leaf1")
     assert SwitchProfile.from_dict(json.loads(json.dumps(profile.as_dict()))) == profile
+
+
+def test_a_switch_has_the_buffer_of_its_entry() -> None:
+    leaf, *others = FABRIC.switches
+    fabric = replace(FABRIC, switches=(replace(leaf, queue_buffer_bytes=3_000_000), *others))
+    assert [switch_profile(fabric, name).queue_buffer_bytes for name in ("leaf1", "spine1")] == [3_000_000, 0]
 
 
 def test_an_unknown_switch_is_refused() -> None:

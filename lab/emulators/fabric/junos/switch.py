@@ -1,0 +1,71 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The switch on disk: every line that users type goes through here, is journalled, and may meet a fault."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lab.emulators.fabric import data_model
+from lab.emulators.fabric.junos import commits, statements
+from lab.emulators.fabric.junos.checks import FAILED
+from lab.emulators.fabric.junos.cli import Cli
+
+if TYPE_CHECKING:
+    from lab.emulators.common import Device
+    from lab.emulators.fabric.junos.commits import State
+
+OTHER_USER, OTHER_VTY = "noc", "vty99"
+READS = ("show ", "run show ", "set cli ", "exit", "quit")
+
+
+class Switch(data_model.ModelSwitch):
+    """One emulated QFX switch."""
+
+    tool = "junos"
+    failed = FAILED
+    in_force = ("active", "history", "pending")
+    staged = ("candidate", "lock")
+
+    def __init__(self, device: Device, new: State) -> None:
+        """Take up the device's state; terminals of an earlier process are gone, and their lock with them."""
+        super().__init__(device, new)
+        with device.state(new) as state:
+            commits.leave(state, state["lock"])
+
+    def users(self) -> set[str]:
+        """Return who may log in."""
+        with self.device.state(self.new) as state:
+            return {it.split()[3] for it in state["active"] if it.startswith("system login user ")}
+
+    def cli(self, user: str, vty: str, *, once: bool) -> Cli:
+        """Begin a user's terminal; one command without a terminal is run in the same way."""
+        del once
+        return Cli(user, vty)
+
+    def reads_only(self, line: str) -> bool:
+        """Say whether a line can't change anything."""
+        return f"{line.strip()} ".startswith(READS)
+
+    def logged_out(self, cli: data_model.Shell) -> None:
+        """Note the end of a terminal; an exclusive candidate ends with it."""
+        with self.device.state(self.new) as state:
+            commits.leave(state, cli.vty)
+        super().logged_out(cli)
+
+    def leave_waiting(self, state: State, now: float) -> None:
+        """Let another user have a confirmed commit in force, unless the candidate is locked or edited."""
+        if not state["pending"] and not state["lock"] and state["candidate"] is None:
+            config = commits.candidate(state)
+            statements.set_(config, ["interfaces", "et-0/0/0", "description", "maintenance"])
+            commits.stage(state, OTHER_USER, config)
+            commits.commit(state, OTHER_USER, OTHER_VTY, now, 60, "maintenance")
+
+    def drift(self, before: State, after: State) -> None:
+        """Let another user take the last statement away that was committed."""
+        if new := [it for it in after["active"] if it not in before["active"]]:
+            statements.delete(after["active"], max(new).split())
+
+    def expire(self, state: State, now: float) -> str:
+        """Roll a confirmed commit back when its time is over."""
+        return commits.expire(state, now)
