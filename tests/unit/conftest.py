@@ -11,6 +11,7 @@ import pytest
 
 if TYPE_CHECKING:
     from tests.unit.emulated_cumulus import Cumulus
+    from tests.unit.emulated_os10 import PowerSwitch
     from tests.unit.emulated_sonic import Sonic
     from tests.unit.emulated_switch import Leaf
 
@@ -73,3 +74,23 @@ def sonic(running_sonic: Sonic) -> Sonic:
     """A SONiC switch as it left the factory."""
     running_sonic.reset()
     return running_sonic
+
+
+@pytest.fixture(scope="session")
+def running_os10(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PowerSwitch]:
+    """One Dell switch for all tests."""
+    from tests.unit.emulated_os10 import start
+
+    os10, process = start(tmp_path_factory.mktemp("os10"))
+    yield os10
+    process.terminate()
+    process.wait(120)
+    assert process.stdout
+    process.stdout.close()
+
+
+@pytest.fixture
+def os10(running_os10: PowerSwitch) -> PowerSwitch:
+    """A Dell switch as it left the factory."""
+    running_os10.reset()
+    return running_os10

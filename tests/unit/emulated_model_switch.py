@@ -70,6 +70,10 @@ class ModelSwitch:
         self.directory.mkdir(exist_ok=True)
         (self.directory / "faults.json").write_text(json.dumps(faults))
 
+    def armed(self) -> bool:
+        """Whether a fault still waits for its line."""
+        return (self.directory / "faults.json").read_text() != "[]"
+
     @contextlib.contextmanager
     def state(self) -> Iterator[dict[str, Any]]:
         """Work on the state from behind."""

@@ -34,6 +34,8 @@ class Config:
     """What a change on this system needs to know beside the owned lines, such as what a roll-back puts back."""
     unproven: Lines = field(default=(), compare=False)
     """Where the hardware does not do what the lines say, each as a sentence that begins with a port's name."""
+    startup: tuple[tuple[str, Lines], ...] = field(default=(), compare=False)
+    """Owned lines of the startup configuration, where no timer rolls back: a change that fails its proof ends there."""
 
     def lines(self) -> list[str]:
         """The owned lines as the switch prints them, then remarks on changes that would not last."""
@@ -77,7 +79,7 @@ class Syntax:
     takes_s: Callable[[Lines], int]
     """Seconds that the candidate's lines take while the time until the roll-back runs; 0 if it begins after them."""
     confirm: Callable[[str], str]
-    """Keeps a session that is in force."""
+    """Keeps a session that is in force. An empty line: the switch has no timer, so the proof alone keeps it."""
     abort: Callable[[str], str]
     """Drops a session that is not in force; it changes nothing of another user's."""
     roll_back: Callable[[str], str]
@@ -93,11 +95,13 @@ def plan(syntax: Syntax, have: Config, want: Config, traffic: Traffic = NOBODY) 
 
     Steps that interrupt traffic of nodes in use wait too, unless `traffic` allows them: uplinks are then the last.
     """
-    changes = {name: lines for name, lines in want.sections if dict(have.sections).get(name, ()) != lines}
+    changes = _changes(have, want)
     steps = [] if traffic.phase == INTERRUPTING else [_aborted(syntax, name) for name in have.stale]
     if have.waiting and not changes:
         reason = f"confirm the session {have.waiting}, which an earlier run left waiting for its confirmation"
-        typed = Typed(CONFIRM, (syntax.confirm(have.waiting),), have.waiting)
+        lines = tuple(filter(None, [syntax.confirm(have.waiting)]))
+        reason = reason if lines else "prove the change in force, which an earlier run left unproven and unsaved"
+        typed = Typed(CONFIRM, lines, have.waiting)
         steps.append(Step(reason, lambda config: replace(config, waiting="", saved=False), typed))
     steps += _section_steps(syntax, dict(have.sections), changes, traffic)
     if any(not step.pending for step in steps if step.payload.place != PROMPT) or have.waiting or not have.saved:
@@ -154,3 +158,26 @@ def _section_steps(
         )
         steps.append(step)
     return sorted(steps, key=lambda step: step.payload.group)
+
+
+def way_back(syntax: Syntax, have: Config, before: Config) -> Lines:
+    """The lines that undo a change where no timer does: they lead from what is in force to what was before."""
+    steps = _section_steps(syntax, dict(have.sections), _changes(have, before), NOBODY)
+    return tuple(line for step in steps for line in step.payload.lines)
+
+
+def difference(have: Config, want: Config) -> str:
+    """The first owned line that differs, or nothing."""
+    found = dict(have.sections)
+    for name, lines in want.sections:
+        got = found.get(name, ())
+        if missing := [line for line in lines if line not in got]:
+            return f"{name} lacks {missing[0].strip()!r}"
+        if extra := [line for line in got if line not in lines]:
+            return f"{name} still has {extra[0].strip()!r}"
+    return ""
+
+
+def _changes(have: Config, want: Config) -> dict[str, Lines]:
+    """The sections that differ, with their wanted lines."""
+    return {name: lines for name, lines in want.sections if dict(have.sections).get(name, ()) != lines}

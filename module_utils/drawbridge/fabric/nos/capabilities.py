@@ -26,6 +26,8 @@ class Capabilities:
     """The largest MTU of a port."""
     mtu_reason: str
     refusals: tuple[Callable[[Fabric], Iterator[Fault]], ...] = ()
+    lacks: tuple[str, ...] = ()
+    """What the intent has and this system does not, each with the consequence: said before a switch is contacted."""
 
     def strange_ports(self, names: list[str]) -> list[str]:
         """Those of the ports that can't carry traffic of nodes."""

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-SYSTEMS = {"eos": ("xgs", "jericho"), "nvue": ("spectrum",), "sonic": ("xgs", "spectrum")}
+SYSTEMS = {"eos": ("xgs", "jericho"), "nvue": ("spectrum",), "sonic": ("xgs", "spectrum"), "os10": ("xgs",)}
 """`platform` of drawbridge_fabric.switches, with the ASICs that `asic` can name. A new system needs its folder, its
 emulator and a line here."""
 ASICS = tuple(dict.fromkeys(asic for asics in SYSTEMS.values() for asic in asics))

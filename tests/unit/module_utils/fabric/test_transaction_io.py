@@ -31,6 +31,7 @@ from netmiko import base_connection
 from netmiko.arista.arista import AristaSSH
 
 from lab.emulators.fabric.eos import sessions
+from tests.unit.emulated_model_switch import ModelSwitch
 from tests.unit.emulated_switch import Leaf, profile
 
 SHORT_S = 1
@@ -39,7 +40,7 @@ SAVE = "save the running configuration, so that a restart keeps it"
 FOREIGN = ("interface Ethernet1", "description to gpu01", "no switchport", "ip address 10.1.1.0/31")
 
 
-def soon(monkeypatch: pytest.MonkeyPatch, leaf: Leaf, effect: str, match: str) -> None:
+def soon(monkeypatch: pytest.MonkeyPatch, leaf: Leaf | ModelSwitch, effect: str, match: str) -> None:
     """Let the line whose fault is armed wait SHORT_S for its answer: all others have time.
 
     Its time begins with the fault, which a loaded machine may act out late.
