@@ -12,8 +12,9 @@ from ..core.converge import Step
 from .section import PORT, Change, Lines, changes_of, port_list
 from .traffic import INTERRUPTING, NOBODY, QUIET, Traffic
 
-PROMPT, CANDIDATE, CONFIRM = "prompt", "candidate", "confirm"
-"""Where a step's lines are typed. The candidate makes all changes one; before CONFIRM the change in force is proven."""
+PROMPT, CANDIDATE, CONFIRM, PROVE = "prompt", "candidate", "confirm", "prove"
+"""Where a step's lines are typed. The candidate makes all changes one; before CONFIRM the change in force is proven.
+PROVE types nothing unless the proof fails."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,8 @@ class Config:
     unproven: Lines = field(default=(), compare=False)
     """Where the hardware does not do what the lines say, each as a sentence that begins with a port's name."""
     startup: tuple[tuple[str, Lines], ...] = field(default=(), compare=False)
-    """Owned lines of the startup configuration, where no timer rolls back: a change that fails its proof ends there."""
+    """Owned lines of the startup configuration, on a system without a timer: a change that fails its proof ends there.
+    What such a system runs and has not saved is unproven."""
 
     def lines(self) -> list[str]:
         """The owned lines as the switch prints them, then remarks on changes that would not last."""
@@ -79,7 +81,7 @@ class Syntax:
     takes_s: Callable[[Lines], int]
     """Seconds that the candidate's lines take while the time until the roll-back runs; 0 if it begins after them."""
     confirm: Callable[[str], str]
-    """Keeps a session that is in force. An empty line: the switch has no timer, so the proof alone keeps it."""
+    """Keeps a session that is in force."""
     abort: Callable[[str], str]
     """Drops a session that is not in force; it changes nothing of another user's."""
     roll_back: Callable[[str], str]
@@ -95,15 +97,16 @@ def plan(syntax: Syntax, have: Config, want: Config, traffic: Traffic = NOBODY) 
 
     Steps that interrupt traffic of nodes in use wait too, unless `traffic` allows them: uplinks are then the last.
     """
-    changes = _changes(have, want)
+    changes = {name: lines for name, lines in want.sections if dict(have.sections).get(name, ()) != lines}
     steps = [] if traffic.phase == INTERRUPTING else [_aborted(syntax, name) for name in have.stale]
     if have.waiting and not changes:
         reason = f"confirm the session {have.waiting}, which an earlier run left waiting for its confirmation"
-        lines = tuple(filter(None, [syntax.confirm(have.waiting)]))
-        reason = reason if lines else "prove the change in force, which an earlier run left unproven and unsaved"
-        typed = Typed(CONFIRM, lines, have.waiting)
+        typed = Typed(CONFIRM, (syntax.confirm(have.waiting),), have.waiting)
         steps.append(Step(reason, lambda config: replace(config, waiting="", saved=False), typed))
     steps += _section_steps(syntax, dict(have.sections), changes, traffic)
+    if have.startup and not have.saved and not changes:
+        reason = "prove the change in force, which an earlier run left unproven and unsaved"
+        steps.append(Step(reason, lambda config: config, Typed(PROVE, ())))
     if any(not step.pending for step in steps if step.payload.place != PROMPT) or have.waiting or not have.saved:
         reason = "save the running configuration, so that a restart keeps it"
         steps.append(Step(reason, lambda config: replace(config, saved=True), Typed(PROMPT, (syntax.save,))))
@@ -162,7 +165,8 @@ def _section_steps(
 
 def way_back(syntax: Syntax, have: Config, before: Config) -> Lines:
     """The lines that undo a change where no timer does: they lead from what is in force to what was before."""
-    steps = _section_steps(syntax, dict(have.sections), _changes(have, before), NOBODY)
+    changes = {name: lines for name, lines in before.sections if dict(have.sections).get(name, ()) != lines}
+    steps = _section_steps(syntax, dict(have.sections), changes, NOBODY)
     return tuple(line for step in steps for line in step.payload.lines)
 
 
@@ -176,8 +180,3 @@ def difference(have: Config, want: Config) -> str:
         if extra := [line for line in got if line not in lines]:
             return f"{name} still has {extra[0].strip()!r}"
     return ""
-
-
-def _changes(have: Config, want: Config) -> dict[str, Lines]:
-    """The sections that differ, with their wanted lines."""
-    return {name: lines for name, lines in want.sections if dict(have.sections).get(name, ()) != lines}

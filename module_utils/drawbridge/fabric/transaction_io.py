@@ -17,7 +17,7 @@ from ..core.converge import DeviceError, Step
 from .login import Login
 from .model import SwitchProfile
 from .nos.dialect import SESSION_PREFIX, Dialect, DialectError
-from .plan import CANDIDATE, CONFIRM, PORT, Config, difference, way_back
+from .plan import CANDIDATE, CONFIRM, PORT, PROVE, Config, difference, way_back
 from .session_io import NetmikoSession, Refused
 
 RETRY_S = 0.5
@@ -87,9 +87,10 @@ class Switch:
                 name = self._try_out(lines)
                 self._keep(name, self._dialect.confirm(name), target)
             elif place == CONFIRM:
-                if self.last.startup:
-                    self._before = replace(self.last, sections=self.last.startup)
-                self._keep(given[0].session, "".join(lines), target)
+                self._keep(given[0].session, lines[0], target)
+            elif place == PROVE:
+                self._before = replace(self.last, sections=self.last.startup)
+                self._keep("", "", target)
             else:
                 for line in lines:
                     self._send(line)
@@ -122,8 +123,8 @@ class Switch:
         """Prove the change that is in force, then keep it."""
         try:
             self._prove(target)
-            if not confirmation:
-                return
+            if self.last.startup:
+                return  # no timer runs, and what follows saves it
             lost = self._try(confirmation)
             if self.read().waiting:
                 raise lost or DeviceError(f"{self.name} confirmed {name}, but the session still waits for confirmation")
@@ -171,7 +172,7 @@ class Switch:
         return f"the session is gone, but {wrong}, unlike before" if wrong else "the change was rolled back"
 
     def _go_back(self, name: str) -> str:
-        """Undo the change where no timer does: drop what is left of it, then type the way back."""
+        """Undo a change where no timer does: drop what is left of it, then type the way back."""
         before = self._before or self.last
         try:
             config = self.read()

@@ -27,7 +27,7 @@ class Capabilities:
     mtu_reason: str
     refusals: tuple[Callable[[Fabric], Iterator[Fault]], ...] = ()
     lacks: tuple[str, ...] = ()
-    """What the intent has and this system does not, each with the consequence: said before a switch is contacted."""
+    """What the intent describes and this system can't be given, each as a clause."""
 
     def strange_ports(self, names: list[str]) -> list[str]:
         """Those of the ports that can't carry traffic of nodes."""
@@ -47,3 +47,12 @@ SUGGESTED = {"roce": "3 with dscp 26", "cnp": "6 with dscp 48", "storage": "4 wi
 def capabilities(system: str) -> Capabilities:
     """The capabilities of one of SYSTEMS."""
     return import_module(f".{system}.capabilities", __package__).CAPABILITIES
+
+
+def lacking(fabric: Fabric) -> list[str]:
+    """What switches of the intent can't be given, as sentences that name them."""
+    found: dict[str, list[str]] = {}
+    for kind in fabric.switches:
+        for lack in capabilities(kind.platform).lacks:
+            found.setdefault(lack, []).append(kind.names)
+    return [f"{','.join(names)}: {lack}" for lack, names in found.items()]

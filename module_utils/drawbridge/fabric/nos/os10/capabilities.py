@@ -32,9 +32,9 @@ def _thresholds_are_kilobytes(fabric: Fabric) -> Iterator[Fault]:
 
 CAPABILITIES = Capabilities(
     ports=r"ethernet\d+/\d+/\d+",
-    ports_repair="list ports such as ethernet1/1/1-1/1/32; the management port is mgmt1/1/1",
+    ports_repair="list ports such as ethernet1/1/1-1/1/32",
     mtu_bytes=9216,
     mtu_reason="OS10 switches take at most 9216",
     refusals=(_class_is_apart_from_the_rest, _thresholds_are_kilobytes),
-    lacks=("a PFC watchdog that Drawbridge can configure: drawbridge_fabric.watchdog has no effect",),
+    lacks=("Drawbridge configures no PFC watchdog on OS10; drawbridge_fabric.watchdog has no effect there",),
 )

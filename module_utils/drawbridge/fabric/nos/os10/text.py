@@ -22,8 +22,6 @@ from .capabilities import REST
 from .commands import commands, on_ports, removed_last, stops
 from .lines import NAME, blocks_of, classes, is_owned, is_owned_on_port, on_port, ranges, sections_of
 
-UNSAVED = "drawbridge-unsaved"
-"""What is in force as wanted, while a restart would bring something else back."""
 CANDIDATE = "candidate-configuration"
 SAVE = "write memory"
 _FIELD = re.compile(r" *(Admin Mode|Operstatus|PFC Priorities) *: *(.*?) *")
@@ -92,7 +90,7 @@ def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
             f"it has no {', '.join(missing)}, which drawbridge_fabric.switches lists; correct ports there,"
             " or the breakout of the port"
         )
-    want, sections = render(profile), sections_of(blocks, profile)
+    sections = sections_of(blocks, profile)
     kept = sections_of(blocks_of(startup), profile)
     waits = blocks_of(waiting)
     ours = _ours(waits, profile)
@@ -100,7 +98,6 @@ def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
         sections=sections,
         saved=kept == sections,
         stale=(CANDIDATE,) if ours else (),
-        waiting=UNSAVED if sections == want.sections and kept != sections else "",
         foreign=(CANDIDATE,) if waits and not ours else (),
         unproven=tuple(_unproven(pausing, profile)),
         startup=kept,
@@ -169,7 +166,7 @@ DIALECT = Dialect(
         "commit",
     ),
     takes_s=lambda _: 0,
-    confirm=lambda _: "",
+    confirm=lambda _: SAVE,  # never typed: without a timer nothing waits for it
     abort=lambda _: "discard",
     roll_back=lambda _: "discard",
 )
