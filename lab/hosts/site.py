@@ -104,7 +104,7 @@ class Switch:
         return f"Ethernet{(number - 1) * 4}" if self.platform == "sonic" else f"{PORTS[self.platform]}{number}"
 
 
-PORTS = {"eos": "Ethernet", "nvue": "swp"}
+PORTS = {"eos": "Ethernet", "nvue": "swp", "os10": "ethernet1/1/"}
 """How names of ports begin, by system. SONiC names them by their first lane, of which a port has four."""
 
 
