@@ -83,7 +83,7 @@ def _on_port(profile: SwitchProfile) -> Lines:
 
 def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
     """Project the answers onto the owned lines. Raises DialectError for a port that the switch doesn't have."""
-    running, startup, waiting, pausing = answers
+    running, startup, diff, pausing = answers
     blocks = blocks_of(running)
     if missing := [port for port in profile.ports if f"{PORT}{port}" not in blocks]:
         raise DialectError(
@@ -92,29 +92,34 @@ def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
         )
     sections = sections_of(blocks, profile)
     kept = sections_of(blocks_of(startup), profile)
-    waits = blocks_of(waiting)
-    ours = _ours(waits, profile)
+    waits = _waiting(diff)
+    ours = all(_is_ours(block, profile) for block in waits)
     return Config(
         sections=sections,
         saved=kept == sections,
-        stale=(CANDIDATE,) if ours else (),
+        stale=(CANDIDATE,) if waits and ours else (),
         foreign=(CANDIDATE,) if waits and not ours else (),
         unproven=tuple(_unproven(pausing, profile)),
         startup=kept,
     )
 
 
-def _ours(waiting: dict[str, list[str]], profile: SwitchProfile) -> bool:
-    """Whether a run that ended half-way left what waits in the candidate: lines that Drawbridge types, no others."""
-    wanted = {*on_port("", _on_port(profile))}
-    return bool(waiting) and all(
-        is_owned(header.removeprefix("no "))
-        or (
-            _PORT.fullmatch(header.removeprefix(PORT)) is not None
-            and all(line in wanted or (line.startswith(" no ") and is_owned_on_port(line[3:])) for line in body)
-        )
-        for header, body in waiting.items()
-    )
+def _waiting(diff: str) -> list[list[str]]:
+    """The blocks of `show diff`: header and lines. A `!` at the margin parts them, and indents may be missing."""
+    chunks = [map(str.strip, chunk.splitlines()) for chunk in re.split(r"(?m)^!\s*$", diff)]
+    blocks = [[line for line in chunk if line not in ("", "!")] for chunk in chunks]
+    return [block for block in blocks if block]
+
+
+def _is_ours(block: list[str], profile: SwitchProfile) -> bool:
+    """Whether a run that ended half-way left this in the candidate: lines that Drawbridge types, no others."""
+    header, *body = block
+    if is_owned(header.removeprefix("no ")) or header.startswith(f"class {NAME}-"):
+        return True
+    wanted = {line.strip() for line in on_port("", _on_port(profile))}
+    gone = [line for line in body if line not in wanted]
+    port = header.startswith(PORT) and _PORT.fullmatch(header.removeprefix(PORT))
+    return bool(port) and all(line.startswith("no ") and is_owned_on_port(line[2:]) for line in gone)
 
 
 def _unproven(pausing: str, profile: SwitchProfile) -> Iterator[str]:

@@ -29,7 +29,6 @@ def test_what_a_system_can_not_be_given_is_said_with_the_switches() -> None:
         Switches("leaf5", "leaf", "os10", "ethernet1/1/1-1/1/8"),
     )
     assert lacking(Fabric(roce=Roce(3, 26), switches=kinds)) == [
-        "leaf[3-4],leaf5: Drawbridge configures no PFC watchdog on OS10;"
-        " drawbridge_fabric.watchdog has no effect there"
+        "leaf[3-4],leaf5: Drawbridge configures no PFC watchdog on OS10; drawbridge_fabric.watchdog has no effect there"
     ]
     assert lacking(Fabric(roce=Roce(3, 26), switches=kinds[:1])) == []

@@ -144,6 +144,8 @@ def test_hardware_that_does_not_follow_is_not_proven(pausing: str, sentence: str
         "!\ntrust dscp-map ROCE\n qos-group 3 dscp 26",
         "!\ninterface ethernet1/1/9\n mtu 9214\n no service-policy input type network-qos OTHER",
         "!\nno wred ROCE",
+        "!\npolicy-map type queuing ROCE\n !\n class ROCE-Q3\n  bandwidth percent 50",
+        "!\ninterface ethernet1/1/9\nmtu 9214\n!\npolicy-map type queuing ROCE\n!\nclass ROCE-Q3\nbandwidth percent 50",
     ],
 )
 def test_what_a_run_left_in_the_candidate_is_known_by_its_lines(waits: str) -> None:
