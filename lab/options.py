@@ -44,7 +44,7 @@ def parser() -> argparse.ArgumentParser:
 
 def _devices(fault: argparse.ArgumentParser) -> None:
     fault.add_argument("name", nargs="?", metavar="NAME", help="host or switch")
-    fault.add_argument("tool", nargs="?", metavar="TOOL", help="mlnx_qos, nvidia-smi, eos, nvue, sonic, nxos, ...")
+    fault.add_argument("tool", nargs="?", metavar="TOOL", help="mlnx_qos, mmmount, eos, nvue, sonic, nxos, ...")
     fault.add_argument("effect", nargs="?", metavar="EFFECT", help="refuse or hang; a change also: lie, die, drift")
     fault.add_argument("--match", default="", help="only calls whose line has this regular expression")
     fault.add_argument("--times", type=int, default=1, help="how many calls; 0 means all (default: 1)")

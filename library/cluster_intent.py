@@ -62,4 +62,9 @@ unchecked:
   returned: when the intent is accepted
   type: list
   elements: str
+lacking:
+  description: Keys of the intent that have no effect on some switches, because their system can't be given them.
+  returned: when the intent is accepted
+  type: list
+  elements: str
 """

@@ -27,6 +27,10 @@ description:
     O(profile.ports) it owns the MTU, the maps and PFC, the watchdog, and queues of classes and of other traffic.
   - On Junos it owns all class of service that is named C(ROCE). On O(profile.ports) it owns the MTU, what binds these
     objects, and statements that would overrule them. It takes ECN thresholds in percent of a queue's buffer.
+  - On OS10 it owns maps, policies, classes and the WRED profile named C(ROCE). On O(profile.ports) it owns the MTU,
+    flow control, PFC, ETS, and the maps and policies of the port. It configures no watchdog there.
+  - OS10 has no timer. A change that a dead run left in force and unsaved is proven by the next run, or rolled back to
+    the startup configuration.
   - NVUE keeps pending edits of each login. A change detaches those of its own login first; NVUE keeps their revision.
   - It saves the whole running configuration, including unsaved changes of other users.
   - It runs in Ansible's own process. It logs in with C(ansible_host), C(ansible_port), C(ansible_user), and
@@ -64,7 +68,7 @@ options:
       - On EOS that is a new MTU, or a change of PFC on a port. An edit of a service profile that exists counts too,
         because it moves the buffers of all its ports. On NVUE it is a new MTU, and a change of RoCE mode or PFC.
         On SONiC it is also a change of a port's maps, PFC or queues. On Junos it is a new MTU, and a change of PFC,
-        flow control or the queue of an existing class.
+        flow control or the queue of an existing class. On OS10 it is also an edit of the PFC policy.
     type: bool
     default: false
   answer_timeout_s:

@@ -107,7 +107,7 @@ class Switch:
 
 PORTS = {
     **{"eos": ("Ethernet", 1, 1), "nvue": ("swp", 1, 1), "sonic": ("Ethernet", 0, 4)},
-    **{"nxos": ("Ethernet1/", 1, 1), "junos": ("et-0/0/", 0, 1)},
+    **{"nxos": ("Ethernet1/", 1, 1), "junos": ("et-0/0/", 0, 1), "os10": ("ethernet1/1/", 1, 1)},
 }
 """How names of ports begin, the number of the first one, and the distance between two, by system. SONiC names a port by
 the first of its four lanes."""

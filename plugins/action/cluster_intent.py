@@ -19,6 +19,7 @@ from ansible.plugins.loader import filter_loader
 from ..module_utils.drawbridge.core import hostlist
 from ..module_utils.drawbridge.core.faults import Fault, IntentError
 from ..module_utils.drawbridge.fabric.links import unchecked
+from ..module_utils.drawbridge.fabric.nos.capabilities import lacking
 from ..module_utils.drawbridge.site import role_variables
 from ..module_utils.drawbridge.site.load import DOMAINS, OPTIONAL, inventory_faults, load
 from ..module_utils.drawbridge.site.model import Intent
@@ -71,9 +72,11 @@ class ActionModule(ActionBase):
         groups = task_vars.get("groups", {})
         elsewhere = self._elsewhere()
         links: list[str] = []
+        lacks: list[str] = []
         try:
             intent = load(variables)
-            links = unchecked(intent.fabric) if intent.fabric else []
+            if intent.fabric:
+                links, lacks = unchecked(intent.fabric), lacking(intent.fabric)
             faults = [*inventory_faults(intent, groups, part=args["part"]), *elsewhere]
             if args["whole_site"]:
                 faults += limit_faults(groups.get("controllers", []), args["onboard"], task_vars)
@@ -85,8 +88,8 @@ class ActionModule(ActionBase):
             sentences = [str(fault) for fault in faults]
             result.update(failed=True, faults=sentences, msg="\n".join(["the inventory is refused:", *sentences]))
         else:
-            result["unchecked"] = links
-            for said in links:
+            result.update(unchecked=links, lacking=lacks)
+            for said in (*links, *lacks):
                 self._display.display(said, stderr=True)
             for domain, untouched in OPTIONAL.items():
                 if f"{OWN_PREFIX}{domain}" not in variables:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tests.unit.emulated_cumulus import Cumulus
     from tests.unit.emulated_junos import Junos
     from tests.unit.emulated_nexus import Nexus
+    from tests.unit.emulated_os10 import PowerSwitch
     from tests.unit.emulated_sonic import Sonic
     from tests.unit.emulated_switch import Leaf
 
@@ -103,6 +104,19 @@ def running_junos(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Junos]:
     process.stdout.close()
 
 
+@pytest.fixture(scope="session")
+def running_os10(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PowerSwitch]:
+    """One Dell switch for all tests."""
+    from tests.unit.emulated_os10 import start
+
+    os10, process = start(tmp_path_factory.mktemp("os10"))
+    yield os10
+    process.terminate()
+    process.wait(120)
+    assert process.stdout
+    process.stdout.close()
+
+
 @pytest.fixture
 def nexus(running_nexus: Nexus) -> Nexus:
     """A Nexus switch as it left the factory."""
@@ -115,3 +129,10 @@ def junos(running_junos: Junos) -> Junos:
     """A QFX switch as it left the factory."""
     running_junos.reset()
     return running_junos
+
+
+@pytest.fixture
+def os10(running_os10: PowerSwitch) -> PowerSwitch:
+    """A Dell switch as it left the factory."""
+    running_os10.reset()
+    return running_os10

@@ -7,5 +7,5 @@ program     the command line that all systems share
 switch      the device on disk, its faults and its journal
 cli         what systems share whose configuration is lines in modes
 data_model  what systems share whose configuration is nested objects
-eos, nvue, sonic   what a line does: grammar, configuration, what show commands print
+eos, nvue, sonic, os10   what a line does: grammar, configuration, what show commands print
 """

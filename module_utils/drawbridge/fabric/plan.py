@@ -12,8 +12,9 @@ from ..core.converge import Step
 from .section import PORT, Change, Lines, changes_of, port_list
 from .traffic import INTERRUPTING, NOBODY, QUIET, Traffic
 
-PROMPT, CANDIDATE, CONFIRM = "prompt", "candidate", "confirm"
-"""Where a step's lines are typed. The candidate makes all changes one; before CONFIRM the change in force is proven."""
+PROMPT, CANDIDATE, CONFIRM, PROVE = "prompt", "candidate", "confirm", "prove"
+"""Where a step's lines are typed. The candidate makes all changes one; before CONFIRM the change in force is proven.
+PROVE types nothing unless the proof fails."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,9 @@ class Config:
     """What a change on this system needs to know beside the owned lines, such as what a roll-back puts back."""
     unproven: Lines = field(default=(), compare=False)
     """Where the hardware does not do what the lines say, each as a sentence that begins with a port's name."""
+    startup: tuple[tuple[str, Lines], ...] = field(default=(), compare=False)
+    """Owned lines of the startup configuration, on a system without a timer: a change that fails its proof ends there.
+    What such a system runs and has not saved is unproven."""
 
     def lines(self) -> list[str]:
         """The owned lines as the switch prints them, then remarks on changes that would not last."""
@@ -103,6 +107,9 @@ def plan(syntax: Syntax, have: Config, want: Config, traffic: Traffic = NOBODY) 
         typed = Typed(CONFIRM, tuple(kept.splitlines()), have.waiting)
         steps.append(Step(reason, lambda config: replace(config, waiting="", saved=not syntax.save), typed))
     steps += _section_steps(syntax, dict(have.sections), changes, traffic)
+    if have.startup and not have.saved and not changes:
+        reason = "prove the change in force, which an earlier run left unproven and unsaved"
+        steps.append(Step(reason, lambda config: config, Typed(PROVE, ())))
     changed = any(not step.pending for step in steps if step.payload.place != PROMPT)
     if syntax.save and (changed or have.waiting or not have.saved):
         reason = "save the running configuration, so that a restart keeps it"
@@ -160,3 +167,22 @@ def _section_steps(
         )
         steps.append(step)
     return sorted(steps, key=lambda step: step.payload.group)
+
+
+def way_back(syntax: Syntax, have: Config, before: Config) -> Lines:
+    """The lines that undo a change where no timer does: they lead from what is in force to what was before."""
+    changes = {name: lines for name, lines in before.sections if dict(have.sections).get(name, ()) != lines}
+    steps = _section_steps(syntax, dict(have.sections), changes, NOBODY)
+    return tuple(line for step in steps for line in step.payload.lines)
+
+
+def difference(have: Config, want: Config) -> str:
+    """The first owned line that differs, or nothing."""
+    found = dict(have.sections)
+    for name, lines in want.sections:
+        got = found.get(name, ())
+        if missing := [line for line in lines if line not in got]:
+            return f"{name} lacks {missing[0].strip()!r}"
+        if extra := [line for line in got if line not in lines]:
+            return f"{name} still has {extra[0].strip()!r}"
+    return ""

@@ -10,14 +10,14 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from ..core.converge import DeviceError, Step
 from .login import Login
 from .model import SwitchProfile
 from .nos.dialect import SESSION_PREFIX, Dialect, DialectError
-from .plan import CANDIDATE, CONFIRM, PORT, Config
+from .plan import CANDIDATE, CONFIRM, PORT, PROVE, Config, difference, way_back
 from .session_io import NetmikoSession, Refused
 
 RETRY_S = 0.5
@@ -89,6 +89,9 @@ class Switch:
                 self._keep(name, self._dialect.confirm(name), target)
             elif place == CONFIRM:
                 self._keep(given[0].session, "\n".join(lines), target)
+            elif place == PROVE:
+                self._before = replace(self.last, sections=self.last.startup)
+                self._keep("", "", target)
             else:
                 for line in lines:
                     self._send(line)
@@ -126,6 +129,8 @@ class Switch:
         """Prove the change that is in force, then keep it."""
         try:
             self._prove(target)
+            if self.last.startup:
+                return  # no timer runs, and what follows saves it
             lost = self._confirm(name, confirmation)
             if self.read().waiting:
                 raise lost or DeviceError(f"{self.name} confirmed {name}, but the session still waits for confirmation")
@@ -162,7 +167,7 @@ class Switch:
         deadline = time.monotonic() + self._limits.settle_s
         while True:
             config = self.read()
-            wrong = _difference(config, target) or "".join(self.unproven(config)[:1])
+            wrong = difference(config, target) or "".join(self.unproven(config)[:1])
             if not wrong:
                 return
             if time.monotonic() >= deadline:
@@ -172,6 +177,8 @@ class Switch:
     def _undo(self, name: str) -> str:
         """Drop the session over a new connection, and return the result as a clause."""
         self.close()
+        if self.last.startup:
+            return self._go_back(name)
         if not self._dialect.held(name, self._seconds):
             self._try(self._dialect.abort(name))  # what a held session prepared is gone with it
         try:
@@ -183,8 +190,25 @@ class Switch:
             return self._by_itself(name)
         if name in (config.waiting, *config.stale):
             return self._by_itself(name)
-        wrong = _difference(config, self._before or config)
+        wrong = difference(config, self._before or config)
         return f"the session is gone, but {wrong}, unlike before" if wrong else "the change was rolled back"
+
+    def _go_back(self, name: str) -> str:
+        """Undo a change where no timer does: drop what is left of it, then type the way back."""
+        before = self._before or self.last
+        try:
+            config = self.read()
+            for left in config.stale:
+                self._send(self._dialect.abort(left))
+            if lines := way_back(self._dialect, config, before):
+                for line in self._dialect.change(name, 0, lines, config.beside):
+                    self._send(line)
+            config = self.read()
+        except DeviceError as err:
+            self.close()
+            return f"it could not be undone ({err}): if it is in force, the next run proves it or rolls it back"
+        wrong = difference(config, before)
+        return f"what was done is not undone: {wrong}, unlike before" if wrong else "the change was rolled back"
 
     def _by_itself(self, name: str) -> str:
         self.close()
@@ -192,15 +216,3 @@ class Switch:
             f"the session {name} could not be dropped: if it is in force, it rolls back by itself within"
             f" {self._seconds} s"
         )
-
-
-def _difference(have: Config, want: Config) -> str:
-    """The first owned line that differs, or nothing."""
-    found = dict(have.sections)
-    for name, lines in want.sections:
-        got = found.get(name, ())
-        if missing := [line for line in lines if line not in got]:
-            return f"{name} lacks {missing[0].strip()!r}"
-        if extra := [line for line in got if line not in lines]:
-            return f"{name} still has {extra[0].strip()!r}"
-    return ""

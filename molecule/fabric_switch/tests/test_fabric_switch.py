@@ -22,8 +22,9 @@ CUMULUS = {"leaf3": 8}
 SONIC = {"leaf4": 4}
 NEXUS = {"leaf5": 4}
 JUNOS = {"leaf6": 8}
+OS10 = {"leaf7": 6}
 READS = ("show", "nv show", "nv config", "sonic-", "sudo sonic-cfggen", "systemctl list-units")
-ALL = {**PORTS, **CUMULUS, **SONIC, **NEXUS, **JUNOS}
+ALL = {**PORTS, **CUMULUS, **SONIC, **NEXUS, **JUNOS, **OS10}
 
 
 def shown(switch: str, command: str) -> str:
@@ -178,6 +179,32 @@ def test_a_junos_change_was_tried_over_one_session_and_confirmed_from_another(sw
     assert tried[-1].startswith("commit confirmed 5 comment drawbridge-")
     read = proven.index("show class-of-service interface")
     assert read < proven.index("configure exclusive") < proven.index("commit")
+
+
+@pytest.mark.parametrize(("switch", "ports"), OS10.items())
+def test_every_os10_port_pauses_priority_3_and_no_other_and_other_ports_are_as_before(switch: str, ports: int) -> None:
+    details = shown(switch, "show interface priority-flow-control details").replace("\r", "")
+    pausing = re.findall(r"^(ethernet\S+)\n.*: true\n.*Operstatus: true\n.*PFC Priorities: 3$", details, re.MULTILINE)
+    assert pausing == [f"ethernet1/1/{number}" for number in range(1, ports + 1)]
+    running = shown(switch, "show running-configuration").replace("\r", "")
+    marked = " random-detect color green minimum-threshold 150 maximum-threshold 1500 drop-probability 100"
+    assert f"\nwred ROCE\n{marked}\n random-detect ecn\n" in running
+    assert "\n class ROCE-Q6\n  priority\n" in running
+    assert running.count("\n mtu 9214\n flowcontrol receive off\n priority-flow-control mode on\n") == ports
+    assert running.count("\n no shutdown\n switchport access vlan 1\n flowcontrol receive on\n") == 8 - ports
+    startup = shown(switch, "show startup-configuration").replace("\r", "")
+    assert running.splitlines()[2:] == startup.splitlines()[2:]
+    assert shown(switch, "show diff candidate-configuration running-configuration").strip() == ""
+
+
+@pytest.mark.parametrize("switch", OS10)
+def test_an_os10_change_is_one_locked_transaction_and_is_saved_from_the_session_that_proves_it(switch: str) -> None:
+    typing = [[call["line"] for call in run] for run in runs(switch) if any(call["writes"] for call in run)]
+    assert len(typing) == 4, "definitions, then by consent the ports"
+    (made, proven) = typing[2:]
+    assert made.index("lock") < made.index("start transaction") < made.index("interface range ethernet1/1/1-1/1/6")
+    assert made[-1] == "commit"
+    assert proven.index("show running-configuration") < proven.index("write memory")
 
 
 @pytest.mark.parametrize("switch", PORTS)

@@ -35,6 +35,8 @@ class Capabilities:
     """Regular expression of the names of port-channels; empty if Drawbridge does not configure them on it."""
     buffers: tuple[str, ...] = ()
     """Those of BUFFERS that Drawbridge configures on it."""
+    lacks: tuple[str, ...] = ()
+    """What the intent describes and this system can't be given, each as a clause."""
 
     def strange_ports(self, names: list[str]) -> list[str]:
         """Those of the ports that can't carry traffic of nodes."""
@@ -54,3 +56,12 @@ SUGGESTED = {"roce": "3 with dscp 26", "cnp": "6 with dscp 48", "storage": "4 wi
 def capabilities(system: str) -> Capabilities:
     """The capabilities of one of SYSTEMS."""
     return import_module(f".{system}.capabilities", __package__).CAPABILITIES
+
+
+def lacking(fabric: Fabric) -> list[str]:
+    """What switches of the intent can't be given, as sentences that name them."""
+    found: dict[str, list[str]] = {}
+    for kind in fabric.switches:
+        for lack in capabilities(kind.platform).lacks:
+            found.setdefault(lack, []).append(kind.names)
+    return [f"{','.join(names)}: {lack}" for lack, names in found.items()]

@@ -10,6 +10,7 @@ SYSTEMS = {
     "sonic": ("xgs", "spectrum"),
     "nxos": ("cloudscale",),
     "junos": ("trident3", "trident4", "tomahawk", "tomahawk2", "tomahawk3", "tomahawk4", "tomahawk5", "other"),
+    "os10": ("xgs",),
 }
 """`platform` of drawbridge_fabric.switches, with the ASICs that `asic` can name. A new system needs its folder, its
 emulator and a line here."""

@@ -18,10 +18,13 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
     CANDIDATE,
     CONFIRM,
     PROMPT,
+    PROVE,
     Config,
     Typed,
+    difference,
     interrupting,
     plan,
+    way_back,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.traffic import (
     INTERRUPTING,
@@ -233,3 +236,24 @@ def test_what_is_not_there_to_stay_is_remarked_on() -> None:
 
 def test_what_others_do_and_what_hardware_does_is_no_part_of_the_configuration() -> None:
     assert Config(CONFIG.sections, foreign=("upgrade",), unproven=("no",)) == CONFIG
+
+
+def test_without_a_timer_what_is_in_force_and_not_saved_is_proven_first() -> None:
+    unsaved = replace(WANT, saved=False)
+    assert reasons(unsaved) == [SAVE], "a system with a timer has nothing in force that no run has proven"
+    prove, save = plan(DIALECT, replace(unsaved, startup=fresh().sections), WANT)
+    assert (prove.reason, prove.payload) == (
+        "prove the change in force, which an earlier run left unproven and unsaved",
+        Typed(PROVE, ()),
+    )
+    assert save.reason == SAVE
+    assert plan(DIALECT, replace(WANT, startup=WANT.sections), WANT) == []
+
+
+def test_the_way_back_undoes_what_differs_and_no_more() -> None:
+    assert way_back(DIALECT, WANT, WANT) == ()
+    port = "interface Ethernet1"
+    before = WANT.with_sections({port: tuple(line.replace("9214", "9000") for line in dict(WANT.sections)[port])})
+    assert way_back(DIALECT, WANT, before) == (port, "mtu 9000")
+    assert difference(WANT, before) == f"{port} lacks 'mtu 9000'"
+    assert difference(WANT, WANT) == ""

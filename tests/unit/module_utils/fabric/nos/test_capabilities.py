@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import (
+    Fabric,
+    Roce,
+    Switches,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.capabilities import (
     capabilities,
+    lacking,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.systems import SYSTEMS
 
@@ -14,3 +20,15 @@ def test_every_system_says_what_it_carries(system: str) -> None:
     can = capabilities(system)
     assert 9000 < can.mtu_bytes <= 9216
     assert can.refusals
+
+
+def test_what_a_system_can_not_be_given_is_said_with_the_switches() -> None:
+    kinds = (
+        Switches("leaf[1-2]", "leaf", "eos", "Ethernet1-4"),
+        Switches("leaf[3-4]", "leaf", "os10", "ethernet1/1/1-1/1/4"),
+        Switches("leaf5", "leaf", "os10", "ethernet1/1/1-1/1/8"),
+    )
+    assert lacking(Fabric(roce=Roce(3, 26), switches=kinds)) == [
+        "leaf[3-4],leaf5: Drawbridge configures no PFC watchdog on OS10; drawbridge_fabric.watchdog has no effect there"
+    ]
+    assert lacking(Fabric(roce=Roce(3, 26), switches=kinds[:1])) == []

@@ -1,0 +1,141 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The command line of OS10: a login is privileged, configuration modes reach exec commands through `do` only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from lab.emulators.fabric.cli import terminal
+from lab.emulators.fabric.cli.tree import header, natural
+from lab.emulators.fabric.os10 import transaction
+from lab.emulators.fabric.os10.lines import prompt_part
+from lab.emulators.fabric.os10.shows import SHOWS
+from lab.emulators.fabric.os10.tree import OS10
+from lab.emulators.fabric.switch import Refused
+
+if TYPE_CHECKING:
+    from lab.emulators.fabric.cli.grammar import Match
+    from lab.emulators.fabric.cli.tree import Node
+    from lab.emulators.fabric.switch import State
+
+
+class Cli(terminal.Cli):
+    """The command line as one user sees it."""
+
+    language = OS10
+    shows: ClassVar = SHOWS
+    privileged = True
+
+    def __init__(self, user: str, vty: str) -> None:
+        """Begin in exec mode, with no range of ports chosen."""
+        super().__init__(user, vty)
+        self._now = 0.0
+        self._others: list[str] = []
+
+    def place(self) -> str:
+        """Return the innermost mode, the only one that the prompt shows."""
+        if not self.path:
+            return "config"
+        key, mode = self.path[-1]
+        one = prompt_part(mode, header(key))
+        last = header(self._others[-1]).removeprefix("interface ethernet") if self._others else ""
+        return f"{one.replace('conf-if-', 'conf-range-')}-{last}" if last else one
+
+    def link(self, running: Node, port: str) -> Any:
+        """Return what takes a port's link down for a moment when it changes."""
+        return transaction.link(running, port)
+
+    def candidate(self, state: State) -> Node:
+        """Return the configuration that all users edit, unless one of them has locked it."""
+        return transaction.edited(state, self.vty)
+
+    def run(self, state: State, line: str, now: float) -> str:
+        """Do what a typed line asks."""
+        self._now = now
+        done, _, text = line.strip().partition(" ")
+        try:
+            if self.configuring and done == "do":
+                return super()._exec(state, text, now)
+            return super().run(state, line, now)
+        finally:
+            transaction.settle(state)
+
+    def applied(self, state: State, target: Node, text: str, opened: str) -> str:
+        """Type the line for the other ports of a range too; put it in force unless a transaction waits for commit."""
+        del opened
+        if not self.path or self.path[0][1] != "if" or text.lower().startswith("int"):
+            self._others = []
+        for key in self._others:
+            self.language.apply(target, [key], "if", state["platform"], text)
+        if self.vty not in state["transactions"]:
+            transaction.commit(state, self.vty, self._now)
+        return ""
+
+    def _exec(self, state: State, text: str, now: float) -> str:
+        if not self.configuring:
+            return super()._exec(state, text, now)
+        found = self.language.grammar.match(self.in_config, text)
+        return self.in_config[found.pattern](self, state, found, now)
+
+    def _range(self, state: State, found: Match, _now: float) -> str:
+        first, _, last = found.args["ports"].partition("-")
+        kind = first.rstrip("0123456789/:")
+        ends = [natural(f"interface {name}") for name in (first, f"{kind}{last or first.removeprefix(kind)}")]
+        blocks = sorted(self.candidate(state)["blocks"], key=natural)
+        keys = [key for key in blocks if kind == "ethernet" and ends[0] <= natural(header(key)) <= ends[1]]
+        if not keys:
+            raise Refused("% Error: Interface does not exist.")
+        self.path, self._others = [(keys[0], "if")], keys[1:]
+        return ""
+
+    def _terminal(self, _state: State, found: Match, _now: float) -> str:
+        self.rows = int(found.args.get("rows", self.rows))
+        return ""
+
+    def _configure_terminal(self, _state: State, _found: Match, _now: float) -> str:
+        self.configure(transaction.CANDIDATE)
+        return ""
+
+    def _start(self, state: State, _found: Match, _now: float) -> str:
+        transaction.leave(state, self.vty)
+        state["transactions"].append(self.vty)
+        return ""
+
+    def _commit(self, state: State, _found: Match, now: float) -> str:
+        transaction.commit(state, self.vty, now)
+        return ""
+
+    def _discard(self, state: State, _found: Match, _now: float) -> str:
+        transaction.discard(state, self.vty)
+        return ""
+
+    def _lock(self, state: State, _found: Match, _now: float) -> str:
+        transaction.lock(state, self.vty)
+        return ""
+
+    def _unlock(self, state: State, _found: Match, _now: float) -> str:
+        if state["lock"] == self.vty:
+            state["lock"] = ""
+        return ""
+
+    def _save(self, state: State, _found: Match, _now: float) -> str:
+        self.save(state)
+        return "Copy completed"
+
+
+Cli.commands = {
+    "exit": Cli.exit,
+    "logout": Cli.exit,
+    "terminal length <rows:int:0-512>": Cli._terminal,
+    "terminal monitor": Cli._terminal,
+    "configure [terminal]": Cli._configure_terminal,
+    "start transaction": Cli._start,
+    "commit": Cli._commit,
+    "discard": Cli._discard,
+    "lock": Cli._lock,
+    "unlock": Cli._unlock,
+    "write memory": Cli._save,
+    "copy running-configuration startup-configuration": Cli._save,
+}
+Cli.in_config = {"exit": Cli.exit, "end": Cli.exit, "interface range <ports:word>": Cli._range}

@@ -1,0 +1,167 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How OS10 prints its configuration, and what it refuses in it.
+
+Dell's RoCE configurations turn link-level flow control off before PFC is on. [recalled] from the User Guide: a number
+that a map has already is an error. [modelled], on the strict side: a class has either priority or a share, shares are
+100 percent at most, names must exist when they are used, what is in use can't be removed, a port has one policy of a
+type until that is removed, and the texts of the refusals.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from lab.emulators.fabric.cli import language, tree
+from lab.emulators.fabric.cli.grammar import expand
+from lab.emulators.fabric.os10.lines import GRAMMAR, MODES
+from lab.emulators.fabric.switch import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lab.emulators.fabric.cli.grammar import Match
+    from lab.emulators.fabric.cli.language import Line
+    from lab.emulators.fabric.cli.tree import Node
+
+MAPPED = re.compile(r"((?:qos-group|queue) \d+ (?:dot1p|dscp|qos-group)) (\S+)")
+USES = {
+    "service-policy input type network-qos": "policy-map type network-qos",
+    "service-policy output type queuing": "policy-map type queuing",
+    "qos-map traffic-class": "qos-map traffic-class",
+    "trust-map dot1p": "trust dot1p-map",
+    "trust-map dscp": "trust dscp-map",
+    "random-detect": "wred",
+}
+"""Lines that name a block, without the name -> the block's header."""
+CLASSES = {
+    "policy-map type queuing": "class-map type queuing",
+    "policy-map type network-qos": "class-map type network-qos",
+}
+"""Policies, whose blocks name a class."""
+
+
+class Language(language.Language):
+    """OS10's one space, and its refusals."""
+
+    grammar = GRAMMAR
+    indent = " "
+    fixed = re.compile(r"interface (ethernet|mgmt)")
+    defaults = ("no",)
+    shows_empty = True
+
+    def table(self, mode: str, platform: str) -> tuple[Line, ...]:
+        """Return the lines of a mode; all platforms have the same."""
+        del platform
+        return MODES[mode]
+
+    def check(self, config: Node, path: list[str], found: Match, *, removes: bool) -> None:
+        """Refuse what contradicts the rest of the configuration."""
+        here = tree.at(config, path) if path else config
+        if removes and path:
+            return
+        if removes:
+            self._refuse_in_use(config, found.text)
+        elif found.pattern == "interface <port:port>":
+            if found.args["port"].startswith("ethernet") and not tree.block(config, found.text):
+                raise Refused("% Error: Interface does not exist.")
+        else:
+            _refuse_unknown(config, path, found.text)
+            _refuse_second(here, found)
+
+    def _refuse_in_use(self, node: Node, header: str) -> None:
+        used = [text for text in _texts(node) if _header(text) == header]
+        title, _, name = header.rpartition(" ")
+        users = [policy for policy, classes in CLASSES.items() if classes == title]
+        used += [text for policy in users for text in _classes(node, policy) if text == f"class {name}"]
+        if used:
+            raise Refused(f"% Error: {header} is in use.")
+
+    def finish(self, printed: list[str]) -> list[str]:
+        """Spell numbers as ranges."""
+        return [_ranged(line) for line in printed]
+
+
+def _header(text: str) -> str:
+    """Return the header of the block that a line names; nothing if it names none."""
+    start, _, name = text.rpartition(" ")
+    return f"{USES[start]} {name}" if start in USES else ""
+
+
+def _texts(node: Node) -> Iterator[str]:
+    """Give the lines of all blocks below one."""
+    for inner in node["blocks"].values():
+        yield from inner["lines"].values()
+        yield from _texts(inner)
+
+
+def _classes(node: Node, policy: str) -> Iterator[str]:
+    for key, inner in node["blocks"].items():
+        if tree.header(key).startswith(f"{policy} "):
+            yield from map(tree.header, inner["blocks"])
+
+
+def _refuse_unknown(node: Node, path: list[str], text: str) -> None:
+    inside = bool(path) and not tree.header(path[0]).startswith("wred ")
+    needed = _header(text) if inside else ""
+    if inside and text.startswith("class "):
+        policy = tree.header(path[0]).rpartition(" ")[0]
+        needed = f"{CLASSES[policy]} {text.split()[1]}"
+    if needed and not (needed.endswith(" default") or tree.block(node, needed)):
+        raise Refused(f"% Error: {needed} does not exist.")
+
+
+def _refuse_second(here: Node, found: Match) -> None:
+    """Refuse what only one line of a block can say."""
+    texts = list(here["lines"].values())
+    words = found.text.split()
+    if "numbers" in found.args:
+        others = [number for match in map(MAPPED.fullmatch, texts) if match for number in expand(match[2])]
+        if found.text not in texts and {*others} & {*expand(found.args["numbers"])}:
+            raise Refused("% Error: Some of the values are already mapped.")
+    if words[0] == "service-policy" and any(it.startswith(" ".join(words[:4])) and it != found.text for it in texts):
+        raise Refused("% Error: A policy of this type is already applied.")
+    flow = [it for it in texts if it.startswith("flowcontrol ") and it.endswith(" on")]
+    pfc = "priority-flow-control mode on"
+    if (found.text == pfc and flow) or (words[0] == "flowcontrol" and words[-1] == "on" and pfc in texts):
+        raise Refused("% Error: Priority flow control and link-level flow control exclude each other.")
+    if (found.text == "priority" and any(it.startswith("bandwidth ") for it in texts)) or (
+        words[0] == "bandwidth" and "priority" in texts
+    ):
+        raise Refused("% Error: A class has either priority or bandwidth.")
+
+
+def validate(node: Node) -> None:
+    """Raise Refused for a configuration that can't be put in force."""
+    for key, policy in node["blocks"].items():
+        shares = [int(text.split()[-1]) for text in _texts(policy) if text.startswith("bandwidth percent ")]
+        if sum(shares) > 100:
+            raise Refused(f"% Error: The bandwidth of {tree.header(key)} is above 100 percent.")
+
+
+def _ranged(line: str) -> str:
+    found = MAPPED.fullmatch(line.strip())
+    if not found:
+        return line
+    runs = []
+    for _, group in groupby(enumerate(sorted(expand(found[2]))), key=lambda pair: pair[1] - pair[0]):
+        row = [number for _, number in group]
+        runs.append(str(row[0]) if len(row) == 1 else f"{row[0]}-{row[-1]}")
+    return f" {found[1]} {','.join(runs)}"
+
+
+def pausing(node: Node, port: str) -> dict[str, Any]:
+    """Return what PFC does on a port: whether it is configured, and the priorities that it pauses."""
+    here = tree.block(node, f"interface {port}") or tree.empty()
+    name = next(tree.values(here, "service-policy input type network-qos "), "")
+    policy = tree.block(node, f"policy-map type network-qos {name}") or tree.empty()
+    classes = [it["lines"].values() for it in policy["blocks"].values()]
+    paused = [text.split()[1] for texts in classes if "pause" in texts for text in texts if text.startswith("pfc-cos ")]
+    enabled = "priority-flow-control mode on" in here["lines"].values()
+    numbers = sorted({number for text in paused for number in expand(text)}) if enabled else []
+    return {"admin": enabled, "priorities": numbers}
+
+
+OS10 = Language()
