@@ -5,9 +5,12 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 
+from lab.hosts.paths import REPOSITORY
 from tests.running import Lab
-from tests.stack import lab as run
+
+BOOT_S = 900
 
 
 def replace(lab: Lab, name: str) -> str:
@@ -16,6 +19,7 @@ def replace(lab: Lab, name: str) -> str:
     path.unlink()
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True)
     told = subprocess.run(["ssh-keygen", "-lf", str(path)], check=True, capture_output=True, text=True)
-    run("reset", name)
+    argv = [sys.executable, "lab/lab", "reset", name]
+    subprocess.run(argv, cwd=REPOSITORY, check=True, capture_output=True, timeout=BOOT_S)
     lab.paths.known_hosts.write_text(known)
     return told.stdout.split()[1]
