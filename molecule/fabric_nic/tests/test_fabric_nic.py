@@ -154,6 +154,42 @@ def test_systemd_networkd_keeps_the_mtu_of_a_device_that_it_configures() -> None
     assert ssh("gpu01", "ls /etc/systemd/network/*/50-drawbridge-mtu.conf 2>&1 || true").startswith("ls: cannot")
 
 
+def routing(rail: int) -> list[str]:
+    """The rules and routes that have this rail's number, as the kernel has them."""
+    number = 1000 + rail
+    shown = ssh("gpu01", f"ip rule show priority {number}; ip route show table {number} 2>&1 || true")
+    return [line.strip() for line in shown.replace("Error: ipv4: FIB table does not exist.", "").splitlines() if line]
+
+
+ROUTED = [
+    "1007:\tfrom 10.97.0.7 lookup 1007 proto static",
+    "10.97.0.0/24 dev rail7 proto static scope link src 10.97.0.7",
+]
+
+
+def test_systemd_networkd_keeps_the_rule_and_the_routes_of_a_rail_and_stacks_none() -> None:
+    site = "[Match]\nName=rail7\n\n[Network]\nLinkLocalAddressing=no\nAddress=10.97.0.7/24\n"
+    ssh("gpu01", "cat > /etc/systemd/network/61-site.network; systemctl start systemd-networkd", site)
+    until(lambda: "10.97.0.7" in ssh("gpu01", "ip -4 addr show dev rail7"), 60, "rail7 has its address")
+    try:
+        assert found() == (
+            "NIC settings differ, run nic.yml: "
+            "write /etc/systemd/network/61-site.network.d/50-drawbridge-mtu.conf, for the settings after a boot"
+        )
+        ssh("gpu01", "systemctl restart drawbridge-nic")
+        assert (routing(7), found()) == (ROUTED, "")
+        ssh("gpu01", "ip rule del priority 1007; ip route flush table 1007; systemctl restart systemd-networkd")
+        until(lambda: routing(7) == ROUTED, 60, "networkd sets rule and route by our drop-in")
+        ssh("gpu01", "systemctl restart drawbridge-nic systemd-networkd")
+        until(lambda: routing(7) == ROUTED, 60, "they are there once")
+        assert found() == ""
+    finally:
+        ssh("gpu01", "rm /etc/systemd/network/61-site.network; systemctl stop systemd-networkd.socket systemd-networkd")
+        ssh("gpu01", "ip addr flush dev rail7; systemctl restart drawbridge-nic")
+    assert (routing(7), found()) == ([], "")
+    assert ssh("gpu01", "ls /etc/systemd/network/*/50-drawbridge-*.conf 2>&1 || true").startswith("ls: cannot")
+
+
 def test_a_tool_that_lies_at_a_boot_keeps_jobs_off_until_slurmd_starts_again() -> None:
     lab("fault", "gpu01", "mlnx_qos", "lie", "--match", "rail3 --pfc", "--times", "0")
     pfc = "rail3: make priority 3 lossless and no other"

@@ -1,0 +1,143 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""dcb of iproute2 on the ports of mlnx_qos: the same state, the same kernel, texts and exit codes of 6.15 and 6.1.
+
+Keys of a port: `driver` is mlx5 or ice. ice takes no other priority for a DSCP that has one, and only `ets_cap` traffic
+classes for priorities. State key `iproute2` chooses the release, 6.15 by default.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import sys
+from typing import Any
+
+from ..common import DIE, DRIFT, LIE, REFUSE, Call, Killed, host_device
+from .driver import NO_DEVICE, NO_ENTRY, NOT_PERMITTED, NOT_SUPPORTED, Driver, NetlinkError, port_of
+
+SHOW, SET = "show", ("set", "add", "del", "replace")
+ERRORS = {
+    NO_DEVICE: "No such device",
+    NOT_SUPPORTED: "Operation not supported",
+    NOT_PERMITTED: "Operation not permitted",
+    NO_ENTRY: "No such file or directory",
+}
+
+
+class Refused(Exception):
+    """Text on stderr; the exit code is 1."""
+
+
+def main(name: str, argv: list[str]) -> int:
+    """Run `dcb [-j] [-N] OBJECT VERB dev NAME WORD...` and return its exit code."""
+    device = host_device("mlnx_qos")
+    with Call(device, name, argv) as call:
+        words = [word for word in argv if not word.startswith("-")]
+        what, verb, rest = words[0], words[1], words[4:]
+        effect = call.fault(writes=verb in SET)
+        with device.state({"version": "25.7", "ports": {}}) as state:
+            try:
+                port = _port(state, words[3])
+                if verb == SHOW:
+                    print(json.dumps(_shown(port, what, state.get("iproute2", "6.15")), separators=(",", ":")))
+                else:
+                    _change(port, what, verb, rest, effect)
+            except Refused as refusal:
+                print(*refusal.args, file=sys.stderr)
+                call.rc = 1
+        if effect == DIE:
+            raise Killed
+    return call.rc or 0
+
+
+def _port(state: dict[str, Any], interface: str) -> dict[str, Any]:
+    try:
+        return port_of(state, interface)
+    except NetlinkError as error:
+        raise Refused(f"Attribute read: {ERRORS[str(error)]}") from None
+
+
+def _shown(port: dict[str, Any], what: str, release: str) -> dict[str, Any]:
+    if what == "pfc":
+        cap, mask = port.get("ets_cap", 8), [bool(bit) for bit in port["pfc"]]
+        return {"pfc_cap": cap, "macsec_bypass": False, "delay": port["cable_len"], "prio_pfc": mask}
+    if what == "dcbx":
+        return {"host": port["dcbx"] == "os", "ieee": True, "cee": True}
+    if what == "app":
+        tail = [] if release == "6.1" else [" "]  # a bug of 6.15: a blank in each entry
+        apps = [[*app, *tail] for app in sorted(port["apps"])]
+        return {"dscp_prio": apps} if apps else {}
+    shares = {"tc_bw": port["tcbw"], "pg_bw": port["tcbw"], "tc_tsa": port["tsa"], "prio_tc": port["prio_tc"]}
+    return {"willing": False, "ets_cap": port.get("ets_cap", 8), "cbs": False, **shares}
+
+
+def _change(port: dict[str, Any], what: str, verb: str, words: list[str], effect: str | None) -> None:
+    if effect == REFUSE:
+        raise Refused("Attribute write: Invalid argument")
+    before = copy.deepcopy(port)
+    driver = Driver(port, privileged=os.geteuid() == 0)
+    try:
+        {"pfc": _pfc, "app": _app, "ets": _ets, "dcbx": _dcbx}[what](driver, verb, words)
+    except NetlinkError as error:
+        raise Refused(f"Attribute write: {ERRORS.get(str(error), 'Invalid argument')}") from None
+    if effect in (LIE, DIE):
+        port.update(before)
+    elif effect == DRIFT:
+        driver.set_pfc([0, 0, 0, 0, 0, 1, 0, 0])
+
+
+def _pairs(words: list[str]) -> dict[str, list[tuple[int, str]]]:
+    """Return a command line's `key 0:a 1:b` as pairs by key."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    key = ""
+    for word in words:
+        if ":" in word:
+            index, _, value = word.partition(":")
+            found[key].append((int(index), value))
+        else:
+            found[key := word] = []
+    return found
+
+
+def _pfc(driver: Driver, verb: str, words: list[str]) -> None:
+    if "delay" in words:
+        driver.set_cable(int(words[words.index("delay") + 1]))
+        return
+    mask = list(driver.port["pfc"])
+    for priority, value in _pairs(words)["prio-pfc"]:
+        mask[priority] = int(value == "on")
+    driver.set_pfc(mask)
+
+
+def _app(driver: Driver, verb: str, words: list[str]) -> None:
+    for dscp, value in _pairs(words)["dscp-prio"]:
+        if not 0 <= dscp <= 63:
+            raise Refused(f"In DSCP:PRIO mapping, DSCP is expected to be 0..63\nInvalid mapping {dscp}")
+        priority, mapped = int(value), dict(driver.port["apps"])
+        if verb == "del":
+            driver.del_app(dscp, priority)
+        elif driver.port.get("driver") == "ice" and mapped.get(dscp, priority) != priority:
+            raise Refused("Attribute write: Invalid argument")
+        else:
+            driver.set_app(dscp, priority)
+
+
+def _ets(driver: Driver, verb: str, words: list[str]) -> None:
+    said, cap = _pairs(words), driver.port.get("ets_cap", 8)
+    named = {"prio-tc": "prio_tc", "tc-tsa": "tsa", "tc-bw": "tcbw"}
+    changes: dict[str, Any] = {name: list(driver.port[name]) for name in named.values()}
+    for key, pairs in said.items():
+        for index, value in pairs:
+            if key == "prio-tc" and int(value) >= cap:
+                raise Refused("Attribute write: Invalid argument")
+            changes[named[key]][index] = value if key == "tc-tsa" else int(value)
+    total = sum(changes["tcbw"])
+    if total not in (0, 100):
+        raise Refused(f"Bandwidth percentages in tc-bw sum to {total}%, expected 100%")
+    driver.set_ets(**changes)
+
+
+def _dcbx(driver: Driver, verb: str, words: list[str]) -> None:
+    driver.set_dcbx("os" if "host" in words else "fw")
