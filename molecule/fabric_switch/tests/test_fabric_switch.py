@@ -25,6 +25,8 @@ JUNOS = {"leaf6": 8}
 OS10 = {"leaf7": 6}
 READS = ("show", "nv show", "nv config", "sonic-", "sudo sonic-cfggen", "systemctl list-units")
 ALL = {**PORTS, **CUMULUS, **SONIC, **NEXUS, **JUNOS, **OS10}
+STATED = {**PORTS, **CUMULUS, **SONIC}
+"""Those whose counters switch_state reads."""
 
 
 def shown(switch: str, command: str) -> str:
@@ -231,3 +233,23 @@ def test_a_switch_that_is_right_is_only_read_over_one_session() -> None:
         assert not any(call["writes"] or call["stages"] for call in run)
         reads = [call for call in run if call["line"].startswith(READS)]
         assert 3 <= len(reads) <= 4
+
+
+def test_the_state_of_all_systems_is_data_with_the_neighbours_that_are_cabled() -> None:
+    view = "{{ drawbridge_fabric | drawbridge.drawbridge.switch_view(drawbridge_nodes, inventory_hostname, '') }}"
+    inventories = ["-i", "inventories/lab", "-i", "molecule/fabric_switch/inventory"]
+    asked = ["ansible", ",".join(STATED), *inventories, "-o", "-m", "drawbridge.drawbridge.switch_state"]
+    env = {**os.environ, "ANSIBLE_CONFIG": "ansible.cfg"}
+    command = [*asked, "-a", json.dumps({"profile": view})]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    answers = [line.split(" | SUCCESS => ") for line in done.stdout.splitlines() if " | SUCCESS => " in line]
+    found = {name: json.loads(text) for name, text in answers}
+    assert sorted(found) == sorted(STATED)
+    for switch, state in found.items():
+        cabled = json.loads((PATHS.state / "cabling" / f"{switch}.json").read_text())
+        assert (state["changed"], state["unknown"], len(state["ports"])) == (False, [], STATED[switch])
+        assert {port: it["neighbour"] for port, it in state["ports"].items()} == {
+            port: cabled.get(port, []) for port in state["ports"]
+        }
+        assert {it["priorities"]["3"]["rx_pause"] for it in state["ports"].values()} == {0}

@@ -57,6 +57,17 @@ def test_a_port_channel_carries_the_traffic_of_its_members() -> None:
     assert "Port-Channel1" not in nodes_behind(replace(fabric, cabling=None), NODES, "store1"), "members are not known"
 
 
+def test_a_port_channel_with_an_unknown_member_is_not_known() -> None:
+    assert FABRIC.cabling
+    cabling = replace(FABRIC.cabling, links=())
+    channel = Channel("Port-Channel1", "Ethernet5/1,Ethernet33/1")
+    fabric = replace(
+        FABRIC, cabling=cabling, switches=tuple(replace(it, channels=(channel,)) for it in FABRIC.switches)
+    )
+    assert "Ethernet5/1" in nodes_behind(fabric, NODES, "leaf03")
+    assert "Port-Channel1" not in nodes_behind(fabric, NODES, "leaf03")
+
+
 def test_a_leaf_that_serves_no_node_is_not_known() -> None:
     alone = replace(FABRIC, cabling=None)
     assert nodes_behind(alone, NODES, "store1") == {}
