@@ -17,8 +17,9 @@ from ..core.converge import DeviceError, Step
 from .login import Login
 from .model import SwitchProfile
 from .nos.dialect import SESSION_PREFIX, Dialect, DialectError
-from .plan import CANDIDATE, CONFIRM, PORT, PROVE, Config, difference, way_back
+from .plan import CANDIDATE, CONFIRM, PORT, PROVE, Config, difference
 from .session_io import NetmikoSession, Refused
+from .way_back_io import go_back
 
 RETRY_S = 0.5
 
@@ -178,7 +179,9 @@ class Switch:
         """Drop the session over a new connection, and return the result as a clause."""
         self.close()
         if self.last.startup:
-            return self._go_back(name)
+            said = go_back(self.read, self._send, self._dialect, name, self._before or self.last)
+            self.close()
+            return said
         if not self._dialect.held(name, self._seconds):
             self._try(self._dialect.abort(name))  # what a held session prepared is gone with it
         try:
@@ -192,23 +195,6 @@ class Switch:
             return self._by_itself(name)
         wrong = difference(config, self._before or config)
         return f"the session is gone, but {wrong}, unlike before" if wrong else "the change was rolled back"
-
-    def _go_back(self, name: str) -> str:
-        """Undo a change where no timer does: drop what is left of it, then type the way back."""
-        before = self._before or self.last
-        try:
-            config = self.read()
-            for left in config.stale:
-                self._send(self._dialect.abort(left))
-            if lines := way_back(self._dialect, config, before):
-                for line in self._dialect.change(name, 0, lines, config.beside):
-                    self._send(line)
-            config = self.read()
-        except DeviceError as err:
-            self.close()
-            return f"it could not be undone ({err}): if it is in force, the next run proves it or rolls it back"
-        wrong = difference(config, before)
-        return f"what was done is not undone: {wrong}, unlike before" if wrong else "the change was rolled back"
 
     def _by_itself(self, name: str) -> str:
         self.close()
