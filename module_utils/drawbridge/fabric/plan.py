@@ -156,3 +156,15 @@ def _section_steps(
         )
         steps.append(step)
     return sorted(steps, key=lambda step: step.payload.group)
+
+
+def difference(have: Config, want: Config) -> str:
+    """The first owned line that differs, or nothing."""
+    found = dict(have.sections)
+    for name, lines in want.sections:
+        got = found.get(name, ())
+        if missing := [line for line in lines if line not in got]:
+            return f"{name} lacks {missing[0].strip()!r}"
+        if extra := [line for line in got if line not in lines]:
+            return f"{name} still has {extra[0].strip()!r}"
+    return ""

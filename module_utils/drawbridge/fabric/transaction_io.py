@@ -17,7 +17,7 @@ from ..core.converge import DeviceError, Step
 from .login import Login
 from .model import SwitchProfile
 from .nos.dialect import SESSION_PREFIX, Dialect, DialectError
-from .plan import CANDIDATE, CONFIRM, PORT, Config
+from .plan import CANDIDATE, CONFIRM, PORT, Config, difference
 from .session_io import NetmikoSession, Refused
 
 RETRY_S = 0.5
@@ -160,7 +160,7 @@ class Switch:
         deadline = time.monotonic() + self._limits.settle_s
         while True:
             config = self.read()
-            wrong = _difference(config, target) or "".join(self.unproven(config)[:1])
+            wrong = difference(config, target) or "".join(self.unproven(config)[:1])
             if not wrong:
                 return
             if time.monotonic() >= deadline:
@@ -181,7 +181,7 @@ class Switch:
             return self._by_itself(name)
         if name in (config.waiting, *config.stale):
             return self._by_itself(name)
-        wrong = _difference(config, self._before or config)
+        wrong = difference(config, self._before or config)
         return f"the session is gone, but {wrong}, unlike before" if wrong else "the change was rolled back"
 
     def _by_itself(self, name: str) -> str:
@@ -190,15 +190,3 @@ class Switch:
             f"the session {name} could not be dropped: if it is in force, it rolls back by itself within"
             f" {self._seconds} s"
         )
-
-
-def _difference(have: Config, want: Config) -> str:
-    """The first owned line that differs, or nothing."""
-    found = dict(have.sections)
-    for name, lines in want.sections:
-        got = found.get(name, ())
-        if missing := [line for line in lines if line not in got]:
-            return f"{name} lacks {missing[0].strip()!r}"
-        if extra := [line for line in got if line not in lines]:
-            return f"{name} still has {extra[0].strip()!r}"
-    return ""
