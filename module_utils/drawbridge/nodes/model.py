@@ -16,8 +16,6 @@ from .systems import SYSTEMS
 CPUS = r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*"
 PCI_ID = r"([0-9a-f]{4}:[0-9a-f]{4})?"
 NETDEV = r"([A-Za-z0-9._-]{1,15})?"
-JOB_MAPPING = "/run/drawbridge/job-mapping"
-"""Directory with the job of each GPU, which slurm-job-gpus writes and DCGM's exporter reads."""
 TOPOLOGY_POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
 
 
