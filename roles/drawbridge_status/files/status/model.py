@@ -62,7 +62,7 @@ class Member(NamedTuple):
 
 
 class Actor(NamedTuple):
-    """Somebody else's write."""
+    """A write of another program or person."""
 
     what: str
     who: str
