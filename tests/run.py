@@ -118,6 +118,7 @@ def parts(daily: bool = False) -> list[Part]:
         Part("unit", ((*pytest, "-n", "2", "--dist", "worksteal", *controllers, "tests/unit"),)),
         Part("mutants", (python("-m", "tests.mutants"),)),
         Part("old-python", (python("-m", "tests.old_python"),)),
+        Part("alerts", ((*pytest, "tests/alerts"),)),
         Part("collection", ((*pytest, "tests/collection"),)),
         Part("old-ansible", (python("-m", "tests.old_ansible"),)),
         Part("lint", lint),

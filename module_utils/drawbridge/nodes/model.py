@@ -15,8 +15,6 @@ from .nics import NETDEV, RAILS, Nics
 from .systems import SYSTEMS
 
 CPUS = r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*"
-JOB_MAPPING = "/run/drawbridge/job-mapping"
-"""Directory with the job of each GPU, which slurm-job-gpus writes and DCGM's exporter reads."""
 TOPOLOGY_POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
 
 

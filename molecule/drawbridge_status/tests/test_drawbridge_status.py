@@ -5,14 +5,18 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from kubernetes.client import V1Taint
 
 from lab import demo
+from lab.hosts.paths import REPOSITORY
 from roles.slurm_gate.files.gate.gate_names import TAINT
 from tests import stack
 from tests.stack import PATHS, PATIENT, all_usable, api_down, finish, ghost, job_state, kube, patient, quiet, ssh, until
@@ -67,6 +71,7 @@ def shown(node: str) -> tuple[str, str, str, int]:
 
 def test_closed() -> None:
     assert shown("gpu01") == ("ready", "closed", "", 0)
+    assert status("gpu01")["actors"] == []
 
 
 def test_held_and_dirty() -> None:
@@ -85,15 +90,17 @@ def test_drained_by_a_person_and_resumed_by_the_step_that_status_prints() -> Non
     ssh("ctl", "scontrol update nodename=gpu02 state=drain reason='new fan'")
     found = status("gpu02")
     assert (found["state"], found["gate"], found["level"]) == ("drained", "closed", 1)
+    assert [(actor["what"], actor["who"]) for actor in found["actors"]] == [("drain in Slurm (new fan)", "root")]
     assert found["findings"][0]["cause"] == "root drained it (new fan), and no job runs on it"
     ssh("ctl", found["findings"][0]["step"].partition("then: ")[2])
     until(lambda: shown("gpu02") == ("ready", "closed", "", 0), 120, "slurmd answered after the resume")
 
 
 def test_cordoned_and_uncordoned_by_the_step() -> None:
-    kube().patch_node("gpu02", {"spec": {"unschedulable": True}})
+    ssh("ctl", f"KUBECONFIG={ADMIN} kubectl cordon gpu02")
     found = status("gpu02")
     assert (found["state"], found["level"]) == ("cordoned", 1)
+    assert [(actor["what"], actor["who"]) for actor in found["actors"]] == [("cordon", "kubectl")]
     ssh("ctl", f"KUBECONFIG={ADMIN} {found['findings'][0]['step'].partition('then: ')[2]}")
     assert shown("gpu02") == ("ready", "closed", "", 0)
 
@@ -102,6 +109,7 @@ def test_foreign() -> None:
     stack.move(stack.glass(), "gpu02", "mine")
     try:
         assert shown("gpu02") == ("foreign", "foreign", "", 2)
+        assert "taints" in [actor["what"] for actor in status("gpu02")["actors"]]
     finally:
         stack.move(stack.glass(), "gpu02", "closed")
 
@@ -129,15 +137,29 @@ def test_no_answer_is_said_and_has_its_exit_code() -> None:
     assert code == 3 and "Note: Kubernetes did not answer (" in said, said
 
 
-def test_pending_changes_come_from_the_reports() -> None:
-    ssh("ctl", "mkdir -p /var/lib/drawbridge/reports; cat > /var/lib/drawbridge/reports/site.json", json.dumps(REPORT))
+def copy_reports(folder: Path) -> subprocess.CompletedProcess[str]:
+    """playbooks/reports.yml, after runs whose reports are in the folder."""
+    argv = [str(Path(sys.executable).parent / "ansible-playbook"), "-i", "inventories/lab", "playbooks/reports.yml"]
+    env = {**os.environ, "DRAWBRIDGE_REPORT_FOLDER": str(folder), "ANSIBLE_NOCOLOR": "1"}
+    return subprocess.run(
+        [*argv, "--limit", "ctl,login1,localhost"], cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False
+    )
+
+
+def test_pending_changes_come_from_the_reports_of_runs_elsewhere(tmp_path: Path) -> None:
+    assert "must be a folder with reports of runs" in copy_reports(tmp_path).stdout
+    (tmp_path / "2026-11-25T020000+0000-site.yml.json").write_text(json.dumps(REPORT))
     try:
+        copied = copy_reports(tmp_path)
+        assert copied.returncode == 0, copied.stdout + copied.stderr
         code, said = call(f"--kubeconfig {ADMIN} gpu02")
         assert code == 1
         assert "pending: a change waits since site.yml of 2026-11-25T02:00:00+00:00: restart mmfsd: a job runs." in said
         assert call(f"--kubeconfig {ADMIN} gpu01")[0] == 0
+        on_login = ssh("login1", "runuser -u ada -- drawbridge status gpu02 || true")
+        assert "restart mmfsd: a job runs" in on_login
     finally:
-        ssh("ctl", "rm /var/lib/drawbridge/reports/site.json")
+        ssh("ctl", "rm -f /var/lib/drawbridge/reports/runs.json")
 
 
 def test_filters_and_a_wrong_unit() -> None:

@@ -43,6 +43,7 @@ def connect(kubeconfig: str) -> Ask:
         headers = HTTPHeaderDict(groups)
         headers["Content-Type"] = KINDS.get(method, "application/json")
         headers["Accept"] = ACCEPT
+        headers["User-Agent"] = "drawbridge"  # managedFields and audit logs name the writer by it
         credentials: Any = settings.auth_settings()  # renews a token that ends soon
         for credential in credentials.values():
             headers[credential["key"]] = credential["value"]

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.names import EFFECT, INFRA, TAINT
-from ...nodes.model import JOB_MAPPING, Nodes
+from ...nodes.model import Nodes
 from ..model import Kube
 from .catalogue import NVIDIA, Image
 from .model import GpuOperator
@@ -53,7 +53,7 @@ def nvidia_values(part: GpuOperator) -> Json:
         "dcgm": {"enabled": False},
         "dcgmExporter": {
             "enabled": True,
-            "hpcJobMapping": {"enabled": True, "directory": JOB_MAPPING},
+            "hpcJobMapping": {"enabled": True},
             "serviceMonitor": {"enabled": part.service_monitor},
         },
         # two charts; each list replaces the chart's own, which does not tolerate the gate's taint

@@ -10,7 +10,8 @@ from typing import Any
 from ...core.faults import Fault
 from ...core.names import EFFECT, TAINT
 from ...core.rules import doubled
-from ...nodes.model import JOB_MAPPING, Nodes
+from ...nodes.job_mapping import JOB_MAPPING
+from ...nodes.model import Nodes
 from ...nodes.nics import RAILS
 from ..model import Kube
 from .catalogue import NVIDIA, RDMA_DEVICES, VIRTUAL_FUNCTIONS

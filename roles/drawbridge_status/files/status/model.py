@@ -61,6 +61,15 @@ class Member(NamedTuple):
     adopting: bool = False
 
 
+class Actor(NamedTuple):
+    """A write of another program or person."""
+
+    what: str
+    who: str
+    """A program, as the API server names it, or a user of Slurm; "" if unknown."""
+    when: str = ""
+
+
 class LastRun(NamedTuple):
     """The latest run that had a result of the node."""
 
@@ -87,6 +96,8 @@ class Seen(NamedTuple):
     members: Mapping[str, Member] | None = None
     """None: Kubernetes gave no list."""
     runs: Mapping[str, LastRun] = {}
+    actors: Mapping[str, tuple[Actor, ...]] = {}
+    """Writes of others to Node objects; only of a node that is explained."""
     notes: tuple[str, ...] = ()
     blind: bool = False
     """A part that should answer did not."""
@@ -103,6 +114,15 @@ class Node(NamedTuple):
     member: Member | None = None
     kube_known: bool = False
     run: LastRun | None = None
+    writes: tuple[Actor, ...] = ()
+
+    @property
+    def actors(self) -> tuple[Actor, ...]:
+        """Who else drains, cordons, taints or edits it. Reasons of Drawbridge's begin with its name."""
+        slurm = self.slurm
+        if slurm and slurm.drained and slurm.by and not slurm.reason.startswith("drawbridge"):
+            return (Actor(f"drain in Slurm ({slurm.reason})", slurm.by, slurm.since), *self.writes)
+        return self.writes
 
     @property
     def gated(self) -> bool:

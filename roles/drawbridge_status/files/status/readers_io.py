@@ -11,9 +11,9 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from ..gate.command import Commands
-from . import kube_text, reports_text, slurm_text
-from .model import LastRun, Member, Seen, Site
+from ..gate.command import Commands, Result
+from . import actors_text, kube_text, reports_text, slurm_text
+from .model import Actor, LastRun, Member, Seen, Site
 
 SETTINGS = Path("/etc/drawbridge/status.json")
 STATES = "PENDING,RUNNING,CONFIGURING,COMPLETING,SUSPENDED,STOPPED"
@@ -41,14 +41,18 @@ class Readers:
         self._notes: list[str] = []
         self._blind = False
 
-    def look(self, reports: Path) -> Seen:
-        """Slurm's nodes first, then jobs, then Kubernetes: in this order a job that starts in between is seen."""
+    def look(self, reports: Path, explained: str = "") -> Seen:
+        """Slurm's nodes first, then jobs, then Kubernetes: in this order a job that starts in between is seen.
+
+        Of the node `explained` also the programs that wrote its Node object.
+        """
         self._notes, self._blind = [], False
         nodes = slurm_text.nodes(self._run("scontrol", "show", "node", "-o"))
         queue = ("squeue", "--all", "--noheader", f"--states={STATES}", f"--Format={slurm_text.FORMAT}")
         jobs = slurm_text.jobs(self._run(*queue))
         members = self._members()
-        return Seen(nodes, jobs, members, self._runs(reports), tuple(self._notes), self._blind)
+        actors = {explained: self._actors(explained)} if explained in (members or {}) else {}
+        return Seen(nodes, jobs, members, self._runs(reports), actors, tuple(self._notes), self._blind)
 
     def units(self) -> dict[str, str]:
         """Hostlists of scalable units, by the names of their switches in Slurm; none if Slurm has no topology."""
@@ -73,9 +77,7 @@ class Readers:
         if missing:
             self._notes.append(f"{missing}, so only Slurm's side is shown")
             return None
-        options = (f"--kubeconfig={self._kubeconfig}",) if self._kubeconfig else ()
-        argv = ("kubectl", *options, "get", "nodes", "--request-timeout=30s", "-o", kube_text.TEMPLATE)
-        result = self._commands.run(*argv, timeout_s=TIMEOUT_S)
+        result = self._kubectl("get", "nodes", "-o", kube_text.TEMPLATE)
         if not result.code:
             return kube_text.members(result.out)
         if "Forbidden" in result.err:
@@ -84,6 +86,18 @@ class Readers:
         self._blind = True
         self._notes.append(f"Kubernetes did not answer ({' '.join(result.err.split())[-300:] or result.code})")
         return None
+
+    def _actors(self, name: str) -> tuple[Actor, ...]:
+        """Writers of a Node object; none, with a note, if Kubernetes does not answer now."""
+        result = self._kubectl("get", "node", name, "--show-managed-fields", "-o", "json")
+        if result.code:
+            self._notes.append(f"who changed {name} in Kubernetes is not known ({result.err or result.code})")
+            return ()
+        return actors_text.actors(result.out)
+
+    def _kubectl(self, *words: str) -> Result:
+        options = (f"--kubeconfig={self._kubeconfig}",) if self._kubeconfig else ()
+        return self._commands.run("kubectl", *options, *words, "--request-timeout=30s", timeout_s=TIMEOUT_S)
 
     def _runs(self, folder: Path) -> dict[str, LastRun]:
         """Latest runs, from reports in a folder. Without reports, a note says so."""
@@ -94,7 +108,8 @@ class Readers:
             except (OSError, ValueError) as err:
                 self._notes.append(f"{file} can't be read ({err})")
                 continue
-            reports += [found] if isinstance(found, dict) else []
+            # a report, or those that playbooks/reports.yml copied here as one file
+            reports += [it for it in (found if isinstance(found, list) else [found]) if isinstance(it, dict)]
         if not reports:
             self._notes.append(f"no report of a run is in {folder}, so pending changes are not known")
         return reports_text.last_runs(reports)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..gate.hostlist import expand, in_order
 from ..gate.slurm import REASON
 from . import gate_rules, run_rules, slurm_rules
-from .model import OK, UNKNOWN, Finding, Job, Node, Seen, Site
+from .model import OK, UNKNOWN, Actor, Finding, Job, Node, Seen, Site
 
 VERSION = 1
 """Of the JSON's shape."""
@@ -57,7 +57,8 @@ def _node(name: str, seen: Seen, jobs: Iterable[Job], gated: frozenset[str]) -> 
     slurm = seen.slurm.get(name)
     guarded = tuple(part for part in slurm.partitions if part in gated) if slurm else ()
     member = (seen.members or {}).get(name)
-    return Node(name, slurm, tuple(jobs), guarded, member, seen.members is not None, seen.runs.get(name))
+    run, writes = seen.runs.get(name), seen.actors.get(name, ())
+    return Node(name, slurm, tuple(jobs), guarded, member, seen.members is not None, run, writes)
 
 
 def _row(node: Node) -> Row:
@@ -140,9 +141,15 @@ def explain(row: Row, seen: Seen) -> list[str]:
     for found in row.findings:
         lines += ["", f"{found.word}: {found.cause}."]
         lines += [f"  next: {found.step}"] if found.step else []
+    if node.actors:
+        lines += ["", "Changed by others than Drawbridge:", *(f"  {_act(actor)}" for actor in node.actors)]
     if node.run:
         lines += ["", f"The latest run was {node.run.playbook} of {node.run.started}."]
     return [*lines, *(f"Note: {note}" for note in seen.notes)]
+
+
+def _act(actor: Actor) -> str:
+    return f"{actor.what}{f' by {actor.who}' if actor.who else ''}{f', {actor.when}' if actor.when else ''}"
 
 
 def document(found: Sequence[Row], seen: Seen) -> dict[str, Any]:
@@ -171,5 +178,6 @@ def _plain(row: Row) -> dict[str, Any]:
         "since": "" if _since(node) == "-" else _since(node),
         "jobs": [job.number for job in node.jobs],
         "last_run": run,
+        "actors": [actor._asdict() for actor in node.actors],
         "findings": [found._asdict() for found in row.findings],
     }

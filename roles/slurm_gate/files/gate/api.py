@@ -73,7 +73,8 @@ class Api:
             if self._clock.now() >= self._deadline:
                 raise Unreachable(f"the API server at {self._host}:{self._port} takes too long: {method} {path}")
             try:
-                answer = self._request(method, path, body, {"Accept": accept, "Content-Type": kind})
+                headers = {"Accept": accept, "Content-Type": kind, "User-Agent": "drawbridge-gate"}
+                answer = self._request(method, path, body, headers)
                 if answer.status not in RETRIED and NOT_READY not in answer.message:
                     return answer._replace(again=again)
                 trouble, expired = answer.message, answer.status == UNAUTHORIZED

@@ -14,6 +14,8 @@ from .states import Owner, owner
 
 LEAVE, CLOSE, LOST, STUCK, HALTED = "leave", "close", "lost", "stuck", "halted"
 OPEN, FOREIGN = "open", "foreign"
+STATES = (CLOSED, "held", "dirty", OPEN, FOREIGN)
+"""What `state` returns."""
 
 
 class Seen(NamedTuple):

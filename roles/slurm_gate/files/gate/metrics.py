@@ -20,7 +20,7 @@ HELP = {
     "events_total": ("counter", "What the gate did or refused on this host, by the name in its log."),
     "seconds_total": ("counter", "Time that the gate's verbs took on this host."),
     "runs_total": ("counter", "Runs of the gate's verbs on this host, by exit code."),
-    "node_state": ("gauge", "1 for the present state of this host's node."),
+    "node_state": ("gauge", "1 for the present state of this host's node, 0 for the others."),
     "policies_in_force": ("gauge", "1 if the admission policies are those that gate.yml left, else 0."),
     "reconciled_timestamp_seconds": ("gauge", "Time of the last reconciliation without an error; 0 if none was."),
 }

@@ -10,7 +10,7 @@ from . import metrics, retry, scripts, tokens
 from .api import Api, Unreachable
 from .closer import close_job, close_node, not_empty
 from .config import Job, NotGated, Refused, require_whole_nodes
-from .decide import state
+from .decide import STATES, state
 from .gate_names import OPENER, RECONCILER
 from .notes import NODE as NODE_LOCK
 from .opener import compare_guards, open_job
@@ -221,7 +221,7 @@ def _reconcile_node(node: str, world: World, api: Api, gauges: dict[str, float])
     with world.notes.locked(NODE_LOCK, wait=False) as free:
         if free:
             value = taint(node, api)
-            gauges[f'node_state{{state="{state(value)}"}}'] = 1  # also if the repair fails
+            gauges.update({f'node_state{{state="{name}"}}': float(name == state(value)) for name in STATES})
             repair_node(node, value, world, api)
             if state(value) == "held":  # the node was closed before it was held
                 tokens.tidy(node, world)

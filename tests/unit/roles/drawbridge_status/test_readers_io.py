@@ -89,12 +89,43 @@ def test_reports_of_runs_are_read_and_checks_are_not(home: Path) -> None:
     assert any("broken.json can't be read" in note for note in seen.notes)
 
 
+def test_a_file_may_hold_the_reports_of_several_runs(home: Path) -> None:
+    runs = [{"started": f"2026-11-2{day}", "playbook": "site.yml", "names": "gpu01"} for day in (4, 5)]
+    (home / "runs.json").write_text(json.dumps([*runs, "not a report"]))
+    seen = readers(home, kubectl=Result(0)).look(home)
+    assert seen.runs["gpu01"].started == "2026-11-25"
+
+
 def test_units_are_slurms_lowest_switches(home: Path) -> None:
     lines = (
         "SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=gpu[01-02] \nSwitchName=fabric Level=1 LinkSpeed=1 Switches=leaf1\n"
     )
     assert readers(home, scontrol=Result(0, lines)).units() == {"leaf1": "gpu[01-02]"}
     assert readers(home, scontrol=Result(1, "", "topology plugin is not tree")).units() == {}
+
+
+class Kubectl(Canned):
+    """Answers the list of nodes and one Node object differently."""
+
+    def run(self, *argv: str, timeout_s: float = 0) -> Result:
+        return super().run("node" if "node" in argv and argv[0] == "kubectl" else argv[0])
+
+
+@pytest.mark.parametrize(
+    ("answer", "writers", "note"),
+    [
+        (Result(0, json.dumps({"metadata": {}, "spec": {"taints": [{"key": "repair"}]}})), 1, ""),
+        (Result(1, "", "Unable to connect"), 0, "who changed gpu01 in Kubernetes is not known (Unable to connect)"),
+    ],
+)
+def test_the_writers_of_a_node_that_is_explained(home: Path, answer: Result, writers: int, note: str) -> None:
+    answers = {**SLURM, "kubectl": Result(0, "gpu01\t\tTrue\tdrawbridge.io/slurm=closed \n"), "node": answer}
+    found = Readers(Kubectl(answers), {"HOME": str(home), "PATH": str(home)})
+    assert found.look(home).actors == {}
+    seen = found.look(home, "gpu01")
+    assert len(seen.actors["gpu01"]) == writers
+    assert not note or note in seen.notes
+    assert found.look(home, "elsewhere").actors == {}
 
 
 def test_settings_of_the_site(tmp_path: Path) -> None:

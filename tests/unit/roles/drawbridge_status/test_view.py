@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from roles.drawbridge_status.files.status import kube_text, slurm_text, view
-from roles.drawbridge_status.files.status.model import Seen, Site
+from roles.drawbridge_status.files.status.model import Actor, Seen, Site
 
 SITE = Site(gated=("ai-train",))
 LINE = "NodeName={} Arch=x86_64 CPUAlloc=0 RealMemory=2052096 State={} Partitions={} BootTime=2026-11-20T10:00:00{}"
@@ -142,3 +142,17 @@ def test_a_large_cluster_costs_its_size_and_no_more() -> None:
 def test_a_reason_ends_with_who_and_when(line: str, reason: str, by: str, since: str) -> None:
     found = slurm_text.node(line)
     assert (found.reason, found.by, found.since) == (reason, by, since)
+
+
+def test_one_node_names_those_who_changed_it() -> None:
+    seen = cluster(8)._replace(actors={"gpu00003": (Actor("cordon", "kubectl-cordon", "2026-11-25T02:00:00Z"),)})
+    (row,) = view.rows(seen, SITE, ["gpu00003"])
+    text = view.explain(row, seen)
+    at = text.index("Changed by others than Drawbridge:")
+    assert text[at + 1 : at + 3] == [
+        "  drain in Slurm (new fan) by ben, 2026-11-25T01:02:03",
+        "  cordon by kubectl-cordon, 2026-11-25T02:00:00Z",
+    ]
+    assert [it["who"] for it in view.document([row], seen)["nodes"][0]["actors"]] == ["ben", "kubectl-cordon"]
+    (ours,) = view.rows(seen, SITE, ["gpu00000"])
+    assert "Changed by others than Drawbridge:" not in view.explain(ours, seen)
