@@ -17,7 +17,7 @@ description:
   - Where the driver has neither, it compares the firmware's current values with C(mlxconfig) or C(mstconfig), changes
     nothing, and fails with the command to run.
   - Check mode may make and remove a directory in configfs, because the kernel shows RDMA-CM's defaults only there.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   groups:
     description: Groups of RDMA devices with the same settings.

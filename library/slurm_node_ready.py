@@ -14,7 +14,7 @@ description:
     M(drawbridge.drawbridge.slurm_new_nodes), M(drawbridge.drawbridge.slurm_node_hardware) and the health check.
   - Any other drain stays. It is C(pending), with its reason and the user who set it.
   - In check mode, a slurmd that does not run yet is C(pending), not a failure.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   name:
     description: NodeName of this host.

@@ -25,5 +25,5 @@ def ipv4_gid(table: Iterable[tuple[int, str, str, str]], netdev: str) -> int | N
 
 def current(printed: str) -> dict[str, str]:
     """Parameters and their current numbers, from `mlxconfig -e query`: columns default, current, next boot."""
-    found = {name: value for name, _, value, _ in _PARAMETER.findall(printed)}
+    found = {name: value for name, _unused, value, _unused in _PARAMETER.findall(printed)}
     return {name: match.group(1) if (match := _VALUE.fullmatch(value)) else value for name, value in found.items()}
