@@ -48,6 +48,11 @@ explore: tools ## run the gate's code in a model of Slurm and Kubernetes, under 
 docs: tools ## write what is derived from code
 	PYTHONPATH=collections:. $(PYTHON) docs/generate.py
 
+changelog: tools ## write CHANGELOG.md as the next release will have it; the fragments stay
+	rm -rf build/changelog && mkdir -p build/changelog && cp -r changelogs galaxy.yml build/changelog
+	cd build/changelog && antsibull-changelog release --version "$$(sed -n 's/^version: //p' galaxy.yml)"
+	cp build/changelog/CHANGELOG.md CHANGELOG.md
+
 golden: tools ## write anew what runs place at the example sites (tests/golden)
 	$(PYTHON) -m tests.golden
 
@@ -72,4 +77,4 @@ $(UV):
 	@$(UV) pip sync --quiet --require-hashes --python $(PYTHON) requirements.lock
 	@touch $@
 
-.PHONY: help tools lab lab-down check test old-python mutants bench nodes chaos explore docs golden lock
+.PHONY: help tools lab lab-down check test old-python mutants bench nodes chaos explore docs changelog golden lock

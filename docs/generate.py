@@ -113,7 +113,7 @@ def filter_page(name: str) -> str:
     """Return the documentation of the filter of the view `name`, from the view's signature and docstring."""
     view = VIEWS[name]
     first, *further = inspect.signature(view).parameters
-    summary, _, returned = inspect.cleandoc(view.__doc__ or "").partition("\n\n")
+    summary, _sep, returned = inspect.cleandoc(view.__doc__ or "").partition("\n\n")
     options = {key: _argument(key) for key in further}
     given = ", ".join(_TYPED.get(key) or f"drawbridge_{key}" for key in further)
     page = {
@@ -121,7 +121,7 @@ def filter_page(name: str) -> str:
             "name": f"{name}_view",
             "short_description": summary.rstrip("."),
             "version_added": "0.1.0",
-            "author": "Drawbridge contributors",
+            "author": "Drawbridge contributors (@drawbridge)",
             "description": "Derives it from the intent and reads nothing else.",
             "positional": ", ".join(further),
             "options": {"_input": _argument(first), **options},
@@ -156,7 +156,7 @@ def man_page() -> str:
     """Return the text of drawbridge-run's manual page: what --help says, as troff."""
     synopsis = [f".B {_roff(line.strip())}\n.br" for line in USAGE.splitlines()]
     options = [f".TP\n.B {_roff(_spelling(action))}\n{_roff(action.help or '')}" for action in parser()._actions]
-    head, _, codes = EPILOG.partition("exit code\n")
+    head, _sep, codes = EPILOG.partition("exit code\n")
     sections = {
         "NAME": "drawbridge\\-run \\- pods of Kubernetes for a Slurm job",
         "SYNOPSIS": "\n".join(synopsis),
@@ -172,8 +172,8 @@ def man_page() -> str:
 
 def preflight_page() -> str:
     """Return the text of docs/guides/preflight.md with the findings of today."""
-    before, _, rest = PREFLIGHT.read_text().partition(_FINDINGS)
-    _, end, after = rest.partition(_END)
+    before, _sep, rest = PREFLIGHT.read_text().partition(_FINDINGS)
+    _sep, end, after = rest.partition(_END)
     return f"{before}{_FINDINGS}{_findings()}{end}{after}"
 
 
@@ -193,8 +193,8 @@ def _findings() -> str:
 
 def support_page() -> str:
     """Return the text of docs/support.md with the table of operating systems of today."""
-    before, _, rest = SUPPORT.read_text().partition(_BEGIN)
-    _, end, after = rest.partition(_END)
+    before, _sep, rest = SUPPORT.read_text().partition(_BEGIN)
+    _sep, end, after = rest.partition(_END)
     return f"{before}{_BEGIN}{_systems_table()}{end}{after}"
 
 

@@ -25,7 +25,7 @@ def receive(connection: socket.socket) -> array.array:
 
 def connect() -> socket.socket:
     """Rank 0, as soon as it listens."""
-    for _ in range(600):
+    for _index in range(600):
         try:
             return socket.create_connection(ROOT, timeout=30)
         except ConnectionError:
@@ -40,7 +40,7 @@ def all_reduce(vector: array.array) -> array.array:
             root.sendall(vector.tobytes())
             return receive(root)
     with socket.create_server(("", ROOT[1])) as server:
-        others = [server.accept()[0] for _ in range(NODES - 1)]
+        others = [server.accept()[0] for _index in range(NODES - 1)]
     for other in others:
         vector = array.array("d", map(float.__add__, vector, receive(other)))
     for other in others:

@@ -15,7 +15,7 @@ description:
   - Refuses role variables with a name or value that no role accepts. It reads the inventory, files beside it and the
     playbooks, variables of the play and C(--extra-vars). It checks each value once, however many hosts have it.
   - Runs in Ansible's own process.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   whole_site:
     description: The next plays need the controllers, so C(--limit) must not leave them out.

@@ -18,7 +18,7 @@ description:
     rights reach other users' jobs. O(accepted) allows single ones. Warns of such ClusterRoleBindings.
   - Warns of DaemonSets of infrastructure that get no pod on gated nodes.
   - Runs in Ansible's own process. A second run changes nothing.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   nodes:
     description: Nodes of gated partitions. A node that joins later registers as closed and needs no adoption.

@@ -11,7 +11,7 @@ description:
   - Writes a file with names, uids and generations of the gate's present admission policies and bindings. Before each
     job the opener compares them with the API server. It opens no node if one is missing, changed or created again.
   - Reads the API server in Ansible's own process. Run it right after the policies are written.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   path:
     description: The file on the host.

@@ -10,7 +10,7 @@ version_added: 0.1.0
 description:
   - Writes the program and its files, and keeps its timer enabled and running.
   - Slurm starts the program for every job, so only a change of the unit files restarts the timer.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 extends_documentation_fragment: [drawbridge.drawbridge.files]
 options:
   program:

@@ -10,7 +10,7 @@ version_added: 0.1.0
 description:
   - The host checks that the API server accepts its token and that it lasts. Only if not, Ansible requests a new token
     as the installer, and writes it on the host. The kubeconfig never leaves Ansible's own process.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 extends_documentation_fragment: [drawbridge.drawbridge.token_file]
 options:
   lifetime_s:

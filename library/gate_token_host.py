@@ -10,7 +10,7 @@ version_added: 0.1.0
 description:
   - Checks with the API server that the token in the file is the ServiceAccount's, and writes another if not.
   - Runs on the host for M(drawbridge.drawbridge.gate_token), which requests tokens; use that one.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 extends_documentation_fragment: [drawbridge.drawbridge.token_file]
 options:
   token:

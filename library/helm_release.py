@@ -14,7 +14,7 @@ description:
     not repair edited custom resources.
   - Updates CustomResourceDefinitions too, which helm never does.
   - Runs in Ansible's own process, because the kubeconfig is there. A second run only reads.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   name:
     description: Name of the release.

@@ -10,7 +10,7 @@ version_added: 0.1.0
 description:
   - Writes a program and its other files in the given order. Each file is replaced atomically.
   - Restarts nothing, because no daemon reads these files.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 extends_documentation_fragment: [drawbridge.drawbridge.files]
 options:
   name:

@@ -11,7 +11,7 @@ description:
   - Reads the facts from which P(drawbridge.drawbridge.site_description#module) writes an intent, in one visit.
   - Each tool has a time limit. A tool that is missing or fails is named in C(missing) and does not stop the others.
   - Of slurm.conf only cluster, controller and partitions are returned, because the file may contain secrets.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   timeout_s:
     description: Time limit of each tool in seconds.

@@ -14,7 +14,7 @@ description:
   - The file is that of C(UserKnownHostsFile) in C(ansible_ssh_common_args) or C(ansible_ssh_extra_args). By default it
     is C(~/.ssh/known_hosts).
   - An action plugin, in Ansible's own process. It connects to the SSH port of C(ansible_host) without a login.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   fingerprint:
     description: The fingerprint as C(ssh-keygen -lf) prints it, with C(SHA256:).

@@ -15,7 +15,7 @@ description:
     each with the reasons.
   - Counts requests, taints, node selectors and required node affinity. It ignores volumes and affinity between pods.
   - Runs in Ansible's own process with two API calls, for any cluster size. Changes nothing.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   infra:
     description: Nodes that must exist and that no gated partition has.

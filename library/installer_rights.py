@@ -12,7 +12,7 @@ description:
   - Runs in Ansible's own process, and changes nothing.
   - It grants no rights. An administrator of the cluster applies O(objects).
   - An API server whose authorizer can't list rights, such as a cloud's, gives no answer, and nothing is missing then.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   objects:
     description: Manifests with the roles of the installer, from P(drawbridge.drawbridge.kube_installer_view#filter).

@@ -16,7 +16,7 @@ description:
     and address. It does not touch other requests.
   - A host is joined only if C(registerWithTaints) of C(config) has C(drawbridge.io/slurm=closed:NoSchedule).
   - A Node is deleted only while it is closed.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 extends_documentation_fragment: [drawbridge.drawbridge.member]
 options:
   kubeconfig:

@@ -10,7 +10,7 @@ version_added: 0.1.0
 description:
   - Writes the kubelet's files, starts it, and waits until its Node is Ready and its certificate is verified.
   - Do not call it directly. M(drawbridge.drawbridge.kube_member) does, and it creates tokens and approves certificates.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 extends_documentation_fragment: [drawbridge.drawbridge.member]
 options:
   ca:

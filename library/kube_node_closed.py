@@ -11,7 +11,7 @@ description:
   - Reads this host's Node with the kubelet's certificate, and looks for pods of jobs. It changes nothing.
   - It fails if the node is not closed after the wait. A host without the certificate has no pods, nor has one without
     a Node.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   name:
     description: Name of the Node, and of this host in Slurm.

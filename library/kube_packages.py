@@ -11,7 +11,7 @@ description:
   - Writes apt's sources, installs all packages with their pinned versions in one transaction, and holds them, so a
     system upgrade does not replace them. It starts no service.
   - A package that would replace another version waits while Slurm or a job's pods use the node; see RV(pending).
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   packages:
     description: Versions by package name.

@@ -13,7 +13,7 @@ description:
     job's pods use the node, a restart is C(pending).
   - Registries' files need no restart, because containerd reads them at every pull. Earlier files of this module that
     O(registries) no longer has are removed. Other files, such as those in C(/etc/containerd/conf.d), stay.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   systemd_cgroup:
     description: Whether systemd creates the containers' control groups. The kubelet queries containerd for this.

@@ -11,7 +11,7 @@ description:
   - Checks the configuration on the controller before it contacts the host. Most mistakes would end the kubelet; it
     silently ignores others, such as a misspelt key. All of them are refused here, each with its repair.
   - Then runs M(drawbridge.drawbridge.kubelet_config_host) on the host with the other options.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 extends_documentation_fragment: [drawbridge.drawbridge.kubelet]
 options:
   derived:

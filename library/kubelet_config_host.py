@@ -13,9 +13,9 @@ description:
   - The kubelet checks new content before a file is replaced. State files of its managers that contradict the new
     content are removed between stop and start.
   - A running kubelet is restarted only while Slurm has drained the node and the gate has closed it. While a Slurm job
-    or a job's pods use the node, all steps wait; see RV(pending).
+    or a job's pods use the node, all steps wait, as C(pending) of the result.
   - Do not call it directly. M(drawbridge.drawbridge.kubelet_config) does, after it has checked the content.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 extends_documentation_fragment: [drawbridge.drawbridge.kubelet]
 """
 

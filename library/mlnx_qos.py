@@ -16,7 +16,7 @@ description:
   - While a Slurm job or a job's pod is on the node, such a change is C(pending). All others but DCBX move live traffic
     and wait too. Links bounce one after the other, each when the last one is up again.
   - Settings last until the next boot or reset of the NIC. Role C(fabric_nic) installs a service that restores them.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   groups:
     description: Groups of ports with the same settings, such as rails and storage ports.

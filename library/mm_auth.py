@@ -12,7 +12,7 @@ description:
     each file system. A grant takes effect at the next mount.
   - The digests of both keys must be those of the intent. A key with another digest is deleted again.
   - It never makes a key of this cluster. Other grants stay as they are.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   cluster:
     description: Name of this host's cluster. Another cluster is refused.

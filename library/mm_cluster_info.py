@@ -9,7 +9,7 @@ short_description: Read which nodes an IBM Storage Scale (GPFS) cluster lacks, o
 version_added: 0.1.0
 description:
   - Runs on an admin host of the cluster and changes nothing. It fails if the host does not answer for its cluster.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   nodes:
     description: Nodes to look for.

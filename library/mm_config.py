@@ -14,7 +14,7 @@ description:
     GPFS, which M(drawbridge.drawbridge.mm_mount) does once the node has no job. C(pagepool) is never resized in a
     running daemon.
   - Attributes that the classes have and O(classes) does not list are reset. Other classes and nodes stay as they are.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   classes:
     description: Node classes that belong to Drawbridge.

@@ -10,7 +10,7 @@ version_added: 0.1.0
 description:
   - Runs on an admin host of the cluster and changes nothing. Other clusters get the key before a remote mount.
   - It never makes a key. C(mmauth genkey new) would invalidate what other clusters have.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   cluster:
     description: Name of this host's cluster. Another cluster is refused.

@@ -16,7 +16,7 @@ description:
   - With O(state=absent) it unmounts all file systems of GPFS and stops it. It refuses that unless the node is drained
     in Slurm, has no job and no pod of a job, and its kubelet is stopped.
   - It never writes C(/etc/fstab) and never forces an unmount.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 extends_documentation_fragment: [drawbridge.drawbridge.intent.gpfs_filesystems]
 options:
   state:

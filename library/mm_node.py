@@ -15,7 +15,7 @@ description:
     node.
   - A member that has lost its configuration gets it back with one C(mmsdrrestore) for all such nodes.
   - Nodes never become quorum or manager. The module creates no cluster, and starts and stops no daemon.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   nodes:
     description: Nodes that must be clients, by names that every node of the cluster resolves.

@@ -13,7 +13,7 @@ description:
   - The digests of both keys must be those of the intent.
   - It changes contact nodes and keys that the owner has changed. GPFS does not do that itself.
   - A file system that is mounted keeps its definition; the change is C(pending).
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   cluster:
     description: Name of this host's cluster. Another cluster is refused.

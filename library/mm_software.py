@@ -14,7 +14,7 @@ description:
     error that names the kernel and GPFS's version.
   - Another version than the installed one needs O(may_upgrade) and a node without jobs. It stops GPFS on this host.
   - Removes the configuration of a cluster that has deleted this host (O(deleted_from)).
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   packages:
     description: Packages with their versions; an empty version stands for any. Without packages the site installs them.

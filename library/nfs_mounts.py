@@ -17,7 +17,7 @@ description:
   - It never forces an unmount. If a process uses a mount, the module fails and names the process.
   - A server that hangs holds up neither the module nor the boot. The module then fails and names the server.
   - It leaves C(/etc/fstab) and units of the site alone.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 extends_documentation_fragment: [drawbridge.drawbridge.intent.nfs_mounts]
 options:
   package:

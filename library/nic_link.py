@@ -23,7 +23,7 @@ description:
   - The module fails when the driver can't do the MTU, or when a NetworkManager profile sets another one. It also fails
     when another device shares the C(.network) file.
   - While a Slurm job or a job's pod is on the node, a change of MTU, routes, pause or rings is C(pending).
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   groups:
     description: Groups of devices with the same MTU.

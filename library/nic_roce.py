@@ -19,7 +19,7 @@ description:
   - Compares O(firmware) with the values in effect and those of the next boot, by C(mlxconfig) or C(mstconfig). A
     difference is C(pending) until O(may_set_firmware) is true. Then the boot that the new values need is C(pending).
   - Check mode may make and remove a directory in configfs, because the kernel shows RDMA-CM's defaults only there.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   groups:
     description: Groups of RDMA devices with the same settings.

@@ -12,7 +12,7 @@ description:
   - Counters have the driver's own names. They count from the driver's start, so compare two readings. A counter that
     the driver lacks is absent.
   - A part that can't be read is absent too, and C(unknown) has the reason. It is no failure.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   devices:
     description: NICs, such as C(fabric_nic_view.roce | map(attribute='devices') | flatten).

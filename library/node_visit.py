@@ -17,7 +17,7 @@ description:
   - A layer that needs the controller (a token, the approval of a certificate) only predicts at first. If it has
     something to do, the controller acts, and the node is visited again for this layer and those that need it.
   - A layer can have C(when), C(loop), C(vars) and C(name), and the modules of a node that this collection has.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   tag:
     description: Tag of the tasks that are layers of this visit.

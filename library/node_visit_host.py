@@ -10,7 +10,7 @@ version_added: 0.1.0
 description:
   - Runs modules of Drawbridge one after the other in one process. Each does and returns what it would do alone.
   - Do not call it directly. M(drawbridge.drawbridge.node_visit) does, with the layers of a play.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   layers:
     description: The layers in their order.

@@ -11,7 +11,7 @@ description:
   - Runs M(drawbridge.drawbridge.preflight_probe_host) on the host. On a switch it only looks for an SSH server.
   - A host that can't be reached is a result and no failure, so that the other hosts are judged with it.
   - Bounds the difference between the host's clock and that of this process, which runs in Ansible's own process.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   want:
     description: The host's view of the intent, from P(drawbridge.drawbridge.preflight_view#filter).

@@ -12,7 +12,7 @@ description:
   - Each probe has a time limit, and the module ends within 20 seconds.
   - A probe that fails, or gives no answer in time, is named in the result and does not stop the others.
   - M(drawbridge.drawbridge.preflight_probe) runs it, and M(drawbridge.drawbridge.preflight_verdict) judges the answers.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   want:
     description: Names, ports and devices of the host, as P(drawbridge.drawbridge.preflight_view#filter) derives them.

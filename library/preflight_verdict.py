@@ -11,7 +11,7 @@ description:
   - Compares the answers of M(drawbridge.drawbridge.preflight_probe) with the intent and with each other.
   - Reports the verdict first, then findings by cause. The same finding of many hosts is one line with a hostlist.
   - Runs once for all hosts of the play, in Ansible's own process.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   answers:
     description: Name of the variable in which each host has its answer.

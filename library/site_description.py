@@ -12,7 +12,7 @@ description:
     What no host knows is a comment that begins with C(# QUESTION), and says where the answer is.
   - With an intent, it writes nothing. It names each difference between hosts and intent, and fails if there is one.
   - Runs once for all hosts of the play, in Ansible's own process.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   answers:
     description: Name of the variable in which each host has its result of M(drawbridge.drawbridge.host_hardware).

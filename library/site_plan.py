@@ -19,7 +19,7 @@ description:
   - Fails for a module that it can't show, so that the plan is complete.
   - Removes files of an earlier plan that are not part of the new plan, and never touches other files.
   - Runs in Ansible's own process.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   folder:
     description: Folder for the plan. A relative path starts at the working directory.

@@ -16,7 +16,7 @@ description:
     jobs.
   - The proof is a new listing, because C(sacctmgr) also reports success for a change without effect.
   - In check mode, a slurmdbd that does not answer is C(pending), not a failure.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 extends_documentation_fragment: [drawbridge.drawbridge.intent.slurm_absent]
 options:
   cluster:

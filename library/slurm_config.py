@@ -22,7 +22,7 @@ description:
     is written. The lines are shown in three groups, which are ours, kept and dropped. A copy of the file is kept in
     C(/var/lib/drawbridge/before).
   - If slurmctld refuses the files, the old ones are restored, because every client command parses them.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 extends_documentation_fragment: [drawbridge.drawbridge.files.staged]
 options:
   release:

@@ -13,7 +13,7 @@ description:
   - slurmdbd.conf and environment files of the site are compared line by line with the new ones, like the files of
     M(drawbridge.drawbridge.slurm_config).
   - In check mode, a unit that is not installed yet is C(pending), not a failure.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 extends_documentation_fragment: [drawbridge.drawbridge.files.daemon]
 options:
   unit:

@@ -11,7 +11,7 @@ description:
   - Creates the accounting database in this host's MariaDB server, and a database user. MariaDB authenticates that user
     by its socket, so only the operating system's user of that name can log in, and no password is needed.
   - In check mode, a MariaDB that does not run yet is C(pending), not a failure.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   database:
     description: Name of the database, C(StorageLoc) of slurmdbd.conf.

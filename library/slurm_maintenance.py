@@ -13,7 +13,7 @@ description:
   - A node is left as it is, and C(pending), while one of its groups has as many nodes out of service as it may have.
     So is a node that another reason keeps out of service.
   - M(drawbridge.drawbridge.slurm_node_ready) lifts the drain when it is given the same maintenance.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   nodes:
     description: NodeNames of the wave.

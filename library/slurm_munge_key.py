@@ -13,7 +13,7 @@ description:
   - munged is enabled and runs. It is restarted if it started before its key last changed.
   - Command lines, diffs and steps never contain the key. They show the first digits of its SHA-256 sum. Set C(no_log)
     on the task that returns the key.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   key:
     description: The cluster's key in Base64, as this module returned it on the controller.

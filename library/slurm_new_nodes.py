@@ -11,7 +11,7 @@ description:
   - Runs on the controller. It drains the given nodes that do not answer slurmctld, with one command and Drawbridge's
     reason. M(drawbridge.drawbridge.slurm_node_ready) lifts that drain when the node is proved ready.
   - A node that answers is in service and is left alone. So is a node that an administrator has drained or set down.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   nodes:
     description: NodeNames.

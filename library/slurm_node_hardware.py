@@ -15,7 +15,7 @@ description:
     C(slurmd -C) without that directory, so it finds a lost socket.
   - A drain with another reason stays. M(drawbridge.drawbridge.slurm_node_ready) lifts this one when the node is proved
     ready.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 extends_documentation_fragment: [drawbridge.drawbridge.intent.slurm_machine]
 options:
   name:

@@ -11,7 +11,7 @@ description:
   - Stops and disables the gate's timer, slurmd and munge on this host, then removes the munge key and the gate's token.
   - It waits, as pending, while the kubelet runs, a job uses the node, or the node is not drained.
   - It removes no packages. The node stays in slurm.conf until the intent no longer has it.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   name:
     description: NodeName of this host.

@@ -15,7 +15,7 @@ description:
   - With O(maintenance), it lifts the drain of M(drawbridge.drawbridge.slurm_maintenance) with that name, too.
   - Any other drain stays. It is C(pending), with its reason and the user who set it.
   - In check mode, a slurmd that does not run yet is C(pending), not a failure.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   name:
     description: NodeName of this host.

@@ -10,7 +10,7 @@ version_added: 0.1.0
 description:
   - Runs on a Slurm controller and changes nothing. One call of C(scontrol) reads all nodes, one of C(squeue) all jobs.
   - A controller that gives no answer is no failure. The result then has the reason, and nothing counts as drained.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   timeout_s:
     description: Seconds in which slurmctld must answer each call.

@@ -12,7 +12,7 @@ description:
     packages are neither upgraded nor removed.
   - Services of the packages stay off, because Slurm's daemons wait long for a missing configuration.
   - Check mode works on a host without package lists.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   names:
     description: Names of packages.

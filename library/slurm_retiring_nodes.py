@@ -12,7 +12,7 @@ description:
     jobs. It ends no job.
   - A node with a job after that time is reported as pending. A later run goes on.
   - A node that is drained already keeps its reason. A node that slurm.conf does not have counts as empty.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 options:
   nodes:
     description: NodeNames.

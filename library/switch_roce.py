@@ -36,7 +36,7 @@ description:
   - It runs in Ansible's own process. It logs in with C(ansible_host), C(ansible_port), C(ansible_user), and
     C(ansible_ssh_private_key_file) or C(ansible_password).
   - Of C(ansible_ssh_common_args) it uses C(-F), C(-i) and C(UserKnownHostsFile). It refuses an unknown host key.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 extends_documentation_fragment: [drawbridge.drawbridge.intent.switch_profile]
 options:
   behind:

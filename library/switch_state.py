@@ -15,7 +15,7 @@ description:
   - EOS has no queue depths here, and counts ECN marks of the lossless class alone. NVUE has counters of the lossless
     class and of congestion notifications. SONiC has the highest queue depth.
   - It runs in Ansible's own process, and logs in as M(drawbridge.drawbridge.switch_roce) does.
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 extends_documentation_fragment: [drawbridge.drawbridge.intent.switch_profile]
 options:
   answer_timeout_s:

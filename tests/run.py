@@ -98,6 +98,7 @@ def parts(daily: bool = False) -> list[Part]:
         (str(BIN / "ruff"), "check", "."),
         (str(BIN / "ruff"), "format", "--check", "."),
         (str(BIN / "ansible-lint"), "--offline", "-q"),
+        (str(BIN / "antsibull-changelog"), "lint"),
     )
     # what every line of a policy is there for, tests/attacks/test_teeth.py, takes minutes and is run when one changes
     # what runs on nodes is tested once, on the oldest Python; hosts of labs run it on today's
@@ -121,6 +122,7 @@ def parts(daily: bool = False) -> list[Part]:
         Part("alerts", ((*pytest, "tests/alerts"),)),
         Part("collection", ((*pytest, "tests/collection"),)),
         Part("old-ansible", (python("-m", "tests.old_ansible"),)),
+        Part("sanity", (python("-m", "tests.sanity"),)),
         Part("lint", lint),
         Part("types", ((str(BIN / "pyright"),),)),
         Part("conformance", ((*pytest, "tests/conformance"),)),

@@ -65,7 +65,7 @@ class ActionModule(ActionBase):
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         task_vars = task_vars or {}
-        _, args = self.validate_argument_spec(ARGUMENT_SPEC)
+        _result, args = self.validate_argument_spec(ARGUMENT_SPEC)
         result = super().run(tmp, task_vars)
         keys = [f"{OWN_PREFIX}{domain}" for domain in DOMAINS]
         variables = {key: self._templar.template(task_vars[key]) for key in keys if key in task_vars}

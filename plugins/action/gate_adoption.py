@@ -47,7 +47,7 @@ class ActionModule(ActionBase):
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Return steps and diff, or `faults`."""
         result = super().run(tmp, task_vars)
-        _, args = self.validate_argument_spec(ARGUMENT_SPEC)
+        _result, args = self.validate_argument_spec(ARGUMENT_SPEC)
         try:
             ask = connect(args["kubeconfig"])
             spaces = args["infra_namespaces"], args["job_namespaces"]

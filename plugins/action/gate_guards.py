@@ -33,7 +33,7 @@ class ActionModule(ActionBase):
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Return the module's result."""
         result = super().run(tmp, task_vars)
-        _, args = self.validate_argument_spec(ARGUMENT_SPEC)
+        _result, args = self.validate_argument_spec(ARGUMENT_SPEC)
         try:
             # in check mode policies have no new uids and generations yet
             known = UNREAD if args["written"] and self._task.check_mode else guards(connect(args["kubeconfig"]))

@@ -37,7 +37,7 @@ class ActionModule(ActionBase):
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Return steps and diff."""
         result = super().run(tmp, task_vars)
-        _, args = self.validate_argument_spec(ARGUMENT_SPEC)
+        _result, args = self.validate_argument_spec(ARGUMENT_SPEC)
         source = source_of(args["source"], args["chart"], args["version"])
         helm = Helm(args["helm"], args["kubeconfig"], args["name"], args["namespace"], source)
         try:

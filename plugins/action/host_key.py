@@ -18,8 +18,8 @@ from ..module_utils.drawbridge.core.converge import DeviceError
 from ..module_utils.drawbridge.core.host_key.io import SCAN_S, KnownHosts, Offer, entry_of
 from ..module_utils.drawbridge.core.host_key.plan import KnownKeys, offered_key, plan
 from ..module_utils.drawbridge.core.layer import Layer, Params, Work, run
-from ..module_utils.drawbridge.fabric.login import Login, from_variables
-from .switch_roce import LOGIN_KEYS
+from ..module_utils.drawbridge.fabric.login import Login
+from ..plugin_utils import switches
 
 ARGUMENT_SPEC: dict[str, Any] = {"fingerprint": {"type": "str", "required": True}}
 FILE = "~/.ssh/known_hosts"
@@ -35,11 +35,10 @@ class ActionModule(ActionBase):
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """The result of a layer."""
         variables = task_vars or {}
-        _, args = self.validate_argument_spec(ARGUMENT_SPEC)
+        _result, args = self.validate_argument_spec(ARGUMENT_SPEC)
         result = super().run(tmp, variables)
         try:
-            given = {key: self._templar.template(variables.get(key)) for key in LOGIN_KEYS}
-            login = from_variables(variables["inventory_hostname"], given)
+            login = switches.login(self._templar, variables)
         except DeviceError as err:
             return {**result, "failed": True, "changed": False, "msg": str(err)}
         return {**result, **run(Layer(ARGUMENT_SPEC, partial(work, login)), args, bool(self._task.check_mode))}

@@ -31,7 +31,7 @@ class ActionModule(ActionBase):
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Fail if rights are missing."""
         result = super().run(tmp, task_vars)
-        _, args = self.validate_argument_spec(ARGUMENT_SPEC)
+        _result, args = self.validate_argument_spec(ARGUMENT_SPEC)
         try:
             missing = check(connect(args["kubeconfig"]), args["objects"])
         except DeviceError as err:

@@ -81,7 +81,7 @@ class ActionModule(ActionBase):
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Return what all layers did."""
         result = super().run(tmp, task_vars)
-        _, args = self.validate_argument_spec(ARGUMENT_SPEC)
+        _result, args = self.validate_argument_spec(ARGUMENT_SPEC)
         try:
             layers = self._layers(args, task_vars or {})
         except DeviceError as err:
@@ -134,7 +134,7 @@ class ActionModule(ActionBase):
         ready: list[Layer] = []
         while True:
             with contextlib.ExitStack() as stack:
-                given = {id(layer): self._help(layer, stack) for layer in ready}
+                given = {id(layer): self._help(layer, layer.half, stack) for layer in ready if layer.half}
                 stop(layers)
                 left = [layer for layer in layers if layer.seen.state == WAITS]
                 found = self._execute_module(MODULE, message(layers, left, given), task_vars=task_vars) if left else {}
@@ -150,10 +150,9 @@ class ActionModule(ActionBase):
             if not ready:
                 return {}
 
-    def _help(self, layer: Layer, stack: contextlib.ExitStack) -> dict[str, Any]:
-        assert layer.half
+    def _help(self, layer: Layer, half: Half, stack: contextlib.ExitStack) -> dict[str, Any]:
         try:
-            given = stack.enter_context(layer.half.help(layer.options, layer.seen.result))
+            given = stack.enter_context(half.help(layer.options, layer.seen.result))
         except DeviceError as err:
             layer.seen = Visited(FAILED, {"failed": True, "changed": False, "msg": str(err), **err.details})
             return {}

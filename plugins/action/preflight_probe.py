@@ -26,7 +26,7 @@ class ActionModule(ActionBase):
         """Return the host's answer, or why there is none."""
         variables = task_vars or {}
         result = {**super().run(tmp, variables), "changed": False}
-        _, args = self.validate_argument_spec(ARGUMENT_SPEC)
+        _result, args = self.validate_argument_spec(ARGUMENT_SPEC)
         if args["switch"]:
             address = self._templar.template(variables.get("ansible_host", variables["inventory_hostname"]))
             port = int(self._templar.template(variables.get("ansible_port", SSH)))

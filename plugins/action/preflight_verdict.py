@@ -41,7 +41,7 @@ class ActionModule(ActionBase):
         """Return the report; failed with its text if a finding is not accepted."""
         variables = task_vars or {}
         result = {**super().run(tmp, variables), "changed": False}
-        _, args = self.validate_argument_spec(ARGUMENT_SPEC)
+        _result, args = self.validate_argument_spec(ARGUMENT_SPEC)
         if unknown := sorted(set(args["accepted"]) - set(ROWS)):
             reason = (
                 f"{args['accept_with']} is {', '.join(unknown)}, but there is no such finding; use names of reports"

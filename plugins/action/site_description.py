@@ -37,7 +37,7 @@ class ActionModule(ActionBase):
         """Return the files that were written, or fail with the differences."""
         variables = task_vars or {}
         result = {**super().run(tmp, variables), "changed": False}
-        _, args = self.validate_argument_spec(ARGUMENT_SPEC)
+        _result, args = self.validate_argument_spec(ARGUMENT_SPEC)
         hosts, lost = answers(variables["hostvars"], variables["ansible_play_hosts_all"], args["answers"])
         result["lost"] = lost
         keys = [f"drawbridge_{domain}" for domain in DOMAINS]

@@ -56,7 +56,7 @@ class ActionModule(ActionBase):
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         variables = task_vars or {}
-        _, args = self.validate_argument_spec(ARGUMENT_SPEC)
+        _result, args = self.validate_argument_spec(ARGUMENT_SPEC)
         result = super().run(tmp, variables)
         keys = [f"drawbridge_{domain}" for domain in DOMAINS]
         try:
@@ -102,7 +102,7 @@ class Walk:
         for host in self._inventory.get_hosts(name, ignore_limits=True, ignore_restrictions=True):
             alike.setdefault((self._kind(name, host.name), self._own(host)), []).append(host.name)
         folders: dict[str, Group] = {}
-        for (kind, _), hosts in alike.items():
+        for (kind, _unused), hosts in alike.items():
             shown = {"switches": f"switches/{hosts[0]}", "nodes": f"nodes/{kind}"}.get(name, FOLDERS.get(name, name))
             folder = f"{shown}-{hosts[0]}" if shown in folders else shown
             folders[folder] = Group(folder, hosts[0], hosts)

@@ -21,6 +21,7 @@ from ..module_utils.drawbridge.fabric.model import SwitchProfile
 from ..module_utils.drawbridge.fabric.nos.dialect import Dialect
 from ..module_utils.drawbridge.fabric.plan import interrupting, plan
 from ..module_utils.drawbridge.fabric.traffic import ALL, PHASES, QUIET, Traffic
+from ..module_utils.drawbridge.fabric.transaction_io import Limits, Switch
 from ..module_utils.drawbridge.nodes.use import ClusterUse
 from ..plugin_utils import switches
 
@@ -48,16 +49,14 @@ class ActionModule(ActionBase):
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """The result with steps and diff; failed when the switch differs from the profile in the end."""
         variables = task_vars or {}
-        _, args = self.validate_argument_spec(ARGUMENT_SPEC)
+        _result, args = self.validate_argument_spec(ARGUMENT_SPEC)
         result = super().run(tmp, variables)
-        if missing := switches.missing_package():
-            return {**result, **missing}
         profile = SwitchProfile.from_dict(args["profile"])
         system = switches.DIALECTS[profile.platform]
-        limits = switches.Limits(args["answer_timeout_s"], args["confirm_timeout_s"], args["settle_timeout_s"])
+        limits = Limits(args["answer_timeout_s"], args["confirm_timeout_s"], args["settle_timeout_s"])
         try:
             login = switches.login(self._templar, variables)
-            with closing(switches.Switch(login, system, profile, limits)) as switch:
+            with closing(Switch(login, system, profile, limits)) as switch:
                 return {**result, **settle(switch, system, profile, args, bool(self._task.check_mode))}
         except DeviceError as err:
             return {**result, "failed": True, "changed": False, "msg": str(err), **err.details}

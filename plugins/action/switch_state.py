@@ -14,6 +14,7 @@ from ansible.plugins.action import ActionBase
 from ..module_utils.drawbridge.core.converge import DeviceError
 from ..module_utils.drawbridge.core.spec import bare, documented
 from ..module_utils.drawbridge.fabric.model import SwitchProfile
+from ..module_utils.drawbridge.fabric.state_io import read_state
 from ..plugin_utils import switches
 
 ARGUMENT_SPEC: dict[str, Any] = {
@@ -32,14 +33,12 @@ class ActionModule(ActionBase):
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """The result with ports; failed only when the switch can't be reached or its system has no reader."""
         variables = task_vars or {}
-        _, args = self.validate_argument_spec(ARGUMENT_SPEC)
+        _result, args = self.validate_argument_spec(ARGUMENT_SPEC)
         result = {**super().run(tmp, variables), "changed": False}
-        if missing := switches.missing_package():
-            return {**result, **missing}
         profile = SwitchProfile.from_dict(args["profile"])
         try:
             login = switches.login(self._templar, variables)
-            state = switches.read_state(login, switches.DIALECTS[profile.platform], profile, args["answer_timeout_s"])
+            state = read_state(login, switches.DIALECTS[profile.platform], profile, args["answer_timeout_s"])
         except DeviceError as err:
             return {**result, "failed": True, "msg": str(err), **err.details}
         return {**result, **state, "steps": [], "pending": []}

@@ -9,7 +9,7 @@ name: count
 type: aggregate
 short_description: Counts task results, SSH sessions and their bytes per host
 version_added: 0.1.0
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 description:
   - Counts each task result as ok, failed or skipped. A loop counts its items, or one skipped result without items.
     Argument validation, fact gathering, handlers and included tasks count as tasks. An unreachable host counts as

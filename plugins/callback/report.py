@@ -9,7 +9,7 @@ name: report
 type: aggregate
 short_description: Prints what a run did, as sentences, and writes it as JSON and as a page
 version_added: 0.1.0
-author: Drawbridge contributors
+author: Drawbridge contributors (@drawbridge)
 description:
   - Prints the steps of a run by layer and host, pending steps with their reason, and refusals with the line to add.
     Failures have their cause and the next command. The same step of many hosts is one line with a hostlist.
@@ -173,7 +173,7 @@ class CallbackModule(CallbackBase):
 
     def _report(self) -> dict[str, Any]:
         now = time.time()
-        ends = [*(start for _, start in self._plays[1:]), now][: len(self._plays)]
+        ends = [*(start for _unused, start in self._plays[1:]), now][: len(self._plays)]
         plays = [(name, end - start) for (name, start), end in zip(self._plays, ends, strict=True)]
         check = bool(context.CLIARGS.get("check"))
         started = datetime.fromtimestamp(self._started, UTC).isoformat(timespec="seconds")

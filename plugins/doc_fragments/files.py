@@ -6,7 +6,7 @@
 class ModuleDocFragment:
     """FILES_ARGUMENT, DAEMON_FILES_ARGUMENT and STAGED_FILES_ARGUMENT."""
 
-    DOCUMENTATION = r"""
+    DOCUMENTATION: str = r"""
 options:
   files:
     description: Files and directories, written in this order.
@@ -39,7 +39,7 @@ options:
         default: false
 """
 
-    DAEMON = (
+    DAEMON: str = (
         DOCUMENTATION
         + r"""
       once:
@@ -49,7 +49,7 @@ options:
 """
     )
 
-    STAGED = (
+    STAGED: str = (
         DAEMON
         + r"""
       at_start:

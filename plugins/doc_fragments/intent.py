@@ -15,8 +15,8 @@ from ..module_utils.drawbridge.storage.nfs.model import Export
 class ModuleDocFragment:
     """One fragment for each part of the intent."""
 
-    GPFS_FILESYSTEMS = fragment({"filesystems": {**elements(Filesystem), "required": True}})
-    NFS_MOUNTS = fragment({"mounts": {**elements(Export), "required": True}})
-    SWITCH_PROFILE = fragment({"profile": {**documented(SwitchProfile), "required": True}})
-    SLURM_ABSENT = fragment({"absent": {**documented(Absent), "default": {}}})
-    SLURM_MACHINE = fragment({"machine": {**documented(Machine), "required": True}})
+    GPFS_FILESYSTEMS: str = fragment({"filesystems": {**elements(Filesystem), "required": True}})
+    NFS_MOUNTS: str = fragment({"mounts": {**elements(Export), "required": True}})
+    SWITCH_PROFILE: str = fragment({"profile": {**documented(SwitchProfile), "required": True}})
+    SLURM_ABSENT: str = fragment({"absent": {**documented(Absent), "default": {}}})
+    SLURM_MACHINE: str = fragment({"machine": {**documented(Machine), "required": True}})

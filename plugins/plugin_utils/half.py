@@ -34,19 +34,19 @@ class Half(Protocol):
 
     def prepare(self, options: Options) -> Result:
         """The options of the host's part, without the controller's own. Raises Refused."""
-        ...
+        raise NotImplementedError
 
     def predicts(self, options: Options) -> bool:
         """Whether the host must predict before it may act."""
-        ...
+        raise NotImplementedError
 
     def help(self, options: Options, predicted: Result) -> AbstractContextManager[Result]:
         """Further options with which the host acts while the context is open. Raises DeviceError."""
-        ...
+        raise NotImplementedError
 
     def conclude(self, options: Options, predicted: Result, done: Result) -> Result:
         """The result of the layer from that of the host."""
-        ...
+        raise NotImplementedError
 
 
 class HostAction(ActionBase):
@@ -60,7 +60,7 @@ class HostAction(ActionBase):
         """Return the host's result: the prediction, or the steps done."""
         result = super().run(tmp, task_vars)
         half = self.half()
-        _, options = self.validate_argument_spec(half.spec)
+        _result, options = self.validate_argument_spec(half.spec)
         try:
             host = half.prepare(options)
             if not half.predicts(options):

@@ -130,7 +130,7 @@ def delete(ask: Ask, name: str) -> None:
     Any write to the Node between read and deletion, such as its status, is a conflict. Then it is read again.
     """
     path, status, answer = f"/api/v1/nodes/{name}", CONFLICT, {}
-    for _ in range(TRIES):
+    for _attempt in range(TRIES):
         status, node = ask("GET", path, None)
         if status == 404:
             return

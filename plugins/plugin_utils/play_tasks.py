@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, cast
 
 from ansible.errors import AnsibleError
@@ -15,7 +16,7 @@ from ansible.playbook.task import Task
 
 from .releases import evaluated, is_true, templar_of
 
-NOTHING: Mapping[str, Any] = {}
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 WORD = re.compile(r"[a-z_]\w*")
 PATH = re.compile(r"{{ ([a-z_]\w*(?:\.[a-z_]\w*)*) }}")
 

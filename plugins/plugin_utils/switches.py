@@ -1,34 +1,19 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the actions on switches share: connections, the dialects, and the login from Ansible's variables.
-
-Ansible imports netmiko once for an action plugin; for a module, once for each switch.
-"""
+"""What the actions on switches share: the dialects, and the login from Ansible's variables."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ansible.template import Templar
 
 from ..module_utils.drawbridge.fabric.login import Login, from_variables
-from ..module_utils.drawbridge.fabric.nos.dialect import Dialect, dialect
+from ..module_utils.drawbridge.fabric.nos.dialect import dialect
 from ..module_utils.drawbridge.fabric.nos.systems import SYSTEMS
 
-MISSING = ""
-DIALECTS: dict[str, Dialect] = {}
-try:
-    from ..module_utils.drawbridge.fabric.state_io import read_state as read_state
-    from ..module_utils.drawbridge.fabric.transaction_io import Limits as Limits
-    from ..module_utils.drawbridge.fabric.transaction_io import Switch as Switch
-
-    DIALECTS = {system: dialect(system) for system in SYSTEMS}
-except ImportError as err:
-    if TYPE_CHECKING:
-        raise
-    MISSING = err.name or str(err)
+DIALECTS = {system: dialect(system) for system in SYSTEMS}
 
 LOGIN_KEYS = (
     "ansible_host",
@@ -40,12 +25,6 @@ LOGIN_KEYS = (
     "ansible_ssh_common_args",
     "ansible_ssh_extra_args",
 )
-
-
-def missing_package() -> dict[str, Any]:
-    """The result of an action whose Python lacks a package; empty if none is missing."""
-    reason = f"the Python that runs Ansible, {sys.executable}, has no {MISSING}; install requirements.lock into it"
-    return {"failed": True, "msg": reason} if MISSING else {}
 
 
 def login(templar: Templar, variables: Mapping[str, Any]) -> Login:

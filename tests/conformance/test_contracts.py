@@ -10,6 +10,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,13 @@ def test_the_findings_of_preflight_are_generated() -> None:
 
 def test_the_man_page_is_generated() -> None:
     assert MAN_PAGE.read_text() == man_page(), "run `make docs`"
+
+
+def test_a_release_has_one_version() -> None:
+    version = yaml.safe_load((ROOT / "galaxy.yml").read_text())["version"]
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == version
+    newest = re.search(r"^## v(.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest and newest[1].replace("\\", "") == version, "run `make changelog`"
 
 
 def ansible_doc(kind: str, names: list[str]) -> dict[str, Any]:

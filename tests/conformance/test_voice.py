@@ -24,7 +24,7 @@ SCOPE = (
     *("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/**/*.md", "roles/*/README.md", "changelogs/fragments/*.yml"),
     *("roles/*/tasks/**/*.yml", "roles/*/meta/*.yml", "playbooks/**/*.yml"),
     *("module_utils/drawbridge/**/*.py", "library/*.py", "plugins/**/*.py", "filter_plugins/*.py"),
-    *("roles/*/files/**/*.py", "roles/*/files/drawbridge-run", "roles/*/files/drawbridge-nic", "roles/*/files/slurm-*"),
+    "roles/*/files/**/*.py",
 )
 """Files that follow the rules; each ending needs its reader in READERS, and what has none is Python."""
 

@@ -14,8 +14,7 @@ from tests.conformance.tree import ROOT
 def shipped() -> list[Path]:
     """Modules with all that they import, and the Python programs that roles copy to hosts."""
     modules = {file for name in NODE_MODULES for file in reached(ROOT / f"library/{name}.py")}
-    files = [path.resolve() for path in (ROOT / "roles").glob("*/files/**/*") if path.is_file()]
-    programs = {path for path in files if path.suffix == ".py" or path.read_bytes().startswith(b"#!/usr/bin/python3")}
+    programs = {path.resolve() for path in (ROOT / "roles").glob("*/files/**/*.py")}
     return sorted(modules | programs)
 
 

@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from .converge import DeviceError
 
@@ -37,7 +38,22 @@ class Run(Protocol):
 
     def __call__(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
         """Run argv and return its result. Raises DeviceError for a return code that is not in `ok`."""
-        ...
+        raise NotImplementedError
+
+
+class Child(subprocess.Popen[str]):
+    """A started program, in the C locale and in a session of its own, so that it can be ended with all its children."""
+
+    def __init__(self, argv: Sequence[str], stdin: int = subprocess.DEVNULL, **streams: Any) -> None:
+        environment = {**os.environ, "LC_ALL": "C"}
+        super().__init__(
+            list(argv), stdin=stdin, env=environment, start_new_session=True, text=True, errors="replace", **streams
+        )
+
+    def end(self) -> None:
+        """Kill the whole session."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
 
 
 class Command:
@@ -53,22 +69,14 @@ class Command:
         """Run argv; see Run."""
         tool = argv[0].rsplit("/", 1)[-1]
         try:
-            process = subprocess.Popen(
-                list(argv),
-                stdin=subprocess.PIPE if self._stdin is not None else subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env={**os.environ, "LC_ALL": "C"},
-                start_new_session=True,
-                text=True,
-                errors="replace",
-            )
+            stdin = subprocess.PIPE if self._stdin is not None else subprocess.DEVNULL
+            process = Child(argv, stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         except OSError as err:
             raise DeviceError(f"{tool} can't be run: {err.strerror}", cmd=list(argv)) from err
         try:
             out, err = process.communicate(self._stdin, timeout=self._timeout_s)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
+            process.end()
             out, err = process.communicate()
             message = f"{tool} gave no answer within {self._timeout_s:g} s and was killed"
             raise DeviceError(message, cmd=list(argv), stdout=out, stderr=err) from None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, Callable, Generic, Protocol, TypeVar
 
 from .consent import Consent
@@ -20,7 +21,7 @@ class State(Protocol):
 
     def lines(self) -> list[str]:
         """The state as the lines of a diff."""
-        ...
+        raise NotImplementedError
 
 
 S = TypeVar("S", bound=State)
@@ -49,15 +50,14 @@ class Device(Protocol[S]):
     @property
     def name(self) -> str:
         """The device's name in messages and diff headers."""
-        ...
+        raise NotImplementedError
 
     def read(self) -> S:
         """The part of the live state that Drawbridge owns. Raises DeviceError."""
-        ...
+        raise NotImplementedError
 
     def apply(self, steps: Sequence[Step[S]]) -> None:
         """Do the steps in order, as one transaction where the tool has one. Raises DeviceError."""
-        ...
 
 
 class DeviceError(Exception):
@@ -78,7 +78,7 @@ class Settle:
 
 AT_ONCE = Settle()
 """For devices on which a change is in effect as soon as the command returns."""
-NO_OPTIONS: Mapping[str, Any] = {}
+NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
 def unused() -> str:

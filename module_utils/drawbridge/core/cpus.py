@@ -16,7 +16,7 @@ def unreadable(text: str) -> str:
     if not _FORM.fullmatch(text):
         return "it is no CPU list"
     for part in text.split(","):
-        first, _, last = part.partition("-")
+        first, _sep, last = part.partition("-")
         if last and int(last) < int(first):
             return f"{part} runs backwards"
     return ""
@@ -31,5 +31,5 @@ def cpu_list(text: str) -> list[int]:
 def cpu_ranges(cpus: Iterable[int]) -> str:
     """The list of these numbers, such as 0-3,64-67."""
     groups = itertools.groupby(enumerate(sorted(cpus)), key=lambda pair: pair[1] - pair[0])
-    runs = [[cpu for _, cpu in pairs] for _, pairs in groups]
+    runs = [[cpu for _unused, cpu in pairs] for _unused, pairs in groups]
     return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)

@@ -125,7 +125,7 @@ def _natural(one: str, other: str) -> int:
 
 def _text(ranges: list[_Range]) -> str:
     groups = itertools.groupby(ranges, key=lambda r: (r.prefix, r.numbered or id(r)))
-    return ",".join(_group_text(prefix, list(group)) for (prefix, _), group in groups)
+    return ",".join(_group_text(prefix, list(group)) for (prefix, _unused), group in groups)
 
 
 class _Range:

@@ -22,6 +22,9 @@ from .faults import MISSING, Fault
 NAME = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 """A DNS label: Slurm, Kubernetes and GPFS all accept it as the name of a node or a namespace."""
 PATH = r"/[A-Za-z0-9._/-]+"
+NONE = type(None)
+declared = dataclasses.field
+"""For functions that make the fields of other modules' dataclasses."""
 
 
 def option(
@@ -46,13 +49,13 @@ def option(
         raise TypeError("a default is immutable: use a tuple or a frozen dataclass")
     if isinstance(default, Mapping):
         # Python 3.11 refuses a default that has no hash
-        return dataclasses.field(default_factory=lambda: default, metadata=rules)
-    return dataclasses.field(default=default, metadata=rules)
+        return declared(default_factory=lambda: default, metadata=rules)
+    return declared(default=default, metadata=rules)
 
 
 def or_word(listed: Any, word: str) -> Any:
     """The same key of a list, in whose place the word may be. It is read as a list of this word alone."""
-    return dataclasses.field(default=listed.metadata["default"], metadata={**listed.metadata, "instead": word})
+    return declared(default=listed.metadata["default"], metadata={**listed.metadata, "instead": word})
 
 
 WORD = r"[A-Za-z0-9]+"
@@ -183,8 +186,8 @@ class Reader:
 def required(hint: Any) -> tuple[Any, bool]:
     """A type without its None, and whether it had one: a part of the intent that a site may lack."""
     args = typing.get_args(hint)
-    if typing.get_origin(hint) is typing.Union and type(None) in args:
-        [inner] = [arg for arg in args if arg is not type(None)]
+    if typing.get_origin(hint) is typing.Union and NONE in args:
+        [inner] = [arg for arg in args if arg is not NONE]
         return inner, True
     return hint, False
 

@@ -65,7 +65,7 @@ def _option(hint: Any, field: dataclasses.Field[Any]) -> dict[str, Any]:
 
 
 def _type(hint: Any) -> dict[str, Any]:
-    hint, _ = required(hint)
+    hint, _unused = required(hint)
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if dataclasses.is_dataclass(hint):
         record = _record(typing.cast(type, hint))

@@ -69,7 +69,7 @@ def cables_are_listed_once(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
         yield Fault(NODES, twice[0], "a port of a node has one cable", "name every node once for each leaf")
     wanted = {(name, RAILS, rail) for name, part in nodes.by_name.items() for rail in range(_count(nodes, name, RAILS))}
     if fabric.cabling and fabric.cabling.nodes and (missing := sorted(wanted - ends.keys())):
-        node, _, rail = missing[0]
+        node, _unused, rail = missing[0]
         reason = f"rail {rail} of {node} has no cable ({len(missing)} rails in all)"
         yield Fault(NODES, node, reason, f"add {node} to an entry of its leaf")
     beyond = [it for it in cables if it.purpose == STORAGE and it.number >= _count(nodes, it.node, STORAGE)]
@@ -90,7 +90,7 @@ def cables_end_in_listed_ports(fabric: Fabric, nodes: Nodes) -> Iterator[Fault]:
         (NODES, [(it.switch, it.port) for it in cables]),
         (LINKS, [end for it in links for end in ((it.lower, it.lower_port), (it.upper, it.upper_port))]),
     ):
-        unknown = list(dict.fromkeys(switch for switch, _ in ends if switch not in listed))
+        unknown = list(dict.fromkeys(switch for switch, _unused in ends if switch not in listed))
         if unknown:
             yield Fault(key, unknown, "drawbridge_fabric.switches has no such switch", "correct the name")
     if outside := [f"{it.switch} {it.port}" for it in cables if it.port not in listed.get(it.switch, {it.port})]:

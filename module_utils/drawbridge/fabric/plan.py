@@ -44,7 +44,7 @@ class Config:
         remarks = [f"! session {name} was left open" for name in self.stale]
         remarks += [f"! session {self.waiting} waits for its confirmation"] if self.waiting else []
         remarks += [] if self.saved else ["! startup-config differs"]
-        return [*(line for _, lines in self.sections for line in lines), *remarks]
+        return [*(line for _unused, lines in self.sections for line in lines), *remarks]
 
     def with_sections(self, changed: dict[str, Lines], saved: bool = False) -> Config:
         """The same with other lines in some sections. Unless they are saved, a restart brings the old ones back."""

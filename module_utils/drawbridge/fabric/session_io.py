@@ -10,23 +10,32 @@ from __future__ import annotations
 import contextlib
 import re
 from pathlib import Path
-from typing import Any
-
-from netmiko import BaseConnection, ConnectHandler
-from netmiko.exceptions import NetmikoAuthenticationException, NetmikoBaseException, ReadTimeout
-from paramiko.ssh_exception import SSHException
+from typing import TYPE_CHECKING, Any
 
 from ..core.converge import DeviceError
+from ..core.libraries import library
 from .login import Login
 from .nos.dialect import SLOW, Dialect
 
-_BROKEN = (NetmikoBaseException, SSHException, OSError, EOFError)
+if TYPE_CHECKING:
+    import netmiko
+    from netmiko import exceptions
+    from paramiko import ssh_exception
+else:
+    netmiko, exceptions = library("netmiko"), library("netmiko.exceptions")
+    ssh_exception = library("paramiko.ssh_exception")
+
 CONNECT_S = 60.0
 """For each stage of the login: a busy switch needs long for the keys, however short the limit of an answer."""
 
 
 class Refused(DeviceError):
     """The switch refused a line and did nothing of it. The session stays usable."""
+
+
+def broken() -> tuple[type[Exception], ...]:
+    """Errors of a session that must be given up."""
+    return (exceptions.NetmikoBaseException, ssh_exception.SSHException, OSError, EOFError)
 
 
 class NetmikoSession:
@@ -42,8 +51,8 @@ class NetmikoSession:
                 f"{login.name} can't be reached: there is no key {login.key_file}; correct ansible_ssh_private_key_file"
             )
         try:
-            self._connection: BaseConnection = ConnectHandler(**_parameters(login, dialect))
-        except _BROKEN as err:
+            self._connection: netmiko.BaseConnection = netmiko.ConnectHandler(**_parameters(login, dialect))
+        except broken() as err:
             raise DeviceError(_why_no_session(login, err)) from err
         self._connection.read_timeout_override = timeout_s
         base = re.escape(self._connection.base_prompt)
@@ -53,7 +62,7 @@ class NetmikoSession:
                 self._connection.enable()
             for line in dialect.opening:
                 self.send(line)
-        except _BROKEN as err:
+        except broken() as err:
             self.close()
             raise DeviceError(
                 f"{login.name} lets {login.user} in, but not into privileged mode: {_first(err)}"
@@ -66,11 +75,11 @@ class NetmikoSession:
         self._connection.read_timeout_override = limit
         try:
             answer = self._connection.send_command(line, expect_string=self._prompt, read_timeout=limit)
-        except ReadTimeout as err:
+        except exceptions.ReadTimeout as err:
             if self._connection.is_alive():
                 raise DeviceError(f"{self._name} gave no answer within {limit:g} s to {line!r}") from err
             raise DeviceError(f"{self._name} dropped the connection at {line!r}") from err
-        except _BROKEN as err:
+        except broken() as err:
             raise DeviceError(f"{self._name} dropped the connection at {line!r}: {_first(err)}") from err
         text = str(answer)
         if refusal := self._refusal.search(text):
@@ -79,7 +88,7 @@ class NetmikoSession:
 
     def close(self) -> None:
         """Close the connection without a logout, which could hang in some states of the terminal."""
-        with contextlib.suppress(*_BROKEN):
+        with contextlib.suppress(*broken()):
             self._connection.paramiko_cleanup()
 
 
@@ -111,7 +120,7 @@ def _why_no_session(login: Login, err: BaseException) -> str:
     if "known_hosts" in str(err) or "Host key" in str(err):
         known = login.known_hosts_file or "~/.ssh/known_hosts"
         return f"{where} has a host key that {known} does not hold; compare it on the switch and add it there"
-    if isinstance(err, NetmikoAuthenticationException):
+    if isinstance(err, exceptions.NetmikoAuthenticationException):
         offered = "the password" if login.password else f"the key {login.key_file or 'of the agent'}"
         return f"{where} does not let {login.user} in with {offered}; set ansible_user and ansible_ssh_private_key_file"
     return f"{where} can't be reached by SSH: {_first(err)}"

@@ -149,7 +149,7 @@ def waves(fabric: Fabric, nodes: Nodes, names: Iterable[str]) -> list[list[str]]
         else:
             wave[0].append(name)
             wave[1].update(own)
-    return [*(wave for wave, _ in leaves), *([name] for kind, name in kinds if kind.tier != "leaf")]
+    return [*(wave for wave, _unused in leaves), *([name] for kind, name in kinds if kind.tier != "leaf")]
 
 
 def _served(fabric: Fabric, nodes: Nodes) -> dict[str, set[str]]:

@@ -79,7 +79,7 @@ class Switch:
         Raises DeviceError after the roll-back, or with the time after which the switch rolls back by itself.
         """
         target = self._before = self.last
-        for (place, _), group in groupby(steps, key=lambda step: (step.payload.place, step.payload.group)):
+        for (place, _unused), group in groupby(steps, key=lambda step: (step.payload.place, step.payload.group)):
             taken = list(group)
             given = [step.payload for step in taken]
             lines = [line for typed in given for line in typed.lines]

@@ -174,7 +174,11 @@ def ets_options(queues: Iterable[tuple[int, str, int]]) -> tuple[str, ...]:
     """Queues as options, which one request sets; a traffic class that no priority uses is strict."""
     classes = {number: (algorithm, share) for number, algorithm, share in queues}
     used = [classes.get(number, (STRICT, 0)) for number in PRIORITIES]
-    lists = ([number for number, _, _ in queues], [algorithm for algorithm, _ in used], [share for _, share in used])
+    lists = (
+        [number for number, _unused, _unused in queues],
+        [algorithm for algorithm, _unused in used],
+        [share for _unused, share in used],
+    )
     return tuple(word for option, values in zip("pst", lists) for word in (f"-{option}", ",".join(map(str, values))))
 
 

@@ -19,12 +19,12 @@ class TrafficClass(Protocol):
     @property
     def priority(self) -> int:
         """Priority, 0 to 7."""
-        ...
+        raise NotImplementedError
 
     @property
     def dscp(self) -> int:
         """DSCP, 0 to 63."""
-        ...
+        raise NotImplementedError
 
 
 class SharedClass(TrafficClass, Protocol):
@@ -33,7 +33,7 @@ class SharedClass(TrafficClass, Protocol):
     @property
     def bandwidth_percent(self) -> int:
         """Share that the class gets when a link is full."""
-        ...
+        raise NotImplementedError
 
 
 class StorageClass(SharedClass, Protocol):
@@ -42,7 +42,7 @@ class StorageClass(SharedClass, Protocol):
     @property
     def lossless(self) -> bool:
         """Whether PFC keeps it lossless."""
-        ...
+        raise NotImplementedError
 
 
 def nic_qos(

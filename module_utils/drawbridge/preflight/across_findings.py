@@ -82,8 +82,8 @@ def _clocks(answers: Sequence[Answer]) -> Iterator[Found]:
 
 def _users(answers: Sequence[Answer]) -> Iterator[Found]:
     known = [(one, one.facts["users"]) for one in answers if "users" in one.facts]
-    for name in sorted({name for _, users in known for name in users}):
-        numbers = Counter(tuple(users[name]) for _, users in known if name in users)
+    for name in sorted({name for _unused, users in known for name in users}):
+        numbers = Counter(tuple(users[name]) for _unused, users in known if name in users)
         usual = _usual(numbers)
         for one, users in known:
             if name not in users:
@@ -102,9 +102,9 @@ def _usual(numbers: Mapping[tuple[int, ...], int]) -> tuple[int, ...]:
 def _drivers(answers: Sequence[Answer]) -> Iterator[Found]:
     """GPU drivers, by node class."""
     known = [(one, one.facts["gpus"]["drivers"]) for one in answers if one.facts.get("gpus", {}).get("drivers")]
-    for kind in sorted({one.want["class"] for one, _ in known}):
+    for kind in sorted({one.want["class"] for one, _unused in known}):
         same = [(one, tuple(drivers)) for one, drivers in known if one.want["class"] == kind]
-        usual = Counter(drivers for _, drivers in same).most_common(1)[0][0]
+        usual = Counter(drivers for _unused, drivers in same).most_common(1)[0][0]
         for one, drivers in same:
             if drivers != usual:
                 yield Found(

@@ -29,7 +29,7 @@ def together(calls: Mapping[K, Callable[[], Any]], limit_s: float) -> dict[K, An
     done: queue.SimpleQueue[tuple[K, Any]] = queue.SimpleQueue()
     for key in calls:
         work.put(key)
-    for _ in range(min(AT_ONCE, len(calls))):
+    for _index in range(min(AT_ONCE, len(calls))):
         threading.Thread(target=_labour, args=(calls, work, done), daemon=True).start()
     end = time.monotonic() + limit_s
     found: dict[K, Any] = {}

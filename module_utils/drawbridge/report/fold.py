@@ -60,7 +60,7 @@ def fold(findings: Iterable[Finding]) -> list[Line]:
     for found in findings:
         text = _shared(found.text, found.host)
         hosts.setdefault((found.kind, found.layer, found.task, text), []).append(found.host)
-    layers = {layer: at for at, layer in enumerate(dict.fromkeys(layer for _, layer, _, _ in hosts))}
+    layers = {layer: at for at, layer in enumerate(dict.fromkeys(layer for _unused, layer, _unused, _unused in hosts))}
     lines = [_line(key, names) for key, names in hosts.items()]
     return sorted(lines, key=lambda line: (KINDS.index(line.kind), layers[line.layer]))
 

@@ -37,7 +37,7 @@ def as_junit(report: Document) -> str:
         for host in hostlist.expand(found["hosts"]) or [SITE]:
             cases.setdefault((host, found["layer"]), []).append((found["kind"], found["text"]))
     suite = ElementTree.Element("testsuite", name=report["playbook"], timestamp=report["started"])
-    kinds = Counter(FAULTS[kind] for found in cases.values() for kind, _ in found[:1])
+    kinds = Counter(FAULTS[kind] for found in cases.values() for kind, _unused in found[:1])
     suite.set("tests", str(max(1, len(cases))))
     suite.set("time", str(report["seconds"]))
     for name in ("failure", "error"):
@@ -63,7 +63,7 @@ def as_metrics(report: Document) -> str:
     for found in report["findings"]:
         counts[found["kind"], found["layer"]] += max(1, hostlist.count(found["hosts"]))
     for kind in KINDS:
-        if not any(known == kind for known, _ in counts):
+        if not any(known == kind for known, _unused in counts):
             counts[kind, ""] = 0
     started = datetime.datetime.fromisoformat(report["started"]).timestamp()
     values = {

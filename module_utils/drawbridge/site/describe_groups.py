@@ -81,8 +81,8 @@ def cables(hosts: Mapping[str, Facts]) -> list[dict[str, str]]:
             found.setdefault(switch, []).append((host, [port for name, port in near if name == switch]))
     alike: dict[tuple[str, str], list[str]] = {}
     for switch, rows in found.items():
-        listed = ports.compress([port for _, some in rows for port in some])
-        alike.setdefault((hostlist.compress([host for host, _ in rows]), listed), []).append(switch)
+        listed = ports.compress([port for _unused, some in rows for port in some])
+        alike.setdefault((hostlist.compress([host for host, _unused in rows]), listed), []).append(switch)
     return [
         {"switches": hostlist.compress(switches), "ports": listed, "nodes": nodes}
         for (nodes, listed), switches in alike.items()

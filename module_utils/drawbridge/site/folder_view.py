@@ -5,20 +5,28 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import yaml
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from ..core import hostlist
 from ..core.artefact import Artefact
 from ..core.file_entry import Entry
+from ..core.libraries import library
+
+if TYPE_CHECKING:
+    import yaml
+else:
+    yaml = library("yaml")
 
 INDEX, STEPS, CLUSTER = "index.yml", "steps.txt", "kubernetes"
 WIDTH = 120
 Shipped = Mapping[tuple[str, str], str]
 """Names of files that come with Drawbridge, by role and text; their text is not repeated."""
+INTERPRETER = re.compile("#!.*\\n")
+"""The first line of a program, which the role adds."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +56,7 @@ def folder_files(groups: Sequence[Group], placed: Sequence[Placed], shipped: Shi
         found[f"{group.folder}/{STEPS}"] = "\n".join([_head(group), *(_step(item, shipped) for item in own)])
         for item in own:
             for path, entry in item.artefact.files.items():
-                if entry.content and (item.role, entry.content) not in shipped:
+                if entry.content and not _source(item.role, entry, shipped):
                     found[f"{group.folder}{path}"] = entry.content
     return {**found, **_cluster(placed)}
 
@@ -63,12 +71,18 @@ def _head(group: Group) -> str:
 
 
 def _step(item: Placed, shipped: Shipped) -> str:
-    sources = {path: shipped.get((item.role, it.content or ""), "") for path, it in item.artefact.files.items()}
-    lines = [*item.artefact.lines, *(_entry(path, it, sources[path]) for path, it in item.artefact.files.items())]
+    files = item.artefact.files.items()
+    lines = [*item.artefact.lines, *(_entry(path, it, _source(item.role, it, shipped)) for path, it in files)]
     if item.artefact.objects:
         lines.append(f"apply {CLUSTER}/{item.role}.yml")
     lines += [f"values {CLUSTER}/{name}.values.yml" for name in item.artefact.values]
     return "".join(f"{line}\n" for line in (f"{item.role}: {item.task}", *(f"    {line}" for line in lines)))
+
+
+def _source(role: str, entry: Entry, shipped: Shipped) -> str:
+    """Name of the shipped file with the same text; empty if there is none."""
+    content = entry.content or ""
+    return shipped.get((role, content)) or shipped.get((role, INTERPRETER.sub("", content, count=1)), "")
 
 
 def _entry(path: str, entry: Entry, source: str) -> str:
@@ -100,19 +114,21 @@ def _folded(objects: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _yaml(content: Any) -> str:
-    return yaml.dump(content, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=WIDTH, allow_unicode=True)
+    style: dict[str, Any] = {"sort_keys": False, "default_flow_style": None, "width": WIDTH, "allow_unicode": True}
+    return yaml.dump(content, Dumper=_dumper(), **style)
 
 
-class _Dumper(yaml.SafeDumper):
+@cache
+def _dumper() -> type[yaml.SafeDumper]:
     """Writes texts of several lines as blocks, and repeats equal lists."""
 
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
+    class Dumper(yaml.SafeDumper):
+        def ignore_aliases(self, data: Any) -> bool:
+            return True
 
+    def text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
 
-def _text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
-
-
-_Dumper.add_representer(str, _text)
-_Dumper.add_multi_representer(str, _text)
+    Dumper.add_representer(str, text)
+    Dumper.add_multi_representer(str, text)
+    return Dumper

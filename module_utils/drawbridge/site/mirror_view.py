@@ -43,10 +43,10 @@ def _own(kube: Kube) -> list[Image]:
 
 def _named(text: str, known: Image) -> Image:
     """The image of a name with tag or digest; for the known image, with its known digest."""
-    name, _, digest = text.partition("@")
+    name, _sep, digest = text.partition("@")
     if digest:
         return Image(name, "", digest)
-    name, _, tag = name.rpartition(":")
+    name, _sep, tag = name.rpartition(":")
     return Image(name, tag, known.digest if (name, tag) == (known.name, known.tag) else "")
 
 

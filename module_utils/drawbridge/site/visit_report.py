@@ -24,10 +24,10 @@ class Place:
 
 def report(layers: Sequence[tuple[Place, Visited]]) -> dict[str, Any]:
     """One result: each layer that did more than read, in order, and the diffs and warnings of all."""
-    found: dict[str, Any] = {"changed": any(seen.result.get("changed") for _, seen in layers)}
+    found: dict[str, Any] = {"changed": any(seen.result.get("changed") for _unused, seen in layers)}
     found["layers"] = [_layer(place, seen) for place, seen in layers if _speaks(seen)]
-    found["warnings"] = [text for _, seen in layers for text in seen.result.get("warnings", ())]
-    found["diff"] = [seen.result["diff"] for _, seen in layers if "diff" in seen.result]
+    found["warnings"] = [text for _unused, seen in layers for text in seen.result.get("warnings", ())]
+    found["diff"] = [seen.result["diff"] for _unused, seen in layers if "diff" in seen.result]
     failed = [f"{place}: {seen.result.get('msg', 'failed')}" for place, seen in layers if seen.state == FAILED]
     if failed:
         left = [str(place) for place, seen in layers if seen.state == STOPPED]

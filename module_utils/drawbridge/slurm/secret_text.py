@@ -30,7 +30,7 @@ def revealed(text: str, secrets: Mapping[str, str]) -> str:
     """The text with the passwords in the places of HIDDEN; a line without a password is left out."""
     lines = []
     for line in text.splitlines():
-        key, _, value = line.partition("=")
+        key, _sep, value = line.partition("=")
         if value == HIDDEN and key in KEYS:
             lines += [f"{key}={_written(secrets[key])}"] if secrets.get(key) else []
         else:

@@ -54,5 +54,5 @@ class Dialect(Syntax):
 
 
 def dialect(system: str) -> Dialect:
-    """The dialect of one of SYSTEMS. Raises ImportError when a package of the controller is missing."""
+    """The dialect of one of SYSTEMS."""
     return import_module(f".{system}.text", __package__).DIALECT

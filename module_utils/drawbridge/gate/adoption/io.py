@@ -74,7 +74,7 @@ class KubeCluster:
     def apply(self, steps: Sequence[Step[ClusterUse]]) -> None:
         """Keep new pods off, evict, wait until no non-job pod runs, then close each node with one write."""
         self._guarded()
-        evicted = {pod for verb, _, pod in (step.payload for step in steps) if verb == "evict"}
+        evicted = {pod for verb, _unused, pod in (step.payload for step in steps) if verb == "evict"}
         # all nodes first, or an evicted pod is scheduled to the next node
         for node in dict.fromkeys(step.payload[1] for step in steps if evicted and step.payload[0] == "close"):
             self._taint(node, ADOPTING)
@@ -152,7 +152,7 @@ class KubeCluster:
         """Give the node one of the gate's taints instead of the other; a conflicting write is not overwritten."""
         path = f"/api/v1/nodes/{node}"
         while True:
-            _, found = self._ask("GET", path, None)
+            _unused, found = self._ask("GET", path, None)
             taints = [taint for taint in found["spec"].get("taints") or [] if taint["key"] not in (ADOPTING, TAINT)]
             taints.append({"key": key, "value": CLOSED if key == TAINT else "true", "effect": EFFECT})
             body = {"metadata": {"resourceVersion": found["metadata"]["resourceVersion"]}, "spec": {"taints": taints}}

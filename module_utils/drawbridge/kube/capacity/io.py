@@ -21,7 +21,7 @@ def read(ask: Ask, job_namespaces: Iterable[str]) -> tuple[list[Node], list[Pod]
     raw = [pod for pod in _items(ask, "/api/v1/pods") if pod.get("status", {}).get("phase") not in ENDED]
     pods = [(_pod(item), item["metadata"]["namespace"] in spaces) for item in raw]
     used: dict[str, dict[str, float]] = {}
-    for pod, _ in pods:
+    for pod, _unused in pods:
         _add(used.setdefault(pod.node, {}), pod.needs)
     nodes = [_node(item, used.get(item["metadata"]["name"], {})) for item in _items(ask, "/api/v1/nodes")]
     return nodes, [pod for pod, of_job in pods if not of_job]

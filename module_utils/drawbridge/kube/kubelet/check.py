@@ -118,7 +118,9 @@ def _reserved_cpus(config: Config, machine: Machine) -> Iterator[Fault]:
     text = config.get("reservedSystemCPUs")
     counted = [(name, (config.get(name) or {}).get("cpu")) for name in ("systemReserved", "kubeReserved")]
     if text is None:
-        if config.get("cpuManagerPolicy") == "static" and not sum(quantity(cpu) or 0 for _, cpu in counted if cpu):
+        if config.get("cpuManagerPolicy") == "static" and not sum(
+            quantity(cpu) or 0 for _unused, cpu in counted if cpu
+        ):
             reason = "the static CPU manager starts only with CPUs that pods never get"
             yield Fault("reservedSystemCPUs", MISSING, reason, "set reservedSystemCPUs, whole cores of each socket")
         return

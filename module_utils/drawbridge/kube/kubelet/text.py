@@ -26,7 +26,7 @@ def render(config: Mapping[str, Any], header: str = HEADER) -> tuple[str, ...]:
 def by_key(lines: tuple[str, ...]) -> dict[str, str]:
     """Values by key, both as text. A line of another author is a key too, so the plan sees it as a change."""
     pairs = (line.partition(": ") for line in lines if not line.startswith("#"))
-    return {key: value for key, _, value in pairs}
+    return {key: value for key, _unused, value in pairs}
 
 
 def parsed(lines: tuple[str, ...]) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def kubeadm_unit(command: Sequence[str], environment: Sequence[str], folder: str
 
     systemd reads it after kubeadm's own, so its value of the variable counts. kubeadm and its packages write neither.
     """
-    values = [value for name, _, value in (entry.partition("=") for entry in environment) if name == KUBEADM]
+    values = [value for name, _sep, value in (entry.partition("=") for entry in environment) if name == KUBEADM]
     if not values or not values[-1].split() or not set(values[-1].split()) <= set(command):
         return ""
     return f'{HEADER}\n[Service]\nEnvironment="{KUBEADM}={values[-1]} --config-dir={folder}"\n'

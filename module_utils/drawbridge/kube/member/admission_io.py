@@ -28,7 +28,7 @@ POLL_S = 0.5
 @contextlib.contextmanager
 def token(ask: Ask, node: str) -> Iterator[str]:
     """A bootstrap token for signing requests only, always deleted at the end. Raises DeviceError."""
-    made, secret = ("".join(secrets.choice(LETTERS) for _ in range(length)) for length in (6, 16))
+    made, secret = ("".join(secrets.choice(LETTERS) for _index in range(length)) for length in (6, 16))
     ends = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=LIFETIME_S)
     manifest = {
         "apiVersion": "v1",

@@ -11,13 +11,16 @@ import base64
 import ipaddress
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cryptography import x509
-from cryptography.x509.oid import NameOID
-
+from ...core.libraries import library
 from .text import CLIENT_SIGNER as CLIENT
 from .text import SERVING_SIGNER as SERVING
+
+if TYPE_CHECKING:
+    from cryptography import x509
+else:
+    x509 = library("cryptography.x509")
 
 COMMON = frozenset({"digital signature", "key encipherment"})
 USAGES = {CLIENT: "client auth", SERVING: "server auth"}
@@ -52,7 +55,7 @@ def refusal(item: dict[str, Any], applicant: Applicant) -> str:
         return f"it can't be parsed: {err}"
     if not request.is_signature_valid:
         return "it is not signed with its own key"
-    expected = [(NameOID.COMMON_NAME, applicant.user), (NameOID.ORGANIZATION_NAME, "system:nodes")]
+    expected = [(x509.NameOID.COMMON_NAME, applicant.user), (x509.NameOID.ORGANIZATION_NAME, "system:nodes")]
     if Counter((it.oid, str(it.value)) for it in request.subject) != Counter(expected):
         return f"its subject is {request.subject.rfc4514_string()}, not {applicant.name}"
     usages = set(item["spec"].get("usages") or [])

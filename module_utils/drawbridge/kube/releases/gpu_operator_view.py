@@ -60,7 +60,7 @@ def nvidia_values(part: GpuOperator) -> Json:
         "daemonsets": {"tolerations": [GPUS, GATE]},
         "node-feature-discovery": {"worker": {"tolerations": [CONTROL_PLANE, GPUS, GATE]}},
     }
-    for path, (fixed, _) in FIXED_VALUES.items():
+    for path, (fixed, _unused) in FIXED_VALUES.items():
         values = combined(values, _nested(path, fixed))
     return combined(values, part.values)
 

@@ -10,15 +10,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Callable
-
-import yaml
+from typing import TYPE_CHECKING, Any, Callable
 
 from ...core.api.kubeconfig import GROUPS
 from ...core.command import Command, Completed, Run
 from ...core.converge import DeviceError
+from ...core.libraries import library
 from ...core.names import INSTALLER_USER
 from .plan import Record
+
+if TYPE_CHECKING:
+    import yaml
+else:
+    yaml = library("yaml")
 
 Json = dict[str, Any]
 RUN_S, UPGRADE_S = 120, 900

@@ -8,9 +8,14 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import yaml
+from ...core.libraries import library
+
+if TYPE_CHECKING:
+    import yaml
+else:
+    yaml = library("yaml")
 
 Json = dict[str, Any]
 SERVERS_OWN = ("managedFields", "resourceVersion", "generation", "uid", "creationTimestamp", "selfLink")
@@ -46,7 +51,7 @@ class Kinds:
 
     def names(self) -> list[str]:
         """Versions and kinds in the form of helm's --api-versions."""
-        return sorted({where for where, _ in self.known} | {f"{where}/{kind}" for where, kind in self.known})
+        return sorted({where for where, _unused in self.known} | {f"{where}/{kind}" for where, kind in self.known})
 
     def path(self, item: Json) -> str:
         """An object's path. Raises KeyError for a kind that the cluster does not have."""

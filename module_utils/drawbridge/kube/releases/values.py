@@ -32,7 +32,7 @@ def parse(text: str) -> Tree:
         if line.startswith("#") or not line.strip():
             continue
         depth = (len(line) - len(line.lstrip())) // INDENT
-        key, _, star = line.strip().partition(" ")
+        key, _sep, star = line.strip().partition(" ")
         node: Tree = {WHOLE: {}} if star == WHOLE else {}
         open_nodes[depth][key] = node
         open_nodes[depth + 1 :] = [node]

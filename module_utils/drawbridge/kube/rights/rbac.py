@@ -89,7 +89,7 @@ def _allows(rule: Rule, right: Right) -> bool:
 
 def _has(resources: Iterable[str], wanted: str) -> bool:
     """A rule may write */scale for this subresource of all resources."""
-    _, slash, sub = wanted.partition("/")
+    _sep, slash, sub = wanted.partition("/")
     return any(it in (wanted, ALL) or (slash and it == f"{ALL}/{sub}") for it in resources)
 
 

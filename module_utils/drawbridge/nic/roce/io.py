@@ -91,7 +91,7 @@ class RdmaDevices:
         return NicRoce(rdma, settings, ipv4_gid(_gids(rdma), netdev) if rdma else None, paths, pci)
 
     def _ports(self, netdev: str) -> list[str]:
-        return list(dict.fromkeys(scope for scope, _ in self._want.devices[netdev].settings if scope))
+        return list(dict.fromkeys(scope for scope, _unused in self._want.devices[netdev].settings if scope))
 
     def _rdma(self, netdev: str) -> str:
         """The name of its RDMA device as the kernel has it now; "" for none."""
@@ -117,7 +117,7 @@ class RdmaDevices:
         path, base = (OFED, _ofed(port)) if _ofed(port).is_dir() else (DEBUGFS, _debugfs(port))
         if setting in FILES[path]:
             return base / FILES[path][setting]
-        point, _, priority = setting.partition(" of priority ")
+        point, _sep, priority = setting.partition(" of priority ")
         return base / POINTS[point] / "enable" / priority if path == OFED else None
 
     def _parameters(self, port: str) -> Firmware:

@@ -47,7 +47,7 @@ class Accounting:
         have = sacctmgr.accounting(associations, users, services, want)
         if have.deletions:
             have = sacctmgr.accounting(associations, users, services, want, self._busy(have.deletions))
-        new = {user for _, user in want.members - have.members}
+        new = {user for _unused, user in want.members - have.members}
         return replace(have, unknown_users=frozenset(new - self._known(new)))
 
     def _busy(self, items: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:

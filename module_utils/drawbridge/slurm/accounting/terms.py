@@ -62,7 +62,7 @@ def minutes(value: str) -> str:
     """A time limit in minutes. Slurm lists days-hours:minutes:seconds."""
     if not value or value == "-1":
         return ""
-    days, _, clock = value.rpartition("-")
+    days, _sep, clock = value.rpartition("-")
     parts = [int(part) for part in clock.split(":")]
     if days:
         hours, mins, secs = [*parts, 0, 0][:3]
@@ -111,7 +111,7 @@ def shown(terms: Terms) -> str:
 
 
 def _parts(value: str) -> dict[str, str]:
-    return {key: amount for key, _, amount in (part.partition("=") for part in value.split(",")) if key}
+    return {key: amount for key, _sep, amount in (part.partition("=") for part in value.split(",")) if key}
 
 
 def _written(parts: Mapping[str, str]) -> str:

@@ -33,8 +33,8 @@ def accounting(
     """
     found = [(row[0], row[1], row[2:]) for row in rows(associations)]
     read = {*want.accounts, *_names(want, "account")} - want.site_users
-    members = frozenset((account, user) for account, user, _ in found if user and account in read)
-    named = {user for _, user in members}
+    members = frozenset((account, user) for account, user, _unused in found if user and account in read)
+    named = {user for _unused, user in members}
     terms = {account: _terms(ACCOUNT, values) for account, user, values in found if not user}
     offered = {name: _terms(QOS, values) for name, *values in rows(services)}
     return AccountingState(

@@ -108,7 +108,7 @@ class Slurmctld(Adopted):
 
     def is_current(self, started_s: float) -> bool:
         """Whether the daemon's hash matches the files on this host."""
-        for _ in range(TRIES):
+        for _attempt in range(TRIES):
             try:
                 return same_hash(self._run(["scontrol", "show", "config"]).out)
             except DeviceError as err:

@@ -45,7 +45,7 @@ def shown_settings(shown: str) -> dict[str, str]:
 def settings_of(text: str) -> dict[str, str]:
     """The lines of a rendered file with one setting each."""
     lines = [line for line in text.splitlines() if "=" in line and not line.startswith("#")]
-    return {key: value for key, _, value in (line.partition("=") for line in lines) if "=" not in value}
+    return {key: value for key, _sep, value in (line.partition("=") for line in lines) if "=" not in value}
 
 
 def same_hash(shown: str) -> bool:

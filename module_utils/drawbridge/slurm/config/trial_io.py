@@ -8,19 +8,17 @@ would serve.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import pwd
 import shutil
-import signal
 import socket
-import subprocess
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...core.command import Child
 from ...core.converge import DeviceError
 from . import trial as slurm_trial
 
@@ -75,7 +73,7 @@ class Trial:
         log = scratch / "log"
         argv = [*self.command, str(scratch / "slurm.conf"), user.pw_name, str(user.pw_gid)]
         with log.open("wb") as out:
-            process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
+            process = Child(argv, stdout=out, stderr=out)
         deadline = time.monotonic() + self.timeout_s
         try:
             while process.poll() is None and time.monotonic() < deadline:
@@ -83,8 +81,7 @@ class Trial:
                     break
                 time.sleep(0.02)
         finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            process.end()
             process.wait()
         return log.read_text(errors="replace")
 

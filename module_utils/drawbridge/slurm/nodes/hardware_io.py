@@ -36,7 +36,7 @@ class Hardware:
         found = HardwareState(self.name, slurm_node.machine(self._slurmd(), gpus), listed=listed)
         try:
             node = slurm_node.node(self._run(["scontrol", "show", "node", self.name, "-o"]).out)
-            self.found = replace(found, drain_reason=node.reason.split(" [")[0] if "DRAIN" in node.flags else "")
+            self.found = replace(found, drain_reason=node.reason.partition(" [")[0] if "DRAIN" in node.flags else "")
         except DeviceError:
             self.found = replace(found, known=False)
         return self.found

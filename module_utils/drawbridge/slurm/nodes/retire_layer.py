@@ -22,7 +22,7 @@ def work(params: Params, check: bool) -> Work[NewNodes]:
     """Drain the nodes and return those that no job uses. Check mode does not wait."""
     device = Retiring(Command(timeout_s=30), params["nodes"])
 
-    def results(_: object) -> Mapping[str, Any]:
+    def results(_unused: object) -> Mapping[str, Any]:
         why = device.left(0 if check else params["wait_s"])
         return {"empty": [name for name in why if not why[name]], "pending": [text for text in why.values() if text]}
 

@@ -79,9 +79,9 @@ def compared(
     for key, values in have.items():
         name = table.spelling(key)
         if name in SCRIPT_KINDS and table.place == ("settings",):
-            found += [_script(name, value, want.get(key), scripts.get(name, ())) for _, value in values]
+            found += [_script(name, value, want.get(key), scripts.get(name, ())) for _unused, value in values]
         elif name == "SlurmctldHost":
-            found += _hosts([value for _, value in values], want[key][-1][1])
+            found += _hosts([value for _unused, value in values], want[key][-1][1])
         else:
             found += _setting(table, name, values[-1][1], want[key][-1][1] if key in want else None)
     found += [Change(OURS, "", shown(*values[-1])) for key, values in want.items() if key not in have]

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ...core import files
-from ...core.command import Run
+from ...core.command import Child, Run
 from ...core.converge import Device, DeviceError, Step
 from ...core.file_entry import Entry
 from ...core.packages.plan import PackageState
@@ -32,15 +31,13 @@ class Use(Protocol):
     @property
     def held(self) -> bool:
         """Whether Drawbridge's drain keeps jobs off."""
-        ...
+        raise NotImplementedError
 
     def hold(self, what: str) -> None:
         """Drain it, with a reason that ends with `what`. Raises DeviceError if a job came first."""
-        ...
 
     def release(self) -> None:
         """Lift the drain."""
-        ...
 
 
 class NfsMounts:
@@ -91,7 +88,7 @@ class NfsMounts:
             RELEASE: lambda _: None,
         }
         before: Mapping[str, Mount] = {}
-        if disturbed := [path for _, path in (step.payload for step in steps if step.disturbs) if path]:
+        if disturbed := [path for _unused, path in (step.payload for step in steps if step.disturbs) if path]:
             if not self._use.held:  # a drain that an earlier run left tells that mounts are not as they were
                 before = self.read().mounts
             self._use.hold(", ".join(disturbed))
@@ -116,7 +113,7 @@ class NfsMounts:
         found = {}
         for file in sorted(self._units.glob("*.mount")):
             with contextlib.suppress(OSError):  # a link that leads nowhere, such as one of a masked unit
-                text, _ = files.read_own(file)
+                text, _unused = files.read_own(file)
                 if path := place_of(text):
                     found[path] = text
         return found
@@ -124,18 +121,12 @@ class NfsMounts:
     def _finding(self, path: str) -> str:
         if path not in self._want.mounts:
             return ""
-        child = subprocess.Popen(
-            ["stat", "--file-system", "--format=%T", path],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            env={**os.environ, "LC_ALL": "C"},
-            text=True,
-        )
+        words = ["stat", "--file-system", "--format=%T", path]
+        child = Child(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         try:
-            _, complaint = child.communicate(timeout=self._probe_s)
+            _unused, complaint = child.communicate(timeout=self._probe_s)
         except subprocess.TimeoutExpired:
-            child.kill()
+            child.end()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 child.communicate(timeout=REAP_S)
             return f"gave no answer within {self._probe_s:g} s"

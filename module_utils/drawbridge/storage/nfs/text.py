@@ -60,7 +60,7 @@ def owned(flags: str) -> Mapping[str, str]:
     The kernel shows no nconnect for one connection, and tcp6 for a server with an IPv6 address.
     """
     words = flags.split(",")
-    values = {name: value for name, _, value in (word.partition("=") for word in words)}
+    values = {name: value for name, _sep, value in (word.partition("=") for word in words)}
     found = {"mode": "ro" if "ro" in words else "rw", "loss": "hard" if "hard" in words else "soft"}
     shown = {name: values.get(name, "1" if name == "nconnect" else "none") for name in OWNED}
     return {**found, **shown, "proto": shown["proto"].removesuffix("6")}

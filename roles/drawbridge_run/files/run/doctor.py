@@ -86,7 +86,7 @@ def waits(job: int, info: JobInfo) -> str:
 
 def _place(job: int, site: Site, context: Context) -> Iterator[str]:
     result = context.commands.run("squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%P|%a").out
-    partition, _, account = result.strip().partition("\n")[0].partition("|")  # elements of an array are alike
+    partition, _sep, account = result.strip().partition("\n")[0].partition("|")  # elements of an array are alike
     if partition and partition not in site.partitions:
         yield f"partition {partition} gives no nodes to Kubernetes; these do: {', '.join(site.partitions)}"
     elif account and account not in site.namespaces:

@@ -138,7 +138,7 @@ def _names(options: Options) -> str:
         if not VARIABLE.fullmatch(text.partition("=")[0]):
             return f"{text}: a variable's name is letters, digits and _, and begins with no digit"
     for text in options.secrets:
-        secret, _, key = text.partition("=")[2].partition("/")
+        secret, _sep, key = text.partition("=")[2].partition("/")
         if not (secret and key):
             return f"--secret-env {text}: write NAME=SECRET/KEY, with a Secret of the job's namespace"
     return ""

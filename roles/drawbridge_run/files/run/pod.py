@@ -114,7 +114,7 @@ def template(request: Request, container: str = "main") -> Json:
         "tolerations": [{"key": TAINT, "value": request.grant.toleration, "effect": EFFECT}],
         "volumes": [
             {"name": "shm", "emptyDir": {"medium": "Memory"}},
-            *({"name": "above", "emptyDir": {}} for _ in above(mounts)),
+            *({"name": "above", "emptyDir": {}} for _unused in above(mounts)),
             *(
                 {"name": f"fs{index}", "hostPath": {"path": path, "type": "Directory"}}
                 for index, path in enumerate(mounts)
@@ -159,7 +159,7 @@ def chosen_mounts(request: Request) -> dict[str, bool]:
     """Mounted file systems, and whether each is read-only. Raises Refused."""
     wanted = {}
     for text in request.options.mounts or request.site.mounts:
-        path, _, mode = text.partition(":")
+        path, _sep, mode = text.partition(":")
         if path not in request.site.mounts or mode not in ("", "ro", "rw"):
             known = ", ".join(request.site.mounts) or "none"
             raise Refused(f"--mount {text}: it is PATH or PATH:ro of a shared file system, which are: {known}")
@@ -235,6 +235,6 @@ def own_variables(request: Request) -> dict[str, str]:
 
 
 def _secret(text: str) -> Json:
-    name, _, place = text.partition("=")
-    secret, _, key = place.partition("/")
+    name, _sep, place = text.partition("=")
+    secret, _sep, key = place.partition("/")
     return {"name": name, "valueFrom": {"secretKeyRef": {"name": secret, "key": key}}}

@@ -83,4 +83,4 @@ def nccl(file: Path = NCCL) -> dict[str, str]:
     except FileNotFoundError:
         return {}
     pairs = (line.partition("=") for line in lines if "=" in line and not line.lstrip().startswith("#"))
-    return {key.strip(): value.strip() for key, _, value in pairs}
+    return {key.strip(): value.strip() for key, _unused, value in pairs}

@@ -40,7 +40,7 @@ IMAGE = re.compile(
 
 def unknown(words: Sequence[str], dashes: bool, options: Collection[str]) -> str:
     """The error for unknown words; `dashes`: the command already follows --."""
-    word, _, _ = words[0].partition("=")
+    word, _sep, _sep = words[0].partition("=")
     if f"--{word}" in options:
         return f"{word} is no option of drawbridge-run; do you mean --{word}?"
     if not word.startswith("-"):

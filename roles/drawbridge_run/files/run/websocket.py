@@ -22,7 +22,7 @@ class Reader(Protocol):
 
     def read(self, size: int, /) -> bytes:
         """Return `size` bytes, or fewer at the end."""
-        ...
+        raise NotImplementedError
 
 
 def headers(token: str) -> dict[str, str]:

@@ -84,7 +84,7 @@ def summary(found: Sequence[Row]) -> str:
     """The first line: how many nodes are in which state, the worst first."""
     counts = Counter((-row.level, row.findings[0].word) for row in found)
     words = ", ".join(
-        f"{number} {word}" for (_, word), number in sorted(counts.items(), key=lambda it: (it[0][0], -it[1]))
+        f"{number} {word}" for (_unused, word), number in sorted(counts.items(), key=lambda it: (it[0][0], -it[1]))
     )
     return f"{len(found)} node{'' if len(found) == 1 else 's'}: {words or 'none'}."
 

@@ -55,7 +55,7 @@ def close_job(owner: Owner, accounts: Sequence[str], nodes: Sequence[str], api: 
 def _remove(api: Api, path: str) -> None:
     """Delete an object of the identity by name. Try again after a conflict with another write."""
     answer = api.call("DELETE", path)
-    for _ in range(TRIES):
+    for _attempt in range(TRIES):
         if answer.ok or answer.status == 404:
             return
         if answer.status != 409:
@@ -70,12 +70,12 @@ def _empty(api: Api, find: Callable[[], list[tuple[str, Json]]], chosen: Mapping
     Then search again: a label may be missing, or a name may belong to a new object.
     """
     found = find()
-    if many := [path for path, count in Counter(path for path, _ in found).items() if count > 1]:
+    if many := [path for path, count in Counter(path for path, _unused in found).items() if count > 1]:
         for path in many:
             _delete_all(api, path, chosen, options)
         found = find()
     left: list[str] = []
-    for _ in range(TRIES):
+    for _attempt in range(TRIES):
         left = [path for path, item in found if not _delete(api, path, item, options)]
         if not left:
             return

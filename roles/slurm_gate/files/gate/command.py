@@ -29,7 +29,13 @@ class Commands:
         environment = {**os.environ, "LC_ALL": "C"}
         try:
             done = subprocess.run(
-                argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout_s, env=environment
+                argv,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=timeout_s,
+                env=environment,
+                check=False,
             )
         except (OSError, subprocess.SubprocessError) as err:
             return Result(NO_ANSWER, "", str(err))

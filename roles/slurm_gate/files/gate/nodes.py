@@ -36,7 +36,7 @@ class Swap(NamedTuple):
 def swap(api: Api, node: str, edge: Edge) -> Swap:
     """Move a node along the edge. The first try assumes that the gate's taint is the first of the list."""
     path, index = f"/api/v1/nodes/{node}", 0
-    for _ in range(TRIES):
+    for _attempt in range(TRIES):
         answer = api.call("PATCH", path, edge.patch(index), PATCH)
         if answer.ok:
             return Swap(node, edge.after, True)

@@ -94,4 +94,4 @@ def _status(pid: int) -> dict[str, str]:
     except OSError:
         return {}
     # Name is the first line, and the kernel escapes its line breaks; the first line of each key counts
-    return {key: value.strip() for key, _, value in (line.partition(":") for line in reversed(lines))}
+    return {key: value.strip() for key, _sep, value in (line.partition(":") for line in reversed(lines))}

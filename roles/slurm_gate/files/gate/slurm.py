@@ -207,7 +207,7 @@ class Slurm:
         form = f"JobID:0{SEPARATOR},{field}:0{SEPARATOR}"
         said = self._run("squeue", "--noheader", "--states=all", f"--jobs={job}", f"--Format={form}")
         for line in said.splitlines():
-            number, value, *_ = [*line.split(SEPARATOR), ""]
+            number, value, *_unused = [*line.split(SEPARATOR), ""]
             if number.strip() == str(job):
                 return value.strip().removeprefix(NOTHING)
         raise NoAnswer(f"squeue shows no job {job}")
@@ -226,7 +226,7 @@ class Slurm:
 
 def parse_job(line: str) -> JobInfo:
     """A line of FIELDS, each followed by SEPARATOR."""
-    state, batch, requeue, restarts, used, host, reason, nodes, partition, uid, _ = _words(line)
+    state, batch, requeue, restarts, used, host, reason, nodes, partition, uid, _unused = _words(line)
     return JobInfo(
         state=state,
         batch=batch == "1",
@@ -252,7 +252,7 @@ def _words(line: str) -> list[str]:
 
 def seconds(text: str) -> int:
     """A time as squeue prints it: [days-][[hours:]minutes:]seconds."""
-    days, _, rest = text.rpartition("-")
+    days, _sep, rest = text.rpartition("-")
     if not re.fullmatch(r"[0-9]+(:[0-9]+)*", rest):
         return 0
     total = 0

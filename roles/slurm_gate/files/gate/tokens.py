@@ -125,7 +125,7 @@ def tidy(node: str, world: World) -> None:
 def renew(file: Path, world: World, api: Api) -> bool:
     """Replace an old token of this host with one of the same ServiceAccount. False if that failed."""
     try:
-        _, _, namespace, account = subject(file.read_text()).split(":")
+        _unused, _unused, namespace, account = subject(file.read_text()).split(":")
         owner = file.stat()
     except (OSError, Refused) as err:
         world.log.event("token not renewed", file=str(file), cause=str(err))

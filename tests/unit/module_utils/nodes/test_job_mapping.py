@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.job_mapping import JOB_MAPPING
 
-PROGRAM = Path(__file__).parents[4] / "roles/slurm_node/files/slurm-job-gpus"
+PROGRAM = Path(__file__).parents[4] / "roles/slurm_node/files/slurm-job-gpus.py"
 
 
 def test_the_exporter_reads_where_the_prolog_writes() -> None:

@@ -29,6 +29,7 @@ def test_steps_come_in_the_order_of_the_run_with_the_files_they_write() -> None:
         "/etc/d": Entry(None, "0755"),
         "/x": Entry("shipped\n"),
         "/e": Entry(""),
+        "/p": Entry("#!/bin/x -I\nshipped\n", "0755"),
     }
     found = shown(Artefact(["run x"], files), Artefact(["last"]))
     assert found["nodes/h100/steps.txt"].splitlines() == [
@@ -40,6 +41,7 @@ def test_steps_come_in_the_order_of_the_run_with_the_files_they_write() -> None:
         "    make directory /etc/d 0755 root:root",
         "    write /x 0644 root:root from roles/gate/files/x",
         "    make empty /e 0644 root:root",
+        "    write /p 0755 root:root from roles/gate/files/x",
         "",
         "gate: Task 2",
         "    last",

@@ -15,6 +15,8 @@ import pytest
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar, trust_as_template
 from ansible_collections.drawbridge.drawbridge.plugins.action import switch_roce
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.libraries import Absent
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric import session_io
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import SwitchProfile
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import DIALECT
 
@@ -191,7 +193,7 @@ def test_a_jump_host_is_refused(leaf: Leaf) -> None:
 
 
 def test_a_missing_package_is_named_with_the_python_that_lacks_it(leaf: Leaf, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(switch_roce.switches, "MISSING", "netmiko")
+    monkeypatch.setattr(session_io, "netmiko", Absent("netmiko"))
     failed = run(leaf)
     assert failed["failed"]
     assert failed["msg"] == (

@@ -20,7 +20,7 @@ from tests.unit.library.emulated import RAILS, Host, with_rails, writes
 from tests.unit.library.test_mlnx_qos import ARGS
 
 ROLE = ROOT / "roles/fabric_nic"
-PROGRAM = ROLE / "files/drawbridge-nic"
+PROGRAM = ROLE / "files/drawbridge-nic.py"
 SOURCES = yaml.safe_load((ROLE / "vars/main.yml").read_text())["__fabric_nic_sources"]
 QOS = ARGS["groups"]
 SETTINGS = {"qos": QOS, "mtu": [{"interfaces": RAILS[:2], "mtu_bytes": 9000}], "roce": []}
@@ -90,7 +90,9 @@ def lost(rail: str, why: str) -> tuple[int, str]:
 
 
 def test_it_runs_without_the_callers_python_settings_and_packages() -> None:
-    assert PROGRAM.read_text().splitlines()[0] == "#!/usr/bin/python3 -IS"
+    files = yaml.safe_load((ROLE / "vars/main.yml").read_text())["__fabric_nic_files"]
+    [placed] = [it for it in files if it["path"] == "/usr/local/sbin/drawbridge-nic"]
+    assert placed["content"].startswith("#!/usr/bin/python3 -IS\n{{ lookup(")
 
 
 def test_what_the_module_made_is_left_alone(node: Node, nic: Device) -> None:

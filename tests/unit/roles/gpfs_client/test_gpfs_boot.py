@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-PROGRAM = Path(__file__).resolve().parents[4] / "roles/gpfs_client/files/gpfs-boot"
+PROGRAM = Path(__file__).resolve().parents[4] / "roles/gpfs_client/files/gpfs-boot.py"
 KERNEL = "6.8.0-41-generic"
 HEADER = "mmgetstate::HEADER:version:reserved:reserved:nodeName:nodeNumber:state:quorum:"
 MODULES = ("mmfs26.ko", "mmfslinux.ko", "tracedev.ko")

@@ -16,7 +16,7 @@ import pytest
 from tests.unit.processes import LIMITS_S, gone
 from tests.waiting import until
 
-DISPATCH = Path(__file__).parents[4] / "roles/slurm_node/files/slurm-dispatch"
+DISPATCH = Path(__file__).parents[4] / "roles/slurm_node/files/slurm-dispatch.py"
 
 
 class Scripts:

@@ -17,7 +17,7 @@ import pytest
 from tests.unit.processes import LIMITS_S
 from tests.waiting import until
 
-HEALTH = Path(__file__).parents[4] / "roles/slurm_node/files/slurm-health"
+HEALTH = Path(__file__).parents[4] / "roles/slurm_node/files/slurm-health.py"
 OURS = "drawbridge: health: /gpfs/fs1 is not mounted"
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-PROGRAM = Path(__file__).parents[4] / "roles/slurm_node/files/slurm-job-gpus"
+PROGRAM = Path(__file__).parents[4] / "roles/slurm_node/files/slurm-job-gpus.py"
 
 
 class Node:

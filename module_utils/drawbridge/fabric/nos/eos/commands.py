@@ -6,19 +6,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
-from hier_config import Platform, WorkflowRemediation, get_hconfig, get_hconfig_driver
-from hier_config.models import IdempotentCommandsRule, MatchRule, NegationDefaultWithRule, OrderingRule
-from hier_config.platforms.driver_base import HConfigDriverBase
-
+from ....core.libraries import library
 from ...plan import PORT, Lines
 from .lines import PROFILE
+
+if TYPE_CHECKING:
+    import hier_config
+    from hier_config import models
+    from hier_config.platforms.driver_base import HConfigDriverBase
+else:
+    hier_config, models = library("hier_config"), library("hier_config.models")
 
 
 def commands(have: Lines, want: Lines) -> list[str]:
     """The lines that lead one section from `have` to `want`: new values over old ones, `no` only to remove lines."""
     driver = _driver()
-    work = WorkflowRemediation(get_hconfig(driver, "\n".join(have)), get_hconfig(driver, "\n".join(want)))
+    work = hier_config.WorkflowRemediation(*(hier_config.get_hconfig(driver, "\n".join(it)) for it in (have, want)))
     return [line.cisco_style_text() for line in work.remediation_config.all_children_sorted()]
 
 
@@ -41,7 +46,7 @@ def on_ports(names: Sequence[str], lines: Lines) -> Lines:
 @cache
 def _driver() -> HConfigDriverBase:
     """hier_config's EOS with rules for the owned lines, so that a value is replaced without a `no` before."""
-    driver = get_hconfig_driver(Platform.ARISTA_EOS)
+    driver = hier_config.get_hconfig_driver(hier_config.Platform.ARISTA_EOS)
     one_value = [
         (r"^qos map (dscp|traffic-class) (\d+) ",),
         (r"^priority-flow-control pause watchdog (default \S+|action)",),
@@ -53,17 +58,17 @@ def _driver() -> HConfigDriverBase:
         (f"^{PROFILE}", "tx-queue", "^random-detect ecn"),
     ]
     for path in one_value:
-        driver.rules.idempotent_commands.append(IdempotentCommandsRule(match_rules=_path(*path)))
+        driver.rules.idempotent_commands.append(models.IdempotentCommandsRule(match_rules=_path(*path)))
     trust = _path("^interface ", "^(?:no )?qos trust")
-    driver.rules.negate_with.append(NegationDefaultWithRule(match_rules=trust, use="default qos trust"))
+    driver.rules.negate_with.append(models.NegationDefaultWithRule(match_rules=trust, use="default qos trust"))
     # EOS takes a share only for a queue that is no longer strict
     shares_last = _path(f"^{PROFILE}", "tx-queue", "^bandwidth percent")
-    driver.rules.ordering.append(OrderingRule(match_rules=shares_last, weight=10))
+    driver.rules.ordering.append(models.OrderingRule(match_rules=shares_last, weight=10))
     return driver
 
 
-def _path(*patterns: str) -> tuple[MatchRule, ...]:
-    return tuple(MatchRule(re_search=pattern) for pattern in patterns)
+def _path(*patterns: str) -> tuple[models.MatchRule, ...]:
+    return tuple(models.MatchRule(re_search=pattern) for pattern in patterns)
 
 
 def _only(lines: Lines, start: str | tuple[str, ...]) -> set[str]:

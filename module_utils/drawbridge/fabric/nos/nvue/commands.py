@@ -51,7 +51,7 @@ def on_ports(names: Sequence[str], lines: Lines) -> Lines:
 
 
 def _typed(line: str, names: str) -> str:
-    verb, _, path = line.partition(" ")
+    verb, _sep, path = line.partition(" ")
     return f"nv {verb} interface {names} {path}"
 
 

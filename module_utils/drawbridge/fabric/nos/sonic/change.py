@@ -53,7 +53,7 @@ class Difference:
         found = cls({})
         for line in lines:
             sign, path, *rest = line.split(" ", 3)
-            table, _, key = path.partition("|")
+            table, _sep, key = path.partition("|")
             for name in _keys(table, key):
                 found._note(sign, found.entries.setdefault((table, name), Entry()), table, rest)
         return found
@@ -87,7 +87,7 @@ def change(session: str, seconds: int, lines: Lines, beside: Lines) -> Lines:
 
 def takes_s(lines: Lines) -> int:
     """Seconds for the stages: the timer starts before them."""
-    touched = {key.split("|")[0] for _, key in Difference.of(lines).entries if key.startswith("Ethernet")}
+    touched = {key.split("|")[0] for _unused, key in Difference.of(lines).entries if key.startswith("Ethernet")}
     return REST_S + PORT_S * len(touched)
 
 
@@ -95,7 +95,7 @@ def _keys(table: str, key: str) -> list[str]:
     """Keys of a line: those of ports begin with a list of them."""
     if table not in ON_PORTS or key == "GLOBAL":
         return [key]
-    names, _, rest = key.partition("|")
+    names, _sep, rest = key.partition("|")
     return [f"{name}|{rest}" if rest else name for name in ports.expand(names)]
 
 
@@ -105,7 +105,7 @@ def _patches(found: Difference, missing: list[str]) -> Iterator[list[dict[str, A
     on_ports = {at: entry for at, entry in entries.items() if at[0] in ON_PORTS}
     shared = {at: entry for at, entry in entries.items() if at not in on_ports}
     yield list(_operations({at: entry for at, entry in shared.items() if not entry.goes}, missing))
-    names = list(dict.fromkeys(key.split("|")[0] for _, key in on_ports))
+    names = list(dict.fromkeys(key.split("|")[0] for _unused, key in on_ports))
     for start in range(0, len(names), AT_ONCE):
         group = {*names[start : start + AT_ONCE]}
         yield list(_operations({at: it for at, it in on_ports.items() if at[1].split("|")[0] in group}, missing))
@@ -138,10 +138,10 @@ def _old(found: Difference, restored: Iterable[str]) -> Tree:
     for (table, key), entry in found.entries.items():
         if entry.old:
             tree.setdefault(table, {}).setdefault(key, {}).update(entry.old)
-    touched = {key.split("|")[0] for _, key in found.entries}
+    touched = {key.split("|")[0] for _unused, key in found.entries}
     for line in restored:
         path, name, value = line.split(" ", 2)
-        table, _, key = path.partition("|")
+        table, _sep, key = path.partition("|")
         if key in touched:
             tree.setdefault(table, {}).setdefault(key, {})[name] = value
     return tree

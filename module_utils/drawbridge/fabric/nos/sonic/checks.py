@@ -33,7 +33,7 @@ def unfit(config: Tables, profile: SwitchProfile) -> Iterator[str]:
         )
     lengths = {port: length for it in config.get("CABLE_LENGTH", {}).values() for port, length in it.items()}
     dynamic = config.get("DEVICE_METADATA", {}).get("localhost", {}).get("buffer_model") == "dynamic"
-    members = {port: name for name, _, port in (key.partition("|") for key in config.get("PORTCHANNEL_MEMBER", {}))}
+    members = {port: name for name, _sep, port in (key.partition("|") for key in config.get("PORTCHANNEL_MEMBER", {}))}
     for port in profile.ports:
         if lengths.get(port, "0m") == "0m":
             yield f"{port} has no cable length, from which SONiC derives headroom; add {port} to the table CABLE_LENGTH"
@@ -56,7 +56,7 @@ def unproven(answer: str, profile: SwitchProfile) -> Iterator[str]:
     """Ports that don't pause exactly the lossless priorities, by what orchagent gave to the hardware."""
     try:
         names, end = DECODER.raw_decode(answer.lstrip())
-        ports, _ = DECODER.raw_decode(answer.lstrip()[end:].lstrip())
+        ports, _unused = DECODER.raw_decode(answer.lstrip()[end:].lstrip())
     except ValueError as err:
         raise DialectError(f"it printed no JSON of its hardware, but {answer.strip()[:80]!r}") from err
     identifiers = next(iter(names.values()), {"value": {}})["value"]

@@ -82,15 +82,15 @@ def sections_of(config: Tables, profile: SwitchProfile) -> tuple[tuple[str, Line
 
 def covered(queues: str) -> range:
     """The queues of a key's last part, `3` or `3-4`."""
-    low, _, high = queues.partition("-")
+    low, _sep, high = queues.partition("-")
     return range(int(low), int(high or low) + 1)
 
 
 def runs(fields: Fields) -> Iterator[tuple[str, str]]:
     """Numbers in a row with the same value as one: `0-25`."""
     numbers = sorted((int(number), value) for number, value in fields.items() if number.isdigit())
-    for _, group in groupby(enumerate(numbers), key=lambda it: (it[1][0] - it[0], it[1][1])):
-        row = [pair for _, pair in group]
+    for _unused, group in groupby(enumerate(numbers), key=lambda it: (it[1][0] - it[0], it[1][1])):
+        row = [pair for _unused, pair in group]
         low, high = row[0][0], row[-1][0]
         yield (str(low) if low == high else f"{low}-{high}"), row[0][1]
 
@@ -133,7 +133,7 @@ def _port(config: Tables, port: str, profile: SwitchProfile) -> Iterator[str]:
 def _queues(config: Tables, port: str, profile: SwitchProfile) -> Iterator[tuple[str, Fields]]:
     """Entries for an owned queue, and others that use what Drawbridge owns."""
     for key, fields in config.get("QUEUE", {}).items():
-        name, _, queues = key.partition("|")
+        name, _sep, queues = key.partition("|")
         if name != port or not re.fullmatch(r"\d+(-\d+)?", queues):
             continue
         ours = any(str(value).startswith(NAME) for value in fields.values())

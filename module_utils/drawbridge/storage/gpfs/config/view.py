@@ -32,7 +32,7 @@ class TrafficClass(Protocol):
     @property
     def dscp(self) -> int:
         """DSCP, 0 to 63."""
-        ...
+        raise NotImplementedError
 
 
 def class_name(node_class: str) -> str:

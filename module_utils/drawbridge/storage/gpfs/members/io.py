@@ -98,7 +98,7 @@ class Cluster:
             self.refused |= named
             return
         if verb == ADD:
-            listed, _ = self._listed()
+            listed, _unused = self._listed()
             left = [name for name in nodes if not self._row(listed, name)]
             text = f"{done.err}\n{done.out}"
             self.refused |= {name: _why(verb, self._called(name), text) or f"{verb} gave no reason" for name in left}

@@ -39,7 +39,7 @@ def mountinfo(text: str) -> dict[str, tuple[str, str]]:
     """File system type and source of every mount point in /proc/self/mountinfo; the topmost mount wins."""
     table = {}
     for line in text.splitlines():
-        mount, _, filesystem = line.partition(" - ")
-        kind, source, *_ = filesystem.split(" ")
+        mount, _sep, filesystem = line.partition(" - ")
+        kind, source, *_unused = filesystem.split(" ")
         table[mount.split(" ")[4].replace(r"\040", " ")] = (kind, source)
     return table

@@ -25,15 +25,13 @@ class Use(Protocol):
     @property
     def held(self) -> bool:
         """Whether Drawbridge's drain keeps jobs off."""
-        ...
+        raise NotImplementedError
 
     def hold(self) -> None:
         """Drain it. Raises DeviceError if a job came first."""
-        ...
 
     def release(self) -> None:
         """Lift the drain."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ class Client:
 
     def read(self) -> RemoteState:
         """What mmremotecluster and mmremotefs show of the owner."""
-        own, _ = own_entry(self._mm, self._cluster, ".")
+        own, _unused = own_entry(self._mm, self._cluster, ".")
         contacts, digest = clusters(self._shown("mmremotecluster")).get(self._want.owner, ((), ""))
         defined = filesystems(self._shown("mmremotefs"))
         wanted = {local: defined[local] for local in self._want.filesystems if local in defined}

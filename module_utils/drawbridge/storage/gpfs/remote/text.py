@@ -64,7 +64,7 @@ def filesystems(text: str) -> dict[str, RemoteFilesystem]:
     for line in text.splitlines():
         words = line.split()
         if begun and len(words) >= COLUMNS:
-            local, remote, cluster, mount, options, *_ = words
+            local, remote, cluster, mount, options, *_unused = words
             access = "ro" if "ro" in options.split(",") else "rw"
             found[local] = RemoteFilesystem(remote, cluster, mount, access)
         begun = begun or line.startswith(TITLE)

@@ -23,11 +23,10 @@ class Packages(Protocol):
 
     def read(self) -> PinnedState:
         """Their versions."""
-        ...
+        raise NotImplementedError
 
     def apply(self, steps: Sequence[Step[PinnedState]]) -> None:
         """Install them."""
-        ...
 
 
 class Tools(Protocol):
@@ -35,11 +34,10 @@ class Tools(Protocol):
 
     def read(self) -> PackageState:
         """Those that are installed."""
-        ...
+        raise NotImplementedError
 
     def apply(self, steps: Sequence[Step[Any]]) -> None:
         """Install them."""
-        ...
 
 
 class NoPackages:

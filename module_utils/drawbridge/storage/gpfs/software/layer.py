@@ -68,7 +68,7 @@ def work(params: Params, check: bool) -> Work[SoftwareState]:
         _packages(params, want, run), _tools(params, want, run), modules, want, stop, identity, params["deleted_from"]
     )
 
-    def local(_: object) -> dict[str, Any]:
+    def local(_unused: object) -> dict[str, Any]:
         return {"local": {"cluster_id": device.cluster_id}}
 
     return Work(device, plan, want, in_use=use.busy, results_of=local)

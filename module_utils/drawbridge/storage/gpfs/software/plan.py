@@ -59,7 +59,7 @@ def _packages(have: SoftwareState, want: SoftwareState) -> Iterator[Step[Softwar
     other = [name for name, version in want.packages.versions.items() if have.packages.versions.get(name) != version]
     replaced = {name: old for name in other if (old := have.packages.versions.get(name))}
     for step in plan_packages(have.packages, want.packages):
-        verb, _ = step.payload
+        verb, _unused = step.payload
         consent = (_upgrade(replaced, want) if replaced else _license(other)) if verb == INSTALL and other else None
         yield Step(step.reason, _on_packages(step.becomes), (PACKAGES, step), disturbs=step.disturbs, consent=consent)
 

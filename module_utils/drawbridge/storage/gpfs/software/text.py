@@ -20,7 +20,7 @@ def package_files(packages: Sequence[str], listing: Sequence[str], manager: str,
     """Paths of the files of packages NAME=VERSION or NAME in a directory. Raises DeviceError for a missing one."""
     found = []
     for package in packages:
-        name, _, version = package.partition("=")
+        name, _sep, version = package.partition("=")
         pattern = (PATTERNS if version else ANY_PATTERNS)[manager].format(name=name, version=version)
         names = sorted(file for file in listing if fnmatchcase(file, pattern))
         if not names:

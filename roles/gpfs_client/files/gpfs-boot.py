@@ -1,4 +1,3 @@
-#!/usr/bin/python3 -I
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
 """Starts GPFS after a boot and mounts its file systems: gpfs-boot. slurmd and the kubelet start when it has ended.

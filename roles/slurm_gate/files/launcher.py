@@ -1,4 +1,3 @@
-#!/usr/bin/python3 -IS
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
 """The gate's program: gate open|end|deliver_token|close|reconcile|boot."""

@@ -1,4 +1,3 @@
-#!/usr/bin/python3 -I
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
 """Slurm's HealthCheckProgram: slurm-health [--look]. Slurm runs it at intervals, and when slurmd starts.
@@ -169,7 +168,7 @@ def parts(folder: Path, own: dict[str, str]) -> list[Path]:
     `own` are programs elsewhere by the names that they have as parts.
     """
     found = {path.name: path for path in folder.iterdir() if PART.fullmatch(path.name)} if folder.is_dir() else {}
-    return [path for _, path in sorted({**found, **{name: Path(path) for name, path in own.items()}}.items())]
+    return [path for _unused, path in sorted({**found, **{name: Path(path) for name, path in own.items()}}.items())]
 
 
 def settle(node: str, found: Sequence[str], returns: bool) -> None:

@@ -1,4 +1,3 @@
-#!/usr/bin/python3 -IS
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
 """Check or repair the RDMA ports of this node without Ansible: drawbridge-nic look|apply.

@@ -1,4 +1,3 @@
-#!/usr/bin/python3 -I
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
 """Pods for a Slurm job: drawbridge-run --help."""

@@ -1,4 +1,3 @@
-#!/usr/bin/python3 -I
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
 """Run the numbered parts of one of Slurm's scripts: slurm-dispatch [--timeout SECONDS] [--part NAME=PATH]... KIND.
@@ -129,7 +128,7 @@ def drain(kind: str, part: str, code: int) -> None:
 def query(*argv: str) -> str:
     """Slurm's answer after a few tries. Raises OSError or SubprocessError."""
     call = partial(subprocess.check_output, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True)
-    for _ in range(TRIES - 1):
+    for _attempt in range(TRIES - 1):
         with contextlib.suppress(subprocess.SubprocessError):
             return str(call(argv, timeout=ANSWER_S, env=environment()))
         time.sleep(PAUSE_S)

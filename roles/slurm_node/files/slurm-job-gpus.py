@@ -1,4 +1,3 @@
-#!/usr/bin/python3 -IS
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
 """The job of each GPU, for the metrics of DCGM's exporter: slurm-job-gpus write|remove|tidy.

@@ -1,0 +1,1 @@
+../../slurm_node/files/slurm-dispatch.py
