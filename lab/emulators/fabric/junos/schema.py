@@ -74,7 +74,6 @@ SYNTAX = "              ^\nsyntax error."
 class Leaf:
     """A statement as its pattern sees it."""
 
-    words: tuple[str, ...]
     listed: bool
     """It is one of several values."""
     valued: bool
@@ -104,7 +103,7 @@ def leaf(words: list[str]) -> Leaf:
         last = pattern[-1]
         inner = range(1, len(pattern) - 1)
         keys = [at + 1 + skipped for at in inner if pattern[at].startswith("<") and not pattern[at].startswith("<one")]
-        return Leaf(tuple(words), last.endswith("*"), last.startswith("<"), tuple(keys))
+        return Leaf(last.endswith("*"), last.startswith("<"), tuple(keys))
     raise Refused(SYNTAX)
 
 

@@ -83,7 +83,8 @@ def _entry_xml(number: int, entry: dict[str, object], waits: bool) -> list[str]:
 def _cos_interfaces(state: State, match: re.Match[str], _pipes: list[str], _now: float) -> list[str]:
     active = statements.in_force(state["active"])
     lines: list[str] = []
-    for index, name in enumerate(state["ports"]):
+    bundles = dict.fromkeys(it.split()[-1] for it in active if " ether-options 802.3ad " in it)
+    for index, name in enumerate([*state["ports"], *bundles]):
         if match[1] in (None, name):
             lines += [*_cos_interface(active, name, 1024 + index), ""]
     return lines

@@ -28,7 +28,7 @@ def unfit(config: Statements, applied: dict[str, str], profile: SwitchProfile) -
     for port in profile.ports:
         if port in bundles:
             yield f"{port} is in {bundles[port]}, which has the class; list {bundles[port]} in ports instead"
-        elif port not in applied and not port.startswith("ae"):
+        elif port not in applied:
             yield (
                 f"it has no {port}, which drawbridge_fabric.switches lists; correct ports there, or insert the"
                 " transceiver"

@@ -135,6 +135,26 @@ def test_a_port_that_a_group_gives_its_mtu_is_not_typed(junos: Junos) -> None:
     assert set(junos.ports("flaps").values()) == {1}  # by the group
 
 
+def test_a_bundle_has_the_class_in_place_of_its_members(junos: Junos) -> None:
+    members = ("et-0/0/2", "et-0/0/3")
+    junos.type(
+        *(f"set interfaces {name} ether-options 802.3ad ae0" for name in members),
+        *(f"delete interfaces {name} unit 0" for name in members),
+        "set interfaces ae0 unit 0 family inet address 10.20.1.0/31",
+        "set interfaces ae0 aggregated-ether-options flow-control",
+    )
+    want = replace(profile(), ports=("et-0/0/0", "ae0"))
+    assert junos.converge(want=want).error == ""
+    assert f"set {COS} interfaces ae0 congestion-notification-profile ROCE" in junos.lines()
+    assert "set interfaces ae0 mtu 9214" in junos.lines()
+    assert "set interfaces ae0 aggregated-ether-options flow-control" not in junos.lines()
+    assert junos.converge(want=want).steps == []
+    with pytest.raises(DeviceError, match=r"et-0/0/2 is in ae0, which has the class; list ae0 in ports instead"):
+        junos.converge(want=replace(want, ports=members))
+    with pytest.raises(DeviceError, match="it has no ae1"):
+        junos.converge(want=replace(want, ports=("ae1",)))
+
+
 def test_a_class_that_is_gone_from_the_intent_leaves_nothing_behind(junos: Junos) -> None:
     assert junos.converge(want=replace(profile(), storage=STORAGE)).error == ""
     assert junos.converge().error == ""
