@@ -12,8 +12,8 @@ import itertools
 import re
 from typing import TYPE_CHECKING
 
-from lab.emulators.fabric.data_model import Refused
 from lab.emulators.fabric.junos.statements import Config, in_force, value
+from lab.emulators.fabric.switch import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

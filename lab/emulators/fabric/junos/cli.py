@@ -7,9 +7,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lab.emulators.fabric.data_model import Refused
 from lab.emulators.fabric.junos import commits, schema, shows, statements
 from lab.emulators.fabric.junos.checks import check
+from lab.emulators.fabric.switch import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -22,10 +22,10 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from lab.emulators.fabric.data_model import Refused
 from lab.emulators.fabric.junos import statements
 from lab.emulators.fabric.junos.checks import COS, check
 from lab.emulators.fabric.junos.statements import Config
+from lab.emulators.fabric.switch import Refused
 
 State = dict[str, Any]
 KEPT = 50

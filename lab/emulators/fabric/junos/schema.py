@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from lab.emulators.fabric.data_model import Refused
+from lab.emulators.fabric.switch import Refused
 
 TOP = ("groups", "apply-groups", "system", "chassis", "interfaces", "class-of-service")
 """The order in which Junos prints its hierarchies."""

@@ -13,9 +13,9 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-from lab.emulators.fabric.data_model import Refused
 from lab.emulators.fabric.junos import checks, commits, schema, statements
 from lab.emulators.fabric.junos.checks import COS
+from lab.emulators.fabric.switch import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable

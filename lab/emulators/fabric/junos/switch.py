@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lab.emulators.fabric import data_model
 from lab.emulators.fabric.junos import commits, statements
 from lab.emulators.fabric.junos.checks import FAILED
 from lab.emulators.fabric.junos.cli import Cli
+from lab.emulators.fabric.server import REBOOT
+from lab.emulators.fabric.switch import EmulatedSwitch, Shell
 
 if TYPE_CHECKING:
     from lab.emulators.common import Device
@@ -19,13 +20,14 @@ OTHER_USER, OTHER_VTY = "noc", "vty99"
 READS = ("show ", "run show ", "set cli ", "exit", "quit")
 
 
-class Switch(data_model.ModelSwitch):
+class Switch(EmulatedSwitch):
     """One emulated QFX switch."""
 
     tool = "junos"
     failed = FAILED
     in_force = ("active", "history", "pending")
     staged = ("candidate", "lock")
+    own_effects = (REBOOT,)
 
     def __init__(self, device: Device, new: State) -> None:
         """Take up the device's state; terminals of an earlier process are gone, and their lock with them."""
@@ -47,7 +49,7 @@ class Switch(data_model.ModelSwitch):
         """Say whether a line can't change anything."""
         return f"{line.strip()} ".startswith(READS)
 
-    def logged_out(self, cli: data_model.Shell) -> None:
+    def logged_out(self, cli: Shell) -> None:
         """Note the end of a terminal; an exclusive candidate ends with it."""
         with self.device.state(self.new) as state:
             commits.leave(state, cli.vty)
@@ -65,6 +67,10 @@ class Switch(data_model.ModelSwitch):
         """Let another user take the last statement away that was committed."""
         if new := [it for it in after["active"] if it not in before["active"]]:
             statements.delete(after["active"], max(new).split())
+
+    def restart(self, state: State, now: float) -> None:
+        """Come up again; what waits for its confirmation is rolled back."""
+        commits.restart(state, now)
 
     def expire(self, state: State, now: float) -> str:
         """Roll a confirmed commit back when its time is over."""

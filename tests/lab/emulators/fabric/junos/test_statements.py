@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from lab.emulators.fabric.data_model import Refused
 from lab.emulators.fabric.junos import schema, statements
+from lab.emulators.fabric.switch import Refused
 
 COS = "class-of-service"
 

@@ -193,6 +193,7 @@ def test_a_change_of_pfc_waits_for_the_nodes_and_ports_wait_for_it(junos: Junos)
         ("drift", APPLY, "reported success, but the change is not in effect"),
         ("die", "mtu 9214", "dropped the connection"),
         ("die", APPLY, "dropped the connection"),
+        ("reboot", "mtu 9214", "dropped the connection"),
         ("stale", LOCK, "<commit-confirmed>rollback pending"),
     ],
 )
@@ -202,7 +203,7 @@ def test_a_change_that_fails_is_rolled_back_and_the_next_run_makes_it(
     junos.type("set system host-name leaf1")
     before = junos.lines()
     junos.fault(effect, match)
-    junos.limits = IMPATIENT if effect == "die" else junos.limits
+    junos.limits = IMPATIENT if effect in ("die", "reboot") else junos.limits
     outcome = junos.converge()
     junos.limits = QUICK
     assert words in outcome.error
