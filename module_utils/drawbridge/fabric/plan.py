@@ -170,7 +170,7 @@ def _section_steps(
 
 
 def way_back(syntax: Syntax, have: Config, before: Config) -> Lines:
-    """The lines that undo a change where no timer does: they lead from what is in force to what was before."""
+    """The lines that undo a change where no timer does: they lead from the lines in force to the earlier ones."""
     changes = {name: lines for name, lines in before.sections if dict(have.sections).get(name, ()) != lines}
     steps = _section_steps(syntax, dict(have.sections), changes, NOBODY)
     return tuple(line for step in steps for line in step.payload.lines)

@@ -11,7 +11,7 @@ from .plan import Config, Syntax, difference, way_back
 
 
 def go_back(read: Callable[[], Config], send: Callable[[str], str], syntax: Syntax, name: str, before: Config) -> str:
-    """Drop what is left of the change `name`, type the way back, and return the result as a clause."""
+    """Drop the lines of the change `name` that wait, type the way back, and return the result as a clause."""
     try:
         config = read()
         for left in config.stale:
@@ -23,4 +23,4 @@ def go_back(read: Callable[[], Config], send: Callable[[str], str], syntax: Synt
     except DeviceError as err:
         return f"it could not be undone ({err}): if it is in force, the next run proves it or rolls it back"
     wrong = difference(config, before)
-    return f"what was done is not undone: {wrong}, unlike before" if wrong else "the change was rolled back"
+    return f"the change is not undone: {wrong}, unlike before" if wrong else "the change was rolled back"

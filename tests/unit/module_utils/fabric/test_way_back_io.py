@@ -59,7 +59,7 @@ def test_what_waits_is_dropped_and_where_nothing_is_in_force_nothing_more_is_typ
 
 def test_what_others_changed_meanwhile_is_said() -> None:
     said, _ = undone(AFTER, AFTER)
-    assert said == "what was done is not undone: interface ethernet1/1/1 lacks 'mtu 9214', unlike before"
+    assert said == "the change is not undone: interface ethernet1/1/1 lacks 'mtu 9214', unlike before"
 
 
 def test_a_switch_that_can_not_be_reached_is_left_to_the_next_run() -> None:

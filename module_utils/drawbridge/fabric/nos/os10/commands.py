@@ -8,14 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-
-from hier_config import Platform, WorkflowRemediation, get_hconfig, get_hconfig_driver
-from hier_config.models import IdempotentCommandsRule, MatchRule, NegationDefaultWithRule
-from hier_config.platforms.driver_base import HConfigDriverBase
+from typing import TYPE_CHECKING
 
 from ....core import ports
+from ....core.libraries import library
 from ...plan import PORT, Lines
 from .lines import PAUSE
+
+if TYPE_CHECKING:
+    import hier_config
+    from hier_config import models
+    from hier_config.platforms.driver_base import HConfigDriverBase
+else:
+    hier_config, models = library("hier_config"), library("hier_config.models")
 
 PAUSING = (" priority-flow-control ", " service-policy input ", " flowcontrol ")
 _REMOVED = re.compile(r"no (policy-map|class-map|wred|trust dscp-map|qos-map traffic-class) .*")
@@ -24,7 +29,9 @@ _REMOVED = re.compile(r"no (policy-map|class-map|wred|trust dscp-map|qos-map tra
 def commands(have: Lines, want: Lines) -> list[str]:
     """The lines that lead one section from `have` to `want`: what goes, then what comes or changes."""
     driver = _driver()
-    work = WorkflowRemediation(get_hconfig(driver, "\n".join(have)), get_hconfig(driver, "\n".join(want)))
+    work = hier_config.WorkflowRemediation(
+        hier_config.get_hconfig(driver, "\n".join(have)), hier_config.get_hconfig(driver, "\n".join(want))
+    )
     return [line.cisco_style_text() for line in work.remediation_config.all_children_sorted()]
 
 
@@ -59,7 +66,7 @@ def removed_last(lines: Lines) -> Lines:
 @cache
 def _driver() -> HConfigDriverBase:
     """hier_config's generic driver with rules for the owned lines, so that a value is replaced without a `no`."""
-    driver = get_hconfig_driver(Platform.GENERIC)
+    driver = hier_config.get_hconfig_driver(hier_config.Platform.GENERIC)
     one_value = [
         ("^wred ", r"^random-detect color \S+"),
         ("^class-map ", "^match "),
@@ -67,7 +74,7 @@ def _driver() -> HConfigDriverBase:
         ("^interface ", r"^(mtu|flowcontrol \S+|ets mode|qos-map traffic-class|trust-map dscp)"),
     ]
     for path in one_value:
-        driver.rules.idempotent_commands.append(IdempotentCommandsRule(match_rules=_path(*path)))
+        driver.rules.idempotent_commands.append(models.IdempotentCommandsRule(match_rules=_path(*path)))
     # OS10's own short forms
     for start, use in (
         (r"^(?:no )?priority-flow-control", "no priority-flow-control mode"),
@@ -75,13 +82,13 @@ def _driver() -> HConfigDriverBase:
         (r"^(?:no )?trust-map dscp", "no trust-map dscp"),
         (r"^(?:no )?trust-map dot1p", "no trust-map dot1p"),
     ):
-        rule = NegationDefaultWithRule(match_rules=_path("^interface ", start), use=use)
+        rule = models.NegationDefaultWithRule(match_rules=_path("^interface ", start), use=use)
         driver.rules.negate_with.append(rule)
     return driver
 
 
-def _path(*patterns: str) -> tuple[MatchRule, ...]:
-    return tuple(MatchRule(re_search=pattern) for pattern in patterns)
+def _path(*patterns: str) -> tuple[models.MatchRule, ...]:
+    return tuple(models.MatchRule(re_search=pattern) for pattern in patterns)
 
 
 def _only(lines: Lines, start: str | tuple[str, ...]) -> set[str]:

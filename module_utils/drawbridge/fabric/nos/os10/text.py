@@ -6,8 +6,8 @@ Only the controller imports this: it needs hier_config. Drawbridge owns the WRED
 and their classes. On the intent's ports it owns the MTU, link-level flow control, PFC, ETS, and the maps and policies
 of the port. `system qos`, policies that classify, DCBX and all else belong to the site.
 
-A change is a transaction: its lines wait in the candidate until `commit`. No timer rolls it back. A change that is in
-force and not saved is one that no run has proven, and the startup configuration is what it goes back to.
+A change is a transaction: its lines wait in the candidate until `commit`. No timer rolls it back. A change in force
+that is not saved is one that no run has proven. It goes back to the startup configuration.
 """
 
 from __future__ import annotations
