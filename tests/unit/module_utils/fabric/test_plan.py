@@ -177,6 +177,24 @@ def test_what_earlier_runs_left_goes_first() -> None:
     ]
 
 
+def test_a_waiting_session_that_no_other_one_can_confirm_is_waited_for() -> None:
+    held = replace(DIALECT, confirm=lambda _: "")
+    steps = plan(held, replace(WANT, waiting="drawbridge-a"), WANT)
+    assert waiting(steps) == {
+        SAVE: "the session drawbridge-a of an earlier run is in force, unconfirmed; run this again in some minutes,"
+        " when it is rolled back"
+    }
+
+
+def test_the_first_difference_is_a_sentence() -> None:
+    port = "interface Ethernet1"
+    other = WANT.with_sections({port: (port, "   mtu 9000", *dict(WANT.sections)[port][2:])})
+    assert difference(WANT, WANT) == ""
+    assert difference(other, WANT) == "interface Ethernet1 lacks 'mtu 9214'"
+    more = WANT.with_sections({port: (*dict(WANT.sections)[port], "   qos trust cos")})
+    assert difference(more, WANT) == "interface Ethernet1 still has 'qos trust cos'"
+
+
 def test_a_waiting_session_is_confirmed_if_it_does_what_we_want() -> None:
     have = replace(WANT, waiting="drawbridge-a")
     confirmed = Typed(CONFIRM, ("configure session drawbridge-a commit",), "drawbridge-a")
