@@ -238,9 +238,10 @@ def test_a_switch_that_is_right_is_only_read_over_one_session() -> None:
 def test_the_state_of_all_systems_is_data_with_the_neighbours_that_are_cabled() -> None:
     view = "{{ drawbridge_fabric | drawbridge.drawbridge.switch_view(drawbridge_nodes, inventory_hostname, '') }}"
     inventories = ["-i", "inventories/lab", "-i", "molecule/fabric_switch/inventory"]
-    asked = ["ansible", ",".join(STATED), *inventories, "-o", "-m", "drawbridge.drawbridge.switch_state"]
-    env = {**os.environ, "ANSIBLE_CONFIG": "ansible.cfg"}
-    command = [*asked, "-a", json.dumps({"profile": view})]
+    reading = ["ansible", ",".join(STATED), *inventories, "-o", "-m", "drawbridge.drawbridge.switch_state"]
+    plain = {key: value for key, value in os.environ.items() if key != "ANSIBLE_FORCE_COLOR"}
+    env = {**plain, "ANSIBLE_CONFIG": "ansible.cfg", "ANSIBLE_NOCOLOR": "1"}
+    command = [*reading, "-a", json.dumps({"profile": view})]
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     answers = [line.split(" | SUCCESS => ") for line in done.stdout.splitlines() if " | SUCCESS => " in line]
