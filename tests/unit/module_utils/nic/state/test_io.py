@@ -28,4 +28,5 @@ def test_without_any_tool_the_files_of_sysfs_remain(tmp_path: Path, monkeypatch:
     (net / "operstate").write_text("down\n")
     nic = NicStates(without_tools).read([{"netdev": "rail0", "ports": ["rail0"]}])["rail0"]
     assert (nic["rdma"], nic["ports"]) == ("", {"rail0": {"up": False}})
-    assert nic["unknown"] == ["mlnx_qos is not installed", *["ethtool is not installed"] * 2]
+    neither = "this host has neither mlnx_qos nor dcb; install NVIDIA's drivers, or iproute2's dcb"
+    assert nic["unknown"] == [neither, *["ethtool is not installed"] * 2]
