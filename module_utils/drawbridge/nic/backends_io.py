@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import shutil
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Callable, Protocol
 
-from ..core.command import Run
+from ..core.command import Run, tool
 from ..core.converge import DeviceError
 from . import dcb_text
 from .plan import NicPortQos
@@ -39,11 +39,11 @@ class Backend(Protocol):
 class MlnxQos:
     """NVIDIA's tool."""
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
+    def __init__(self, run: Run, program: str = "mlnx_qos") -> None:
+        self._run, self._program = run, program
 
     def read(self, interface: str, want: NicPortQos, up: bool) -> NicPortQos:
-        done = self._run(["mlnx_qos", "-i", interface], ok=(0, 1))
+        done = self._run([self._program, "-i", interface], ok=(0, 1))
         if "not supported on your system" in done.out and done.rc:
             raise _without_dcb(interface, done.out)
         try:
@@ -54,14 +54,14 @@ class MlnxQos:
 
     def write(self, interface: str, options: Sequence[str], want: NicPortQos) -> None:
         del want
-        self._run(["mlnx_qos", "-i", interface, *options])
+        self._run([self._program, "-i", interface, *options])
 
 
 class Dcb:
     """The kernel's own tool."""
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
+    def __init__(self, run: Run, program: str = "dcb") -> None:
+        self._run, self._program = run, program
 
     def read(self, interface: str, want: NicPortQos, up: bool) -> NicPortQos:
         pfc, app, dcbx = (self._shown(what, interface) for what in ("pfc", "app", "dcbx"))
@@ -74,7 +74,7 @@ class Dcb:
     def write(self, interface: str, options: Sequence[str], want: NicPortQos) -> None:
         words = dcb_text.command(interface, options, want)
         try:
-            self._run(["dcb", *words])
+            self._run([self._program, *words])
         except DeviceError:
             if words[:2] != ["app", "replace"]:
                 raise
@@ -86,12 +86,12 @@ class Dcb:
         for entry in entries:
             dscp = entry.partition(":")[0]
             if dscp in mapped:
-                self._run(["dcb", "app", "del", "dev", interface, "dscp-prio", f"{dscp}:{mapped[dscp]}"])
-            self._run(["dcb", "app", "add", "dev", interface, "dscp-prio", entry])
+                self._run([self._program, "app", "del", "dev", interface, "dscp-prio", f"{dscp}:{mapped[dscp]}"])
+            self._run([self._program, "app", "add", "dev", interface, "dscp-prio", entry])
 
     def _shown(self, what: str, interface: str) -> dcb_text.Shown:
         """An object of the port; empty if the driver has none."""
-        done = self._run(["dcb", "-j", "-N", what, "show", "dev", interface], ok=(0, 1))
+        done = self._run([self._program, "-j", "-N", what, "show", "dev", interface], ok=(0, 1))
         try:
             return json.loads(done.out) if not done.rc else {}
         except ValueError as err:
@@ -102,9 +102,13 @@ BACKENDS = {"mlnx_qos": MlnxQos, "dcb": Dcb}
 """By tool, the first choice first: mlnx_qos also sizes buffers."""
 
 
-def backends(run: Run) -> dict[str, Backend]:
-    """The tools of this host."""
-    return {name: made(run) for name, made in BACKENDS.items() if shutil.which(name)}
+def backends(run: Run, find: Callable[[str], str] = tool) -> dict[str, Backend]:
+    """The tools of this host. `find` raises DeviceError for a program that is not installed."""
+    found: dict[str, Backend] = {}
+    for name, made in BACKENDS.items():
+        with contextlib.suppress(DeviceError):
+            found[name] = made(run, find(name))
+    return found
 
 
 def read(backends: Mapping[str, Backend], interface: str, want: NicPortQos, up: bool = True) -> tuple[str, NicPortQos]:

@@ -22,8 +22,8 @@ class NicPorts:
 
     name = "RDMA ports"
 
-    def __init__(self, run: Run, backends: Mapping[str, Backend], want: NicQos) -> None:
-        self._run, self._backends, self._want = run, backends, want.ports
+    def __init__(self, run: Run, backends: Mapping[str, Backend], want: NicQos, ip: str = "ip") -> None:
+        self._run, self._backends, self._want, self._ip = run, backends, want.ports, ip
         self.chosen: dict[str, str] = {}
         """The backend of each port, after a reading."""
 
@@ -59,7 +59,7 @@ class NicPorts:
 
     def _links(self) -> dict[str, bool]:
         """Which network devices are up."""
-        listed = json.loads(self._run(["ip", "-j", "link", "show"]).out)
+        listed = json.loads(self._run([self._ip, "-j", "link", "show"]).out)
         return {link["ifname"]: link.get("operstate") != "DOWN" for link in listed}
 
     def _port(self, interface: str, up: bool) -> NicPortQos:

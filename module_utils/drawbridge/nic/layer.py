@@ -51,10 +51,9 @@ SPEC: dict[str, Any] = {
 
 def work(params: Params, check: bool) -> Work[NicQos]:
     """All ports of the host."""
-    tool("ip")
     want, run = wanted(params["groups"]), Command(params["timeout_s"])
     use = NodeUse(run, params["slurm_node"])
-    ports = NicPorts(run, backends(run), want)
+    ports = NicPorts(run, backends(run, tool), want, tool("ip"))
 
     def results(steps: Sequence[Step[NicQos]]) -> dict[str, Any]:
         return {"link_flap": flapping(steps), "backends": ports.chosen}

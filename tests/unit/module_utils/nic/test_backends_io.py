@@ -40,10 +40,12 @@ def test_mlnx_qos_is_the_first_choice_and_both_read_the_same(host: Host) -> None
     assert ports[0] == ports[1]
 
 
-def test_a_host_without_a_tool_is_told_both(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "/nowhere")
+def test_a_host_without_a_tool_is_told_both() -> None:
+    def none(name: str) -> str:
+        raise DeviceError(f"{name} is not installed on this host")
+
     with pytest.raises(DeviceError, match="neither mlnx_qos nor dcb"):
-        read(backends(Command(60)), "rail0", WANT)
+        read(backends(Command(60), none), "rail0", WANT)
 
 
 @pytest.mark.parametrize("name", ["mlnx_qos", "dcb"])

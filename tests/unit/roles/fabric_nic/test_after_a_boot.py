@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -167,9 +166,11 @@ def test_a_tool_that_hangs_is_a_finding(node: Node, nic: Device) -> None:
 
 def test_a_tool_that_is_gone_is_a_finding(node: Node, host: Host) -> None:
     Path(host.bin / "mlnx_qos").unlink()
-    Path(host.bin / "cat").symlink_to(shutil.which("cat") or "")  # for the stub of ip
-    told = "this host has neither mlnx_qos nor dcb; install NVIDIA's drivers, or iproute2's dcb"
-    assert node.call("look", "--path", str(host.bin)) == (1, told)
+    dcb = host.bin / "dcb"
+    dcb.write_text("#!/bin/sh\necho 'Attribute read: Operation not supported' >&2\nexit 1\n")
+    dcb.chmod(0o755)
+    code, told = node.call("look")
+    assert (code, told.partition(";")[0]) == (1, "interfaces has rail0, but its driver has no DCB")
 
 
 def test_a_port_that_is_gone_is_a_finding(node: Node) -> None:

@@ -22,6 +22,7 @@ def test_without_any_tool_the_files_of_sysfs_remain(tmp_path: Path, monkeypatch:
     for module in (roce_io, state_io):
         monkeypatch.setattr(module, "ROOT", str(tmp_path))
     monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(state_io, "backends", lambda run: {})
     (tmp_path / "sys/kernel/config/rdma_cm").mkdir(parents=True)
     net = tmp_path / "sys/class/net/rail0"
     net.mkdir(parents=True)
