@@ -8,7 +8,8 @@ module: mlnx_qos
 short_description: Make RDMA ports trust DSCP and keep exactly the lossless priorities lossless
 version_added: 0.1.0
 description:
-  - Brings all ports of a host to the same QoS in one call, through NVIDIA's C(mlnx_qos).
+  - Brings all ports of a host to the same QoS in one call, through NVIDIA's C(mlnx_qos). Where that tool is missing, or
+    the driver has no DCB buffers or is not NVIDIA's, the module uses C(dcb) of iproute2. RV(backends) names the tool.
   - Sets DCBX, trust, the DSCP map, cable length and shares first and PFC last, one port at a time. Then it reads every
     port again, because the tool's exit codes prove nothing. Other entries of the map stay.
   - B(A change of PFC bounces the link of its port) (mlx5 resets the port). Without O(may_flap_links) the module fails
@@ -110,6 +111,10 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+backends:
+  description: The tool that reads and sets each port, mlnx_qos or dcb.
+  returned: success
+  type: dict
 steps:
   description: Changes made, or predicted in check mode, as sentences.
   returned: always

@@ -8,7 +8,8 @@ module: nic_state
 short_description: Read settings and counters of RDMA NICs
 version_added: 0.1.0
 description:
-  - Reads all NICs of a host in one call and changes nothing. The sources are sysfs, C(mlnx_qos) and C(ethtool).
+  - Reads all NICs of a host in one call and changes nothing. The sources are sysfs, C(mlnx_qos) or C(dcb), and
+    C(ethtool).
   - Counters have the driver's own names. They count from the driver's start, so compare two readings. A counter that
     the driver lacks is absent.
   - A part that can't be read is absent too, and C(unknown) has the reason. It is no failure.
@@ -88,6 +89,7 @@ nics:
             lossless: [3]
             queues: [{tc: 0, algorithm: ets, percent: 50}]
             cable_m: 7
+            backend: mlnx_qos
           counters: {rx_discards_phy: 0, rx_global_pause: 0}
           priorities: {"3": {rx_pause: 7, tx_pause: 0}}
           global_pause: {rx: false, tx: false}

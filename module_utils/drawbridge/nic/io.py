@@ -1,29 +1,31 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A node's RDMA ports, through mlnx_qos and ip."""
+"""A node's RDMA ports, through mlnx_qos or dcb, and ip."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..core.command import Run
 from ..core.converge import DeviceError, Step
+from .backends_io import Backend, read
 from .plan import NicPortQos, NicQos
-from .text import UnreadableReport, parse
 
 LINK_BACK_S, LINK_CHECK_S = 30.0, 0.5
 """Time for a bounced link to come up again, and the interval of the checks."""
 
 
 class NicPorts:
-    """The ports of `want`; `tools` are paths by command."""
+    """The ports of `want`. `backends` are the tools that may read and set them, the first choice first."""
 
     name = "RDMA ports"
 
-    def __init__(self, run: Run, tools: dict[str, str], want: NicQos) -> None:
-        self._run, self._tools, self._want = run, tools, want.ports
+    def __init__(self, run: Run, backends: Mapping[str, Backend], want: NicQos, ip: str = "ip") -> None:
+        self._run, self._backends, self._want, self._ip = run, backends, want.ports, ip
+        self.chosen: dict[str, str] = {}
+        """The backend of each port, after a reading."""
 
     def read(self) -> NicQos:
         """Every port's QoS and link. Raises DeviceError for a port that does not exist or has no DCB."""
@@ -38,7 +40,8 @@ class NicPorts:
     def apply(self, steps: Sequence[Step[NicQos]]) -> None:
         """One command a step. After a bounce it waits for the link, so that at most one rail is down."""
         for step in steps:
-            self._run([self._tools["mlnx_qos"], "-i", step.payload.interface, *step.payload.options])
+            name = step.payload.interface
+            self._backends[self.chosen[name]].write(name, step.payload.options, self._want[name])
             if step.payload.flaps:
                 self._wait_for_link(step.payload.interface)
 
@@ -56,18 +59,11 @@ class NicPorts:
 
     def _links(self) -> dict[str, bool]:
         """Which network devices are up."""
-        listed = json.loads(self._run([self._tools["ip"], "-j", "link", "show"]).out)
+        listed = json.loads(self._run([self._ip, "-j", "link", "show"]).out)
         return {link["ifname"]: link.get("operstate") != "DOWN" for link in listed}
 
     def _port(self, interface: str, up: bool) -> NicPortQos:
-        done = self._run([self._tools["mlnx_qos"], "-i", interface], ok=(0, 1))
-        if "not supported on your system" in done.out and done.rc:
-            raise DeviceError(
-                f"interfaces has {interface}, but its driver has no DCB;"
-                " list RDMA ports only in nics.netdev of the node's class in drawbridge_nodes",
-                stdout=done.out,
-            )
-        try:
-            return parse(done.out, self._want[interface], up)
-        except UnreadableReport as err:
-            raise DeviceError(f"{interface}: {err}", rc=done.rc, stdout=done.out, stderr=done.err) from err
+        chosen = self.chosen.get(interface)
+        found = {chosen: self._backends[chosen]} if chosen else self._backends
+        self.chosen[interface], port = read(found, interface, self._want[interface], up)
+        return port

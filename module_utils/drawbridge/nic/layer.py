@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..core.command import Command, tool
 from ..core.consent import VARIABLES_ARGUMENT
+from ..core.converge import Step
 from ..core.layer import Layer, Params, Work
 from ..nodes.use_io import NodeUse
+from .backends_io import backends
 from .io import NicPorts
 from .plan import NicQos, flapping, plan, wanted
 
@@ -48,11 +51,14 @@ SPEC: dict[str, Any] = {
 
 def work(params: Params, check: bool) -> Work[NicQos]:
     """All ports of the host."""
-    tools = {name: tool(name) for name in ("ip", "mlnx_qos")}
     want, run = wanted(params["groups"]), Command(params["timeout_s"])
     use = NodeUse(run, params["slurm_node"])
-    flaps = {"in_use": use.busy, "results_of": lambda steps: {"link_flap": flapping(steps)}}
-    return Work(NicPorts(run, tools, want), plan, want, **flaps)
+    ports = NicPorts(run, backends(run, tool), want, tool("ip"))
+
+    def results(steps: Sequence[Step[NicQos]]) -> dict[str, Any]:
+        return {"link_flap": flapping(steps), "backends": ports.chosen}
+
+    return Work(ports, plan, want, in_use=use.busy, results_of=results)
 
 
 MLNX_QOS = Layer(SPEC, work)

@@ -134,8 +134,8 @@ def nccl_env(nodes: Nodes, lossless: TrafficClass, name: str, control: str = "dc
     """NCCL's variables on one node: collectives use the lossless class on all rails.
 
     NCCL_IB_TC is the whole traffic class octet, DSCP and ECN. In NCCL_IB_HCA the `=` makes names exact; without it
-    mlx5_1 also matches mlx5_10. Since 2.21 NCCL finds the RoCE v2 address itself; NCCL_IB_GID_INDEX is for older ones,
-    because an index depends on the order in which addresses were added. Where rails have leaves of their own, a ring
+    mlx5_1 also matches mlx5_10. Since 2.21 NCCL finds the RoCE v2 address itself. NCCL_IB_GID_INDEX is for older
+    ones: an index depends on the order in which addresses were added. Where rails have leaves of their own, a ring
     that changes its rail passes a spine; NCCL_CROSS_NIC=0 keeps it on one. NCCL's PXN, which such a fabric needs, is on
     by itself.
     """

@@ -156,7 +156,7 @@ TABLE = (
     Finding(
         "mlnx_qos",
         NICS,
-        "mlnx_qos is missing, or can't read a port",
+        "neither mlnx_qos nor dcb can read a port",
         "a run can't make the lossless class on the NICs",
         "install the mlnx-tools of DOCA-OFED, in a version for the kernel",
         _mlnx_qos,

@@ -62,8 +62,10 @@ def _neighbours(run: Run) -> dict[str, list[str]]:
 
 
 def _mlnx_qos(run: Run, device: str) -> str:
+    """Why mlnx_qos can't read the port, if dcb can't either."""
     try:
         printed = run([tool("mlnx_qos"), "-i", device]).out
+        error = "" if "trust state" in printed else f"mlnx_qos -i {device} prints no trust state"
     except DeviceError as err:
-        return str(err)
-    return "" if "trust state" in printed else f"mlnx_qos -i {device} prints no trust state"
+        error = str(err)
+    return error if error and "prio_pfc" not in (said(run, "dcb", "-j", "pfc", "show", "dev", device) or "") else ""

@@ -22,6 +22,7 @@ from drawbridge.core.command import Command  # noqa: E402
 from drawbridge.core.converge import DeviceError, converge  # noqa: E402
 from drawbridge.nic import io as ports  # noqa: E402
 from drawbridge.nic import plan as qos  # noqa: E402
+from drawbridge.nic.backends_io import backends  # noqa: E402
 from drawbridge.nic.links import io as devices  # noqa: E402
 from drawbridge.nic.links import plan as links  # noqa: E402
 from drawbridge.nic.roce import io as rdma  # noqa: E402
@@ -66,9 +67,8 @@ def parts(settings: dict[str, Any], run: Command) -> list[Part]:
     rdma_want = roce.wanted(settings["roce"])
     if not ports_want.ports:
         raise ValueError("no ports")
-    tools = {tool: tool for tool in ("ip", "mlnx_qos")}
     return [
-        Part(ports.NicPorts(run, tools, ports_want), qos.plan, ports_want),
+        Part(ports.NicPorts(run, backends(run), ports_want), qos.plan, ports_want),
         Part(devices.NicDevices(run, links_want), links.plan, links_want),
         Part(rdma.RdmaDevices(run, rdma_want), roce.plan, rdma_want),
     ]

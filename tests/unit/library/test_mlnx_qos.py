@@ -139,3 +139,60 @@ def test_a_port_that_is_not_there_or_no_rdma_port(host: Host) -> None:
         "interfaces has eth0, but its driver has no DCB"
         in host.run("mlnx_qos", **{**ARGS, "groups": [{**GROUP, "interfaces": ["eth0"]}]})["msg"]
     )
+
+
+def use_dcb(host: Host) -> None:
+    """The host has the kernel's tool, and lldpad does not run."""
+    host.install("dcb")
+    (host.bin / "pgrep").write_text("#!/bin/sh\nexit 1\n")
+    (host.bin / "pgrep").chmod(0o755)
+
+
+SHARED = {**ARGS, "groups": [{**GROUP, "bandwidth": [{"priority": 3, "percent": 50}, {"priority": 6, "percent": 0}]}]}
+
+
+@pytest.mark.parametrize("driver", [{}, {"driver": "ice", "ets_cap": 4}], ids=["mlx5", "ice"])
+def test_without_mlnx_qos_the_kernels_tool_makes_the_same(host: Host, nic: Device, driver: dict[str, Any]) -> None:
+    use_dcb(host)
+    with_both = host.run("mlnx_qos", check=True, **SHARED)
+    assert with_both["backends"] == dict.fromkeys(RAILS[:2], "mlnx_qos")
+    (host.bin / "mlnx_qos").unlink()
+    with nic.state() as state:
+        for rail in RAILS[:2]:
+            state["ports"][rail].update(driver)
+    predicted = host.run("mlnx_qos", check=True, **SHARED)
+    assert (predicted["steps"], writes(nic)) == (with_both["steps"], [])
+    done = host.run("mlnx_qos", **SHARED)
+    assert [predicted[key] for key in ("steps", "diff")] == [done[key] for key in ("steps", "diff")]
+    assert (done["backends"], flaps(nic)) == (dict.fromkeys(RAILS[:2], "dcb"), [1, 1])
+    written = len(writes(nic))
+    assert (host.run("mlnx_qos", **SHARED)["steps"], len(writes(nic)), flaps(nic)) == ([], written, [1, 1])
+
+
+def test_a_port_that_crashes_mlnx_qos_is_set_by_dcb_and_the_others_are_not(host: Host, nic: Device) -> None:
+    use_dcb(host)
+    host.run("mlnx_qos", check=True, **ARGS)
+    with nic.state() as state:
+        state["ports"]["rail1"]["buffers"] = False
+    done = host.run("mlnx_qos", **ARGS)
+    assert done["backends"] == {"rail0": "mlnx_qos", "rail1": "dcb"}
+    assert (done["steps"], host.run("mlnx_qos", **ARGS)["steps"]) == (TRUST + PFC, [])
+
+
+@pytest.mark.parametrize(
+    ("effect", "message"),
+    [
+        ("refuse", "dcb failed: Attribute write: Invalid argument"),
+        ("lie", "not in effect: rail1: make"),
+        ("hang", "dcb gave no answer within"),
+        ("die", "dcb failed: no output"),
+        ("drift", "not in effect: rail1: make"),
+    ],
+)
+def test_faults_of_dcb(host: Host, effect: str, message: str) -> None:
+    use_dcb(host)
+    (host.bin / "mlnx_qos").unlink()
+    host.arm("mlnx_qos", "dcb", effect, "pfc set dev rail1")
+    result = host.run("mlnx_qos", **ARGS)
+    assert result["failed"] and message in result["msg"]
+    assert result["left"] == PFC[1:] == host.run("mlnx_qos", **ARGS)["steps"]

@@ -54,6 +54,7 @@ def test_settings_and_counters_of_every_nic_in_one_call(node: Machine) -> None:
     assert (port["up"], port["mtu_bytes"], port["carrier_changes"], port["temperature_c"]) == (True, 9000, 4, 61.0)
     qos = port["qos"]
     assert (qos["dcbx"], qos["trust"], qos["dscp_priority"], qos["lossless"]) == ("os", "pcp", {}, [])
+    assert qos["backend"] == "mlnx_qos"
     assert (qos["queues"][0], qos["cable_m"]) == ({"tc": 1, "algorithm": "vendor", "percent": 0}, 7)
     assert (port["priorities"]["3"]["rx_pause"], port["counters"]["rx_discards_phy"]) == (7, 0)
     assert port["global_pause"] == {"rx": True, "tx": True}

@@ -73,7 +73,7 @@ class NicDevices:
             self._run(["nmcli", "general", "reload", "conf"])
 
     def _routing(self) -> Routing:
-        """Rules and routes with numbers of ours; without any, nothing is read."""
+        """Rules and routes with the numbers of the rails; without any, nothing is read."""
         if not self._tables:
             return Routing()
         shown = [

@@ -105,7 +105,7 @@ def changes(have: Routing, rails: Mapping[str, Routing], off: Collection[str]) -
 
 
 def foreign(have: Routing, names: Iterable[str]) -> str:
-    """A rule or route that has a number of ours, but can't be ours; "" for none."""
+    """A rule or route with a number of a rail that Drawbridge can't have made; "" for none."""
     for rule in have.rules:
         words = rule.split()
         if len(words) != 6 or words[1] != words[5]:

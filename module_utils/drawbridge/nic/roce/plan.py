@@ -128,7 +128,7 @@ def plan(have: NicRoces, want: NicRoces) -> list[Step[NicRoces]]:
 
 
 def _firmware(port: str, have: Firmware, want: NicRoces) -> list[Step[NicRoces]]:
-    """Set what differs at the next boot, if that is allowed, and report what is not in effect yet."""
+    """Set what differs at the next boot, if that is allowed, and report the parameters that are not in effect yet."""
     goal = want.firmware[port]
     steps = [
         Step(f"{port}: set {name}={value}", _same, pending=f"its firmware has no {name}; {ADVANCED}")

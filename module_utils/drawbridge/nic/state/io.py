@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The state of a node's RDMA NICs, from sysfs, mlnx_qos, ethtool and the readers of the other modules."""
+"""The state of a node's RDMA NICs, from sysfs, ethtool and the readers of the other modules."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 
 from ...core.command import Run
 from ...core.converge import DeviceError
+from ..backends_io import backends, read
 from ..plan import PRIORITIES, NicPortQos, shared
 from ..roce import plan as roce
 from ..roce.io import RdmaDevices
-from ..text import UnreadableReport, parse
 from .text import celsius, counters, global_pause, priorities
 
 ROOT = ""
@@ -78,15 +78,16 @@ class NicStates:
         return found
 
     def _qos(self, port: str) -> dict[str, Any]:
-        report = self._run(["mlnx_qos", "-i", port], ok=(0, 1)).out
-        try:
-            qos = parse(report, EVERYTHING)
-        except UnreadableReport as err:
-            raise DeviceError(f"{port}: {err}") from err
+        backend, qos = read(backends(self._run), port, EVERYTHING)
         mapping = {str(dscp): priority for dscp, priority in qos.dscp_priority.items()}
         found = {"dcbx": qos.dcbx, "trust": qos.trust, "dscp_priority": mapping, "lossless": sorted(qos.lossless)}
         names = ("tc", "algorithm", "percent")
-        return {**found, "queues": [dict(zip(names, it)) for it in qos.queues], "cable_m": qos.cable_m}
+        return {
+            **found,
+            "backend": backend,
+            "queues": [dict(zip(names, it)) for it in qos.queues],
+            "cable_m": qos.cable_m,
+        }
 
 
 @contextlib.contextmanager

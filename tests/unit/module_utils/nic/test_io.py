@@ -13,6 +13,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
     refusals,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic import io as nic_port
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.backends_io import MlnxQos
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.io import NicPorts
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import NicPortQos, NicQos, plan
 
@@ -40,7 +41,7 @@ class Tools:
 
 
 def ports(tools: Tools) -> NicPorts:
-    return NicPorts(tools, {"ip": "ip", "mlnx_qos": "mlnx_qos"}, WANT)
+    return NicPorts(tools, {"mlnx_qos": MlnxQos(tools)}, WANT)
 
 
 def test_a_link_that_is_down_needs_no_consent() -> None:

@@ -62,3 +62,5 @@ def test_a_tool_that_reads_a_port_has_no_error() -> None:
     found = hardware_io.nics({**WANT, "netdevs": ["lo"]}, tools)
     assert (found["mlnx_qos"], found["lldp"]) == ("", {"lo": ["leaf1", "Ethernet1"]})
     assert hardware_io.nics({**WANT, "netdevs": ["lo"]}, Tools())["mlnx_qos"] == "mlnx_qos failed"
+    other = Tools(dcb='{"pfc_cap":8,"prio_pfc":[false]}')
+    assert hardware_io.nics({**WANT, "netdevs": ["lo"]}, other)["mlnx_qos"] == "", "dcb is enough"

@@ -168,7 +168,11 @@ def test_a_tool_that_hangs_is_a_finding(node: Node, nic: Device) -> None:
 
 def test_a_tool_that_is_gone_is_a_finding(node: Node, host: Host) -> None:
     Path(host.bin / "mlnx_qos").unlink()
-    assert node.call("look") == (1, "mlnx_qos can't be run: No such file or directory")
+    dcb = host.bin / "dcb"
+    dcb.write_text("#!/bin/sh\necho 'Attribute read: Operation not supported' >&2\nexit 1\n")
+    dcb.chmod(0o755)
+    code, told = node.call("look")
+    assert (code, told.partition(";")[0]) == (1, "interfaces has rail0, but its driver has no DCB")
 
 
 def test_a_port_that_is_gone_is_a_finding(node: Node) -> None:

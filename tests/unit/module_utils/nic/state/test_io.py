@@ -22,10 +22,12 @@ def test_without_any_tool_the_files_of_sysfs_remain(tmp_path: Path, monkeypatch:
     for module in (roce_io, state_io):
         monkeypatch.setattr(module, "ROOT", str(tmp_path))
     monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(state_io, "backends", lambda run: {})
     (tmp_path / "sys/kernel/config/rdma_cm").mkdir(parents=True)
     net = tmp_path / "sys/class/net/rail0"
     net.mkdir(parents=True)
     (net / "operstate").write_text("down\n")
     nic = NicStates(without_tools).read([{"netdev": "rail0", "ports": ["rail0"]}])["rail0"]
     assert (nic["rdma"], nic["ports"]) == ("", {"rail0": {"up": False}})
-    assert nic["unknown"] == ["mlnx_qos is not installed", *["ethtool is not installed"] * 2]
+    neither = "this host has neither mlnx_qos nor dcb; install NVIDIA's drivers, or iproute2's dcb"
+    assert nic["unknown"] == [neither, *["ethtool is not installed"] * 2]

@@ -1,0 +1,132 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The two tools that read and set a port's QoS: NVIDIA's mlnx_qos, and dcb of iproute2 for all other drivers."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Callable, Protocol
+
+from ..core.command import Run, tool
+from ..core.converge import DeviceError
+from . import dcb_text
+from .plan import NicPortQos
+from .text import UnreadableReport, parse
+
+NO_BUFFERS = "'KeyError' object has no attribute 'errno'"
+"""mlnx_qos 25.07 and later end so where a driver has no DCB buffers."""
+LLDPAD = "lldpad runs on the host and would overwrite the QoS; stop and disable lldpad"
+
+
+class Unsupported(DeviceError):
+    """The tool can't manage this port."""
+
+
+class Backend(Protocol):
+    """Reads and writes one port."""
+
+    def read(self, interface: str, want: NicPortQos, up: bool) -> NicPortQos:
+        """The part of the port that `want` has values for. Raises DeviceError, Unsupported if another tool may do."""
+        ...
+
+    def write(self, interface: str, options: Sequence[str], want: NicPortQos) -> None:
+        """Make one change, given as options of mlnx_qos. Raises DeviceError."""
+        ...
+
+
+class MlnxQos:
+    """NVIDIA's tool."""
+
+    def __init__(self, run: Run, program: str = "mlnx_qos") -> None:
+        self._run, self._program = run, program
+
+    def read(self, interface: str, want: NicPortQos, up: bool) -> NicPortQos:
+        done = self._run([self._program, "-i", interface], ok=(0, 1))
+        if "not supported on your system" in done.out and done.rc:
+            raise _without_dcb(interface, done.out)
+        try:
+            return parse(done.out, want, up)
+        except UnreadableReport as err:
+            kind = Unsupported if NO_BUFFERS in done.err else DeviceError
+            raise kind(f"{interface}: {err}", rc=done.rc, stdout=done.out, stderr=done.err) from err
+
+    def write(self, interface: str, options: Sequence[str], want: NicPortQos) -> None:
+        del want
+        self._run([self._program, "-i", interface, *options])
+
+
+class Dcb:
+    """The kernel's own tool."""
+
+    def __init__(self, run: Run, program: str = "dcb") -> None:
+        self._run, self._program = run, program
+
+    def read(self, interface: str, want: NicPortQos, up: bool) -> NicPortQos:
+        pfc, app, dcbx = (self._shown(what, interface) for what in ("pfc", "app", "dcbx"))
+        if "prio_pfc" not in pfc:
+            raise _without_dcb(interface, "")
+        if self._run(["pgrep", "-x", "lldpad"], ok=(0, 1)).out:
+            raise DeviceError(f"{interface}: {LLDPAD}")
+        return dcb_text.parse(pfc, app, self._shown("ets", interface) if want.queues else {}, dcbx, want, up)
+
+    def write(self, interface: str, options: Sequence[str], want: NicPortQos) -> None:
+        words = dcb_text.command(interface, options, want)
+        try:
+            self._run([self._program, *words])
+        except DeviceError:
+            if words[:2] != ["app", "replace"]:
+                raise
+            self._remap(interface, words[5:])
+
+    def _remap(self, interface: str, entries: Sequence[str]) -> None:
+        """Delete the old entries first: ice takes no other priority for a DSCP that has one."""
+        mapped = {str(it[0]): str(it[1]) for it in self._shown("app", interface).get("dscp_prio", ())}
+        for entry in entries:
+            dscp = entry.partition(":")[0]
+            if dscp in mapped:
+                self._run([self._program, "app", "del", "dev", interface, "dscp-prio", f"{dscp}:{mapped[dscp]}"])
+            self._run([self._program, "app", "add", "dev", interface, "dscp-prio", entry])
+
+    def _shown(self, what: str, interface: str) -> dcb_text.Shown:
+        """An object of the port; empty if the driver has none."""
+        done = self._run([self._program, "-j", "-N", what, "show", "dev", interface], ok=(0, 1))
+        try:
+            return json.loads(done.out) if not done.rc else {}
+        except ValueError as err:
+            raise DeviceError(f"{interface}: dcb {what} printed no JSON", stdout=done.out) from err
+
+
+BACKENDS = {"mlnx_qos": MlnxQos, "dcb": Dcb}
+"""By tool, the first choice first: mlnx_qos also sizes buffers."""
+
+
+def backends(run: Run, find: Callable[[str], str] = tool) -> dict[str, Backend]:
+    """The tools of this host. `find` raises DeviceError for a program that is not installed."""
+    found: dict[str, Backend] = {}
+    for name, made in BACKENDS.items():
+        with contextlib.suppress(DeviceError):
+            found[name] = made(run, find(name))
+    return found
+
+
+def read(backends: Mapping[str, Backend], interface: str, want: NicPortQos, up: bool = True) -> tuple[str, NicPortQos]:
+    """A port by the first of the backends that can read it, and which one that was. Raises DeviceError."""
+    unsupported: list[Unsupported] = []
+    for name, backend in backends.items():
+        try:
+            return name, backend.read(interface, want, up)
+        except Unsupported as err:
+            unsupported.append(err)
+    if not unsupported:
+        raise DeviceError("this host has neither mlnx_qos nor dcb; install NVIDIA's drivers, or iproute2's dcb")
+    raise unsupported[0]
+
+
+def _without_dcb(interface: str, printed: str) -> Unsupported:
+    return Unsupported(
+        f"interfaces has {interface}, but its driver has no DCB;"
+        " list RDMA ports only in nics.netdev of the node's class in drawbridge_nodes",
+        stdout=printed,
+    )

@@ -1,0 +1,66 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What dcb prints about a port, and options of mlnx_qos as commands of dcb."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .plan import PRIORITIES, NicPortQos
+
+Shown = Mapping[str, Any]
+
+
+def parse(pfc: Shown, app: Shown, ets: Shown, dcbx: Shown, want: NicPortQos, up: bool) -> NicPortQos:
+    """The port, from the JSON of each object; an object without keys could not be read.
+
+    An entry of the map may have a third, blank element. A driver without DCBX leaves it to the operating system.
+    """
+    mapped = {int(entry[0]): int(entry[1]) for entry in app.get("dscp_prio", ())}
+    return NicPortQos(
+        "dscp" if mapped else "pcp",
+        {dscp: mapped[dscp] for dscp in sorted(want.dscp_priority) if dscp in mapped},
+        frozenset(priority for priority, on in enumerate(pfc["prio_pfc"]) if on),
+        "os" if dcbx.get("host", True) else "fw",
+        _queues(ets) if want.queues else (),
+        int(pfc["delay"]) if want.cable_m else 0,
+        up,
+    )
+
+
+def _queues(ets: Shown) -> tuple[tuple[int, str, int], ...]:
+    """Queues with the first priority of each class as its number: a driver may have less than eight classes."""
+    numbers: Sequence[int] = ets["prio_tc"]
+    return tuple((numbers.index(it), ets["tc_tsa"][it], ets["tc_bw"][it]) for it in numbers)
+
+
+def command(interface: str, options: Sequence[str], want: NicPortQos) -> list[str]:
+    """Options of one change as the arguments of dcb. DCBX, trust, map, cable, shares and PFC are one object each."""
+    name, value = options[0], options[1]
+    device = ["dev", interface]
+    if name == "-d":
+        return ["dcbx", "set", *device, "host", "ieee"]
+    if name == "--trust":  # a port trusts DSCP as soon as its table has an entry
+        return ["app", "replace", *device, "dscp-prio", *(f"{dscp}:{dscp >> 3}" for dscp in want.dscp_priority)]
+    if name == "--dscp2prio":
+        _, dscp, priority = value.split(",")
+        return ["app", "replace", *device, "dscp-prio", f"{dscp}:{priority}"]
+    if name == "--cable_len":
+        return ["pfc", "set", *device, "delay", value]
+    if name == "--pfc":
+        bits = enumerate(value.split(","))
+        return ["pfc", "set", *device, "prio-pfc", *(f"{it}:{'on' if bit == '1' else 'off'}" for it, bit in bits)]
+    return ["ets", "set", *device, *_shares(*(options[at].split(",") for at in (1, 3, 5)))]
+
+
+def _shares(classes: Sequence[str], algorithms: Sequence[str], percent: Sequence[str]) -> list[str]:
+    """The same classes with the numbers from 0, so that a driver with few of them can have them."""
+    used = sorted({int(number) for number in classes})
+    rest = len(PRIORITIES) - len(used)
+    lists = {
+        "tc-tsa": [*(algorithms[it] for it in used), *["strict"] * rest],
+        "tc-bw": [*(percent[it] for it in used), *["0"] * rest],
+        "prio-tc": [str(used.index(int(number))) for number in classes],
+    }
+    return [word for key, values in lists.items() for word in (key, *(f"{at}:{it}" for at, it in enumerate(values)))]

@@ -1,0 +1,74 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""JSON of dcb as iproute2 6.15 and 6.1 printed it on a test device, and commands of its manual."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.dcb_text import command, parse
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import (
+    NicPortQos,
+    ets_options,
+    mask,
+    shared,
+)
+
+PFC = {
+    **{"pfc_cap": 8, "macsec_bypass": False, "delay": 7},
+    "prio_pfc": [False, False, False, True, False, False, False, False],
+}
+APP = {"dscp_prio": [[0, 0, " "], [26, 3, " "], [48, 6, " "]]}
+ETS = {
+    **{"willing": False, "ets_cap": 8, "cbs": False, "tc_bw": [20, 0, 0, 80, 0, 0, 0, 0]},
+    "tc_tsa": ["ets", "strict", "strict", "ets", "strict", "strict", "strict", "strict"],
+    "prio_tc": [0, 0, 0, 3, 0, 0, 6, 0],
+}
+DCBX = {"host": True, "ieee": True}
+QUEUES = shared({3: 80, 6: 0})
+WANT = NicPortQos("dscp", {26: 3, 48: 6}, frozenset({3}), queues=QUEUES, cable_m=7)
+
+
+def test_the_port_is_that_of_mlnx_qos() -> None:
+    assert parse(PFC, APP, ETS, DCBX, WANT, True) == WANT
+    older = {"dscp_prio": [entry[:2] for entry in APP["dscp_prio"]]}
+    assert parse(PFC, older, ETS, DCBX, WANT, True) == WANT
+
+
+def test_numbers_of_classes_are_the_drivers_own() -> None:
+    """The same shares on a driver that has four classes."""
+    few = {
+        "tc_bw": [20, 80, 0, 0, 0, 0, 0, 0],
+        "tc_tsa": ["ets", "ets", *["strict"] * 6],
+        "prio_tc": [0, 0, 0, 1, 0, 0, 2, 0],
+    }
+    assert parse(PFC, APP, few, DCBX, WANT, True).queues == QUEUES
+
+
+def test_an_empty_table_is_no_trust_and_no_dcbx_is_the_operating_systems() -> None:
+    port = parse(PFC, {}, ETS, {}, WANT, True)
+    assert (port.trust, port.dscp_priority, port.dcbx) == ("pcp", {}, "os")
+    assert parse(PFC, {}, ETS, {"host": False, "lld_managed": True}, WANT, True).dcbx == "fw"
+
+
+def test_what_has_no_wanted_value_is_not_compared() -> None:
+    port = parse(PFC, APP, {}, DCBX, NicPortQos("dscp", {26: 3}, frozenset({3})), True)
+    assert (port.queues, port.cable_m, port.dscp_priority) == ((), 0, {26: 3})
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("-d", "os"), "dcbx set dev rail0 host ieee"),
+        (("--trust", "dscp"), "app replace dev rail0 dscp-prio 26:3 48:6"),
+        (("--dscp2prio", "set,34,4"), "app replace dev rail0 dscp-prio 34:4"),
+        (("--cable_len", "50"), "pfc set dev rail0 delay 50"),
+        (("--pfc", mask({3})), "pfc set dev rail0 prio-pfc 0:off 1:off 2:off 3:on 4:off 5:off 6:off 7:off"),
+        (
+            ets_options(QUEUES),
+            "ets set dev rail0 tc-tsa 0:ets 1:ets 2:strict 3:strict 4:strict 5:strict 6:strict 7:strict"
+            " tc-bw 0:20 1:80 2:0 3:0 4:0 5:0 6:0 7:0 prio-tc 0:0 1:0 2:0 3:1 4:0 5:0 6:2 7:0",
+        ),
+    ],
+)
+def test_each_change_is_one_command(options: tuple[str, ...], words: str) -> None:
+    assert command("rail0", options, WANT) == words.split()
