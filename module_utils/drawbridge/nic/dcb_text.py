@@ -44,7 +44,7 @@ def command(interface: str, options: Sequence[str], want: NicPortQos) -> list[st
     if name == "--trust":  # a port trusts DSCP as soon as its table has an entry
         return ["app", "replace", *device, "dscp-prio", *(f"{dscp}:{dscp >> 3}" for dscp in want.dscp_priority)]
     if name == "--dscp2prio":
-        _, dscp, priority = value.split(",")
+        _unused, dscp, priority = value.split(",")
         return ["app", "replace", *device, "dscp-prio", f"{dscp}:{priority}"]
     if name == "--cable_len":
         return ["pfc", "set", *device, "delay", value]

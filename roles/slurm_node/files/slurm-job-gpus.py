@@ -38,7 +38,7 @@ def indices(driver: Path) -> dict[str, str]:
 def minor(folder: Path) -> str:
     """The number of a GPU's device file."""
     pairs = (line.partition(":") for line in (folder / "information").read_text().splitlines())
-    return next(value.strip() for key, _, value in pairs if key == "Device Minor")
+    return next(value.strip() for key, _unused, value in pairs if key == "Device Minor")
 
 
 def names(gpus: str, driver: Path) -> Iterator[str]:

@@ -40,12 +40,12 @@ class Routing:
         """The same as sections of systemd-networkd."""
         text = ""
         for key, words in self.routes:
-            destination, _, table = key.split()
+            destination, _unused, table = key.split()
             said = dict(zip(words.split()[::2], words.split()[1::2]))
             lines = [f"Gateway={said['via']}"] if "via" in said else [f"Destination={destination}", "Scope=link"]
             text += "\n".join(["[Route]", *lines, f"PreferredSource={said['src']}", f"Table={table}", "", ""])
         for words in self.rules:
-            _, priority, _, source, _, table = words.split()
+            _unused, priority, _unused, source, _unused, table = words.split()
             text += f"[RoutingPolicyRule]\nFrom={source}\nTable={table}\nPriority={priority}\n"
         return text
 
@@ -119,7 +119,7 @@ def foreign(have: Routing, names: Iterable[str]) -> str:
 
 def own_gateway(rails: Mapping[str, Routing]) -> str:
     """A device whose address is the gateway of its subnet; "" for none."""
-    return next((name for name, it in rails.items() for _, words in it.routes if _is_own(words.split())), "")
+    return next((name for name, it in rails.items() for _unused, words in it.routes if _is_own(words.split())), "")
 
 
 def _is_own(words: list[str]) -> bool:

@@ -34,7 +34,7 @@ def wanted(groups: Iterable[Mapping[str, Any]]) -> dict[str, Firmware]:
     """The parameters of each port, from the module's option."""
     found: dict[str, Firmware] = {}
     for group in groups:
-        values = {name: (value, value) for name, _, value in (it.partition("=") for it in group["parameters"])}
+        values = {name: (value, value) for name, _unused, value in (it.partition("=") for it in group["parameters"])}
         found.update((port, Firmware("", values)) for port in group["ports"] if values)
     return found
 
@@ -53,7 +53,7 @@ def said(changes: Mapping[str, str]) -> str:
 def parameters(printed: str) -> dict[str, tuple[str, str]]:
     """All of them, from `mlxconfig -e query`, whose columns are default, current and next boot."""
     rows = _PARAMETER.findall(printed)
-    return {name: (_number(now), _number(then)) for name, _, now, then in rows if UNKNOWN not in (now, then)}
+    return {name: (_number(now), _number(then)) for name, _unused, now, then in rows if UNKNOWN not in (now, then)}
 
 
 def _number(text: str) -> str:

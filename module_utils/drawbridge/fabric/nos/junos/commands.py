@@ -66,7 +66,7 @@ def _of_port(have: Lines, want: Lines) -> Iterator[str]:
 
 
 def _typed(line: str, name: str) -> str:
-    verb, _, path = line.partition(" ")
+    verb, _unused, path = line.partition(" ")
     return f"{verb} {statement(path, name)}"
 
 
@@ -76,7 +76,7 @@ def _is_ordered(lines: Lines) -> bool:
 
 def _replaced(line: str, new: list[str]) -> bool:
     """Whether a new value takes the place of the old one."""
-    head, _, _ = line.rpartition(" ")
+    head, _unused, _unused = line.rpartition(" ")
     return head.rpartition(" ")[2] not in LISTS and any(it.rpartition(" ")[0] == head for it in new)
 
 

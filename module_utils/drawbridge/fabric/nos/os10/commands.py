@@ -51,7 +51,7 @@ def on_ports(names: Sequence[str], lines: Lines) -> Lines:
     """OS10 types ports side by side as a range. `exit` parts a port's lines from maps of the same name."""
     typed: list[str] = []
     for part in ports.compress([name for text in names for name in ports.expand(text)]).split(","):
-        first, *_, last = ports.expand(part)[:1] + ports.expand(part)
+        first, *_unused, last = ports.expand(part)[:1] + ports.expand(part)
         end = re.sub(r"^[a-z]+", "", last)
         typed += [f"{PORT}{first}" if first == last else f"{PORT}range {first}-{end}", *lines, "exit"]
     return tuple(typed)

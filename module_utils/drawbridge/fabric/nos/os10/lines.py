@@ -106,8 +106,8 @@ def on_port(port: str, body: Iterable[str]) -> Lines:
 def ranges(numbers: Iterable[int]) -> str:
     """Numbers as OS10 spells them: `0-25,27`."""
     runs: list[str] = []
-    for _, group in groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0]):
-        row = [number for _, number in group]
+    for _unused, group in groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0]):
+        row = [number for _unused, number in group]
         runs.append(str(row[0]) if len(row) == 1 else f"{row[0]}-{row[-1]}")
     return ",".join(runs)
 

@@ -72,8 +72,8 @@ def _neighbours(answer: str) -> Ports:
     """Hosts name their ports by a MAC address, and have the name of the interface as description."""
     return joined(
         neighbour(port, device, description if _MAC.fullmatch(there) and description else there)
-        for _, rows in _tables(answer)
-        for port, device, there, _, description in rows
+        for _unused, rows in _tables(answer)
+        for port, device, there, _unused, description in rows
     )
 
 
@@ -95,7 +95,7 @@ def _tables(answer: str) -> Iterator[tuple[str, list[list[str]]]]:
 
 def _json(answer: str) -> dict[str, dict[str, Any]]:
     """`show` may print text before the JSON."""
-    found, _ = json.JSONDecoder().raw_decode(answer[answer.index("{") :])
+    found, _unused = json.JSONDecoder().raw_decode(answer[answer.index("{") :])
     return found
 
 
