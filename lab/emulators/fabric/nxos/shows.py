@@ -33,16 +33,10 @@ def startup(question: Question) -> Answer:
 
 def _configuration(question: Question, which: str, head: list[str]) -> Answer:
     lines = NXOS.render(question.state[which] or tree.empty())
-    if port := question.args.get("port"):
-        lines = NXOS.render({"lines": {}, "blocks": {f"70.0 interface {port}": _port(question, which, port)}})
     times = [f"!Command: show {which}-config", *head, f"!Time: {_stamp(question.now)}"]
     return Answer(
         "\n".join(["", *times, "", f"version {question.state.get('version', VERSION)} Bios:version 01.05", *lines])
     )
-
-
-def _port(question: Question, which: str, port: str) -> tree.Node:
-    return tree.block(question.state[which], f"interface {port}") or tree.empty()
 
 
 def pfc(question: Question) -> Answer:
@@ -51,7 +45,7 @@ def pfc(question: Question) -> Answer:
     rows = [RULE, "Port               Mode Oper(VL bmap)  RxPPP      TxPPP     ", RULE, ""]
     bits = sum(1 << cos for cos in _paused(config))
     for port in sorted(question.state["ports"], key=tree.natural):
-        mode = next(tree.values(_port(question, "running", port), PFC), "auto")
+        mode = next(tree.values(tree.block(config, f"interface {port}") or tree.empty(), PFC), "auto")
         works = f"On  ({bits:x})" if mode == "on" else "Off"
         rows.append(f"{port:<19}{mode.capitalize():<5}{works:<14}{0:<11}{0}")
     return Answer("\n".join(rows))
@@ -75,7 +69,7 @@ def _stamp(when: float) -> str:
 
 
 SHOWS: dict[str, Callable[[Question], Answer]] = {
-    "show running-config [interface <port:port>]": running,
+    "show running-config": running,
     "show startup-config": startup,
     "show interface priority-flow-control": pfc,
     "show configuration": cached,
