@@ -140,14 +140,15 @@ def test_no_answer_is_said_and_has_its_exit_code() -> None:
 def copy_reports(folder: Path) -> subprocess.CompletedProcess[str]:
     """playbooks/reports.yml, after runs whose reports are in the folder."""
     argv = [str(Path(sys.executable).parent / "ansible-playbook"), "-i", "inventories/lab", "playbooks/reports.yml"]
-    env = {**os.environ, "DRAWBRIDGE_REPORT_FOLDER": str(folder), "ANSIBLE_NOCOLOR": "1"}
+    env = {**os.environ, "DRAWBRIDGE_REPORT_FOLDER": str(folder), "ANSIBLE_FORCE_COLOR": "0"}
     return subprocess.run(
         [*argv, "--limit", "ctl,login1,localhost"], cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False
     )
 
 
 def test_pending_changes_come_from_the_reports_of_runs_elsewhere(tmp_path: Path) -> None:
-    assert "must be a folder with reports of runs" in copy_reports(tmp_path).stdout
+    refused = copy_reports(tmp_path)
+    assert "drawbridge_status_kept is" in refused.stderr + refused.stdout
     (tmp_path / "2026-11-25T020000+0000-site.yml.json").write_text(json.dumps(REPORT))
     try:
         copied = copy_reports(tmp_path)
