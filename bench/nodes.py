@@ -4,8 +4,8 @@
 
 Boots the lab with its spares, builds the site on all nodes, then measures in turns, for some numbers of nodes: the
 play that visits them; a play with one no-op module; one ssh to each. The slope of a line through the processor times
-is the cost of one more node. bench/measured/nodes.md gets the table. The goals are in tests/budgets.yml; a busy
-machine fails no build.
+is the cost of one more node, and bench/fit.py says what 1,000 would cost. bench/measured/nodes.md gets the table. The
+goals are in tests/budgets.yml; a busy machine fails no build.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ import yaml
 
 from bench.budgets import goal
 from bench.counted import ROOT
+from bench.fit import ERRORS, Line, fitted
 from bench.results import store
 from lab.hosts.paths import Paths
 from tests.growth import grow
 
-ROUNDS, SIZES = 5, (2, 4, 8, 16)
+ROUNDS, SIZES, BEYOND = 5, (2, 4, 8, 16), (1000, 10000)
 SPARES = [f"gpu{number:02}" for number in range(5, 17)]
 NODES = [f"gpu{number:02}" for number in range(1, 17)]
 PLAYBOOKS = ("playbooks/check.yml", "playbooks/parts/visit_nodes.yml")
@@ -45,15 +46,6 @@ class Taken:
 
     wall: float
     cpu: float
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line through processor seconds by nodes, and the largest distance of a point from it."""
-
-    start: float
-    node: float
-    off: float
 
 
 def timed(work: Callable[[], object]) -> Taken:
@@ -112,12 +104,6 @@ def works(words: Sequence[str], folder: Path, number: int) -> dict[str, Callable
     }
 
 
-def fitted(points: Mapping[int, float]) -> Line:
-    """Least squares."""
-    slope, start = statistics.linear_regression(list(points), list(points.values()))
-    return Line(start, slope, max(abs(start + slope * at - value) for at, value in points.items()))
-
-
 def page(taken: Mapping[str, Mapping[int, Taken]], lines: Mapping[str, Line]) -> str:
     """The tables as Markdown."""
     sizes = " | ".join(f"{size} nodes" for size in SIZES)
@@ -129,6 +115,12 @@ def page(taken: Mapping[str, Mapping[int, Taken]], lines: Mapping[str, Line]) ->
     rows.append("|" + "---|" * (len(SIZES) + 1))
     for what, name in NAMES.items():
         rows.append(f"| {name} | {' | '.join(f'{taken[what][size].wall:.2f}' for size in SIZES)} |")
+    rows += ["", "| CPU seconds by the model | " + " | ".join(f"{size:,} nodes" for size in BEYOND) + " |"]
+    rows.append("|" + "---|" * (len(BEYOND) + 1))
+    for what, name in NAMES.items():
+        cells = [f"{lines[what].at(size):.0f} ± {lines[what].error(size):.0f}" for size in BEYOND]
+        rows.append(f"| {name} | {' | '.join(cells)} |")
+    rows += ["", f"The model is a line through all rounds; ± are {ERRORS:g} standard errors. No run had so many nodes."]
     ratio = lines[VISIT].node / lines[MODULE].node
     text = (
         f"A visit costs the controller {lines[VISIT].node:.2f} s of processor time a node, {ratio:.1f} times one no-op"
@@ -154,7 +146,7 @@ def main() -> int:
         }
         for what in NAMES
     }
-    lines = {what: fitted({size: it.cpu for size, it in sizes.items()}) for what, sizes in taken.items()}
+    lines = {what: fitted([(size, done[size][what].cpu) for done in rounds for size in SIZES]) for what in NAMES}
     content = {what: {size: asdict(it) for size, it in sizes.items()} for what, sizes in taken.items()}
     store(
         "nodes", {"seconds": content, "lines": {what: asdict(line) for what, line in lines.items()}}, page(taken, lines)

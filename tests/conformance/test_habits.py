@@ -212,7 +212,12 @@ def test_tests_have_their_source() -> None:
     sources.add(ROOT / "tests/unit/library/test_transcripts.py")
     sources |= {
         ROOT / f"tests/unit/{name}.py"
-        for name in ("explorer/test_invariants", "filter_plugins/test_hostlists", "filter_plugins/test_views")
+        for name in (
+            "bench/test_fit",
+            "explorer/test_invariants",
+            "filter_plugins/test_hostlists",
+            "filter_plugins/test_views",
+        )
     }
     for path in (ROOT / "tests/unit").rglob("test_*.py"):
         if path.name not in {"test_refused.py", "test_scale.py", "test_model.py"} and "roles" not in path.parts:

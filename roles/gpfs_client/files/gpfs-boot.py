@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starts GPFS after a boot and mounts its file systems: gpfs-boot. slurmd and the kubelet start when it has ended.
 
-It builds the kernel modules if the running kernel has none. If a file system can't be mounted, it writes the reason to
-/run/drawbridge/gpfs-boot, where slurm-health finds it and drains the node, and its exit code is 1. Its unit then
-starts it again every 30 s.
+It builds the kernel modules if the running kernel has none. If a file system can't be mounted, its exit code is 1,
+and /run/drawbridge/gpfs-boot has the reason. There slurm-health finds it and drains the node. The unit starts it again
+every 30 s.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Boot:
                 raise Unready(f"mmmount reported success, but {filesystem['mount']} is not mounted")
 
     def have_modules(self) -> None:
-        """Build what the running kernel lacks. Raises Unready with kernel, version and what is missing."""
+        """Build what the running kernel lacks. Raises Unready with kernel, version and the missing modules."""
         named = f"kernel {self._kernel}"
         kernels = self._site["kernels"]
         if kernels and not any(fnmatchcase(self._kernel, pattern) for pattern in kernels):

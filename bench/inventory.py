@@ -1,0 +1,145 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What large inventories cost, and whom onboarding contacts there: `python -m bench.inventory`, 10 minutes.
+
+Inventories of 1,000 and 10,000 nodes. No host exists: a stand-in for ssh notes who is asked for. `check.yml` loads
+inventory and intent and compares them. `onboard.yml` gets 16 nodes. The stand-in answers for the controller that
+nothing had to be done, and refuses the nodes. So the run ends when it has tried to visit all 16. Writes
+bench/measured/inventory.md. Ends with 1 above a goal, or if other hosts were asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.budgets import goal
+from bench.counted import ROOT
+from bench.nodes import ANSIBLE, timed
+from bench.results import store
+from bench.slurm_scale import LARGE, SMALL, site
+
+ROUNDS, SIZES, NEW = 2, (SMALL, LARGE), 16
+CONTROLLER, UNREACHABLE = "ctl", 4
+LOADED = "inventory and intent of 10,000 nodes, CPU seconds"
+RATIO = "onboarding into 10,000 nodes, times that into 1,000"
+SSH = """#!/bin/sh
+echo "$*" >> {log}
+cat > /dev/null
+case " $* " in *" {controller} "*) echo '{answer}' ;; *) exit 255 ;; esac
+"""
+ANSWER = {"changed": False, "steps": [], "pending": [], "use": {}, "content": "YQ=="}
+"""Enough for all modules that the controller's tasks run."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Processor seconds: a check, and an onboarding up to the visit of the nodes."""
+
+    check: float
+    onboard: float
+
+
+def inventory(folder: Path, count: int) -> Path:
+    """Write an inventory of so many nodes, without parts that need other systems."""
+    slurm, nodes = site(count)
+    partitions = [{**partition, "gate": False} for partition in slurm["partitions"]]
+    nodes["classes"]["h100"]["reserved_cpus"] = "0-3,112-115"
+    groups = {"controllers": CONTROLLER, "login": "login1", "nodes": f"gpu[00001:{count:05}]"}
+    children: dict[str, Any] = {name: {"hosts": {hosts: None}} for name, hosts in groups.items()}
+    children |= {name: {} for name in ("accounting", "storage_admins", "infra", "switches")}
+    intent = {"drawbridge_nodes": {**nodes, "os": "debian-13"}, "drawbridge_slurm": {**slurm, "partitions": partitions}}
+    (folder / "group_vars").mkdir(parents=True)
+    (folder / "hosts.yml").write_text(json.dumps({"all": {"children": children}}))
+    (folder / "group_vars/all.yml").write_text(json.dumps({**intent, "ansible_python_interpreter": "/usr/bin/python3"}))
+    return folder
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """The stand-in for ssh, and the file in which it notes who is asked for."""
+
+    program: Path
+    log: Path
+
+    @classmethod
+    def make(cls, folder: Path) -> StandIn:
+        """Write it."""
+        made = cls(folder / "ssh", folder / "asked")
+        made.log.touch()
+        made.program.write_text(SSH.format(log=made.log, controller=CONTROLLER, answer=json.dumps(ANSWER)))
+        made.program.chmod(0o755)
+        return made
+
+    def asked(self) -> set[str]:
+        """All hosts that were asked for."""
+        return set(re.findall(r"(\S+) /bin/sh ", self.log.read_text()))
+
+    def play(self, code: int, *words: str) -> None:
+        """Run ansible-playbook. Leaves with its output if it ends with another code."""
+        env = {**os.environ, "ANSIBLE_CONFIG": "ansible.cfg", "ANSIBLE_SSH_EXECUTABLE": str(self.program)}
+        done = subprocess.run([ANSIBLE, *words], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+        if done.returncode != code:
+            sys.exit(f"{done.stdout[-3000:]}{done.stderr[-3000:]}ended with {done.returncode} instead of {code}")
+
+
+def measured(ssh: StandIn, place: Path) -> Cost:
+    """One round."""
+    check = timed(lambda: ssh.play(0, "-i", str(place), "playbooks/check.yml"))
+    words = ("-i", str(place), "playbooks/onboard.yml", "-e", f"nodes=gpu[00001-{NEW:05}]")
+    return Cost(check.cpu, timed(lambda: ssh.play(UNREACHABLE, *words)).cpu)
+
+
+def ratio(costs: Mapping[int, Cost]) -> float:
+    """Onboarding into the large site, times that into the small one."""
+    return costs[LARGE].onboard / costs[SMALL].onboard
+
+
+def page(costs: Mapping[int, Cost], load: float) -> str:
+    """The table as Markdown."""
+    lines = [
+        "# Large inventories",
+        "",
+        f"Made by `python -m bench.inventory`, mean of {ROUNDS} rounds: CPU seconds of the controller, Ansible's start",
+        f"included. The load average was {load:.1f} on {os.cpu_count()} cores; a busy machine makes the numbers"
+        " larger.",
+        "",
+        f"| nodes | inventory and intent loaded and checked | onboarding {NEW}, up to their visit |",
+        "|---|---|---|",
+        *(f"| {size:,} | {cost.check:.2f} | {cost.onboard:.2f} |" for size, cost in costs.items()),
+        "",
+        f"Onboarding into 10,000 nodes costs {ratio(costs):.2f} times that into 1,000; at most {goal(RATIO):g} is"
+        " wanted.",
+        f"Loading 10,000 nodes may take {goal(LOADED):g} s. Only the controller and the {NEW} nodes were asked for.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    """Measure in turns, so that what else the machine does meets all alike."""
+    with tempfile.TemporaryDirectory(prefix="inventory") as name:
+        folder = Path(name)
+        ssh, places = StandIn.make(folder), {size: inventory(folder / str(size), size) for size in SIZES}
+        rounds = [{size: measured(ssh, place) for size, place in places.items()} for _round in range(ROUNDS)]
+        asked = ssh.asked()
+    if asked != {CONTROLLER, *(f"gpu{number:05}" for number in range(1, NEW + 1))}:
+        sys.exit(f"onboarding asked for {', '.join(sorted(asked))}")
+    costs = {
+        size: Cost(*(statistics.mean(getattr(it[size], kind) for it in rounds) for kind in ("check", "onboard")))
+        for size in SIZES
+    }
+    store("inventory", {size: asdict(cost) for size, cost in costs.items()}, page(costs, os.getloadavg()[0]))
+    return int(costs[LARGE].check > goal(LOADED) or ratio(costs) > goal(RATIO))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
