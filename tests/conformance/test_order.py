@@ -88,7 +88,7 @@ def test_every_playbook_checks_the_intent_first(path: Path) -> None:
     first, check = plays(path)[0], plays(ROOT / "playbooks/check.yml")[0]
     if path.name == "plan.yml":
         imported = "ansible.builtin.import_role"
-        assert first["tasks"][0][imported] == check["tasks"][0][imported]
+        assert first["tasks"][0][imported]["name"] in check["tasks"][0]
     elif path.name != "describe.yml":
         assert first == check
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ..core import hostlist, ports
 from ..nodes.model import Nodes
 from ..nodes.nics import RAILS
-from .model import Cable, Cabling, Link
+from .cables.model import Cable, Cabling, Link
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,10 @@ from ..core import hostlist, ports
 from ..core.faults import Fault
 from ..nodes.model import Nodes
 from ..nodes.nics import RAILS, STORAGE
+from .cables.model import Cabling
 from .cabling import CablingError, NodePort, SwitchPorts, node_ports, switch_links
 from .links import LINKS
-from .model import Cabling, Fabric
+from .model import Fabric
 
 NODES = "drawbridge_fabric.cabling.nodes"
 

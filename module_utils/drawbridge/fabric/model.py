@@ -9,13 +9,11 @@ from typing import Any, Optional
 
 from ..core import ports as port_lists
 from ..core.options import option
-from ..nodes.nics import RAILS, STORAGE
+from .cables.model import PORTS, Cabling
 from .nos.systems import ASICS, SYSTEMS
 
 DCQCN, OFF, ADAPTIVE = "dcqcn", "off", "adaptive_routing"
 CONGESTION_CONTROLS = (DCQCN, OFF, ADAPTIVE)
-_PORTS = "[A-Za-z]+-?[0-9/s]+(:[0-9]+)?(-[0-9/s]+(:[0-9]+)?)?"
-PORTS = f"{_PORTS}(,{_PORTS})*"
 
 
 @dataclass(frozen=True)
@@ -110,37 +108,6 @@ class Switches:
         """The lossless class as these switches mark it."""
         low, high = self.ecn_min_bytes or roce.ecn_min_bytes, self.ecn_max_bytes or roce.ecn_max_bytes
         return replace(roce, ecn_min_bytes=low, ecn_max_bytes=high)
-
-
-@dataclass(frozen=True)
-class Cable:
-    """Cables from nodes to leaf switches. All switches use the same ports for the same nodes."""
-
-    switches: str = option("hostlist of the leaf switches", hosts=True)
-    ports: str = option(
-        "ports of each of them, node by node; several rails of a node on one switch side by side, in rail order",
-        pattern=PORTS,
-    )
-    nodes: str = option("hostlist of the nodes, in the order of the ports", hosts=True)
-    purpose: str = option("NICs of the nodes: rails, or storage with one port a node", RAILS, choices=(RAILS, STORAGE))
-
-
-@dataclass(frozen=True)
-class Link:
-    """Cables between two tiers of switches: the ports of a lower switch go to the upper ones in turn."""
-
-    lower: str = option("hostlist of the lower switches", hosts=True)
-    lower_ports: str = option("ports of each of them, to the first upper switch first", pattern=PORTS)
-    upper: str = option("hostlist of the upper switches", hosts=True)
-    upper_ports: str = option("ports of each of them, to the first lower switch first", pattern=PORTS)
-
-
-@dataclass(frozen=True)
-class Cabling:
-    """Which port goes to which node or switch. Lists are expanded in their order."""
-
-    nodes: tuple[Cable, ...] = option("cables to nodes", ())
-    links: tuple[Link, ...] = option("cables between switches", ())
 
 
 @dataclass(frozen=True)

@@ -73,18 +73,17 @@ class Switch:
         return [sentence for sentence in config.unproven if f"{PORT}{sentence.split()[0]}" not in wrong]
 
     def apply(self, steps: Sequence[Step[Config]]) -> None:
-        """Type the steps' lines. Those of a group of the candidate are one change: tried out, proven over a new
-        session, kept.
+        """Type the steps' lines. A group of the candidate is one change: tried out, proven over a new session, kept.
 
         Raises DeviceError after the roll-back, or with the time after which the switch rolls back by itself.
         """
         target = self._before = self.last
         for (place, _unused), group in groupby(steps, key=lambda step: (step.payload.place, step.payload.group)):
-            taken = list(group)
-            given = [step.payload for step in taken]
-            lines = [line for typed in given for line in typed.lines]
-            for step in taken:
+            given = []
+            for step in group:
+                given.append(step.payload)
                 target = step.becomes(target)
+            lines = [line for typed in given for line in typed.lines]
             if place == CANDIDATE:
                 name = self._try_out(lines)
                 self._keep(name, self._dialect.confirm(name), target)
@@ -198,7 +197,4 @@ class Switch:
 
     def _by_itself(self, name: str) -> str:
         self.close()
-        return (
-            f"the session {name} could not be dropped: if it is in force, it rolls back by itself within"
-            f" {self._seconds} s"
-        )
+        return f"the session {name} can't be dropped: if it is in force, it rolls back by itself within {self._seconds} s"

@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.cables.model import (
+    Cable,
+    Cabling,
+    Link,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.cabling import (
     CablingError,
     NodePort,
@@ -12,7 +17,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
     node_ports,
     switch_links,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Cable, Cabling, Link
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Nodes, Range
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.nics import Nics
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load

@@ -38,8 +38,8 @@ def _thresholds_are_whole_percents(fabric: Fabric) -> Iterator[Fault]:
     low, high = fabric.roce.ecn_min_bytes, fabric.roce.ecn_max_bytes
     for key, kind in _of_junos(fabric):
         buffer = queue_bytes(kind.asic, kind.queue_buffer_bytes)
-        if not buffer:
-            continue
+        if not buffer or kind.marking(fabric.roce) != fabric.roce:
+            continue  # thresholds of its own are refused for Junos
         one = -(-buffer // 100)
         why = f"Junos takes whole percents of a queue's buffer, and 1 % is {one} bytes on {kind.asic} of {key}"
         if not percent(low, buffer):

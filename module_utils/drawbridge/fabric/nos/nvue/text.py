@@ -66,13 +66,17 @@ def render(profile: SwitchProfile) -> Config:
         ),
         HASH: (),
     }
+    return Config(tuple({**{name: tuple(sorted(part)) for name, part in lines.items()}, **_ports(profile)}.items()))
+
+
+def _ports(profile: SwitchProfile) -> dict[str, tuple[str, ...]]:
+    """Sections of ports. A port-channel has the MTU of its members."""
     mtu, members = f"   link mtu {profile.mtu_bytes}", profile.channel_of
     ports = {
         f"{PORT}{port}": (f"{PORT}{port}", *(() if port in members else (mtu,)), "   qos pfc-watchdog")
         for port in profile.ports
     }
-    ports |= {f"{PORT}{channel.name}": (f"{PORT}{channel.name}", mtu) for channel in profile.channels}
-    return Config(tuple({**{name: tuple(sorted(part)) for name, part in lines.items()}, **ports}.items()))
+    return ports | {f"{PORT}{channel.name}": (f"{PORT}{channel.name}", mtu) for channel in profile.channels}
 
 
 def _buffers(profile: SwitchProfile) -> Iterator[str]:
