@@ -197,4 +197,4 @@ class Switch:
 
     def _by_itself(self, name: str) -> str:
         self.close()
-        return f"the session {name} can't be dropped: if it is in force, it rolls back by itself within {self._seconds} s"
+        return f"the session {name} stays: if it is in force, it rolls back by itself within {self._seconds} s"
