@@ -57,7 +57,7 @@ def prepare(site: Site, paths: Paths) -> None:
 
 
 def provision(context: Context) -> None:
-    """Install the tools that a host of this kind has: NIC and GPU tools by hardware, Storage Scale on all containers."""
+    """Install the tools that a container of this kind has: NIC and GPU tools by hardware, Storage Scale everywhere."""
     kind = context.host.kind
     if kind.vm:
         return

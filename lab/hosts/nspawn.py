@@ -16,7 +16,6 @@ from lab.hosts.cgroups import Group
 from lab.hosts.paths import REPOSITORY, Paths
 from lab.hosts.provision import Bind
 from lab.hosts.site import Host, Site, Switch
-from lab.vm import kernel
 
 # A unit without its configuration may take systemd's whole start timeout of 90 s, on a machine with much else to do.
 BOOT_SECONDS = 600
@@ -82,7 +81,7 @@ class Nspawn:
         for directory in (places.disk, places.work, places.root):
             directory.mkdir(parents=True, exist_ok=True)
         network.connect(self._site, host, self._paths)
-        lower = f"{kernel.ensure(self._paths.cache).layer}:{tree}" if host.kind.vm else tree
+        lower = vm.lower_layers(tree, self._paths) if host.kind.vm else str(tree)
         layers = f"lowerdir={lower},upperdir={places.disk},workdir={places.work}"
         _run("mount", "-t", "overlay", host.name, "-o", layers, str(places.root))
         box = self._group("hosts", host.name, "box").create()

@@ -112,7 +112,7 @@ def _node(context: Context) -> None:
     _install(context, ("lab-images.service",), "containerd.service")
     if hardware:
         _bind_tools(context, {"deviceplugin": "/usr/lib/lab/deviceplugin"})
-        context.write("/etc/lab/deviceplugin.json", node.devices(hardware))
+        context.write("/etc/lab/deviceplugin.json", node.devices(hardware, files=bool(host.kind.vm)))
         _install(context, ("lab-device-plugin.service",))
     if host.kind.kubelet == JOINED:
         _member(context, start=not hardware)
