@@ -114,7 +114,7 @@ class Nspawn:
     def systemd_state(self, host: Host, wait: bool = False) -> str:
         """What `systemctl is-system-running` says in the host, "off" or "unknown"; at the boot's end if asked."""
         if host.kind.vm and self.running(host):
-            return vm.systemd_state(host, self._paths, wait, BOOT_SECONDS if wait else 5)
+            return vm.systemd_state(host, self._paths, wait, vm.BOOT_SECONDS if wait else 5)
         pid = self.init_pid(host)
         if pid is None:
             return "unknown" if self.running(host) else "off"

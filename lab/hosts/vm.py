@@ -18,6 +18,8 @@ from lab.hosts.site import Host, Site
 from lab.vm import kernel, machine, packages
 
 VOLUME = "16G"  # sparse: it takes what the guest writes
+# An emulated processor on a machine with much else to do.
+BOOT_SECONDS = 1800
 NO_CONNECTION, PAUSE_S = 255, 1
 SYSTEMD_STATE = ("systemctl", "is-system-running")
 
