@@ -20,10 +20,12 @@ DRIVER, MAJOR = "cpuid", 203
 
 
 def provision(context: Context) -> None:
-    """Write what makes the device files at each boot, and the tool that lists them."""
+    """Write what every virtual machine has, and for one with GPUs what makes their device files at each boot."""
     vm = context.host.kind.vm
     if vm is None:
         return
+    # a systemd of root's own would start for each login
+    context.link("/etc/systemd/system/user@.service", "/dev/null")
     add_accounts(context, packages.ensure(context.paths.cache, context.image))
     if vm.gpus:
         _gpus(context, vm)

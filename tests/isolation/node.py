@@ -36,7 +36,7 @@ def slurm(command: str, stdin: str = "", check: bool = True) -> str:
 
 def srun(options: str, program: str, check: bool = True) -> str:
     """What a Python program says in a job of the partition that shares nodes."""
-    return slurm(f"srun --partition=hpc {options} python3 -c {shlex.quote(program)} 2>&1", check=check)
+    return slurm(f"srun --quiet --partition=hpc {options} python3 -c {shlex.quote(program)} 2>&1", check=check)
 
 
 def probed(options: str) -> Facts:

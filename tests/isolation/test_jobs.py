@@ -33,6 +33,11 @@ def test_no_job_gets_the_reserved_cpus() -> None:
     assert "Requested node configuration is not available" in srun("--cpus-per-task=3", "", check=False)
 
 
+def test_slurmd_keeps_to_what_is_reserved() -> None:
+    group = "/sys/fs/cgroup/system.slice/slurmd.service"
+    assert here(f"cat {group}/cpuset.cpus.effective {group}/memory.max").split() == ["0", str(1024 << 20)]
+
+
 def test_a_job_that_takes_more_memory_than_its_own_is_killed_alone() -> None:
     with job("--mem=300M") as (number, found):
         assert (found["memory_mib"], found["swap"]) == (300, 0)
@@ -69,7 +74,7 @@ def test_a_running_job_and_its_limits_survive(event: str) -> None:
     with job("--mem=300M --gres=gpu:h100:1") as (number, before):
         here(f"systemctl {event}")
         until(lambda: slurm(f"sinfo --noheader --nodes={NODE} --format=%T") == "mixed", PATIENCE_S, "slurmd answers")
-        after = json.loads(slurm(f"srun --jobid={number} --overlap --gres=gpu:h100:1 python3 -", PROBE))
+        after = json.loads(slurm(f"srun --quiet --jobid={number} --overlap --gres=gpu:h100:1 python3 -", PROBE))
         assert after == before
 
 
