@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`make isolation`: boot the site of lab/sites/isolation.yml, build it, see what jobs and pods are confined to.
+"""`make isolation`: boot the site of lab/sites/isolation.yml, build it, see what jobs are confined to.
 
 Further words go to pytest. With --keep the lab stays, and the next call goes on with it.
 """

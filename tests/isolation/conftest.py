@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.isolation.node import LAB, here
+from tests.isolation.node import build, here
 
 NFS_SERVER = """set -e
 mkdir -p /srv/nfs
@@ -28,5 +28,5 @@ systemctl start nfs-server.service
 def built() -> None:
     """Hosts that lab up has booted, as they are or built before, and the site's NFS server."""
     here(NFS_SERVER)
-    done = LAB.playbook("site")
+    done = build()
     assert done.code == 0, done.output

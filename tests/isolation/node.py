@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.hosts.paths import Paths
-from tests.running import Lab
+from tests.running import Lab, Run
 from tests.waiting import until
 
 LAB = Lab(Paths.of(), ("tests/isolation/inventory",), run_s=3 * 3600)
@@ -22,6 +22,11 @@ PROBE = Path(__file__).with_name("probe.py").read_text()
 PATIENCE_S = 600
 """The node's processors are emulated, on a machine that may have other things to do."""
 Facts = dict[str, Any]
+
+
+def build() -> Run:
+    """The site without the node's Kubernetes: an emulated processor has nothing left beside a kubelet."""
+    return LAB.playbook("site", "--extra-vars", "node_layers=nfs_client,slurm_node")
 
 
 def here(command: str, check: bool = True) -> str:

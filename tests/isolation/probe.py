@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What may this process use? It tries, and prints a JSON object. It runs in jobs and pods, by itself."""
+"""What may this process use? It tries, and prints a JSON object. It runs in jobs, by itself."""
 
 from __future__ import annotations
 

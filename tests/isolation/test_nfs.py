@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.isolation.conftest import NFS_SERVER
 from tests.isolation.node import LAB, PATIENCE_S, here, slurm
 from tests.waiting import until
 
@@ -49,12 +48,3 @@ def test_a_server_that_stops_holds_up_no_run_and_the_mount_comes_back() -> None:
     with stopped():
         assert re.search(f"{MOUNT} gave no answer within 10 s", found())
     until(lambda: here(f"timeout 10 cat {MOUNT}/note") == "by ada", PATIENCE_S, "the mount answers again")
-
-
-def test_an_export_that_was_replaced_is_stale_and_mounted_anew() -> None:
-    here(f"systemctl stop nfs-server && umount /srv/nfs/data && {NFS_SERVER}")
-    until(lambda: "stale" in here(f"timeout 10 stat -f {MOUNT} 2>&1 || true").lower(), PATIENCE_S, "it is stale")
-    assert "stale" in found()
-    done = LAB.playbook("storage", "--extra-vars", "nfs_client_may_unmount=true")
-    assert done.code == 0, done.output
-    assert here(f"ls {MOUNT}") == ""
