@@ -42,6 +42,10 @@ chaos: tools ## cut runs of the site off at seeded points, and see that the next
 	$(PYTHON) lab/lab requirements --install
 	$(PYTHON) -m tests.chaos $(SEEDS)
 
+isolation: tools ## boot a node with a kernel of its own, build it with production's defaults, and see its jobs confined
+	LAB_SITE=isolation $(PYTHON) lab/lab requirements --install
+	$(PYTHON) -m tests.isolation
+
 explore: tools ## run the gate's code in a model of Slurm and Kubernetes, under 10,000 schedules of faults
 	$(PYTHON) -m tests.explorer
 
@@ -77,4 +81,4 @@ $(UV):
 	@$(UV) pip sync --quiet --require-hashes --python $(PYTHON) requirements.lock
 	@touch $@
 
-.PHONY: help tools lab lab-down check test old-python mutants bench nodes chaos explore docs changelog golden lock
+.PHONY: help tools lab lab-down check test old-python mutants bench nodes chaos isolation explore docs changelog golden lock

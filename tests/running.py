@@ -65,6 +65,7 @@ class Lab:
     paths: Paths
     inventories: tuple[str, ...] = ("inventories/lab",)
     """Of the site that is built in it."""
+    run_s: int = RUN_S
 
     def ssh(self, host: str, command: str, check: bool = True, stdin: str = "") -> str:
         """Standard output of a command on a host."""
@@ -89,7 +90,7 @@ class Lab:
         env |= counting.environment() if counting else {}
         with subprocess.Popen(command, cwd=REPOSITORY, env=env, text=True, stdout=PIPE, stderr=PIPE) as process:
             try:
-                out, err = process.communicate(timeout=RUN_S)
+                out, err = process.communicate(timeout=self.run_s)
             except subprocess.TimeoutExpired:
                 end(process.pid)
                 raise

@@ -57,8 +57,10 @@ def prepare(site: Site, paths: Paths) -> None:
 
 
 def provision(context: Context) -> None:
-    """Install the tools that a host of this kind has: NIC and GPU tools by hardware, Storage Scale everywhere."""
+    """Install the tools that a container of this kind has: NIC and GPU tools by hardware, Storage Scale everywhere."""
     kind = context.host.kind
+    if kind.vm:
+        return
     tools = (RAIL_TOOLS if kind.ports else ()) + (GPU_TOOLS if kind.hardware.get("gpu_type") else ())
     for path in (*tools, *(f"{GPFS_BIN}/{name}" for name in (*gpfs.VERBS, "mmfsd"))):
         context.link(path, LAUNCHER)

@@ -16,7 +16,6 @@ from lab.hosts.cgroups import Group
 from lab.hosts.paths import REPOSITORY, Paths
 from lab.hosts.provision import Bind
 from lab.hosts.site import Host, Site, Switch
-from lab.vm import kernel
 
 # A unit without its configuration may take systemd's whole start timeout of 90 s, on a machine with much else to do.
 BOOT_SECONDS = 600
@@ -82,7 +81,7 @@ class Nspawn:
         for directory in (places.disk, places.work, places.root):
             directory.mkdir(parents=True, exist_ok=True)
         network.connect(self._site, host, self._paths)
-        lower = f"{kernel.ensure(self._paths.cache).layer}:{tree}" if host.kind.vm else tree
+        lower = vm.lower_layers(tree, self._paths) if host.kind.vm else str(tree)
         layers = f"lowerdir={lower},upperdir={places.disk},workdir={places.work}"
         _run("mount", "-t", "overlay", host.name, "-o", layers, str(places.root))
         box = self._group("hosts", host.name, "box").create()
@@ -115,7 +114,7 @@ class Nspawn:
     def systemd_state(self, host: Host, wait: bool = False) -> str:
         """What `systemctl is-system-running` says in the host, "off" or "unknown"; at the boot's end if asked."""
         if host.kind.vm and self.running(host):
-            return vm.systemd_state(host, self._paths, wait, BOOT_SECONDS if wait else 5)
+            return vm.systemd_state(host, self._paths, wait, vm.BOOT_SECONDS if wait else 5)
         pid = self.init_pid(host)
         if pid is None:
             return "unknown" if self.running(host) else "off"

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from lab.errors import LabError
-from lab.hosts import keys, provision, switches, wait
+from lab.hosts import keys, provision, switches, vm, wait
 from lab.hosts.backend import Backend
 from lab.hosts.paths import Paths
 from lab.hosts.provision import Bind, Context
@@ -135,7 +135,8 @@ class Room:
 
     def _await_host(self, host: Host) -> bool:
         """Wait for the SSH banner and the end of the boot; a failed unit is told, but isn't the lab's failure."""
-        if not wait.banner(self.site.ip(host.address), BOOT_SECONDS, lambda: self.backend.running(host)):
+        seconds = vm.BOOT_SECONDS if host.kind.vm else BOOT_SECONDS
+        if not wait.banner(self.site.ip(host.address), seconds, lambda: self.backend.running(host)):
             self.say(f"{host.name} does not answer SSH: see {self.paths.host(host.name).console}")
             return False
         state = self.backend.systemd_state(host, wait=True)

@@ -15,11 +15,18 @@ from lab.hosts import network
 from lab.hosts.paths import Paths
 from lab.hosts.provision import Bind
 from lab.hosts.site import Host, Site
-from lab.vm import kernel, machine
+from lab.vm import kernel, machine, packages
 
 VOLUME = "16G"  # sparse: it takes what the guest writes
+# An emulated processor on a machine with much else to do.
+BOOT_SECONDS = 1800
 NO_CONNECTION, PAUSE_S = 255, 1
 SYSTEMD_STATE = ("systemctl", "is-system-running")
+
+
+def lower_layers(tree: Path, paths: Paths) -> str:
+    """What lies below its disk: the kernel's modules and further packages above the tree that all hosts share."""
+    return f"{kernel.ensure(paths.cache).layer}:{packages.ensure(paths.cache, tree)}:{tree}"
 
 
 def show(binds: Sequence[Bind], root: Path) -> None:

@@ -92,9 +92,15 @@ def kubelet_config() -> str:
     return yaml.safe_dump(config, sort_keys=False)
 
 
-def devices(hardware: Hardware) -> str:
-    """Return the device plugin's resources: GPUs with their NUMA node, rails as the shared RDMA plugin has them."""
-    gpus = [{"id": f"GPU-{gpu}", "numa": node} for gpu, node in enumerate(hardware.gpu_numa)]
+def devices(hardware: Hardware, files: bool) -> str:
+    """Return the device plugin's resources: GPUs with their NUMA node, rails as the shared RDMA plugin has them.
+
+    `files`: pods get the GPUs' device files, too.
+    """
+    gpus = [
+        {"id": f"GPU-{gpu}", "numa": node, **({"path": f"/dev/nvidia{gpu}"} if files else {})}
+        for gpu, node in enumerate(hardware.gpu_numa)
+    ]
     resources: list[dict[str, Any]] = [{"name": "nvidia.com/gpu", "env": "NVIDIA_VISIBLE_DEVICES", "devices": gpus}]
     # Shares of one NIC carry no topology: that plugin gives the kubelet no NUMA hint.
     shares = [{"id": str(share)} for share in range(RDMA_SHARES)]

@@ -112,8 +112,9 @@ def _node(context: Context) -> None:
     _install(context, ("lab-images.service",), "containerd.service")
     if hardware:
         _bind_tools(context, {"deviceplugin": "/usr/lib/lab/deviceplugin"})
-        context.write("/etc/lab/deviceplugin.json", node.devices(hardware))
-        _install(context, ("lab-device-plugin.service",))
+        context.write("/etc/lab/deviceplugin.json", node.devices(hardware, files=bool(host.kind.vm)))
+        # it looks for a kubelet all the time, which costs an emulated processor much
+        _install(context, ("lab-device-plugin.service",), "kubelet.service" if host.kind.vm else "multi-user.target")
     if host.kind.kubelet == JOINED:
         _member(context, start=not hardware)
 

@@ -41,8 +41,19 @@ def boot(kernel: Kernel, root: Root, cpus: int, memory_mib: int, network: Networ
     words = ("console=ttyS0", "quiet", "net.ifnames=0", "mitigations=off", "systemd.show_status=no")
     words += ("systemd.condition_needs_update=0", f"lab.shared={':'.join(root.shared)}")
     line = " ".join([*words, f"lab.address={network.address}", f"lab.gateway={network.gateway}"])
+    # With a thread for each processor, those that wait for one that the machine does not run would spin for its lock.
     return [
-        *("qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", str(cpus), "-m", f"{memory_mib}M"),
+        *(
+            "qemu-system-x86_64",
+            "-accel",
+            "tcg,thread=single",
+            "-cpu",
+            "max",
+            "-smp",
+            str(cpus),
+            "-m",
+            f"{memory_mib}M",
+        ),
         *("-nodefaults", "-no-user-config", "-display", "none", "-serial", "stdio", "-device", "virtio-rng-pci"),
         *("-kernel", str(kernel.image), "-initrd", str(kernel.initrd), "-append", line),
         *("-drive", f"file={root.volume},if=virtio,format=raw,cache=unsafe"),

@@ -31,6 +31,7 @@ const pollInterval = 500 * time.Millisecond
 type device struct {
 	ID   string `json:"id"`
 	NUMA *int64 `json:"numa"`
+	Path string `json:"path"` // its device file, if a container may open it
 }
 
 type resource struct {

@@ -117,28 +117,36 @@ func (p *plugin) GetDevicePluginOptions(context.Context, *api.Empty) (*api.Devic
 	return &api.DevicePluginOptions{}, nil
 }
 
-// Allocate names the devices in the resource's variable, in the order of the configuration.
+// Allocate names the devices in the resource's variable, in the order of the configuration, and gives their files.
 func (p *plugin) Allocate(_ context.Context, request *api.AllocateRequest) (*api.AllocateResponse, error) {
 	answer := &api.AllocateResponse{}
 	for _, container := range request.ContainerRequests {
 		given := &api.ContainerAllocateResponse{}
+		var ids []string
+		for _, d := range p.inOrder(container.DevicesIds) {
+			ids = append(ids, d.ID)
+			if d.Path != "" {
+				file := &api.DeviceSpec{HostPath: d.Path, ContainerPath: d.Path, Permissions: "rw"}
+				given.Devices = append(given.Devices, file)
+			}
+		}
 		if p.resource.Env != "" {
-			given.Envs = map[string]string{p.resource.Env: strings.Join(p.inOrder(container.DevicesIds), ",")}
+			given.Envs = map[string]string{p.resource.Env: strings.Join(ids, ",")}
 		}
 		answer.ContainerResponses = append(answer.ContainerResponses, given)
 	}
 	return answer, nil
 }
 
-func (p *plugin) inOrder(ids []string) []string {
+func (p *plugin) inOrder(ids []string) []device {
 	chosen := make(map[string]bool, len(ids))
 	for _, id := range ids {
 		chosen[id] = true
 	}
-	var ordered []string
+	var ordered []device
 	for _, d := range p.resource.Devices {
 		if chosen[d.ID] {
-			ordered = append(ordered, d.ID)
+			ordered = append(ordered, d)
 		}
 	}
 	return ordered

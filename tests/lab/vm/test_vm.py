@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -12,8 +13,11 @@ import pytest
 from lab.errors import LabError
 from lab.hosts import network, site, vm
 from lab.hosts.paths import Paths
+from lab.hosts.provision import Context
 from lab.hosts.site import Machine
-from lab.vm import kernel, machine, provision
+from lab.kubernetes import node
+from lab.machine.hardware import Hardware
+from lab.vm import kernel, machine, packages, provision
 
 SITE = site.load(43, site.file_of("isolation"))
 PATHS = Paths(43, Path("/state"), Path("/cache"))
@@ -32,7 +36,7 @@ def test_the_guest_only_reads_its_root_and_writes_to_what_it_shares() -> None:
     plugged = machine.Network({"02:00": "dbX", "02:01": "dbY"}, "10.77.43.21/24", "10.77.43.1")
     root = machine.Root(Path("/root"), Path("/volume"), {"/var/lib/lab": Path("/emu")})
     argv = machine.boot(kernel.Kernel(Path("/k")), root, 4, 2048, plugged)
-    assert "tcg,thread=multi" in argv and not any("kvm" in word for word in argv)
+    assert "tcg,thread=single" in argv and not any("kvm" in word for word in argv)
     assert "local,path=/root,mount_tag=root,security_model=passthrough,multidevs=remap,readonly=on" in argv
     assert "local,path=/emu,mount_tag=shared0,security_model=passthrough,multidevs=remap" in argv
     assert "virtio-net-pci,netdev=net1,mac=02:01" in argv
@@ -52,6 +56,27 @@ def test_each_gpu_has_a_device_number_of_its_own() -> None:
         "c /dev/nvidia0 0666 root root - 203:0",
         "c /dev/nvidia1 0666 root root - 203:1",
     ]
+
+
+def test_pods_get_the_device_files_of_gpus_where_they_can_be_opened() -> None:
+    hardware = Hardware(1, 1, 1, 1024, 1, gpu_numa=(0,))
+    found = [json.loads(node.devices(hardware, files))["resources"][0]["devices"][0] for files in (True, False)]
+    assert found == [{"id": "GPU-0", "numa": 0, "path": "/dev/nvidia0"}, {"id": "GPU-0", "numa": 0}]
+
+
+def test_accounts_of_further_packages_join_those_of_the_lab(tmp_path: Path) -> None:
+    texts = {"image": "root:x:0\n", "disk": "root:x:0\nada:x:2001\n", "layer": "root:x:0\nslurm:x:64030\n"}
+    for place, text in texts.items():
+        (tmp_path / place / "etc").mkdir(parents=True)
+        for name in ("passwd", "group", "shadow"):
+            (tmp_path / place / "etc" / name).write_text(text)
+    context = Context(SITE, HOST, PATHS, tmp_path / "disk", tmp_path / "image", frozenset())
+    provision.add_accounts(context, tmp_path / "layer")
+    assert (tmp_path / "disk/etc/passwd").read_text() == "root:x:0\nada:x:2001\nslurm:x:64030\n"
+
+
+def test_the_layer_of_another_image_is_another_one() -> None:
+    assert packages.key(Path("/cache/image/one/tree")) != packages.key(Path("/cache/image/two/tree"))
 
 
 def test_a_virtual_machine_pretends_no_hardware(tmp_path: Path) -> None:
