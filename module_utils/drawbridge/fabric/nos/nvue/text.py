@@ -66,17 +66,16 @@ def render(profile: SwitchProfile) -> Config:
         ),
         HASH: (),
     }
-    return Config(tuple({**{name: tuple(sorted(part)) for name, part in lines.items()}, **_ports(profile)}.items()))
+    shared = {name: tuple(sorted(part)) for name, part in lines.items()}
+    return Config(tuple({**shared, **_on_ports(profile)}.items()))
 
 
-def _ports(profile: SwitchProfile) -> dict[str, tuple[str, ...]]:
-    """Sections of ports. A port-channel has the MTU of its members."""
-    mtu, members = f"   link mtu {profile.mtu_bytes}", profile.channel_of
-    ports = {
-        f"{PORT}{port}": (f"{PORT}{port}", *(() if port in members else (mtu,)), "   qos pfc-watchdog")
-        for port in profile.ports
-    }
-    return ports | {f"{PORT}{channel.name}": (f"{PORT}{channel.name}", mtu) for channel in profile.channels}
+def _on_ports(profile: SwitchProfile) -> dict[str, tuple[str, ...]]:
+    """A bond has the MTU, its members have the watchdog, and other ports have both."""
+    mtu, watched, members = f"   link mtu {profile.mtu_bytes}", "   qos pfc-watchdog", profile.channel_of
+    lines = {port: (watched,) if port in members else (mtu, watched) for port in profile.ports}
+    lines |= {channel.name: (mtu,) for channel in profile.channels}
+    return {f"{PORT}{name}": (f"{PORT}{name}", *own) for name, own in lines.items()}
 
 
 def _buffers(profile: SwitchProfile) -> Iterator[str]:
