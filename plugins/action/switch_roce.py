@@ -75,7 +75,7 @@ def traffic(options: dict[str, Any]) -> Traffic:
 
 
 def settle(
-    switch: switches.Switch, system: Dialect, profile: SwitchProfile, options: dict[str, Any], check: bool
+    switch: Switch, system: Dialect, profile: SwitchProfile, options: dict[str, Any], check: bool
 ) -> dict[str, Any]:
     """Converge. A switch with the right configuration fails if its hardware does not follow."""
     known, want = traffic(options), system.render(profile)

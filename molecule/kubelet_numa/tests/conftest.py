@@ -85,7 +85,7 @@ def dress(hardware: Hardware) -> None:
     files = {name: text for name, text in trees.processors(hardware).items() if name.startswith("bind/")}
     binds = "\n".join(f"mount --bind {WARDROBE}/bind{place} {place}" for place in BINDS)
     send(f"systemctl stop kubelet\n{UNDRESS}\nmkdir {WARDROBE}\ntar -x -C {WARDROBE}\n{binds}", packed(files))
-    send(f"cat > {DEVICES}", devices.devices(hardware).encode())
+    send(f"cat > {DEVICES}", devices.devices(hardware, files=False).encode())
 
 
 def text_of(policy: dict[str, Any]) -> bytes:

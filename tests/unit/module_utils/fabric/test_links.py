@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.cables.model import Cabling, Link
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.links import (
     both_ends_carry_the_class,
     unchecked,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import (
-    Cabling,
-    Fabric,
-    Link,
-    Switches,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Fabric, Switches
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import load
 
 from tests.unit.module_utils.site.test_refused import site

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What NX-OS makes of lines: its own order and spelling, no defaults, and what it refuses."""
 
+from typing import Any
+
 import pytest
 
 from lab.emulators.fabric.nxos import stages
@@ -38,7 +40,7 @@ interface Ethernet1/1
 def typed(text, config=None):
     """Type lines as into a terminal: blocks by indentation."""
     config = config or stages.factory("leaf1", CLOUDSCALE, 2, "10.77.1.46")["running"]
-    stack = [([], "config")]
+    stack: list[Any] = [([], "config")]
     for line in text.splitlines():
         depth = (len(line) - len(line.lstrip())) // 2
         path, mode = NXOS.apply(config, *stack[depth], CLOUDSCALE, line)

@@ -68,11 +68,14 @@ def type_lines(tmp_path):
     cli = switch.cli("admin", "vty1", once=False)
     switch.execute(cli, "configure terminal")
 
-    def typed(*lines):
-        return [switch.execute(cli, line) for line in lines][-1]
+    class Typed:
+        def __call__(self, *lines):
+            return [switch.execute(cli, line) for line in lines][-1]
 
-    typed.prompt = lambda: switch.prompt(cli)
-    return typed
+        def prompt(self):
+            return switch.prompt(cli)
+
+    return Typed()
 
 
 def running(type_lines):
