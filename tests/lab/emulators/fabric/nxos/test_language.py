@@ -40,10 +40,11 @@ interface Ethernet1/1
 def typed(text, config=None):
     """Type lines as into a terminal: blocks by indentation."""
     config = config or stages.factory("leaf1", CLOUDSCALE, 2, "10.77.1.46")["running"]
-    stack: list[Any] = [([], "config")]
+    stack: list[tuple[Any, str]] = [([], "config")]
     for line in text.splitlines():
         depth = (len(line) - len(line.lstrip())) // 2
-        path, mode = NXOS.apply(config, *stack[depth], CLOUDSCALE, line)
+        inside, now = stack[depth]
+        path, mode = NXOS.apply(config, inside, now, CLOUDSCALE, line)
         stack = [*stack[: depth + 1], (path, mode)]
     return config
 
