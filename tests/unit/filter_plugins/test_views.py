@@ -15,7 +15,10 @@ from tests.unit.module_utils.site.test_refused import site
 
 SITE = {**site("lab"), "drawbridge_nfs": {"mounts": [{"server": "filer", "export": "/export/data", "mount": "/data"}]}}
 FILTERS = FilterModule().filters()
-FURTHER = {"name": "gpu01", "chosen": "gpu[01-02]", "cgroups": True, "mounts": ["/gpfs/fs1"]}
+FURTHER = {
+    **{"name": "gpu01", "chosen": "gpu[01-02]", "cgroups": True, "mounts": ["/gpfs/fs1"]},
+    **{"names": ["gpu01"], "wave": 0},
+}
 
 
 def arguments(door: Any) -> dict[str, Any]:

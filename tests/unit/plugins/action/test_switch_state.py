@@ -11,6 +11,8 @@ import pytest
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
 from ansible_collections.drawbridge.drawbridge.plugins.action import switch_state
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.libraries import Absent
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric import session_io
 
 from tests.unit.emulated_switch import Leaf, profile
 from tests.unit.plugins.action.test_switch_roce import variables
@@ -43,5 +45,5 @@ def test_a_switch_that_can_not_be_reached_is_one_sentence(leaf: Leaf) -> None:
 
 
 def test_a_missing_package_is_named(leaf: Leaf, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(switch_state.switches, "MISSING", "netmiko")
+    monkeypatch.setattr(session_io, "netmiko", Absent("netmiko"))
     assert "has no netmiko" in run(leaf)["msg"]
