@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Two nodes retire, one not before its job has ended; it comes back, and is lost. The last file by its name."""
+"""Two nodes retire, one not before its job has ended; and comes back. The last file by its name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from tests.growth import grow
-from tests.stack import lab as machines
 
 from .conftest import Lab
 from .test_gate import HOME, taints
@@ -70,14 +69,3 @@ def test_it_waits_for_a_job_then_leaves_everything_and_can_come_back(lab: Lab, i
     assert back.code == 0, back.output
     lab.wait("it takes jobs", lambda: out_of_service(lab).startswith("idle"))
     assert taints(lab, [LEAVES]) == {LEAVES: "closed"}
-
-
-def test_a_lost_node_leaves_by_a_consent_that_names_it(lab: Lab, inventory: list[str]) -> None:
-    machines("power-cut", LEAVES)
-    lost = (*inventory, "-e", f"nodes={LEAVES}")
-    other = lab.playbook("retire", *lost, "-e", f"dead_nodes={NEW[0]}")
-    assert other.code == 2, other.output
-    gone = lab.playbook("retire", *lost, "-e", f"dead_nodes={LEAVES}")
-    assert gone.code == 0, gone.output
-    assert LEAVES not in members(lab)
-    assert out_of_service(lab).endswith("|drawbridge: retires")
