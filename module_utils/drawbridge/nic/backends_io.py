@@ -29,11 +29,11 @@ class Backend(Protocol):
 
     def read(self, interface: str, want: NicPortQos, up: bool) -> NicPortQos:
         """The part of the port that `want` has values for. Raises DeviceError, Unsupported if another tool may do."""
-        ...
+        raise NotImplementedError
 
     def write(self, interface: str, options: Sequence[str], want: NicPortQos) -> None:
         """Make one change, given as options of mlnx_qos. Raises DeviceError."""
-        ...
+        raise NotImplementedError
 
 
 class MlnxQos:

@@ -197,4 +197,3 @@ def test_a_reinstalled_node_comes_back_by_its_fingerprint(lab: Lab) -> None:
     assert right.code == 0, right.output
     assert unavailable(lab) == {}
     assert lab.kubectl("get", "node", "gpu02", "-o", "jsonpath={.spec.taints[*].value}").split() == ["closed"]
-    assert lab.playbook("site").changed() == []

@@ -41,7 +41,7 @@ def wanted(groups: Iterable[Mapping[str, Any]]) -> dict[str, Firmware]:
 
 def differences(have: Firmware, want: Firmware, which: int) -> dict[str, str]:
     """Parameters that differ now (0) or at the next boot (1), and their wanted values. Unknown ones are absent."""
-    goal = {name: value for name, (value, _) in want.values.items() if name in have.values}
+    goal = {name: value for name, (value, _unused) in want.values.items() if name in have.values}
     return {name: value for name, value in goal.items() if have.values[name][which] != value}
 
 

@@ -132,7 +132,7 @@ def _firmware(port: str, have: Firmware, want: NicRoces) -> list[Step[NicRoces]]
     goal = want.firmware[port]
     steps = [
         Step(f"{port}: set {name}={value}", _same, pending=f"its firmware has no {name}; {ADVANCED}")
-        for name, (value, _) in goal.values.items()
+        for name, (value, _unused) in goal.values.items()
         if name not in have.values
     ]
     if changes := firmware.differences(have, goal, 1):

@@ -40,7 +40,7 @@ def work(params: Params, check: bool) -> Work[WaveState]:
     if failed:
         return Work(device, plan_failure, wanted(nodes, reason))
 
-    def results(_: object) -> Mapping[str, Any]:
+    def results(_unused: object) -> Mapping[str, Any]:
         jobs = device.left(name, 0 if check else params["wait_s"])
         waiting = [
             f"Slurm job {job} is on {node}; run this again when it has ended" for node, job in jobs.items() if job

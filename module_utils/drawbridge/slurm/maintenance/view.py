@@ -61,7 +61,7 @@ def waves(names: Sequence[str], found: Sequence[Group], wave: int) -> list[list[
         place = max(first.get(group.name, 0) for group in of_node[name])
         while any(counts.get((group.name, place), 0) >= group.most for group in of_node[name]):
             place += 1
-        planned += [[] for _ in range(place + 1 - len(planned))]
+        planned += [[] for _unused in range(place + 1 - len(planned))]
         planned[place].append(name)
         for group in of_node[name]:
             counts[group.name, place] = counts.get((group.name, place), 0) + 1

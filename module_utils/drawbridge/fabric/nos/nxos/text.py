@@ -119,7 +119,7 @@ def _name(header: str) -> str:
     return header.split()[-1]
 
 
-def _change(name: str, seconds: int, lines: Lines, _: Lines) -> Lines:
+def _change(name: str, seconds: int, lines: Lines, _unused: Lines) -> Lines:
     return ("configure dual-stage", f"{MARK}{name}-{seconds}", *lines, f"commit confirmed {seconds}")
 
 

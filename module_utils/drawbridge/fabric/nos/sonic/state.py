@@ -89,7 +89,7 @@ def _tables(answer: str) -> Iterator[tuple[str, list[list[str]]]]:
         for row in lines[at + 1 :]:
             if not row.strip() or _RULE.fullmatch(row.strip()):
                 break
-            rows.append([row[start:end].strip() for (start, _), end in zip(columns, ends)])
+            rows.append([row[start:end].strip() for (start, _unused), end in zip(columns, ends)])
         yield re.split("  +", lines[at - 1].strip())[0], rows
 
 
