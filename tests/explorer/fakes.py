@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
 from typing import Any, cast
 
-from roles.slurm_gate.files.gate import metrics, processes, tokens
+from roles.slurm_gate.files.gate import metrics, processes, tokens, verbs
 from roles.slurm_gate.files.gate.api import REQUEST_S, Answer, Api
 from roles.slurm_gate.files.gate.clock import Clock
 from roles.slurm_gate.files.gate.command import NO_ANSWER, TIMEOUT_S, Commands, Result
@@ -373,6 +373,7 @@ def replaced() -> Iterator[None]:
         (processes, "of_containers", lambda pids, ids, firsts: [pid for pid in pids if pid in set(firsts)]),
         (concurrent.futures, "ThreadPoolExecutor", FakePool),
         (metrics, "publish", lambda world, gauges: None),
+        (verbs, "_compare_guards", lambda world, api, gauges: True),  # it only reports, and opens nothing
     ]
     before = [(module, name, getattr(module, name)) for module, name, _ in parts]
     for module, name, new in parts:

@@ -32,9 +32,8 @@ HELD = re.compile(r"([a-z0-9]([-a-z0-9]{0,44}[a-z0-9])?)[.]([1-9][0-9]{0,9})")
 OURS = ("drawbridge gate: ", "drawbridge: prolog part 50-gate ", "drawbridge: epilog part 50-gate ")
 DUPLICATE = "Duplicate jobid"
 SLURMS = ("Not responding", "Prolog error", "Epilog error", "Node unexpectedly rebooted", DUPLICATE)
-T_S = 125.0
-"""From a job's end until its nodes are closed and usable, after its pods' grace, with everybody answering: four rounds of
-the timer, and the time of the rounds themselves."""
+T_S = 120.0
+"""From a job's end until its nodes are closed and usable, after its pods' grace, with everybody answering."""
 LATE_S = 60.0
 """An opener's patience: so long it may go on for a job that Slurm is through with."""
 RACE_S = 1.0

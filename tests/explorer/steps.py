@@ -40,11 +40,10 @@ show node, drain, squeue comment, squeue name, comment
 lock, read note, write note, sleep, get nodes, make a node dirty
 """,
         "reconcile controller": """
-lock, read note, write note, forget note, sleep, ask for a token, write file, list validatingadmissionpolicies,
-list validatingadmissionpolicybindings, list serviceaccounts, list rolebindings, list nodes, get nodes, squeue all,
-squeue job, make a node dirty, delete rolebindings, delete roles, delete serviceaccounts, list workloads,
-ask for kinds, delete workloads, list pods, delete pods, delete all workloads, delete all pods, squeue comment,
-squeue name, comment
+lock, read note, write note, forget note, sleep, ask for a token, write file, list serviceaccounts, list rolebindings,
+list nodes, get nodes, squeue all, squeue job, make a node dirty, delete rolebindings, delete roles,
+delete serviceaccounts, list workloads, ask for kinds, delete workloads, list pods, delete pods, delete all workloads,
+delete all pods, squeue comment, squeue name, comment
 """,
         "reconcile node": """
 lock, read note, write note, forget note, sleep, ask for a token, write file, remove files, get nodes,
