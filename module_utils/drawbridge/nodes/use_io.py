@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -19,6 +20,7 @@ MARKER = Path("/var/lib/drawbridge/kubelet-change")
 """Exists while this drain does, so that a run after an aborted one can lift it."""
 UNKNOWN_NODE = "not found"
 """scontrol's words for a node that slurm.conf does not have."""
+PAUSE_S = 2.0
 POD_LOGS = Path("/var/log/pods")
 
 
@@ -115,3 +117,11 @@ def jobs_on(run: Run, names: Sequence[str]) -> Mapping[str, str]:
         return {}
     argv = ["squeue", "--all", "--noheader", f"--states={USING}", "--format=%i %N"]
     return ClusterUse.of("", run([*argv, f"--nodelist={hostlist.compress(list(names))}"]).out).jobs
+
+
+def jobs_left_on(run: Run, names: Sequence[str], wait_s: float) -> Mapping[str, str]:
+    """The job on each of these nodes, once none is left there, or after `wait_s`. Raises DeviceError."""
+    deadline = time.monotonic() + wait_s
+    while (jobs := jobs_on(run, names)).keys() & set(names) and time.monotonic() < deadline:
+        time.sleep(PAUSE_S)
+    return jobs

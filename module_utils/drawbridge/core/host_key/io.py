@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -63,6 +64,9 @@ class KnownHosts:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with self._path.with_name(f".{self._path.name}.drawbridge-lock").open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        folder = os.open(self._path.parent, os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX)
             yield
+        finally:
+            os.close(folder)

@@ -4,19 +4,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 
 from ...core import hostlist
 from ...core.command import Run
 from ...core.converge import Step
-from ...nodes.use_io import jobs_on
+from ...nodes.use_io import jobs_left_on
 from ..nodes import text as slurm_node
 from ..nodes.new_plan import ABSENT, NodeState
 from ..nodes.ready_plan import maintained
 from .plan import WaveState, out_of_service
-
-PAUSE_S = 2.0
 
 
 class Wave:
@@ -44,9 +41,5 @@ class Wave:
     def left(self, maintenance: str, wait_s: float) -> Mapping[str, str]:
         """The job on each node that this maintenance has drained, empty for none. It waits at most `wait_s`."""
         names = [name for name, node in self._last.nodes.items() if maintained(node, maintenance)]
-        deadline = time.monotonic() + wait_s
-        while True:
-            jobs = jobs_on(self._run, names)
-            if not jobs.keys() & set(names) or time.monotonic() >= deadline:
-                return {name: jobs.get(name, "") for name in names}
-            time.sleep(PAUSE_S)
+        jobs = jobs_left_on(self._run, names, wait_s)
+        return {name: jobs.get(name, "") for name in names}

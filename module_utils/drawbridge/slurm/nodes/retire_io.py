@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 
 from ...core import hostlist
 from ...core.command import Run
 from ...core.converge import Step
-from ...nodes.use_io import jobs_on
-from .new_io import PAUSE_S, Records
+from ...nodes.use_io import jobs_left_on
+from .new_io import Records
 from .new_plan import ABSENT, NewNodes, safe
 from .ready_plan import RETIRING
 
@@ -40,14 +39,10 @@ class Retiring:
 
         It waits for the jobs of drained nodes, at most `wait_s`.
         """
-        deadline = time.monotonic() + wait_s
-        known = [name for name, node in self._last.nodes.items() if node.state != ABSENT]
-        while True:
-            jobs = jobs_on(self._run, known)
-            why = {name: self._why(name, jobs) for name in self._last.nodes}
-            if not any(jobs.get(name) for name in why) or time.monotonic() >= deadline:
-                return why
-            time.sleep(PAUSE_S)
+        jobs = jobs_left_on(
+            self._run, [name for name, node in self._last.nodes.items() if node.state != ABSENT], wait_s
+        )
+        return {name: self._why(name, jobs) for name in self._last.nodes}
 
     def _why(self, name: str, jobs: Mapping[str, str]) -> str:
         if job := jobs.get(name):
