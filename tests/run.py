@@ -3,6 +3,7 @@
 """`make test`: every part with its time, some at once, all of them even when one fails.
 
 Parts named on the command line run alone: `make test PARTS="lint unit"`. `make check` runs those of DAILY.
+Parts of ON_DEMAND run when they are named.
 """
 
 from __future__ import annotations
@@ -32,10 +33,14 @@ CHAINS = (
     ("slurm_controller", "slurm_node", "slurm_login"),
 )
 """Scenarios that go on, in this order, with the hosts of the ones before: each runs alone as well, but boots anew."""
-LONG = ("slurm_gate", "gpu_operator", "drawbridge_run", "default", "slurm_controller", "rails", "chaos")
+LONG = ("slurm_gate", "gpu_operator", "drawbridge_run", "default", "slurm_controller", "chaos")
 """Words of parts that have a lab for long, those before that wait more than they compute."""
 CHECK, DAILY = "check", ("lint", "types", "unit", "conformance")
 """What needs no lab and ends in minutes, with all unit tests on today's Python."""
+ON_DEMAND = ("mutants", "molecule rails")
+"""What is slow and seldom red; CONTRIBUTING.md says when each was last seen."""
+SCHEDULES = 2500
+"""Of the explorer: `make explore` runs all, and tells which calls no fault has reached."""
 LIMIT_S = 3600
 """What a part may take, some times as long as any does: one that hangs must not keep the table from those who wait."""
 AT_ONCE = 3
@@ -114,7 +119,7 @@ def parts(daily: bool = False) -> list[Part]:
         Part("attacks", ((*pytest, "-m", "live", *guards),), (FIRST_LAB - 3,)),
     ]
     others = [
-        Part("explorer", (python("-m", "tests.explorer"),)),
+        Part("explorer", (python("-m", "tests.explorer", "--schedules", str(SCHEDULES)),)),
         Part("lab", ((*pytest, "-m", "not live", "-n", "2", "--dist", "loadfile", "tests/lab"),)),
         Part("unit", ((*pytest, "-n", "2", "--dist", "worksteal", *controllers, "tests/unit"),)),
         Part("mutants", (python("-m", "tests.mutants"),)),
@@ -132,6 +137,11 @@ def parts(daily: bool = False) -> list[Part]:
     labs.sort(key=rank)
     # a lab takes its share of the processors as long as it is up, so what needs none runs beside two of them
     return [*labs[:2], *others, *labs[2:]]
+
+
+def words(part: Part) -> set[str]:
+    """What names it on the command line."""
+    return {part.name, *part.name.split()}
 
 
 def run(part: Part, live: bool) -> Result:
@@ -201,13 +211,13 @@ def say(line: str) -> None:
 
 
 def main(names: list[str]) -> int:
-    """Run the parts that a word of theirs names, or all; the table of times comes last."""
+    """Run the parts that a word of theirs names, or all but those of ON_DEMAND; the table of times comes last."""
     LOGS.mkdir(parents=True, exist_ok=True)
     if names == [CHECK]:
         chosen, names = parts(daily=True), []
     else:
-        chosen = [part for part in parts() if not names or set(names) & {part.name, *part.name.split()}]
-    if unknown := set(names) - {word for part in parts() for word in (part.name, *part.name.split())}:
+        chosen = [part for part in parts() if (set(names) & words(part) if names else part.name not in ON_DEMAND)]
+    if unknown := set(names) - {word for part in parts() for word in words(part)}:
         say(f"no part is called {', '.join(sorted(unknown))}; there are {', '.join(part.name for part in parts())}")
         return 2
     start = time.monotonic()
