@@ -91,4 +91,8 @@ layers:
       description: Steps that wait for a later run, each with the reason.
       type: list
       elements: str
+proved:
+  description: The node was proved ready for jobs. In check mode, the next run is expected to prove it.
+  returned: if its layer M(drawbridge.drawbridge.slurm_node_ready) ended without a pending step
+  type: bool
 """

@@ -39,6 +39,8 @@ HALVES: Mapping[str, type[Half]] = {
     "kubelet_config": KubeletConfig,
 }
 """Modules with a controller's half."""
+PROOF = "slurm_node_ready"
+"""The module whose success proves a node ready for jobs."""
 ARGUMENT_SPEC = {
     "tag": {"type": "str", "default": "apart"},
     "needs": {"type": "dict", "default": {}},
@@ -127,7 +129,8 @@ class ActionModule(ActionBase):
                     raise DeviceError(f"{role_name(task)}, task {task.name}: {found.error_messages[0]}")
                 options = dict(found.validated_parameters)
                 host = half.prepare(options)
-            yield Layer(Place(role_name(task), str(task.name)), half.module if half else name, half, options, host)
+            place = Place(role_name(task), str(task.name), name == PROOF)
+            yield Layer(place, half.module if half else name, half, options, host)
 
     def _visit(self, layers: Sequence[Layer], task_vars: Any) -> dict[str, Any]:
         """Visit until no layer waits for the controller. Returns the result of a visit that failed as a whole."""

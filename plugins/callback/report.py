@@ -126,6 +126,7 @@ class CallbackModule(CallbackBase):
         super().__init__()
         self._findings: list[Finding] = []
         self._hosts: set[str] = set()
+        self._proved: set[str] = set()
         self._playbook = ""
         self._started = 0.0
         self._plays: list[tuple[str, float]] = []
@@ -142,6 +143,8 @@ class CallbackModule(CallbackBase):
         self._hosts.add(host_of(result))
         # most results only read
         data = data_of(result)
+        if data.get("proved"):
+            self._proved.add(host_of(result))
         if data.get("changed") or data.get("pending") or data.get("layers"):
             self.take(event("ok", result))
 
@@ -178,8 +181,8 @@ class CallbackModule(CallbackBase):
         check = bool(context.CLIARGS.get("check"))
         started = datetime.fromtimestamp(self._started, UTC).isoformat(timespec="seconds")
         seconds = now - self._started
-        names = in_order(sorted(self._hosts))
-        run = Run(self._playbook, check, shown(sys.argv), started, seconds, plays, len(self._hosts), names)
+        names, proved = (in_order(sorted(found)) for found in (self._hosts, set() if check else self._proved))
+        run = Run(self._playbook, check, shown(sys.argv), started, seconds, plays, len(self._hosts), names, proved)
         report = document(run, fold(self._findings))
         last = earlier(self.get_option("json")) if check else None
         return compared(report, last) if last else report

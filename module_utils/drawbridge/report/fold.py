@@ -52,6 +52,8 @@ class Run:
     """How many hosts have a result."""
     names: str = ""
     """Their hostlist."""
+    proved: str = ""
+    """Hostlist of nodes that the run proved ready for jobs; empty in check mode, which proves nothing."""
 
 
 def fold(findings: Iterable[Finding]) -> list[Line]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .visit import FAILED, STOPPED, Visited
+from .visit import DONE, FAILED, STOPPED, Visited
 
 
 @dataclass(frozen=True)
@@ -17,17 +17,24 @@ class Place:
 
     role: str
     task: str
+    proves: bool = False
+    """Its success proves the node ready for jobs."""
 
     def __str__(self) -> str:
         return f"{self.role}: {self.task}"
 
 
 def report(layers: Sequence[tuple[Place, Visited]]) -> dict[str, Any]:
-    """One result: each layer that did more than read, in order, and the diffs and warnings of all."""
+    """One result: each layer that did more than read, in order, and the diffs and warnings of all.
+
+    `proved` is there only if the node was proved ready for jobs.
+    """
     found: dict[str, Any] = {"changed": any(seen.result.get("changed") for _unused, seen in layers)}
     found["layers"] = [_layer(place, seen) for place, seen in layers if _speaks(seen)]
     found["warnings"] = [text for _unused, seen in layers for text in seen.result.get("warnings", ())]
     found["diff"] = [seen.result["diff"] for _unused, seen in layers if "diff" in seen.result]
+    if any(place.proves and seen.state == DONE and not seen.result.get("pending") for place, seen in layers):
+        found["proved"] = True
     failed = [f"{place}: {seen.result.get('msg', 'failed')}" for place, seen in layers if seen.state == FAILED]
     if failed:
         left = [str(place) for place, seen in layers if seen.state == STOPPED]

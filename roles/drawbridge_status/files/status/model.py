@@ -59,6 +59,8 @@ class Member(NamedTuple):
     ready: bool = True
     cordoned: bool = False
     adopting: bool = False
+    moved: str = ""
+    """When the gate changed its state last; of a closed node, when the gate proved it empty."""
 
 
 class Actor(NamedTuple):
@@ -96,6 +98,8 @@ class Seen(NamedTuple):
     members: Mapping[str, Member] | None = None
     """None: Kubernetes gave no list."""
     runs: Mapping[str, LastRun] = {}
+    proofs: Mapping[str, LastRun] = {}
+    """The latest run that proved the node ready for jobs."""
     actors: Mapping[str, tuple[Actor, ...]] = {}
     """Writes of others to Node objects; only of a node that is explained."""
     notes: tuple[str, ...] = ()
@@ -114,6 +118,7 @@ class Node(NamedTuple):
     member: Member | None = None
     kube_known: bool = False
     run: LastRun | None = None
+    proof: LastRun | None = None
     writes: tuple[Actor, ...] = ()
 
     @property
@@ -135,6 +140,11 @@ class Node(NamedTuple):
         if self.member:
             return self.member.gate
         return ("absent" if self.kube_known else "unknown") if self.gated else "-"
+
+    @property
+    def proved_empty(self) -> str:
+        """When the gate last proved it empty; "" if it is not closed, or was born closed."""
+        return self.member.moved if self.member and self.gate == "closed" else ""
 
     @property
     def owner(self) -> Job | None:

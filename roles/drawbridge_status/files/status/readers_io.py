@@ -13,7 +13,7 @@ from typing import Any
 
 from ..gate.command import Commands, Result
 from . import actors_text, kube_text, reports_text, slurm_text
-from .model import Actor, LastRun, Member, Seen, Site
+from .model import Actor, Member, Seen, Site
 
 SETTINGS = Path("/etc/drawbridge/status.json")
 STATES = "PENDING,RUNNING,CONFIGURING,COMPLETING,SUSPENDED,STOPPED"
@@ -52,7 +52,9 @@ class Readers:
         jobs = slurm_text.jobs(self._run(*queue))
         members = self._members()
         actors = {explained: self._actors(explained)} if explained in (members or {}) else {}
-        return Seen(nodes, jobs, members, self._runs(reports), actors, tuple(self._notes), self._blind)
+        kept = self._reports(reports)
+        runs, proofs = reports_text.last_runs(kept), reports_text.proofs(kept)
+        return Seen(nodes, jobs, members, runs, proofs, actors, tuple(self._notes), self._blind)
 
     def units(self) -> dict[str, str]:
         """Hostlists of scalable units, by the names of their switches in Slurm; none if Slurm has no topology."""
@@ -99,8 +101,8 @@ class Readers:
         options = (f"--kubeconfig={self._kubeconfig}",) if self._kubeconfig else ()
         return self._commands.run("kubectl", *options, *words, "--request-timeout=30s", timeout_s=TIMEOUT_S)
 
-    def _runs(self, folder: Path) -> dict[str, LastRun]:
-        """Latest runs, from reports in a folder. Without reports, a note says so."""
+    def _reports(self, folder: Path) -> list[dict[str, Any]]:
+        """Reports of runs in a folder. Without reports, a note says so."""
         reports: list[dict[str, Any]] = []
         for file in sorted(folder.glob("*.json"))[-NEWEST:] if folder.is_dir() else ():
             try:
@@ -112,4 +114,4 @@ class Readers:
             reports += [it for it in (found if isinstance(found, list) else [found]) if isinstance(it, dict)]
         if not reports:
             self._notes.append(f"no report of a run is in {folder}, so pending changes are not known")
-        return reports_text.last_runs(reports)
+        return reports

@@ -57,8 +57,8 @@ def _node(name: str, seen: Seen, jobs: Iterable[Job], gated: frozenset[str]) -> 
     slurm = seen.slurm.get(name)
     guarded = tuple(part for part in slurm.partitions if part in gated) if slurm else ()
     member = (seen.members or {}).get(name)
-    run, writes = seen.runs.get(name), seen.actors.get(name, ())
-    return Node(name, slurm, tuple(jobs), guarded, member, seen.members is not None, run, writes)
+    run, proof, writes = seen.runs.get(name), seen.proofs.get(name), seen.actors.get(name, ())
+    return Node(name, slurm, tuple(jobs), guarded, member, seen.members is not None, run, proof, writes)
 
 
 def _row(node: Node) -> Row:
@@ -129,6 +129,8 @@ def _cells(row: Row) -> tuple[str, ...]:
 def _since(node: Node) -> str:
     if node.slurm and node.slurm.drained and node.slurm.since:
         return node.slurm.since
+    if node.gate == "dirty" and node.member and node.member.moved:
+        return node.member.moved
     return node.jobs[0].since if node.jobs else "-"
 
 
@@ -143,9 +145,17 @@ def explain(row: Row, seen: Seen) -> list[str]:
         lines += [f"  next: {found.step}"] if found.step else []
     if node.actors:
         lines += ["", "Changed by others than Drawbridge:", *(f"  {_act(actor)}" for actor in node.actors)]
+    lines += ["", *proved] if (proved := _proofs(node)) else []
     if node.run:
         lines += ["", f"The latest run was {node.run.playbook} of {node.run.started}."]
     return [*lines, *(f"Note: {note}" for note in seen.notes)]
+
+
+def _proofs(node: Node) -> list[str]:
+    """When it was last proved empty, and ready for jobs."""
+    empty = [f"The gate last proved it empty at {node.proved_empty}."] if node.proved_empty else []
+    proof = node.proof
+    return [*empty, *([f"Proved ready for jobs by {proof.playbook} of {proof.started}."] if proof else [])]
 
 
 def _act(actor: Actor) -> str:
@@ -167,7 +177,7 @@ def document(found: Sequence[Row], seen: Seen) -> dict[str, Any]:
 def _plain(row: Row) -> dict[str, Any]:
     node = row.node
     slurm = {} if node.slurm is None else {**node.slurm._asdict(), "flags": sorted(node.slurm.flags)}
-    run = {"playbook": node.run.playbook, "started": node.run.started} if node.run else None
+    run, ready = ({"playbook": it.playbook, "started": it.started} if it else None for it in (node.run, node.proof))
     return {
         "name": node.name,
         "level": row.level,
@@ -178,6 +188,7 @@ def _plain(row: Row) -> dict[str, Any]:
         "since": "" if _since(node) == "-" else _since(node),
         "jobs": [job.number for job in node.jobs],
         "last_run": run,
+        "last_proof": {"empty": node.proved_empty, "ready": ready},
         "actors": [actor._asdict() for actor in node.actors],
         "findings": [found._asdict() for found in row.findings],
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.visit import Visited
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.visit_report import Place, report
 
@@ -32,6 +33,22 @@ def test_a_failure_names_layer_cause_and_what_it_stopped() -> None:
     assert found["msg"] == "horn: Blow: it is broken\nnot done, because it needs that: bell: Ring"
     assert [layer["state"] for layer in found["layers"]] == ["done", "failed", "stopped"]
     assert found["layers"][1]["rc"] == 3
+
+
+@pytest.mark.parametrize(
+    ("state", "result", "proved"),
+    [
+        ("done", QUIET, True),
+        ("done", LOUD, True),
+        ("done", {**QUIET, "pending": ["let it take jobs: it is drained"]}, False),
+        ("failed", BROKEN, False),
+        ("stopped", {}, False),
+    ],
+)
+def test_a_node_is_proved_ready_by_its_proof_alone(state: str, result: dict[str, Any], proved: bool) -> None:
+    proof = Place("slurm_node", "Prove that the node is ready for jobs", proves=True)
+    found = report([(LAMP, Visited("done", LOUD)), (proof, Visited(state, result))])
+    assert found.get("proved", False) is proved
 
 
 def test_what_waits_is_reported() -> None:

@@ -23,6 +23,7 @@ PLAY: dict[str, Any] = {
     "vars": {"secret": SECRET},
     "tasks": [
         {"name": "Change", "ansible.builtin.command": {"cmd": "echo {{ secret }}"}},
+        {"name": "Prove it", "prove": {}, "when": "inventory_hostname != 'a2'"},
         {"name": "Only read", "ansible.builtin.debug": {"msg": "{{ secret }}"}},
         {"name": "Hidden", "ansible.builtin.command": {"cmd": "echo {{ secret }}"}, "no_log": True},
         {"name": "Bear it", "ansible.builtin.fail": {"msg": "{{ secret }}"}, "ignore_errors": True},
@@ -39,6 +40,10 @@ PLAY: dict[str, Any] = {
         },
     ],
 }
+PROVES = """#!/bin/sh
+echo '{"changed": false, "proved": true, "layers": []}'
+"""
+"""A module that answers as a visit does whose node is ready for jobs."""
 FORMATS = ("json", "html", "junit", "metrics")
 
 
@@ -47,6 +52,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what a run printed and wrote."""
     path = tmp_path_factory.mktemp("run")
     (path / "play.yml").write_text(yaml.safe_dump([PLAY]))
+    (path / "library").mkdir()
+    (path / "library/prove").write_text(PROVES)
     own = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
     hosts = {"all": {"vars": own, "hosts": {"a1": None, "a2": None, "a3": None}}}
     (path / "hosts.yml").write_text(yaml.safe_dump(hosts))
@@ -70,7 +77,7 @@ def test_the_folder_keeps_the_run_with_its_hosts(folder: Path) -> None:
     (kept,) = (folder / "runs").iterdir()
     report = json.loads(kept.read_text())
     assert kept.name == f"{report['started'].replace(':', '')}-play.yml.json"
-    assert (report["hosts"], report["names"]) == (3, "a[1-3]")
+    assert (report["hosts"], report["names"], report["proved"]) == (3, "a[1-3]", "a[1,3]")
 
 
 @pytest.mark.parametrize("kind", FORMATS)

@@ -41,7 +41,7 @@ def readers(home: Path, **answers: Result) -> Readers:
 @pytest.mark.parametrize(
     ("kubectl", "known", "blind", "note"),
     [
-        (Result(0, "gpu01\t\tTrue\tdrawbridge.io/slurm=closed \n"), True, False, ""),
+        (Result(0, "gpu01\t\tTrue\tdrawbridge.io/slurm=closed \t\n"), True, False, ""),
         (Result(1, "", "Error (Forbidden): nodes is forbidden"), False, False, "you may not read nodes"),
         (Result(1, "", "Unable to connect to the server"), False, True, "Kubernetes did not answer (Unable to connect"),
     ],
@@ -96,6 +96,15 @@ def test_a_file_may_hold_the_reports_of_several_runs(home: Path) -> None:
     assert seen.runs["gpu01"].started == "2026-11-25"
 
 
+def test_a_proof_may_be_older_than_the_latest_run(home: Path) -> None:
+    runs = [("2026-11-23", "gpu[01-02]"), ("2026-11-24", "gpu02"), ("2026-11-25", "")]
+    reports = [{"started": at, "playbook": "site.yml", "names": "gpu[01-02]", "proved": proved} for at, proved in runs]
+    (home / "runs.json").write_text(json.dumps(reports))
+    seen = readers(home, kubectl=Result(0)).look(home)
+    assert {name: run.started for name, run in seen.proofs.items()} == {"gpu01": "2026-11-23", "gpu02": "2026-11-24"}
+    assert seen.runs["gpu01"].started == "2026-11-25"
+
+
 def test_units_are_slurms_lowest_switches(home: Path) -> None:
     lines = (
         "SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=gpu[01-02] \nSwitchName=fabric Level=1 LinkSpeed=1 Switches=leaf1\n"
@@ -119,7 +128,7 @@ class Kubectl(Canned):
     ],
 )
 def test_the_writers_of_a_node_that_is_explained(home: Path, answer: Result, writers: int, note: str) -> None:
-    answers = {**SLURM, "kubectl": Result(0, "gpu01\t\tTrue\tdrawbridge.io/slurm=closed \n"), "node": answer}
+    answers = {**SLURM, "kubectl": Result(0, "gpu01\t\tTrue\tdrawbridge.io/slurm=closed \t\n"), "node": answer}
     found = Readers(Kubectl(answers), {"HOME": str(home), "PATH": str(home)})
     assert found.look(home).actors == {}
     seen = found.look(home, "gpu01")

@@ -33,7 +33,7 @@ def seen(given: dict[str, Any]) -> Seen:
     if "kube" in given:
         value, cordoned, ready = [*(given["kube"] or []), *("", "", "True")[len(given["kube"] or []) :]]
         taint = f"drawbridge.io/slurm={value} " if value else ""
-        members = kube_text.members(f"{NAME}\t{cordoned}\t{ready}\t{taint}\n" if given["kube"] else "")
+        members = kube_text.members(f"{NAME}\t{cordoned}\t{ready}\t{taint}\t\n" if given["kube"] else "")
     runs: dict[str, Any] = {}
     if "run" in given:
         kind, text = given["run"]

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from roles.drawbridge_status.files.status import kube_text, slurm_text, view
-from roles.drawbridge_status.files.status.model import Actor, Seen, Site
+from roles.drawbridge_status.files.status.model import Actor, LastRun, Seen, Site
 
 SITE = Site(gated=("ai-train",))
 LINE = "NodeName={} Arch=x86_64 CPUAlloc=0 RealMemory=2052096 State={} Partitions={} BootTime=2026-11-20T10:00:00{}"
+MOVED = "2026-11-24T20:00:00Z"
 DRAINED = " Reason=new fan [ben@2026-11-25T01:02:03]"
 
 
@@ -31,7 +32,7 @@ def cluster(count: int) -> Seen:
     ]
     queue = "\n".join(slurm_text.SEPARATOR.join(row) for at, row in enumerate(rows) if at % 4 == 1)
     taints = (f"vision.{at}" if at % 4 == 1 else "closed" for at in range(count))
-    members = "\n".join(f"{name}\t\tTrue\tdrawbridge.io/slurm={taint} " for name, taint in zip(names, taints))
+    members = "\n".join(f"{name}\t\tTrue\tdrawbridge.io/slurm={taint} \t{MOVED} " for name, taint in zip(names, taints))
     return Seen(slurm_text.nodes("\n".join(lines)), slurm_text.jobs(queue), kube_text.members(members))
 
 
@@ -156,3 +157,24 @@ def test_one_node_names_those_who_changed_it() -> None:
     assert [it["who"] for it in view.document([row], seen)["nodes"][0]["actors"]] == ["ben", "kubectl-cordon"]
     (ours,) = view.rows(seen, SITE, ["gpu00000"])
     assert "Changed by others than Drawbridge:" not in view.explain(ours, seen)
+
+
+def test_the_last_proofs_are_named() -> None:
+    run = LastRun("site.yml", "2026-11-24T02:00:00+00:00")
+    seen = cluster(2)._replace(proofs={"gpu00000": run})
+    closed, held = view.rows(seen, SITE)
+    said = view.explain(closed, seen)
+    assert f"The gate last proved it empty at {MOVED}." in said
+    assert "Proved ready for jobs by site.yml of 2026-11-24T02:00:00+00:00." in said
+    assert not any("proved" in line for line in view.explain(held, seen)), "a held node is not proved empty"
+    proofs = [it["last_proof"] for it in view.document([closed, held], seen)["nodes"]]
+    assert proofs == [
+        {"empty": MOVED, "ready": {"playbook": "site.yml", "started": run.started}},
+        {"empty": "", "ready": None},
+    ]
+
+
+def test_a_dirty_node_is_so_since_the_gate_moved_it() -> None:
+    members = kube_text.members(f"gpu00000\t\tTrue\tdrawbridge.io/slurm=dirty_vision.4 \t{MOVED} \n")
+    seen = cluster(1)._replace(members=members)
+    assert view.document(view.rows(seen, SITE), seen)["nodes"][0]["since"] == MOVED
