@@ -9,7 +9,8 @@ short_description: Install a program of several files, and blocks in files of th
 version_added: 0.1.0
 description:
   - Writes a program and its other files in the given order. Each file is replaced atomically.
-  - Restarts nothing, because no daemon reads these files.
+  - Restarts nothing, because no daemon reads these files. After a change below C(/etc/systemd/system) systemd reads its
+    unit files again.
 author: Drawbridge contributors (@drawbridge)
 extends_documentation_fragment: [drawbridge.drawbridge.files]
 options:

@@ -1,11 +1,11 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""MTU, routes, ARP, global pause and rings of a node's RDMA network devices."""
+"""MTU, routes, ARP, global pause, rings, PCIe settings and interrupts of a node's RDMA network devices."""
 
 DOCUMENTATION = r"""
 module: nic_link
-short_description: Give RDMA network devices their MTU, route, ARP, pause and ring settings
+short_description: Give RDMA network devices their MTU, routes, and the settings of their ports
 version_added: 0.1.0
 description:
   - Sets the MTU of all devices with C(ip) and reads it back.
@@ -13,6 +13,10 @@ description:
     MTU is then the same after a boot. For netplan, this is the drop-in of the C(.network) file that netplan writes.
   - Switches global pause off on all O(groups[].ports), because it would stop all priorities where PFC stops one. Sets
     the size of rings, if there is one.
+  - Sets the read request and the relaxed ordering of O(groups[].ports) with C(setpci), if they are given. It changes
+    these bits of the register Device Control and no other.
+  - With O(groups[].interrupts_numa) the CPUs of one NUMA node alone serve a port's interrupts. An interrupt that is on
+    the right node already keeps its CPU, so that C(irqbalance) may run.
   - With O(groups[].own_addresses) a device answers ARP for its own addresses alone. Otherwise Linux answers for all
     rails of a subnet from one of them.
   - With O(groups[].route_table) packets from a device's IPv4 address leave through that device. Each device has a table
@@ -22,7 +26,7 @@ description:
   - A device that neither configures gets its MTU from the service of role C(fabric_nic).
   - The module fails when the driver can't do the MTU, or when a NetworkManager profile sets another one. It also fails
     when another device shares the C(.network) file.
-  - While a Slurm job or a job's pod is on the node, a change of MTU, routes, pause or rings is C(pending).
+  - While a Slurm job or a job's pod is on the node, a change is C(pending) unless it is one of ARP or interrupts.
 author: Drawbridge contributors (@drawbridge)
 options:
   groups:
@@ -53,6 +57,21 @@ options:
         description: Entries of the receive and send rings of O(groups[].ports). With 0 they stay.
         type: int
         default: 0
+      read_request_bytes:
+        description: Bytes that one PCIe read of O(groups[].ports) asks for. With 0 they stay.
+        type: int
+        choices: [0, 128, 256, 512, 1024, 2048, 4096]
+        default: 0
+      relaxed_ordering:
+        description: Whether PCIe writes of O(groups[].ports) may pass each other. If it is empty, this stays.
+        type: str
+        choices: ['', disabled, enabled]
+        default: ''
+      interrupts_numa:
+        description: NUMA node of each of O(groups[].interfaces), for its ports' interrupts. Without any they stay.
+        type: list
+        elements: int
+        default: []
       route_table:
         description: Table and rule priority of the first device; the others have the next numbers. With 0 all stay.
         type: int

@@ -95,6 +95,16 @@ options:
     description: Set parameters of firmware that differ. No node is booted.
     type: bool
     default: false
+  gpu_direct:
+    description: >-
+      Report as C(pending) that NICs can't reach the memory of GPUs, because the closed GPU driver is loaded without
+      C(nvidia_peermem). The open driver uses dma-buf.
+    type: bool
+    default: false
+  topology_file:
+    description: NCCL's topology file. Report as C(pending) that the host does not have it.
+    type: str
+    default: ''
   variables:
     description: Names of the variables that set these options, by option, for messages.
     type: dict

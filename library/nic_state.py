@@ -8,8 +8,8 @@ module: nic_state
 short_description: Read settings and counters of RDMA NICs
 version_added: 0.1.0
 description:
-  - Reads all NICs of a host in one call and changes nothing. The sources are sysfs, C(mlnx_qos) or C(dcb), and
-    C(ethtool).
+  - Reads all NICs of a host in one call and changes nothing. The sources are sysfs, C(mlnx_qos) or C(dcb),
+    C(ethtool) and C(setpci).
   - Counters have the driver's own names. They count from the driver's start, so compare two readings. A counter that
     the driver lacks is absent.
   - A part that can't be read is absent too, and C(unknown) has the reason. It is no failure.
@@ -65,7 +65,8 @@ nics:
     NICs by network device. C(rdma), C(gid), C(state) and C(rate) are those of the RDMA device; C(gid) is the index
     of its RoCE v2 GID with an IPv4 address. C(counters) has CNPs, ECN marks, retransmits and link errors. C(roce)
     has the settings of RDMA-CM and of each port's congestion control. C(ports) has each port's link, QoS, counters
-    of the whole port and of each priority, global pause, and temperature. C(unknown) has the reason for each part
+    of the whole port and of each priority, global pause, rings, PCIe settings, NUMA node, the CPUs that may serve its
+    interrupts, and temperature. C(unknown) has the reason for each part
     that can't be read.
   returned: success
   type: dict
@@ -93,6 +94,10 @@ nics:
           counters: {rx_discards_phy: 0, rx_global_pause: 0}
           priorities: {"3": {rx_pause: 7, tx_pause: 0}}
           global_pause: {rx: false, tx: false}
+          rings: {rx: 8192, tx: 8192}
+          pcie: {read_request_bytes: 4096, relaxed_ordering: enabled}
+          numa_node: "0"
+          interrupt_cpus: 0-55
           temperature_c: 61.0
       unknown: []
 steps:

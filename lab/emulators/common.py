@@ -209,14 +209,15 @@ class Call:
 NFS_TOOLS = ("mount.nfs", "mount.nfs4", "nfsstat", "stat")
 FAMILIES = {
     **{"mlnx_qos": "mlnx_qos", "nvidia-smi": "nvidia_smi", "mlxconfig": "mlxconfig", "ethtool": "ethtool"},
-    "dcb": "dcb",
+    **{"dcb": "dcb", "openibd": "openibd"},
+    **dict.fromkeys(("setpci", "lspci"), "pciutils"),
     "lldpctl": "lldpctl",
     **dict.fromkeys(("ip", "networkctl", "nmcli"), "net"),
     **dict.fromkeys(NFS_TOOLS, "nfs"),
 }
 """Families by command; every mm* command is one of gpfs."""
 SUBSYSTEMS = {
-    **dict.fromkeys(("mlnx_qos", "dcb", "mlxconfig", "ethtool", "net"), "nic"),
+    **dict.fromkeys(("mlnx_qos", "dcb", "mlxconfig", "ethtool", "net", "pciutils", "openibd"), "nic"),
     **dict.fromkeys(("nvidia_smi", "lldpctl"), "nodes"),
     **dict.fromkeys(("gpfs", "nfs"), "storage"),
 }

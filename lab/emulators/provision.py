@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 LAUNCHER = "/opt/lab/launch"
 GPFS_BIN = "/usr/lpp/mmfs/bin"
-RAIL_TOOLS = ("/usr/bin/mlnx_qos", "/usr/local/sbin/ethtool", "/usr/sbin/lldpctl")
+RAIL_TOOLS = (
+    *("/usr/bin/mlnx_qos", "/usr/local/sbin/ethtool", "/usr/local/sbin/setpci", "/usr/local/sbin/openibd"),
+    "/usr/sbin/lldpctl",
+)
 GPU_TOOLS = ("/usr/bin/nvidia-smi",)
 FILE_SYSTEM = "fs1"
 NFS_SERVER, NFS_EXPORT = "filer", "/export/data"

@@ -3,8 +3,8 @@
 """Files that show a pretended machine: path below the tree -> content.  Pure; the guest mounts the trees.
 
 Three kinds of place: `bind/` is mounted over the path that it spells, `layer/` lies over the real directory so that
-both show, `links` are symbolic links of a layer.  `fresh/` is copied below /sys/kernel at each boot, and may be
-written.  What the kubelet reads of /sys is what kubelet 1.36 was seen to open.
+both show, `links` are symbolic links of a layer.  `fresh/` is copied at each boot and may be written: `fresh/irq` to
+/proc/irq, the rest below /sys/kernel.  What the kubelet reads of /sys is what kubelet 1.36 was seen to open.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def rails(hardware: Hardware) -> tuple[Files, dict[str, str]]:
         files |= {f"layer/{device}/{entry}": f"{text}\n" for entry, text in about.items()}
         files |= {f"layer/{rdma}/{entry}": text for entry, text in _rdma(rail, name).items()}
         files[f"layer/{device}/hwmon/hwmon{rail}/temp1_input"] = "61000\n"
-        files |= _settings(rail)
+        files |= _settings(rail) | _interrupts(hardware, rail, device)
         pointers = {
             f"sys/class/infiniband/mlx5_{rail}": rdma,
             f"{rdma}/device": device,
@@ -157,6 +157,13 @@ def _settings(rail: int) -> Files:
     cm = {"default_roce_mode": "RoCE v2", "default_roce_tos": 0}
     defaults = {f"fresh/config/rdma_cm/mlx5_{rail}/ports/1/{name}": value for name, value in cm.items()}
     return {path: f"{value}\n" for path, value in {**congestion, **defaults}.items()}
+
+
+def _interrupts(hardware: Hardware, rail: int, device: str) -> Files:
+    """Return a port's interrupts. A balancer that knows no NUMA nodes lets all CPUs serve them."""
+    numbers = range(200 + 2 * rail, 202 + 2 * rail)
+    listed = {f"layer/{device}/msi_irqs/{number}": "msix\n" for number in numbers}
+    return listed | {f"fresh/irq/{number}/smp_affinity_list": _cpus(hardware) for number in numbers}
 
 
 def pci_address(rail: int) -> str:

@@ -51,6 +51,15 @@ def factory() -> dict[str, Any]:
     }
 
 
+KEPT = ("apps", "dscp2prio", "pfc", "dcbx", "prio2buffer", "buffer_size", "link_flaps")
+"""What the port's registers hold, so that the driver finds it again: it reads trust and map, and sets shares anew."""
+
+
+def reloaded(port: dict[str, Any]) -> dict[str, Any]:
+    """Return a port after a reload of its driver."""
+    return {**factory(), **{key: port[key] for key in KEPT}}
+
+
 def port_of(state: dict[str, Any], interface: str) -> dict[str, Any]:
     """Return a rail's port; its registers are at factory values after each boot. Raise for what has no DCB."""
     if not (sysfs() / "class/net" / interface).exists():

@@ -42,6 +42,8 @@ class Step(Generic[S]):
     """Without this consent no step is done, and the run fails."""
     refused: str = ""
     """Why a person must act first. No step is done, and the run fails."""
+    about: str = ""
+    """What the step sets, if its sentence has the value that was found: after a failure that can be another one."""
 
 
 class Device(Protocol[S]):
@@ -217,13 +219,17 @@ def _read_back(
         changed=after != run.before if error else True,
         steps=steps,
         diff=_diff(device.name, run.before, after),
-        done=[reason for reason in steps if reason not in left],
+        done=[step.reason for step in run.steps if _about(step) not in set(map(_about, still))],
         left=left,
         pending=run.pending,
         error=error,
         details=run.details,
         planned=run.steps,
     )
+
+
+def _about(step: Step[Any]) -> str:
+    return step.about or step.reason
 
 
 def _reasons(steps: Sequence[Step[S]]) -> list[str]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from ..core.command import Run
 from ..core.converge import DeviceError, Step
 from .backends_io import Backend, read
+from .naming import named
 from .plan import NicPortQos, NicQos
 
 LINK_BACK_S, LINK_CHECK_S = 30.0, 0.5
@@ -41,9 +42,10 @@ class NicPorts:
         """One command a step. After a bounce it waits for the link, so that at most one rail is down."""
         for step in steps:
             name = step.payload.interface
-            self._backends[self.chosen[name]].write(name, step.payload.options, self._want[name])
+            with named(step):
+                self._backends[self.chosen[name]].write(name, step.payload.options, self._want[name])
             if step.payload.flaps:
-                self._wait_for_link(step.payload.interface)
+                self._wait_for_link(name)
 
     def _wait_for_link(self, interface: str) -> None:
         deadline = time.monotonic() + LINK_BACK_S

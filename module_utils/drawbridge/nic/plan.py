@@ -124,12 +124,14 @@ def _trust(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQ
 
 def _map(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQos]]:
     steps = []
-    mapped = dict(have.dscp_priority)
+    old = have.dscp_priority
+    mapped = dict(old)
     for dscp, priority in want.dscp_priority.items():
         if mapped.get(dscp) != priority:
             mapped = dict(sorted({**mapped, dscp: priority}.items()))
             change = Change(interface, ("--dscp2prio", f"set,{dscp},{priority}"), moves=have.up)
-            steps.append(_step(f"put DSCP {dscp} into priority {priority}", change, dscp_priority=mapped))
+            reason = f"put DSCP {dscp} into priority {priority}, not {old.get(dscp, 'none')}"
+            steps.append(_step(reason, change, dscp_priority=mapped))
     return steps
 
 
@@ -144,15 +146,16 @@ def _queues(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[Nic
     if have.queues == want.queues:
         return []
     change = Change(interface, ets_options(want.queues), moves=have.up)
-    return [_step(f"share the link: {', '.join(_shares(want.queues))}", change, queues=want.queues)]
+    shares, old = (", ".join(_shares(queues)) for queues in (want.queues, have.queues))
+    return [_step(f"share the link: {shares}, not {old}", change, queues=want.queues)]
 
 
 def _pfc(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQos]]:
     if have.lossless == want.lossless:
         return []
     change = Change(interface, ("--pfc", mask(want.lossless)), flaps=have.up)
-    listed = ", ".join(map(str, sorted(want.lossless)))
-    reason = f"make priority {listed} lossless and no other" if listed else "make no priority lossless"
+    goal, old = (", ".join(map(str, sorted(it))) for it in (want.lossless, have.lossless))
+    reason = f"make priority {goal} lossless, not {old or 'none'}" if goal else f"make no priority lossless, not {old}"
     return [_step(reason, change, lossless=want.lossless)]
 
 
@@ -161,7 +164,7 @@ def _step(reason: str, change: Change, **becomes: Any) -> Step[NicQos]:
         port = replace(state.ports[change.interface], **becomes)
         return NicQos({**state.ports, change.interface: port})
 
-    return Step(f"{change.interface}: {reason}", applied, change)
+    return Step(f"{change.interface}: {reason}", applied, change, about=f"{change.interface} {change.options}")
 
 
 def mask(lossless: Iterable[int]) -> str:
@@ -183,11 +186,11 @@ def ets_options(queues: Iterable[tuple[int, str, int]]) -> tuple[str, ...]:
 
 
 def _shares(queues: Iterable[tuple[int, str, int]]) -> list[str]:
-    members: dict[tuple[int, str, int], list[str]] = {}
-    for priority, queue in enumerate(queues):
-        members.setdefault(queue, []).append(str(priority))
-    said = {queue: f"{queue[2]} %" if queue[1] == ETS else queue[1] for queue in members}
-    return [f"{said[queue]} for priority {' '.join(names)}" for queue, names in members.items()]
+    members: dict[tuple[int, str], list[str]] = {}
+    for priority, (number, algorithm, share) in enumerate(queues):
+        said = (number, f"{share} %") if algorithm == ETS else (0, algorithm)
+        members.setdefault(said, []).append(str(priority))
+    return [f"{said} for priority {' '.join(names)}" for (_unused, said), names in members.items()]
 
 
 def _options(port: NicPortQos) -> list[str]:

@@ -155,6 +155,12 @@ def nccl_env(nodes: Nodes, lossless: TrafficClass, name: str, control: str = "dc
     return {key: value for key, value in found.items() if value}
 
 
+def gpu_direct(nodes: Nodes, name: str) -> bool:
+    """Whether the rails of a node shall reach the memory of its GPUs."""
+    build = nodes.class_of(name)
+    return bool(build.gpus.count and build.rails)
+
+
 def mtu_groups(nodes: Nodes, mtu_bytes: int, name: str) -> list[dict[str, Any]]:
     """The groups of network devices of one node, as the module nic_link takes them. Ports follow the MTU of their bond.
 
@@ -169,19 +175,11 @@ def mtu_groups(nodes: Nodes, mtu_bytes: int, name: str) -> list[dict[str, Any]]:
             "own_addresses": several,
             "ports": list(nics.ports),
             "ring_size": nics.ring_size,
+            "read_request_bytes": nics.read_request_bytes,
+            "relaxed_ordering": nics.relaxed_ordering,
+            "interrupts_numa": list(nics.numa) if nics.local_interrupts else [],
             "route_table": nics.route_table,
             "gateway": nics.gateway,
         }
         for nics in groups
     ]
-
-
-def link_files(nodes: Nodes, name: str) -> dict[str, str]:
-    """Texts of systemd's .link files that give ports their names, by path. A port gets its name at a boot."""
-    found = {}
-    for nics in nodes.class_of(name).nics:
-        for port, address in zip(nics.ports, nics.pci) if nics.name_rails else ():
-            found[f"/etc/systemd/network/10-drawbridge-{port}.link"] = (
-                f"[Match]\nPath=pci-{address}\n\n[Link]\nName={port}\n"
-            )
-    return found

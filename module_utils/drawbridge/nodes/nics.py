@@ -36,6 +36,18 @@ class Nics:
         pattern=r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}[.][0-7]",
     )
     ring_size: int = option("entries of each port's receive and send rings (0: the driver's)", 0, low=0, high=65536)
+    read_request_bytes: int = option(
+        "bytes that one PCIe read of each port asks for: 128, 256, 512, 1024, 2048 or 4096 (0: the system's)",
+        0,
+        low=0,
+        high=4096,
+    )
+    relaxed_ordering: str = option(
+        "whether PCIe writes of each port may pass each other (empty: the system's)",
+        "",
+        choices=("", "disabled", "enabled"),
+    )
+    local_interrupts: bool = option("true: CPUs of its NUMA node alone serve each port's interrupts", False)
     route_table: int = option(
         "routing table of the first device, and priority of its rule: packets from its address leave through it. The"
         " others have the next numbers (0: no tables)",

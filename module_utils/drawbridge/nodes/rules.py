@@ -88,6 +88,9 @@ def _nics(key: str, nics: Nics) -> Iterator[Fault]:
     if nics.pci and len(nics.pci) != len(nics.ports):
         reason = f"there are {len(nics.ports)} ports ({', '.join(nics.ports)})"
         yield Fault(f"{key}.pci", list(nics.pci), reason, "list one PCI address for each port, in their order")
+    if nics.read_request_bytes and nics.read_request_bytes not in READ_REQUESTS:
+        repair = f"use one of: {', '.join(map(str, READ_REQUESTS))}"
+        yield Fault(f"{key}.read_request_bytes", nics.read_request_bytes, "PCIe has no such size", repair)
     yield from doubled(f"{key}.pci", list(nics.pci), "list every address once")
     if nics.name_rails and not nics.pci:
         yield Fault(f"{key}.name_rails", True, "ports are found by their PCI addresses", "list pci")
@@ -96,6 +99,7 @@ def _nics(key: str, nics: Nics) -> Iterator[Fault]:
         yield Fault(f"{key}.name_rails", True, reason, "name the ports rail0, rail1, ...")
 
 
+READ_REQUESTS = tuple(128 << doubled for doubled in range(6))
 KERNELS_OWN = re.compile(r"(eth|ib|wlan)[0-9]+")
 """Names that two devices could get at once during a boot."""
 

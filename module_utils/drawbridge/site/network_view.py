@@ -9,7 +9,8 @@ from typing import Any
 from ..core import hostlist
 from ..fabric.model import Fabric
 from ..fabric.view import ports_of_nodes, switch_profile, switches_of_nodes
-from ..nic.view import firmware_groups, link_files, mtu_groups, nccl_env, nic_qos, roce_groups
+from ..nic.files_view import device_files, link_files
+from ..nic.view import firmware_groups, gpu_direct, mtu_groups, nccl_env, nic_qos, roce_groups
 from ..nodes.model import Nodes
 
 Json = dict[str, Any]
@@ -28,8 +29,9 @@ def nic(fabric: Fabric, nodes: Nodes, name: str) -> Json:
     """The lossless class on the RDMA ports of one node.
 
     C(qos), C(mtu) and C(roce), groups of the modules C(mlnx_qos), C(nic_link) and C(nic_roce). C(firmware), ports and
-    parameters of their firmware. C(nccl), names and values of NCCL's variables; C(links), names and texts of systemd's
-    C(.link) files.
+    parameters of their firmware. C(nccl), names and values of NCCL's variables. C(links) and C(units), paths and texts
+    of systemd's C(.link) files and of drop-ins for the ports' device units. C(gpu_direct), whether NICs shall reach
+    GPU memory.
     """
     return {
         "qos": nic_qos(nodes, fabric.roce, fabric.cnp, fabric.storage, name, fabric.host_cable_m),
@@ -38,6 +40,8 @@ def nic(fabric: Fabric, nodes: Nodes, name: str) -> Json:
         "firmware": firmware_groups(nodes, fabric.congestion_control, name),
         "nccl": nccl_env(nodes, fabric.roce, name, fabric.congestion_control),
         "links": link_files(nodes, name),
+        "units": device_files(nodes, name),
+        "gpu_direct": gpu_direct(nodes, name),
     }
 
 

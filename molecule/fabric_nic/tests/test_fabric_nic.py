@@ -110,7 +110,7 @@ def test_after_a_power_cut_the_ports_are_lossless_before_slurmd_starts() -> None
 
 def test_a_drift_is_a_finding_and_the_unit_mends_it() -> None:
     ssh("gpu01", "mlnx_qos -i rail5 --dscp2prio set,26,4")
-    assert found() == "NIC settings differ, run nic.yml: rail5: put DSCP 26 into priority 3"
+    assert found() == "NIC settings differ, run nic.yml: rail5: put DSCP 26 into priority 3, not 4"
     ssh("gpu01", "systemctl restart drawbridge-nic")
     assert found() == ""
 
@@ -192,7 +192,7 @@ def test_systemd_networkd_keeps_the_rule_and_the_routes_of_a_rail_and_stacks_non
 
 def test_a_tool_that_lies_at_a_boot_keeps_jobs_off_until_slurmd_starts_again() -> None:
     lab("fault", "gpu01", "mlnx_qos", "lie", "--match", "rail3 --pfc", "--times", "0")
-    pfc = "rail3: make priority 3 lossless and no other"
+    pfc = "rail3: make priority 3 lossless, not none"
     try:
         boot()
         assert ssh("gpu01", "systemctl is-active drawbridge-nic.service || true") == "failed"

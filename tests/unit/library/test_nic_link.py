@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.links import io as links_io
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.links import settings_io
 
 from lab.emulators.common import Device
 from tests.unit.library.emulated import Host, writes
@@ -115,7 +116,7 @@ def test_network_manager_reads_our_file_and_its_profiles_stay(host: Host, net: D
 @pytest.mark.parametrize(
     ("effect", "message", "left"),
     [
-        ("refuse", "ip failed: RTNETLINK answers: Operation not permitted", STEPS[1:]),
+        ("refuse", f"{STEPS[1]}: ip failed: RTNETLINK answers: Operation not permitted", STEPS[1:]),
         ("lie", "RDMA network devices .*: rail1: set MTU 9000", STEPS[1:2]),
         ("hang", "ip gave no answer within [0-9]+ s and was killed", STEPS[1:]),
         ("die", "ip failed: no output", STEPS[1:]),
@@ -192,7 +193,7 @@ def test_pause_and_rings_wait_for_jobs_and_arp_does_not(ports: Host) -> None:
 @pytest.mark.parametrize(
     ("effect", "message"),
     [
-        ("refuse", "ethtool failed: netlink error: Operation not permitted"),
+        ("refuse", "rail1: set global pause rx to off, not on: ethtool failed: netlink error: Operation not permitted"),
         ("lie", "rail1: set global pause rx to off"),
     ],
 )
@@ -211,6 +212,85 @@ def test_a_driver_without_pause_has_none_to_switch_off(ports: Host) -> None:
     assert ports.run("nic_link", **COMPLETE)["steps"] == []
 
 
+TUNED = {
+    **ARGS,
+    "groups": [
+        {
+            **{"interfaces": PORTS, "mtu_bytes": 1500, "ports": PORTS, "interrupts_numa": [0, 1]},
+            **{"read_request_bytes": 4096, "relaxed_ordering": "disabled"},
+        }
+    ],
+}
+NEAR = [("0-3", "4-7"), ("CPUs 0-7", "CPUs 0-7")]
+TUNING = [
+    step
+    for at, name in enumerate(PORTS)
+    for step in (
+        f"{name}: set PCIe read request to 4096, not 512",
+        f"{name}: set PCIe relaxed ordering to disabled, not enabled",
+        f"{name}: set interrupts to NUMA node {at}, not CPUs 0-7",
+    )
+]
+
+
+@pytest.fixture
+def tuned(ports: Host, tmp_path: Path) -> Host:
+    """The host with setpci and with interrupts, and with no global pause to switch off."""
+    ports.install("setpci")
+    with ports.device("ethtool").state({"ports": {}, "no_pause": PORTS}):
+        pass
+    root = tmp_path / "root"
+    for node in range(2):
+        (root / f"sys/devices/system/node/node{node}").mkdir(parents=True)
+        (root / f"sys/devices/system/node/node{node}/cpulist").write_text(f"{NEAR[0][node]}\n")
+    for at, name in enumerate(PORTS):
+        (root / f"sys/devices/0000:{at}8:00.0/msi_irqs").mkdir(parents=True)
+        (root / f"sys/devices/0000:{at}8:00.0/msi_irqs/{70 + at}").write_text("msix\n")
+        (root / f"proc/irq/{70 + at}").mkdir(parents=True)
+        (root / f"proc/irq/{70 + at}/smp_affinity_list").write_text("0-7\n")
+        (root / "sys/class/net" / name).mkdir(parents=True)
+        for base in (root, ports.root):
+            (base / "sys/class/net" / name / "device").symlink_to(root / f"sys/devices/0000:{at}8:00.0")
+    return ports
+
+
+def test_pcie_and_interrupts_are_set_once_and_pcie_alone_waits_for_jobs(tuned: Host, tmp_path: Path) -> None:
+    pci = tuned.device("pciutils")
+    squeue = tuned.bin / "squeue"
+    squeue.write_text("#!/bin/sh\necho 7\n")
+    squeue.chmod(0o755)
+    assert tuned.run("nic_link", **TUNED)["steps"] == [TUNING[2], TUNING[5]]
+    squeue.unlink()
+    predicted = tuned.run("nic_link", check=True, **TUNED)
+    done = tuned.run("nic_link", **TUNED)
+    assert [predicted[key] for key in ("steps", "diff")] == [done[key] for key in ("steps", "diff")]
+    assert done["steps"] == [TUNING[at] for at in (0, 1, 3, 4)]
+    assert [(tmp_path / f"root/proc/irq/{at}/smp_affinity_list").read_text() for at in (70, 71)] == ["0-3\n", "4-7\n"]
+    assert (len(writes(pci)), tuned.run("nic_link", **TUNED)["steps"], len(writes(pci))) == (4, [], 4)
+
+
+@pytest.mark.parametrize(
+    ("effect", "message"),
+    [
+        ("refuse", f"{TUNING[3]}: setpci did not write the register: pcilib: sysfs_write: write failed: Operation not"),
+        ("lie", f"not in effect: {TUNING[3]}"),
+        ("hang", f"{TUNING[3]}: setpci gave no answer within"),
+        ("die", f"{TUNING[3]}: setpci failed: no output"),
+    ],
+)
+def test_faults_of_setpci_are_named_with_port_option_wanted_and_found(tuned: Host, effect: str, message: str) -> None:
+    tuned.arm("pciutils", "setpci", effect, "18:00.0 CAP_EXP.08.w=5")
+    result = tuned.run("nic_link", **TUNED)
+    assert result["failed"] and message in result["msg"] and result["left"][0] == TUNING[3]
+    assert tuned.run("nic_link", **TUNED)["steps"] == result["left"]
+
+
+def test_a_device_that_ignores_setpci_is_a_failure(tuned: Host) -> None:
+    with tuned.device("pciutils").state({"devices": {}}) as state:
+        state["stubborn"] = ["0000:08:00.0"]
+    assert f"not in effect: {TUNING[0]}" in tuned.run("nic_link", **TUNED)["msg"]
+
+
 def test_a_ring_that_the_driver_cant_make_is_an_error(ports: Host) -> None:
     group = {**COMPLETE["groups"][0], "ring_size": 65536}
     assert "requested ring size exceeds maximum" in ports.run("nic_link", **{**COMPLETE, "groups": [group]})["msg"]
@@ -221,7 +301,7 @@ def test_a_kernel_that_refuses_a_setting_is_an_error(ports: Host, monkeypatch: A
         del value
         raise PermissionError(1, "Operation not permitted", str(path))
 
-    monkeypatch.setattr(links_io, "write", refuse)
+    monkeypatch.setattr(settings_io, "write", refuse)
     result = ports.run("nic_link", **COMPLETE)
     assert "conf/rail0/arp_ignore: Operation not permitted" in result["msg"] and not result["changed"]
 

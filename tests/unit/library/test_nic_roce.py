@@ -36,7 +36,8 @@ class Machine:
         self.host, self.root, self.kernel = host, root, Kernel()
         files, links = rails(Hardware(2, 4, 1, 1 << 20, 2, rail_numa=(0, 1)))
         for name, text in files.items():
-            path = root / name.replace("fresh/", "sys/kernel/", 1).replace("layer/", "", 1)
+            places = {"fresh/irq": "proc/irq", "fresh/": "sys/kernel/", "layer/": "", "bind/": ""}
+            path = root / next(name.replace(it, to, 1) for it, to in places.items() if name.startswith(it))
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         for name, to in links.items():
@@ -228,6 +229,27 @@ def test_a_parameter_that_the_firmware_lacks_is_named_and_stops_nothing(flashed:
     done = firmware(flashed)
     assert done["pending"][0].startswith("rail0: set ATS_ENABLED=0: its firmware has no ATS_ENABLED")
     assert done["steps"] == [f"rail1: {CHANGE}"]
+
+
+def test_what_nccl_lacks_on_the_host_is_pending(machine: Machine) -> None:
+    def run() -> list[str]:
+        done = machine.host.run("nic_roce", **ARGS, gpu_direct=True, topology_file="/opt/topo.xml")
+        assert not done.get("failed")
+        return [text.partition(": ")[0] for text in done["pending"]]
+
+    driver = machine.root / "proc/driver/nvidia/version"
+    driver.parent.mkdir(parents=True)
+    lacks = "have NCCL's topology file /opt/topo.xml"
+    assert run() == [lacks], "without a GPU driver there is nothing to reach"
+    driver.write_text("NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06\n")
+    assert run() == ["let NICs reach GPU memory", lacks]
+    (machine.root / "opt").mkdir()
+    (machine.root / "opt/topo.xml").write_text("<system/>\n")
+    (machine.root / "sys/module/nvidia_peermem").mkdir(parents=True)
+    assert run() == []
+    (machine.root / "sys/module/nvidia_peermem").rmdir()
+    driver.write_text("NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.65.06\n")
+    assert run() == [], "the open modules use dma-buf"
 
 
 def test_congestion_control_is_off_where_ofed_has_a_switch(machine: Machine) -> None:

@@ -18,7 +18,7 @@ __all__ = ["machine"]
 
 @pytest.fixture
 def node(machine: Machine, monkeypatch: Any) -> Machine:
-    machine.host.install("mlnx_qos", "ethtool")
+    machine.host.install("mlnx_qos", "ethtool", "setpci")
     monkeypatch.setattr(state_io, "ROOT", str(machine.root))
     machine.host.environment["LAB_SYSFS"] = str(machine.root / "sys")
     for name in NAMES:
@@ -58,12 +58,19 @@ def test_settings_and_counters_of_every_nic_in_one_call(node: Machine) -> None:
     assert (qos["queues"][0], qos["cable_m"]) == ({"tc": 1, "algorithm": "vendor", "percent": 0}, 7)
     assert (port["priorities"]["3"]["rx_pause"], port["counters"]["rx_discards_phy"]) == (7, 0)
     assert port["global_pause"] == {"rx": True, "tx": True}
+    assert (port["rings"], port["pcie"]["read_request_bytes"]) == ({"rx": 1024, "tx": 1024}, 512)
+    assert (port["pcie"]["relaxed_ordering"], port["numa_node"], port["interrupt_cpus"]) == ("enabled", "1", "0-7")
 
 
 def test_it_only_reads(node: Machine) -> None:
     read(node)
     assert node.kernel.written == []
-    assert not [call for name in ("mlnx_qos", "ethtool") for call in node.host.device(name).calls() if call["writes"]]
+    assert not [
+        call
+        for name in ("mlnx_qos", "ethtool", "pciutils")
+        for call in node.host.device(name).calls()
+        if call["writes"]
+    ]
 
 
 def test_a_part_that_cant_be_read_is_absent_with_its_reason(node: Machine) -> None:

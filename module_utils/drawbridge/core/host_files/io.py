@@ -6,19 +6,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from .. import files
+from ..command import Run
 from ..converge import Step
 from ..file_entry import Entry
 from .plan import FilesState
 from .text import block, with_block
 
+UNITS, RUNNING = "/etc/systemd/system/", "/run/systemd/system"
+"""Where unit files are that systemd reads only when it is told, and the sign that it runs."""
+
 
 class HostFiles:
     """The files of one program, known by its name."""
 
-    def __init__(self, name: str, want: FilesState) -> None:
-        self.name, self._want = name, want
+    def __init__(self, name: str, want: FilesState, run: Run) -> None:
+        self.name, self._want, self._run = name, want, run
 
     def read(self) -> FilesState:
         """Those files that exist. Raises DeviceError."""
@@ -33,6 +38,8 @@ class HostFiles:
                 old = files.read(path)
                 entry = replace(entry, content=with_block((old.content if old else None) or "", entry.content or ""))
             files.write(path, entry)
+        if any(step.payload.startswith(UNITS) for step in steps) and Path(RUNNING).is_dir():
+            self._run(["systemctl", "daemon-reload"])
 
     def _read(self, path: str) -> Entry | None:
         entry = files.read(path)

@@ -6,11 +6,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..command import Command
 from ..file_entry import FILES_ARGUMENT, Entry, entries
 from ..layer import Layer, Params, Work
 from .io import HostFiles
 from .plan import FilesState, plan
 
+LIMIT_S = 30.0
+"""For systemd, which reads its unit files again."""
 SPEC: dict[str, Any] = {
     "name": {"type": "str", "required": True},
     "program": {"type": "dict", "default": {}},
@@ -34,7 +37,7 @@ def work(params: Params, check: bool) -> Work[FilesState]:
     program = {f"{params['directory']}/{name}": Entry(text) for name, text in params["program"].items()}
     blocks = {block["path"]: Entry(block["content"], block["mode"]) for block in params["blocks"]}
     want = FilesState({**program, **entries(params["files"])[0], **blocks}, frozenset(blocks))
-    return Work(HostFiles(params["name"], want), plan, want)
+    return Work(HostFiles(params["name"], want, Command(LIMIT_S)), plan, want)
 
 
 HOST_FILES = Layer(SPEC, work)

@@ -14,6 +14,7 @@ from ...core import files
 from ...core.command import Run
 from ...core.converge import DeviceError, Step
 from ...core.file_entry import Entry
+from ..naming import named
 from .managers import (
     DISPATCHER,
     NETWORK_MANAGER,
@@ -23,9 +24,10 @@ from .managers import (
     NETWORKD_ROUTES,
     Owner,
 )
-from .plan import PAUSES, RINGS, Change, NicLink, NicLinks
+from .plan import Change, NicLink, NicLinks
 from .routes import Routing, address, routes, rules
-from .text import devices, port_settings, profile_mtu, profiles, sources
+from .settings_io import DeviceSettings
+from .text import devices, profile_mtu, profiles, sources
 
 ROOT = ""
 """A prefix of the paths of our files, for tests."""
@@ -38,6 +40,7 @@ class NicDevices:
 
     def __init__(self, run: Run, want: NicLinks) -> None:
         self._run, self._want, self._wanted = run, want.links, want.settings
+        self._whole, self._settings = want.whole, DeviceSettings(run, ROOT)
         self._tables = [rail.table for rail in want.rails.values()]
 
     def read(self) -> NicLinks:
@@ -48,29 +51,33 @@ class NicDevices:
                 f"interfaces is {list(self._want)}, but this host has no {', '.join(missing)};"
                 " correct nics.netdev of the node's class in drawbridge_nodes, or load the NIC's driver"
             )
-        running = self._managers()
+        running = self._managers() if self._whole else set()
         found = self._sources() if NETWORKD in running else {}
         owners = {**self._profiles(running), **{name: Owner(NETWORKD, source) for name, source in found.items()}}
         links = {name: self._link(there[name], owners.get(name, Owner())) for name in self._want}
-        return NicLinks(links, self._files(), found, self._settings(), self._routing())
+        files_now = self._files() if self._whole else {}
+        return NicLinks(links, files_now, found, self._settings.read(self._wanted), self._routing())
 
     def apply(self, steps: Sequence[Step[NicLinks]]) -> None:
         """Write the files, then set each MTU. NetworkManager reads its file again; that reconfigures no device."""
         for step in steps:
-            change = step.payload
-            if change.setting:
-                self._set(change)
-            elif change.ip:
-                self._run(["ip", *change.ip])
-            elif change.mtu:
-                self._run(["ip", "link", "set", "dev", change.name, "mtu", str(change.mtu)])
-            elif change.text is None:
-                files.remove(ROOT + change.name)
-            else:
-                mode = "0755" if change.name == DISPATCHER else "0644"
-                files.write(ROOT + change.name, Entry(change.text, mode=mode))
+            with named(step):
+                self._do(step.payload)
         if any(step.payload.name == NETWORK_MANAGER_FILE for step in steps):
             self._run(["nmcli", "general", "reload", "conf"])
+
+    def _do(self, change: Change) -> None:
+        if change.setting:
+            self._settings.write(change.name, change.setting, change.value)
+        elif change.ip:
+            self._run(["ip", *change.ip])
+        elif change.mtu:
+            self._run(["ip", "link", "set", "dev", change.name, "mtu", str(change.mtu)])
+        elif change.text is None:
+            files.remove(ROOT + change.name)
+        else:
+            mode = "0755" if change.name == DISPATCHER else "0644"
+            files.write(ROOT + change.name, Entry(change.text, mode=mode))
 
     def _routing(self) -> Routing:
         """Rules and routes with the numbers of the rails; without any, nothing is read."""
@@ -81,34 +88,6 @@ class NicDevices:
             for words in ("rule show", "route show table all")
         ]
         return Routing(rules(shown[0], self._tables), routes(shown[1], self._tables))
-
-    def _settings(self) -> dict[tuple[str, str], str]:
-        """The wanted ones, as they are."""
-        found: dict[tuple[str, str], str] = {}
-        for (name, key), options in ((it, _option(it[1])) for it in self._wanted):
-            if not options:
-                found[name, key] = _sysctl(name, key)
-            elif (name, key) not in found:
-                found.update(((name, it), value) for it, value in self._port(name, key, options[0]).items())
-        return found
-
-    def _port(self, name: str, key: str, option: str) -> dict[str, str]:
-        """Both pauses, or both rings, of a port. A driver without pause has none to switch off."""
-        try:
-            values = port_settings(self._run(["ethtool", "--json", option, name]).out)
-        except DeviceError as err:
-            if key not in PAUSES or "Operation not supported" not in str(err):
-                raise
-            values = dict.fromkeys(PAUSES, "off")
-        return {it: values[it] for it in (PAUSES if key in PAUSES else RINGS)}
-
-    def _set(self, change: Change) -> None:
-        if options := _option(change.setting):
-            # older releases end with 78 or 79 when a value stays; the next reading decides
-            way = change.setting.rpartition(" ")[2]
-            self._run(["ethtool", options[1], change.name, way, change.value], ok=(0, 78, 79))
-        else:
-            _sysctl(change.name, change.setting, change.value)
 
     def _managers(self) -> set[str]:
         """Which managers run; systemctl's exit code says only whether all do."""
@@ -145,24 +124,3 @@ class NicDevices:
             address(raw.get("addr_info", ())),
             off="UP" not in raw.get("flags", ("UP",)),
         )
-
-
-def _option(setting: str) -> tuple[str, str] | None:
-    """ethtool's options that read and set it; None for a setting of the kernel's own."""
-    return ("-a", "-A") if setting in PAUSES else ("-g", "-G") if setting in RINGS else None
-
-
-def _sysctl(device: str, name: str, value: str = "") -> str:
-    """Read a setting of the device's IPv4, after writing it if there is a value. Raises DeviceError."""
-    path = Path(f"{ROOT}/proc/sys/net/ipv4/conf/{device}/{name}")
-    try:
-        if value:
-            write(path, value)
-        return path.read_text().strip()
-    except OSError as err:
-        raise DeviceError(f"{path}: {err.strerror}") from err
-
-
-def write(path: Path, value: str) -> None:
-    """Write one value as a line. The kernel refuses by an error number. Raises OSError."""
-    path.write_text(f"{value}\n")

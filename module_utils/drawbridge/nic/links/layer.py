@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""MTU, routes, ARP, global pause and rings of a node's RDMA network devices."""
+"""MTU, routes, ARP, global pause, rings, PCIe settings and interrupts of a node's RDMA network devices."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ...core.command import Command, tool
 from ...core.layer import Layer, Params, Work
 from ...nodes.use_io import NodeUse
 from .io import NicDevices
+from .pcie import SIZES, WORDS
 from .plan import NicLinks, plan, wanted
 
 SPEC: dict[str, Any] = {
@@ -23,6 +24,9 @@ SPEC: dict[str, Any] = {
             "own_addresses": {"type": "bool", "default": False},
             "ports": {"type": "list", "elements": "str", "default": []},
             "ring_size": {"type": "int", "default": 0},
+            "read_request_bytes": {"type": "int", "choices": [0, *SIZES], "default": 0},
+            "relaxed_ordering": {"type": "str", "choices": ["", *WORDS], "default": ""},
+            "interrupts_numa": {"type": "list", "elements": "int", "default": []},
             "route_table": {"type": "int", "default": 0},
             "gateway": {"type": "str", "choices": ["", "first", "last"], "default": ""},
         },

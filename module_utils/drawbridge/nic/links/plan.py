@@ -1,10 +1,10 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From the actual to the wanted MTU of a node's RDMA network devices, their routes, ARP, global pause and rings."""
+"""From the actual to the wanted MTU of a node's RDMA network devices, their routes and their ports' settings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,11 +13,8 @@ from . import managers
 from .managers import NETWORKD, NOBODY, Owner, Wanted
 from .routes import NO_ROUTES, Rail, Routing, changes, foreign, own_gateway, routing
 from .routes import Change as RouteChange
-
-ARP = {"arp_ignore": "1", "arp_announce": "2", "rp_filter": "2"}
-"""A device answers ARP for its own addresses alone. Without that all rails of a subnet have the address of one NIC. The
-reverse path is checked loosely, because a strict check drops what arrives at the second rail of a subnet."""
-RINGS, PAUSES = ("ring rx", "ring tx"), ("global pause rx", "global pause tx")
+from .settings import QUIET, Settings
+from .settings import wanted as settings_of
 
 
 @dataclass(frozen=True)
@@ -45,12 +42,20 @@ class NicLinks:
     links: dict[str, NicLink]
     files: dict[str, str] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict, compare=False)
-    settings: dict[tuple[str, str], str] = field(default_factory=dict)
-    """Further settings by device and name: ARP, ring, PAUSES and RINGS of ports."""
+    settings: Settings = field(default_factory=dict)
+    """Further settings, which settings.py names."""
     routing: Routing = NO_ROUTES
     """Rules and routes of the rails' own tables."""
     rails: dict[str, Rail] = field(default_factory=dict, compare=False)
     """The devices that shall have a table, for the goal."""
+    whole: bool = field(default=True, compare=False)
+    """Whether these are all devices of the node, so that files of other devices are old."""
+
+    def of(self, names: Collection[str]) -> NicLinks:
+        """The part of the goal for these devices and ports alone. It has no files."""
+        settings = {key: value for key, value in self.settings.items() if key[0] in names}
+        links, rails = ({name: it for name, it in part.items() if name in names} for part in (self.links, self.rails))
+        return NicLinks(links, settings=settings, rails=rails, whole=False)
 
     def lines(self) -> list[str]:
         """Commands of ip, the files, and the settings."""
@@ -75,19 +80,14 @@ class Change:
 def wanted(groups: Iterable[Mapping[str, Any]]) -> NicLinks:
     """MTU and settings of all devices, from the module's groups. After a boot the node reads them from a file."""
     links: dict[str, NicLink] = {}
-    settings: dict[tuple[str, str], str] = {}
+    settings: Settings = {}
     rails: dict[str, Rail] = {}
     for group in groups:
         if table := int(group.get("route_table") or 0):
             gateway = group.get("gateway") or ""
             rails.update((name, Rail(table + at, gateway)) for at, name in enumerate(group["interfaces"]))
         links.update((name, NicLink(int(group["mtu_bytes"]))) for name in group["interfaces"])
-        of_port = dict.fromkeys(PAUSES, "off") | dict.fromkeys(
-            RINGS if (size := group.get("ring_size")) else (), str(size)
-        )
-        arp = ARP if group.get("own_addresses") else {}
-        settings.update(((name, key), value) for name in group["interfaces"] for key, value in arp.items())
-        settings.update(((port, key), value) for port in group.get("ports") or () for key, value in of_port.items())
+        settings.update(settings_of(group))
     return NicLinks(links, settings=settings, rails=rails)
 
 
@@ -167,7 +167,8 @@ def _mtu_step(name: str, have: NicLink, mtu: int) -> Step[NicLinks]:
     def applied(state: NicLinks) -> NicLinks:
         return replace(state, links={**state.links, name: replace(state.links[name], mtu=mtu)})
 
-    return Step(f"{name}: set MTU {mtu}, not {have.mtu}", applied, Change(name, mtu=mtu), disturbs=have.up)
+    reason = f"{name}: set MTU {mtu}, not {have.mtu}"
+    return Step(reason, applied, Change(name, mtu=mtu), disturbs=have.up, about=f"{name} MTU")
 
 
 def _route_step(change: RouteChange) -> Step[NicLinks]:
@@ -184,7 +185,7 @@ def _setting_step(change: Change, have: NicLinks) -> Step[NicLinks]:
         return replace(state, settings={**state.settings, key: change.value})
 
     reason = f"{change.name}: set {change.setting} to {change.value}, not {have.settings[key]}"
-    return Step(reason, applied, change, disturbs=change.setting not in ARP)
+    return Step(reason, applied, change, disturbs=change.setting not in QUIET, about=f"{change.name} {change.setting}")
 
 
 def _file_step(path: str, text: str | None) -> Step[NicLinks]:

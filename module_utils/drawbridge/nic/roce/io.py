@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ...core.command import Run
 from ...core.converge import DeviceError, Step
+from ..naming import named
 from . import firmware_io
 from .firmware import Firmware
 from .plan import (
@@ -47,25 +48,43 @@ class RdmaDevices:
 
     name = "RDMA devices"
 
-    def __init__(self, run: Run, want: NicRoces) -> None:
+    def __init__(self, run: Run, want: NicRoces, gpu_direct: bool = False, topology_file: str = "") -> None:
         self._run, self._want = run, want
+        self._gpu_direct, self._topology_file = gpu_direct, topology_file
 
     def read(self) -> NicRoces:
         """Settings, GID and name of every device. Raises DeviceError."""
         cm = not self._want.devices or Path(ROOT + CM).is_dir()
         devices = {netdev: self._device(netdev, cm) for netdev in self._want.devices}
-        return NicRoces(devices, cm, firmware={port: self._parameters(port) for port in self._want.firmware})
+        parameters = {port: self._parameters(port) for port in self._want.firmware}
+        return NicRoces(devices, cm, firmware=parameters, missing=self._missing())
 
     def apply(self, steps: Sequence[Step[NicRoces]]) -> None:
         """Write value by value; without rdma_cm, load it first. Raises DeviceError."""
         for step in steps:
             change = step.payload
-            if change.firmware:
-                firmware_io.write(self._run, _pci(change.scope), change.firmware)
-            elif change.setting:
-                self._set(change)
-            else:
-                self._run(["modprobe", "rdma_cm"])
+            with named(step):
+                if change.firmware:
+                    firmware_io.write(self._run, _pci(change.scope), change.firmware)
+                elif change.setting:
+                    self._set(change)
+                else:
+                    self._run(["modprobe", "rdma_cm"])
+
+    def _missing(self) -> dict[str, str]:
+        """What NCCL lacks on this host. Without a GPU driver there is nothing that NICs could reach yet."""
+        found: dict[str, str] = {}
+        driver = Path(f"{ROOT}/proc/driver/nvidia/version")
+        closed = self._gpu_direct and driver.exists() and "Open Kernel" not in _read(driver)
+        if closed and not Path(f"{ROOT}/sys/module/nvidia_peermem").exists():
+            found["let NICs reach GPU memory"] = (
+                "the closed GPU driver has no dma-buf; load nvidia_peermem at each boot, or install the open modules"
+            )
+        if self._topology_file and not Path(ROOT + self._topology_file).is_file():
+            found[f"have NCCL's topology file {self._topology_file}"] = (
+                "put it there, or remove nccl_topology_file of the node's class in drawbridge_nodes"
+            )
+        return found
 
     def _set(self, change: Change) -> None:
         rdma = self._rdma(change.netdev)
@@ -91,12 +110,11 @@ class RdmaDevices:
         return NicRoce(rdma, settings, ipv4_gid(_gids(rdma), netdev) if rdma else None, paths, pci)
 
     def _ports(self, netdev: str) -> list[str]:
-        return list(dict.fromkeys(scope for scope, _unused in self._want.devices[netdev].settings if scope))
+        return ports_of(self._want.devices[netdev])
 
     def _rdma(self, netdev: str) -> str:
         """The name of its RDMA device as the kernel has it now; "" for none."""
-        found = {path.name for port in self._ports(netdev) for path in _net(port).glob("device/infiniband/*")}
-        return ",".join(sorted(found))
+        return ",".join(sorted(_rdma_devices(self._ports(netdev))))
 
     def _congestion(self, netdev: str, port: str) -> tuple[str, dict[str, str]]:
         """Where a port's congestion control is set, and its values."""
@@ -124,6 +142,20 @@ class RdmaDevices:
         names = self._want.firmware[port].values
         found = firmware_io.read(self._run, _pci(port))
         return Firmware(_pci(port), {name: found[name] for name in names if name in found})
+
+
+def exists(device: NicRoce) -> bool:
+    """Whether the kernel has made the RDMA device of these ports."""
+    return bool(_rdma_devices(ports_of(device)))
+
+
+def ports_of(device: NicRoce) -> list[str]:
+    """The ports whose congestion control is set."""
+    return list(dict.fromkeys(scope for scope, _unused in device.settings if scope))
+
+
+def _rdma_devices(ports: Iterable[str]) -> set[str]:
+    return {path.name for port in ports for path in _net(port).glob("device/infiniband/*")}
 
 
 @contextlib.contextmanager

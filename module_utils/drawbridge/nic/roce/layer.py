@@ -48,6 +48,8 @@ SPEC: dict[str, Any] = {
         },
     },
     "may_set_firmware": {"type": "bool", "default": False},
+    "gpu_direct": {"type": "bool", "default": False},
+    "topology_file": {"type": "str", "default": ""},
     **VARIABLES_ARGUMENT,
     "timeout_s": {"type": "int", "default": 30},
 }
@@ -57,7 +59,8 @@ def work(params: Params, check: bool) -> Work[NicRoces]:
     """All RDMA devices of the host."""
     kept = "" if params["may_set_firmware"] else f"add {variable(params, 'may_set_firmware')}: true"
     want = wanted(params["groups"], params["firmware"], kept)
-    return Work(RdmaDevices(Command(params["timeout_s"]), want), plan, want)
+    device = RdmaDevices(Command(params["timeout_s"]), want, params["gpu_direct"], params["topology_file"])
+    return Work(device, plan, want)
 
 
 NIC_ROCE = Layer(SPEC, work)

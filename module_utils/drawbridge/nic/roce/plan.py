@@ -49,6 +49,8 @@ class NicRoces:
     """Parameters of NIC firmware by port."""
     kept: str = field(default="", compare=False)
     """What a person must do before parameters may be set, for the goal; "" for nothing."""
+    missing: dict[str, str] = field(default_factory=dict, compare=False)
+    """What the host lacks for NCCL beside these settings, and what a person must do."""
 
     def lines(self) -> list[str]:
         """Each setting of each device."""
@@ -124,6 +126,7 @@ def plan(have: NicRoces, want: NicRoces) -> list[Step[NicRoces]]:
             steps.append(Step(f"{netdev}: have this GID at index {index}", _same, refused=f"{refused} {MOVE}"))
         if found.rdma != goal.rdma:
             steps.append(Step(f"{netdev}: find RDMA device {goal.rdma}", _same, refused=_renamed(netdev, found, goal)))
+    steps += [Step(reason, _same, pending=repair) for reason, repair in have.missing.items()]
     return steps + [step for port in want.firmware for step in _firmware(port, have.firmware[port], want)]
 
 
@@ -172,7 +175,7 @@ def _step(netdev: str, scope: str, setting: str, found: NicRoce, value: str) -> 
 
     old = found.settings.get((scope, setting), "unknown")
     reason = f"{scope or netdev}: set {setting} to {value}, not {old}"
-    step = Step(reason, applied, Change(netdev, scope, setting, value))
+    step = Step(reason, applied, Change(netdev, scope, setting, value), about=f"{scope or netdev} {setting}")
     return replace(step, refused=_unreachable(scope, setting, found, value)) if scope else step
 
 

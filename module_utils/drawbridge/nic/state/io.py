@@ -11,7 +11,11 @@ from typing import Any
 
 from ...core.command import Run
 from ...core.converge import DeviceError
+from ...core.cpus import cpu_ranges
 from ..backends_io import backends, read
+from ..links.pcie import ORDERING, PCIE, READ_REQUEST
+from ..links.settings import RINGS
+from ..links.settings_io import DeviceSettings
 from ..plan import PRIORITIES, NicPortQos, shared
 from ..roce import plan as roce
 from ..roce.io import RdmaDevices
@@ -73,9 +77,22 @@ class NicStates:
             found.update(counters=counters(printed), priorities=priorities(printed))
         with _noted(unknown):
             found["global_pause"] = global_pause(self._run(["ethtool", "--json", "-a", port]).out)
+        with _noted(unknown):
+            found["rings"] = {key.split()[1]: int(value) for key, value in self._settings(port, RINGS).items()}
+        with _noted(unknown):
+            registers = self._settings(port, PCIE)
+            size, ordering = registers[READ_REQUEST], registers[ORDERING]
+            found["pcie"] = {"read_request_bytes": int(size), "relaxed_ordering": ordering}
+        found["numa_node"] = _text(base / "device/numa_node")
+        found["interrupt_cpus"] = cpu_ranges(DeviceSettings(self._run, ROOT).interrupt_cpus(port))
         if temperatures := [_text(path) for path in sorted((base / "device/hwmon").glob("*/temp1_input"))]:
             found["temperature_c"] = celsius(temperatures[0])
         return found
+
+    def _settings(self, port: str, keys: Sequence[str]) -> dict[str, str]:
+        """Settings by name, by the reader of nic_link."""
+        found = DeviceSettings(self._run, ROOT).read({(port, key): "" for key in keys})
+        return {key: value for (_unused, key), value in found.items()}
 
     def _qos(self, port: str) -> dict[str, Any]:
         backend, qos = read(backends(self._run), port, EVERYTHING)

@@ -11,7 +11,7 @@ from ..links.text import port_settings
 _COUNTER = re.compile(r"^\s+(\w+): (\d+)$", re.M)
 _PRIORITY = re.compile(r"^(rx|tx)_prio([0-7])_(\w+)$")
 _KEPT = re.compile(
-    r"^(rx|tx)_(discards_phy|out_of_buffer|global_pause\w*|pause_storm_\w+|symbol_err_phy|crc_errors_phy|\w*drop\w*)$"
+    r"^link_down_events_phy$|^(rx|tx)_(discards_phy|out_of_buffer|global_pause\w*|pause_storm_\w+|symbol_err_phy|crc_errors_phy|\w*drop\w*)$"
 )
 """Counters of a whole port that say why packets are lost or stopped; a driver has hundreds of others."""
 

@@ -89,7 +89,8 @@ def test_one_command_sets_all_shares() -> None:
     strict = ",strict,strict,ets,strict,strict,strict,strict"
     assert step.payload.options == ("-p", "0,0,0,3,0,0,6,0", "-s", f"ets{strict}", "-t", "50,0,0,50,0,0,0,0")
     assert step.reason == (
-        "rail0: share the link: 50 % for priority 0 1 2 4 5 7, 50 % for priority 3, strict for priority 6"
+        "rail0: share the link: 50 % for priority 0 1 2 4 5 7, 50 % for priority 3, strict for priority 6,"
+        " not vendor for priority 0 1 2 3 4 5 6 7"
     )
     assert step.disturbs and not step.payload.flaps
 

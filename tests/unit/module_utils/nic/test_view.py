@@ -16,7 +16,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import shared
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.view import (
     firmware_groups,
-    link_files,
     mtu_groups,
     nccl_env,
     nic_qos,
@@ -85,14 +84,6 @@ def test_storage_ports_without_a_class_of_their_own_carry_the_gpu_class() -> Non
 
 def test_a_node_without_nics_needs_nothing() -> None:
     assert (qos(mixed(), STORAGE, "cpu01"), nccl_env(mixed(), FABRIC.roce, "cpu01")) == ([], {})
-    assert link_files(mixed(), "cpu01") == {}
-
-
-def test_ports_get_their_names_by_pci_address() -> None:
-    assert link_files(mixed(), "gpu01") == {
-        "/etc/systemd/network/10-drawbridge-ens1f0.link": "[Match]\nPath=pci-a\n\n[Link]\nName=ens1f0\n",
-        "/etc/systemd/network/10-drawbridge-ens1f1.link": "[Match]\nPath=pci-b\n\n[Link]\nName=ens1f1\n",
-    }
 
 
 def env(dscp: int) -> dict[str, str]:

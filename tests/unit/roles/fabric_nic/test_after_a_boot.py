@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import subprocess
@@ -25,7 +26,8 @@ SOURCES = yaml.safe_load((ROLE / "vars/main.yml").read_text())["__fabric_nic_sou
 QOS = ARGS["groups"]
 SETTINGS = {"qos": QOS, "mtu": [{"interfaces": RAILS[:2], "mtu_bytes": 9000}], "roce": []}
 TRUST = "trust dscp, not pcp"
-PFC = "make priority 3 lossless and no other"
+MAP = "put DSCP 48 into priority 6, not 0"
+PFC = "make priority 3 lossless, not none"
 
 
 @pytest.fixture
@@ -69,13 +71,13 @@ class Node:
     def boot(self) -> None:
         (self._host.root / "proc/sys/kernel/random/boot_id").write_text("another")
 
-    def call(self, verb: str, *options: str) -> tuple[int, str]:
+    def call(self, verb: str, *options: str, wait_s: float | None = None) -> tuple[int, str]:
         """Call it; its exit code and what it says. Nothing of the caller's environment decides what is run."""
         env = {**os.environ, **self._host.environment, "PATH": "/nowhere", "PYTHONPATH": str(ROOT)}
         # by the Python that runs the tests: they run on the oldest that nodes may have, too
-        argv = [sys.executable, "-IS", str(self.program), verb, "--place", str(self.place)]
-        argv += ["--path", self._host.environment["PATH"], *options]
-        done = subprocess.run(argv, env=env, capture_output=True, text=True, check=False)
+        argv = [sys.executable, "-IS", str(self.program), verb, *options]
+        argv += ["--place", str(self.place), "--path", self._host.environment["PATH"]]
+        done = subprocess.run(argv, env=env, capture_output=True, text=True, check=False, timeout=wait_s)
         return done.returncode, f"{done.stdout}{done.stderr}".strip()
 
 
@@ -133,7 +135,7 @@ def test_links_of_jobs_that_outlive_their_slurmd_stay_up(node: Node, nic: Device
         ({"dcbx": "fw"}, "let the operating system control DCBX, not the firmware"),
         ({"pfc": [0, 0, 0, 1, 1, 0, 0, 0]}, PFC),
         ({"pfc": [0] * 8}, PFC),
-        ({"apps": [[dscp, 0 if dscp == 48 else dscp >> 3] for dscp in range(64)]}, "put DSCP 48 into priority 6"),
+        ({"apps": [[dscp, 0 if dscp == 48 else dscp >> 3] for dscp in range(64)]}, MAP),
     ],
     ids=["dcbx", "one lossless too many", "none", "map"],
 )
@@ -149,7 +151,7 @@ def test_whatever_the_module_would_change_is_a_finding(
 @pytest.mark.parametrize(
     ("effect", "why"),
     [
-        ("refuse", "mlnx_qos failed: Netlink error: Bad value. see dmesg."),
+        ("refuse", f"rail1: {PFC}: mlnx_qos failed: Netlink error: Bad value. see dmesg."),
         ("lie", f": rail1: {PFC}"),
     ],
 )
@@ -193,6 +195,27 @@ def test_after_a_boot_no_manager_has_set_the_mtu(host: Host, node: Node) -> None
     assert [call["argv"] for call in host.device("net").calls() if call["writes"]] == [
         ["link", "set", "dev", "rail1", "mtu", "9000"]
     ]
+
+
+def test_a_port_that_appears_again_gets_its_settings_and_the_others_stay(host: Host, node: Node, nic: Device) -> None:
+    with nic.state() as state:
+        for rail in RAILS[:2]:
+            state["ports"][rail] |= {"pfc": [0] * 8}
+    before = len(writes(nic))
+    assert node.call("apply", "rail1") == (0, f"rail1: {PFC}")
+    assert [argv[2] for argv in writes(nic)[before:]] == ["rail1"]
+    assert (node.call("look", "rail1"), node.call("look")) == ((0, ""), lost("rail0", PFC))
+    assert node.call("apply", "eth7") == (0, ""), "a device without settings needs none"
+
+
+def test_one_call_at_a_time_repairs(node: Node, nic: Device) -> None:
+    node.boot()
+    with node.place.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(subprocess.TimeoutExpired):
+            node.call("apply", "rail0", wait_s=3)
+        assert node.call("look")[0] == 1, "looking waits for nobody"
+    assert node.call("apply", "rail0")[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,6 @@ def test_without_any_tool_the_files_of_sysfs_remain(tmp_path: Path, monkeypatch:
     net.mkdir(parents=True)
     (net / "operstate").write_text("down\n")
     nic = NicStates(without_tools).read([{"netdev": "rail0", "ports": ["rail0"]}])["rail0"]
-    assert (nic["rdma"], nic["ports"]) == ("", {"rail0": {"up": False}})
+    assert (nic["rdma"], nic["ports"]) == ("", {"rail0": {"up": False, "numa_node": "", "interrupt_cpus": ""}})
     neither = "this host has neither mlnx_qos nor dcb; install NVIDIA's drivers, or iproute2's dcb"
-    assert nic["unknown"] == [neither, *["ethtool is not installed"] * 2]
+    assert nic["unknown"] == [neither, *["ethtool is not installed"] * 3, "setpci is not installed"]

@@ -15,13 +15,14 @@ PRINTED = """NIC statistics:
      tx_prio3_pause_duration: 80
      rx_prio0_discards: 2
      rx_discards_phy: 3
+     link_down_events_phy: 6
      tx_pause_storm_error_events: 1
      rx0_xdp_drop: 9
 """
 
 
 def test_counters_of_a_port_say_why_packets_are_lost() -> None:
-    assert counters(PRINTED) == {"rx_discards_phy": 3, "tx_pause_storm_error_events": 1}
+    assert counters(PRINTED) == {"rx_discards_phy": 3, "link_down_events_phy": 6, "tx_pause_storm_error_events": 1}
 
 
 def test_each_priority_has_its_own() -> None:
