@@ -61,16 +61,21 @@ def settings(rail: int) -> list[str]:
     defaults = f"/sys/kernel/config/rdma_cm/mlx5_{rail}/ports/1"
     arp = " ".join(f"/proc/sys/net/ipv4/conf/rail{rail}/{name}" for name in ("arp_ignore", "arp_announce", "rp_filter"))
     files = f"/sys/class/net/rail{rail}/mtu {debug}/np_cnp_dscp {debug}/np_cnp_prio {defaults}/default_roce_tos {arp}"
+    files += f" /proc/irq/{200 + 2 * rail}/smp_affinity_list /proc/irq/{201 + 2 * rail}/smp_affinity_list"
     pause = ssh("gpu01", f"ethtool --json -a rail{rail}")
-    return [*ssh("gpu01", f"cat {files}").split(), str(json.loads(pause)[0]["rx"])]
+    register = ssh("gpu01", f"setpci -s {0x18 + 0x10 * rail:02x}:00.0 CAP_EXP+08.w")
+    return [*ssh("gpu01", f"cat {files}").split(), str(json.loads(pause)[0]["rx"]), register]
 
 
-RIGHT = ["9000", "48", "6", "106", "1", "2", "2", "False"]
+def right(rail: int) -> list[str]:
+    """The same as the intent has it."""
+    near = "0-63" if rail < 4 else "64-127"
+    return ["9000", "48", "6", "106", "1", "2", "2", near, near, "False", "5910"]
 
 
 @pytest.mark.parametrize("rail", range(8))
 def test_mtu_and_marks_are_those_of_the_fabric(rail: int) -> None:
-    assert settings(rail) == RIGHT
+    assert settings(rail) == right(rail)
 
 
 SLURMD = "[Service]\nExecStart=/bin/sleep infinity\n[Install]\nWantedBy=multi-user.target\n"
@@ -103,7 +108,7 @@ def test_after_a_power_cut_the_ports_are_lossless_before_slurmd_starts() -> None
     assert 0 < began["drawbridge-nic"] <= began["slurmd"]
     assert ssh("gpu01", "systemctl show --value --property LimitMEMLOCK slurmd") == "infinity"
     assert found() == ""
-    assert [settings(rail) for rail in range(8)] == [RIGHT] * 8
+    assert [settings(rail) for rail in range(8)] == [right(rail) for rail in range(8)]
     flaps = json.loads(ssh("gpu01", "cat /var/lib/lab/mlnx_qos/state.json"))["ports"]
     assert {rail: flaps[rail]["link_flaps"] for rail in RAILS} == dict.fromkeys(RAILS, 2)
 
@@ -123,6 +128,11 @@ DIRTY = {
     ),
     "ARP for other rails": ("sysctl -qw net.ipv4.conf.rail2.arp_ignore=0", "rail2: set arp_ignore to 1, not 0"),
     "global pause": ("ethtool -A rail2 rx on", "rail2: set global pause rx to off, not on"),
+    "PCIe": ("setpci -s 38:00.0 CAP_EXP+08.w=0000:7000", "rail2: set PCIe read request to 4096, not 128"),
+    "interrupts": (
+        "echo 64-127 > /proc/irq/204/smp_affinity_list",
+        "rail2: set interrupts to NUMA node 0, not CPUs 0-127",
+    ),
     "RDMA-CM's default": (
         "echo 0 > /sys/kernel/config/rdma_cm/mlx5_2/ports/1/default_roce_tos",
         "rail2: set default_roce_tos to 106, not 0",
@@ -136,7 +146,20 @@ def test_every_dirty_setting_is_a_finding_and_the_unit_mends_it(dirty: str) -> N
     ssh("gpu01", command)
     assert found() == f"NIC settings differ, run nic.yml: {finding}"
     ssh("gpu01", "systemctl restart drawbridge-nic")
-    assert (found(), settings(2)) == ("", RIGHT)
+    assert (found(), settings(2)) == ("", right(2))
+
+
+def test_after_a_reload_of_the_driver_each_ports_own_unit_sets_it_again() -> None:
+    """The lab has no udev, so that the test starts what a device unit would."""
+    flaps = ssh("gpu01", "grep link_flaps /var/lib/lab/mlnx_qos/state.json")
+    ssh("gpu01", "openibd restart")
+    assert "rail0: share the link: 50 % for priority" in found()
+    for rail in RAILS:
+        drop_in = f"/etc/systemd/system/sys-subsystem-net-devices-{rail}.device.d/50-drawbridge-nic.conf"
+        assert f"Wants=drawbridge-nic@{rail}.service" in ssh("gpu01", f"cat {drop_in}")
+        ssh("gpu01", f"drawbridge-nic apply {rail}")
+    assert (found(), [settings(rail) for rail in range(8)]) == ("", [right(rail) for rail in range(8)])
+    assert ssh("gpu01", "grep link_flaps /var/lib/lab/mlnx_qos/state.json") == flaps, "PFC was right all the time"
 
 
 def test_systemd_networkd_keeps_the_mtu_of_a_device_that_it_configures() -> None:
@@ -146,7 +169,7 @@ def test_systemd_networkd_keeps_the_mtu_of_a_device_that_it_configures() -> None
     ssh("gpu01", "systemctl restart drawbridge-nic")
     try:
         ssh("gpu01", "ip link set dev rail6 mtu 1500; systemctl restart systemd-networkd")
-        until(lambda: settings(6) == RIGHT, 60, "networkd sets the MTU by our drop-in")
+        until(lambda: settings(6) == right(6), 60, "networkd sets the MTU by our drop-in")
         assert found() == ""
     finally:
         ssh("gpu01", "rm /etc/systemd/network/60-site.network; systemctl stop systemd-networkd.socket systemd-networkd")
