@@ -64,10 +64,9 @@ nics:
   description: >-
     NICs by network device. C(rdma), C(gid), C(state) and C(rate) are those of the RDMA device; C(gid) is the index
     of its RoCE v2 GID with an IPv4 address. C(counters) has CNPs, ECN marks, retransmits and link errors. C(roce)
-    has the settings of RDMA-CM and of each port's congestion control. C(ports) has each port's link, QoS, counters
-    of the whole port and of each priority, global pause, rings, PCIe settings, NUMA node, the CPUs that may serve its
-    interrupts, and temperature. C(unknown) has the reason for each part
-    that can't be read.
+    has the settings of RDMA-CM and of each port's congestion control. C(ports) has each port's link, QoS, global pause
+    and temperature, and counters of the whole port and of each priority. It also has rings, PCIe settings, NUMA node,
+    and the CPUs that may serve the port's interrupts. C(unknown) has the reason for each part that can't be read.
   returned: success
   type: dict
   sample:

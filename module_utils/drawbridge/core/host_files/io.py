@@ -16,7 +16,7 @@ from .plan import FilesState
 from .text import block, with_block
 
 UNITS, RUNNING = "/etc/systemd/system/", "/run/systemd/system"
-"""Where unit files are that systemd reads only when it is told, and the sign that it runs."""
+"""Where the unit files are that systemd reads once, and the sign that it runs."""
 
 
 class HostFiles:

@@ -54,7 +54,8 @@ class NicLinks:
     def of(self, names: Collection[str]) -> NicLinks:
         """The part of the goal for these devices and ports alone. It has no files."""
         settings = {key: value for key, value in self.settings.items() if key[0] in names}
-        links, rails = ({name: it for name, it in part.items() if name in names} for part in (self.links, self.rails))
+        links = {name: it for name, it in self.links.items() if name in names}
+        rails = {name: it for name, it in self.rails.items() if name in names}
         return NicLinks(links, settings=settings, rails=rails, whole=False)
 
     def lines(self) -> list[str]:

@@ -13,6 +13,7 @@ from ...core.converge import DeviceError, Step
 from ..naming import named
 from . import firmware_io
 from .firmware import Firmware
+from .needs_io import missing
 from .plan import (
     CNP_DSCP,
     CNP_PRIORITY,
@@ -57,7 +58,7 @@ class RdmaDevices:
         cm = not self._want.devices or Path(ROOT + CM).is_dir()
         devices = {netdev: self._device(netdev, cm) for netdev in self._want.devices}
         parameters = {port: self._parameters(port) for port in self._want.firmware}
-        return NicRoces(devices, cm, firmware=parameters, missing=self._missing())
+        return NicRoces(devices, cm, firmware=parameters, missing=missing(ROOT, self._gpu_direct, self._topology_file))
 
     def apply(self, steps: Sequence[Step[NicRoces]]) -> None:
         """Write value by value; without rdma_cm, load it first. Raises DeviceError."""
@@ -70,21 +71,6 @@ class RdmaDevices:
                     self._set(change)
                 else:
                     self._run(["modprobe", "rdma_cm"])
-
-    def _missing(self) -> dict[str, str]:
-        """What NCCL lacks on this host. Without a GPU driver there is nothing that NICs could reach yet."""
-        found: dict[str, str] = {}
-        driver = Path(f"{ROOT}/proc/driver/nvidia/version")
-        closed = self._gpu_direct and driver.exists() and "Open Kernel" not in _read(driver)
-        if closed and not Path(f"{ROOT}/sys/module/nvidia_peermem").exists():
-            found["let NICs reach GPU memory"] = (
-                "the closed GPU driver has no dma-buf; load nvidia_peermem at each boot, or install the open modules"
-            )
-        if self._topology_file and not Path(ROOT + self._topology_file).is_file():
-            found[f"have NCCL's topology file {self._topology_file}"] = (
-                "put it there, or remove nccl_topology_file of the node's class in drawbridge_nodes"
-            )
-        return found
 
     def _set(self, change: Change) -> None:
         rdma = self._rdma(change.netdev)

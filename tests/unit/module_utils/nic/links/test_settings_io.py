@@ -14,8 +14,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.n
     DeviceSettings,
 )
 
-KEY = ("rail0", "interrupts")
-WANT = {KEY: "NUMA node 1"}
+KEY: tuple[str, str] = ("rail0", "interrupts")
+WANT: dict[tuple[str, str], str] = {KEY: "NUMA node 1"}
 
 
 class Tool:
