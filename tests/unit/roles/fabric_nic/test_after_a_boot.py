@@ -133,7 +133,7 @@ def test_links_of_jobs_that_outlive_their_slurmd_stay_up(node: Node, nic: Device
     ("drift", "why"),
     [
         ({"dcbx": "fw"}, "let the operating system control DCBX, not the firmware"),
-        ({"pfc": [0, 0, 0, 1, 1, 0, 0, 0]}, PFC),
+        ({"pfc": [0, 0, 0, 1, 1, 0, 0, 0]}, "make priority 3 lossless, not 3, 4"),
         ({"pfc": [0] * 8}, PFC),
         ({"apps": [[dscp, 0 if dscp == 48 else dscp >> 3] for dscp in range(64)]}, MAP),
     ],
