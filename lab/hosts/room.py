@@ -107,6 +107,8 @@ class Room:
 
     def _cut(self, host: Host) -> None:
         self.backend.cut(host)
+        self._powerless(host).parent.mkdir(parents=True, exist_ok=True)
+        self._powerless(host).touch()
         keys.hang_up(self.paths, host.name, self.site.ip(host.address))
 
     def _boot(self, host: Host, image: Image) -> None:
@@ -115,7 +117,12 @@ class Room:
             self._install(host, image)
         record = json.loads(installed.read_text())
         binds = [Bind(Path(bind["source"]), bind["target"], bind["writable"]) for bind in record["binds"]]
+        self._powerless(host).unlink(missing_ok=True)
         self.backend.boot(host, Path(record["tree"]), binds)
+
+    def _powerless(self, host: Host) -> Path:
+        """A file that the emulated cluster reads: members notice that a host is gone."""
+        return self.paths.shared / "powerless" / host.name
 
     def _install(self, host: Host, image: Image) -> None:
         """Write the disk from nothing; only a disk that was written to its end gets its mark."""

@@ -32,6 +32,8 @@ FOUNDER = "nsd1"
 CLUSTER = "drawbridge-lab."
 """Start of every cluster's name; the founder's follows."""
 SYSTEM_CLASSES = ("all", "clientLicense", "serverLicense", "quorumNodes", "managerNodes", "nsdNodes", "clientNodes")
+POWERLESS = "powerless"
+"""Folder below the shared directory with a file for each host whose power `lab` has cut."""
 IDS = {FOUNDER: "5617289051275609157"}
 
 
@@ -296,8 +298,9 @@ class Cluster:
         return work[: (len(work) + 1) // 2] if self.effect == DIE else work
 
     def reachable(self, name: str) -> bool:
-        """Say whether the admin's shell gets to a host."""
-        return name == self.me or (name in addresses() and name not in self.state["unreachable"])
+        """Say whether the admin's shell gets to a host: not to one without power."""
+        off = (shared_directory() / POWERLESS / name).exists()
+        return name == self.me or (name in addresses() and not off and name not in self.state["unreachable"])
 
     def manageable(self, name: str) -> bool:
         """Say whether commands for a member reach it and find GPFS and its configuration there."""
@@ -323,7 +326,7 @@ class Cluster:
 
     def remove(self, name: str) -> None:
         """End the membership of a host."""
-        for table in (self.nodes, self.state["daemons"], self.state["pushes"]):
+        for table in (self.nodes, self.state["daemons"], self.state["pushes"], *self.state["mounts"].values()):
             table.pop(name, None)
         for members in self.state["classes"].values():
             if name in members:

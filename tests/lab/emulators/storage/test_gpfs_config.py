@@ -201,6 +201,19 @@ class TestFaults:
         assert not (site["gpu01"].directory / "mmfs/gen/mmsdrfs").exists()
         done(site.admin("mmaddnode", "-N", "gpu01"))
 
+    def test_a_host_without_power_is_unknown_and_can_be_deleted_though_it_was_active(self, site):
+        site.join("gpu01")
+        done(site.admin("mmstartup", "-N", "gpu01"))
+        states = [records(site.admin("mmgetstate", "-N", "gpu01", "-Y").stdout)[0]["state"] for _ in range(3)]
+        assert states[-1] == "active"
+        assert site.admin("mmdelnode", "-N", "gpu01").returncode == 1
+        off = site.root / "shared/powerless/gpu01"
+        off.parent.mkdir()
+        off.touch()
+        assert records(site.admin("mmgetstate", "-N", "gpu01", "-Y").stdout)[0]["state"] == "unknown"
+        done(site.admin("mmdelnode", "-N", "gpu01"))
+        assert "gpu01" not in site.state()["nodes"]
+
     def test_interfaces_change_by_options_and_by_file(self, site, tmp_path):
         site.join("gpu01")
         (tmp_path / "changes").write_text("gpu01 --admin-interface=gpu01-adm\n")
