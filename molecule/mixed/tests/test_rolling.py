@@ -113,14 +113,26 @@ def test_a_prediction_drains_nothing(lab: Lab, work: Path) -> None:
 
 def test_nodes_are_changed_one_by_one_and_no_job_is_lost(lab: Lab, work: Path) -> None:
     with arriving(lab) as jobs:
-        run = rolling(lab, FIRST, "-e", f"maintenance_tasks={work}", "-e", "wave=1")
+        run = rolling(lab, FIRST, "-e", f"maintenance_tasks={work}", "-e", "wave=1", "-e", "reserve=true")
     assert run.code == 0, run.output
+    told = [str(found.get("msg")) for task, _, found in run.results() if task == "Name the nodes of the wave"]
+    assert [line for line in told if line.startswith("nodes")] == [
+        f"nodes {number} to {number} of 4: {node}" for number, node in enumerate(NODES, 1)
+    ]
     assert [lab.ssh(node, f"cat {CHANGE}") for node in NODES] == [FIRST] * 4
     assert unavailable(lab) == {}
     assert set(ended(lab, jobs)) == {("COMPLETED", "0")}
     drains = outages(lab, FIRST)
     assert [node for _, _, node in drains] == list(NODES)
     assert all(end <= begin for (_, end, _), (begin, _, _) in itertools.pairwise(drains))
+
+
+def test_a_reservation_was_made_for_each_wave_and_deleted(lab: Lab) -> None:
+    booked = lab.ssh("ctl", "sacctmgr -P -n show reservation format=Name,Flags,NodeNames")
+    rows = [line.split("|") for line in booked.splitlines()]
+    found = {nodes for name, flags, nodes in rows if name == f"drawbridge-{FIRST}" and "MAINT" in flags}
+    assert found == set(NODES)
+    assert f"drawbridge-{FIRST}" not in lab.ssh("ctl", "scontrol show reservation -o")
 
 
 def test_who_has_had_it_is_left_alone(lab: Lab, work: Path) -> None:
