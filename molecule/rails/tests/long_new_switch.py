@@ -1,12 +1,16 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""On demand, on the hosts of this scenario: a leaf is replaced while a job runs on nodes of other leaves."""
+"""On demand, on the hosts of this scenario: a leaf is replaced while a job runs on nodes of other leaves.
+
+The second time the run is killed in each of its tasks. SEED=2 kills at other moments.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from tests.host_keys import replace
+from tests.kills import killed_everywhere
 from tests.running import Lab, Run
 
 from .test_rails import lab, ports
@@ -17,10 +21,13 @@ BEHIND = "gpu[01-02]"
 JOB = "#!/bin/sh\nsleep 900\n"
 
 
-def configure(lab: Lab, fingerprint: str) -> Run:
+def options(fingerprint: str) -> tuple[str, ...]:
     """Without the consent that the lab's inventory gives."""
-    options = ("-e", "switch=leaf1", "-e", f"fingerprint={fingerprint}", "-e", "fabric_switch_may_flap_ports=false")
-    return lab.playbook("replace_switch", *options)
+    return ("-e", "switch=leaf1", "-e", f"fingerprint={fingerprint}", "-e", "fabric_switch_may_flap_ports=false")
+
+
+def configure(lab: Lab, fingerprint: str) -> Run:
+    return lab.playbook("replace_switch", *options(fingerprint))
 
 
 def test_a_new_leaf_is_configured_and_nothing_else_is_contacted(lab: Lab) -> None:
@@ -45,6 +52,18 @@ def test_a_new_leaf_is_configured_and_nothing_else_is_contacted(lab: Lab) -> Non
     assert {name for name, calls in noted.items() if any(it.get("event") == "connect" for it in calls)} == {"leaf1"}
     assert lab.ssh("login1", f"squeue -h -j {job} -o %T").strip() == "RUNNING"
     lab.ssh("login1", f"runuser -u ada -- scancel {job}")
+    lab.ssh("ctl", f"scontrol update nodename={BEHIND} state=resume")
+
+
+def test_a_killed_run_is_finished_by_the_next(lab: Lab) -> None:
+    before = ports(lab, "leaf1")
+    lab.ssh("ctl", f"scontrol update nodename={BEHIND} state=drain reason='leaf1 is replaced'")
+    fingerprint = replace(lab, "leaf1")
+    killed = killed_everywhere(lab, "replace_switch", *options(fingerprint))
+    assert {"Trust the key with the fingerprint"} < set(killed)
+    assert ports(lab, "leaf1") == before
+    again = configure(lab, fingerprint)
+    assert (again.code, again.changed()) == (0, []), again.output
     lab.ssh("ctl", f"scontrol update nodename={BEHIND} state=resume")
 
 
