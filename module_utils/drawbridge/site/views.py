@@ -65,14 +65,14 @@ def slurm_controller(nodes: Nodes, slurm: Slurm, cgroups: bool) -> Json:
     return slurms.controller(slurm, nodes, cgroups)
 
 
-def slurm_node(nodes: Nodes, slurm: Slurm, name: str, mounts: Sequence[str] = ()) -> Json:
+def slurm_node(nodes: Nodes, slurm: Slurm, name: str, cgroups: bool, mounts: Sequence[str] = ()) -> Json:
     """Files of slurmd on one node, and the hardware with which it registers.
 
     C(packages), options of M(drawbridge.drawbridge.slurm_packages); C(slurmd), files as
     M(drawbridge.drawbridge.slurm_daemon) takes them; C(gres) and C(health) as M(drawbridge.drawbridge.slurm_node_ready)
     takes them; C(machine) as M(drawbridge.drawbridge.slurm_node_hardware) takes it.
     """
-    return slurms.node(nodes, slurm, name, mounts)
+    return slurms.node(nodes, slurm, name, mounts, cgroups)
 
 
 def maintenance(nodes: Nodes, slurm: Slurm, names: Sequence[str], wave: int = 0) -> Json:

@@ -20,6 +20,7 @@ from .model import Script, Slurm
 from .packaging import PACKAGINGS
 
 PARTS = "/etc/drawbridge/slurm"
+SLURMD_LIMIT = "/etc/systemd/system/slurmd.service.d/20-drawbridge-memory.conf"
 File = dict[str, Any]
 
 
@@ -51,7 +52,7 @@ def controller(slurm: Slurm, nodes: Nodes, cgroups: bool) -> dict[str, Any]:
     }
 
 
-def node(nodes: Nodes, slurm: Slurm, name: str, mounts: Sequence[str]) -> dict[str, Any]:
+def node(nodes: Nodes, slurm: Slurm, name: str, mounts: Sequence[str], cgroups: bool = True) -> dict[str, Any]:
     """Packages, files of slurmd, and the hardware to register with. Raises IntentError for an unknown node."""
     return {
         **_packages(slurm, "node"),
@@ -61,6 +62,7 @@ def node(nodes: Nodes, slurm: Slurm, name: str, mounts: Sequence[str]) -> dict[s
             *_health(slurm, nodes.class_of(name), mounts, returns=not slurm.gates(name)),
             _on_node(_state(slurm, "SlurmdSpoolDir", "root", "0755"), name),
             *(_on_node(folder, name) for folder in _log_folders(slurm, ("SlurmdLogFile",), "root")),
+            _slurmd_limit(nodes.class_of(name), cgroups),
             _environment("slurmd", _server(slurm), slurm),
         ],
         "health": HEALTH,
@@ -162,6 +164,16 @@ def _health(slurm: Slurm, node_class: NodeClass, mounts: Sequence[str], returns:
 def _machine(node_class: NodeClass) -> dict[str, int]:
     keys = ("sockets", "cores_per_socket", "threads_per_core", "memory_mib")
     return {**{key: getattr(node_class, key) for key in keys}, "gpus": node_class.gpus.count}
+
+
+def _slurmd_limit(node_class: NodeClass, cgroups: bool) -> File:
+    """slurmd's own memory limit, in systemd's words.
+
+    slurmd writes it (MemSpecLimit) into its control group when it starts. systemd replaces it with the unit's value
+    when it applies the unit's settings again, as set-property does. Without cgroups, jobs run in this group, too.
+    """
+    limit = f"{node_class.reserved_memory_mib}M" if cgroups else "infinity"
+    return {"path": SLURMD_LIMIT, "content": f"{HEADER}\n[Service]\nMemoryMax={limit}\n", "passive": True}
 
 
 def _server(slurm: Slurm) -> str:

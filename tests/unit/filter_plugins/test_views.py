@@ -56,7 +56,7 @@ def test_a_part_of_the_wrong_shape_is_refused_by_its_name(name: str) -> None:
 
 def test_a_node_that_no_range_has_is_refused() -> None:
     with pytest.raises(AnsibleFilterError, match="no range has this node; add it to a range"):
-        FILTERS["slurm_node_view"](SITE["drawbridge_nodes"], SITE["drawbridge_slurm"], "gpu99")
+        FILTERS["slurm_node_view"](SITE["drawbridge_nodes"], SITE["drawbridge_slurm"], "gpu99", True)
 
 
 def test_a_choice_that_is_no_hostlist_is_refused() -> None:

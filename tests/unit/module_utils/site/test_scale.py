@@ -32,7 +32,7 @@ VIEWS = {
     "gpfs_client": (NODE,),
     "nfs_client": (),
     "filesystems": (),
-    "slurm_node": (NODE,),
+    "slurm_node": (NODE, True),
     "slurm_login": (),
     "kubelet": (NODE,),
     "gate": (NODE,),

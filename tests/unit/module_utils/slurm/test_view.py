@@ -68,6 +68,14 @@ def test_settings_that_are_read_at_start_change_a_file_that_is_read_at_start() -
     assert "# read at start: AuthInfo=ttl=60\n" in own["content"]
 
 
+@pytest.mark.parametrize(("cgroups", "limit"), [(True, "12288M"), (False, "infinity")])
+def test_systemd_has_the_memory_limit_that_slurmd_sets_itself(cgroups: bool, limit: str) -> None:
+    files = {file["path"]: file for file in node(NODES, SLURM, "gpu04", [], cgroups)["slurmd"]}
+    drop_in = files["/etc/systemd/system/slurmd.service.d/20-drawbridge-memory.conf"]
+    assert drop_in["content"].splitlines()[-2:] == ["[Service]", f"MemoryMax={limit}"]
+    assert drop_in["passive"], "a restart would not make systemd read it"
+
+
 def test_the_health_check_gets_this_nodes_hardware() -> None:
     files = {file["path"]: file for file in node(NODES, SLURM, "gpu04", ["/gpfs/fs1"])["slurmd"]}
     look = files["/etc/drawbridge/slurm/health.json"]
