@@ -33,8 +33,12 @@ def test_no_job_gets_the_reserved_cpus() -> None:
     assert "Requested node configuration is not available" in srun("--cpus-per-task=3", "", check=False)
 
 
-def test_slurmd_keeps_to_the_reserved_cpus() -> None:
-    assert here("cat /sys/fs/cgroup/system.slice/slurmd.service/cpuset.cpus.effective") == "0"
+@pytest.mark.parametrize("event", ["restart slurmd", "daemon-reload", "set-property --runtime slurmd TasksMax=9999"])
+def test_slurmd_keeps_to_what_is_reserved(event: str) -> None:
+    group = "/sys/fs/cgroup/system.slice/slurmd.service"
+    here(f"systemctl {event}")
+    until(lambda: slurm(f"sinfo --noheader --nodes={NODE} --format=%T") == "idle", PATIENCE_S, "slurmd answers")
+    assert here(f"cat {group}/cpuset.cpus.effective {group}/memory.max").split() == ["0", str(1024 << 20)]
 
 
 def test_a_job_that_takes_more_memory_than_its_own_is_killed_alone() -> None:
