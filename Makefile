@@ -46,6 +46,10 @@ isolation: tools ## boot a node with a kernel of its own, build it with producti
 	LAB_SITE=isolation $(PYTHON) lab/lab requirements --install
 	$(PYTHON) -m tests.isolation
 
+rxe: tools ## run perftest between two virtual machines with the kernel's rdma_rxe, and look at the packets
+	LAB_SITE=isolation $(PYTHON) lab/lab requirements --install
+	$(PYTHON) -m tests.rxe
+
 explore: tools ## run the gate's code in a model of Slurm and Kubernetes, under 10,000 schedules of faults
 	$(PYTHON) -m tests.explorer
 
@@ -81,4 +85,4 @@ $(UV):
 	@$(UV) pip sync --quiet --require-hashes --python $(PYTHON) requirements.lock
 	@touch $@
 
-.PHONY: help tools lab lab-down check test old-python mutants bench nodes chaos isolation explore docs changelog golden lock
+.PHONY: help tools lab lab-down check test old-python mutants bench nodes chaos isolation rxe explore docs changelog golden lock
