@@ -58,7 +58,7 @@ def _watch(given: argparse.Namespace, settings: Site, notes: tuple[str, ...], re
 def _once(given: argparse.Namespace, settings: Site, notes: tuple[str, ...], readers: Readers) -> tuple[str, int]:
     """One look as text, and its exit code."""
     wanted = [name for names in given.nodes for name in names]
-    seen = readers.look(Path(settings.reports), wanted[0] if len(wanted) == 1 else "")
+    seen = readers.look(Path(settings.reports), wanted[0] if len(wanted) == 1 else "", settings.audit_log)
     seen = seen._replace(notes=(*notes, *seen.notes))
     found = view.rows(seen, settings, wanted, given.partition, given.unit)
     code = view.level(found, seen)

@@ -88,6 +88,8 @@ class Site:
     gated: tuple[str, ...] = ()
     """Partitions whose nodes the gate guards."""
     reports: str = "/var/lib/drawbridge/reports"
+    audit_log: str = ""
+    """The API server's audit log on this host; "" if there is none."""
 
 
 class Seen(NamedTuple):
@@ -126,7 +128,8 @@ class Node(NamedTuple):
         """Who else drains, cordons, taints or edits it. Reasons of Drawbridge's begin with its name."""
         slurm = self.slurm
         if slurm and slurm.drained and slurm.by and not slurm.reason.startswith("drawbridge"):
-            return (Actor(f"drain in Slurm ({slurm.reason})", slurm.by, slurm.since), *self.writes)
+            now = Actor(f"drain in Slurm ({slurm.reason})", slurm.by, slurm.since)
+            return (now, *(write for write in self.writes if write != now))
         return self.writes
 
     @property

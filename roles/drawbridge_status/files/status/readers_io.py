@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..gate.command import Commands, Result
-from . import actors_text, kube_text, reports_text, slurm_text
+from . import actors_text, history_text, kube_text, reports_text, slurm_text
 from .model import Actor, Member, Seen, Site
 
 SETTINGS = Path("/etc/drawbridge/status.json")
@@ -20,6 +20,8 @@ STATES = "PENDING,RUNNING,CONFIGURING,COMPLETING,SUSPENDED,STOPPED"
 NEWEST = 50
 """Reports that are read."""
 TIMEOUT_S = 60.0
+AUDIT_BYTES = 16 << 20
+"""The end of the audit log that is read."""
 
 
 def site(file: Path = SETTINGS) -> tuple[Site, tuple[str, ...]]:
@@ -41,17 +43,21 @@ class Readers:
         self._notes: list[str] = []
         self._blind = False
 
-    def look(self, reports: Path, explained: str = "") -> Seen:
+    def look(self, reports: Path, explained: str = "", audit_log: str = "") -> Seen:
         """Slurm's nodes first, then jobs, then Kubernetes: in this order a job that starts in between is seen.
 
-        Of the node `explained` also the programs that wrote its Node object.
+        Of the node `explained` also who drained it, and who wrote its Node object.
         """
         self._notes, self._blind = [], False
         nodes = slurm_text.nodes(self._run("scontrol", "show", "node", "-o"))
         queue = ("squeue", "--all", "--noheader", f"--states={STATES}", f"--Format={slurm_text.FORMAT}")
         jobs = slurm_text.jobs(self._run(*queue))
         members = self._members()
-        actors = {explained: self._actors(explained)} if explained in (members or {}) else {}
+        actors: dict[str, tuple[Actor, ...]] = {}
+        if explained:
+            actors[explained] = self._drains(explained)
+        if explained in (members or {}):
+            actors[explained] += (*self._actors(explained), *self._audited(explained, audit_log))
         kept = self._reports(reports)
         runs, proofs = reports_text.last_runs(kept), reports_text.proofs(kept)
         return Seen(nodes, jobs, members, runs, proofs, actors, tuple(self._notes), self._blind)
@@ -96,6 +102,26 @@ class Readers:
             self._notes.append(f"who changed {name} in Kubernetes is not known ({result.err or result.code})")
             return ()
         return actors_text.actors(result.out)
+
+    def _drains(self, name: str) -> tuple[Actor, ...]:
+        """Drains by people in the last days; none where accounting is not read."""
+        words = ("show", "event", f"nodes={name}", f"start=now-{history_text.DAYS}days")
+        argv = ("sacctmgr", "--noheader", "--parsable2", *words, f"format={history_text.FIELDS}")
+        result = self._commands.run(*argv, timeout_s=TIMEOUT_S)
+        return () if result.code else history_text.drains(result.out)
+
+    def _audited(self, name: str, file: str) -> tuple[Actor, ...]:
+        """Writes by the end of the audit log. Without rights on the file, a note says so."""
+        if not file:
+            return ()
+        try:
+            with Path(file).open("rb") as log:
+                log.seek(max(0, Path(file).stat().st_size - AUDIT_BYTES))
+                lines = log.read().decode(errors="replace").splitlines()
+        except OSError as err:
+            self._notes.append(f"the audit log can't be read ({err}), so users are not known")
+            return ()
+        return history_text.writes(lines, name)
 
     def _kubectl(self, *words: str) -> Result:
         options = (f"--kubeconfig={self._kubeconfig}",) if self._kubeconfig else ()

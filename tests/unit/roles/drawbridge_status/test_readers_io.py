@@ -12,7 +12,12 @@ import pytest
 from roles.drawbridge_status.files.gate.command import Commands, Result
 from roles.drawbridge_status.files.status.readers_io import Readers, site
 
-SLURM = {"scontrol": Result(0, "NodeName=gpu01 State=IDLE Partitions=p\n"), "squeue": Result(0)}
+EVENTS = "2026-11-24T09:12:40|DRAIN|new fan|ben(1002)\n"
+SLURM = {
+    "sacctmgr": Result(0, EVENTS),
+    "scontrol": Result(0, "NodeName=gpu01 State=IDLE Partitions=p\n"),
+    "squeue": Result(0),
+}
 
 
 class Canned(Commands):
@@ -113,6 +118,9 @@ def test_units_are_slurms_lowest_switches(home: Path) -> None:
     assert readers(home, scontrol=Result(1, "", "topology plugin is not tree")).units() == {}
 
 
+NODE = Result(0, json.dumps({"metadata": {}, "spec": {}}))
+
+
 class Kubectl(Canned):
     """Answers the list of nodes and one Node object differently."""
 
@@ -132,9 +140,25 @@ def test_the_writers_of_a_node_that_is_explained(home: Path, answer: Result, wri
     found = Readers(Kubectl(answers), {"HOME": str(home), "PATH": str(home)})
     assert found.look(home).actors == {}
     seen = found.look(home, "gpu01")
-    assert len(seen.actors["gpu01"]) == writers
+    assert len(seen.actors["gpu01"]) == writers + 1, "and the drain of Slurm's accounting"
     assert not note or note in seen.notes
-    assert found.look(home, "elsewhere").actors == {}
+    assert [actor.who for actor in found.look(home, "elsewhere").actors["elsewhere"]] == ["ben"]
+
+
+def test_the_audit_log_names_users_if_it_can_be_read(home: Path) -> None:
+    answers = {**SLURM, "kubectl": Result(0, "gpu01\t\tTrue\tdrawbridge.io/slurm=closed \t\n"), "node": NODE}
+    found = Readers(Kubectl(answers), {"HOME": str(home), "PATH": str(home)})
+    log = home / "audit.log"
+    assert "the audit log can't be read" in found.look(home, "gpu01", str(log)).notes[-2]
+    write = {"verb": "patch", "stage": "ResponseComplete", "objectRef": {"resource": "nodes", "name": "gpu01"}}
+    log.write_text(f"{json.dumps({**write, 'user': {'username': 'ann'}})}\n")
+    assert [actor.who for actor in found.look(home, "gpu01", str(log)).actors["gpu01"]] == ["ben", "ann"]
+
+
+def test_without_accounting_there_are_no_drains(home: Path) -> None:
+    (home / "kubectl").unlink()
+    seen = readers(home, sacctmgr=Result(1, "", "You are not running a supported accounting_storage plugin"))
+    assert seen.look(home, "gpu01").actors == {"gpu01": ()}
 
 
 def test_settings_of_the_site(tmp_path: Path) -> None:
