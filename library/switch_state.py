@@ -14,6 +14,8 @@ description:
   - A command that the switch refuses, or answers in an unknown form, costs its part alone. C(unknown) has the reason.
   - EOS has no queue depths here, and counts ECN marks of the lossless class alone. NVUE has counters of the lossless
     class and of congestion notifications. SONiC has the highest queue depth.
+  - NX-OS has all but the highest depth. Junos and OS10 have neither depths nor storms. OS10 counts ECN marks of a port
+    for all queues together, so it has them only while one class is lossless.
   - It runs in Ansible's own process, and logs in as M(drawbridge.drawbridge.switch_roce) does.
 author: Drawbridge contributors (@drawbridge)
 extends_documentation_fragment: [drawbridge.drawbridge.intent.switch_profile]

@@ -62,7 +62,7 @@ def test_the_names_are_hosts_and_no_members_of_a_group(recorder: Recorder, tmp_p
         "Find the nodes that the Storage Scale cluster lacks": {"nsd1"},
         "Prepare nodes that join or rejoin": set(),  # known only in a run
         "Join all nodes to the Storage Scale cluster": {"nsd1"},
-        "Make the nodes' switches lossless": set(),  # known only in a run, which can read variables of hosts
+        "Carry GPU traffic in the lossless class on the switches": set(),  # known only in a run
         "Change switches whose traffic may be interrupted": set(),  # known only in a run
         "Build the nodes, wave by wave": {"gpu05", "gpu06"},
     }

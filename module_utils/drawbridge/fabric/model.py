@@ -83,6 +83,12 @@ class Switches:
     )
     asic: str = option("switch ASIC, which decides the names of queues", "xgs", choices=ASICS)
     channels: tuple[Channel, ...] = option("port-channels of these ports; Drawbridge does not make them", ())
+    pairs: tuple[str, ...] = option(
+        "MLAG pairs of these switches, also called vPC or VLT: hostlists of two names. The second one changes after the"
+        " first",
+        (),
+        hosts=True,
+    )
     ecn_min_bytes: int = option("C(roce.ecn_min_bytes) of these switches alone (0: as in C(roce))", 0, low=0)
     ecn_max_bytes: int = option("C(roce.ecn_max_bytes) of these switches alone (0: as in C(roce))", 0, low=0)
     cable_m: int = option(

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -135,37 +134,6 @@ def ports_can_exist(fabric: Fabric) -> Iterator[Fault]:
             yield Fault(key, kind.ports, reason, can.ports_repair)
 
 
-def channels_have_members(fabric: Fabric) -> Iterator[Fault]:
-    """A member carries the class, so it is a listed port, and it is in one port-channel."""
-    for index, kind in enumerate(fabric.switches):
-        key, pattern = f"drawbridge_fabric.switches[{index}].channels", capabilities(kind.platform).channels
-        listed, used = _expanded(kind.ports), set[str]()
-        for channel in kind.channels:
-            members = _expanded(channel.members)
-            if not pattern:
-                reason = f"Drawbridge does not configure port-channels on {kind.platform}"
-                yield Fault(f"{key}.name", channel.name, reason, "remove the entry, and configure them on the switch")
-            elif not re.fullmatch(pattern, channel.name):
-                reason, repair = f"{kind.platform} names port-channels otherwise", f"write a name that fits {pattern}"
-                yield Fault(f"{key}.name", channel.name, reason, repair)
-            if outside := [port for port in members if port not in listed] if listed else []:
-                reason = f"{outside[0]} is not in ports of these switches, so it would not carry the class"
-                yield Fault(f"{key}.members", channel.members, reason, f"add {outside[0]} to ports")
-            if twice := [port for port in members if port in used]:
-                reason = f"{twice[0]} is in another port-channel too"
-                yield Fault(f"{key}.members", channel.members, reason, "list each port in one port-channel")
-            used |= {*members}
-        yield from doubled(f"{key}.name", [channel.name for channel in kind.channels], "name each port-channel once")
-
-
-def _expanded(text: str) -> list[str]:
-    """The ports of a list; none of a list that another rule refuses."""
-    try:
-        return ports.expand(text)
-    except ports.PortsError:
-        return []
-
-
 def switches_are_listed_once(fabric: Fabric) -> Iterator[Fault]:
     """One switch, one kind."""
     names = [name for kind in fabric.switches for name in hostlist.expand(kind.names)]
@@ -183,6 +151,5 @@ RULES = (
     systems_run_on_their_asics,
     buffers_are_of_use,
     ports_can_exist,
-    channels_have_members,
     switches_are_listed_once,
 )

@@ -132,10 +132,18 @@ def link_ports(fabric: Fabric, switch: str) -> list[str]:
     return [*own, *(it.name for it in _channels(fabric, switch) if {*it.ports} & {*own})]
 
 
+def rounds(fabric: Fabric, names: Iterable[str]) -> list[list[str]]:
+    """The switches in two rounds: in the second, the second switch of each MLAG pair."""
+    second = {hostlist.expand(pair)[-1] for kind in fabric.switches for pair in kind.pairs}
+    chosen = list(names)
+    return [[name for name in chosen if name not in second], [name for name in chosen if name in second]]
+
+
 def waves(fabric: Fabric, nodes: Nodes, names: Iterable[str]) -> list[list[str]]:
     """The switches in the order of changes that interrupt traffic: leaves, then one spine after the other.
 
-    Two leaves that serve one node are never in one wave, so that a node loses one rail at a time.
+    Two leaves that serve one node are never in one wave, so that a node loses one rail at a time. Nor are both
+    switches of an MLAG pair.
     """
     chosen = set(names)
     kinds = [(kind, name) for kind in fabric.switches for name in hostlist.expand(kind.names) if name in chosen]
@@ -153,11 +161,14 @@ def waves(fabric: Fabric, nodes: Nodes, names: Iterable[str]) -> list[list[str]]
 
 
 def _served(fabric: Fabric, nodes: Nodes) -> dict[str, set[str]]:
-    """The nodes of each leaf."""
+    """The nodes of each leaf. A pair is what both of its leaves serve."""
     found: dict[str, set[str]] = {}
     for name, part in nodes.by_name.items():
         for leaf in part.leaf_names:
             found.setdefault(leaf, set()).add(name)
     for cable in node_ports(fabric.cabling, nodes) if fabric.cabling else ():
         found.setdefault(cable.switch, set()).add(cable.node)
+    for pair in (pair for kind in fabric.switches for pair in kind.pairs):
+        for leaf in {*hostlist.expand(pair)} & {*found}:
+            found[leaf].add(pair)
     return found

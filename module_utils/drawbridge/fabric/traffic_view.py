@@ -10,7 +10,7 @@ from typing import Any
 from ..core import hostlist
 from ..nodes.model import Nodes
 from .model import Fabric
-from .traffic import link_ports, nodes_behind, waves
+from .traffic import link_ports, nodes_behind, rounds, waves
 
 
 def switch_traffic(fabric: Fabric, nodes: Nodes, name: str) -> dict[str, Any]:
@@ -28,3 +28,11 @@ def switch_waves(fabric: Fabric | None, nodes: Nodes, chosen: Sequence[str]) -> 
     Lists of names. Switches of one list may change at the same time.
     """
     return waves(fabric, nodes, chosen) if fabric and chosen else []
+
+
+def switch_rounds(fabric: Fabric | None, chosen: Sequence[str]) -> list[list[str]]:
+    """Switches in two rounds: the second switch of each MLAG pair changes after the first, all others with it.
+
+    Two lists of names.
+    """
+    return rounds(fabric, chosen) if fabric else [[*chosen], []]

@@ -13,6 +13,7 @@ from ..core import hostlist
 from ..core.faults import Fault, IntentError
 from ..core.options import Reader
 from ..fabric import cabling_rules as cables
+from ..fabric import channel_rules as channels
 from ..fabric import links
 from ..fabric import rules as fabric
 from ..fabric.model import Fabric
@@ -50,7 +51,7 @@ OPTIONAL = {"fabric": "switches and NICs", "gpfs": "Storage Scale", "nfs": "NFS"
 RULES = tuple(
     rule
     for part in (
-        *(fabric, nodes, placing, cables, links, numa),
+        *(fabric, channels, nodes, placing, cables, links, numa),
         *(slurm, slurm_partitions, slurm_scripts, slurm_settings, slurm_values, slurm_layout),
         *(accounting, slurm_storage),
         *(systems, storage, storage_config, storage_nfs, filesystems, kube, kube_devices, kube_node),

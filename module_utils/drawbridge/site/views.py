@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..fabric.model import Fabric
-from ..fabric.traffic_view import switch_traffic, switch_waves
+from ..fabric.traffic_view import switch_rounds, switch_traffic, switch_waves
 from ..kube.kubelet import view as kubelets
 from ..kube.member import view as members
 from ..kube.model import Kube
@@ -170,6 +170,6 @@ _ALL = (
     *(switch, nic, node_switches, node_layers, slurm_controller, slurm_node, slurm_login, gpfs_client, gpfs_members),
     *(kube_node, kubelet, kube_installer, gpu_operator, rdma_plugin, infra_capacity, gate, gate_objects),
     *(drawbridge_run, drawbridge_status, mirror, preflight, nfs_client, filesystems, switch_traffic, switch_waves),
-    maintenance,
+    *(maintenance, switch_rounds),
 )
 VIEWS: dict[str, View] = {view.__name__: view for view in _ALL}

@@ -8,4 +8,5 @@ checks      what a commit refuses
 commits     candidate, exclusive lock, commit confirmed, roll-back
 cli         one user's terminal
 shows       answers to show commands
+counters    what they count
 """

@@ -13,7 +13,7 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-from lab.emulators.fabric.junos import checks, commits, schema, statements
+from lab.emulators.fabric.junos import checks, commits, counters, schema, statements
 from lab.emulators.fabric.junos.checks import COS
 from lab.emulators.fabric.switch import Refused
 
@@ -114,10 +114,13 @@ def _cos_interface(active: statements.Config, name: str, index: int) -> list[str
     return lines
 
 
-def _interface(state: State, match: re.Match[str], _pipes: list[str], _now: float) -> list[str]:
-    name = match[1]
-    if name not in state["ports"]:
-        raise Refused(f"error: device {name} not found")
+def _interfaces(state: State, match: re.Match[str], _pipes: list[str], _now: float) -> list[str]:
+    if match[1] and match[1] not in state["ports"]:
+        raise Refused(f"error: device {match[1]} not found")
+    return [line for name in state["ports"] if match[1] in (None, name) for line in (*_interface(state, name), "")]
+
+
+def _interface(state: State, name: str) -> list[str]:
     active, port = statements.in_force(state["active"]), state["ports"][name]
     mtu = statements.value(active, f"interfaces {name} mtu") or commits.DEFAULT_MTU
     return [
@@ -125,6 +128,7 @@ def _interface(state: State, match: re.Match[str], _pipes: list[str], _now: floa
         f"  Link-level type: Ethernet, MTU: {mtu}, LAN-PHY mode, Speed: 400Gbps",
         "  Output errors:",
         f"    Carrier transitions: {port['flaps']}, Errors: 0, Drops: 0, Collisions: 0, Aged packets: 0",
+        *counters.pauses(state, name),
     ]
 
 
@@ -142,5 +146,7 @@ SHOWS: dict[str, Callable[[State, re.Match[str], list[str], float], list[str]]] 
     r"show system commit": _commits,
     rf"show {COS} interface(?: (\S+))?": _cos_interfaces,
     rf"show {COS} forwarding-class": _forwarding_classes,
-    r"show interfaces (\S+) extensive": _interface,
+    r"show interfaces(?: (\S+))? extensive": _interfaces,
+    r"show interfaces queue": counters.queues,
+    r"show lldp neighbors": counters.neighbours,
 }

@@ -10,6 +10,7 @@ lines       the lines of each mode, as data                                   (p
 language    what NX-OS refuses, and how it prints                             (pure)
 stages      two-stage commits: cached lines, timer, confirm                   (pure: works on the state dict)
 shows       what the show commands print                                      (pure)
+counters    what they count                                                   (pure)
 cli         one logged-in user: commands and prompts
 switch      the device on disk and its faults
 """

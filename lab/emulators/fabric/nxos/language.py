@@ -24,6 +24,10 @@ NAMES = {
     46: "ef",
 }
 ATTACH = "service-policy type "
+CHANNELS_OWN = ("mtu ", "priority-flow-control mode ", ATTACH)
+"""What only a port-channel can be given, not its members. Captures print its MTU and PFC on the members too, but not
+its policies; that NX-OS refuses them there is modelled."""
+INHERITED = ("mtu", "pfc")
 JUMBO = 9216
 
 
@@ -44,7 +48,9 @@ class NxOs(Language):
 
     def apply(self, config: Node, path: list[str], mode: str, platform: str, text: str) -> tuple[list[str], str]:
         """Apply one line; a DSCP may be typed by its name."""
-        return super().apply(config, path, mode, platform, re.sub(r"(?<=match dscp )[a-z]\w+", _numbered, text))
+        led = super().apply(config, path, mode, platform, re.sub(r"(?<=match dscp )[a-z]\w+", _numbered, text))
+        _inherit(config)
+        return led
 
     def finish(self, printed: list[str]) -> list[str]:
         """Name DSCPs that have a name."""
@@ -68,8 +74,14 @@ class NxOs(Language):
             raise Refused("ERROR: priority and bandwidth cannot be configured in one class")
         if "min" in found.args and int(found.args["min"]) > int(found.args["max"]):
             raise Refused("ERROR: minimum-threshold is above maximum-threshold")
+        if "channel-group" in slots and text.startswith(CHANNELS_OWN):
+            raise Refused(f"ERROR: {header(path).split()[-1]} is a member of a port-channel, which has this setting")
         switched = "no switchport" not in node["lines"].values()
-        if header(path).startswith("interface Ethernet") and switched and found.args.get("bytes") not in (None, "1500"):
+        if (
+            header(path).startswith(("interface Ethernet", "interface port-channel"))
+            and switched
+            and found.args.get("bytes") not in (None, "1500")
+        ):
             _layer_2(header(path), int(found.args["bytes"]))
 
 
@@ -91,6 +103,17 @@ def header(path: list[str]) -> str:
 def attached(node: Node, kind: str) -> str:
     """Return the name of the policy that a port or the system has, or nothing."""
     return next((text.split()[-1] for text in node["lines"].values() if text.startswith(f"{ATTACH}{kind} ")), "")
+
+
+def _inherit(config: Node) -> None:
+    """Give members of port-channels their MTU and PFC."""
+    for node in config["blocks"].values():
+        group = next(tree.values(node, "channel-group "), "")
+        channel = tree.block(config, f"interface port-channel{group.split()[0]}") if group else None
+        if channel:
+            kept = {key: text for key, text in node["lines"].items() if key.split(" ", 1)[1] not in INHERITED}
+            given = {key: text for key, text in channel["lines"].items() if key.split(" ", 1)[1] in INHERITED}
+            node["lines"] = {**kept, **given}
 
 
 def _numbered(match: re.Match[str]) -> str:

@@ -13,7 +13,7 @@ from lab.emulators.fabric.cli.language import Line
 
 CLOUDSCALE = "cloudscale"
 GRAMMAR = Grammar(
-    ports=("Ethernet", "loopback", "mgmt"),
+    ports=("Ethernet", "loopback", "mgmt", "port-channel"),
     invalid="                   ^\n% Invalid command at '^' marker.",
     incomplete="% Incomplete command at '^' marker.",
     ambiguous="% Ambiguous command at '^' marker.",
@@ -69,6 +69,8 @@ TABLES: dict[str, tuple[Line, ...]] = {
         Line(f"{PFC} watch-dog-interval <state:on|off>", "watch-dog", hidden=f"{PFC} watch-dog-interval off"),
         *ATTACHED,
         Line("ip address <address:prefix>", "ip address"),
+        Line("channel-group <number:int:1-4096> [mode] [<mode:active|passive|on>]", "channel-group"),
+        Line("vpc <number:int:1-4096>", "vpc"),
         Line("shutdown", "shutdown", kept="no shutdown"),
     ),
     "cmap-qos": (Line("match dscp <dscp:list:0-63>", "match {dscp}", off="match dscp <dscp:list:0-63>", each="dscp"),),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from lab.emulators.fabric.cli import tree
 from lab.emulators.fabric.cli.shows import Answer, Question
+from lab.emulators.fabric.nxos.counters import COUNTERS
 from lab.emulators.fabric.nxos.language import NXOS, attached
 
 if TYPE_CHECKING:
@@ -73,4 +74,5 @@ SHOWS: dict[str, Callable[[Question], Answer]] = {
     "show startup-config": startup,
     "show interface priority-flow-control": pfc,
     "show configuration": cached,
+    **COUNTERS,
 }

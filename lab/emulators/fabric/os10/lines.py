@@ -49,6 +49,8 @@ TRUST = (
 ETS = Line("ets mode <mode:on|off>", "ets", off="ets [mode] [<mode:on|off>]", hidden="ets mode off")
 PORT = (
     Line("description <text:rest>", "description"),
+    Line("channel-group <number:int:1-128> mode <mode:active|passive|on>", "channel-group"),
+    Line("vlt-port-channel <number:int:1-128>", "vlt"),
     Line("shutdown", "shutdown", kept="no shutdown"),
     Line("ip address dhcp", "dhcp", kept="no ip address dhcp"),
     Line("ip address <address:prefix>", "ip address"),

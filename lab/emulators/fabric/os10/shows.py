@@ -3,7 +3,8 @@
 """What the show commands print. Configurations: captures; `show diff`: the User Guide 10.5, CLI basics.
 
 How `show diff` prints a line that the candidate lacks is [modelled]: as `no` with the line. The layout of
-`priority-flow-control details` is [recalled] from the guide.
+`priority-flow-control details` is [recalled] from the guide. `show queuing statistics`: a public capture;
+its WRED form: the same table in SONiC's design of the management framework. `show lldp neighbors`: captures.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from lab.emulators.fabric.cli import tree
 from lab.emulators.fabric.cli.shows import Answer, Question
+from lab.emulators.fabric.counted import PRIORITIES, count
 from lab.emulators.fabric.os10.transaction import staged
 from lab.emulators.fabric.os10.tree import OS10, pausing
 
@@ -82,6 +84,7 @@ def pfc(question: Question) -> Answer:
     names = [wanted] if wanted else sorted(question.state["ports"], key=tree.natural)
     lines: list[str] = []
     for name in names:
+        received, sent = ([count(question.state, name, n, f"{way}_pause") for n in PRIORITIES] for way in ("rx", "tx"))
         state = pausing(question.state["running"], name)
         works = bool(state["priorities"]) and name not in question.state.get("stuck", ())
         lines += [
@@ -89,13 +92,40 @@ def pfc(question: Question) -> Answer:
             f"  Admin Mode : {str(state['admin']).lower()}",
             f"  Operstatus: {str(works).lower()}",
             f"  PFC Priorities: {','.join(map(str, state['priorities']))}",
-            "  Total Rx PFC Frames: 0",
-            "  Total Tx PFC frames: 0",
+            f"  Total Rx PFC Frames: {sum(received)}",
+            f"  Total Tx PFC frames: {sum(sent)}",
             "  Cos     Rx        Tx",
             "  ------------------------",
-            *(f"  {cos}       0         0" for cos in range(8)),
+            *(f"  {cos}       {received[cos]:<9} {sent[cos]}" for cos in PRIORITIES),
         ]
     return Answer("\n".join(lines))
+
+
+def queues(question: Question) -> Answer:
+    """`show queuing statistics interface PORT`: packets of each queue; the first two columns aren't modelled."""
+    name = question.args["port"]
+    lines = [f"Interface {name}", f"Queue {'Packets':<24} {'Bytes':<24} {'Dropped-Packets':<24} {'Dropped-Bytes':<24}"]
+    for n in PRIORITIES:
+        lines.append(f"{n:<5} {0:<24} {0:<24} {count(question.state, name, n, 'dropped'):<24} {0:<24}")
+    return Answer("\n".join(lines))
+
+
+def wred(question: Question) -> Answer:
+    """`show queuing statistics interface PORT wred`: all queues together."""
+    name = question.args["port"]
+    marked = sum(count(question.state, name, n, "marked") for n in PRIORITIES)
+    named = ("Output", "Dropped", "Green Drop", "Yellow Drop", "Red Drop")
+    lines = [f"Interface {name} (All queues)", f"{'Description':<20}{'Packets':<20}Bytes"]
+    lines += [f"{what:<20}{0:<20}0" for what in named]
+    return Answer("\n".join([*lines, f"{'ECN marked count':<20}{marked:<20}0"]))
+
+
+def neighbours(question: Question) -> Answer:
+    """`show lldp neighbors`."""
+    title = f"{'Loc PortID':<20}{'Rem Host Name':<21}{'Rem Port Id':<31}Rem Chassis Id"
+    rows = question.state["neighbors"].items()
+    lines = [f"{port:<20}{device:<21}{there:<31}00:00:5e:00:53:01" for port, (device, there) in rows]
+    return Answer("\n".join([title, "-" * 86, *lines]))
 
 
 SHOWS: dict[str, Callable[[Question], Answer]] = {
@@ -105,4 +135,7 @@ SHOWS: dict[str, Callable[[Question], Answer]] = {
     "show candidate-configuration": candidate,
     "show diff candidate-configuration running-configuration": difference,
     "show interface [<port:port>] priority-flow-control details": pfc,
+    "show queuing statistics interface <port:port>": queues,
+    "show queuing statistics interface <port:port> wred": wred,
+    "show lldp neighbors": neighbours,
 }

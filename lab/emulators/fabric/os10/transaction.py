@@ -57,6 +57,19 @@ def factory(name: str, platform: str, ports: int, address: str) -> State:
     return {**candidate.factory(platform, running, names), "transactions": [], "lock": ""}
 
 
+def break_out(state: State, port: str, parts: int) -> None:
+    """Replace a port by parts of it, such as ethernet1/1/4:1, as `interface breakout` does."""
+    for config in (state["running"], state["startup"]):
+        del config["blocks"][f"80.{PORT_RANK} interface {port}"]
+        for name in (f"{port}:{number}" for number in range(1, parts + 1)):
+            tree.at(config, [f"80.{PORT_RANK} interface {name}"])
+            path, mode = OS10.apply(config, [], "config", state["platform"], f"interface {name}")
+            for line in PORT:
+                OS10.apply(config, path, mode, state["platform"], line)
+            state["ports"][name] = {"flaps": 0, "changed": 0.0}
+    del state["ports"][port]
+
+
 PORT_RANK = next(
     index for index, line in enumerate(OS10.table("config", "")) if line.pattern == "interface <port:port>"
 )

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from lab.emulators.fabric.cli.language import Line
     from lab.emulators.fabric.cli.tree import Node
 
+DEFAULT_MTU = 1532
 MAPPED = re.compile(r"((?:qos-group|queue) \d+ (?:dot1p|dscp|qos-group)) (\S+)")
 USES = {
     "service-policy input type network-qos": "policy-map type network-qos",
@@ -139,6 +140,15 @@ def validate(node: Node) -> None:
         shares = [int(text.split()[-1]) for text in _texts(policy) if text.startswith("bandwidth percent ")]
         if sum(shares) > 100:
             raise Refused(f"% Error: The bandwidth of {tree.header(key)} is above 100 percent.")
+        group = next(tree.values(policy, "channel-group "), "")
+        channel = tree.block(node, f"interface port-channel{group.split()[0]}") if group else None
+        if channel and _mtu(channel) > _mtu(policy):
+            raise Refused(f"% Error: The MTU of port-channel{group.split()[0]} is above that of its members.")
+
+
+def _mtu(node: Node) -> int:
+    """Members have at least the MTU of the port-channel (Dell's guides on MTU)."""
+    return int(next(tree.values(node, "mtu "), DEFAULT_MTU))
 
 
 def _ranged(line: str) -> str:

@@ -32,7 +32,7 @@ class Capabilities:
     """It takes ECN thresholds in percent of the buffer that a queue can fill."""
     refusals: tuple[Callable[[Fabric], Iterator[Fault]], ...] = ()
     channels: str = ""
-    """Regular expression of the names of port-channels; empty if Drawbridge does not configure them on it."""
+    """Regular expression of the names of port-channels; empty where they have the classes, and are ports."""
     buffers: tuple[str, ...] = ()
     """Those of BUFFERS that Drawbridge configures on it."""
     lacks: tuple[str, ...] = ()

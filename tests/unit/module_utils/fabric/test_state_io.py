@@ -15,6 +15,9 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.state_io import read_state
 
 from tests.unit.emulated_cumulus import Cumulus
+from tests.unit.emulated_junos import Junos
+from tests.unit.emulated_nexus import Nexus
+from tests.unit.emulated_os10 import PowerSwitch
 from tests.unit.emulated_sonic import Sonic
 from tests.unit.emulated_switch import QUICK, Leaf, profile
 
@@ -119,3 +122,58 @@ def test_a_sonic_switch(sonic: Sonic) -> None:
         "watchdog_storms": 1,
         "queue_peak_bytes": 8192,
     }
+
+
+def test_a_nexus_switch(nexus: Nexus) -> None:
+    with nexus.state() as state:
+        busy(state, "Ethernet1/1")
+        state["counters"]["Ethernet1/1"]["7"] = {"dropped": 9}
+    login = Leaf(nexus.directory, nexus.keys, nexus.port).login
+    found = read_state(login, nexus.dialect, nexus.profile, QUICK.answer_s)
+    once(nexus.journal())
+    assert found["unknown"] == []
+    one = found["ports"]["Ethernet1/1"]
+    assert one["neighbour"] == ["gpu01", "rail0"]
+    assert one["priorities"]["3"] == {
+        "rx_pause": 1200,
+        "tx_pause": 3,
+        "ecn_marked_packets": 40,
+        "dropped_packets": 2,
+        "watchdog_storms": 1,
+        "queue_bytes": 4096,
+    }
+    assert one["priorities"]["6"]["dropped_packets"] == 9, "congestion notifications have queue 7"
+    assert found["ports"]["Ethernet1/2"]["neighbour"] == []
+    assert found["ports"]["Ethernet1/2"]["priorities"]["3"]["watchdog_storms"] == 0
+
+
+def test_a_junos_switch(junos: Junos) -> None:
+    assert not junos.converge().error
+    with junos.state() as state:
+        busy(state, "et-0/0/0")
+        state["counters"]["et-0/0/0"]["6"] = {"dropped": 9}
+    junos.journal()
+    login = Leaf(junos.directory, junos.keys, junos.port).login
+    found = read_state(login, junos.dialect, junos.profile, QUICK.answer_s)
+    once(junos.journal())
+    assert found["unknown"] == []
+    one = found["ports"]["et-0/0/0"]
+    assert one["neighbour"] == ["gpu01", "rail0"]
+    lossless = {"rx_pause": 1200, "tx_pause": 3, "ecn_marked_packets": 40, "dropped_packets": 2}
+    assert one["priorities"]["3"] == lossless, "its class has queue 4"
+    assert one["priorities"]["6"]["dropped_packets"] == 9
+    assert found["ports"]["et-0/0/1"]["priorities"]["3"] == dict.fromkeys(lossless, 0)
+
+
+def test_a_dell_switch(os10: PowerSwitch) -> None:
+    with os10.state() as state:
+        busy(state, "ethernet1/1/1")
+    login = Leaf(os10.directory, os10.keys, os10.port).login
+    found = read_state(login, os10.dialect, os10.profile, QUICK.answer_s)
+    once(os10.journal())
+    assert found["unknown"] == []
+    one = found["ports"]["ethernet1/1/1"]
+    assert one["neighbour"] == ["gpu01", "rail0"]
+    lossless = {"rx_pause": 1200, "tx_pause": 3, "ecn_marked_packets": 40, "dropped_packets": 2}
+    assert one["priorities"]["3"] == lossless
+    assert found["ports"]["ethernet1/1/2"]["priorities"]["3"] == dict.fromkeys(lossless, 0)

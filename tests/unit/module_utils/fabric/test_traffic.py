@@ -10,6 +10,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
     Traffic,
     link_ports,
     nodes_behind,
+    rounds,
     waves,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use import ClusterUse
@@ -95,6 +96,18 @@ def test_equal_units_change_at_the_same_time() -> None:
     order = waves(FABRIC, NODES, SWITCHES)
     assert order[0] == ["leaf01", "leaf09"]
     assert len(order) == 8 + 2 + 4
+
+
+def test_switches_of_a_pair_change_one_after_the_other() -> None:
+    kind = replace(FABRIC.switches[0], names="leaf[1-4]", pairs=("leaf[1-2]", "leaf[3-4]"))
+    fabric = replace(FABRIC, cabling=None, switches=(kind,))
+    nodes = replace(
+        NODES, ranges=tuple(replace(NODES.ranges[0], names=f"gpu00{n}", leaves=f"leaf{n}") for n in range(1, 5))
+    )
+    alone = replace(fabric, switches=(replace(kind, pairs=()),))
+    assert waves(alone, nodes, ["leaf1", "leaf2", "leaf3", "leaf4"]) == [["leaf1", "leaf2", "leaf3", "leaf4"]]
+    assert waves(fabric, nodes, ["leaf1", "leaf2", "leaf3", "leaf4"]) == [["leaf1", "leaf3"], ["leaf2", "leaf4"]]
+    assert rounds(fabric, ["leaf4", "spine1", "leaf3", "leaf2"]) == [["spine1", "leaf3"], ["leaf4", "leaf2"]]
 
 
 def test_ports_wait_for_all_nodes_behind_them() -> None:

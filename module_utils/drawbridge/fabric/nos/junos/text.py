@@ -34,6 +34,7 @@ from .lines import (
     queue,
     sections_of,
 )
+from .state import reads
 
 MINUTE = 60
 
@@ -152,6 +153,7 @@ DIALECT = Dialect(
     ),
     parse=parse,
     render=render,
+    state_reads=reads,
     commands=commands,
     stops=stops,
     on_ports=on_ports,

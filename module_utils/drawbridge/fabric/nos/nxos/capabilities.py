@@ -69,6 +69,7 @@ CAPABILITIES = Capabilities(
     ports_repair="list ports such as Ethernet1/1-32, or Ethernet1/1/1-4 for breakout ports",
     mtu_bytes=9216,
     mtu_reason="NX-OS takes at most 9216",
+    channels=r"port-channel\d+",
     refusals=(
         _classes_have_queues_of_their_own,
         _watchdog_counts_intervals,

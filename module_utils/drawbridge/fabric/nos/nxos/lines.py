@@ -41,7 +41,11 @@ NAMES = {
 Block = dict[str, Any]
 """Lines with the block below each."""
 
-_OWNED = re.compile(rf"mtu |{PFC} (mode|watch-dog-interval)|service-policy type (qos input|queuing output) ")
+_POLICIES = "service-policy type (qos input|queuing output) "
+_OWNED = re.compile(rf"mtu |{PFC} (mode|watch-dog-interval)|{_POLICIES}")
+_OF_MEMBER = re.compile(rf"{PFC} watch-dog-interval|{_POLICIES}")
+"""NX-OS prints a port-channel's MTU and PFC on its members too, where they can't be set."""
+_OF_CHANNEL = re.compile(rf"mtu |{PFC} mode|{_POLICIES}")
 _ATTACHED = "service-policy type network-qos "
 _MATCH = "match dscp "
 
@@ -86,7 +90,10 @@ def sections_of(config: Block, profile: SwitchProfile) -> tuple[tuple[str, Lines
         SYSTEM: _owned(SYSTEM, config, re.compile(_ATTACHED)),
     }
     for port in profile.ports:
-        sections[f"{PORT}{port}"] = _owned(f"{PORT}{port}", config, _OWNED, DEFAULT_MTU)
+        own = (_OF_MEMBER, "") if port in profile.channel_of else (_OWNED, DEFAULT_MTU)
+        sections[f"{PORT}{port}"] = _owned(f"{PORT}{port}", config, *own)
+    for channel in profile.channels:
+        sections[f"{PORT}{channel.name}"] = _owned(f"{PORT}{channel.name}", config, _OF_CHANNEL, DEFAULT_MTU)
     return tuple(sections.items())
 
 

@@ -4,7 +4,8 @@
 
 Drawbridge owns the class maps ROCE-DATA, ROCE-CNP and ROCE-STORAGE, and the policies ROCE-IN, ROCE-OUT and ROCE-NQ. It
 owns the switch's network-qos policy and the watchdog's four lines. On the intent's ports it owns the MTU, PFC, the
-watchdog, and the policies of type qos input and queuing output. It never changes any other line.
+watchdog, and the policies of type qos input and queuing output; on its port-channels all of these but the watchdog. It
+never changes any other line.
 
 NX-OS does not show which change waits for its confirmation. A class map that no policy uses marks such a change. Its
 name ends with the seconds until the roll-back. Only the SSH session that made the change is known to confirm it.
@@ -40,6 +41,7 @@ from .lines import (
     tree_of,
     watched,
 )
+from .state import reads
 
 MARK = "class-map type qos match-all "
 _MARKED = re.compile(rf"{MARK}({SESSION_PREFIX}[0-9a-f]+)-(\d+)")
@@ -62,15 +64,21 @@ def render(profile: SwitchProfile) -> Config:
         WATCHDOG: watched(("on", *times)),
         SYSTEM: section(SYSTEM, f"service-policy type network-qos {_name(NETWORK)}"),
     }
-    on_port = (
+    return Config(tuple({**sections, **_on_ports(profile)}.items()))
+
+
+def _on_ports(profile: SwitchProfile) -> dict[str, Lines]:
+    """A port-channel has PFC, the MTU and the policies of its members, which keep the watchdog of their queues."""
+    watched_port = f"{PFC} watch-dog-interval on"
+    whole = (
         f"mtu {profile.mtu_bytes}",
         f"{PFC} mode on",
-        f"{PFC} watch-dog-interval on",
         f"service-policy type qos input {_name(INPUT)}",
         f"service-policy type queuing output {_name(OUTPUT)}",
     )
-    ports = {f"{PORT}{port}": section(f"{PORT}{port}", *on_port) for port in profile.ports}
-    return Config(tuple({**sections, **ports}.items()))
+    own = {port: (watched_port,) if port in profile.channel_of else (*whole, watched_port) for port in profile.ports}
+    own |= {channel.name: whole for channel in profile.channels}
+    return {f"{PORT}{name}": section(f"{PORT}{name}", *lines) for name, lines in own.items()}
 
 
 def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
@@ -138,6 +146,7 @@ DIALECT = Dialect(
     reads=("show running-config", "show startup-config", "show interface priority-flow-control"),
     parse=parse,
     render=render,
+    state_reads=reads,
     commands=commands,
     stops=stops,
     on_ports=on_ports,

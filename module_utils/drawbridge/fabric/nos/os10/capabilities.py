@@ -31,10 +31,11 @@ def _thresholds_are_kilobytes(fabric: Fabric) -> Iterator[Fault]:
 
 
 CAPABILITIES = Capabilities(
-    ports=r"ethernet\d+/\d+/\d+",
-    ports_repair="list ports such as ethernet1/1/1-1/1/32",
+    ports=r"ethernet\d+/\d+/\d+(:\d+)?",
+    ports_repair="list ports such as ethernet1/1/1-1/1/32, or ethernet1/1/1:1-4 for breakout ports",
     mtu_bytes=9216,
     mtu_reason="OS10 switches take at most 9216",
+    channels=r"port-channel\d+",
     refusals=(_class_is_apart_from_the_rest, _thresholds_are_kilobytes),
     lacks=("Drawbridge configures no PFC watchdog on OS10; drawbridge_fabric.watchdog has no effect there",),
 )

@@ -48,9 +48,13 @@ def stops(section: str, have: Lines, want: Lines) -> str:
 
 
 def on_ports(names: Sequence[str], lines: Lines) -> Lines:
-    """OS10 types ports side by side as a range. `exit` parts a port's lines from maps of the same name."""
+    """OS10 types ports side by side as a range, port-channels one by one. `exit` parts a port's lines from maps of the
+    same name."""
     typed: list[str] = []
-    for part in ports.compress([name for text in names for name in ports.expand(text)]).split(","):
+    for name in [name for name in names if not name.startswith("ethernet")]:
+        typed += [f"{PORT}{name}", *lines, "exit"]
+    physical = ports.compress([name for name in names if name.startswith("ethernet")])
+    for part in filter(None, physical.split(",")):
         first, *_unused, last = ports.expand(part)[:1] + ports.expand(part)
         end = re.sub(r"^[a-z]+", "", last)
         typed += [f"{PORT}{first}" if first == last else f"{PORT}range {first}-{end}", *lines, "exit"]

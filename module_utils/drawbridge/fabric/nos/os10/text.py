@@ -4,7 +4,7 @@
 
 Only the controller imports this: it needs hier_config. Drawbridge owns the WRED profile, maps and policies named ROCE,
 and their classes. On the intent's ports it owns the MTU, link-level flow control, PFC, ETS, and the maps and policies
-of the port. `system qos`, policies that classify, DCBX and all else belong to the site.
+of the port; on port-channels the MTU. `system qos`, policies that classify, DCBX and all else belong to the site.
 
 A change is a transaction: its lines wait in the candidate until `commit`. No timer rolls it back. A change in force
 that is not saved is one that no run has proven. It goes back to the startup configuration.
@@ -20,18 +20,21 @@ from ...plan import PORT, Config, Lines
 from ..dialect import Dialect, DialectError
 from .capabilities import REST
 from .commands import commands, on_ports, removed_last, stops
-from .lines import NAME, blocks_of, classes, is_owned, is_owned_on_port, on_port, ranges, sections_of
+from .lines import NAME, blocks_of, classes, is_owned, is_owned_on_port, on_port, ranges, sections_of, wrong_channels
+from .state import reads
 
 CANDIDATE = "candidate-configuration"
 SAVE = "write memory"
 _FIELD = re.compile(r" *(Admin Mode|Operstatus|PFC Priorities) *: *(.*?) *")
 _PORT = re.compile(r"ethernet[\d/:]+")
+_TYPED = re.compile(rf"{PORT}(ethernet[\d/:]+|port-channel\d+)")
 
 
 def render(profile: SwitchProfile) -> Config:
     """The wanted state. OS10 counts thresholds in kilobytes; other traffic shares what the classes leave."""
     blocks = {header: list(body) for header, body in _definitions(profile)}
     blocks |= {f"{PORT}{port}": list(_on_port(profile)) for port in profile.ports}
+    blocks |= {f"{PORT}{channel.name}": [f" mtu {profile.mtu_bytes}"] for channel in profile.channels}
     return Config(sections_of(blocks, profile))
 
 
@@ -90,6 +93,8 @@ def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
             f"it has no {', '.join(missing)}, which drawbridge_fabric.switches lists; correct ports there,"
             " or the breakout of the port"
         )
+    for why in wrong_channels(blocks, profile):
+        raise DialectError(why)
     sections = sections_of(blocks, profile)
     kept = sections_of(blocks_of(startup), profile)
     waits = _waiting(diff)
@@ -118,8 +123,9 @@ def _is_ours(block: list[str], profile: SwitchProfile) -> bool:
         return True
     wanted = {line.strip() for line in on_port("", _on_port(profile))}
     gone = [line for line in body if line not in wanted]
-    port = header.startswith(PORT) and _PORT.fullmatch(header.removeprefix(PORT))
-    return bool(port) and all(line.startswith("no ") and is_owned_on_port(line[2:]) for line in gone)
+    return bool(_TYPED.fullmatch(header)) and all(
+        line.startswith("no ") and is_owned_on_port(line[2:]) for line in gone
+    )
 
 
 def _unproven(pausing: str, profile: SwitchProfile) -> Iterator[str]:
@@ -157,6 +163,7 @@ DIALECT = Dialect(
     ),
     parse=parse,
     render=render,
+    state_reads=reads,
     commands=commands,
     stops=stops,
     on_ports=on_ports,
