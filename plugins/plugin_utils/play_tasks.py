@@ -101,7 +101,14 @@ class Settled:
 
 def turns(task: Task, variables: Mapping[str, Any], loader: Any) -> Iterator[dict[str, Any]]:
     """The task's variables for each item of its loop for which its condition is true. Raises AnsibleError."""
-    loop = evaluated(templar_of(loader, variables), task.loop) if task.loop else None
+    templar = templar_of(loader, variables)
+    try:
+        loop = evaluated(templar, task.loop) if task.loop else None
+    except AnsibleError:
+        # as in a run: a list of a part that the site lacks does not matter if the condition is false
+        if all(is_true(templar, condition) for condition in listed(task.when)):
+            raise
+        return
     for item in [{}] if loop is None else [{"item": item} for item in loop]:
         turn = {**variables, **item}
         templar = templar_of(loader, turn)

@@ -18,7 +18,7 @@ def main() -> int:
             print(done.stdout, done.stderr, sep="\n", file=sys.stderr)
             failed = True
     for site, name in LEFT_OUT:
-        (HOME / site / name).unlink()
+        (HOME / site / name).unlink(missing_ok=True)
     return int(failed)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lab.emulators.fabric.junos import commits, statements
 from lab.emulators.fabric.junos.checks import FAILED
 from lab.emulators.fabric.junos.cli import Cli
-from lab.emulators.fabric.server import REBOOT
+from lab.emulators.fabric.server import EDIT, REBOOT
 from lab.emulators.fabric.switch import EmulatedSwitch, Shell
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Switch(EmulatedSwitch):
     failed = FAILED
     in_force = ("active", "history", "pending")
     staged = ("candidate", "lock")
-    own_effects = (REBOOT,)
+    own_effects = (REBOOT, EDIT)
 
     def __init__(self, device: Device, new: State) -> None:
         """Take up the device's state; terminals of an earlier process are gone, and their lock with them."""
@@ -62,6 +62,15 @@ class Switch(EmulatedSwitch):
             statements.set_(config, ["interfaces", "et-0/0/0", "description", "maintenance"])
             commits.stage(state, OTHER_USER, config)
             commits.commit(state, OTHER_USER, OTHER_VTY, now, 60, "maintenance")
+
+    def edit(self, state: State, now: float) -> None:
+        """Commit the other operator's edits, unless the candidate is locked or edited."""
+        if not state["lock"] and state["candidate"] is None:
+            config = commits.candidate(state)
+            statements.set_(config, ["interfaces", "et-0/0/0", "mtu", "1514"])
+            statements.set_(config, ["interfaces", "et-0/0/0", "description", "maintenance"])
+            commits.stage(state, OTHER_USER, config)
+            commits.commit(state, OTHER_USER, OTHER_VTY, now, 0, "")
 
     def drift(self, before: State, after: State) -> None:
         """Let another user take the last statement away that was committed."""

@@ -23,6 +23,7 @@ class Switch(CliSwitch):
 
     tool = "nxos"
     terminal = Cli
+    edits = ("interface Ethernet1/1", "mtu 1500", "description maintenance")
     expired, expires = "confirm commit timer expired", "session"
 
     def __init__(self, device: common.Device, new: State) -> None:

@@ -25,6 +25,7 @@ class Switch(CliSwitch):
     tool = "os10"
     terminal = Cli
     failed = "% Error: Operation failed."
+    edits = ("interface ethernet1/1/1", "mtu 1532", "description maintenance")
 
     def __init__(self, device: common.Device, new: State) -> None:
         """Take up the device's state; terminals of an earlier process are gone, with their lock."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import IntentError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import SwitchProfile
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.dialect import dialect
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import (
     ports_of_nodes,
     switch_profile,
@@ -35,6 +36,18 @@ def test_a_switch_has_the_buffer_of_its_entry() -> None:
     leaf, *others = FABRIC.switches
     fabric = replace(FABRIC, switches=(replace(leaf, queue_buffer_bytes=3_000_000), *others))
     assert [switch_profile(fabric, name).queue_buffer_bytes for name in ("leaf1", "spine1")] == [3_000_000, 0]
+
+
+def test_moving_a_leaf_to_another_system_is_two_keys_and_its_ports() -> None:
+    intent = site("example-pilot")
+    [leaf] = intent["drawbridge_fabric"]["switches"]
+    before = switch_profile(part("fabric", intent["drawbridge_fabric"]), "leaf1")
+    leaf.update(platform="nvue", asic="spectrum", ports="swp1-16")
+    load(intent)  # refuses nothing
+    after = switch_profile(part("fabric", intent["drawbridge_fabric"]), "leaf1")
+    same = replace(before, platform="nvue", asic="spectrum", ports=after.ports)
+    assert (after, len(after.ports)) == (same, len(before.ports))
+    assert dialect("nvue").render(after).lines()
 
 
 def test_an_unknown_switch_is_refused() -> None:

@@ -40,7 +40,8 @@ def _site(name: str) -> dict[str, Any]:
     for path in sorted(folder.glob("*.yml")):
         content |= yaml.safe_load(path.read_text())
     # what the inventory templates is of no concern here, only that it is a URL
-    content["drawbridge_kube"]["api_server"] = "https://ctl:6443"
+    if "drawbridge_kube" in content:
+        content["drawbridge_kube"]["api_server"] = "https://ctl:6443"
     return {key: value for key, value in content.items() if key.startswith("drawbridge_")}
 
 

@@ -4,8 +4,8 @@
 
 Drawbridge owns the class maps ROCE-DATA, ROCE-CNP and ROCE-STORAGE, and the policies ROCE-IN, ROCE-OUT and ROCE-NQ. It
 owns the switch's network-qos policy and the watchdog's four lines. On the intent's ports it owns the MTU, PFC, the
-watchdog, and the policies of type qos input and queuing output; on its port-channels all of these but the watchdog. It
-never changes any other line.
+watchdog, and the policies of type qos input and queuing output. On port-channels it owns all of these but the watchdog.
+It never changes any other line.
 
 NX-OS does not show which change waits for its confirmation. A class map that no policy uses marks such a change. Its
 name ends with the seconds until the roll-back. Only the SSH session that made the change is known to confirm it.
