@@ -118,8 +118,10 @@ class ActionModule(ActionBase):
         """The task's layers: one, or one for each item of its loop. Raises DeviceError and AnsibleError."""
         name = short(task)
         seen = in_role(task, variables, self._loader)
+        if not task.loop and not settled.runs(task, seen):
+            return
         values = settled.values(task, seen)
-        for turn in turns(task, {**seen, **values}, self._loader):
+        for turn in turns(task, seen, self._loader, values):
             options = arguments(task, turn, self._loader, values=values)
             half = HALVES[name]() if name in HALVES else None
             host = options

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -14,11 +15,16 @@ from ansible.playbook.block import Block
 from ansible.playbook.play import Play
 from ansible.playbook.task import Task
 
+from .direct import Direct
+from .direct_filters import Unknown, plain
 from .releases import evaluated, is_true, templar_of
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+MAGIC = frozenset(
+    {"groups", "hostvars", "vars", "play_hosts", "ansible_play_hosts", "ansible_play_hosts_all", "ansible_play_batch"}
+)
+"""Ansible's own lists of hosts. They hold no templates; to look for some would cost as much as the site is large."""
 WORD = re.compile(r"[a-z_]\w*")
-PATH = re.compile(r"{{ ([a-z_]\w*(?:\.[a-z_]\w*)*) }}")
 
 
 def tasks(play: Play) -> Iterator[Task]:
@@ -69,80 +75,97 @@ class Settled:
         self._loader = loader
         self._known: dict[tuple[str, str], tuple[Any, Any]] = {}
         """Values with what they were made of, by role, where it matters, and name."""
+        self._texts: dict[int, tuple[Any, str]] = {}
+        """Variables as texts, which is slow for the intent of a large site, by identity."""
 
     def values(self, task: Task, variables: Mapping[str, Any]) -> dict[str, Any]:
         """Values of the variables that the task's words name.
 
         What can't be evaluated yet, such as a variable with the item of a loop, is left out.
         """
+        return self._named(f"{task.args} {task.when} {task.loop} {task.get_vars()}", variables)
+
+    def runs(self, task: Task, variables: Mapping[str, Any]) -> bool:
+        """Whether the task's condition is true, by the variables that it names alone. Raises AnsibleError."""
+        values = self._named(f"{task.when} {task.get_vars()}", variables)
+        return any(True for _turn in turns(task, variables, self._loader, values))
+
+    def _named(self, words: str, variables: Mapping[str, Any]) -> dict[str, Any]:
         found: dict[str, Any] = {}
-        self._settle(f"{task.args} {task.when} {task.loop} {task.get_vars()}", variables, found, set())
+        self._settle(words, variables, found, set())
         return found
+
+    def _text(self, raw: Any) -> str:
+        if id(raw) not in self._texts:
+            self._texts[id(raw)] = raw, str(raw)
+        return self._texts[id(raw)][1]
 
     def _settle(self, text: str, variables: Mapping[str, Any], found: dict[str, Any], seen: set[str]) -> None:
         for name in dict.fromkeys(WORD.findall(text)):
             raw = variables.get(name)
-            if name in seen or not isinstance(raw, (str, list, dict)):
+            if name in seen or name in MAGIC or not isinstance(raw, (str, list, dict)):
                 continue
             seen.add(name)
             # `role_path` and its like are another one in each role
-            key = str(variables.get("role_path")) if "role_" in str(raw) else "", name
+            words = self._text(raw)
+            key = str(variables.get("role_path")) if "role_" in words else "", name
             made_of, value = self._known.get(key, (None, None))
             if made_of is not raw:
-                if isinstance(raw, str):
-                    self._settle(raw, variables, found, seen)
+                if "{{" in words or "{%" in words:
+                    self._settle(words, variables, found, seen)
                 try:
-                    value = plain(evaluated(templar_of(self._loader, {**variables, **found}), raw))
+                    value = _value(raw, variables, found, self._loader)
                 except AnsibleError:
                     continue
                 self._known[key] = (raw, value)
             found[name] = value
 
 
-def turns(task: Task, variables: Mapping[str, Any], loader: Any) -> Iterator[dict[str, Any]]:
-    """The task's variables for each item of its loop for which its condition is true. Raises AnsibleError."""
-    templar = templar_of(loader, variables)
+def turns(
+    task: Task, variables: Mapping[str, Any], loader: Any, values: Mapping[str, Any] = NOTHING
+) -> Iterator[dict[str, Any]]:
+    """The task's variables for each item of its loop for which its condition is true. Raises AnsibleError.
+
+    `values` are those of variables that hold no template any more.
+    """
+    every = {**variables, **values}
     try:
-        loop = evaluated(templar, task.loop) if task.loop else None
+        loop = evaluated(templar_of(loader, every), task.loop) if task.loop else None
     except AnsibleError:
         # as in a run: a list of a part that the site lacks does not matter if the condition is false
-        if all(is_true(templar, condition) for condition in listed(task.when)):
+        if all(_holds(condition, every, values, loader) for condition in listed(task.when)):
             raise
         return
     for item in [{}] if loop is None else [{"item": item} for item in loop]:
-        turn = {**variables, **item}
-        templar = templar_of(loader, turn)
-        if all(is_true(templar, condition) for condition in listed(task.when)):
+        turn = {**every, **item}
+        if all(_holds(condition, turn, values, loader) for condition in listed(task.when)):
             yield turn
+
+
+def _holds(condition: Any, variables: Mapping[str, Any], values: Mapping[str, Any], loader: Any) -> bool:
+    try:
+        return Direct(loader, values, variables).holds(condition)
+    except Unknown:
+        return is_true(templar_of(loader, variables), condition)
 
 
 def arguments(
     task: Task, variables: Mapping[str, Any], loader: Any, names: Any = None, values: Mapping[str, Any] = NOTHING
 ) -> dict[str, Any]:
-    """The task's arguments, or those of `names`, as plain data. Raises AnsibleError.
-
-    `values` are those of variables that hold no template any more. Most arguments are a path into one of them, for
-    which Jinja would compile a template each.
-    """
-    templar = templar_of(loader, {**variables, **values})
+    """The task's arguments, or those of `names`, as plain data. Raises AnsibleError."""
     wanted = {name: value for name, value in task.args.items() if names is None or name in names}
-    found = {name: _looked_up(value, values) for name, value in wanted.items()}
-    return {name: plain(evaluated(templar, wanted[name])) if it is None else it for name, it in found.items()}
+    return {name: _value(raw, variables, values, loader) for name, raw in wanted.items()}
 
 
-def _looked_up(template: Any, values: Mapping[str, Any]) -> Any:
-    """The value of a template that is only a path into `values`; None for another one, or if nothing is there."""
-    path = PATH.fullmatch(template) if isinstance(template, str) else None
-    value: Any = values if path else None
-    for key in path[1].split(".") if path else ():
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value
-
-
-def plain(value: Any) -> Any:
-    """A template's value as plain data, with its lazy parts evaluated."""
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    return str(value) if isinstance(value, str) else value
+def _value(raw: Any, variables: Mapping[str, Any], values: Mapping[str, Any], loader: Any) -> Any:
+    """The value of a template as plain data. Raises AnsibleError."""
+    direct, every = Direct(loader, values, variables), {**variables, **values}
+    try:
+        return direct.value(raw)
+    except Unknown:
+        templar = templar_of(loader, every)
+    if isinstance(raw, (dict, list)):
+        # most of its parts need no templating; what is left out by `omit` concerns the whole
+        with contextlib.suppress(AnsibleError):
+            return direct.value(raw, lambda part: plain(evaluated(templar, part)))
+    return plain(evaluated(templar, raw))

@@ -13,6 +13,7 @@ from ansible.errors import AnsibleError
 from ansible.parsing.dataloader import DataLoader
 from ansible.playbook.conditional import Conditional
 from ansible.template import Templar
+from ansible.utils.unsafe_proxy import AnsibleUnsafe
 
 TRUSTED: Mapping[str, Any] = (
     {"trusted_as_template": True}
@@ -52,6 +53,12 @@ def evaluated(templar: Any, raw: Any) -> Any:
         raise
     except Exception as err:
         raise AnsibleError(f"{type(err).__name__}: {err}") from err
+
+
+def trusted(raw: Any) -> bool:
+    """Whether a text comes from the site's files, so that templates in it are evaluated."""
+    known = getattr(template, "is_trusted_as_template", None)
+    return known(raw) if known else not isinstance(raw, AnsibleUnsafe)
 
 
 def is_true(templar: Any, condition: Any) -> bool:

@@ -31,7 +31,13 @@ def expand(expression: str) -> list[str]:
 
     Raises HostlistError for what `scontrol show hostlist` refuses.
     """
-    return [name for part in _split(expression) for name in _expand_part(part)]
+    return list(expanded(expression))
+
+
+@functools.lru_cache(maxsize=4096)
+def expanded(expression: str) -> tuple[str, ...]:
+    """The same, kept: views of a large site expand the same ranges many times."""
+    return tuple(name for part in _split(expression) for name in _expand_part(part))
 
 
 def names(hosts: str | Iterable[object]) -> list[str]:

@@ -61,6 +61,14 @@ RULES = tuple(
 """Rules between keys, pure functions of the intent that yield faults, in the order of the report."""
 
 
+KEPT: dict[str, tuple[str, Any]] = {}
+"""The last value of each domain and each view, with what it was made of.
+
+Ansible evaluates a view anew for each argument of a task that reads a part of it, and many views of a host read the
+same domains. Who reads a value does not change it.
+"""
+
+
 def load(variables: Mapping[str, Any]) -> Intent:
     """Read drawbridge_fabric, _nodes, _slurm, _gpfs, _nfs and _kube. Raises IntentError with all faults."""
     reader = Reader()
@@ -95,11 +103,23 @@ def part(domain: str, raw: Any, optional: bool = False) -> Any:
     """
     if raw is None and optional:
         return None
+    # to make a text of what Ansible has not evaluated yet would cost as much as to read it
+    return _kept(domain, repr(raw), lambda: _read(domain, raw)) if type(raw) is dict else _read(domain, raw)
+
+
+def _read(domain: str, raw: Any) -> Any:
     reader = Reader(expand=False)
     value = reader.record(DOMAINS[domain], raw, f"drawbridge_{domain}")
     if reader.faults:
         raise IntentError(reader.faults)
     return value
+
+
+def _kept(name: str, made_of: str, make: Callable[[], Any]) -> Any:
+    """The value that is kept, or a new one. Texts are compared: equal values may differ in type, such as 1 and true."""
+    if name not in KEPT or KEPT[name][0] != made_of:
+        KEPT[name] = made_of, make()
+    return KEPT[name][1]
 
 
 def inventory_faults(intent: Intent, groups: Mapping[str, Iterable[str]], part: bool = False) -> list[Fault]:
@@ -145,12 +165,10 @@ def of_variables(view: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(view)
     def derive(*given: Any, **named: Any) -> Any:
-        arguments = signature.bind(*given, **named).arguments
-        return view(
-            **{
-                name: part(name, value, "None" in signature.parameters[name].annotation) if name in DOMAINS else value
-                for name, value in arguments.items()
-            }
-        )
+        arguments = {
+            name: part(name, value, "None" in signature.parameters[name].annotation) if name in DOMAINS else value
+            for name, value in signature.bind(*given, **named).arguments.items()
+        }
+        return _kept(f"{view.__module__}.{view.__name__}", repr(arguments), lambda: view(**arguments))
 
     return derive

@@ -19,7 +19,11 @@ from typing import Any
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.filter.views import FilterModule
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core import hostlist
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import DOMAINS
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import (
+    DOMAINS,
+    KEPT,
+    of_variables,
+)
 
 from tests.unit.module_utils.site.test_refused import site
 
@@ -59,6 +63,23 @@ def declared(nodes: int) -> Site:
     return variables
 
 
+def forget() -> None:
+    """Forget what was derived before, so that it is derived anew."""
+    KEPT.clear()
+    hostlist.expanded.cache_clear()
+
+
+@pytest.mark.parametrize(("first", "second"), [(1, True), ("1", 1), ([1], [True])])
+def test_a_view_is_made_anew_for_a_value_of_another_type(first: Any, second: Any) -> None:
+    """Text of an own setting differs although Python calls the values equal."""
+    made = of_variables(lambda value: value)
+    assert [type(item) for item in (made(first), made(first), made(second))] == [
+        *(type(first), type(first)),
+        type(second),
+    ]
+    assert repr(made(second)) == repr(second)
+
+
 def steps(work: Callable[[], object]) -> int:
     """Lines of Python that some work runs, list comprehensions by their turns."""
     count = 0
@@ -84,10 +105,12 @@ def test_what_a_host_is_handed_costs_the_same_in_a_large_cluster(name: str) -> N
     def made(nodes: int) -> int:
         variables = declared(nodes)
         derive(name, variables)
+        forget()
         return steps(lambda: derive(name, variables))
 
     assert made(LARGE) <= made(SMALL) * 1.1
 
 
 def test_steps_see_work_that_grows() -> None:
+    forget()
     assert steps(lambda: hostlist.expand("n[1-4096]")) > 100 * steps(lambda: hostlist.expand("n[1-8]"))

@@ -1,0 +1,66 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Filters of simple templates, on plain data. What they can't do exactly as Ansible does raises Unknown."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ansible.plugins.filter import core
+
+from ..module_utils.drawbridge.site.load import of_variables
+from ..module_utils.drawbridge.site.views import VIEWS
+
+VIEW = "drawbridge.drawbridge."
+MISSING: Any = object()
+"""What a variable or a key has that does not exist."""
+
+
+class Unknown(Exception):
+    """Ansible must evaluate this template."""
+
+
+def refuse(_raw: Any = None) -> Any:
+    """Leave the template to Ansible."""
+    raise Unknown
+
+
+def plain(value: Any) -> Any:
+    """A template's value as plain data, with its lazy parts evaluated."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return str(value) if isinstance(value, str) else value
+
+
+def member(whole: Any, key: Any) -> Any:
+    """A key of a mapping; MISSING if it has none. Jinja prefers a method of the same name."""
+    if not isinstance(whole, dict) or not isinstance(key, str) or hasattr(whole, key):
+        refuse()
+    return whole.get(key, MISSING)
+
+
+@functools.cache
+def view(name: str) -> Callable[..., Any]:
+    """The view of a filter's name. Raises Unknown."""
+    found = VIEWS.get(name.removeprefix(VIEW).removesuffix("_view")) if name.startswith(VIEW) else None
+    return of_variables(found) if found else refuse()
+
+
+def mapped(items: Any, attribute: Any = None) -> list[Any]:
+    """`map(attribute='key')`."""
+    found = [member(item, attribute) for item in items]
+    return refuse() if any(value is MISSING for value in found) else found
+
+
+FILTERS: Mapping[str, Callable[..., Any]] = {
+    "length": len,
+    "list": lambda value: list(value) if isinstance(value, list) else refuse(),
+    "map": mapped,
+    "combine": core.combine,
+    "dict2items": core.dict_to_list_of_dict_key_value_elements,
+    "to_nice_json": core.to_nice_json,
+}
