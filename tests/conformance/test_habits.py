@@ -218,6 +218,8 @@ def test_tests_have_their_source() -> None:
             "filter_plugins/test_hostlists",
             "filter_plugins/test_views",
             "module_utils/nic/test_whole_node",
+            "plugins/plugin_utils/test_direct",
+            "plugins/plugin_utils/test_play_tasks",
         )
     }
     for path in (ROOT / "tests/unit").rglob("test_*.py"):

@@ -64,8 +64,8 @@ RULES = tuple(
 KEPT: dict[str, tuple[str, Any]] = {}
 """The last value of each domain and each view, with what it was made of.
 
-Ansible evaluates a view anew for each argument of a task that reads a part of it, and many views of a host read the
-same domains. Who reads a value does not change it.
+Ansible evaluates a view anew for each argument of a task that reads a part of it. Many views of a host read the same
+domains. Who reads a value does not change it.
 """
 
 
@@ -116,7 +116,7 @@ def _read(domain: str, raw: Any) -> Any:
 
 
 def _kept(name: str, made_of: str, make: Callable[[], Any]) -> Any:
-    """The value that is kept, or a new one. Texts are compared: equal values may differ in type, such as 1 and true."""
+    """The value that is kept, or a new one. Texts are compared, because equal values may differ in type: 1 and true."""
     if name not in KEPT or KEPT[name][0] != made_of:
         KEPT[name] = made_of, make()
     return KEPT[name][1]
