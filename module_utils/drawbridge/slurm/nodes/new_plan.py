@@ -49,7 +49,7 @@ def missed_ping(node: NodeState) -> bool:
 
 def _needs_drain(node: NodeState) -> bool:
     if node.flags & DRAIN:
-        return node.reason.rpartition(" [")[0] in (RETIRING, REINSTALLING)
+        return node.given_reason in (RETIRING, REINSTALLING)
     if node.state == "DOWN":
         return node.reason.startswith(NOT_RESPONDING)
     return node.state in (ABSENT, "UNKNOWN") or "NOT_RESPONDING" in node.flags

@@ -10,6 +10,8 @@ from ...core.converge import Step
 
 NOT_RESPONDING = "Not responding [slurm@"
 """The start of the reason that slurmctld itself gives a node that it can't reach."""
+SILENT_TOO = " : Not responding"
+"""What slurmctld appends to the reason of a drained node that it can't reach."""
 REBOOTED = "Node unexpectedly rebooted [slurm@"
 """The start of its reason for a node that booted while slurmctld thought it up, such as after a power cut."""
 JOINING = "drawbridge: joins, not proven yet"
@@ -47,6 +49,11 @@ class NodeState:
     def unavailable(self) -> bool:
         """Whether the node gets no new jobs. A reason alone proves nothing: it stays after the drain."""
         return self.state == "DOWN" or bool(self.flags & {"DRAIN", "FAIL", "MAINTENANCE"})
+
+    @property
+    def given_reason(self) -> str:
+        """The reason as it was given, without user and time, and without what slurmctld appends."""
+        return self.reason.rpartition(" [")[0].partition(SILENT_TOO)[0]
 
     @property
     def reserved(self) -> bool:
@@ -89,7 +96,7 @@ def _proof(have: NodeState, maintenance: str) -> str:
         return f"did not respond ({have.reason})" if silent else ""
     if maintenance and maintained(have, maintenance):
         return f"has had its maintenance {maintenance}, and is proved ready"
-    if have.reason.rpartition(" [")[0] == JOINING:
+    if have.given_reason == JOINING:
         return "joins and is proved ready"
     if have.reason.startswith(f"{HARDWARE}: "):
         return "has all hardware of its class again"

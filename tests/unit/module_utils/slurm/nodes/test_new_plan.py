@@ -56,8 +56,9 @@ def test_an_administrators_reason_stays(have: NewNodes) -> None:
     assert plan(have, WANT) == []
 
 
-def test_a_node_that_had_retired_gets_the_reason_that_its_proof_lifts() -> None:
-    have = nodes("DOWN", "DRAIN", "NOT_RESPONDING", reason="drawbridge: retires [root@now]")
+@pytest.mark.parametrize("appended", ["", " : Not responding"])
+def test_a_node_that_had_retired_gets_the_reason_that_its_proof_lifts(appended: str) -> None:
+    have = nodes("DOWN", "DRAIN", "NOT_RESPONDING", reason=f"drawbridge: retires{appended} [root@now]")
     (step,) = plan(have, WANT)
     assert step.becomes(have).nodes["gpu05"].reason == JOINING
 

@@ -27,6 +27,7 @@ def test_a_node_that_takes_or_runs_jobs_is_ready(state: str) -> None:
         ("DOWN", (), "Node unexpectedly rebooted"),
         ("IDLE", ("DRAIN",), JOINING),
         ("DOWN", ("DRAIN",), JOINING),
+        ("DOWN", ("DRAIN",), f"{JOINING} : Not responding"),
         ("IDLE", ("DRAIN",), f"{HARDWARE}: 7 GPUs instead of 8"),
         ("IDLE", ("DRAIN",), f"{HEALTH}: /gpfs/fs1 is not mounted"),
     ],
