@@ -54,6 +54,12 @@ options:
     type: list
     elements: str
     default: []
+  stopping:
+    description:
+      - Nodes in O(absent) on which the run stops GPFS first. Only check mode reads it, since GPFS goes on there.
+    type: list
+    elements: str
+    default: []
   accept_license:
     description:
       - Whether you accept IBM's licence agreement for each node that gets a client licence.

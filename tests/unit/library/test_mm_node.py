@@ -221,6 +221,14 @@ class TestLeaving:
         assert refused["failed"] and "GPFS is active on gpu02" in refused["msg"]
         assert "gpu02" in site.state()["nodes"]
 
+    def test_a_check_predicts_that_a_node_leaves_on_which_it_has_predicted_the_stop(self, site: Site) -> None:
+        node(site)
+        site.change(lambda state: state["daemons"]["gpu02"].update(state="active"))
+        leave: dict[str, Any] = {"nodes": [], "absent": ["gpu02"], "stopping": ["gpu02"]}
+        assert node(site, check=True, **leave)["steps"] == ["gpu02: leave the cluster"]
+        done = node(site, **leave)
+        assert done["failed"] and "GPFS is active on gpu02" in done["msg"]
+
     def test_a_dead_node_needs_a_consent_that_names_it(self, site: Site) -> None:
         node(site)
         site.change(lambda state: state["unreachable"].append("gpu02"))

@@ -21,6 +21,8 @@ class Hints:
 
     local: Mapping[str, Local] = field(default_factory=dict)
     dead: frozenset[str] = frozenset()
+    stopping: frozenset[str] = frozenset()
+    """Nodes on which this check run has predicted that GPFS stops."""
     dead_option: str = "dead"
     """What names dead nodes, for messages."""
     ask_first: bool = False

@@ -30,6 +30,7 @@ SPEC: dict[str, Any] = {
     **READING,
     "absent": {"type": "list", "elements": "str", "default": []},
     "dead": {"type": "list", "elements": "str", "default": []},
+    "stopping": {"type": "list", "elements": "str", "default": []},
     "local": {"type": "dict", "default": {}},
     "ask_first": {"type": "bool", "default": False},
     "accept_license": {"type": "bool", "default": False},
@@ -51,7 +52,8 @@ def work(params: Params, check: bool) -> Work[Membership]:
     nodes, absent = params["nodes"], params["absent"]
     device = _cluster(params, [*nodes, *absent], params["lock_wait_s"])
     local = {name: Local(str(known.get("cluster_id") or "")) for name, known in params["local"].items()}
-    hints = Hints(local, frozenset(params["dead"]), variable(params, "dead"), params["ask_first"])
+    stopping = frozenset(params["stopping"] if check else ())
+    hints = Hints(local, frozenset(params["dead"]), stopping, variable(params, "dead"), params["ask_first"])
     want = Membership({**dict.fromkeys(nodes, Member("client")), **dict.fromkeys(absent)})
 
     def planned(have: Membership, wanted: Membership) -> list[Step[Membership]]:

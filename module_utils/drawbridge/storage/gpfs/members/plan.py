@@ -159,7 +159,7 @@ def _delete(name: str, have: Member | None, hints: Hints) -> Iterator[Step[Membe
             f"{name} does not answer, so it may still use its file systems; start it, or, if it is"
             f" lost permanently, add the line {hints.dead_option}: [{name}]"
         )
-    elif have.state not in (DOWN, UNKNOWN):
+    elif have.state not in (DOWN, UNKNOWN) and name not in hints.stopping:
         refused = f"GPFS is {have.state} on {name}; the node must unmount its file systems and stop GPFS first"
 
     def gone(state: Membership) -> Membership:
