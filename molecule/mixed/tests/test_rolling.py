@@ -123,7 +123,8 @@ def test_nodes_are_changed_one_by_one_and_no_job_is_lost(lab: Lab, work: Path) -
     assert unavailable(lab) == {}
     assert set(ended(lab, jobs)) == {("COMPLETED", "0")}
     drains = outages(lab, FIRST)
-    assert [node for _, _, node in drains] == list(NODES)
+    # Slurm books a drain anew when a reservation for maintenance begins and ends
+    assert [node for node, _events in itertools.groupby(node for _, _, node in drains)] == list(NODES)
     assert all(end <= begin for (_, end, _), (begin, _, _) in itertools.pairwise(drains))
 
 
