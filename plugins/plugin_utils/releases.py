@@ -57,8 +57,9 @@ def evaluated(templar: Any, raw: Any) -> Any:
 
 def trusted(raw: Any) -> bool:
     """Whether a text comes from the site's files, so that templates in it are evaluated."""
-    known = getattr(template, "is_trusted_as_template", None)
-    return known(raw) if known else not isinstance(raw, AnsibleUnsafe)
+    if hasattr(template, "is_trusted_as_template"):
+        return bool(template.is_trusted_as_template(raw))
+    return not isinstance(raw, AnsibleUnsafe)
 
 
 def is_true(templar: Any, condition: Any) -> bool:

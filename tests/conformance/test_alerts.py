@@ -44,7 +44,7 @@ def test_its_link_leads_to_its_section_of_the_runbook(alert: dict[str, Any]) -> 
 def test_it_has_a_firing_and_a_quiet_test(alert: dict[str, Any]) -> None:
     own = [[case for case in test["alert_rule_test"] if case["alertname"] == alert["alert"]] for test in TESTS]
     fires = [any(case["exp_alerts"] for case in cases) for cases in own if cases]
-    assert sorted(fires) == [False, True]
+    assert set(fires) == {False, True}
 
 
 def test_the_runbook_has_no_section_of_an_alert_that_is_gone() -> None:

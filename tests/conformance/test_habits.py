@@ -217,6 +217,8 @@ def test_tests_have_their_source() -> None:
             "explorer/test_invariants",
             "filter_plugins/test_hostlists",
             "filter_plugins/test_views",
+            "module_utils/fabric/nos/test_faults",
+            "module_utils/fabric/nos/test_sources",
             "module_utils/nic/test_whole_node",
             "plugins/plugin_utils/test_direct",
             "plugins/plugin_utils/test_play_tasks",

@@ -104,7 +104,7 @@ def part(domain: str, raw: Any, optional: bool = False) -> Any:
     if raw is None and optional:
         return None
     # to make a text of what Ansible has not evaluated yet would cost as much as to read it
-    return _kept(domain, repr(raw), lambda: _read(domain, raw)) if type(raw) is dict else _read(domain, raw)
+    return _kept(domain, repr(raw), lambda: _read(domain, raw)) if raw.__class__ is dict else _read(domain, raw)
 
 
 def _read(domain: str, raw: Any) -> Any:

@@ -169,8 +169,8 @@ def _machine(node_class: NodeClass) -> dict[str, int]:
 def _slurmd_limit(node_class: NodeClass, cgroups: bool) -> File:
     """slurmd's own memory limit, in systemd's words.
 
-    slurmd writes it (MemSpecLimit) into its control group when it starts. systemd replaces it with the unit's value
-    when it applies the unit's settings again, as set-property does. Without cgroups, jobs run in this group, too.
+    slurmd writes it (MemSpecLimit) into its control group when it starts. When systemd applies the unit's settings
+    again, as for set-property, it writes the unit's value. Without cgroups, jobs run in this group, too.
     """
     limit = f"{node_class.reserved_memory_mib}M" if cgroups else "infinity"
     return {"path": SLURMD_LIMIT, "content": f"{HEADER}\n[Service]\nMemoryMax={limit}\n", "passive": True}
