@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from ...model import SwitchProfile
 from ...plan import PORT
-from ..channels import other_channel
+from ..channels import wrong_groups
 from ..dialect import DialectError
 from .lines import Block
 
@@ -37,7 +37,7 @@ def refuse(config: Block, profile: SwitchProfile) -> None:
             f"it has no {', '.join(missing)}, which drawbridge_fabric.switches lists; correct ports there,"
             " or insert the line card"
         )
-    for why in _wrong_channels(config, profile):
+    for why in wrong_groups(config, profile):
         raise DialectError(why)
     if profile.mtu_bytes in (PLAIN, JUMBO) or "no system default switchport" in config:
         return
@@ -48,16 +48,6 @@ def refuse(config: Block, profile: SwitchProfile) -> None:
             f"{switched[0]} is a layer 2 port, which takes an MTU of {PLAIN} or {JUMBO}, not {profile.mtu_bytes};"
             f" set drawbridge_fabric.switch_mtu_bytes: {JUMBO}, or make it a routed port"
         )
-
-
-def _wrong_channels(config: Block, profile: SwitchProfile) -> Iterator[str]:
-    for port in profile.ports:
-        groups = [text.split()[1] for text in config[f"{PORT}{port}"] if text.startswith("channel-group ")]
-        there, wanted = f"port-channel{groups[0]}" if groups else "", profile.channel_of.get(port, "")
-        if there != wanted:
-            yield other_channel(port, there, wanted)
-        elif wanted and f"{PORT}{wanted}" not in config:
-            yield f"it has no {wanted}; make the port-channel on the switch"
 
 
 def over(running: str, limit: timedelta) -> bool:

@@ -9,12 +9,11 @@ configuration.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import groupby
 
 from ...model import Cnp, Roce, Storage, SwitchProfile
 from ...plan import PORT, Lines
-from ..channels import other_channel
 
 NAME = "ROCE"
 """Of everything that Drawbridge makes; blocks with other names belong to the site."""
@@ -69,17 +68,6 @@ def sections_of(blocks: dict[str, list[str]], profile: SwitchProfile) -> tuple[t
         mtus = [line for line in blocks.get(header, []) if line.startswith(" mtu ")]
         sections[header] = (header, *(mtus or [DEFAULTS[" mtu"]]))
     return tuple(sections.items())
-
-
-def wrong_channels(blocks: dict[str, list[str]], profile: SwitchProfile) -> Iterator[str]:
-    """Ports whose port-channel on the switch is another one than in the intent, as sentences with the repair."""
-    for port in profile.ports:
-        groups = [line.split()[1] for line in blocks[f"{PORT}{port}"] if line.startswith(" channel-group ")]
-        there, wanted = f"port-channel{groups[0]}" if groups else "", profile.channel_of.get(port, "")
-        if there != wanted:
-            yield other_channel(port, there, wanted)
-        elif wanted and f"{PORT}{wanted}" not in blocks:
-            yield f"it has no {wanted}; make the port-channel on the switch"
 
 
 def is_owned(header: str) -> bool:

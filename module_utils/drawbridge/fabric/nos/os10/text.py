@@ -17,10 +17,11 @@ from collections.abc import Iterator, Sequence
 
 from ...model import SwitchProfile
 from ...plan import PORT, Config, Lines
+from ..channels import wrong_groups
 from ..dialect import Dialect, DialectError
 from .capabilities import REST
 from .commands import commands, on_ports, removed_last, stops
-from .lines import NAME, blocks_of, classes, is_owned, is_owned_on_port, on_port, ranges, sections_of, wrong_channels
+from .lines import NAME, blocks_of, classes, is_owned, is_owned_on_port, on_port, ranges, sections_of
 from .state import reads
 
 CANDIDATE = "candidate-configuration"
@@ -93,7 +94,7 @@ def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
             f"it has no {', '.join(missing)}, which drawbridge_fabric.switches lists; correct ports there,"
             " or the breakout of the port"
         )
-    for why in wrong_channels(blocks, profile):
+    for why in wrong_groups(blocks, profile):
         raise DialectError(why)
     sections = sections_of(blocks, profile)
     kept = sections_of(blocks_of(startup), profile)
