@@ -100,7 +100,8 @@ def test_cordoned_and_uncordoned_by_the_step() -> None:
     ssh("ctl", f"KUBECONFIG={ADMIN} kubectl cordon gpu02")
     found = status("gpu02")
     assert (found["state"], found["level"]) == ("cordoned", 1)
-    assert [(actor["what"], actor["who"]) for actor in found["actors"]] == [("cordon", "kubectl")]
+    # a drain that has ended stays in the history
+    assert ("cordon", "kubectl") in [(actor["what"], actor["who"]) for actor in found["actors"]]
     ssh("ctl", f"KUBECONFIG={ADMIN} {found['findings'][0]['step'].partition('then: ')[2]}")
     assert shown("gpu02") == ("ready", "closed", "", 0)
 

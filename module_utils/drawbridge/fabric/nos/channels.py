@@ -22,7 +22,7 @@ def other_channel(port: str, there: str, wanted: str) -> str:
 
 
 def wrong_groups(sections: Mapping[str, Iterable[str]], profile: SwitchProfile) -> Iterator[str]:
-    """What is wrong with members whose lines name their group: `channel-group 1 mode active` is port-channel1."""
+    """Faults of members whose lines name their group: `channel-group 1 mode active` is port-channel1."""
     for port in profile.ports:
         groups = [words[1] for line in sections[f"{PORT}{port}"] if (words := line.split())[:1] == ["channel-group"]]
         there, wanted = f"port-channel{groups[0]}" if groups else "", profile.channel_of.get(port, "")
