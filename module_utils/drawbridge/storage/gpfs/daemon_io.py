@@ -12,8 +12,8 @@ from pathlib import Path
 from ...core.converge import DeviceError
 from ..processes_io import named_users
 from .io import Mm, NotAMember
-from .members.plan import ACTIVE
 from .members.text import mountinfo, short
+from .mmfsd import ACTIVE
 from .text import Row
 
 NO_CLUSTER = "no cluster"

@@ -10,15 +10,9 @@ from typing import Any
 
 from ....core.converge import Step
 from ....core.hostlist import compress
+from ..mmfsd import IMMEDIATE
 from .text import canonical
 
-IMMEDIATE = frozenset(
-    (
-        *("ignorePrefetchLUNCount", "maxMBpS", "nsdBufSpace", "readReplicaPolicy", "systemLogLevel"),
-        *("unmountOnDiskFail", "verbsRdmaRoCEToS"),
-    )
-)
-"""Attributes that mmchconfig -i sets in running daemons. pagepool could be too, but not while RDMA is used."""
 CREATE, ADD, DELETE, SET = "create", "add", "delete", "set"
 DEFAULT = "DEFAULT"
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from ....core.consent import Consent
 from ....core.converge import Step
+from ..mmfsd import DOWN, UNKNOWN
 from .hints import Hints, foreign, unreached
 
 NO_LICENSE = "none"
-ACTIVE, DOWN, UNKNOWN = "active", "down", "unknown"
 ADD = "mmaddnode"
 RESTORE = "mmsdrrestore"
 INTERFACE = "mmchnode"

@@ -13,8 +13,8 @@ from typing import Protocol
 from ....core.converge import DeviceError, Step
 from ..config.text import canonical
 from ..daemon_io import NO_CLUSTER, Daemon
-from ..members.plan import ACTIVE
 from ..members.text import directory, find, mountinfo, names, short
+from ..mmfsd import ACTIVE
 from ..text import Row
 from .plan import MOUNT, RELEASE, RESTART, START, STOP, UNMOUNT, ClientState
 

@@ -14,11 +14,10 @@ from ....core.layer import Layer, Params, Work
 from ....core.spec import bare, elements
 from ....core.units import Unit
 from ....nodes.use_io import NodeUse
-from ..config.plan import IMMEDIATE
 from ..config.text import canonical
 from ..daemon_io import Daemon
 from ..io import MM_PATH, Mm
-from ..members.plan import DOWN
+from ..mmfsd import DOWN, IMMEDIATE
 from ..model import Filesystem
 from .io import Client, Expected, Leaver
 from .plan import ClientState, leave, plan

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ....core.converge import Step
-from ..members.plan import ACTIVE, DOWN
+from ..mmfsd import ACTIVE, DOWN
 
 START, RESTART, MOUNT, RELEASE, UNMOUNT, STOP = "start", "restart", "mount", "release", "unmount", "stop"
 
