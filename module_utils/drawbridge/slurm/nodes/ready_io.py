@@ -33,7 +33,7 @@ class Node:
         while True:
             problem = ""
             try:
-                found = slurm_node.node(self._record())
+                found = self.now()
                 problem = self._problem(found)
             except DeviceError as err:
                 found, problem = None, f"the controller has no state of {self.name}: {err}"
@@ -50,8 +50,12 @@ class Node:
             try:
                 self._run(["scontrol", "update", f"nodename={self.name}", f"state={step.payload}"])
             except DeviceError:
-                if slurm_node.node(self._record()).unavailable:
+                if self.now().unavailable:
                     raise
+
+    def now(self) -> NodeState:
+        """The node as Slurm has it now, registered or not. Raises DeviceError."""
+        return slurm_node.node(self._record())
 
     def _record(self) -> str:
         return self._run(["scontrol", "show", "node", self.name, "-o"]).out

@@ -12,7 +12,7 @@ from ...core.converge import DeviceError, Settle
 from ...core.layer import Layer, Params, Unknown, Work
 from ...core.units import Unit
 from .ready_io import LOOK_S, Node, check_health
-from .ready_plan import NodeState, plan, ready
+from .ready_plan import NodeState, drained_by_others, plan, ready
 
 SPEC: dict[str, Any] = {
     "name": {"type": "str", "required": True},
@@ -30,11 +30,11 @@ def work(params: Params, check: bool) -> Work[NodeState]:
     if not Unit("slurmd.service", run).read().active:
         raise Unknown("slurmd.service does not run yet")
     look = partial(check_health, Command(LOOK_S), params["health"])
-    # a run repairs mounts and ports before this layer, check mode does not
-    if check and (wrong := _findings(look)):
-        raise Unknown(f"{params['name']} is not healthy ({wrong})")
     node = Node(run, params["name"], params["gres"], str if check else look, SETTLE_S)
     resume = partial(plan, maintenance=params["maintenance"])
+    # a run repairs mounts and ports before this layer, check mode does not
+    if check and (wrong := _findings(look)):
+        raise Unknown(f"{params['name']} is not healthy ({wrong}){_drained(node, params['maintenance'])}")
     return Work(node, resume, ready(params["name"]), Settle(timeout_s=SETTLE_S))
 
 
@@ -44,6 +44,14 @@ def _findings(look: Callable[[], str]) -> str:
         return look()
     except DeviceError as err:
         return str(err)
+
+
+def _drained(node: Node, maintenance: str) -> str:
+    """Who keeps it from jobs besides; empty if no one does, or if Slurm does not say."""
+    try:
+        return "".join(f", and {why}" for why in drained_by_others(node.now(), maintenance))
+    except DeviceError:
+        return ""
 
 
 SLURM_NODE_READY = Layer(SPEC, work)

@@ -81,10 +81,17 @@ def plan(have: NodeState, want: NodeState, maintenance: str = "") -> list[Step[N
     if proof := _proof(have, maintenance):
         reason = f"resume {want.name}, which {proof}"
         return [Step(reason, lambda state: replace(state, state="IDLE", flags=state.flags - {"DRAIN"}), "resume")]
-    word = "down" if have.state == "DOWN" else "drained"
-    why = f"it is {word} with the reason: {have.reason or 'none'}"
+    [why] = drained_by_others(have, maintenance)
     repair = f"when that is settled: scontrol update nodename={want.name} state=resume"
     return [Step(f"let {want.name} take jobs", lambda state: state, pending=f"{why}; {repair}")]
+
+
+def drained_by_others(have: NodeState, maintenance: str = "") -> list[str]:
+    """Why the node stays without jobs even when it is healthy; nothing if it need not."""
+    if not have.unavailable or (maintenance and have.reserved) or _proof(have, maintenance):
+        return []
+    word = "down" if have.state == "DOWN" else "drained"
+    return [f"it is {word} with the reason: {have.reason or 'none'}"]
 
 
 def _proof(have: NodeState, maintenance: str) -> str:
