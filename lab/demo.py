@@ -34,14 +34,14 @@ def ssh(paths: Paths, host: str, *command: str) -> list[str]:
     return ["ssh", "-F", str(paths.ssh_config), host, *command]
 
 
-def submit(paths: Paths) -> str:
+def submit(paths: Paths, folder: str = OUTPUT) -> str:
     """Submit the example as ada on the login host and wait for its end; the job's id. Leaves when it fails."""
     script = (REPOSITORY / JOB).read_text()
-    sbatch = f"runuser -u ada -- sbatch --parsable --wait --chdir={OUTPUT} --output={OUTPUT}/%j.out"
+    sbatch = f"runuser -u ada -- sbatch --parsable --wait --chdir={folder} --output={folder}/%j.out"
     done = subprocess.run(ssh(paths, "login1", sbatch), input=script, stdout=subprocess.PIPE, text=True, check=False)
     job = done.stdout.strip()
     if job:
-        subprocess.run(ssh(paths, "gpu01", f"cat {OUTPUT}/{job}.out"), check=False)
+        subprocess.run(ssh(paths, "gpu01", f"cat {folder}/{job}.out"), check=False)
     if done.returncode:
         print(f"the job ended with exit code {done.returncode}", file=sys.stderr)
         sys.exit(done.returncode)
