@@ -50,6 +50,10 @@ rxe: tools ## run perftest between two virtual machines with the kernel's rdma_r
 	LAB_SITE=isolation $(PYTHON) lab/lab requirements --install
 	$(PYTHON) -m tests.rxe
 
+dcb: tools ## build a driver of test ports, boot it in a virtual machine, and set their QoS with the kernel's dcb
+	LAB_SITE=isolation $(PYTHON) lab/lab requirements --install
+	$(PYTHON) -m tests.dcb
+
 explore: tools ## run the gate's code in a model of Slurm and Kubernetes, under 10,000 schedules of faults
 	$(PYTHON) -m tests.explorer
 
@@ -85,4 +89,4 @@ $(UV):
 	@$(UV) pip sync --quiet --require-hashes --python $(PYTHON) requirements.lock
 	@touch $@
 
-.PHONY: help tools lab lab-down check test old-python mutants bench nodes chaos isolation rxe explore docs changelog golden lock
+.PHONY: help tools lab lab-down check test old-python mutants bench nodes chaos isolation rxe dcb explore docs changelog golden lock

@@ -3,7 +3,8 @@
 """dcb of iproute2 on the ports of mlnx_qos: the same state, the same kernel, texts and exit codes of 6.15 and 6.1.
 
 Keys of a port: `driver` is mlx5 or ice. ice takes no other priority for a DSCP that has one, and only `ets_cap` traffic
-classes for priorities. State key `iproute2` chooses the release, 6.15 by default.
+classes for priorities. State key `iproute2` chooses the release, 6.15 by default. `app replace` exits with 0 after a
+refusal too.
 """
 
 from __future__ import annotations
@@ -15,15 +16,23 @@ import sys
 from typing import Any
 
 from ..common import DIE, DRIFT, LIE, REFUSE, Call, Killed, host_device
-from .driver import NO_DEVICE, NO_ENTRY, NOT_PERMITTED, NOT_SUPPORTED, Driver, NetlinkError, port_of
+from .driver import BAD_VALUE, NO_DEVICE, NO_ENTRY, NOT_PERMITTED, NOT_SUPPORTED, Driver, NetlinkError, port_of
 
 SHOW, SET = "show", ("set", "add", "del", "replace")
+READ = "Attribute read"
 ERRORS = {
     NO_DEVICE: "No such device",
     NOT_SUPPORTED: "Operation not supported",
     NOT_PERMITTED: "Operation not permitted",
     NO_ENTRY: "No such file or directory",
 }
+
+
+FLAGS = {
+    "mlx5": {"os": ("host", "cee", "ieee"), "fw": ("cee", "ieee")},
+    "ice": {"os": ("host", "ieee"), "fw": ("lld_managed", "ieee")},
+}
+"""What a driver says of DCBX: only flags that are set, and mlx5 has none for its firmware."""
 
 
 class Refused(Exception):
@@ -46,7 +55,9 @@ def main(name: str, argv: list[str]) -> int:
                     _change(port, what, verb, rest, effect)
             except Refused as refusal:
                 print(*refusal.args, file=sys.stderr)
-                call.rc = 1
+                if "-j" in argv:
+                    print()  # what is left of the JSON
+                call.rc = int(verb != "replace" or str(refusal).startswith(READ))
         if effect == DIE:
             raise Killed
     return call.rc or 0
@@ -56,7 +67,7 @@ def _port(state: dict[str, Any], interface: str) -> dict[str, Any]:
     try:
         return port_of(state, interface)
     except NetlinkError as error:
-        raise Refused(f"Attribute read: {ERRORS[str(error)]}") from None
+        raise Refused(f"{READ}: {ERRORS[str(error)]}") from None
 
 
 def _shown(port: dict[str, Any], what: str, release: str) -> dict[str, Any]:
@@ -64,24 +75,26 @@ def _shown(port: dict[str, Any], what: str, release: str) -> dict[str, Any]:
         cap, mask = port.get("ets_cap", 8), [bool(bit) for bit in port["pfc"]]
         return {"pfc_cap": cap, "macsec_bypass": False, "delay": port["cable_len"], "prio_pfc": mask}
     if what == "dcbx":
-        return {"host": port["dcbx"] == "os", "ieee": True, "cee": True}
+        return dict.fromkeys(FLAGS[port.get("driver", "mlx5")][port["dcbx"]], True)
     if what == "app":
         tail = [] if release == "6.1" else [" "]  # a bug of 6.15: a blank in each entry
         apps = [[*app, *tail] for app in sorted(port["apps"])]
         return {"dscp_prio": apps} if apps else {}
-    shares = {"tc_bw": port["tcbw"], "pg_bw": port["tcbw"], "tc_tsa": port["tsa"], "prio_tc": port["prio_tc"]}
-    return {"willing": False, "ets_cap": port.get("ets_cap", 8), "cbs": False, **shares}
+    shares = {"tc_bw": port["tcbw"], "pg_bw": [0] * 8, "tc_tsa": port["tsa"], "prio_tc": port["prio_tc"]}
+    recommended = {"reco_tc_bw": [0] * 8, "reco_tc_tsa": ["strict"] * 8, "reco_prio_tc": [0] * 8}
+    return {"willing": False, "ets_cap": port.get("ets_cap", 8), "cbs": False, **shares, **recommended}
 
 
 def _change(port: dict[str, Any], what: str, verb: str, words: list[str], effect: str | None) -> None:
+    more = "\nCould not add new APP entries" if verb == "replace" else ""
     if effect == REFUSE:
-        raise Refused("Attribute write: Invalid argument")
+        raise Refused(f"Attribute write: Invalid argument{more}")
     before = copy.deepcopy(port)
     driver = Driver(port, privileged=os.geteuid() == 0)
     try:
         {"pfc": _pfc, "app": _app, "ets": _ets, "dcbx": _dcbx}[what](driver, verb, words)
     except NetlinkError as error:
-        raise Refused(f"Attribute write: {ERRORS.get(str(error), 'Invalid argument')}") from None
+        raise Refused(f"Attribute write: {ERRORS.get(str(error), 'Invalid argument')}{more}") from None
     if effect in (LIE, DIE):
         port.update(before)
     elif effect == DRIFT:
@@ -112,16 +125,22 @@ def _pfc(driver: Driver, verb: str, words: list[str]) -> None:
 
 
 def _app(driver: Driver, verb: str, words: list[str]) -> None:
-    for dscp, value in _pairs(words)["dscp-prio"]:
+    pairs = [(dscp, int(value)) for dscp, value in _pairs(words)["dscp-prio"]]
+    for dscp, _unused in pairs:
         if not 0 <= dscp <= 63:
             raise Refused(f"In DSCP:PRIO mapping, DSCP is expected to be 0..63\nInvalid mapping {dscp}")
-        priority, mapped = int(value), dict(driver.port["apps"])
+    old = dict(driver.port["apps"])
+    if verb == "replace":
+        pairs = [pair for pair in pairs if old.get(pair[0]) != pair[1]]
+    for dscp, priority in pairs:
         if verb == "del":
             driver.del_app(dscp, priority)
-        elif driver.port.get("driver") == "ice" and mapped.get(dscp, priority) != priority:
-            raise Refused("Attribute write: Invalid argument")
+        elif driver.port.get("driver") == "ice" and dscp in old:
+            raise NetlinkError(BAD_VALUE)
         else:
             driver.set_app(dscp, priority)
+    if verb == "replace" and any(dscp in old for dscp, _unused in pairs):  # the driver has removed them already
+        raise Refused("Attribute write: No such file or directory\nCould not remove replaced APP entries")
 
 
 def _ets(driver: Driver, verb: str, words: list[str]) -> None:
@@ -133,11 +152,13 @@ def _ets(driver: Driver, verb: str, words: list[str]) -> None:
             if key == "prio-tc" and int(value) >= cap:
                 raise Refused("Attribute write: Invalid argument")
             changes[named[key]][index] = value if key == "tc-tsa" else int(value)
-    total = sum(changes["tcbw"])
-    if total not in (0, 100):
-        raise Refused(f"Bandwidth percentages in tc-bw sum to {total}%, expected 100%")
+    total, shared = sum(changes["tcbw"]), "ets" in changes["tsa"]
+    if total != 100 and (shared or total):
+        raise Refused(f"Bandwidth percentages in tc-bw sum to {total}%, expected {100 if shared else 0}%")
     driver.set_ets(**changes)
 
 
 def _dcbx(driver: Driver, verb: str, words: list[str]) -> None:
+    if "lld-managed" in words:
+        raise Refused("Attribute write: Unknown error -1")
     driver.set_dcbx("os" if "host" in words else "fw")

@@ -73,21 +73,26 @@ class Dcb:
 
     def write(self, interface: str, options: Sequence[str], want: NicPortQos) -> None:
         words = dcb_text.command(interface, options, want)
-        try:
-            self._run([self._program, *words])
-        except DeviceError:
-            if words[:2] != ["app", "replace"]:
-                raise
-            self._remap(interface, words[5:])
+        self._run([self._program, *words])
+        if words[:2] == ["app", "replace"]:
+            self._see(interface, words[5:])
 
-    def _remap(self, interface: str, entries: Sequence[str]) -> None:
-        """Delete the old entries first: ice takes no other priority for a DSCP that has one."""
-        mapped = {str(it[0]): str(it[1]) for it in self._shown("app", interface).get("dscp_prio", ())}
+    def _see(self, interface: str, entries: Sequence[str]) -> None:
+        """Look for the new entries, and add those that are missing: `replace` exits with 0 after a refusal too.
+
+        ice refuses another priority for a DSCP that has one, so the old entry goes first.
+        """
+        found = dcb_text.table(self._shown("app", interface))
         for entry in entries:
-            dscp = entry.partition(":")[0]
-            if dscp in mapped:
-                self._run([self._program, "app", "del", "dev", interface, "dscp-prio", f"{dscp}:{mapped[dscp]}"])
-            self._run([self._program, "app", "add", "dev", interface, "dscp-prio", entry])
+            dscp, priority = map(int, entry.split(":"))
+            if (dscp, priority) in found:
+                continue
+            for old in (it for it in found if it[0] == dscp):
+                self._app("del", interface, f"{dscp}:{old[1]}")
+            self._app("add", interface, entry)
+
+    def _app(self, verb: str, interface: str, entry: str) -> None:
+        self._run([self._program, "app", verb, "dev", interface, "dscp-prio", entry])
 
     def _shown(self, what: str, interface: str) -> dcb_text.Shown:
         """An object of the port; empty if the driver has none."""

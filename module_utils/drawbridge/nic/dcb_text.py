@@ -15,18 +15,25 @@ Shown = Mapping[str, Any]
 def parse(pfc: Shown, app: Shown, ets: Shown, dcbx: Shown, want: NicPortQos, up: bool) -> NicPortQos:
     """The port, from the JSON of each object; an object without keys could not be read.
 
-    An entry of the map may have a third, blank element. A driver without DCBX leaves it to the operating system.
+    A driver without DCBX leaves it to the operating system. Other drivers have a key for each flag that is set, and no
+    common flag for firmware that controls DCBX. A DSCP with several priorities counts with the one that differs.
     """
-    mapped = {int(entry[0]): int(entry[1]) for entry in app.get("dscp_prio", ())}
+    entries = sorted(table(app), key=lambda entry: want.dscp_priority.get(entry[0]) != entry[1])
+    mapped = dict(entries)
     return NicPortQos(
         "dscp" if mapped else "pcp",
         {dscp: mapped[dscp] for dscp in sorted(want.dscp_priority) if dscp in mapped},
         frozenset(priority for priority, on in enumerate(pfc["prio_pfc"]) if on),
-        "os" if dcbx.get("host", True) else "fw",
+        "os" if not dcbx or dcbx.get("host") else "fw",
         _queues(ets) if want.queues else (),
         int(pfc["delay"]) if want.cable_m else 0,
         up,
     )
+
+
+def table(app: Shown) -> list[tuple[int, int]]:
+    """DSCPs and their priorities. An entry may have a third, blank element."""
+    return [(int(entry[0]), int(entry[1])) for entry in app.get("dscp_prio", ())]
 
 
 def _queues(ets: Shown) -> tuple[tuple[int, str, int], ...]:

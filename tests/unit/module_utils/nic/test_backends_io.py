@@ -61,6 +61,17 @@ def test_lldpad_would_overwrite_what_dcb_sets(host: Host) -> None:
         backends(Command(60))["dcb"].read("rail0", WANT, True)
 
 
+@pytest.mark.parametrize("driver", ["mlx5", "ice"])
+def test_firmware_that_controls_dcbx_is_seen(host: Host, driver: str) -> None:
+    dcb = backends(Command(60))["dcb"]
+    assert dcb.read("rail0", WANT, True).dcbx == "os"
+    with host.device("mlnx_qos").state() as state:
+        state["ports"]["rail0"].update(driver=driver, dcbx="fw")
+    assert dcb.read("rail0", WANT, True).dcbx == "fw"
+    dcb.write("rail0", ("-d", "os"), WANT)
+    assert dcb.read("rail0", WANT, True).dcbx == "os"
+
+
 def test_ice_gets_another_priority_only_after_the_old_entry_has_gone(host: Host) -> None:
     dcb = backends(Command(60))["dcb"]
     dcb.write("rail0", ("--dscp2prio", "set,26,2"), WANT)

@@ -47,7 +47,17 @@ def test_numbers_of_classes_are_the_drivers_own() -> None:
 def test_an_empty_table_is_no_trust_and_no_dcbx_is_the_operating_systems() -> None:
     port = parse(PFC, {}, ETS, {}, WANT, True)
     assert (port.trust, port.dscp_priority, port.dcbx) == ("pcp", {}, "os")
-    assert parse(PFC, {}, ETS, {"host": False, "lld_managed": True}, WANT, True).dcbx == "fw"
+
+
+@pytest.mark.parametrize("flags", [("cee", "ieee"), ("lld_managed", "ieee"), ("ieee",)], ids=["mlx5", "ice", "bnxt"])
+def test_flags_that_are_not_set_have_no_key(flags: tuple[str, ...]) -> None:
+    assert parse(PFC, APP, ETS, dict.fromkeys(flags, True), WANT, True).dcbx == "fw"
+
+
+@pytest.mark.parametrize("entries", [[[26, 2], [26, 3]], [[26, 3], [26, 4]]])
+def test_a_second_priority_of_a_dscp_is_a_difference(entries: list[list[int]]) -> None:
+    found = parse(PFC, {"dscp_prio": entries}, ETS, DCBX, WANT, True).dscp_priority
+    assert found == {26: entries[0][1] + entries[1][1] - 3}
 
 
 def test_what_has_no_wanted_value_is_not_compared() -> None:
