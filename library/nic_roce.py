@@ -75,6 +75,38 @@ options:
         description: Index that this GID must have, because NCCL before 2.21 gets it. With -1 any will do.
         type: int
         default: -1
+      rates:
+        description: Parameters of DCQCN. All others stay.
+        type: list
+        elements: dict
+        default: []
+        suboptions:
+          name:
+            description: Name of the parameter in OFED.
+            type: str
+            required: true
+            choices:
+              - clamp_tgt_rate
+              - clamp_tgt_rate_after_time_inc
+              - dce_tcp_g
+              - dce_tcp_rtt
+              - initial_alpha_value
+              - min_time_between_cnps
+              - rate_reduce_monitor_period
+              - rate_to_set_on_first_cnp
+              - rpg_ai_rate
+              - rpg_byte_reset
+              - rpg_gd
+              - rpg_hai_rate
+              - rpg_max_rate
+              - rpg_min_dec_fac
+              - rpg_min_rate
+              - rpg_threshold
+              - rpg_time_reset
+          value:
+            description: Its number.
+            type: int
+            required: true
   firmware:
     description: Groups of ports with parameters of their firmware.
     type: list

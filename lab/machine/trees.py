@@ -152,7 +152,8 @@ def _settings(rail: int) -> Files:
 
     Directories of configfs exist as if another tool had made them. NVIDIA's operator has left DSCP 4 for CNPs.
     """
-    debug = {"np_cnp_dscp": 4, "np_cnp_prio_mode": 0, "np_cnp_prio": 6, "np_min_time_between_cnps": 4, "rp_gd": 11}
+    debug = {"np_cnp_dscp": 4, "np_cnp_prio_mode": 0, "np_cnp_prio": 6, "np_min_time_between_cnps": 4}
+    debug |= {"rp_gd": 11, "rp_ai_rate": 5}
     congestion = {f"fresh/debug/mlx5/{pci_address(rail)}/cc_params/{name}": value for name, value in debug.items()}
     cm = {"default_roce_mode": "RoCE v2", "default_roce_tos": 0}
     defaults = {f"fresh/config/rdma_cm/mlx5_{rail}/ports/1/{name}": value for name, value in cm.items()}

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST = {"default_roce_tos": 255, "np_cnp_dscp": 63, "cnp_dscp": 63, "np_cnp_prio": 7, "cnp_802p_prio": 7}
+MOST |= dict.fromkeys(("rp_ai_rate", "rpg_ai_rate", "np_min_time_between_cnps", "min_time_between_cnps"), 2**32 - 1)
 MODES = ("IB/RoCE v1", "RoCE v2")
 
 

@@ -10,6 +10,7 @@ from typing import Any, Optional
 from ..core import ports as port_lists
 from ..core.options import option
 from .cables.model import PORTS, Cabling
+from .dcqcn.model import Dcqcn
 from .nos.systems import ASICS, SYSTEMS
 
 DCQCN, OFF, ADAPTIVE = "dcqcn", "off", "adaptive_routing"
@@ -129,6 +130,7 @@ class Fabric:
         "dcqcn",
         choices=CONGESTION_CONTROLS,
     )
+    dcqcn: Dcqcn = option("parameters of DCQCN on the NICs; those that are absent stay", Dcqcn())
     host_cable_m: int = option(
         "length of the longest cable to a node in metres, for the buffers of RDMA ports (0: the driver's 7 m)",
         0,

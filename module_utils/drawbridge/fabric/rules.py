@@ -10,7 +10,7 @@ from dataclasses import replace
 from ..core import hostlist, ports
 from ..core.faults import Fault
 from ..core.rules import doubled
-from .model import Fabric
+from .model import DCQCN, Fabric
 from .nos.capabilities import BUFFERS, SUGGESTED, capabilities, classes
 from .nos.systems import SYSTEMS
 
@@ -82,6 +82,17 @@ def systems_have_these_buffers(fabric: Fabric) -> Iterator[Fault]:
                 yield Fault(f"drawbridge_fabric.switches[{index}].{name}", value, reason, repair)
 
 
+def parameters_of_dcqcn_have_an_effect(fabric: Fabric) -> Iterator[Fault]:
+    """Without DCQCN no flow obeys them."""
+    if fabric.congestion_control != DCQCN:
+        for name, value in fabric.dcqcn.rates.items():
+            reason = f"congestion_control is {fabric.congestion_control}"
+            yield Fault(f"drawbridge_fabric.dcqcn.{name}", value, reason, f"remove {name}, or set {CONTROL}: {DCQCN}")
+
+
+CONTROL = "drawbridge_fabric.congestion_control"
+
+
 def mtu_fits(fabric: Fabric) -> Iterator[Fault]:
     """A RoCE frame is up to 20 bytes longer than the host's MTU; a switch drops frames longer than its own MTU."""
     if fabric.switch_mtu_bytes < fabric.host_mtu_bytes + 20:
@@ -146,6 +157,7 @@ RULES = (
     ecn_thresholds_in_order,
     switches_alone_have_fitting_thresholds,
     systems_have_these_buffers,
+    parameters_of_dcqcn_have_an_effect,
     mtu_fits,
     systems_can_carry_it,
     systems_run_on_their_asics,

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from ..nodes.model import Nodes
@@ -84,6 +85,7 @@ def roce_groups(
     storage: StorageClass | None,
     name: str,
     control: str = "dcqcn",
+    rates: Mapping[str, int] | None = None,
 ) -> list[dict[str, Any]]:
     """The groups of RDMA devices of one node, as the module nic_roce takes them.
 
@@ -91,6 +93,7 @@ def roce_groups(
     NCCL does not use RDMA-CM.
     """
     groups = []
+    set_rates = {"rates": [{"name": it, "value": value} for it, value in rates.items()]} if rates else {}
     for nics, qos in zip(nodes.class_of(name).nics, nic_qos(nodes, lossless, cnp, storage, name)):
         each = len(nics.ports) // len(nics.netdevs)
         pairs = enumerate(zip(nics.netdevs, nics.rdma_devices))
@@ -108,6 +111,7 @@ def roce_groups(
                 "ecn_enabled": control != "off",
                 "needs_gid": nics.purpose == RAILS,
                 "gid_index": nodes.class_of(name).nccl_gid_index,
+                **set_rates,
             }
         )
     return groups

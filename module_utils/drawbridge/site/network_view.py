@@ -36,7 +36,9 @@ def nic(fabric: Fabric, nodes: Nodes, name: str) -> Json:
     return {
         "qos": nic_qos(nodes, fabric.roce, fabric.cnp, fabric.storage, name, fabric.host_cable_m),
         "mtu": mtu_groups(nodes, fabric.host_mtu_bytes, name),
-        "roce": roce_groups(nodes, fabric.roce, fabric.cnp, fabric.storage, name, fabric.congestion_control),
+        "roce": roce_groups(
+            nodes, fabric.roce, fabric.cnp, fabric.storage, name, fabric.congestion_control, fabric.dcqcn.rates
+        ),
         "firmware": firmware_groups(nodes, fabric.congestion_control, name),
         "nccl": nccl_env(nodes, fabric.roce, name, fabric.congestion_control),
         "links": link_files(nodes, name),

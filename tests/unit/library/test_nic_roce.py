@@ -61,6 +61,7 @@ class Machine:
         """OFED's files, with congestion control switched off on rail1 alone."""
         for at, name in enumerate(NAMES):
             files = {"roce_np/cnp_dscp": 4, "roce_np/cnp_802p_prio": 6}
+            files |= {"roce_np/min_time_between_cnps": 4, "roce_rp/rpg_ai_rate": 5}
             files |= {f"{point}/enable/{priority}": 1 - at for _, point in (NP, RP) for priority in range(8)}
             for entry, value in files.items():
                 path = self.root / "sys/class/net" / name / "ecn" / entry
@@ -248,6 +249,37 @@ def test_congestion_control_is_off_where_ofed_has_a_switch(machine: Machine) -> 
     off = [f"rail0: set {point} of priority 3 to 0, not 1" for point, _ in (NP, RP)]
     assert [step for step in machine.run(ecn_enabled=False)["steps"] if "point" in step] == off
     assert machine.run(ecn_enabled=False)["steps"] == []
+
+
+RATES = [{"name": "rpg_ai_rate", "value": 10}, {"name": "min_time_between_cnps", "value": 4}]
+FASTER = [f"{name}: set rpg_ai_rate to 10, not 5" for name in NAMES]
+
+
+@pytest.mark.parametrize("path", ["cc_params", "ecn"])
+def test_parameters_of_dcqcn_are_set_where_they_differ(machine: Machine, path: str) -> None:
+    if path == "ecn":
+        machine.with_ofed()
+    machine.run()
+    predicted = machine.run(check=True, rates=RATES)
+    assert (predicted["steps"], machine.run(rates=RATES)["steps"]) == (FASTER, FASTER)
+    assert {written.rsplit("/", 1)[1] for written, _value in machine.kernel.written[-2:]} == {
+        {"cc_params": "rp_ai_rate", "ecn": "rpg_ai_rate"}[path]
+    }
+    assert machine.run(rates=RATES)["steps"] == []
+    machine.kernel.faults["ai_rate"] = "refuse"
+    assert "rpg_ai_rate to 20, not 10" in machine.run(rates=[{"name": "rpg_ai_rate", "value": 20}])["left"][0]
+
+
+def test_without_a_path_parameters_of_dcqcn_are_those_of_the_firmware(machine: Machine) -> None:
+    machine.without_debugfs()
+    machine.host.install("mlxconfig")
+    values = {"CNP_DSCP_P1": "48", "CNP_802P_PRIO_P1": "6", "RPG_AI_RATE_P1": "5"}
+    with machine.host.device("mlxconfig").state({"devices": {}}) as state:
+        state["devices"] = {pci_address(at): {name: (it,) * 3 for name, it in values.items()} for at in range(2)}
+    assert machine.run(rates=[{"name": "rpg_ai_rate", "value": 5}])["steps"] == TOS
+    refused = machine.run(rates=RATES[:1])["msg"]
+    assert "rail0 must have rpg_ai_rate 10, but" in refused and "its firmware has 5" in refused
+    assert f"run mlxconfig -d {pci_address(0)} set RPG_AI_RATE_P1=10 and boot the node" in refused
 
 
 def test_an_older_nccl_gets_the_index_that_the_rails_have(machine: Machine) -> None:

@@ -14,29 +14,13 @@ from ..naming import named
 from . import firmware_io
 from .firmware import Firmware
 from .needs_io import missing
-from .plan import (
-    CNP_DSCP,
-    CNP_PRIORITY,
-    DEBUGFS,
-    FIRMWARE,
-    FIRMWARE_NAMES,
-    MODE,
-    OFED,
-    POINTS,
-    TOS,
-    Change,
-    NicRoce,
-    NicRoces,
-)
+from .places import CNP_PRIORITY, DEBUGFS, FIRMWARE, MARKS, OFED, place, switched
+from .plan import MODE, TOS, Change, NicRoce, NicRoces
 from .text import ipv4_gid
 
 ROOT = ""
 """A prefix of the kernel's trees, for tests."""
 CM = "/sys/kernel/config/rdma_cm"
-FILES = {
-    OFED: {CNP_DSCP: "roce_np/cnp_dscp", CNP_PRIORITY: "roce_np/cnp_802p_prio"},
-    DEBUGFS: {CNP_DSCP: "np_cnp_dscp", CNP_PRIORITY: "np_cnp_prio"},
-}
 
 
 def write(path: Path, value: str) -> None:
@@ -104,25 +88,24 @@ class RdmaDevices:
 
     def _congestion(self, netdev: str, port: str) -> tuple[str, dict[str, str]]:
         """Where a port's congestion control is set, and its values."""
+        names = [key for scope, key in self._want.devices[netdev].settings if scope == port]
         for path, base in ((OFED, _ofed(port)), (DEBUGFS, _debugfs(port))):
             if base.is_dir():
-                names = [key for scope, key in self._want.devices[netdev].settings if scope == port]
                 places = {key: self._place(port, key) for key in names}
                 found = {key: _read(place) for key, place in places.items() if place}
                 if path == DEBUGFS and _read(base / "np_cnp_prio_mode") != "0":
                     found.pop(CNP_PRIORITY)  # it has a value, but is not in effect; a write puts it into effect
                 return path, found
-        values = firmware_io.read(self._run, _pci(port), list(FIRMWARE_NAMES.values())) if firmware_io.tool() else {}
-        known = {key: values[name][0] for key, name in FIRMWARE_NAMES.items() if name in values}
-        return (FIRMWARE if len(known) == len(FIRMWARE_NAMES) else ""), known
+        parameters = {key: place(FIRMWARE, key) for key in names if not switched(key)}
+        values = firmware_io.read(self._run, _pci(port), list(parameters.values())) if firmware_io.tool() else {}
+        known = {key: values[name][0] for key, name in parameters.items() if name in values}
+        return (FIRMWARE if known.keys() >= MARKS[FIRMWARE].keys() else ""), known
 
     def _place(self, port: str, setting: str) -> Path | None:
         """The file of a setting, None if the port's path has none."""
         path, base = (OFED, _ofed(port)) if _ofed(port).is_dir() else (DEBUGFS, _debugfs(port))
-        if setting in FILES[path]:
-            return base / FILES[path][setting]
-        point, _sep, priority = setting.partition(" of priority ")
-        return base / POINTS[point] / "enable" / priority if path == OFED else None
+        name = place(path, setting)
+        return base / name if name else None
 
     def _parameters(self, port: str) -> Firmware:
         names = self._want.firmware[port].values

@@ -10,6 +10,7 @@ from ...core.command import Command
 from ...core.consent import VARIABLES_ARGUMENT, variable
 from ...core.layer import Layer, Params, Work
 from .io import RdmaDevices
+from .places import RATES
 from .plan import NicRoces, plan, wanted
 
 DEVICES: dict[str, Any] = {
@@ -20,6 +21,15 @@ DEVICES: dict[str, Any] = {
         "netdev": {"type": "str", "required": True},
         "rdma": {"type": "str", "required": True},
         "ports": {"type": "list", "elements": "str", "required": True},
+    },
+}
+RATE_OPTIONS: dict[str, Any] = {
+    "type": "list",
+    "elements": "dict",
+    "default": [],
+    "options": {
+        "name": {"type": "str", "required": True, "choices": list(RATES)},
+        "value": {"type": "int", "required": True},
     },
 }
 SPEC: dict[str, Any] = {
@@ -34,6 +44,7 @@ SPEC: dict[str, Any] = {
             "cnp_priority": {"type": "int", "required": True},
             "ecn_priorities": {"type": "list", "elements": "int", "required": True},
             "ecn_enabled": {"type": "bool", "default": True},
+            "rates": RATE_OPTIONS,
             "needs_gid": {"type": "bool", "required": True},
             "gid_index": {"type": "int", "default": -1},
         },

@@ -11,13 +11,10 @@ from typing import Any
 from ...core.converge import Step
 from . import firmware
 from .firmware import Firmware
+from .places import CNP_DSCP, CNP_PRIORITY, DEBUGFS, FIRMWARE, OF_PRIORITY, OFED, POINTS, place, switched
 
 V2 = "RoCE v2"
 MODE, TOS = "default_roce_mode", "default_roce_tos"
-CNP_DSCP, CNP_PRIORITY = "CNP DSCP", "CNP priority"
-OFED, DEBUGFS, FIRMWARE = "ecn", "cc_params", "mlxconfig"
-"""Where a port's congestion control is set: OFED's files, the kernel's debug files, or its firmware, read only."""
-FIRMWARE_NAMES = {CNP_DSCP: "CNP_DSCP_P1", CNP_PRIORITY: "CNP_802P_PRIO_P1"}
 
 
 @dataclass(frozen=True)
@@ -90,9 +87,9 @@ def wanted(
     for group in groups:
         own = {CNP_DSCP: str(group["cnp_dscp"]), CNP_PRIORITY: str(group["cnp_priority"])}
         for priority in group["ecn_priorities"]:
-            own.update(
-                {f"{point} of priority {priority}": str(int(group.get("ecn_enabled", True))) for point in POINTS}
-            )
+            enabled = str(int(group.get("ecn_enabled", True)))
+            own.update({f"{point}{OF_PRIORITY}{priority}": enabled for point in POINTS})
+        own.update({rate["name"]: str(rate["value"]) for rate in group.get("rates") or ()})
         for device in group["devices"]:
             settings = {("", MODE): V2, ("", TOS): str(group["tos"])}
             settings.update({(port, key): value for port in device["ports"] for key, value in own.items()})
@@ -100,10 +97,6 @@ def wanted(
             if group["needs_gid"]:
                 carries[device["netdev"]] = int(group.get("gid_index", -1))
     return NicRoces(devices, carries=carries, firmware=firmware.wanted(parameters), kept=kept)
-
-
-POINTS = {"notification point": "roce_np", "reaction point": "roce_rp"}
-"""The two ends of DCQCN and OFED's names for them. Other paths have no switch for each priority."""
 
 
 def plan(have: NicRoces, want: NicRoces) -> list[Step[NicRoces]]:
@@ -164,7 +157,7 @@ def _same(state: NicRoces) -> NicRoces:
 
 def _optional(found: NicRoce, scope: str, setting: str) -> bool:
     """Whether the port's path lacks this setting: only OFED has a switch for each priority."""
-    return scope != "" and setting not in FIRMWARE_NAMES and found.paths[scope] != OFED
+    return scope != "" and switched(setting) and found.paths[scope] != OFED
 
 
 def _step(netdev: str, scope: str, setting: str, found: NicRoce, value: str) -> Step[NicRoces]:
@@ -183,8 +176,8 @@ def _unreachable(port: str, setting: str, found: NicRoce, value: str) -> str:
     """Why no path of the port can set it; empty if one can."""
     if found.paths[port] in (OFED, DEBUGFS):
         return ""
-    name = FIRMWARE_NAMES[setting]
-    said = f"its firmware has {found.settings[port, setting]}" if found.paths[port] else "its firmware says nothing"
+    name, value_now = place(FIRMWARE, setting), found.settings.get((port, setting))
+    said = f"its firmware has {value_now}" if found.paths[port] and value_now else "its firmware says nothing"
     return (
         f"{port} must have {setting} {value}, but its driver has neither ecn nor cc_params, and {said};"
         f" run mlxconfig -d {found.pci[port]} set {name}={value} and boot the node"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.dcqcn.model import Dcqcn
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import (
     CONGESTION_CONTROLS,
     Cnp,
@@ -14,6 +15,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.rules import classes_differ
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import switch_profile
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import shared
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.roce.places import RATES
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.view import (
     firmware_groups,
     mtu_groups,
@@ -125,6 +127,14 @@ def test_each_way_of_congestion_control_reaches_switch_firmware_and_nccl() -> No
         (False, [["ROCE_CC_PRIO_MASK_P1=0"]], None),
         (True, [spectrum_x], "1"),
     ]
+
+
+def test_parameters_of_dcqcn_reach_every_device() -> None:
+    assert "rates" not in roce_groups(NODES, FABRIC.roce, FABRIC.cnp, None, "gpu01")[0]
+    set_rates = Dcqcn(rpg_ai_rate=10, min_time_between_cnps=0).rates
+    [group] = roce_groups(NODES, FABRIC.roce, FABRIC.cnp, None, "gpu01", "dcqcn", set_rates)
+    assert group["rates"] == [{"name": "rpg_ai_rate", "value": 10}, {"name": "min_time_between_cnps", "value": 0}]
+    assert sorted(Dcqcn.__dataclass_fields__) == list(RATES)
 
 
 def test_a_classs_own_firmware_wins() -> None:
