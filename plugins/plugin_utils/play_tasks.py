@@ -83,14 +83,15 @@ class Settled:
 
         What can't be evaluated yet, such as a variable with the item of a loop, is left out.
         """
-        return self._named(f"{task.args} {task.when} {task.loop} {task.get_vars()}", variables)
+        return self.named(f"{task.args} {task.when} {task.loop} {task.get_vars()}", variables)
 
     def runs(self, task: Task, variables: Mapping[str, Any]) -> bool:
         """Whether the task's condition is true, by the variables that it names alone. Raises AnsibleError."""
-        values = self._named(f"{task.when} {task.get_vars()}", variables)
+        values = self.named(f"{task.when} {task.get_vars()}", variables)
         return any(True for _turn in turns(task, variables, self._loader, values))
 
-    def _named(self, words: str, variables: Mapping[str, Any]) -> dict[str, Any]:
+    def named(self, words: str, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """Values of the variables that a text names, as in values()."""
         found: dict[str, Any] = {}
         self._settle(words, variables, found, set())
         return found

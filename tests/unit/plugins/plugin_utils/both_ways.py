@@ -47,7 +47,7 @@ def main() -> None:
         every = {**intent, "inventory_hostname": "gpu001", "ansible_search_path": [str(role)], "role_path": str(role)}
         for file in (role / "defaults/main.yml", role / "vars/main.yml"):
             every |= load(file) if file.exists() else {}
-        known = play_tasks.Settled(LOADER)._named(" ".join(every), every)
+        known = play_tasks.Settled(LOADER).named(" ".join(every), every)
         templar = releases.templar_of(LOADER, {**every, **known})
         for raw in (
             text
