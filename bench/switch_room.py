@@ -11,10 +11,10 @@ import asyncio
 import contextlib
 import json
 import sys
-from importlib import import_module
 from pathlib import Path
 
 from lab.emulators.common import Device
+from lab.emulators.fabric.__main__ import system as emulated
 from lab.emulators.fabric.server import Keys, serve
 
 ADDRESS, PORTS = "127.0.0.1", 8
@@ -23,12 +23,12 @@ ASICS = {"nvue": "spectrum", "nxos": "cloudscale", "junos": "tomahawk3"}
 
 async def main(system: str, folder: Path, names: list[str]) -> None:
     """Serve until somebody ends this process."""
-    make = import_module(f"lab.emulators.fabric.{system}.__main__").make
+    kind = emulated(system)
     keys, ports = Keys(folder / "host", folder / "user.pub"), {}
     async with contextlib.AsyncExitStack() as stack:
         for name in names:
             device = Device(folder / name, folder / "clock")
-            switch = make(device, name, ASICS.get(system, "xgs"), PORTS, ADDRESS)
+            switch = kind.make(device, name, ASICS.get(system, "xgs"), PORTS, ADDRESS)
             ports[name] = await stack.enter_async_context(serve(switch, ADDRESS, 0, keys))
         print(json.dumps(ports), flush=True)
         await asyncio.Event().wait()

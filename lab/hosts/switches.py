@@ -34,9 +34,9 @@ def neighbors(site: Site, switch: Switch) -> Neighbors:
 
 
 def command(site: Site, switch: Switch, paths: Paths, cabling: Path) -> list[str]:
-    """The process for one switch: each platform is a package of lab.emulators.fabric that runs as a program."""
+    """The process for one switch: each platform is a package of lab.emulators.fabric."""
     return [
-        *(sys.executable, "-m", f"lab.emulators.fabric.{switch.platform}", "--name", switch.name),
+        *(sys.executable, "-m", "lab.emulators.fabric", switch.platform, "--name", switch.name),
         *("--listen", f"{site.ip(switch.address)}:22", "--directory", str(paths.switch(switch.name))),
         *("--clock", str(paths.clock), "--host-key", str(paths.host_key(switch.name))),
         *("--authorized-key", f"{paths.user_key}.pub", "--neighbors", str(cabling)),

@@ -132,7 +132,7 @@ def test_a_switch_system_is_its_folder_its_emulator_and_a_word_in_the_list() -> 
     """The intent's choices, the action's and the dialect come from that word; no other file names a system."""
     folders = sorted(path.name for path in NOS.iterdir() if (path / "__init__.py").is_file())
     assert sorted(SYSTEMS) == folders
-    assert [name for name in SYSTEMS if not (ROOT / "lab/emulators/fabric" / name / "__main__.py").is_file()] == []
+    assert [name for name in SYSTEMS if not (ROOT / "lab/emulators/fabric" / name / "switch.py").is_file()] == []
     others = [path for path in FILES if not path.is_relative_to(NOS)]
     named = r"nos\.(?!dialect|state|systems|capabilities)\w+"
     assert [name(path) for path in others if re.search(named, path.read_text())] == []

@@ -143,7 +143,8 @@ def serve(folder: Path, system: str) -> tuple[int, subprocess.Popen[str]]:
     command = [
         sys.executable,
         "-m",
-        f"lab.emulators.fabric.{system}",
+        "lab.emulators.fabric",
+        system,
         *(word for pair in arguments.items() for word in pair),
     ]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)

@@ -9,7 +9,7 @@ import contextlib
 import itertools
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 import asyncssh
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
+    from lab.emulators.fabric.switch import EmulatedSwitch, Shell
+
 SLOW, SYSLOG, STALE, REBOOT, EDIT = "slow", "syslog", "stale", "reboot", "edit"
 """Effects of faults that only a terminal has, besides those of every emulated device."""
 TERMINAL_EFFECTS = (SLOW, SYSLOG)
@@ -26,53 +28,6 @@ TICK_SECONDS = 0.25
 SLOW_SECONDS = 0.03
 NEWLINE = re.compile(r"\r\n|\r|\n")
 ECHO = {"\b": "\b \b", "\x7f": "\b \b", "\r": "\r\n"}
-
-
-class Cli(Protocol):
-    """One logged-in user's command line."""
-
-    over: bool
-    monitor: bool
-
-
-class Switch(Protocol):
-    """What a system's switch does for its terminals."""
-
-    def users(self) -> set[str]:
-        """Return who may log in."""
-        ...
-
-    def cli(self, user: str, vty: str, *, once: bool) -> Any:
-        """Begin a user's command line; `once` is a single command without a terminal."""
-        ...
-
-    def fault(self, line: str) -> str | None:
-        """Return the effect of the fault that a line meets, if any; used up by asking."""
-        ...
-
-    def prompt(self, cli: Any) -> str:
-        """Return the prompt as it stands now."""
-        ...
-
-    def execute(self, cli: Any, line: str, effect: str | None = None) -> str:
-        """Do what a line asks, or what its fault makes of it; return what the terminal shows."""
-        ...
-
-    def tick(self) -> None:
-        """Let time pass."""
-        ...
-
-    def logged_in(self, cli: Any, peer: str) -> None:
-        """Note a connection."""
-        ...
-
-    def logged_out(self, cli: Any) -> None:
-        """Note its end."""
-        ...
-
-    def log_line(self, cli: Any) -> str:
-        """Return a log message as it reaches a terminal that monitors."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -86,7 +41,9 @@ class Keys:
 class _Login(asyncssh.SSHServer):
     """Keys are the only way in, for the users that the configuration names."""
 
-    def __init__(self, switch: Switch, authorized: Path, connections: set[asyncssh.SSHServerConnection]) -> None:
+    def __init__(
+        self, switch: EmulatedSwitch, authorized: Path, connections: set[asyncssh.SSHServerConnection]
+    ) -> None:
         self._switch = switch
         self._authorized = str(authorized)
         self._connections = connections
@@ -113,12 +70,12 @@ class _Login(asyncssh.SSHServer):
 class Terminal:
     """One channel: echoes what is typed, runs whole lines, prompts again."""
 
-    def __init__(self, process: asyncssh.SSHServerProcess[str], switch: Switch, vty: str) -> None:
+    def __init__(self, process: asyncssh.SSHServerProcess[str], switch: EmulatedSwitch, vty: str) -> None:
         """Log a user in on a terminal line."""
         self._process = process
         self._switch = switch
         user = str(process.get_extra_info("username"))
-        self._cli: Cli = switch.cli(user, vty, once=bool(process.command))
+        self._cli: Shell = switch.cli(user, vty, once=bool(process.command))
         self._echoes = process.term_type is not None
         self._typed = ""
         self._after_return = False
@@ -217,7 +174,7 @@ def _edit(typed: str) -> str:
 
 
 @contextlib.asynccontextmanager
-async def serve(switch: Switch, address: str, port: int, keys: Keys) -> AsyncIterator[int]:
+async def serve(switch: EmulatedSwitch, address: str, port: int, keys: Keys) -> AsyncIterator[int]:
     """Listen until the block ends; give the port. Port 0 takes a free one."""
     lines = itertools.count(3)
     connections: set[asyncssh.SSHServerConnection] = set()
@@ -248,7 +205,7 @@ async def serve(switch: Switch, address: str, port: int, keys: Keys) -> AsyncIte
             await ticking
 
 
-async def _tick(switch: Switch) -> None:
+async def _tick(switch: EmulatedSwitch) -> None:
     while True:
         switch.tick()
         await asyncio.sleep(TICK_SECONDS)

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import abc
 import copy
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Self
 
 from lab.emulators import common
 from lab.emulators.fabric.server import EDIT, REBOOT, STALE, TERMINAL_EFFECTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 State = dict[str, Any]
 
@@ -29,30 +29,39 @@ class Refused(Exception):
     """The system does not take the line; the text is what it prints."""
 
 
-class Shell(Protocol):
+class Shell(abc.ABC):
     """One logged-in user's command line."""
 
-    user: str
-    vty: str
+    monitor = False
+    over = False
 
+    def __init__(self, user: str, vty: str) -> None:
+        """Begin where a login begins."""
+        self.user = user
+        self.vty = vty
+
+    @abc.abstractmethod
     def prompt(self, state: State) -> str:
         """Return the prompt as it stands now."""
-        ...
 
+    @abc.abstractmethod
     def run(self, state: State, line: str, now: float) -> str:
-        """Do what a typed line asks; return what the terminal shows. Raises Refused."""
-        ...
+        """Do what a typed line asks; return what the terminal shows. Raises Refused with what it shows instead."""
 
 
 class EmulatedSwitch(abc.ABC):
     """One emulated switch: its device directory and what it is made of when it is new."""
 
+    platforms: tuple[str, ...]
+    """Hardware that it can be; what it is by default comes first."""
+    factory: Callable[[str, str, int, str], State]
+    """(name, platform, ports, address) -> the state of a new switch."""
+    terminal: Callable[[str, str], Any]
+    """(user, vty) -> a user's command line."""
     tool = ""
     """The name that faults and the journal have for it."""
     failed = ""
     """What a line prints whose fault is `refuse`, unless refusal() says something else."""
-    own_effects: tuple[str, ...] = ()
-    """Effects of faults that not every system acts out."""
     expired = "confirmation timed out"
     """The journal's name for a timer that ran out, and its key for what it ended."""
     expires = "revision"
@@ -67,6 +76,25 @@ class EmulatedSwitch(abc.ABC):
         self.new = new
         with device.state(new) as state:
             state.setdefault("booted", device.now())
+
+    @classmethod
+    def make(cls, device: common.Device, name: str, platform: str, ports: int, address: str) -> Self:
+        """Take up a switch, as the site's staging left it if it is new."""
+        return cls(device, cls.factory(name, platform, ports, address))
+
+    @abc.abstractmethod
+    def known(self, state: State) -> Iterable[str]:
+        """Return who may log in."""
+
+    def users(self) -> set[str]:
+        """Return who may log in now."""
+        with self.device.state(self.new) as state:
+            return {*self.known(state)}
+
+    def cli(self, user: str, vty: str, *, once: bool) -> Any:
+        """Begin a user's command line; `once` is a single command without a terminal."""
+        del once
+        return self.terminal(user, vty)
 
     @abc.abstractmethod
     def reads_only(self, line: str) -> bool:
@@ -93,13 +121,13 @@ class EmulatedSwitch(abc.ABC):
         del line
         return self.failed
 
+    @abc.abstractmethod
     def restart(self, state: State, now: float) -> None:
         """Come up again with what a restart brings back."""
-        del state, now
 
+    @abc.abstractmethod
     def edit(self, state: State, now: float) -> None:
         """Let another operator change and save a value that Drawbridge owns, and one that it doesn't."""
-        del state, now
 
     def where(self, cli: Any) -> dict[str, str]:
         """Return who types, and where, for the journal."""
@@ -112,7 +140,7 @@ class EmulatedSwitch(abc.ABC):
 
     def fault(self, line: str) -> str | None:
         """Return the effect of the fault that a line meets, if any; used up by asking."""
-        effects = (common.HANG, common.DIE, common.REFUSE, STALE, *TERMINAL_EFFECTS, *self.own_effects)
+        effects = (common.HANG, common.DIE, common.REFUSE, STALE, REBOOT, EDIT, *TERMINAL_EFFECTS)
         among = effects if self.reads_only(line) else (*effects, common.LIE, common.DRIFT)
         return self.device.fault(self.tool, line, among) if line.strip() else None
 

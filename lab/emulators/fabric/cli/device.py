@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from lab.emulators.fabric.cli import candidate, tree
 from lab.emulators.fabric.cli.shows import host
-from lab.emulators.fabric.server import EDIT, REBOOT
 from lab.emulators.fabric.switch import EmulatedSwitch
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lab.emulators.fabric.cli.terminal import Cli
     from lab.emulators.fabric.switch import State
 
@@ -25,20 +26,18 @@ class CliSwitch(EmulatedSwitch):
     terminal: type[Cli]
     log = "%SYS-5-CONFIG_I: Configured from console by {user} on {vty}"
     """A message that bursts in."""
-    own_effects = (REBOOT, EDIT)
     edits: tuple[str, ...] = ()
     """Lines that another operator types in configuration mode."""
     in_force = ("running", "startup", "pending")
     staged = ("candidates",)
 
-    def users(self) -> set[str]:
+    def known(self, state: State) -> Iterable[str]:
         """Return who may log in."""
-        with self.device.state(self.new) as state:
-            return {text.split()[0] for text in tree.values(state["running"], "username ")}
+        return (text.split()[0] for text in tree.values(state["running"], "username "))
 
     def cli(self, user: str, vty: str, *, once: bool) -> Cli:
         """Begin a user's command line; a command without a terminal is privileged and isn't paged."""
-        cli = self.terminal(user, vty)
+        cli = super().cli(user, vty, once=once)
         if once:
             cli.privileged, cli.rows = True, 0
         return cli

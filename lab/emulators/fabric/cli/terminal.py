@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from lab.emulators.fabric.cli import candidate, shows
 from lab.emulators.fabric.cli.language import Language
-from lab.emulators.fabric.switch import Refused
+from lab.emulators.fabric.switch import Refused, Shell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MORE = "--More--"
 
 
-class Cli:
+class Cli(Shell):
     """The command line as one user sees it; the switch itself is the state that every call is given."""
 
     language = Language()
@@ -47,15 +47,14 @@ class Cli:
     rows = 0
     """Lines of the terminal after which output waits for a key, which is a line here; 0: it never waits."""
 
+    monitor = True
+    configuring = False
+    session = ""
+
     def __init__(self, user: str, vty: str) -> None:
         """Begin logged in, outside of configuration modes."""
-        self.user = user
-        self.vty = vty
-        self.configuring = False
-        self.session = ""
+        super().__init__(user, vty)
         self.path: list[tuple[str, str]] = []
-        self.monitor = True
-        self.over = False
         self.rest: list[str] = []
 
     @property

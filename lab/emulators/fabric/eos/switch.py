@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lab.emulators.fabric.cli.device import CliSwitch
 from lab.emulators.fabric.eos import sessions
 from lab.emulators.fabric.eos.cli import Cli
-from lab.emulators.fabric.eos.lines import GRAMMAR
+from lab.emulators.fabric.eos.lines import GRAMMAR, JERICHO, XGS
 
 if TYPE_CHECKING:
     from lab.emulators import common
@@ -25,6 +25,8 @@ class Switch(CliSwitch):
     """One emulated switch: its device directory and what it is made of when it is new."""
 
     tool = "eos"
+    platforms = (XGS, JERICHO)
+    factory = staticmethod(sessions.factory)
     terminal = Cli
     log = "ConfigAgent: %SYS-5-CONFIG_I: Configured from console by {user} on {vty}"
     expired, expires = "commit timer expired", "session"

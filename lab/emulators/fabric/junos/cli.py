@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lab.emulators.fabric.junos import commits, schema, shows, statements
 from lab.emulators.fabric.junos.checks import check
-from lab.emulators.fabric.switch import Refused
+from lab.emulators.fabric.switch import Refused, Shell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,17 +31,11 @@ _COMMIT = re.compile(
 TEN = 10
 
 
-class Cli:
+class Cli(Shell):
     """The terminal as one user sees it; the switch itself is the state that every call is given."""
 
-    def __init__(self, user: str, vty: str) -> None:
-        """Begin in operational mode."""
-        self.user = user
-        self.vty = vty
-        self.configuring = False
-        self.asking = False
-        self.monitor = False
-        self.over = False
+    configuring = False
+    asking = False
 
     def prompt(self, state: State) -> str:
         """Return the prompt with the member's role above it, as switches of the QFX series print it."""

@@ -33,7 +33,7 @@ EXCLUSIVE, SHARED = "exclusive", "shared"
 DEFAULT_MTU = "1514"
 
 
-def factory(name: str, platform: str, ports: int, address: str, now: float = 0.0) -> State:
+def factory(name: str, platform: str, ports: int, address: str) -> State:
     """Return the state of a switch as the site's staging left it: reachable, without any class of service."""
     active: Config = []
     lines = [
@@ -49,7 +49,7 @@ def factory(name: str, platform: str, ports: int, address: str, now: float = 0.0
     ]
     for line in lines:
         statements.set_(active, line.split())
-    first = {"time": now, "user": "root", "via": "other", "minutes": 0, "comment": "", "config": list(active)}
+    first = {"time": 0.0, "user": "root", "via": "other", "minutes": 0, "comment": "", "config": list(active)}
     return {
         "platform": platform,
         "active": active,

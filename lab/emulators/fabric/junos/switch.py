@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from lab.emulators.fabric.junos import commits, statements
 from lab.emulators.fabric.junos.checks import FAILED
 from lab.emulators.fabric.junos.cli import Cli
-from lab.emulators.fabric.server import EDIT, REBOOT
 from lab.emulators.fabric.switch import EmulatedSwitch, Shell
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lab.emulators.common import Device
     from lab.emulators.fabric.junos.commits import State
 
@@ -24,26 +25,23 @@ class Switch(EmulatedSwitch):
     """One emulated QFX switch."""
 
     tool = "junos"
+    platforms = ("tomahawk3", "tomahawk", "tomahawk2", "tomahawk4", "tomahawk5", "trident3", "trident4", "other")
+    factory = staticmethod(commits.factory)
+    terminal = Cli
     failed = FAILED
     in_force = ("active", "history", "pending")
     staged = ("candidate", "lock")
-    own_effects = (REBOOT, EDIT)
 
     def __init__(self, device: Device, new: State) -> None:
         """Take up the device's state; terminals of an earlier process are gone, and their lock with them."""
         super().__init__(device, new)
         with device.state(new) as state:
             commits.leave(state, state["lock"])
+            state["history"][-1]["time"] = state["history"][-1]["time"] or state["booted"]
 
-    def users(self) -> set[str]:
+    def known(self, state: State) -> Iterable[str]:
         """Return who may log in."""
-        with self.device.state(self.new) as state:
-            return {it.split()[3] for it in state["active"] if it.startswith("system login user ")}
-
-    def cli(self, user: str, vty: str, *, once: bool) -> Cli:
-        """Begin a user's terminal; one command without a terminal is run in the same way."""
-        del once
-        return Cli(user, vty)
+        return (it.split()[3] for it in state["active"] if it.startswith("system login user "))
 
     def reads_only(self, line: str) -> bool:
         """Say whether a line can't change anything."""

@@ -10,7 +10,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from lab.emulators.fabric.nvue import revisions, shows, tree
-from lab.emulators.fabric.switch import Refused
+from lab.emulators.fabric.switch import Refused, Shell
 
 if TYPE_CHECKING:
     from lab.emulators.fabric.nvue.revisions import State
@@ -20,15 +20,8 @@ UNITS = {"s": 1, "m": 60, "h": 3600, "": 60}
 TEN_MINUTES = 600.0
 
 
-class Cli:
+class Cli(Shell):
     """The shell as one user sees it; the switch itself is the state that every call is given."""
-
-    def __init__(self, user: str, vty: str) -> None:
-        """Begin where the login shell begins."""
-        self.user = user
-        self.vty = vty
-        self.monitor = False
-        self.over = False
 
     def prompt(self, state: State) -> str:
         """Return the prompt; the management VRF shows in it."""

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from lab.emulators.fabric import data_model
 from lab.emulators.fabric.nvue import revisions, tree
 from lab.emulators.fabric.nvue.cli import Cli
-from lab.emulators.fabric.server import EDIT, REBOOT
 from lab.emulators.fabric.switch import EmulatedSwitch
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lab.emulators.fabric.nvue.revisions import State
 
 OTHER_USER = "noc"
@@ -23,20 +24,16 @@ class Switch(EmulatedSwitch):
     """One emulated Cumulus Linux switch."""
 
     tool = "nvue"
+    platforms = ("spectrum",)
+    factory = staticmethod(revisions.factory)
+    terminal = Cli
     failed = "Error: the request failed; see /var/log/nvued.log"
-    own_effects = (REBOOT, EDIT)
     in_force = ("applied", "startup", "confirm")
     staged = ("pending",)
 
-    def users(self) -> set[str]:
+    def known(self, state: State) -> Iterable[str]:
         """Return who may log in."""
-        with self.device.state(self.new) as state:
-            return set(state["applied"]["system"]["aaa"]["user"])
-
-    def cli(self, user: str, vty: str, *, once: bool) -> Cli:
-        """Begin a user's shell; one command without a terminal is run in the same way."""
-        del once
-        return Cli(user, vty)
+        return state["applied"]["system"]["aaa"]["user"]
 
     def reads_only(self, line: str) -> bool:
         """Say whether a line can't change anything."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lab.emulators.fabric.cli.device import CliSwitch
 from lab.emulators.fabric.nxos import stages
 from lab.emulators.fabric.nxos.cli import Cli
-from lab.emulators.fabric.nxos.lines import GRAMMAR
+from lab.emulators.fabric.nxos.lines import CLOUDSCALE, GRAMMAR
 
 if TYPE_CHECKING:
     from lab.emulators import common
@@ -22,6 +22,8 @@ class Switch(CliSwitch):
     """One emulated switch: its device directory and what it is made of when it is new."""
 
     tool = "nxos"
+    platforms = (CLOUDSCALE,)
+    factory = staticmethod(stages.factory)
     terminal = Cli
     edits = ("interface Ethernet1/1", "mtu 1500", "description maintenance")
     expired, expires = "confirm commit timer expired", "session"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lab.emulators.fabric.cli.device import CliSwitch
 from lab.emulators.fabric.os10 import transaction
 from lab.emulators.fabric.os10.cli import Cli
+from lab.emulators.fabric.os10.lines import XGS
 from lab.emulators.fabric.os10.tree import OS10
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ class Switch(CliSwitch):
     """One emulated OS10 switch."""
 
     tool = "os10"
+    platforms = (XGS,)
+    factory = staticmethod(transaction.factory)
     terminal = Cli
     failed = "% Error: Operation failed."
     edits = ("interface ethernet1/1/1", "mtu 1532", "description maintenance")

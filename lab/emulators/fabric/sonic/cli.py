@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lab.emulators.fabric.sonic import programs, shows, units
 from lab.emulators.fabric.sonic.words import taken
-from lab.emulators.fabric.switch import Refused
+from lab.emulators.fabric.switch import Refused, Shell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,15 +30,8 @@ PROGRAMS: dict[str, Callable[..., str]] = {
 }
 
 
-class Cli:
+class Cli(Shell):
     """The shell as one user sees it; the switch itself is the state that every call is given."""
-
-    def __init__(self, user: str, vty: str) -> None:
-        """Begin where the login shell begins."""
-        self.user = user
-        self.vty = vty
-        self.monitor = False
-        self.over = False
 
     def prompt(self, state: State) -> str:
         """Return the prompt."""

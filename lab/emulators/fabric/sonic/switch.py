@@ -12,13 +12,14 @@ import copy
 from typing import TYPE_CHECKING
 
 from lab.emulators.fabric import data_model
-from lab.emulators.fabric.server import EDIT, REBOOT
 from lab.emulators.fabric.sonic import configdb, units
 from lab.emulators.fabric.sonic.cli import Cli, script
 from lab.emulators.fabric.sonic.programs import SAVED
 from lab.emulators.fabric.switch import EmulatedSwitch, Refused
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lab.emulators.fabric.data_model import Tree
     from lab.emulators.fabric.switch import State
 
@@ -32,20 +33,16 @@ class Switch(EmulatedSwitch):
     """One emulated SONiC switch."""
 
     tool = "sonic"
+    platforms = ("xgs", "spectrum")
+    factory = staticmethod(configdb.factory)
+    terminal = Cli
     failed = "Error: Could not connect to Redis at localhost:6379: Connection refused"
-    own_effects = (REBOOT, EDIT)
     in_force = ("running", "saved", "units")
     staged = ("files",)
 
-    def users(self) -> set[str]:
+    def known(self, state: State) -> Iterable[str]:
         """Return who may log in."""
-        with self.device.state(self.new) as state:
-            return set(state["users"])
-
-    def cli(self, user: str, vty: str, *, once: bool) -> Cli:
-        """Begin a user's shell; one command without a terminal is run in the same way."""
-        del once
-        return Cli(user, vty)
+        return state["users"]
 
     def reads_only(self, line: str) -> bool:
         """Say whether a line can't change anything."""

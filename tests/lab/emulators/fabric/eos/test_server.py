@@ -21,7 +21,7 @@ def process(tmp_path, keys):
     started = []
 
     def start():
-        argv = [sys.executable, "-m", "lab.emulators.fabric.eos", "--name", "spine1", "--listen", "127.0.0.1:0"]
+        argv = [sys.executable, "-m", "lab.emulators.fabric", "eos", "--name", "spine1", "--listen", "127.0.0.1:0"]
         argv += ["--directory", str(tmp_path / "spine1"), "--clock", str(tmp_path / "clock"), "--platform", "jericho"]
         argv += ["--host-key", str(keys / "host"), "--authorized-key", str(keys / "operator.pub"), "--port-count", "4"]
         one = subprocess.Popen(argv, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True)

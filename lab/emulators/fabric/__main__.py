@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The program of an emulated switch: `python -m lab.emulators.fabric.eos --name leaf1 --listen 10.77.1.41:22 ...`."""
+"""The program of an emulated switch: `python -m lab.emulators.fabric eos --name leaf1 --listen 10.77.1.41:22 ...`."""
 
 from __future__ import annotations
 
@@ -8,39 +8,41 @@ import argparse
 import asyncio
 import json
 import signal
+import sys
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from lab.emulators.common import Device
 from lab.emulators.fabric.server import Keys, serve
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+from lab.emulators.fabric.switch import EmulatedSwitch
 
 
-def run(title: str, platforms: Sequence[str], make: Callable[[Device, str, str, int, str], Any]) -> None:
-    """Serve until a signal. `make` gets the device, name, platform, number of ports and address of the switch."""
-    asyncio.run(_main(_arguments(title, platforms), make))
+def system(name: str) -> type[EmulatedSwitch]:
+    """Return the switch of a system, by the name of its package here."""
+    return import_module(f"lab.emulators.fabric.{name}.switch").Switch
 
 
-def _arguments(title: str, platforms: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=f"Emulate {title}.")
+def _arguments(kind: type[EmulatedSwitch], words: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=f"Emulate {kind.__doc__}")
     parser.add_argument("--name", required=True, help="host name of a new switch")
     parser.add_argument("--listen", required=True, metavar="ADDRESS:PORT", help="port 0: any free one")
     parser.add_argument("--directory", required=True, type=Path, help="where the switch keeps what it is")
     parser.add_argument("--clock", type=Path, help="file with the lab clock's offset in seconds")
     parser.add_argument("--host-key", required=True, type=Path, help="the switch's private key, OpenSSH format")
     parser.add_argument("--authorized-key", required=True, type=Path, help="public keys that may log in, as any user")
-    parser.add_argument("--platform", choices=platforms, default=platforms[0])
+    parser.add_argument("--platform", choices=kind.platforms, default=kind.platforms[0])
     parser.add_argument("--port-count", type=int, default=32, help="ports of a new switch")
     parser.add_argument("--neighbors", type=Path, help='JSON, {"Ethernet1": ["gpu01", "rail0"]}: what LLDP sees')
-    return parser.parse_args()
+    return parser.parse_args(words)
 
 
-async def _main(options: argparse.Namespace, make: Callable[[Device, str, str, int, str], Any]) -> None:
+async def main(name: str, words: list[str]) -> None:
+    """Serve until a signal."""
+    kind = system(name)
+    options = _arguments(kind, words)
     address, _, port = options.listen.rpartition(":")
     device = Device(options.directory, options.clock)
-    switch = make(device, options.name, options.platform, options.port_count, address)
+    switch = kind.make(device, options.name, options.platform, options.port_count, address)
     if options.neighbors:
         switch.cable(json.loads(options.neighbors.read_text()))
     stop = asyncio.Event()
@@ -49,3 +51,7 @@ async def _main(options: argparse.Namespace, make: Callable[[Device, str, str, i
     async with serve(switch, address, int(port), Keys(options.host_key, options.authorized_key)) as bound:
         print(f"{options.name} listens on {address}:{bound}", flush=True)
         await stop.wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], sys.argv[2:]))
