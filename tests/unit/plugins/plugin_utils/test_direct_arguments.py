@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible.parsing.dataloader import DataLoader
+from ansible.plugins.action import ActionBase
 from ansible_collections.drawbridge.drawbridge.plugins.action import switch_roce, switch_state
 from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils import play_tasks
 from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils.direct_arguments import DirectArguments
@@ -74,3 +76,10 @@ def test_a_missing_variable_is_an_error_in_ansibles_words(load: Any) -> None:
 @pytest.mark.parametrize("action", [switch_roce, switch_state])
 def test_actions_on_switches_evaluate_their_arguments_so(action: Any) -> None:
     assert issubclass(action.ActionModule, DirectArguments)
+
+
+def test_the_release_asks_actions_for_the_values_of_their_arguments() -> None:
+    """Ansible calls that experimental. Where it no longer asks, the values are right, but each costs a compilation."""
+    assert hasattr(ActionBase, "finalize_task_arg") is bool(TRUSTED), "releases before 2.19 don't"
+    asks = getattr(ActionBase, "finalize_task_arg", DirectArguments.finalize_task_arg)
+    assert [*inspect.signature(asks).parameters] == ["name", "value", "templar", "context"]
