@@ -56,7 +56,7 @@ class EmulatedSwitch(abc.ABC):
     """Hardware that it can be; what it is by default comes first."""
     factory: Callable[[str, str, int, str], State]
     """(name, platform, ports, address) -> the state of a new switch."""
-    terminal: Callable[[str, str], Any]
+    terminal: Any
     """(user, vty) -> a user's command line."""
     tool = ""
     """The name that faults and the journal have for it."""
