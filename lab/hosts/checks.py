@@ -111,8 +111,8 @@ def needs_cache_disk(machine: Machine, plan: Plan) -> str | None:
 
 
 def needs_memory(machine: Machine, plan: Plan) -> str | None:
-    """Seen: a GPU node with its services takes about 200 MB."""
-    need = plan.hosts * HOST_MEMORY
+    """Seen: a GPU node with its services takes about 200 MB. A virtual machine takes what it has."""
+    need = sum(host.kind.vm.memory_mib << 20 if host.kind.vm else HOST_MEMORY for host in plan.starting)
     if machine.memory_free < need:
         have = f"{machine.memory_free / GIB:.1f} GiB of memory are free, {plan.hosts} hosts take {need / GIB:.1f}"
         return f"{have}: end something, or name fewer hosts (lab up ctl gpu01)"
