@@ -66,11 +66,12 @@ class Lab:
     inventories: tuple[str, ...] = ("inventories/lab",)
     """Of the site that is built in it."""
     run_s: int = RUN_S
+    ssh_s: int = SSH_S
 
     def ssh(self, host: str, command: str, check: bool = True, stdin: str = "") -> str:
         """Standard output of a command on a host."""
         argv = ["ssh", "-F", str(self.paths.ssh_config), host, command]
-        done = subprocess.run(argv, input=stdin, capture_output=True, text=True, check=False, timeout=SSH_S)
+        done = subprocess.run(argv, input=stdin, capture_output=True, text=True, check=False, timeout=self.ssh_s)
         assert done.returncode == 0 or not check, f"{host}: {command}: {done.stdout}{done.stderr}"
         return done.stdout
 

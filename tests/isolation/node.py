@@ -15,12 +15,12 @@ from lab.hosts.paths import Paths
 from tests.running import Lab, Run
 from tests.waiting import until
 
-LAB = Lab(Paths.of(), ("tests/isolation/inventory",), run_s=3 * 3600)
+PATIENCE_S = 600
+"""The node's processors are emulated, on a machine that may have other things to do."""
+LAB = Lab(Paths.of(), ("tests/isolation/inventory",), run_s=3 * 3600, ssh_s=PATIENCE_S)
 NODE, RESERVED = "gpu01", {0}
 """Its reserved CPUs, as the inventory has them."""
 PROBE = Path(__file__).with_name("probe.py").read_text()
-PATIENCE_S = 600
-"""The node's processors are emulated, on a machine that may have other things to do."""
 Facts = dict[str, Any]
 
 
