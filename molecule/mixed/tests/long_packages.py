@@ -7,7 +7,8 @@ from __future__ import annotations
 import json
 import time
 
-from .test_rolling import Lab, lab, rolling, unavailable
+from .long_kills import in_service
+from .test_rolling import Lab, lab, rolling
 
 __all__ = ["lab"]
 
@@ -35,9 +36,10 @@ def state(lab: Lab) -> tuple[str, str]:
 def maintain(lab: Lab, package: str, *more: str) -> None:
     given = json.dumps({"packages": [package]})
     name = f"packages-{time.time():.0f}"
+    in_service(lab)
     run = rolling(lab, name, "-e", "what=packages", "-e", given, *more, nodes=NODE)
     assert run.code == 0, run.output
-    assert unavailable(lab) == {}
+    in_service(lab)
 
 
 def test_a_package_is_installed_in_its_version_and_the_node_boots(lab: Lab) -> None:

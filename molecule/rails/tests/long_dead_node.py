@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""On demand, on the hosts of this scenario: a node without power leaves by a consent that names it."""
+"""On demand, on the hosts of this scenario: a node without power leaves by a consent that names it, and comes back."""
 
 from __future__ import annotations
 
@@ -42,3 +42,6 @@ def test_a_lost_node_leaves_by_a_consent_that_names_it(lab: Lab) -> None:
     back = lab.playbook("onboard", "-e", f"nodes={DEAD}")
     assert back.code == 0, back.output
     assert DEAD in members(lab)
+    lab.wait("it takes jobs", lambda: lab.ssh("ctl", f"sinfo -h -n {DEAD} -o %T | sort -u").strip() == "idle", 900)
+    words = f"srun -p hpc -w {DEAD} -N1 --gres=gpu:8 -D /tmp hostname -s"
+    assert lab.ssh("login1", f"runuser -u ada -- {words}").strip() == DEAD
