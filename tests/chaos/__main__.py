@@ -99,15 +99,16 @@ def attempt(lab: Lab, plan: Plan) -> list[str]:
     if plan.death and not lab.disarm(plan.death):
         return ["nobody called the tool that was to die"]
     second = lab.run(plan.playbooks, f"{plan.seed}-2.log")
-    if plan.waits_for_slurm and PUT_OFF in second.output:
-        print("  the next run put a port off until Slurm answers", flush=True)
+    if PUT_OFF in second.output:
+        print("  the next run left something to a later one", flush=True)
         second = lab.run(plan.playbooks, f"{plan.seed}-2-again.log")
     if second.code:
         return [f"the next run ended with {second.code}: see {FOLDER}/{plan.seed}-2.log", *fatal(second.output)]
     third = lab.run(plan.playbooks, f"{plan.seed}-3.log")
     if third.code:
         return [f"the third run ended with {third.code}: see {FOLDER}/{plan.seed}-3.log", *fatal(third.output)]
-    return [*(f"the third run changed {what}" for what in third.changes()), *faults(lab)]
+    changed = [f"the third run changed {what}" for what in third.changes()]
+    return [*changed, *(third.report() if changed else ()), *faults(lab)]
 
 
 def begin(lab: Lab, plan: Plan) -> None:

@@ -69,6 +69,10 @@ class Run:
             return []
         return [f"{host}: {task}" for task, host in CHANGED.findall(self.output)] or ["there is no recap"]
 
+    def report(self) -> list[str]:
+        """What it says of its changes, below the recap."""
+        return self.output.rpartition("PLAY RECAP")[2].splitlines()[1:]
+
 
 class Lab:
     """Four hosts of the lab. `folder` takes the inventory and the logs."""

@@ -250,6 +250,19 @@ def test_a_finding_counts_when_it_repeats(node: Node) -> None:
     assert node.told() == ["update nodename=gpu01 state=drain reason=drawbridge: health: munge: exit code 1"]
 
 
+def test_who_answers_late_has_twice_the_time_at_the_second_try(node: Node) -> None:
+    """The second call of the stand-in answers after one and a half times the limit of the first."""
+    asks, found = node.root / "asks", (1, "")
+    for limit_s in LIMITS_S:
+        asks.write_text("")
+        second = f"test $(wc -l < {asks}) = 1 && exec sleep 600; sleep {1.5 * limit_s}"
+        node.command("munge", f"echo $$ >> {asks}; {second}; echo credential")
+        found = node.run("--look", "--limit", str(limit_s))
+        if found == (0, ""):
+            break
+    assert found == (0, "")
+
+
 def test_slurms_next_check_leaves_a_slow_one_alone(node: Node) -> None:
     """The findings of the slow one may be out of date when it reports them."""
     node.look(["/gpfs/fs1"])
