@@ -10,8 +10,9 @@ version_added: 0.1.0
 description:
   - Writes files and directories, and enables and starts a systemd unit. The unit is restarted if it started before its
     files last changed. Every run compares this, so the next run completes an interrupted one.
-  - slurmdbd.conf and environment files of the site are compared line by line with the new ones, like the files of
-    M(drawbridge.drawbridge.slurm_config).
+  - Environment files of the site are compared line by line with the new ones, like the files of
+    M(drawbridge.drawbridge.slurm_config). Slurm's own files, such as slurm.conf, are refused; that module and
+    M(drawbridge.drawbridge.slurmdbd_config) write them.
   - In check mode, a unit that is not installed yet is C(pending), not a failure.
 author: Drawbridge contributors (@drawbridge)
 extends_documentation_fragment: [drawbridge.drawbridge.files.daemon]
@@ -33,12 +34,6 @@ options:
     type: list
     elements: path
     default: []
-  passwords:
-    description:
-      - Passwords by their keys, such as C(StoragePass). A file has C((hidden)) in the place of each. A line without a
-        password is left out. Diffs and steps never contain them.
-    type: dict
-    default: {}
   may_drop:
     description:
       - Consent. Lines of files that Drawbridge has not written may vanish or lose their value. The error without it
@@ -59,15 +54,14 @@ attributes:
 """
 
 EXAMPLES = r"""
-- name: Keep slurmdbd running
+- name: Keep slurmd running
   drawbridge.drawbridge.slurm_daemon:
-    unit: slurmdbd.service
+    unit: slurmd.service
     files:
-      - path: /etc/slurm/slurmdbd.conf
-        content: "{{ slurm_controller_slurmdbd_conf }}"
-        owner: slurm
-        group: slurm
-        mode: "0600"
+      - path: /etc/default/slurmd
+        content: |
+          # Managed by Drawbridge: change the inventory, not this file.
+          SLURMD_OPTIONS="--conf-server ctl"
 """
 
 RETURN = r"""

@@ -14,6 +14,7 @@ import pytest
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.systems import SYSTEMS
 
+from tests.conformance.test_habits import reached
 from tests.conformance.tree import PYTHON, ROLES, ROOT, relative
 
 HOME = ROOT / "module_utils/drawbridge"
@@ -182,3 +183,10 @@ def test_the_engine_alone_asks_for_consent_and_who_uses_the_node() -> None:
         "core/converge refusals",
     }
     assert {found.split()[1] for path in FILES for found in callers(path, "busy")} <= {"in_use", "hold"}
+
+
+def test_a_visit_carries_no_tables_that_only_controllers_read() -> None:
+    """The keys of Slurm's files are a hundredth of what a visit sends; no node compares such a file."""
+    carried = {relative(path) for path in reached(ROOT / "library/node_visit_host.py")}
+    assert "module_utils/drawbridge/slurm/takeover/io.py" in carried
+    assert not carried & {f"module_utils/drawbridge/slurm/{it}.py" for it in ("config/words", "takeover/files")}

@@ -115,6 +115,11 @@ def slurm_daemon(unit: str, files: Any) -> Artefact:
     return Artefact([f"run {unit}"], entries(files)[0])
 
 
+def slurmdbd_config(files: Any) -> Artefact:
+    """slurmdbd's file; the run puts the password there."""
+    return slurm_daemon("slurmdbd.service", files)
+
+
 def slurm_config(files: Any, release: str) -> Artefact:
     """All files of slurmctld."""
     return Artefact([f"run slurmctld.service{f', release {release}' if release else ''}"], entries(files)[0])
@@ -140,8 +145,9 @@ def nfs_mounts(mounts: Any, package: str, wait_s: int) -> Artefact:
 
 _FUNCTIONS = (
     *(switch_roce, mlnx_qos, nic_link, nic_roce, host_files, gate_program, gate_token, gate_guards, slurm_munge_key),
-    *(slurm_packages, slurm_database, slurm_daemon, slurm_config, slurm_accounting, kube_packages, kube_runtime),
-    *(kubelet_config, kube_member, mm_software, mm_node, mm_config, mm_auth, mm_remote, mm_mount, nfs_mounts),
+    *(slurm_packages, slurm_database, slurm_daemon, slurmdbd_config, slurm_config, slurm_accounting),
+    *(kube_packages, kube_runtime, kubelet_config, kube_member),
+    *(mm_software, mm_node, mm_config, mm_auth, mm_remote, mm_mount, nfs_mounts),
     *(helm_release, installer_rights, k8s),
 )
 PLACES: Mapping[str, Callable[..., Artefact]] = {function.__name__: function for function in _FUNCTIONS}

@@ -60,7 +60,7 @@ def slurm_controller(nodes: Nodes, slurm: Slurm, cgroups: bool) -> Json:
 
     C(packages), options of M(drawbridge.drawbridge.slurm_packages); C(mariadb), path of the database server's file;
     C(slurmctld) and C(slurmdbd), files for M(drawbridge.drawbridge.slurm_config) and
-    M(drawbridge.drawbridge.slurm_daemon); C(accounting), options of M(drawbridge.drawbridge.slurm_accounting).
+    M(drawbridge.drawbridge.slurmdbd_config); C(accounting), options of M(drawbridge.drawbridge.slurm_accounting).
     """
     return slurms.controller(slurm, nodes, cgroups)
 

@@ -4,19 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from ..core.command import Command
 from ..core.consent import VARIABLES_ARGUMENT
 from ..core.converge import DeviceError
 from ..core.daemon.plan import DaemonState
-from ..core.file_entry import DAEMON_FILES_ARGUMENT, Entry, entries, paths
+from ..core.file_entry import DAEMON_FILES_ARGUMENT, entries, paths
 from ..core.layer import Layer, Params, Unknown, Work
 from ..core.units import Unit
-from . import secret_text
 from .takeover import report
+from .takeover.environment import is_configuration
 from .takeover.io import Adopted, Site
 from .takeover.plan import TakeoverState, plan
 
@@ -25,7 +23,6 @@ SPEC: dict[str, Any] = {
     "files": DAEMON_FILES_ARGUMENT,
     "busy_lock": {"type": "path", "default": ""},
     "stale": {"type": "list", "elements": "path", "default": []},
-    "passwords": {"type": "dict", "default": {}, "no_log": True},
     "may_drop": {"type": "bool", "default": False},
     **VARIABLES_ARGUMENT,
 }
@@ -36,25 +33,19 @@ def work(params: Params, check: bool) -> Work[DaemonState]:
     unit = Unit(params["unit"], Command(timeout_s=120))
     if not unit.read().installed:
         raise Unknown(f"{unit.name} is not installed yet")
-    secrets = {key: str(value) for key, value in params["passwords"].items() if value}
-    if error := secret_text.impossible(secrets):
-        raise DeviceError(error)
     files, passive = entries(params["files"])
-    files = {path: _known(entry, secrets) for path, entry in files.items()}
+    if others := [path for path in files if is_configuration(path)]:
+        raise DeviceError(
+            f"files has {others[0]}, which may hold lines of the site that this module does not compare; use"
+            " slurm_config for slurmctld's files, or slurmdbd_config for slurmdbd's"
+        )
     want = TakeoverState(unit.name, files, passive=passive, once=paths(params["files"], "once"))
-    daemon = Adopted(unit, want, params["busy_lock"], Site(stale=params["stale"], secrets=secrets))
+    daemon = Adopted(unit, want, params["busy_lock"], Site(stale=params["stale"]))
     return Work(
         *(daemon, plan, want),
         in_use=daemon.busy,
         error_of=lambda error: report.with_refusal(error, daemon.taken_over, params["may_drop"]),
         shown=lambda: report.text(daemon.taken_over),
-    )
-
-
-def _known(entry: Entry, secrets: Mapping[str, str]) -> Entry:
-    """The file without lines for passwords that are not given."""
-    return (
-        entry if entry.content is None else replace(entry, content=secret_text.without_places(entry.content, secrets))
     )
 
 

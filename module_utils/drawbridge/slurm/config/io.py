@@ -16,7 +16,8 @@ from ...core.converge import DeviceError, Step
 from ...core.daemon.plan import DaemonState
 from ...core.units import Unit, first_errors
 from ..releases import of_version
-from ..takeover.io import NOTHING, Adopted, Site
+from ..takeover.configuration_io import Configured
+from ..takeover.io import NOTHING, Site
 from ..takeover.plan import TakeoverState
 from .text import same_hash, settings_of, shown_settings
 
@@ -45,7 +46,7 @@ class Safeguards:
     """The user of slurm.conf, which must be the unit's."""
 
 
-class Slurmctld(Adopted):
+class Slurmctld(Configured):
     """The controller daemon. It reports the hash of the slurm.conf that it has read.
 
     The hash covers comments. slurm.conf has the digests of the other files in comments, so the hash covers all files.

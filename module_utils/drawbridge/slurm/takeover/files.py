@@ -8,11 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Callable
 
-from ..config.text import HEADER, LUA_HEADER
-from . import records
+from . import environment, records
 from .model import DROPPED, KEPT, OURS, Change
 from .settings import LOOKUP, TABLES, compared
-from .text import Line, environment, lines
+from .text import Line, lines
 
 _DERIVED = {
     "gres.conf": "drawbridge_nodes.classes has the GPUs; without autodetection a node that lacks one is a finding",
@@ -22,18 +21,12 @@ _NO_KEY = {
     "downnodes": "set states with scontrol",
     "frontendname": "Slurm's releases that Drawbridge supports have no front ends",
 }
-ENVIRONMENT = ("/etc/default", "/etc/sysconfig")
-
-
-def is_foreign(text: str) -> bool:
-    """Whether Drawbridge has not written this file."""
-    return bool(text.strip()) and not text.startswith((HEADER, LUA_HEADER))
 
 
 def is_compared(path: str) -> bool:
     """Whether a file of this name may hold the site's own lines; other files are Drawbridge's by their paths."""
     place = PurePath(path)
-    return place.name in {*TABLES, *_DERIVED} or place.suffix == ".lua" or str(place.parent) in ENVIRONMENT
+    return place.name in {*TABLES, *_DERIVED} or place.suffix == ".lua" or environment.is_environment(path)
 
 
 def changes(
@@ -43,8 +36,8 @@ def changes(
     place = PurePath(path)
     if place.suffix == ".lua":
         return [_lua(place.stem, old, new)]
-    if str(place.parent) in ENVIRONMENT:
-        return list(_environment(place.name, environment(old), environment(new)))
+    if environment.is_environment(path):
+        return environment.changes(path, old, new)
     have, want = lines(old, included), lines(new)
     if place.name in _DERIVED:
         return list(_derived(place.name, have, want))
@@ -60,18 +53,6 @@ def _lua(name: str, old: str, new: str) -> Change:
     if old.strip() in new:
         return Change(KEPT, shown, shown)
     return Change(DROPPED, shown, "", "", (name, "script"), LOOKUP % name)
-
-
-def _environment(unit: str, old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Change]:
-    for key, value in old.items():
-        line = f"{key}={value}"
-        if value in ("", new.get(key)):
-            yield Change(KEPT, line, line)
-        else:
-            after = f"{key}={new[key]}" if key in new else ""
-            yield Change(DROPPED, line, after, f"keep it in a drop-in: systemctl edit {unit}.service")
-    for key in new.keys() - old.keys():
-        yield Change(OURS, "", f"{key}={new[key]}")
 
 
 def _derived(name: str, old: Sequence[Line], new: Sequence[Line]) -> Iterator[Change]:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePath
 
 from ...core import files
 from ...core.converge import DeviceError, Step
@@ -15,8 +14,9 @@ from ...core.daemon.plan import DaemonState
 from ...core.file_entry import Entry
 from ...core.units import Unit
 from .. import secret_text
-from .files import ENVIRONMENT, changes, is_compared, is_foreign
-from .model import DROPPED, Change
+from . import environment
+from .environment import is_foreign
+from .model import Change
 from .plan import COPIES, TakeoverState
 
 
@@ -37,7 +37,10 @@ NOTHING = Site()
 
 
 class Adopted(Daemon):
-    """A daemon that Drawbridge takes over from the site. Passwords in its files are in no state."""
+    """A daemon that Drawbridge takes over from the site. Passwords in its files are in no state.
+
+    Of the site's files it compares the unit's environment, which is all that a compute node has.
+    """
 
     def __init__(self, unit: Unit, want: TakeoverState, busy_lock: str = "", site: Site = NOTHING) -> None:
         super().__init__(unit, want, busy_lock)
@@ -52,30 +55,36 @@ class Adopted(Daemon):
         found = dict(self._changes(state))
         if not self._looked:
             self.taken_over, self._looked = found, True
-        stale = {path for path in self._site.stale if is_foreign(_text(path))}
+        stale = {path for path in self._site.stale if is_foreign(text_of(path))}
         return replace(state, changes=found, stale=frozenset(stale))
+
+    def compares(self, path: str) -> bool:
+        """Whether a file at this path may hold the site's own lines."""
+        return environment.is_environment(path)
+
+    def changes(self, path: str, old: str, new: str) -> list[Change]:
+        """What becomes of each line of the site's file `old`."""
+        return environment.changes(path, old, new)
+
+    def hides(self, path: str, content: str) -> bool:
+        """Whether the file may hold passwords."""
+        del path
+        return is_foreign(content)
 
     def _changes(self, state: DaemonState) -> list[tuple[str, list[Change]]]:
         foreign = [
             (path, entry.content or "", self._want.files[path].content or "")
             for path, entry in state.files.items()
-            if is_compared(path) and is_foreign(entry.content or "")
+            if self.compares(path) and is_foreign(entry.content or "")
         ]
-        return [(path, found) for path, old, new in foreign if (found := self._changes_of(path, old, new))]
-
-    def _changes_of(self, path: str, old: str, new: str) -> list[Change]:
-        found = changes(path, old, new, lambda name: _text(_beside(path, name)), self._site.scripts)
-        # packages bring environment files of their own, without anything in them
-        bare = str(PurePath(path).parent) in ENVIRONMENT and not any(change.group == DROPPED for change in found)
-        return [] if bare else found
+        return [(path, found) for path, old, new in foreign if (found := self.changes(path, old, new))]
 
     def _read(self, path: str) -> Entry | None:
         entry = super()._read(path)
-        if entry is None or not is_compared(path):
+        content = (entry.content if entry else "") or ""
+        if entry is None or not self.compares(path) or not self.hides(path, content):
             return entry
-        content = entry.content or ""
-        hides = PurePath(path).name == "slurmdbd.conf" or is_foreign(content)
-        return replace(entry, content=secret_text.hidden(content, self._site.secrets)) if hides else entry
+        return replace(entry, content=secret_text.hidden(content, self._site.secrets))
 
     def apply(self, steps: Sequence[Step[DaemonState]]) -> None:
         """Copy or move the site's files; do the other steps in between."""
@@ -101,12 +110,7 @@ class Adopted(Daemon):
                 files.write(copy, replace(entry, owner="root", group="root", mode="0600"))
 
 
-def _beside(path: str, name: str) -> str:
-    """The file after Include in the file at `path`."""
-    return name if name.startswith("/") else str(Path(path).parent / name)
-
-
-def _text(path: str) -> str:
+def text_of(path: str) -> str:
     """The text of a file; empty if it is missing or can't be read."""
     try:
         entry = files.read(path)

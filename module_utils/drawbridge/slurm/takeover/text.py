@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Callable
 
@@ -94,9 +94,3 @@ def with_defaults(found: list[Line], kind: str) -> list[Line]:
         else:
             filled.append(Line((line.pairs[0], *{**presets, **line.values()}.values())))
     return filled
-
-
-def environment(text: str) -> Mapping[str, str]:
-    """Variables of a unit's environment file."""
-    pairs = (line.strip().partition("=") for line in text.splitlines() if not line.lstrip().startswith("#"))
-    return {key: value.strip("\"'") for key, equals, value in pairs if equals}

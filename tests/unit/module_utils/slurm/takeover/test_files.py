@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.text import (
-    HEADER,
-    LUA_HEADER,
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover import files
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.environment import (
+    CONFIGURATIONS,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.files import (
     changes,
     is_compared,
-    is_foreign,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.model import (
     DROPPED,
@@ -18,15 +17,11 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     OURS,
     Change,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.settings import TABLES
 
 
 def found(path: str, old: str, new: str) -> list[Change]:
     return changes(path, old, new, lambda name: {"more.conf": "MailProg=/opt/mail\n"}.get(name, ""), {})
-
-
-@pytest.mark.parametrize(("text", "foreign"), [("", False), (f"{HEADER}\na", False), (LUA_HEADER, False), ("a", True)])
-def test_a_file_without_our_first_line_is_the_sites(text: str, foreign: bool) -> None:
-    assert is_foreign(text) is foreign
 
 
 @pytest.mark.parametrize(
@@ -53,10 +48,14 @@ def test_a_script_of_the_site_is_in_the_new_file_or_lost() -> None:
     assert (lost.group, lost.keep) == (DROPPED, ("job_submit", "script"))
 
 
-def test_variables_of_a_unit() -> None:
-    shown = found("/etc/default/slurmd", "A=1\nSLURMD_OPTIONS=-D\nB=\n", "SLURMD_OPTIONS=--conf-server ctl\n")
-    assert [(it.group, it.old) for it in shown] == [(DROPPED, "A=1"), (DROPPED, "SLURMD_OPTIONS=-D"), (KEPT, "B=")]
-    assert [it for it in shown if it.group == DROPPED and "systemctl edit slurmd.service" not in it.note] == []
+def test_an_environment_file_is_compared_by_its_variables() -> None:
+    (lost,) = found("/etc/default/slurmctld", "A=1\n", "")
+    assert (lost.group, lost.old) == (DROPPED, "A=1")
+
+
+@pytest.mark.parametrize("name", sorted({*TABLES, *files._DERIVED}))
+def test_nodes_know_the_names_of_all_files_that_only_controllers_compare(name: str) -> None:
+    assert name in CONFIGURATIONS
 
 
 def test_gpus_follow_from_the_intent_and_other_resources_are_lost() -> None:

@@ -12,7 +12,8 @@ import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import Outcome, converge
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.file_entry import Entry
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.units import Unit
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.text import HEADER, HIDDEN
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.text import HEADER
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover import environment
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.io import Adopted, Site
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.plan import (
     TakeoverState,
@@ -28,86 +29,53 @@ def mine(text: str | None, mode: str = "0644") -> Entry:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
-    (tmp_path / "slurm.conf").write_text("Include more.conf\nMailProg=/opt/mail\n")
-    (tmp_path / "more.conf").write_text("KillWait=45\n")
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(environment, "FOLDERS", (str(tmp_path),))
     return tmp_path
 
 
-def device(
-    place: Path, want: dict[str, Entry], stale: tuple[str, ...] = (), secrets: dict[str, str] | None = None
-) -> Adopted:
+def device(place: Path, want: dict[str, Entry], stale: tuple[str, ...] = ()) -> Adopted:
     run = Answers({"systemctl show": show(begun_us=int(time.monotonic() * 1e6) + 10**9), "systemctl": ""})
-    site = Site({}, stale, secrets or {}, f"{place}/before")
-    return Adopted(Unit("slurmctld.service", run), TakeoverState("slurmctld.service", want), site=site)
+    site = Site({}, stale, copies=f"{place}/before")
+    return Adopted(Unit("slurmd.service", run), TakeoverState("slurmd.service", want), site=site)
 
 
 def run(daemon: Adopted, consents: dict[str, bool]) -> Outcome:
     return converge(daemon, plan, daemon._want, options=consents)
 
 
-def test_a_file_of_the_site_is_copied_before_it_is_written(place: Path) -> None:
-    path, old = f"{place}/slurm.conf", (place / "slurm.conf").read_text()
-    daemon = device(place, {path: mine(f"{HEADER}\nKillWait=45\nMailProg=/opt/mail\n")})
-    outcome = run(daemon, {"may_drop": True})
-    assert outcome.error == ""
-    copy = place / f"before{path}"
-    assert copy.read_text() == old
-    assert copy.stat().st_mode & 0o777 == 0o600
-    assert (place / "slurm.conf").read_text().startswith(HEADER)
-
-
-def test_without_consent_nothing_is_copied_or_written(place: Path) -> None:
-    path = f"{place}/slurm.conf"
-    daemon = device(place, {path: mine(f"{HEADER}\nKillWait=45\n")})
-    outcome = run(daemon, {})
-    assert "1 lines of the live Slurm would vanish" in outcome.error
+def test_variables_of_the_site_need_consent_and_are_copied(place: Path) -> None:
+    path = place / "slurmd"
+    path.write_text("A=1\nStoragePass=secret\n")
+    want = {str(path): mine(f"{HEADER}\nSLURMD_OPTIONS=-D\n")}
+    daemon = device(place, want)
+    refused = run(daemon, {})
+    assert "2 lines of the live Slurm would vanish" in refused.error
+    assert [it.old for it in dropped(daemon.taken_over)] == ["A=1", "StoragePass=(another one, hidden)"]
+    assert path.read_text() == "A=1\nStoragePass=secret\n"
     assert not (place / "before").exists()
-    assert "MailProg" in (place / "slurm.conf").read_text()
-    assert [it.old for it in dropped(daemon.taken_over)] == ["MailProg=/opt/mail"]
+    assert run(device(place, want), {"may_drop": True}).error == ""
+    copy = place / f"before{path}"
+    assert copy.read_text() == "A=1\nStoragePass=secret\n"
+    assert copy.stat().st_mode & 0o777 == 0o600
+    assert path.read_text().startswith(HEADER)
 
 
-def test_lines_of_an_included_file_beside_it_count(place: Path) -> None:
-    daemon = device(place, {f"{place}/slurm.conf": mine(f"{HEADER}\nMailProg=/opt/mail\n")})
-    daemon.read()
-    assert [it.old for it in dropped(daemon.taken_over)] == ["KillWait=45"]
-
-
-def test_the_first_copy_stays(place: Path) -> None:
-    path = f"{place}/slurm.conf"
-    for text in ("MailProg=/first\n", "MailProg=/second\n"):
-        (place / "slurm.conf").write_text(text)
-        run(device(place, {path: mine(f"{HEADER}\n")}), {"may_drop": True})
-    assert (place / f"before{path}").read_text() == "MailProg=/first\n"
+def test_other_files_are_drawbridges_by_their_paths(place: Path) -> None:
+    (place / "parts").mkdir()
+    part = place / "parts/10-own"
+    part.write_text("another\n")
+    assert run(device(place, {str(part): mine("own\n")}), {}).error == ""
+    assert part.read_text() == "own\n"
+    assert not (place / "before").exists()
 
 
 def test_a_stale_copy_of_the_site_is_moved_and_one_of_ours_stays(place: Path) -> None:
     theirs, ours = f"{place}/slurm.conf", f"{place}/ours.conf"
+    Path(theirs).write_text("MailProg=/opt/mail\n")
     Path(ours).write_text(f"{HEADER}\n")
     outcome = run(device(place, {}, (theirs, ours)), {})
     assert outcome.error == ""
     assert not Path(theirs).exists()
     assert Path(f"{place}/before{theirs}").exists()
     assert Path(ours).exists()
-
-
-def test_a_password_is_in_the_file_and_in_no_state(place: Path) -> None:
-    path = f"{place}/slurmdbd.conf"
-    want = {path: mine(f"{HEADER}\nStoragePass={HIDDEN}\n", "0600")}
-    daemon = device(place, want, secrets={"StoragePass": "top secret"})
-    outcome = run(daemon, {})
-    assert outcome.error == ""
-    assert "top secret" not in str(outcome)
-    assert 'StoragePass="top secret"\n' in Path(path).read_text()
-    assert plan(daemon.read(), daemon._want) == []
-
-
-def test_another_password_is_a_change(place: Path) -> None:
-    path = f"{place}/slurmdbd.conf"
-    Path(path).write_text(f"{HEADER}\nStoragePass=old\n")
-    Path(path).chmod(0o600)
-    daemon = device(place, {path: mine(f"{HEADER}\nStoragePass={HIDDEN}\n", "0600")}, secrets={"StoragePass": "new"})
-    outcome = run(daemon, {})
-    assert outcome.changed
-    assert "old" not in outcome.diff["before"].replace("hidden", "")
-    assert Path(path).read_text() == f"{HEADER}\nStoragePass=new\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.text import (
-    environment,
     lines,
     settings,
     with_defaults,
@@ -57,7 +56,3 @@ def test_the_last_setting_counts_and_case_does_not() -> None:
 def test_defaults_fill_the_lines_that_follow() -> None:
     filled = with_defaults(lines(CONF), "nodename")
     assert [line.values().get("sockets") for line in filled] == [("Sockets", "4"), ("Sockets", "2")]
-
-
-def test_an_environment_file() -> None:
-    assert environment('# A=b\nSLURMD_OPTIONS="-v -D"\nEMPTY=\n') == {"SLURMD_OPTIONS": "-v -D", "EMPTY": ""}
