@@ -24,6 +24,9 @@ def built() -> None:
     """All hosts of the site, of which the scenario has some."""
     subprocess.run([sys.executable, "lab/lab", "up"], cwd=REPOSITORY, check=True)
     print(site())
+    # homes are the owner's affair
+    home = f"install -d {HOME.rpartition('/')[0]} && install -d -m 700 -o ada -g vision {HOME}"
+    subprocess.run(demo.ssh(PATHS, "gpu01", home), check=True)
 
 
 def site() -> str:
