@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-SYSTEMS = ("leaf", "cumulus", "sonic", "nexus", "junos", "os10")
+SYSTEMS = ("leaf", "cumulus", "sonic", "nexus", "junos", "os10", "nexus9")
 MODULES = {"leaf": "switch"}
 """The ends of the modules' names that are not those of the fixtures."""
 
@@ -48,4 +48,4 @@ def fresh(system: str) -> Any:
     return reset
 
 
-leaf, cumulus, sonic, nexus, junos, os10 = map(fresh, SYSTEMS)
+leaf, cumulus, sonic, nexus, junos, os10, nexus9 = map(fresh, SYSTEMS)

@@ -35,6 +35,8 @@ class Config:
     """What a change on this system needs to know beside the owned lines, such as what a roll-back puts back."""
     unproven: Lines = field(default=(), compare=False)
     """Where the hardware does not do what the lines say, each as a sentence that begins with a port's name."""
+    release: str = field(default="", compare=False)
+    """Which of the releases it is, where a system has some that make a change in another way."""
     startup: tuple[tuple[str, Lines], ...] = field(default=(), compare=False)
     """Owned lines of the startup configuration, on a system without a timer: a change that fails its proof ends there.
     What such a system runs and has not saved is unproven."""
@@ -89,6 +91,11 @@ class Syntax:
     roll_back: Callable[[str], str]
     """Rolls back a session that is in force for a time."""
 
+    def of(self, config: Config) -> Syntax:
+        """The lines of the release of which this was read."""
+        del config
+        return self
+
 
 def plan(syntax: Syntax, have: Config, want: Config, traffic: Traffic = NOBODY) -> list[Step[Config]]:
     """Steps in the order of `want`'s sections: maps and profile first, then the ports that refer to them.
@@ -99,6 +106,7 @@ def plan(syntax: Syntax, have: Config, want: Config, traffic: Traffic = NOBODY) 
 
     Steps that interrupt traffic of nodes in use wait too, unless `traffic` allows them: uplinks are then the last.
     """
+    syntax = syntax.of(have)
     changes = {name: lines for name, lines in want.sections if dict(have.sections).get(name, ()) != lines}
     steps = [] if traffic.phase == INTERRUPTING else [_aborted(syntax, name) for name in have.stale]
     kept = syntax.confirm(have.waiting) if have.waiting and not changes else ""
@@ -140,7 +148,7 @@ def _aborted(syntax: Syntax, session: str) -> Step[Config]:
     def becomes(config: Config) -> Config:
         return replace(config, stale=tuple(name for name in config.stale if name != session))
 
-    typed = Typed(PROMPT, (syntax.abort(session),), session)
+    typed = Typed(PROMPT, tuple(syntax.abort(session).splitlines()), session)
     return Step(f"abort the session {session}, which an earlier run left open", becomes, typed)
 
 

@@ -62,6 +62,7 @@ class Switch:
             self._last = self._dialect.parse(answers, self._profile)
         except DialectError as err:
             raise DeviceError(f"{self.name}: {err}") from err
+        self._dialect = self._dialect.of(self._last)
         return self._last
 
     def unproven(self, config: Config) -> list[str]:
@@ -181,13 +182,12 @@ class Switch:
             said = go_back(self.read, self._send, self._dialect, name, self._before or self.last)
             self.close()
             return said
-        if not self._dialect.held(name, self._seconds):
-            self._try(self._dialect.abort(name))  # what a held session prepared is gone with it
         try:
+            if self.read().waiting == name and (text := self._dialect.roll_back(name)):
+                self._try(text)
+            elif not self._dialect.held(name, self._seconds):  # what a held session prepared is gone with it
+                self._try(self._dialect.abort(name))
             config = self.read()
-            if config.waiting == name and (line := self._dialect.roll_back(name)):
-                self._try(line)
-                config = self.read()
         except DeviceError:
             return self._by_itself(name)
         if name in (config.waiting, *config.stale):

@@ -7,8 +7,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from lab.emulators.fabric.cli import terminal
-from lab.emulators.fabric.nxos import shows, stages
+from lab.emulators.fabric.nxos import jobs, shows, stages
 from lab.emulators.fabric.nxos.language import NXOS
+from lab.emulators.fabric.nxos.lines import GRAMMAR, ROLL_BACK
+from lab.emulators.fabric.switch import Refused
 
 if TYPE_CHECKING:
     from lab.emulators.fabric.cli.grammar import Match
@@ -45,7 +47,7 @@ class Cli(terminal.Cli):
         """Cache a line of a target configuration; others are in force at once."""
         if self.session:
             return stages.cache(state, self.vty, path, mode, text)
-        return super().typed(state, path, mode, text, now)
+        return super().typed(state, path, mode, jobs.timed(text, now), now)
 
     def left(self, state: State) -> None:
         """Drop the target configuration."""
@@ -56,6 +58,8 @@ class Cli(terminal.Cli):
         return HELP
 
     def _dual_stage(self, state: State, _found: Match, _now: float) -> str:
+        if int(shows.version(state).split(".")[0]) < stages.FIRST_RELEASE:
+            raise Refused(GRAMMAR.invalid)
         stages.enter(state, self.vty)
         self.configure("dual-stage")
         return HELP
@@ -69,6 +73,13 @@ class Cli(terminal.Cli):
         self.left(state)
         self.to_exec()
         return ""
+
+    def _checkpoint(self, state: State, found: Match, _now: float) -> str:
+        act = jobs.drop if found.text.startswith("no ") else jobs.keep
+        return act(state, found.args["name"])
+
+    def _roll_back(self, state: State, found: Match, now: float) -> str:
+        return jobs.roll_back(state, found.args["name"], now)
 
     def _save(self, state: State, _found: Match, _now: float) -> str:
         self.save(state)
@@ -84,6 +95,9 @@ Cli.commands = {
     "configure [terminal]": Cli._terminal_configure,
     "configure dual-stage": Cli._dual_stage,
     "copy running-config startup-config": Cli._save,
+    "checkpoint <name:word>": Cli._checkpoint,
+    "no checkpoint <name:word>": Cli._checkpoint,
+    ROLL_BACK: Cli._roll_back,
 }
 Cli.in_config = {"end": Cli.exit}
 Cli.in_session = {"commit [confirmed <seconds:int:30-65535>]": Cli._commit, "abort": Cli._abort}

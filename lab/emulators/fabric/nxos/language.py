@@ -48,8 +48,13 @@ class NxOs(Language):
 
     def apply(self, config: Node, path: list[str], mode: str, platform: str, text: str) -> tuple[list[str], str]:
         """Apply one line; a DSCP may be typed by its name."""
+        if text.startswith("scheduler ") and not _schedules(config):
+            raise Refused(GRAMMAR.invalid)
         led = super().apply(config, path, mode, platform, re.sub(r"(?<=match dscp )[a-z]\w+", _numbered, text))
         _inherit(config)
+        if not _schedules(config):
+            blocks = config["blocks"].items()
+            config["blocks"] = {key: node for key, node in blocks if not tree.header(key).startswith("scheduler ")}
         return led
 
     def finish(self, printed: list[str]) -> list[str]:
@@ -103,6 +108,10 @@ def header(path: list[str]) -> str:
 def attached(node: Node, kind: str) -> str:
     """Return the name of the policy that a port or the system has, or nothing."""
     return next((text.split()[-1] for text in node["lines"].values() if text.startswith(f"{ATTACH}{kind} ")), "")
+
+
+def _schedules(config: Node) -> bool:
+    return "feature scheduler" in config["lines"].values()
 
 
 def _inherit(config: Node) -> None:

@@ -34,6 +34,7 @@ WRED = (
     f"random-detect minimum-threshold <min:int:0-52428800> <unit:{UNITS}> maximum-threshold <max:int:1-52428800>"
     f" <unit:{UNITS}> drop-probability <probability:int:1-100> weight <weight:int:0-15> [ecn]"
 )
+ROLL_BACK = "rollback running-config checkpoint <name:word> [<how:atomic|best-effort|stop-at-first-failure>]"
 TABLES: dict[str, tuple[Line, ...]] = {
     "config": (
         Line("hostname <name:word>", "hostname", 10, "hostname [<name:word>]"),
@@ -60,7 +61,11 @@ TABLES: dict[str, tuple[Line, ...]] = {
             hidden=f"{PFC} auto-restore multiplier 10",
         ),
         Line("interface <port:port>", "", 70, opens="if"),
+        Line("scheduler job name <name:word>", "", 80, opens="job"),
+        Line("scheduler schedule name <name:word>", "", 81, opens="schedule"),
     ),
+    "job": (Line(ROLL_BACK, "rollback"),),
+    "schedule": (Line("job name <name:word>", "job"), Line("time start <when:word>", "time")),
     "if": (
         Line("description <text:rest>", "description"),
         Line("switchport", "switchport", kept="no switchport", hidden="switchport"),

@@ -15,6 +15,8 @@ from lab.emulators.fabric.nxos.language import NXOS, attached
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lab.emulators.fabric.switch import State
+
 VERSION = "10.3(8)"
 RULE = "=" * 60
 PFC = "priority-flow-control mode "
@@ -35,9 +37,12 @@ def startup(question: Question) -> Answer:
 def _configuration(question: Question, which: str, head: list[str]) -> Answer:
     lines = NXOS.render(question.state[which] or tree.empty())
     times = [f"!Command: show {which}-config", *head, f"!Time: {_stamp(question.now)}"]
-    return Answer(
-        "\n".join(["", *times, "", f"version {question.state.get('version', VERSION)} Bios:version 01.05", *lines])
-    )
+    return Answer("\n".join(["", *times, "", f"version {version(question.state)} Bios:version 01.05", *lines]))
+
+
+def version(state: State) -> str:
+    """Return the release that the switch runs."""
+    return state.get("version", VERSION)
 
 
 def pfc(question: Question) -> Answer:

@@ -21,6 +21,8 @@ COMMITTED = (
     "Please avoid other configuration changes during this time.\n"
     "Configuration committed by user '{user}' using Commit ID : {number}"
 )
+FIRST_RELEASE = 10
+"""The first release that has two stages."""
 FLAPPING = ("shutdown", "mtu", "switchport", "pfc")
 
 
@@ -36,7 +38,7 @@ def factory(name: str, platform: str, ports: int, address: str) -> State:
             NXOS.apply(running, path, mode, platform, line)
     path, mode = NXOS.apply(running, [], "config", platform, "interface mgmt0")
     NXOS.apply(running, path, mode, platform, f"ip address {address}/24")
-    return {**candidate.factory(platform, running, names), "commits": 1_000_000_000}
+    return {**candidate.factory(platform, running, names), "commits": 1_000_000_000, "checkpoints": {}, "ran": []}
 
 
 def enter(state: State, vty: str) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lab.emulators.fabric.cli.device import CliSwitch
-from lab.emulators.fabric.nxos import stages
+from lab.emulators.fabric.nxos import jobs, stages
 from lab.emulators.fabric.nxos.cli import Cli
 from lab.emulators.fabric.nxos.lines import CLOUDSCALE, GRAMMAR
 
@@ -27,6 +27,7 @@ class Switch(CliSwitch):
     terminal = Cli
     edits = ("interface Ethernet1/1", "mtu 1500", "description maintenance")
     expired, expires = "confirm commit timer expired", "session"
+    staged = ("candidates", "checkpoints")
 
     def __init__(self, device: common.Device, new: State) -> None:
         """Take up the device's state; target configurations of an earlier process are gone with its terminals."""
@@ -39,6 +40,10 @@ class Switch(CliSwitch):
         if line.startswith("commit"):
             return "Failed. err=resource not available\ncommit verification failed"
         return "ERROR: not enough space" if line.startswith("copy") else GRAMMAR.invalid
+
+    def expire(self, state: State, now: float) -> str:
+        """Roll a change back whose time is over, and run jobs whose time has come."""
+        return super().expire(state, now) or jobs.run_due(state, now)
 
     def leave_waiting(self, state: State, now: float) -> None:
         """Let another user have committed for a time, and not have confirmed."""

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Callable
 
@@ -51,6 +51,12 @@ class Dialect(Syntax):
     the proof over another one. Empty: `confirm` keeps it, from any SSH session."""
     timer_unit_s: int = 1
     """What the time until a roll-back is counted in. A time between two of them is rounded up."""
+    releases: Mapping[str, Dialect] = field(default_factory=dict)
+    """What releases speak that make a change in another way, by Config.release. They are read alike."""
+
+    def of(self, config: Config) -> Dialect:
+        """What a switch speaks of which this was read."""
+        return self.releases.get(config.release, self)
 
 
 def dialect(system: str) -> Dialect:

@@ -14,23 +14,24 @@ from ..channels import wrong_groups
 from ..dialect import DialectError
 from .lines import Block
 
-FIRST_RELEASE = 10
-"""The first release with two-stage commits."""
+FIRST_RELEASE, TWO_STAGES = (9, 3), (10, 1)
+"""The first release whose scheduler is known to roll back, and the first one with two-stage commits."""
 JUMBO, PLAIN = 9216, 1500
 """The only MTUs of layer 2 ports."""
 SPARE = timedelta(seconds=60)
 """How long a roll-back may take."""
 _TIMES = re.compile(r"^!(Running configuration last done at|Time): (.*?) *$", re.MULTILINE)
+_RELEASE = re.compile(r"version ((\d+)\.(\d+)\S*)")
 _PAUSING = re.compile(r"(Ethernet[\d/]+) +(\w+) +(?:On +\(([0-9a-f]+)\)|Off)")
 
 
 def refuse(config: Block, profile: SwitchProfile) -> None:
     """What no line can change: the release, ports that are not there, the MTU of layer 2 ports."""
-    release = next((text.split()[1] for text in config if re.match(r"version \d", text)), "none")
-    if release == "none" or int(release.split(".")[0]) < FIRST_RELEASE:
+    numbers, release = release_of(config)
+    if numbers < FIRST_RELEASE:
         raise DialectError(
-            f"it runs NX-OS {release}, but commits that roll themselves back need {FIRST_RELEASE}.1 or later;"
-            " upgrade it"
+            f"it runs NX-OS {release}, but changes that roll themselves back need"
+            f" {'.'.join(map(str, FIRST_RELEASE))} or later; upgrade it"
         )
     if missing := [port for port in profile.ports if f"{PORT}{port}" not in config]:
         raise DialectError(
@@ -48,6 +49,20 @@ def refuse(config: Block, profile: SwitchProfile) -> None:
             f"{switched[0]} is a layer 2 port, which takes an MTU of {PLAIN} or {JUMBO}, not {profile.mtu_bytes};"
             f" set drawbridge_fabric.switch_mtu_bytes: {JUMBO}, or make it a routed port"
         )
+
+
+def release_of(config: Block) -> tuple[tuple[int, ...], str]:
+    """The release as numbers, and as NX-OS writes it."""
+    found = next((match for match in map(_RELEASE.match, config) if match), None)
+    return ((int(found[2]), int(found[3])), found[1]) if found else ((), "none")
+
+
+def clock(running: str) -> datetime:
+    """The switch's time when it printed its configuration."""
+    try:
+        return _time(dict(_TIMES.findall(running))["Time"])
+    except (KeyError, ValueError):
+        return datetime.min
 
 
 def over(running: str, limit: timedelta) -> bool:

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Cisco NX-OS: the lines of the lossless class, the answers to show commands, and two-stage commits.
+"""Cisco NX-OS: the lines of the lossless class, the answers to show commands, and how a change is made.
 
 Drawbridge owns the class maps ROCE-DATA, ROCE-CNP and ROCE-STORAGE, and the policies ROCE-IN, ROCE-OUT and ROCE-NQ. It
 owns the switch's network-qos policy and the watchdog's four lines. On the intent's ports it owns the MTU, PFC, the
@@ -9,19 +9,22 @@ It never changes any other line.
 
 NX-OS does not show which change waits for its confirmation. A class map that no policy uses marks such a change. Its
 name ends with the seconds until the roll-back. Only the SSH session that made the change is known to confirm it.
+Releases without two-stage commits have a job instead.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from ...model import SwitchProfile
 from ...plan import PORT, Config, Lines
 from ..dialect import SESSION_PREFIX, Dialect
+from . import jobs
 from .capabilities import REST, STRICT
-from .checks import over, refuse, unproven
+from .checks import SPARE, TWO_STAGES, clock, over, refuse, release_of, unproven
 from .commands import commands, on_ports, stops
 from .lines import (
     CLASSES,
@@ -43,6 +46,7 @@ from .lines import (
 )
 from .state import reads
 
+ONE_STAGE = "one stage"
 MARK = "class-map type qos match-all "
 _MARKED = re.compile(rf"{MARK}({SESSION_PREFIX}[0-9a-f]+)-(\d+)")
 
@@ -88,13 +92,16 @@ def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
     refuse(config, profile)
     marks = [match for match in map(_MARKED.fullmatch, config) if match]
     settled = [match for match in marks if over(running, timedelta(seconds=int(match[2])))]
+    armed, idle = jobs.jobs_of(config, clock(running), SPARE)
     sections = sections_of(config, profile)
     return Config(
         sections=sections,
-        saved=sections_of(kept, profile) == sections and not any(map(_MARKED.fullmatch, kept)),
-        stale=tuple(match[0].removeprefix(MARK) for match in settled),
-        waiting="".join(match[1] for match in marks if match not in settled),
+        saved=sections_of(kept, profile) == sections and not any(SESSION_PREFIX in text for text in kept),
+        stale=(*(match[0].removeprefix(MARK) for match in settled), *idle),
+        waiting="".join([*(match[1] for match in marks if match not in settled), *armed][:1]),
+        beside=() if "feature scheduler" in config else (jobs.NO_FEATURE,),
         unproven=tuple(unproven(pausing, profile)),
+        release="" if release_of(config)[0] >= TWO_STAGES else ONE_STAGE,
     )
 
 
@@ -136,13 +143,13 @@ def _kept(name: str, seconds: int) -> Lines:
     return ("commit", f"no {MARK}{name}-{seconds}", "commit", "end")
 
 
-DIALECT = Dialect(
+_TWO_STAGES = Dialect(
     device_type="cisco_nxos",
     prompt=r"(\([^)\n]*\))?#",
     opening=(),
     enables=False,
     refusal=r"^(?:% |ERROR|Error|Failed|commit verification failed).*",
-    slow="commit|copy running-config",
+    slow="commit|copy running-config|checkpoint|rollback",
     reads=("show running-config", "show startup-config", "show interface priority-flow-control"),
     parse=parse,
     render=render,
@@ -157,4 +164,20 @@ DIALECT = Dialect(
     abort=f"configure terminal ; no {MARK}{{}} ; end".format,
     roll_back=lambda _: "",
     held=_kept,
+)
+
+DIALECT = replace(
+    _TWO_STAGES,
+    releases={
+        ONE_STAGE: replace(
+            _TWO_STAGES,
+            change=jobs.change,
+            takes_s=jobs.takes_s,
+            timer_unit_s=jobs.MINUTE_S,
+            confirm=jobs.kept,
+            abort=jobs.dropped,
+            roll_back=jobs.rolled_back,
+            held=lambda *_: (),
+        )
+    },
 )

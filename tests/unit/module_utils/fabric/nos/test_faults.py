@@ -33,6 +33,7 @@ SYSTEMS = (
     System("cumulus", "^nv config detach", "link mtu 9214", "^nv config apply", runs="applied"),
     System("sonic", "^mkdir", "apply-patch .*/2.json", "pfcwd start"),
     System("nexus", "^configure dual-stage", "^mtu 9214", "^commit confirmed"),
+    System("nexus9", "^configure terminal", "^mtu 9214", "^service-policy type network-qos"),
     System("junos", "^configure exclusive", "mtu 9214", "^commit confirmed", runs="active"),
     System("os10", "^lock", "^mtu 9214", "^commit"),
 )
