@@ -7,10 +7,14 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from lab.emulators.fabric.cli import tree
 from lab.emulators.fabric.cli.grammar import Grammar, Match, expand
 from lab.emulators.fabric.cli.tree import Node
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,13 @@ class Language:
             return [*path, key], line.opens
         _store(tree.at(config, path), line, index, found)
         return path, mode
+
+    def typed(self, config: Node, platform: str, blocks: Iterable[Sequence[str]]) -> None:
+        """Apply blocks, each a top-level line with the lines in it."""
+        for header, *lines in blocks:
+            path, mode = self.apply(config, [], "config", platform, header)
+            for line in lines:
+                self.apply(config, path, mode, platform, line)
 
     def render(self, config: Node) -> list[str]:
         """Return the lines of running-config, without its comment header and final `end`."""

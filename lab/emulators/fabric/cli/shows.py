@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,10 @@ class Answer:
 
     text: str
     data: dict[str, Any] | None = None
+
+
+Shows = dict[str, Callable[[Question], Answer]]
+"""Show commands as patterns, and what answers each."""
 
 
 def host(state: State) -> str:

@@ -40,6 +40,11 @@ class Cli(Shell):
     shows: ClassVar[Mapping[str, Show]] = {}
     closed: tuple[str, ...] = ()
     """Beginnings of lines that a user may not type before `enable`."""
+    link: Callable[[Node, str], Any]
+    """(configuration, port) -> what takes the port's link down for a moment when it changes."""
+    help = ""
+    """What `configure terminal` prints, and what saving prints."""
+    saved = ""
     not_privileged = ""
     unconverted = ""
     """What `| json` prints for a command without JSON."""
@@ -73,10 +78,6 @@ class Cli(Shell):
 
     def place(self) -> str:
         """Return what stands in the prompt's parentheses."""
-        raise NotImplementedError
-
-    def link(self, running: Node, port: str) -> Any:
-        """Return what takes a port's link down for a moment when it changes."""
         raise NotImplementedError
 
     def candidate(self, state: State) -> Node:
@@ -146,9 +147,15 @@ class Cli(Shell):
             self.over = True
         return ""
 
-    def save(self, state: State) -> None:
+    def configure_terminal(self, _state: State, _found: Match, _now: float) -> str:
+        """Enter the configuration as it runs."""
+        self.configure()
+        return self.help
+
+    def save(self, state: State, _found: Match, _now: float) -> str:
         """Let a restart keep what runs."""
         state["startup"] = copy.deepcopy(state["running"])
+        return self.saved
 
     def _configure(self, state: State, text: str, now: float, depth: int) -> str:
         """Apply a configuration line in the mode that is `depth` blocks deep."""

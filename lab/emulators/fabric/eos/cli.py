@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from lab.emulators.fabric.cli import terminal
 from lab.emulators.fabric.cli.tree import header
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 NO_PORT = "! Interface does not exist. The configuration will not take effect until the module is inserted."
 UNCONVERTED = '% This is an unconverted command\n{\n    "errors": [\n        "This is an unconverted command"\n    ]\n}'
-SAVED = "Copy completed successfully."
 
 
 class Cli(terminal.Cli):
@@ -33,16 +32,14 @@ class Cli(terminal.Cli):
     closed = ("configure", "no configure", "copy", "write", "show running", "show startup", "show session-")
     not_privileged = f"{GRAMMAR.invalid} (privileged mode required)"
     unconverted = UNCONVERTED
+    saved = "Copy completed successfully."
+    link = staticmethod(sessions.link)
     rows = 24
 
     def place(self) -> str:
         """Return the modes; a session shows with the first six characters of its name."""
         parts = ["config"] + ([f"s-{self.session[:6]}"] if self.session else [])
         return "-".join([*parts, *(prompt_part(header(key)) for key, _ in self.path)])
-
-    def link(self, running: Node, port: str) -> Any:
-        """Return what takes a port's link down for a moment when it changes."""
-        return sessions.link(running, port)
 
     def candidate(self, state: State) -> Node:
         """Return the session's configuration, unless another user has ended the session."""
@@ -69,10 +66,6 @@ class Cli(terminal.Cli):
             return f"Width set to {found.args['columns']} columns."
         return "Pagination disabled." if found.args.get("rows") == "0" else ""
 
-    def _terminal_configure(self, _state: State, _found: Match, _now: float) -> str:
-        self.configure()
-        return ""
-
     def _enter(self, state: State, found: Match, now: float) -> str:
         name = found.args.get("name") or f"sess-{int(now)}-{self.vty.removeprefix('vty')}"
         sessions.enter(state, name, self.vty, self.user)
@@ -91,10 +84,6 @@ class Cli(terminal.Cli):
         self.to_exec()
         return ""
 
-    def _save(self, state: State, _found: Match, _now: float) -> str:
-        self.save(state)
-        return SAVED
-
 
 Cli.commands = {
     "enable": Cli.enable,
@@ -106,13 +95,13 @@ Cli.commands = {
     "terminal width <columns:int:10-32767>": Cli.terminal,
     "terminal monitor": Cli.terminal,
     "no terminal monitor": Cli.terminal,
-    "configure [terminal]": Cli._terminal_configure,
+    "configure [terminal]": Cli.configure_terminal,
     "configure session [<name:word>]": Cli._enter,
     "configure session <name:word> commit [timer <time:hms>]": Cli._commit,
     "configure session <name:word> abort": Cli._abort,
     "no configure session <name:word>": Cli._abort,
-    "write [memory]": Cli._save,
-    "copy running-config startup-config": Cli._save,
+    "write [memory]": Cli.save,
+    "copy running-config startup-config": Cli.save,
 }
 Cli.in_config = {"end": Cli.exit}
 Cli.in_session = {

@@ -12,13 +12,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lab.emulators.fabric.cli.shows import Answer, Question, columns
+from lab.emulators.fabric.cli.shows import Answer, Question, Shows, columns
 from lab.emulators.fabric.counted import PRIORITIES, count
 from lab.emulators.fabric.eos.ports import ports
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from lab.emulators.fabric.eos.ports import Port
 
 PACKET_BYTES = 4096
@@ -102,7 +100,7 @@ def queues(question: Question) -> Answer:
     return Answer("\n".join(columns(rows, "  ")), {"egressQueueCounters": {"interfaces": data}})
 
 
-COUNTERS: dict[str, Callable[[Question], Answer]] = {
+COUNTERS: Shows = {
     "show priority-flow-control counters": pfc,
     "show priority-flow-control counters detail": pfc_detail,
     "show priority-flow-control counters watchdog": watchdog,

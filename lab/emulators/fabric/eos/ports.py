@@ -5,14 +5,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lab.emulators.fabric.cli import tree
-from lab.emulators.fabric.cli.shows import Answer, Question
+from lab.emulators.fabric.cli.shows import Answer, Question, Shows
 from lab.emulators.fabric.switch import Refused, State
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @dataclass(frozen=True)
@@ -122,7 +119,7 @@ def lldp(question: Question) -> Answer:
     return Answer("\n".join([*head, *drawn]), {**tables, "lldpNeighbors": found})
 
 
-PORTS: dict[str, Callable[[Question], Answer]] = {
+PORTS: Shows = {
     "show interfaces [<port:port>]": interfaces,
     "show lldp neighbors": lldp,
 }

@@ -7,14 +7,9 @@ Layouts: EOS manual (QoS; DCBX and flow control) and public captures. None of th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from lab.emulators.fabric.cli.shows import Answer, Question, columns
+from lab.emulators.fabric.cli.shows import Answer, Question, Shows, columns
 from lab.emulators.fabric.eos import tree
 from lab.emulators.fabric.eos.ports import ports
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def pfc(question: Question) -> Answer:
@@ -55,7 +50,7 @@ def _yes(value: bool) -> str:
     return "Yes" if value else "No"
 
 
-QOS: dict[str, Callable[[Question], Answer]] = {
+QOS: Shows = {
     "show priority-flow-control [<status:status>]": pfc,
     "show priority-flow-control interfaces <port:port> [<status:status>]": pfc,
     "show qos interfaces <port:port> ecn": ecn,

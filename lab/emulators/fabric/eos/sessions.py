@@ -26,21 +26,19 @@ FLAPPING = ("shutdown", "mtu", "switchport")
 
 def factory(name: str, platform: str, ports: int, address: str) -> State:
     """Return the state of a switch as the site's staging left it: reachable, without any QoS."""
-    running = tree.empty()
-    for line in (
+    running, names = tree.empty(), [f"Ethernet{port}" for port in range(1, ports + 1)]
+    whole = (
         "username admin privilege 15 role network-admin nopassword",
         "transceiver qsfp default-mode 4x10G",
         "service routing protocols model multi-agent",
         f"hostname {name}",
         "spanning-tree mode mstp",
         "ip routing",
-    ):
-        EOS.apply(running, [], "config", platform, line)
-    for port in range(1, ports + 1):
-        EOS.apply(running, [], "config", platform, f"interface Ethernet{port}")
-    path, mode = EOS.apply(running, [], "config", platform, "interface Management1")
-    EOS.apply(running, path, mode, platform, f"ip address {address}/24")
-    return candidate.factory(platform, running, [f"Ethernet{port}" for port in range(1, ports + 1)])
+        *(f"interface {port}" for port in names),
+    )
+    management = ("interface Management1", f"ip address {address}/24")
+    EOS.typed(running, platform, [*([line] for line in whole), management])
+    return candidate.factory(platform, running, names)
 
 
 def enter(state: State, name: str, vty: str, user: str) -> None:

@@ -8,16 +8,13 @@ Commands without documented JSON answer as EOS answers for unconverted ones.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lab.emulators.fabric.cli.shows import Answer, Question, columns, host, section
+from lab.emulators.fabric.cli.shows import Answer, Question, Shows, columns, host, section
 from lab.emulators.fabric.eos.lines import GRAMMAR
 from lab.emulators.fabric.eos.sessions import MAX_COMPLETED, MAX_PENDING
 from lab.emulators.fabric.eos.tree import EOS
 from lab.emulators.fabric.switch import Refused
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 VERSION = "4.35.0F"
 MODELS = {"xgs": "DCS-7060X6-64PE", "jericho": "DCS-7280CR3-32P4"}
@@ -163,7 +160,7 @@ def _stamp(when: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(when)) if when != NEVER else ""
 
 
-GENERAL: dict[str, Callable[[Question], Answer]] = {
+GENERAL: Shows = {
     "show version": version,
     "show hostname": hostname,
     "show running-config [section <section:rest>]": running,

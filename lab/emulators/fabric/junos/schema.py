@@ -107,11 +107,6 @@ def leaf(words: list[str]) -> Leaf:
     raise Refused(SYNTAX)
 
 
-def natural(text: str) -> list[tuple[int, str]]:
-    """Return a sort key by which et-0/0/10 follows et-0/0/9."""
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", text) if part]
-
-
 def _literal(kind: str, word: str) -> bool:
     if kind.startswith("<one:"):
         return word in kind.strip("<>").partition(":")[2].split("|")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from fnmatch import fnmatch
 
+from lab.emulators.fabric.cli import tree
 from lab.emulators.fabric.junos import schema
 
 Config = list[str]
@@ -105,4 +106,4 @@ def _place(line: str) -> tuple[int, list[tuple[int, str]]]:
     except schema.Refused:
         listed = False
     top = schema.TOP.index(words[0])
-    return top, schema.natural(" ".join(words[:-1] if listed else words))
+    return top, tree.natural(" ".join(words[:-1] if listed else words))

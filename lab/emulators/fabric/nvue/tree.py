@@ -9,6 +9,7 @@ import itertools
 import re
 from typing import Any
 
+from lab.emulators.fabric.cli.tree import natural
 from lab.emulators.fabric.data_model import Tree, leaves
 from lab.emulators.fabric.nvue.schema import expand, parse
 
@@ -55,11 +56,6 @@ def collapsed(tree: Tree) -> Tree:
         if path:
             node[path[-1]] = value
     return {**tree, "interface": ports} if ports else tree
-
-
-def natural(text: str) -> list[tuple[int, str]]:
-    """Return a sort key by which swp10 follows swp9."""
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", text) if part]
 
 
 def _stored(path: list[str], value: str | int) -> str | int:

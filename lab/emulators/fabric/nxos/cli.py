@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from lab.emulators.fabric.cli import terminal
 from lab.emulators.fabric.nxos import jobs, shows, stages
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from lab.emulators.fabric.cli.tree import Node
     from lab.emulators.fabric.switch import State
 
-HELP = "Enter configuration commands, one per line. End with CNTL/Z."
 SAVED = f"[{'#' * 40}] 100%\nCopy complete, now saving to disk (please wait)...\nCopy complete."
 
 
@@ -27,16 +26,15 @@ class Cli(terminal.Cli):
     language = NXOS
     shows: ClassVar = shows.SHOWS
     unconverted = "% Structured output unsupported"
+    help = "Enter configuration commands, one per line. End with CNTL/Z."
+    saved = SAVED
+    link = staticmethod(stages.link)
     privileged = True
     rows = 24
 
     def place(self) -> str:
         """Return the modes."""
         return "-".join(["config", *(["dual-stage"] if self.session else []), *(mode for _, mode in self.path[-1:])])
-
-    def link(self, running: Node, port: str) -> Any:
-        """Return what takes a port's link down for a moment when it changes."""
-        return stages.link(running, port)
 
     def run(self, state: State, line: str, now: float) -> str:
         """Run the commands of a line one after the other."""
@@ -53,16 +51,12 @@ class Cli(terminal.Cli):
         """Drop the target configuration."""
         state["candidates"].pop(self.vty, None)
 
-    def _terminal_configure(self, _state: State, _found: Match, _now: float) -> str:
-        self.configure()
-        return HELP
-
     def _dual_stage(self, state: State, _found: Match, _now: float) -> str:
         if int(shows.version(state).split(".")[0]) < stages.FIRST_RELEASE:
             raise Refused(GRAMMAR.invalid)
         stages.enter(state, self.vty)
         self.configure("dual-stage")
-        return HELP
+        return self.help
 
     def _commit(self, state: State, found: Match, now: float) -> str:
         shown = stages.commit(state, self.vty, self.user, now, int(found.args.get("seconds", 0)))
@@ -81,10 +75,6 @@ class Cli(terminal.Cli):
     def _roll_back(self, state: State, found: Match, now: float) -> str:
         return jobs.roll_back(state, found.args["name"], now)
 
-    def _save(self, state: State, _found: Match, _now: float) -> str:
-        self.save(state)
-        return SAVED
-
 
 Cli.commands = {
     "exit": Cli.exit,
@@ -92,9 +82,9 @@ Cli.commands = {
     "terminal width <columns:int:24-511>": Cli.terminal,
     "terminal monitor": Cli.terminal,
     "no terminal monitor": Cli.terminal,
-    "configure [terminal]": Cli._terminal_configure,
+    "configure [terminal]": Cli.configure_terminal,
     "configure dual-stage": Cli._dual_stage,
-    "copy running-config startup-config": Cli._save,
+    "copy running-config startup-config": Cli.save,
     "checkpoint <name:word>": Cli._checkpoint,
     "no checkpoint <name:word>": Cli._checkpoint,
     ROLL_BACK: Cli._roll_back,

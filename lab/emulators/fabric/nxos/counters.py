@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lab.emulators.fabric.cli import tree
-from lab.emulators.fabric.cli.shows import Answer, Question
+from lab.emulators.fabric.cli.shows import Answer, Question, Shows
 from lab.emulators.fabric.counted import PRIORITIES, count
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def neighbours(question: Question) -> Answer:
     return _answer({**table("nbor_detail", rows), "neigh_hdr": "neigh_hdr"})
 
 
-COUNTERS: dict[str, Callable[[Question], Answer]] = {
+COUNTERS: Shows = {
     "show queuing tabular": tabular,
     "show queuing interface": depths,
     "show queuing pfc-queue detail": watchdog,

@@ -8,13 +8,11 @@ import time
 from typing import TYPE_CHECKING
 
 from lab.emulators.fabric.cli import tree
-from lab.emulators.fabric.cli.shows import Answer, Question
+from lab.emulators.fabric.cli.shows import Answer, Question, Shows
 from lab.emulators.fabric.nxos.counters import COUNTERS
 from lab.emulators.fabric.nxos.language import NXOS, attached
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from lab.emulators.fabric.switch import State
 
 VERSION = "10.3(8)"
@@ -74,7 +72,7 @@ def _stamp(when: float) -> str:
     return time.strftime("%a %b %e %H:%M:%S %Y", time.gmtime(when))
 
 
-SHOWS: dict[str, Callable[[Question], Answer]] = {
+SHOWS: Shows = {
     "show running-config": running,
     "show startup-config": startup,
     "show interface priority-flow-control": pfc,

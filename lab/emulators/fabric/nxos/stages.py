@@ -28,16 +28,14 @@ FLAPPING = ("shutdown", "mtu", "switchport", "pfc")
 
 def factory(name: str, platform: str, ports: int, address: str) -> State:
     """Return the state of a switch as the site's staging left it: reachable, routed ports, without any QoS."""
-    running = tree.empty()
-    for line in (f"hostname {name}", "username admin password 5 $5$staged role network-admin"):
-        NXOS.apply(running, [], "config", platform, line)
-    names = [f"Ethernet1/{port}" for port in range(1, ports + 1)]
-    for port in names:
-        path, mode = NXOS.apply(running, [], "config", platform, f"interface {port}")
-        for line in ("no switchport", "no shutdown"):
-            NXOS.apply(running, path, mode, platform, line)
-    path, mode = NXOS.apply(running, [], "config", platform, "interface mgmt0")
-    NXOS.apply(running, path, mode, platform, f"ip address {address}/24")
+    running, names = tree.empty(), [f"Ethernet1/{port}" for port in range(1, ports + 1)]
+    blocks = (
+        (f"hostname {name}",),
+        ("username admin password 5 $5$staged role network-admin",),
+        *((f"interface {port}", "no switchport", "no shutdown") for port in names),
+        ("interface mgmt0", f"ip address {address}/24"),
+    )
+    NXOS.typed(running, platform, blocks)
     return {**candidate.factory(platform, running, names), "commits": 1_000_000_000, "checkpoints": {}, "ran": []}
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from lab.emulators.fabric.cli import terminal
 from lab.emulators.fabric.cli.tree import header, natural
@@ -25,6 +25,8 @@ class Cli(terminal.Cli):
 
     language = OS10
     shows: ClassVar = SHOWS
+    saved = "Copy completed"
+    link = staticmethod(transaction.link)
     privileged = True
 
     def __init__(self, user: str, vty: str) -> None:
@@ -41,10 +43,6 @@ class Cli(terminal.Cli):
         one = prompt_part(mode, header(key))
         last = header(self._others[-1]).removeprefix("interface ethernet") if self._others else ""
         return f"{one.replace('conf-if-', 'conf-range-')}-{last}" if last else one
-
-    def link(self, running: Node, port: str) -> Any:
-        """Return what takes a port's link down for a moment when it changes."""
-        return transaction.link(running, port)
 
     def candidate(self, state: State) -> Node:
         """Return the configuration that all users edit, unless one of them has locked it."""
@@ -89,11 +87,8 @@ class Cli(terminal.Cli):
         self.path, self._others = [(keys[0], "if")], keys[1:]
         return ""
 
-    def _terminal(self, _state: State, found: Match, _now: float) -> str:
-        self.rows = int(found.args.get("rows", self.rows))
-        return ""
-
-    def _configure_terminal(self, _state: State, _found: Match, _now: float) -> str:
+    def configure_terminal(self, _state: State, _found: Match, _now: float) -> str:
+        """Enter the candidate: OS10 has no other way."""
         self.configure(transaction.CANDIDATE)
         return ""
 
@@ -119,23 +114,19 @@ class Cli(terminal.Cli):
             state["lock"] = ""
         return ""
 
-    def _save(self, state: State, _found: Match, _now: float) -> str:
-        self.save(state)
-        return "Copy completed"
-
 
 Cli.commands = {
     "exit": Cli.exit,
     "logout": Cli.exit,
-    "terminal length <rows:int:0-512>": Cli._terminal,
-    "terminal monitor": Cli._terminal,
-    "configure [terminal]": Cli._configure_terminal,
+    "terminal length <rows:int:0-512>": Cli.terminal,
+    "terminal monitor": Cli.terminal,
+    "configure [terminal]": Cli.configure_terminal,
     "start transaction": Cli._start,
     "commit": Cli._commit,
     "discard": Cli._discard,
     "lock": Cli._lock,
     "unlock": Cli._unlock,
-    "write memory": Cli._save,
-    "copy running-configuration startup-configuration": Cli._save,
+    "write memory": Cli.save,
+    "copy running-configuration startup-configuration": Cli.save,
 }
 Cli.in_config = {"exit": Cli.exit, "end": Cli.exit, "interface range <ports:word>": Cli._range}

@@ -13,13 +13,13 @@ import time
 from typing import TYPE_CHECKING
 
 from lab.emulators.fabric.cli import tree
-from lab.emulators.fabric.cli.shows import Answer, Question
+from lab.emulators.fabric.cli.shows import Answer, Question, Shows
 from lab.emulators.fabric.counted import PRIORITIES, count
 from lab.emulators.fabric.os10.transaction import staged
 from lab.emulators.fabric.os10.tree import OS10, pausing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from lab.emulators.fabric.cli.tree import Node
 
@@ -128,7 +128,7 @@ def neighbours(question: Question) -> Answer:
     return Answer("\n".join([title, "-" * 86, *lines]))
 
 
-SHOWS: dict[str, Callable[[Question], Answer]] = {
+SHOWS: Shows = {
     "show version": version,
     "show running-configuration": running,
     "show startup-configuration": startup,

@@ -49,10 +49,7 @@ class Switch(CliSwitch):
     def leave_waiting(self, state: State, now: float) -> None:
         """Let another user's edits wait in the candidate."""
         del now
-        path: list[str] = []
-        mode = "config"
-        for line in OTHER:
-            path, mode = OS10.apply(transaction.edited(state, state["lock"]), path, mode, state["platform"], line)
+        OS10.typed(transaction.edited(state, state["lock"]), state["platform"], [OTHER])
 
     def expire(self, state: State, now: float) -> str:
         """Do nothing: OS10 has no timer."""

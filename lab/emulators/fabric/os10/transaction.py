@@ -49,11 +49,8 @@ def factory(name: str, platform: str, ports: int, address: str) -> State:
     names = [f"ethernet1/1/{number}" for number in range(1, ports + 1)]
     for port in names:
         tree.at(running, [f"80.{PORT_RANK} interface {port}"])
-    for header, *lines in (*FACTORY, *((f"interface {port}", *PORT) for port in names)):
-        header = header.format(name=name, address=address)
-        path, mode = OS10.apply(running, [], "config", platform, header)
-        for line in lines:
-            OS10.apply(running, path, mode, platform, line.format(address=address))
+    staged_lines = [[line.format(name=name, address=address) for line in block] for block in FACTORY]
+    OS10.typed(running, platform, [*staged_lines, *((f"interface {port}", *PORT) for port in names)])
     return {**candidate.factory(platform, running, names), "transactions": [], "lock": ""}
 
 
@@ -63,9 +60,7 @@ def break_out(state: State, port: str, parts: int) -> None:
         del config["blocks"][f"80.{PORT_RANK} interface {port}"]
         for name in (f"{port}:{number}" for number in range(1, parts + 1)):
             tree.at(config, [f"80.{PORT_RANK} interface {name}"])
-            path, mode = OS10.apply(config, [], "config", state["platform"], f"interface {name}")
-            for line in PORT:
-                OS10.apply(config, path, mode, state["platform"], line)
+            OS10.typed(config, state["platform"], [(f"interface {name}", *PORT)])
             state["ports"][name] = {"flaps": 0, "changed": 0.0}
     del state["ports"][port]
 
