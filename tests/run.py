@@ -39,7 +39,7 @@ CHECK, DAILY = "check", ("lint", "types", "unit", "conformance")
 """What needs no lab and ends in minutes, with all unit tests on today's Python."""
 ON_DEMAND = ("mutants", "molecule rails")
 """What is slow and seldom red; CONTRIBUTING.md says when each was last seen."""
-SCHEDULES = 2500
+SCHEDULES = 1000
 """Of the explorer: `make explore` runs all, and tells which calls no fault has reached."""
 LIMIT_S = 3600
 """What a part may take, some times as long as any does: one that hangs must not keep the table from those who wait."""
