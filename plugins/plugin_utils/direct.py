@@ -14,10 +14,10 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ansible.errors import AnsibleError
 from jinja2 import Environment, TemplateError, nodes
 
-from .direct_filters import FILTERS, MISSING, Unknown, member, plain, refuse, view
+from .direct_filters import FILTERS, MISSING, Unknown, member, pairs, plain, refuse, view
+from .direct_lookups import LOOKUPS
 from .releases import trusted
 
 JINJA = Environment(keep_trailing_newline=True, autoescape=False)
@@ -114,19 +114,27 @@ class Direct:
             raise Unknown from err
 
     def _called(self, node: nodes.Call) -> Any:
-        """`lookup('ansible.builtin.file', name, rstrip=false)`, as it finds the file."""
-        asked = isinstance(node.node, nodes.Name) and node.node.name == "lookup" and len(node.args) == 2
+        """`dict(pairs)`, `mapping.items()`, and the lookups of direct_lookups."""
+        if node.dyn_kwargs:
+            refuse()
+        if isinstance(node.node, nodes.Getattr):
+            return self._items(node, node.node)
+        called = node.node.name if isinstance(node.node, nodes.Name) else ""
+        given = [self._of(argument) for argument in node.args]
+        given += self._of(node.dyn_args) if node.dyn_args else []
         options = {option.key: self._of(option.value) for option in node.kwargs}
-        if not asked or node.dyn_args or node.dyn_kwargs or options != {"rstrip": False}:
+        if called == "dict" and len(given) == 1 and not options:
+            return pairs(given[0])
+        # texts of releases before 2.19 would be evaluated once more
+        if called not in LOOKUPS or not given or not hasattr(self._loader, "get_text_file_contents"):
             refuse()
-        plugin, name = (self._of(argument) for argument in node.args)
-        if plugin != "ansible.builtin.file" or not hasattr(self._loader, "get_text_file_contents"):
+        return LOOKUPS[called](self._loader, self._variables, *given, **options)
+
+    def _items(self, node: nodes.Call, method: nodes.Getattr) -> Any:
+        whole = self._of(method.node)
+        if method.attr != "items" or node.args or node.kwargs or node.dyn_args or not isinstance(whole, dict):
             refuse()
-        try:
-            found = self._loader.path_dwim_relative_stack(self._variables["ansible_search_path"], "files", name)
-            return self._loader.get_text_file_contents(found)
-        except AnsibleError as err:
-            raise Unknown from err
+        return [list(pair) for pair in whole.items()]
 
     def _compared(self, node: nodes.Compare) -> bool:
         if len(node.ops) != 1:

@@ -50,16 +50,52 @@ def view(name: str) -> Callable[..., Any]:
     return of_variables(found) if found else refuse()
 
 
-def mapped(items: Any, attribute: Any = None) -> list[Any]:
-    """`map(attribute='key')`."""
+def pairs(value: Any) -> dict[str, Any]:
+    """`dict(keys | zip(values))`."""
+    right = isinstance(value, list) and all(len(pair) == 2 and isinstance(pair[0], str) for pair in value)
+    return dict(value) if right else refuse()
+
+
+def mapped(items: Any, name: Any = None, *given: Any, attribute: Any = None) -> list[Any]:
+    """`map(attribute='key')`, or `map('filter', ...)` for some filters."""
+    if not isinstance(items, list):
+        refuse()
+    if name is not None:
+        each = EACH.get(name) if attribute is None else None
+        return [each(item, *given) for item in items] if each else refuse()
     found = [member(item, attribute) for item in items]
     return refuse() if any(value is MISSING for value in found) else found
 
 
+def texts(value: Any) -> list[str]:
+    """The value, if it is a list of texts."""
+    return value if isinstance(value, list) and all(isinstance(item, str) for item in value) else refuse()
+
+
+def joined(value: Any, by: Any = "") -> str:
+    """`join('=')` of texts."""
+    return by.join(texts(value)) if isinstance(by, str) else refuse()
+
+
+def replaced(value: Any, pattern: str, new: str) -> str:
+    """`regex_replace`."""
+    return core.regex_replace(value, pattern, new) if isinstance(value, str) else refuse()
+
+
+EACH: Mapping[str, Callable[..., Any]] = {
+    "basename": lambda value: value.rpartition("/")[2] if isinstance(value, str) else refuse(),
+    "join": joined,
+    "regex_replace": replaced,
+}
+"""Filters that map applies."""
 FILTERS: Mapping[str, Callable[..., Any]] = {
+    "bool": lambda value: value if isinstance(value, bool) else refuse(),
+    "join": joined,
     "length": len,
     "list": lambda value: list(value) if isinstance(value, list) else refuse(),
     "map": mapped,
+    "sort": lambda value: sorted(texts(value), key=str.lower),
+    "zip": lambda one, other: [list(pair) for pair in zip(one, other, strict=False)],
     "combine": core.combine,
     "dict2items": core.dict_to_list_of_dict_key_value_elements,
     "to_nice_json": core.to_nice_json,

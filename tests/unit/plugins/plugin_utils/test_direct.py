@@ -25,6 +25,7 @@ KNOWN: dict[str, Any] = {
     "text": "{{ not_evaluated }}",
     "number": 4,
     "nothing": None,
+    "words": {"a": "1", "b": "2"},
 }
 SAME = (
     "plain text",
@@ -46,7 +47,26 @@ SAME = (
     "{{ site.tree | dict2items }}",
     "{{ names | length > 0 }}",
     "{{ text }}",
+    "{{ site.tree.items() | list | length }}",
+    "{{ words.items() | map('join', '=') | join('\n') }}\n",
+    "{{ ['b', 'C', 'a'] | sort }}",
+    "{{ ['/x/b.py', 'c'] | map('basename') | list }}",
+    "{{ dict(names | map('regex_replace', '^', 'the ') | zip([1, 2])) }}",
+    "{{ site.on | bool }}",
 )
+A, B = "a.py\n\n", "b.py\n\n"
+LOOKED_UP = {
+    "{{ lookup('ansible.builtin.env', 'DRAWBRIDGE_ABSENT', default='x') }}": "x",
+    "{{ lookup('ansible.builtin.file', 'b.py', rstrip=false) }}": B,
+    "{{ query('ansible.builtin.file', 'b.py', 'a.py', rstrip=false) }}": [B, A],
+    "{{ query('ansible.builtin.file', *found, rstrip=false) }}": [B, A],
+    "{{ query('ansible.builtin.fileglob', here ~ '/*.py') | sort | map('basename') | list }}": ["a.py", "b.py"],
+    "{{ dict(found | map('basename') | zip(query('ansible.builtin.file', *found, rstrip=false))) }}": {
+        "b.py": B,
+        "a.py": A,
+    },
+}
+"""Values by template. both_ways compares those of roles with Ansible's."""
 LEFT = (
     "{{ absent }}",
     "{{ site.absent }}",
@@ -58,6 +78,16 @@ LEFT = (
     "port {{ site.port }}",
     "{{ number < site.name }}",
     "{{ lookup('ansible.builtin.env', 'HOME') }}",
+    "{{ lookup('ansible.builtin.pipe', 'true') }}",
+    "{{ lookup('ansible.builtin.file', 'b.py') }}",
+    "{{ query('ansible.builtin.fileglob', '*.py') }}",
+    "{{ query('ansible.builtin.fileglob', '/absent/*.py') }}",
+    "{{ site.tree.keys() }}",
+    "{{ names | map('upper') }}",
+    "{{ rows | join }}",
+    "{{ [1] | sort }}",
+    "{{ 'yes' | bool }}",
+    "{{ dict(names) }}",
     "{% if site.on %}yes{% endif %}",
     "{{ site.name",
 )
@@ -82,6 +112,17 @@ def test_simple_templates_have_the_value_that_ansible_finds(trust: Any, template
     found = plain(evaluated(templar_of(LOADER, KNOWN), raw))
     assert direct == found
     assert isinstance(found, type(direct))
+
+
+@pytest.mark.parametrize("template", LOOKED_UP)
+def test_lookups_find_what_ansibles_plugins_do(trust: Any, tmp_path: Path, template: str) -> None:
+    here = tmp_path / "role/files"
+    (here / "folder.py").mkdir(parents=True)
+    for name in ("b.py", "a.py", ".hidden.py", "c.txt"):
+        (here / name).write_text(f"{name}\n\n")
+    known = {"here": str(here), "found": [str(here / name) for name in ("b.py", "a.py")]}
+    variables = {**known, "ansible_search_path": [str(here.parent)]}
+    assert Direct(LOADER, known, variables).value(trust(template)) == LOOKED_UP[template]
 
 
 @pytest.mark.parametrize("template", LEFT)
