@@ -31,6 +31,7 @@ from ..plugin_utils.kube_member import KubeMember
 from ..plugin_utils.kubelet_config import KubeletConfig
 from ..plugin_utils.play_tasks import Settled, arguments, in_role, listed, role_name, tasks, turns
 from ..plugin_utils.releases import registered
+from ..plugin_utils.sharing import TAG
 
 MODULE = "drawbridge.drawbridge.node_visit_host"
 HALVES: Mapping[str, type[Half]] = {
@@ -42,7 +43,7 @@ HALVES: Mapping[str, type[Half]] = {
 PROOF = "slurm_node_ready"
 """The module whose success proves a node ready for jobs."""
 ARGUMENT_SPEC = {
-    "tag": {"type": "str", "default": "apart"},
+    "tag": {"type": "str", "default": TAG},
     "needs": {"type": "dict", "default": {}},
     "layers": {"type": "list", "elements": "str", "default": []},
     "holds": {"type": "dict", "default": {}},
@@ -122,7 +123,8 @@ class ActionModule(ActionBase):
             return
         values = settled.values(task, seen)
         for turn in turns(task, seen, self._loader, values):
-            options = arguments(task, turn, self._loader, values=values)
+            item = {"item": turn["item"]} if task.loop else {}
+            options = arguments(task, turn, self._loader, values={**values, **item})
             half = HALVES[name]() if name in HALVES else None
             host = options
             if half:

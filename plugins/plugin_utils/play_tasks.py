@@ -18,6 +18,7 @@ from ansible.playbook.task import Task
 from .direct import Direct
 from .direct_filters import Unknown, plain
 from .releases import evaluated, is_true, templar_of
+from .shared import shared
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 MAGIC = frozenset(
@@ -96,7 +97,8 @@ class Settled:
         self._settle(words, variables, found, set())
         return found
 
-    def _text(self, raw: Any) -> str:
+    def text(self, raw: Any) -> str:
+        """A variable as a text."""
         if id(raw) not in self._texts:
             self._texts[id(raw)] = raw, str(raw)
         return self._texts[id(raw)][1]
@@ -107,19 +109,26 @@ class Settled:
             if name in seen or name in MAGIC or not isinstance(raw, (str, list, dict)):
                 continue
             seen.add(name)
+            if common := shared(name, variables):
+                found[name] = common.value
+                continue
             # `role_path` and its like are another one in each role
-            words = self._text(raw)
+            words = self.text(raw)
             key = str(variables.get("role_path")) if "role_" in words else "", name
-            made_of, value = self._known.get(key, (None, None))
-            if made_of is not raw:
+            known, value = self._known.get(key, (None, None))
+            if known is not raw:
                 if "{{" in words or "{%" in words:
                     self._settle(words, variables, found, seen)
                 try:
-                    value = _value(raw, variables, found, self._loader)
-                except AnsibleError:
+                    value = self.evaluated(raw, variables, found)
+                except (AnsibleError, Unknown):
                     continue
                 self._known[key] = (raw, value)
             found[name] = value
+
+    def evaluated(self, raw: Any, variables: Mapping[str, Any], found: Mapping[str, Any]) -> Any:
+        """The value of one variable. Raises AnsibleError."""
+        return _value(raw, variables, found, self._loader)
 
 
 def turns(
@@ -131,7 +140,7 @@ def turns(
     """
     every = {**variables, **values}
     try:
-        loop = evaluated(templar_of(loader, every), task.loop) if task.loop else None
+        loop = _loop(task.loop, variables, values, loader) if task.loop else None
     except AnsibleError:
         # as in a run: a list of a part that the site lacks does not matter if the condition is false
         if all(_holds(condition, every, values, loader) for condition in listed(task.when)):
@@ -141,6 +150,13 @@ def turns(
         turn = {**every, **item}
         if all(_holds(condition, turn, values, loader) for condition in listed(task.when)):
             yield turn
+
+
+def _loop(raw: Any, variables: Mapping[str, Any], values: Mapping[str, Any], loader: Any) -> Any:
+    try:
+        return Direct(loader, values, variables).value(raw)
+    except Unknown:
+        return evaluated(templar_of(loader, {**variables, **values}), raw)
 
 
 def _holds(condition: Any, variables: Mapping[str, Any], values: Mapping[str, Any], loader: Any) -> bool:

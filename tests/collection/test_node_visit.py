@@ -8,6 +8,7 @@ import getpass
 import grp
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ def play(site: Site, tmp_path: Path) -> Any:
     into = tmp_path / "into"
     into.mkdir()
 
-    def made(*words: str, visit: Any = None, tasks: Any = None, **variables: Any) -> Completed:
+    def made(*words: str, visit: Any = None, tasks: Any = None, hosts: str = "localhost", **more: Any) -> Completed:
         layers = tasks or [
             {"name": "Do it", "ansible.builtin.import_role": {"name": "pair"}, "tags": ["never", "apart"]},
             {
@@ -65,12 +66,13 @@ def play(site: Site, tmp_path: Path) -> Any:
             },
         ]
         first = {"name": "Visit", f"{NAME}.node_visit": visit or {}, "tags": ["visit"]}
-        content = {"hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": [first, *layers]}
-        content["vars"] = {"pair_into": str(into), **variables}
+        content = {"hosts": hosts, "connection": "local", "gather_facts": False, "tasks": [first, *layers]}
+        content["vars"] = {"pair_into": str(into), **more}
         playbook = tmp_path / "play.yml"
         playbook.write_text(yaml.safe_dump([content], sort_keys=False))
         settings = {"ANSIBLE_STDOUT_CALLBACK": "ansible.posix.json", "ANSIBLE_PIPELINING": "1"}
-        argv = ["ansible-playbook", "-i", "localhost,", str(playbook), *words]
+        settings["ANSIBLE_CALLBACKS_ENABLED"] = f"{NAME}.report"
+        argv = ["ansible-playbook", "-i", f"{hosts},", str(playbook), *words]
         return run(argv, tmp_path, site.environment | settings)
 
     return made
@@ -106,6 +108,20 @@ def test_a_visit_leaves_what_the_tasks_would_leave(play: Any, tmp_path: Path) ->
     predicted = results(play("--check"))[0]["layers"] + results(play("--check", "--tags", "apart"))
     assert predicted[0]["steps"] == steps[:1] and predicted[1]["steps"] == steps[1:2]
     assert [item["steps"] for item in predicted[2]["results"] if "steps" in item] == [steps[:1], steps[1:2]]
+
+
+def test_hosts_share_values_and_keep_their_own(play: Any, tmp_path: Path) -> None:
+    """With the report, values are evaluated before there is a process for a host."""
+    own = {
+        "pair_words": "{{ [pair_own, pair_common] }}",
+        "pair_own": "of_{{ inventory_hostname }}",
+        "pair_common": "all",
+    }
+    words = ("--forks", "1", "-e", f"ansible_python_interpreter={sys.executable}")
+    done = play(*words, hosts="one,two", **own)
+    assert done.code == 0, done.text
+    assert set(written(tmp_path)) == {"of_one", "of_two", "all", "sub/c"}
+    assert "callback" not in done.err, done.err
 
 
 def test_extra_variables_win_as_in_tasks(play: Any, tmp_path: Path) -> None:

@@ -1,0 +1,48 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Values of variables that hosts share.
+
+Ansible starts a process for each host and task. What is evaluated before is inherited by all of them. Only values that
+Direct finds are kept: these depend on nothing but variables that they name, files and the environment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .direct import is_scalar
+from .direct_filters import MISSING
+
+SEARCHED = "ansible_search_path"
+PLACES = frozenset({SEARCHED, "ansible_role_name", "role_name", "role_path"})
+"""Texts and lists that Drawbridge makes anew for each task."""
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A value, with the variables that it was made of; a word that was no variable is MISSING."""
+
+    value: Any
+    made_of: Mapping[str, Any]
+
+    def fits(self, variables: Mapping[str, Any]) -> bool:
+        """Whether these variables would give the same value. Nothing is compared that grows with the site."""
+        return all(_same(name, raw, variables.get(name, MISSING)) for name, raw in self.made_of.items())
+
+
+SHARED: dict[tuple[str, str], Shared] = {}
+"""By the role's path and the variable's name."""
+
+
+def shared(name: str, variables: Mapping[str, Any]) -> Shared | None:
+    """The shared value of a variable, if it is this host's as well."""
+    found = SHARED.get((str(variables.get("role_path")), name))
+    return found if found and found.fits(variables) else None
+
+
+def _same(name: str, one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    return type(one) is type(other) and (name in PLACES or is_scalar(one)) and bool(one == other)
