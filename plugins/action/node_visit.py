@@ -29,7 +29,7 @@ from ..plugin_utils.gate_token import GateToken
 from ..plugin_utils.half import Half
 from ..plugin_utils.kube_member import KubeMember
 from ..plugin_utils.kubelet_config import KubeletConfig
-from ..plugin_utils.play_tasks import Settled, arguments, in_role, listed, role_name, tasks, turns
+from ..plugin_utils.play_tasks import Settled, arguments, in_role, listed, role_name, tasks, turns, words
 from ..plugin_utils.releases import registered
 from ..plugin_utils.sharing import TAG
 
@@ -98,9 +98,10 @@ class ActionModule(ActionBase):
         layers: list[Layer] = []
         settled = Settled(self._loader)
         wrong: list[DeviceError] = []
+        made = [(name, task) for task in chosen for name in registered(task)]
         for task in chosen:
             try:
-                unread(task, chosen)
+                unread(task, made)
                 layers += self._of(task, variables, settled)
             except DeviceError as err:
                 wrong.append(err)
@@ -187,16 +188,15 @@ def short(task: Task) -> str:
     return name
 
 
-def unread(task: Task, tasks: Sequence[Task]) -> None:
+def unread(task: Task, made: Sequence[tuple[str, Task]]) -> None:
     """Refuse a task that reads what another one registers: all are evaluated before the first one runs.
 
     Raises DeviceError.
     """
-    words = str({key: value for key, value in task.dump_attrs().items() if key != "register"})
-    for other in tasks:
-        read = [name for name in registered(other) if other is not task and name in words]
-        if read:
-            reads = f"{role_name(task)}, task {task.name}: it reads {read[0]}"
+    text = words(task)
+    for name, other in made:
+        if other is not task and name in text:
+            reads = f"{role_name(task)}, task {task.name}: it reads {name}"
             raise DeviceError(f"{reads}, but a visit evaluates all layers before task {other.name} runs")
 
 

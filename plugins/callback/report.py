@@ -143,7 +143,7 @@ class CallbackModule(CallbackBase):
         self._plays.append((play.get_name().strip(), time.time()))
 
     def v2_playbook_on_task_start(self, task: Any, is_conditional: bool) -> None:
-        """Hosts of a visit share what is the same for all of them."""
+        """Hosts of a visit share the values that they have in common."""
         share(task)
 
     def v2_runner_on_ok(self, result: Any) -> None:

@@ -18,7 +18,7 @@ from ansible.playbook.task import Task
 from .direct import Direct
 from .direct_filters import Unknown, plain
 from .releases import evaluated, is_true, templar_of
-from .shared import shared
+from .shared import shared, shared_argument
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 MAGIC = frozenset(
@@ -66,6 +66,11 @@ def in_role(task: Task, variables: Mapping[str, Any], loader: Any) -> dict[str, 
     return {**defaults, **variables, **private, **own, **extra, **here, **path}
 
 
+def words(task: Task) -> str:
+    """All of a task that a visit evaluates, as a text."""
+    return f"{task.args} {task.when} {task.loop} {task.get_vars()}"
+
+
 class Settled:
     """Variables of one host that are evaluated once.
 
@@ -84,17 +89,17 @@ class Settled:
 
         What can't be evaluated yet, such as a variable with the item of a loop, is left out.
         """
-        return self.named(f"{task.args} {task.when} {task.loop} {task.get_vars()}", variables)
+        return self.named(words(task), variables)
 
     def runs(self, task: Task, variables: Mapping[str, Any]) -> bool:
         """Whether the task's condition is true, by the variables that it names alone. Raises AnsibleError."""
         values = self.named(f"{task.when} {task.get_vars()}", variables)
         return any(True for _turn in turns(task, variables, self._loader, values))
 
-    def named(self, words: str, variables: Mapping[str, Any]) -> dict[str, Any]:
+    def named(self, text: str, variables: Mapping[str, Any]) -> dict[str, Any]:
         """Values of the variables that a text names, as in values()."""
         found: dict[str, Any] = {}
-        self._settle(words, variables, found, set())
+        self._settle(text, variables, found, set())
         return found
 
     def text(self, raw: Any) -> str:
@@ -113,12 +118,12 @@ class Settled:
                 found[name] = common.value
                 continue
             # `role_path` and its like are another one in each role
-            words = self.text(raw)
-            key = str(variables.get("role_path")) if "role_" in words else "", name
+            text_of = self.text(raw)
+            key = str(variables.get("role_path")) if "role_" in text_of else "", name
             known, value = self._known.get(key, (None, None))
             if known is not raw:
-                if "{{" in words or "{%" in words:
-                    self._settle(words, variables, found, seen)
+                if "{{" in text_of or "{%" in text_of:
+                    self._settle(text_of, variables, found, seen)
                 try:
                     value = self.evaluated(raw, variables, found)
                 except (AnsibleError, Unknown):
@@ -171,7 +176,12 @@ def arguments(
 ) -> dict[str, Any]:
     """The task's arguments, or those of `names`, as plain data. Raises AnsibleError."""
     wanted = {name: value for name, value in task.args.items() if names is None or name in names}
-    return {name: _value(raw, variables, values, loader) for name, raw in wanted.items()}
+    return {name: _argument(raw, variables, values, loader) for name, raw in wanted.items()}
+
+
+def _argument(raw: Any, variables: Mapping[str, Any], values: Mapping[str, Any], loader: Any) -> Any:
+    common = shared_argument(raw, variables)
+    return common.value if common else _value(raw, variables, values, loader)
 
 
 def _value(raw: Any, variables: Mapping[str, Any], values: Mapping[str, Any], loader: Any) -> Any:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Values of variables that hosts share.
 
-Ansible starts a process for each host and task. What is evaluated before is inherited by all of them. Only values that
-Direct finds are kept: these depend on nothing but variables that they name, files and the environment.
+Ansible starts a process for each host and task. All of them inherit these values, which are evaluated before. Only
+values that Direct finds are kept: these depend on nothing but variables that they name, files and the environment.
 """
 
 from __future__ import annotations
@@ -34,12 +34,20 @@ class Shared:
 
 SHARED: dict[tuple[str, str], Shared] = {}
 """By the role's path and the variable's name."""
+ARGUMENTS: dict[tuple[str, int], tuple[Any, Shared]] = {}
+"""Arguments of tasks with their templates, by the role's path and the template's identity."""
 
 
 def shared(name: str, variables: Mapping[str, Any]) -> Shared | None:
     """The shared value of a variable, if it is this host's as well."""
     found = SHARED.get((str(variables.get("role_path")), name))
     return found if found and found.fits(variables) else None
+
+
+def shared_argument(raw: Any, variables: Mapping[str, Any]) -> Shared | None:
+    """The shared value of a task's argument, if it is this host's as well."""
+    template, found = ARGUMENTS.get((str(variables.get("role_path")), id(raw)), (None, None))
+    return found if found and template is raw and found.fits(variables) else None
 
 
 def _same(name: str, one: Any, other: Any) -> bool:

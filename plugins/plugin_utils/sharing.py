@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from ansible.errors import AnsibleError
@@ -15,7 +15,7 @@ from ansible.playbook.task import Task
 from .direct import Direct, parsed
 from .direct_filters import MISSING, Unknown
 from .play_tasks import MAGIC, WORD, Settled, in_role, listed, tasks
-from .shared import SEARCHED, SHARED, Shared
+from .shared import ARGUMENTS, SEARCHED, SHARED, Shared
 
 TAG = "apart"
 VISITS = ("node_visit", "drawbridge.drawbridge.node_visit")
@@ -40,20 +40,24 @@ class Sharing(Settled):
     """Evaluates what needs no templating of Ansible's."""
 
     def share(self, task: Task, variables: Mapping[str, Any]) -> None:
-        """Share the values of all variables that the task's words name, and the trees of its templates."""
-        place = str(variables.get("role_path"))
-        for name, value in self.values(task, variables).items():
-            SHARED[place, name] = Shared(value, self._made_of(name, variables))
+        """Share values of the task's arguments and of all variables that it names, and the trees of its templates."""
+        place, values = str(variables.get("role_path")), self.values(task, variables)
+        for name, value in values.items():
+            SHARED[place, name] = Shared(value, self._made_of([name], variables))
+        for raw in task.args.values():
+            with contextlib.suppress(Unknown):
+                value = self.evaluated(raw, variables, values)
+                ARGUMENTS[place, id(raw)] = raw, Shared(value, self._made_of(WORD.findall(str(raw)), variables))
         parse([task.args, task.when, task.loop, task.get_vars()])
 
     def evaluated(self, raw: Any, variables: Mapping[str, Any], found: Mapping[str, Any]) -> Any:
         """The value of one variable. Raises Unknown for what only Ansible evaluates, which may differ each time."""
         return Direct(self._loader, found, variables).value(raw)
 
-    def _made_of(self, name: str, variables: Mapping[str, Any]) -> dict[str, Any]:
-        """All variables that the value may depend on. Direct reads no lists of hosts."""
+    def _made_of(self, names: Iterable[str], variables: Mapping[str, Any]) -> dict[str, Any]:
+        """All variables that a value with these words may depend on. Direct reads no lists of hosts."""
         found: dict[str, Any] = {SEARCHED: variables.get(SEARCHED, MISSING)}
-        left = [name]
+        left = [*names]
         while left:
             word = left.pop()
             if word in found or word in MAGIC:

@@ -13,7 +13,7 @@ import pytest
 from ansible.parsing.dataloader import DataLoader
 from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils import shared, sharing
 from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils.direct import parsed
-from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils.play_tasks import Settled
+from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils.play_tasks import Settled, arguments
 from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils.releases import TRUSTED
 from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils.sharing import Sharing
 
@@ -31,16 +31,17 @@ SITE = {
 @pytest.fixture
 def variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The site's own variables, the same objects for all hosts; nothing is shared yet."""
-    kept: dict[tuple[str, str], Any] = {}
-    for module in (shared, sharing):
-        monkeypatch.setattr(module, "SHARED", kept)
+    for name in ("SHARED", "ARGUMENTS"):
+        kept: dict[tuple[str, Any], Any] = {}
+        for module in (shared, sharing):
+            monkeypatch.setattr(module, name, kept)
     file = tmp_path / "site.json"
     file.write_text(json.dumps(SITE))
     site = LOADER.load_from_file(str(file), **TRUSTED)
     return lambda host, **more: {**site, "inventory_hostname": host, "groups": {}, "role_path": "/role", **more}
 
 
-def task(words: str) -> Any:
+def task(words: Any) -> Any:
     made = MagicMock(args={"text": words}, when=[], loop=None)
     made.get_vars.return_value = {}
     return made
@@ -56,6 +57,17 @@ def test_a_host_gets_the_same_object_that_another_one_has(variables: Any) -> Non
 def test_a_value_of_one_host_is_no_other_hosts(variables: Any) -> None:
     Sharing(LOADER).share(task("mine port"), variables("gpu01"))
     assert Settled(LOADER).named("mine", variables("gpu02"))["mine"] == ["gpu02", 6443]
+
+
+def test_an_argument_is_evaluated_once_if_no_host_has_its_own(variables: Any) -> None:
+    first, second = variables("gpu01"), variables("gpu02")
+    common, own = task(first["port"]), task(first["mine"])
+    for made in (common, own):
+        Sharing(LOADER).share(made, first)
+    found = [arguments(common, each, LOADER, values={"intent": {"ports": {"kube": 1}}}) for each in (first, second)]
+    assert found == [{"text": 6443}] * 2, "the shared value, not one made of these"
+    assert arguments(own, second, LOADER, values={"port": 1}) == {"text": ["gpu02", 1]}
+    assert arguments(task([first["port"]]), second, LOADER, values={"intent": {"ports": {"kube": 1}}}) == {"text": [1]}
 
 
 def test_a_variable_of_the_host_wins_also_where_another_one_names_it(variables: Any) -> None:
