@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """dcb of iproute2 on the ports of mlnx_qos: the same state, the same kernel, texts and exit codes of 6.15 and 6.1.
 
-Keys of a port: `driver` is mlx5 or ice. ice takes no other priority for a DSCP that has one, and only `ets_cap` traffic
-classes for priorities. State key `iproute2` chooses the release, 6.15 by default. `app replace` exits with 0 after a
-refusal too.
+A port may be one of ice. Its key `ets_cap` is the number of its traffic classes. State key `iproute2` chooses the
+release, 6.15 by default. `app replace` exits with 0 after a refusal too.
 """
 
 from __future__ import annotations
@@ -16,7 +15,9 @@ import sys
 from typing import Any
 
 from ..common import DIE, DRIFT, LIE, REFUSE, Call, Killed, host_device
-from .driver import BAD_VALUE, NO_DEVICE, NO_ENTRY, NOT_PERMITTED, NOT_SUPPORTED, Driver, NetlinkError, port_of
+from .driver import NO_DEVICE, NO_ENTRY, NOT_PERMITTED, NOT_SUPPORTED, Driver, NetlinkError
+from .ice import REFUSED_MODE, Ice
+from .ports import ICE, MLX5, driver_of, port_of
 
 SHOW, SET = "show", ("set", "add", "del", "replace")
 READ = "Attribute read"
@@ -25,12 +26,13 @@ ERRORS = {
     NOT_SUPPORTED: "Operation not supported",
     NOT_PERMITTED: "Operation not permitted",
     NO_ENTRY: "No such file or directory",
+    REFUSED_MODE: "Unknown error -1",
 }
 
 
 FLAGS = {
-    "mlx5": {"os": ("host", "cee", "ieee"), "fw": ("cee", "ieee")},
-    "ice": {"os": ("host", "ieee"), "fw": ("lld_managed", "ieee")},
+    MLX5: {"os": ("host", "cee", "ieee"), "fw": ("cee", "ieee")},
+    ICE: {"os": ("host", "ieee"), "fw": ("lld_managed", "ieee")},
 }
 """What a driver says of DCBX: only flags that are set, and mlx5 has none for its firmware."""
 
@@ -75,7 +77,7 @@ def _shown(port: dict[str, Any], what: str, release: str) -> dict[str, Any]:
         cap, mask = port.get("ets_cap", 8), [bool(bit) for bit in port["pfc"]]
         return {"pfc_cap": cap, "macsec_bypass": False, "delay": port["cable_len"], "prio_pfc": mask}
     if what == "dcbx":
-        return dict.fromkeys(FLAGS[port.get("driver", "mlx5")][port["dcbx"]], True)
+        return dict.fromkeys(FLAGS[port.get("driver", MLX5)][port["dcbx"]], True)
     if what == "app":
         tail = [] if release == "6.1" else [" "]  # a bug of 6.15: a blank in each entry
         apps = [[*app, *tail] for app in sorted(port["apps"])]
@@ -90,7 +92,7 @@ def _change(port: dict[str, Any], what: str, verb: str, words: list[str], effect
     if effect == REFUSE:
         raise Refused(f"Attribute write: Invalid argument{more}")
     before = copy.deepcopy(port)
-    driver = Driver(port, privileged=os.geteuid() == 0)
+    driver = driver_of(port, privileged=os.geteuid() == 0)
     try:
         {"pfc": _pfc, "app": _app, "ets": _ets, "dcbx": _dcbx}[what](driver, verb, words)
     except NetlinkError as error:
@@ -135,8 +137,6 @@ def _app(driver: Driver, verb: str, words: list[str]) -> None:
     for dscp, priority in pairs:
         if verb == "del":
             driver.del_app(dscp, priority)
-        elif driver.port.get("driver") == "ice" and dscp in old:
-            raise NetlinkError(BAD_VALUE)
         else:
             driver.set_app(dscp, priority)
     if verb == "replace" and any(dscp in old for dscp, _unused in pairs):  # the driver has removed them already
@@ -144,7 +144,7 @@ def _app(driver: Driver, verb: str, words: list[str]) -> None:
 
 
 def _ets(driver: Driver, verb: str, words: list[str]) -> None:
-    said, cap = _pairs(words), driver.port.get("ets_cap", 8)
+    said, cap = _pairs(words), 8 if isinstance(driver, Ice) else driver.port.get("ets_cap", 8)
     named = {"prio-tc": "prio_tc", "tc-tsa": "tsa", "tc-bw": "tcbw"}
     changes: dict[str, Any] = {name: list(driver.port[name]) for name in named.values()}
     for key, pairs in said.items():
@@ -160,5 +160,5 @@ def _ets(driver: Driver, verb: str, words: list[str]) -> None:
 
 def _dcbx(driver: Driver, verb: str, words: list[str]) -> None:
     if "lld-managed" in words:
-        raise Refused("Attribute write: Unknown error -1")
+        raise NetlinkError(REFUSED_MODE)
     driver.set_dcbx("os" if "host" in words else "fw")

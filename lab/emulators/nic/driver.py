@@ -9,12 +9,8 @@ raises, and several of them never form a transaction.
 from __future__ import annotations
 
 import copy
-import re
 from typing import Any
 
-from ..common import boot_id, sysfs
-
-RAIL = re.compile(r"(rail|stor)[0-7]")
 MOST_METRES = 1000
 TOTAL_BUFFER = 262016
 """Receive buffer of the port in bytes; this and the next two: captured, mlx5-like port, Linux 6.12."""
@@ -53,25 +49,6 @@ def factory() -> dict[str, Any]:
 
 KEPT = ("apps", "dscp2prio", "pfc", "dcbx", "prio2buffer", "buffer_size", "link_flaps")
 """What the port's registers hold, so that the driver finds it again: it reads trust and map, and sets shares anew."""
-
-
-def reloaded(port: dict[str, Any]) -> dict[str, Any]:
-    """Return a port after a reload of its driver."""
-    return {**factory(), **{key: port[key] for key in KEPT}}
-
-
-def port_of(state: dict[str, Any], interface: str) -> dict[str, Any]:
-    """Return a rail's port; its registers are at factory values after each boot. Raise for what has no DCB."""
-    if not (sysfs() / "class/net" / interface).exists():
-        raise NetlinkError(NO_DEVICE)
-    if interface not in state.get("rails", []) and not RAIL.fullmatch(interface):
-        raise NetlinkError(NOT_SUPPORTED)
-    boot = boot_id()
-    if state.get("boot_id") != boot:
-        for port in state.setdefault("ports", {}).values():
-            port.update({**factory(), "link_flaps": port["link_flaps"]})
-        state["boot_id"] = boot
-    return state["ports"].setdefault(interface, factory())
 
 
 class Driver:

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""ethtool 6.14 on ports of mlx5: counters (-S), global pause (-a, -A) and rings (-g, -G).
+"""ethtool 6.14 on ports of mlx5: counters (-S), global pause (-a, -A) and rings (-g, -G). For ice, --set-priv-flags.
 
 State: `ports`, by device, each with `stats`, `pause` and `rings`. A boot resets them. `no_pause` lists ports whose
 driver knows no pause. Names of counters are those of
@@ -14,12 +14,14 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ..common import DIE, LIE, REFUSE, Call, Killed, boot_id, host_device, sysfs
-from .driver import RAIL
+from .driver import NetlinkError
+from .ice import Ice
+from .ports import RAIL, driver_of, port_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-READS, WRITES = ("-S", "-a", "-g"), ("-A", "-G")
+READS, WRITES = ("-S", "-a", "-g"), ("-A", "-G", "--set-priv-flags")
 PER_PRIORITY = ("bytes", "packets", "pause", "pause_duration", "pause_transition", "discards")
 PHYSICAL = ("discards_phy", "symbol_err_phy", "crc_errors_phy", "global_pause", "global_pause_duration")
 MOST = 8192
@@ -64,6 +66,9 @@ def _answer(state: dict[str, Any], verb: str, argv: list[str], effect: str | Non
         raise Refused("netlink error: Operation not supported", 1)
     if effect == REFUSE:
         raise Refused("netlink error: Operation not permitted", 1)
+    if verb == "--set-priv-flags":
+        _agent(interface, argv[argv.index(verb) + 2 :], keep=effect in (LIE, DIE))
+        return []
     if verb in WRITES:
         changes = dict(zip(argv[argv.index(verb) + 2 :: 2], argv[argv.index(verb) + 3 :: 2], strict=True))
         _set(port, verb, changes, keep=effect in (LIE, DIE))
@@ -71,6 +76,19 @@ def _answer(state: dict[str, Any], verb: str, argv: list[str], effect: str | Non
     if verb == "-S":
         return ["NIC statistics:", *(f"     {key}: {value}" for key, value in port["stats"].items()), ""]
     return [json.dumps([{"ifname": interface, **port["pause" if verb == "-a" else "rings"]}]), ""]
+
+
+def _agent(interface: str, words: list[str], *, keep: bool) -> None:
+    """Start or stop the LLDP agent of the firmware, for which ice alone has a flag."""
+    with host_device("mlnx_qos").state({"version": "25.7", "ports": {}}) as state:
+        driver = driver_of(port_of(state, interface), privileged=True)
+        if words[0] != "fw-lldp-agent" or not isinstance(driver, Ice):
+            raise Refused("netlink error: Operation not supported", 1)
+        try:
+            if not keep:
+                driver.set_agent(runs=words[1] == "on")
+        except NetlinkError:
+            raise Refused("netlink error: Operation not supported", 1) from None
 
 
 def _port(state: dict[str, Any], interface: str) -> dict[str, Any]:

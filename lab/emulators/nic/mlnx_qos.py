@@ -15,8 +15,9 @@ import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..common import DIE, DRIFT, LIE, REFUSE, Call, Killed, host_device, procfs
-from .driver import BAD_VALUE, Driver, NetlinkError, port_of
+from .driver import BAD_VALUE, Driver, NetlinkError
 from .options import Crashed, Refused, command_line, mapping
+from .ports import driver_of, port_of
 from .report import NO_BUFFERS, report
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class Tool:
         if not port.get("buffers", True) and int(self.state["version"].partition(".")[0]) >= 25:
             raise Crashed("AttributeError: 'KeyError' object has no attribute 'errno'")
         before = copy.deepcopy(port)
-        driver = Driver(port, privileged=os.geteuid() == 0)
+        driver = driver_of(port, privileged=os.geteuid() == 0)
         try:
             self._dcbx(driver)
             self._cable(driver)

@@ -6,6 +6,7 @@ import json
 
 from tests.dcb import transcript
 from tests.dcb.transcript import RECORDED
+from tests.emulated_nic import drive
 
 
 def shown(host, what):
@@ -14,10 +15,13 @@ def shown(host, what):
 
 def test_it_says_what_the_real_one_does(host):
     (host.directory / "sys/class/net/lo").mkdir()
-    host.run("dcb", "-j", "pfc", "show", "dev", "rail1")
+    for rail in ("rail1", "rail3"):
+        drive(host.directory / "sys", rail, "ice")
+    for rail in ("rail2", "rail3"):
+        host.run("dcb", "-j", "pfc", "show", "dev", rail)
     with host.device("mlnx_qos").state() as state:
-        classes = [1, 0, 2, 3, 0, 1, 2, 3]
-        state["ports"]["rail1"].update(driver="ice", ets_cap=4, dcbx="fw", prio_tc=classes)
+        state["ports"]["rail2"].update(ets_cap=4, prio_tc=[1, 0, 2, 3, 0, 1, 2, 3])
+        state["ports"]["rail3"].update(ets_cap=4, dcbx="os")
     for call in RECORDED:
         done = host.run(*call.command.split())
         assert transcript.Call(call.command, done.returncode, done.stdout, done.stderr) == call
