@@ -16,6 +16,8 @@ description:
     and changes nothing, in check mode too.
   - While a Slurm job or a job's pod is on the node, such a change is C(pending). All others but DCBX move live traffic
     and wait too. Links bounce one after the other, each when the last one is up again.
+  - Intel's driver, ice, bounces the link at each change, and gives each priority a traffic class of its own. The module
+    divides shares accordingly. It also stops the LLDP agent of the NIC's firmware with C(ethtool), which lasts.
   - Settings last until the next boot or reset of the NIC. Role C(fabric_nic) installs a service that restores them.
 author: Drawbridge contributors (@drawbridge)
 options:
@@ -70,7 +72,7 @@ options:
         type: int
         default: 0
   may_flap_links:
-    description: Allow changes of PFC, which take a link down for a moment.
+    description: Allow changes that take a link down for a moment. These are changes of PFC, and with ice all changes.
     type: bool
     default: false
   variables:

@@ -32,6 +32,12 @@ def dcb(words: str) -> Step:
     return ["dcb", *words.split()]
 
 
+EMPTY = "100 % for priority 0, " + ", ".join(f"0 % for priority {it}" for it in range(1, 8))
+OWN = (
+    "rail1: share the link: 45 % for priority 0, 1 % for priority 1, 1 % for priority 2, 50 % for priority 3,"
+    " 1 % for priority 4, 1 % for priority 5, strict for priority 6, 1 % for priority 7"
+)
+"""Shares of a port of ice, on which each priority has a class of its own."""
 COUNTS = shell(f"cat {DRIVER}/writes; cat /sys/class/net/rail[012]/carrier_changes")
 STEPS: dict[str, Step] = {
     **{f"recorded {at}": call.command.split() for at, call in enumerate(RECORDED)},
@@ -52,11 +58,23 @@ STEPS: dict[str, Step] = {
         "dcb dcbx set dev rail0 ieee; dcb app replace dev rail0 dscp-prio 26:5;"
         " dcb app del dev rail1 dscp-prio 10:6; dcb app add dev rail1 dscp-prio 10:2;"
         " dcb app add dev rail2 dscp-prio 10:2; dcb app add dev rail2 dscp-prio 46:5;"
-        " dcb pfc set dev rail1 prio-pfc 3:off 5:on; dcb ets set dev rail2 tc-bw 0:60 1:40"
+        " dcb pfc set dev rail1 prio-pfc 3:off 5:on; dcb ets set dev rail2 tc-bw 0:60 1:40;"
+        " dcb ets set dev rail1 tc-bw 0:40 1:6"
     ),
     "repaired": ARGS,
     "map": dcb("-j -N app show dev rail2"),
     "nothing left": {**ARGS, "_ansible_check_mode": True},
+    # ice without its map, and with one wrong entry alone
+    "emptied": dcb("app del dev rail1 dscp-prio 10:6 26:3"),
+    "filled again": ARGS,
+    "one wrong entry": shell(
+        "dcb app add dev rail1 dscp-prio 0:0; dcb app del dev rail1 dscp-prio 10:6 26:3;"
+        " dcb app add dev rail1 dscp-prio 26:2; dcb app del dev rail1 dscp-prio 0:0"
+    ),
+    "put right": ARGS,
+    "classes": dcb("-j -N ets show dev rail1"),
+    "still lossless": dcb("-j -N pfc show dev rail1"),
+    "right": {**ARGS, "_ansible_check_mode": True},
     # a driver that fails
     "refusing": shell(f"dcb pfc set dev rail1 prio-pfc 3:off; echo 1 > {DRIVER}/refuse"),
     "refused": ARGS,
@@ -65,6 +83,7 @@ STEPS: dict[str, Step] = {
     "honest": shell(f"echo 0 > {DRIVER}/lie"),
     "at last": ARGS,
     "no DCB": {**ARGS, "groups": [{**GROUP, "interfaces": ["lo"]}]},
+    "few classes": {**ARGS, "groups": [{**GROUP, "interfaces": ["rail3"]}]},
 }
 
 
@@ -97,26 +116,30 @@ def test_ports_of_three_kinds_of_driver_become_the_same(seen: dict[str, Any]) ->
         *(f"{rail}: let the operating system control DCBX, not the firmware" for rail in RAILS[1:]),
         *(f"{rail}: trust dscp, not pcp" for rail in RAILS),
         *(f"{rail}: put DSCP 10 into priority 6, not 1" for rail in RAILS),
-        *(f"{rail}: {shares}" for rail in RAILS),
+        *(f"rail0: {shares}", f"{OWN}, not {EMPTY}", f"rail2: {shares}"),
         *(f"{rail}: make priority 3 lossless, not none" for rail in RAILS),
     ]
     for rail in RAILS:
         assert '"dscp_prio":[[10,6' in seen[f"app {rail}"][1] and "[10,1" not in seen[f"app {rail}"][1]
-        assert '"prio_tc":[0,0,0,1,0,0,2,0]' in seen[f"ets {rail}"][1]
+        classes = "0,1,2,3,4,5,6,7" if rail == "rail1" else "0,0,0,1,0,0,2,0"
+        assert f'"prio_tc":[{classes}]' in seen[f"ets {rail}"][1]
+    assert '"tc_bw":[45,1,1,50,1,1,0,1]' in seen["ets rail1"][1]
 
 
-def test_each_link_bounces_once_and_the_second_run_only_reads(seen: dict[str, Any]) -> None:
+def test_each_link_bounces_once_and_ices_at_each_change_and_the_second_run_only_reads(seen: dict[str, Any]) -> None:
     before, after = counts(seen, "new"), counts(seen, "after the first")
-    assert [now - then for now, then in zip(after[1:], before[1:], strict=True)] == [2, 2, 2]
+    assert [now - then for now, then in zip(after[1:], before[1:], strict=True)] == [2, 14, 2]
+    assert seen["first"]["link_flap"] == ["rail1", "rail0", "rail2"]
     assert (seen["second"]["changed"], seen["second"]["steps"]) == (False, [])
     assert counts(seen, "after the second") == after
 
 
 def test_each_drift_is_named_and_repaired(seen: dict[str, Any]) -> None:
-    [shares] = [step for step in seen["repaired"]["steps"] if "share the link" in step]
+    [own, shares] = [step for step in seen["repaired"]["steps"] if "share the link" in step]
+    assert own.startswith(f"{OWN}, not 40 % for priority 0, 6 % for priority 1, ")
     old = "not 60 % for priority 0 1 2 4 5 7, 40 % for priority 3, strict for priority 6"
     assert shares.startswith("rail2: ") and shares.endswith(old)
-    assert [step for step in seen["repaired"]["steps"] if step != shares] == [
+    assert [step for step in seen["repaired"]["steps"] if step not in (own, shares)] == [
         "rail0: let the operating system control DCBX, not the firmware",
         "rail0: put DSCP 26 into priority 3, not 5",
         "rail1: put DSCP 10 into priority 6, not 2",
@@ -135,6 +158,31 @@ def test_a_driver_that_refuses_or_lies_is_an_error_with_the_port(seen: dict[str,
     assert f"{left[0]}: dcb failed: Attribute write: Invalid argument" in seen["refused"]["msg"]
     assert f"not in effect: {left[0]}" in seen["lied"]["msg"]
     assert seen["refused"]["left"] == seen["lied"]["left"] == seen["at last"]["steps"] == left
+
+
+def test_ice_gets_its_shares_again_with_the_first_entry(seen: dict[str, Any]) -> None:
+    assert seen["filled again"]["steps"] == [
+        "rail1: trust dscp, not pcp",
+        "rail1: put DSCP 10 into priority 6, not 1",
+        f"{OWN}, not {EMPTY}",
+        "rail1: make priority 3 lossless, not none",
+    ]
+
+
+def test_ice_keeps_shares_and_pfc_while_its_only_entry_changes(seen: dict[str, Any]) -> None:
+    assert seen["put right"]["steps"] == [
+        "rail1: put DSCP 10 into priority 6, not none",
+        "rail1: put DSCP 26 into priority 3, not 2",
+    ]
+    assert '"tc_bw":[45,1,1,50,1,1,0,1]' in seen["classes"][1]
+    assert "[false,false,false,true,false,false,false,false]" in seen["still lossless"][1]
+    assert seen["right"]["steps"] == []
+
+
+def test_a_port_of_ice_with_few_classes_is_refused(seen: dict[str, Any]) -> None:
+    done = seen["few classes"]
+    assert "interfaces has rail3, which ice gives 4 of 8 classes and no RDMA" in done["msg"]
+    assert not done["changed"]
 
 
 def test_a_device_without_dcb_is_named(seen: dict[str, Any]) -> None:

@@ -7,14 +7,21 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Callable, Protocol
 
 from ..core.command import Run, tool
 from ..core.converge import DeviceError
 from . import dcb_text
 from .plan import NicPortQos
+from .queues import PRIORITIES
 from .text import UnreadableReport, parse
 
+ROOT = ""
+"""A prefix of sysfs, for tests."""
+ICE = "ice"
+"""The driver of Intel's E810."""
 NO_BUFFERS = "'KeyError' object has no attribute 'errno'"
 """mlnx_qos 25.07 and later end so where a driver has no DCB buffers."""
 LLDPAD = "lldpad runs on the host and would overwrite the QoS; stop and disable lldpad"
@@ -43,6 +50,8 @@ class MlnxQos:
         self._run, self._program = run, program
 
     def read(self, interface: str, want: NicPortQos, up: bool) -> NicPortQos:
+        if driver(interface) == ICE:
+            raise Unsupported(f"{interface}: mlnx_qos does not fit its driver, ice; install iproute2's dcb")
         done = self._run([self._program, "-i", interface], ok=(0, 1))
         if "not supported on your system" in done.out and done.rc:
             raise _without_dcb(interface, done.out)
@@ -69,9 +78,16 @@ class Dcb:
             raise _without_dcb(interface, "")
         if self._run(["pgrep", "-x", "lldpad"], ok=(0, 1)).out:
             raise DeviceError(f"{interface}: {LLDPAD}")
-        return dcb_text.parse(pfc, app, self._shown("ets", interface) if want.queues else {}, dcbx, want, up)
+        ice = driver(interface) == ICE
+        if ice and 0 < int(pfc["pfc_cap"]) < len(PRIORITIES):
+            raise _few_classes(interface, int(pfc["pfc_cap"]))
+        ets = self._shown("ets", interface) if want.queues else {}
+        return replace(dcb_text.parse(pfc, app, ets, dcbx, want, up), ice=ice)
 
     def write(self, interface: str, options: Sequence[str], want: NicPortQos) -> None:
+        if options[0] == "-d" and driver(interface) == ICE:  # it refuses `dcb dcbx set` while the agent runs
+            self._run(["ethtool", "--set-priv-flags", interface, "fw-lldp-agent", "off"])
+            return
         words = dcb_text.command(interface, options, want)
         self._run([self._program, *words])
         if words[:2] == ["app", "replace"]:
@@ -80,16 +96,23 @@ class Dcb:
     def _see(self, interface: str, entries: Sequence[str]) -> None:
         """Look for the new entries, and add those that are missing: `replace` exits with 0 after a refusal too.
 
-        ice refuses another priority for a DSCP that has one, so the old entry goes first.
+        ice refuses another priority for a DSCP that has one, so the old entry goes first. The last one never goes:
+        ice would turn PFC off.
         """
         found = dcb_text.table(self._shown("app", interface))
         for entry in entries:
             dscp, priority = map(int, entry.split(":"))
             if (dscp, priority) in found:
                 continue
-            for old in (it for it in found if it[0] == dscp):
-                self._app("del", interface, f"{dscp}:{old[1]}")
+            old = [it for it in found if it[0] == dscp]
+            spare = dcb_text.spare(found) if len(old) == len(found) > 0 else ""
+            if spare:
+                self._app("add", interface, spare)
+            for it in old:
+                self._app("del", interface, f"{dscp}:{it[1]}")
             self._app("add", interface, entry)
+            if spare:
+                self._app("del", interface, spare)
 
     def _app(self, verb: str, interface: str, entry: str) -> None:
         self._run([self._program, "app", verb, "dev", interface, "dscp-prio", entry])
@@ -127,6 +150,21 @@ def read(backends: Mapping[str, Backend], interface: str, want: NicPortQos, up: 
     if not unsupported:
         raise DeviceError("this host has neither mlnx_qos nor dcb; install NVIDIA's drivers, or iproute2's dcb")
     raise unsupported[0]
+
+
+def driver(interface: str) -> str:
+    """The name of a port's driver; empty if sysfs has none."""
+    try:
+        return Path(f"{ROOT}/sys/class/net/{interface}/device/driver").readlink().name
+    except OSError:
+        return ""
+
+
+def _few_classes(interface: str, classes: int) -> DeviceError:
+    return DeviceError(
+        f"interfaces has {interface}, which ice gives {classes} of {len(PRIORITIES)} classes and no RDMA;"
+        " list RDMA ports only in nics.netdev of the node's class in drawbridge_nodes"
+    )
 
 
 def _without_dcb(interface: str, printed: str) -> Unsupported:

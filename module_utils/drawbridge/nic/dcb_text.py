@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .plan import PRIORITIES, NicPortQos
+from .plan import NicPortQos
+from .queues import PRIORITIES
 
 Shown = Mapping[str, Any]
 
@@ -34,6 +35,13 @@ def parse(pfc: Shown, app: Shown, ets: Shown, dcbx: Shown, want: NicPortQos, up:
 def table(app: Shown) -> list[tuple[int, int]]:
     """DSCPs and their priorities. An entry may have a third, blank element."""
     return [(int(entry[0]), int(entry[1])) for entry in app.get("dscp_prio", ())]
+
+
+def spare(entries: Sequence[tuple[int, int]]) -> str:
+    """An entry for a DSCP that has none, with the priority that the DSCP has without it."""
+    taken = dict(entries)
+    dscp = next(dscp for dscp in (0, 9, 18) if dscp not in taken)  # after it goes, ice gives a DSCP DSCP % 8
+    return f"{dscp}:{dscp >> 3}"
 
 
 def _queues(ets: Shown) -> tuple[tuple[int, str, int], ...]:

@@ -10,24 +10,26 @@ from typing import Any
 
 from ..core.consent import Consent
 from ..core.converge import Step
-
-PRIORITIES = range(8)
-STRICT, ETS = "strict", "ets"
+from .queues import NEW_MAP, ONE_CLASS, PRIORITIES, Queues, ets_options, own_classes, shared, shares
 
 
 @dataclass(frozen=True)
 class NicPortQos:
-    """The part of a port's QoS that Drawbridge owns. `up`, the link's state, does not count for equality."""
+    """The part of a port's QoS that Drawbridge owns. `up` and `ice` do not count for equality."""
 
     trust: str
     dscp_priority: dict[int, int]
     lossless: frozenset[int]
     dcbx: str = "os"
-    queues: tuple[tuple[int, str, int], ...] = ()
-    """Traffic class, algorithm and share in percent of each priority, from 0 to 7; empty if Drawbridge keeps them."""
+    queues: Queues = ()
+    """Empty if Drawbridge keeps them."""
     cable_m: int = 0
     """The cable's length in metres, from which the driver sizes headroom; 0 if Drawbridge keeps it."""
     up: bool = field(default=True, compare=False)
+    """The link's state."""
+    ice: bool = field(default=False, compare=False)
+    """The driver is ice. With a DSCP map each priority has the class of its own number. Each change takes the link
+    down, and the cable's length has no effect."""
 
 
 @dataclass(frozen=True)
@@ -63,19 +65,6 @@ def wanted(groups: Iterable[Mapping[str, Any]]) -> NicQos:
     return NicQos(ports)
 
 
-def shared(percent: Mapping[int, int]) -> tuple[tuple[int, str, int], ...]:
-    """The queues in which each listed priority has a traffic class of its own, and all others share the next one.
-
-    A share of 0 is strict priority. Of the link, the others get the rest.
-    """
-    if not percent:
-        return ()
-    others = next(priority for priority in PRIORITIES if priority not in percent)
-    rest = (others, ETS, 100 - sum(percent.values()))
-    own = {priority: (priority, ETS if share else STRICT, share) for priority, share in percent.items()}
-    return tuple(own.get(priority, rest) for priority in PRIORITIES)
-
-
 def plan(have: NicQos, want: NicQos) -> list[Step[NicQos]]:
     """Steps in passes over all ports: DCBX, trust, map, cable, shares, PFC.
 
@@ -83,18 +72,20 @@ def plan(have: NicQos, want: NicQos) -> list[Step[NicQos]]:
     an empty map would switch to DSCP trust with 63 DSCPs still in priority 0. A map is changed entry by entry, because
     a flush falls back to PCP under traffic. PFC is last: on a port that still trusts PCP it would pause the wrong
     traffic. It is the only change that bounces a link. The others but DCBX move live traffic to another priority or
-    queue, or resize its buffer, so they wait for jobs too.
+    queue, or resize its buffer, so they wait for jobs too. With ice all changes bounce the link.
     """
     steps: list[Step[NicQos]] = []
     state = have
     for stage in (_dcbx, _trust, _map, _cable, _queues, _pfc):
-        for interface, goal in want.ports.items():
+        for interface, port in want.ports.items():
+            goal = _reachable(port, have.ports[interface])
             for step in stage(interface, state.ports[interface], goal):
                 steps.append(step)
                 state = step.becomes(state)
+    changed = "QoS" if any(step.payload.flaps and step.payload.options[0] != "--pfc" for step in steps) else "PFC"
     consent = Consent(
         "may_flap_links",
-        f"may_flap_links is false, but a change of PFC bounces the link of {', '.join(flapping(steps))};"
+        f"may_flap_links is false, but a change of {changed} bounces the link of {', '.join(flapping(steps))};"
         " drain this host's jobs and set",
     )
     consented = [replace(step, consent=consent) if step.payload.flaps else step for step in steps]
@@ -103,14 +94,29 @@ def plan(have: NicQos, want: NicQos) -> list[Step[NicQos]]:
 
 def flapping(steps: Sequence[Step[NicQos]]) -> list[str]:
     """Ports whose link the steps bounce."""
-    return [step.payload.interface for step in steps if step.payload.flaps]
+    return list(dict.fromkeys(step.payload.interface for step in steps if step.payload.flaps))
+
+
+def _reachable(want: NicPortQos, have: NicPortQos) -> NicPortQos:
+    """What the port's driver can have of the wanted values: the same lossless priorities and shares."""
+    if not have.ice:
+        return want
+    return replace(want, queues=own_classes(want.queues) if want.queues else (), cable_m=have.cable_m)
+
+
+def _moving(interface: str, options: tuple[str, ...], have: NicPortQos) -> Change:
+    """A change that moves live traffic; with ice it also bounces the link."""
+    return Change(interface, options, flaps=have.up and have.ice, moves=have.up)
 
 
 def _dcbx(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQos]]:
     if have.dcbx == want.dcbx:
         return []
-    change = Change(interface, ("-d", want.dcbx))
-    return [_step("let the operating system control DCBX, not the firmware", change, dcbx=want.dcbx)]
+    reason = "let the operating system control DCBX, not the firmware"
+    if have.ice:  # without the firmware's agent the driver begins anew
+        fresh = {"lossless": frozenset(), "queues": ONE_CLASS if want.queues else ()}
+        return [_step(reason, _moving(interface, ("-d", want.dcbx), have), dcbx=want.dcbx, **fresh)]
+    return [_step(reason, Change(interface, ("-d", want.dcbx)), dcbx=want.dcbx)]
 
 
 def _trust(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQos]]:
@@ -118,8 +124,10 @@ def _trust(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQ
         return []
     # with the change the driver sets its own map, eight DSCPs a priority
     default = {dscp: dscp >> 3 for dscp in sorted(want.dscp_priority)}
-    change = Change(interface, ("--trust", want.trust), moves=have.up)
-    return [_step(f"trust {want.trust}, not {have.trust}", change, trust=want.trust, dscp_priority=default)]
+    change = _moving(interface, ("--trust", want.trust), have)
+    queues = NEW_MAP if have.ice and want.queues else have.queues
+    reason = f"trust {want.trust}, not {have.trust}"
+    return [_step(reason, change, trust=want.trust, dscp_priority=default, queues=queues)]
 
 
 def _map(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQos]]:
@@ -129,7 +137,7 @@ def _map(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQos
     for dscp, priority in want.dscp_priority.items():
         if mapped.get(dscp) != priority:
             mapped = dict(sorted({**mapped, dscp: priority}.items()))
-            change = Change(interface, ("--dscp2prio", f"set,{dscp},{priority}"), moves=have.up)
+            change = _moving(interface, ("--dscp2prio", f"set,{dscp},{priority}"), have)
             reason = f"put DSCP {dscp} into priority {priority}, not {old.get(dscp, 'none')}"
             steps.append(_step(reason, change, dscp_priority=mapped))
     return steps
@@ -145,9 +153,9 @@ def _cable(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQ
 def _queues(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQos]]:
     if have.queues == want.queues:
         return []
-    change = Change(interface, ets_options(want.queues), moves=have.up)
-    shares, old = (", ".join(_shares(queues)) for queues in (want.queues, have.queues))
-    return [_step(f"share the link: {shares}, not {old}", change, queues=want.queues)]
+    change = _moving(interface, ets_options(want.queues), have)
+    reason = f"share the link: {shares(want.queues)}, not {shares(have.queues)}"
+    return [_step(reason, change, queues=want.queues)]
 
 
 def _pfc(interface: str, have: NicPortQos, want: NicPortQos) -> list[Step[NicQos]]:
@@ -171,26 +179,6 @@ def mask(lossless: Iterable[int]) -> str:
     """Priorities as the argument of --pfc: one bit each, from 0 to 7."""
     wanted = set(lossless)
     return ",".join("1" if priority in wanted else "0" for priority in PRIORITIES)
-
-
-def ets_options(queues: Iterable[tuple[int, str, int]]) -> tuple[str, ...]:
-    """Queues as options, which one request sets; a traffic class that no priority uses is strict."""
-    classes = {number: (algorithm, share) for number, algorithm, share in queues}
-    used = [classes.get(number, (STRICT, 0)) for number in PRIORITIES]
-    lists = (
-        [number for number, _unused, _unused in queues],
-        [algorithm for algorithm, _unused in used],
-        [share for _unused, share in used],
-    )
-    return tuple(word for option, values in zip("pst", lists) for word in (f"-{option}", ",".join(map(str, values))))
-
-
-def _shares(queues: Iterable[tuple[int, str, int]]) -> list[str]:
-    members: dict[tuple[int, str], list[str]] = {}
-    for priority, (number, algorithm, share) in enumerate(queues):
-        said = (number, f"{share} %") if algorithm == ETS else (0, algorithm)
-        members.setdefault(said, []).append(str(priority))
-    return [f"{said} for priority {' '.join(names)}" for (_unused, said), names in members.items()]
 
 
 def _options(port: NicPortQos) -> list[str]:

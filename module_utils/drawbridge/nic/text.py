@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from .plan import PRIORITIES, NicPortQos
+from .plan import NicPortQos
+from .queues import PRIORITIES
 
 _DCBX = re.compile(r"^DCBX mode: (OS|Firmware) controlled", re.M)
 _TRUST = re.compile(r"^Priority trust state: (pcp|dscp|none)", re.M)

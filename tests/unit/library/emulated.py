@@ -13,10 +13,12 @@ from typing import Any
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Command, Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic import backends_io
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic import io as nic_port
 
 from lab.emulators.common import Device
 from lab.emulators.storage.gpfs.software import MODULES, RELEASES
+from tests import emulated_nic
 from tests.unit.library.ways import ALONE, result_of, ways
 
 KERNEL = "6.12.1"
@@ -117,6 +119,13 @@ def with_rails(root: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> Host:
     (host.bin / "ip").write_text(f"#!/bin/sh\ncat <<'END'\n{json.dumps(links)}\nEND\n")
     (host.bin / "ip").chmod(0o755)
     return host
+
+
+def drive(host: Host, monkeypatch: pytest.MonkeyPatch, name: str, *ports: str) -> None:
+    """Let sysfs say that the driver of this name has the ports."""
+    monkeypatch.setattr(backends_io, "ROOT", str(host.root))
+    for port in ports:
+        emulated_nic.drive(host.root / "sys", port, name)
 
 
 def writes(device: Device) -> list[list[str]]:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from lab.emulators.common import Device
-from tests.unit.library.emulated import RAILS, Host, with_rails, writes
+from tests.unit.library.emulated import RAILS, Host, drive, with_rails, writes
 from tests.unit.library.ways import ALONE, VISIT
 
 GROUP = {
@@ -153,15 +153,11 @@ def use_dcb(host: Host) -> None:
 SHARED = {**ARGS, "groups": [{**GROUP, "bandwidth": [{"priority": 3, "percent": 50}, {"priority": 6, "percent": 0}]}]}
 
 
-@pytest.mark.parametrize("driver", [{}, {"driver": "ice", "ets_cap": 4}], ids=["mlx5", "ice"])
-def test_without_mlnx_qos_the_kernels_tool_makes_the_same(host: Host, nic: Device, driver: dict[str, Any]) -> None:
+def test_without_mlnx_qos_the_kernels_tool_makes_the_same(host: Host, nic: Device) -> None:
     use_dcb(host)
     with_both = host.run("mlnx_qos", check=True, **SHARED)
     assert with_both["backends"] == dict.fromkeys(RAILS[:2], "mlnx_qos")
     (host.bin / "mlnx_qos").unlink()
-    with nic.state() as state:
-        for rail in RAILS[:2]:
-            state["ports"][rail].update(driver)
     predicted = host.run("mlnx_qos", check=True, **SHARED)
     assert (predicted["steps"], writes(nic)) == (with_both["steps"], [])
     done = host.run("mlnx_qos", **SHARED)
@@ -169,6 +165,119 @@ def test_without_mlnx_qos_the_kernels_tool_makes_the_same(host: Host, nic: Devic
     assert (done["backends"], flaps(nic)) == (dict.fromkeys(RAILS[:2], "dcb"), [1, 1])
     written = len(writes(nic))
     assert (host.run("mlnx_qos", **SHARED)["steps"], len(writes(nic)), flaps(nic)) == ([], written, [1, 1])
+
+
+ICE_STEPS = [
+    f"{rail}: {step}"
+    for step in (
+        "let the operating system control DCBX, not the firmware",
+        "trust dscp, not pcp",
+        "share the link: 45 % for priority 0, 1 % for priority 1, 1 % for priority 2, 50 % for priority 3, 1 % for"
+        " priority 4, 1 % for priority 5, strict for priority 6, 1 % for priority 7, not 100 % for priority 0, 0 % for"
+        " priority 1, 0 % for priority 2, 0 % for priority 3, 0 % for priority 4, 0 % for priority 5, 0 % for"
+        " priority 6, 0 % for priority 7",
+        "make priority 3 lossless, not none",
+    )
+    for rail in RAILS[:2]
+]
+
+
+@pytest.fixture
+def ice(host: Host, nic: Device, monkeypatch: Any) -> Device:
+    """The ports are those of an E810 as it leaves its vendor: the LLDP agent of its firmware runs."""
+    use_dcb(host)
+    host.install("ethtool")
+    drive(host, monkeypatch, "ice", *RAILS[:2])
+    return nic
+
+
+def test_ice_gives_each_priority_its_own_class_with_the_same_shares(host: Host, ice: Device) -> None:
+    predicted = host.run("mlnx_qos", check=True, **SHARED)
+    assert writes(ice) == writes(host.device("ethtool")) == []
+    done = host.run("mlnx_qos", **SHARED)
+    assert [predicted[key] for key in ("steps", "diff", "link_flap")] == [
+        done[key] for key in ("steps", "diff", "link_flap")
+    ]
+    assert (done["steps"], done["link_flap"]) == (ICE_STEPS, RAILS[:2])
+    assert done["backends"] == dict.fromkeys(RAILS[:2], "dcb"), "although mlnx_qos is there too"
+    with ice.state() as state:
+        port = state["ports"]["rail1"]
+        assert (port["prio_tc"], port["tcbw"], port["pfc"]) == (
+            [*range(8)],
+            [45, 1, 1, 50, 1, 1, 0, 1],
+            [0, 0, 0, 1, 0, 0, 0, 0],
+        )
+    written, bounced = len(writes(ice)), flaps(ice)
+    assert (host.run("mlnx_qos", **SHARED)["steps"], len(writes(ice)), flaps(ice)) == ([], written, bounced)
+
+
+@pytest.mark.parametrize(
+    ("drift", "steps"),
+    [
+        ({"apps": [[26, 2], [48, 6]]}, ["rail1: put DSCP 26 into priority 3, not 2"]),
+        (
+            {"apps": [[26, 2]]},
+            [f"rail1: put DSCP {it}" for it in ("26 into priority 3, not 2", "48 into priority 6, not none")],
+        ),
+        ({"tcbw": [40, 2, 2, 50, 2, 2, 0, 2]}, [ICE_STEPS[5].partition(", not ")[0]]),
+        ({"pfc": [0] * 8}, ["rail1: make priority 3 lossless, not none"]),
+        (
+            {"apps": [], "prio_tc": [0] * 8, "tcbw": [100, *[0] * 7], "tsa": ["ets", *["strict"] * 7], "pfc": [0] * 8},
+            ICE_STEPS[3::2],
+        ),
+    ],
+    ids=["one entry", "the only entry", "shares", "PFC", "no map"],
+)
+def test_each_drift_of_ice_takes_one_run(host: Host, ice: Device, drift: dict[str, Any], steps: list[str]) -> None:
+    host.run("mlnx_qos", **SHARED)
+    with ice.state() as state:
+        state["ports"]["rail1"] |= drift
+    predicted = host.run("mlnx_qos", check=True, **SHARED)["steps"]
+    assert [found.startswith(said) for found, said in zip(predicted, steps)] == [True] * len(predicted) != []
+    assert len(predicted) == len(steps)
+    done = host.run("mlnx_qos", **SHARED)
+    assert (done.get("msg"), done["steps"], host.run("mlnx_qos", **SHARED)["steps"]) == (None, predicted, [])
+
+
+def test_while_the_only_entry_of_ice_changes_pfc_stays(host: Host, ice: Device) -> None:
+    """Without an entry the driver would make no priority lossless, and give all priorities one class."""
+    host.run("mlnx_qos", **SHARED)
+    with ice.state() as state:
+        state["ports"]["rail1"]["apps"] = [[26, 2]]
+    before = len(writes(ice))
+    host.run("mlnx_qos", **SHARED)
+    changes = [" ".join([argv[2], argv[-1]]) for argv in writes(ice)[before:]]
+    assert changes == ["replace 26:3", "add 0:0", "del 26:2", "add 26:3", "del 0:0", "replace 48:6"]
+
+
+def test_ice_without_consent_or_with_a_job_is_not_touched(host: Host, ice: Device) -> None:
+    refused = host.run("mlnx_qos", **{**SHARED, "may_flap_links": False})
+    assert "a change of QoS bounces the link of rail0, rail1" in refused["msg"]
+    squeue = host.bin / "squeue"
+    squeue.write_text("#!/bin/sh\necho 7\n")
+    squeue.chmod(0o755)
+    done = host.run("mlnx_qos", **SHARED)
+    assert (done["steps"], len(done["pending"]), writes(ice)) == ([], len(ICE_STEPS), [])
+
+
+def test_the_length_of_a_cable_is_no_change_for_ice(host: Host, ice: Device) -> None:
+    host.run("mlnx_qos", **SHARED)
+    with_cable = {**SHARED, "groups": [{**SHARED["groups"][0], "cable_m": 50}]}
+    assert host.run("mlnx_qos", **with_cable)["steps"] == []
+
+
+def test_a_port_of_ice_with_few_classes_is_refused_before_any_change(host: Host, ice: Device) -> None:
+    host.run("mlnx_qos", check=True, **SHARED)
+    with ice.state() as state:
+        state["ports"]["rail1"]["ets_cap"] = 4
+    done = host.run("mlnx_qos", **SHARED)
+    assert done["failed"] and writes(ice) == []
+    assert "interfaces has rail1, which ice gives 4 of 8 classes and no RDMA" in done["msg"]
+
+
+def test_ice_without_dcb_is_told_what_to_install(host: Host, ice: Device) -> None:
+    (host.bin / "dcb").unlink()
+    assert "ice; install iproute2's dcb" in host.run("mlnx_qos", **SHARED)["msg"]
 
 
 def test_a_port_that_crashes_mlnx_qos_is_set_by_dcb_and_the_others_are_not(host: Host, nic: Device) -> None:

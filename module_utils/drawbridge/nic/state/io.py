@@ -16,7 +16,8 @@ from ..backends_io import backends, read
 from ..links.pcie import ORDERING, PCIE, READ_REQUEST
 from ..links.settings import RINGS
 from ..links.settings_io import DeviceSettings
-from ..plan import PRIORITIES, NicPortQos, shared
+from ..plan import NicPortQos
+from ..queues import PRIORITIES, shared
 from ..roce import plan as roce
 from ..roce.io import RdmaDevices
 from .text import celsius, counters, global_pause, priorities

@@ -13,11 +13,12 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.backends_io import (
     Unsupported,
     backends,
+    driver,
     read,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import NicPortQos
 
-from tests.unit.library.emulated import Host, with_rails
+from tests.unit.library.emulated import Host, drive, with_rails
 
 WANT = NicPortQos("dscp", {26: 3}, frozenset({3}))
 
@@ -61,24 +62,33 @@ def test_lldpad_would_overwrite_what_dcb_sets(host: Host) -> None:
         backends(Command(60))["dcb"].read("rail0", WANT, True)
 
 
-@pytest.mark.parametrize("driver", ["mlx5", "ice"])
-def test_firmware_that_controls_dcbx_is_seen(host: Host, driver: str) -> None:
+@pytest.mark.parametrize("driver", ["mlx5_core", "ice"])
+def test_firmware_that_controls_dcbx_is_seen(host: Host, monkeypatch: Any, driver: str) -> None:
+    host.install("ethtool")
+    drive(host, monkeypatch, driver, "rail0")
     dcb = backends(Command(60))["dcb"]
-    assert dcb.read("rail0", WANT, True).dcbx == "os"
+    dcb.read("rail0", WANT, True)
     with host.device("mlnx_qos").state() as state:
-        state["ports"]["rail0"].update(driver=driver, dcbx="fw")
+        state["ports"]["rail0"]["dcbx"] = "fw"
     assert dcb.read("rail0", WANT, True).dcbx == "fw"
     dcb.write("rail0", ("-d", "os"), WANT)
     assert dcb.read("rail0", WANT, True).dcbx == "os"
 
 
-def test_ice_gets_another_priority_only_after_the_old_entry_has_gone(host: Host) -> None:
+def test_ice_gets_another_priority_only_after_the_old_entry_has_gone(host: Host, monkeypatch: Any) -> None:
+    host.install("ethtool")
+    drive(host, monkeypatch, "ice", "rail0")
     dcb = backends(Command(60))["dcb"]
+    dcb.write("rail0", ("-d", "os"), WANT)
     dcb.write("rail0", ("--dscp2prio", "set,26,2"), WANT)
-    with host.device("mlnx_qos").state() as state:
-        state["ports"]["rail0"].update(driver="ice", ets_cap=4)
+    dcb.write("rail0", ("--dscp2prio", "set,10,6"), WANT)
     dcb.write("rail0", ("--dscp2prio", "set,26,3"), WANT)
     assert dcb.read("rail0", WANT, True).dscp_priority == {26: 3}
     assert [call["argv"][1] for call in host.device("mlnx_qos").calls() if call["writes"]] == [
-        *("replace", "replace", "del", "add"),
+        *("replace", "replace", "replace", "del", "add"),
     ]
+
+
+def test_the_name_of_a_driver_is_that_of_sysfs(host: Host, monkeypatch: Any) -> None:
+    drive(host, monkeypatch, "ice", "rail0")
+    assert [driver(it) for it in ("rail0", "rail1", "nosuch0")] == ["ice", "", ""]

@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.dcb_text import command, parse
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import (
-    NicPortQos,
-    ets_options,
-    mask,
-    shared,
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.dcb_text import (
+    command,
+    parse,
+    spare,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import NicPortQos, mask
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.queues import ets_options, shared
 
 PFC = {
     **{"pfc_cap": 8, "macsec_bypass": False, "delay": 7},
@@ -82,3 +82,13 @@ def test_what_has_no_wanted_value_is_not_compared() -> None:
 )
 def test_each_change_is_one_command(options: tuple[str, ...], words: str) -> None:
     assert command("rail0", options, WANT) == words.split()
+
+
+@pytest.mark.parametrize(
+    ("entries", "found"), [([(26, 2)], "0:0"), ([(0, 3), (26, 2)], "9:1"), ([(0, 1), (9, 1)], "18:2")]
+)
+def test_a_spare_entry_changes_no_priority(entries: list[tuple[int, int]], found: str) -> None:
+    """ice gives a DSCP whose entry has gone the rest of a division by 8, and all drivers begin with the eighth."""
+    assert spare(entries) == found
+    dscp, priority = map(int, found.split(":"))
+    assert dscp % 8 == dscp >> 3 == priority

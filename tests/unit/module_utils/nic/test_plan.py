@@ -10,8 +10,13 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.n
     NicQos,
     flapping,
     plan,
-    shared,
     wanted,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.queues import (
+    NEW_MAP,
+    ONE_CLASS,
+    own_classes,
+    shared,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -75,13 +80,6 @@ def test_from_anywhere_the_steps_end_where_nothing_is_left(have: dict[str, NicPo
     assert len({step.reason for step in steps}) == len(steps)
 
 
-def test_listed_priorities_have_a_class_of_their_own_and_the_others_the_rest() -> None:
-    others, control = (0, "ets", 50), (6, "strict", 0)
-    assert (*[others] * 3, (3, "ets", 50), others, others, control, others) == SHARES
-    assert shared({0: 60})[:2] == ((0, "ets", 60), (1, "ets", 40))
-    assert shared({}) == ()
-
-
 def test_one_command_sets_all_shares() -> None:
     [step] = plan(
         NicQos({"rail0": replace(WANT, queues=FACTORY_QUEUES)}), NicQos({"rail0": replace(WANT, queues=SHARES)})
@@ -95,8 +93,43 @@ def test_one_command_sets_all_shares() -> None:
     assert step.disturbs and not step.payload.flaps
 
 
-@given(shares=st.dictionaries(st.integers(0, 7), st.integers(0, 14), min_size=1, max_size=7))
-def test_shares_of_a_link_are_whole_and_no_two_listed_priorities_share_a_queue(shares: dict[int, int]) -> None:
-    queues = shared(shares)
-    assert sum(share for _, algorithm, share in set(queues) if algorithm == "ets") == 100
-    assert len({queues[priority][0] for priority in shares}) == len(shares)
+OWN = own_classes(SHARES)
+ICE_PORTS = st.builds(
+    NicPortQos,
+    trust=st.sampled_from(["dscp", "pcp"]),
+    dscp_priority=st.dictionaries(st.sampled_from([26, 48]), st.integers(0, 7)),
+    lossless=st.frozensets(st.integers(0, 7)),
+    dcbx=st.sampled_from(["os", "fw"]),
+    queues=st.sampled_from([ONE_CLASS, NEW_MAP, OWN]),
+    cable_m=st.just(7),
+    ice=st.just(True),
+)
+
+
+@given(have=st.fixed_dictionaries(dict.fromkeys(RAILS, ICE_PORTS)))
+def test_from_anywhere_ice_ends_with_the_same_lossless_priorities_and_shares(have: dict[str, NicPortQos]) -> None:
+    steps = plan(NicQos(have), nic(COMPLETE))
+    after = reduce(lambda state, step: step.becomes(state), steps, NicQos(have))
+    assert after == nic(replace(COMPLETE, queues=OWN, cable_m=7))
+    assert plan(after, nic(COMPLETE)) == []
+    assert flapping(steps) == list(dict.fromkeys(step.payload.interface for step in steps)), "each change bounces"
+
+
+def test_the_first_entry_of_ice_takes_its_shares_away() -> None:
+    """They were right before, and are set again in the same run."""
+    have = replace(FACTORY, queues=SHARES, ice=True)
+    steps = plan(NicQos({"rail0": have}), NicQos({"rail0": replace(WANT, queues=SHARES)}))
+    assert [step.payload.options[0] for step in steps] == ["--trust", "-p", "--pfc"]
+    assert steps[1].payload.options[1::2] == (
+        "0,1,2,3,4,5,6,7",
+        "ets,ets,ets,ets,ets,ets,strict,ets",
+        "45,1,1,50,1,1,0,1",
+    )
+
+
+def test_a_refusal_says_that_each_change_of_ice_bounces_its_link() -> None:
+    have = replace(WANT, dscp_priority={26: 2, 48: 6}, ice=True)
+    [step] = plan(NicQos({"rail0": have}), NicQos({"rail0": WANT}))
+    assert step.consent and "a change of QoS bounces the link of rail0" in step.consent.unless_given({})
+    [step] = plan(NicQos({"rail0": replace(have, up=False)}), NicQos({"rail0": WANT}))
+    assert not step.consent and not step.disturbs

@@ -6,11 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import (
-    NicPortQos,
-    NicQos,
-    shared,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import NicPortQos, NicQos
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.queues import shared
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.text import UnreadableReport, parse
 from hypothesis import given
 from hypothesis import strategies as st

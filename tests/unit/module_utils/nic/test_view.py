@@ -14,7 +14,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.rules import classes_differ
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import switch_profile
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import shared
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.queues import shared
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.roce.places import RATES
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.view import (
     firmware_groups,

@@ -23,6 +23,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
     Outcome,
     converge,
 )
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic import backends_io
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic import io as ports_io
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic import plan as qos
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.backends_io import backends
@@ -42,6 +43,7 @@ from lab.emulators.nic import openibd
 from lab.emulators.nic.kernel import Kernel
 from lab.machine.hardware import Hardware
 from lab.machine.trees import pci_address, processors, rails
+from tests import emulated_nic
 from tests.unit.module_utils.nic.test_view import FABRIC, NODES, STORAGE
 
 NUMA = (0, 0, 0, 0, 1, 1, 1, 1)
@@ -71,6 +73,8 @@ def run(argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
     name = Path(argv[0]).name
     if name == "systemctl":
         return Completed(3, "inactive\ninactive\n", "")
+    if name == "pgrep":
+        return Completed(1, "", "")
     out, err, module = io.StringIO(), io.StringIO(), family(name)
     assert module
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -94,7 +98,7 @@ class Node:
             path.symlink_to(to)
         for name, place in {"LAB_SYSFS": "sys", "LAB_PROCFS": "proc", "LAB_DEVICE_DIR": "lab"}.items():
             monkeypatch.setenv(name, str(root / place))
-        for module in (links_io, roce_io):
+        for module in (links_io, roce_io, backends_io):
             monkeypatch.setattr(module, "ROOT", str(root))
         monkeypatch.setattr(roce_io, "write", self.kernel.write)
         monkeypatch.setattr(ports_io, "LINK_CHECK_S", 0)
@@ -238,6 +242,25 @@ def test_one_run_ends_in_the_intent_and_the_next_starts_no_writing_command(
         assert node.bounces() == [count + 1 for count in bounced], "one bounce a port"
     elif state is reloaded:
         assert node.bounces() == bounced, "equal state is not written again"
+    written, bounced = node.written(), node.bounces()
+    assert [(it.changed, it.steps, it.pending) for it in node.visit()] == [(False, [], [])] * 3
+    assert (node.written(), node.bounces()) == (written, bounced)
+
+
+@pytest.mark.parametrize("state", [factory, reloaded, rebooted], ids=lambda state: state.__name__)
+def test_storage_ports_of_intel_beside_rails_of_nvidia(
+    state: Callable[[Node], bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """mlnx_qos is installed for the rails, and dcb sets the others. A reload or a boot takes all from those."""
+    node = Node(tmp_path, monkeypatch)
+    for port in PORTS[8:]:
+        emulated_nic.drive(tmp_path / "sys", port, "ice")
+    node.visit(check=True)
+    state(node)
+    predicted, done = node.visit(check=True), node.visit()
+    assert [(it.steps, it.diff) for it in predicted] == [(it.steps, it.diff) for it in done], "check mode is exact"
+    assert "stor1: make priority 4 lossless, not none" in done[0].steps
+    assert [step for step in done[0].steps if "stor0: share the link: 65 % for priority 0, 1 % for priority 1" in step]
     written, bounced = node.written(), node.bounces()
     assert [(it.changed, it.steps, it.pending) for it in node.visit()] == [(False, [], [])] * 3
     assert (node.written(), node.bounces()) == (written, bounced)
