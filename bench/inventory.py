@@ -24,6 +24,7 @@ from typing import Any
 
 from bench.budgets import goal
 from bench.counted import ROOT
+from bench.memory import Peak
 from bench.nodes import ANSIBLE, timed
 from bench.results import store
 from bench.slurm_scale import LARGE, SMALL, site
@@ -31,6 +32,7 @@ from bench.slurm_scale import LARGE, SMALL, site
 ROUNDS, SIZES, NEW = 2, (SMALL, LARGE), 16
 CONTROLLER, UNREACHABLE = "ctl", 4
 LOADED = "inventory and intent of 10,000 nodes, CPU seconds"
+MEMORY = "a run with 10,000 nodes in its inventory, MiB"
 RATIO = "onboarding into 10,000 nodes, times that into 1,000"
 SSH = """#!/bin/sh
 echo "$*" >> {log}
@@ -43,10 +45,11 @@ ANSWER = {"changed": False, "steps": [], "pending": [], "use": {}, "content": "Y
 
 @dataclass(frozen=True)
 class Cost:
-    """Processor seconds: a check, and an onboarding up to the visit of the nodes."""
+    """Processor seconds of a check and of an onboarding up to the visit of the nodes, and the memory of the latter."""
 
     check: float
     onboard: float
+    mib: float
 
 
 def inventory(folder: Path, count: int) -> Path:
@@ -96,7 +99,9 @@ def measured(ssh: StandIn, place: Path) -> Cost:
     """One round."""
     check = timed(lambda: ssh.play(0, "-i", str(place), "playbooks/check.yml"))
     words = ("-i", str(place), "playbooks/onboard.yml", "-e", f"nodes=gpu[00001-{NEW:05}]")
-    return Cost(check.cpu, timed(lambda: ssh.play(UNREACHABLE, *words)).cpu)
+    with Peak() as peak:
+        onboard = timed(lambda: ssh.play(UNREACHABLE, *words))
+    return Cost(check.cpu, onboard.cpu, peak.mib)
 
 
 def ratio(costs: Mapping[int, Cost]) -> float:
@@ -113,12 +118,13 @@ def page(costs: Mapping[int, Cost], load: float) -> str:
         f"included. The load average was {load:.1f} on {os.cpu_count()} cores; a busy machine makes the numbers"
         " larger.",
         "",
-        f"| nodes | inventory and intent loaded and checked | onboarding {NEW}, up to their visit |",
-        "|---|---|---|",
-        *(f"| {size:,} | {cost.check:.2f} | {cost.onboard:.2f} |" for size, cost in costs.items()),
+        f"| nodes | inventory and intent loaded and checked | onboarding {NEW}, up to their visit | memory, MiB |",
+        "|---|---|---|---|",
+        *(f"| {size:,} | {cost.check:.2f} | {cost.onboard:.2f} | {cost.mib:.0f} |" for size, cost in costs.items()),
         "",
         f"Onboarding into 10,000 nodes costs {ratio(costs):.2f} times that into 1,000; at most {goal(RATIO):g} is"
         " wanted.",
+        f"The memory is that of all processes of an onboarding at their highest; {goal(MEMORY):g} MiB are the limit.",
         f"Loading 10,000 nodes may take {goal(LOADED):g} s. Only the controller and the {NEW} nodes were asked for.",
     ]
     return "\n".join(lines) + "\n"
@@ -134,11 +140,12 @@ def main() -> int:
     if asked != {CONTROLLER, *(f"gpu{number:05}" for number in range(1, NEW + 1))}:
         sys.exit(f"onboarding asked for {', '.join(sorted(asked))}")
     costs = {
-        size: Cost(*(statistics.mean(getattr(it[size], kind) for it in rounds) for kind in ("check", "onboard")))
+        size: Cost(*(statistics.mean(getattr(it[size], kind) for it in rounds) for kind in ("check", "onboard", "mib")))
         for size in SIZES
     }
     store("inventory", {size: asdict(cost) for size, cost in costs.items()}, page(costs, os.getloadavg()[0]))
-    return int(costs[LARGE].check > goal(LOADED) or ratio(costs) > goal(RATIO))
+    large = costs[LARGE]
+    return int(large.check > goal(LOADED) or ratio(costs) > goal(RATIO) or large.mib > goal(MEMORY))
 
 
 if __name__ == "__main__":
