@@ -8,12 +8,14 @@ import os
 from pathlib import Path
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.report.formats import as_junit
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.report.sentences import duration, text
 
+from tests.recordings.drifts import DRIFTS, differences
 from tests.unit.module_utils.report.runs import RUNS, recorded, report
 
 TWO_SCREENS = 120
+LATER = {"drawbridge_status"}
+"""Layers that are younger than the recording of a first run."""
 HERE = Path(__file__).parent
 
 
@@ -26,9 +28,13 @@ def test_recorded_runs_read_as_they_did(name: str) -> None:
     assert said == golden.read_text()
 
 
-def test_the_report_of_many_drifts_fits_on_two_screens() -> None:
+def test_forty_drifts_over_all_layers_are_named_and_nothing_else_and_fit_on_two_screens() -> None:
     found = report(recorded("drift"), check=True)
-    assert len(as_junit(found).split("changed: ")) > 40, "the recording has drifts of all layers"
+    assert len(DRIFTS) == 40
+    assert {drift.layer for drift in DRIFTS} == {
+        line["layer"] for line in report(recorded("first"))["findings"]
+    } | LATER
+    assert differences(found) == ([], [])
     assert len(text(found)) <= TWO_SCREENS
 
 

@@ -1,0 +1,200 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""On demand: situations planted on a node of the whole site. `drawbridge status` names each, and its next step works.
+
+What a person does who follows the step must leave the node ready and closed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kubernetes.client import V1Taint
+
+from lab import demo
+from roles.slurm_gate.files.gate.gate_names import TAINT
+from tests import stack
+from tests.stack import PATHS, finish, ghost, kube, ssh, until
+
+from .conftest import Lab
+
+NODE, ADMIN = "gpu04", "/run/status.kubeconfig"
+COMMAND = re.compile(r"(?:ssh \S+ )?(?:scontrol|kubectl uncordon|systemctl status|ansible-playbook) [^,;]*")
+DRAIN = f"scontrol update nodename={NODE} state=drain reason="
+GPFS = "/usr/lpp/mmfs/bin"
+PROLOG = "/etc/drawbridge/slurm/prolog.d/99-broken"
+PATIENCE_S = 600
+
+
+@dataclass(frozen=True)
+class Case:
+    """A situation by the word that status has for it: a command on a host, and what repairs it on the node."""
+
+    word: str
+    plant: str
+    host: str = "ctl"
+    repair: str = ""
+    runs: bool = True
+    """Whether the step has a command that runs after the repair."""
+
+
+CASES = {
+    "a person drains it": Case("drained", f"{DRAIN}'new fan'"),
+    "a person sets it down": Case("down", f"scontrol update nodename={NODE} state=down reason=broken"),
+    "a person cordons it": Case("cordoned", f"kubectl --kubeconfig={ADMIN} cordon {NODE}"),
+    "an onboarding stopped": Case("joining", f"{DRAIN}'drawbridge: joins, not proven yet'"),
+    "its hardware was wrong": Case("hardware", f"{DRAIN}'drawbridge: hardware: 7 GPUs instead of 8'"),
+    "a change of GPFS stopped": Case("changing", f"{DRAIN}'drawbridge gpfs: GPFS restarts'"),
+    "a change of the kubelet stopped": Case("changing", f"{DRAIN}'drawbridge kubelet: reserved CPUs'"),
+    "a retirement is called off": Case("retiring", f"{DRAIN}'drawbridge: retires'"),
+    "it was to be installed again": Case("reinstalling", f"{DRAIN}'drawbridge: is installed again'"),
+    "its file system is gone": Case("unhealthy", f"{GPFS}/mmumount fs1", NODE, f"{GPFS}/mmmount fs1", runs=False),
+    "munge is gone": Case("unhealthy", "systemctl stop munge", NODE, "systemctl start munge", runs=False),
+    "its kubelet stops": Case("not ready", "systemctl stop kubelet", NODE, "systemctl start kubelet"),
+    "its slurmd stops": Case("silent", "systemctl stop slurmd", NODE, "systemctl start slurmd"),
+    "Kubernetes forgets it": Case("absent", f"kubectl --kubeconfig={ADMIN} delete node {NODE}"),
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def administrator() -> Iterator[None]:
+    ssh("ctl", f"umask 077; cat > {ADMIN}", PATHS.kubeconfig.read_text())
+    with stack.impatient((NODE,)):
+        yield
+    ssh("ctl", f"rm {ADMIN}")
+
+
+@pytest.fixture(autouse=True)
+def ready_before_and_after() -> Iterator[None]:
+    until(lambda: words() == {"ready"}, PATIENCE_S, "the node is ready")
+    yield
+    until(lambda: words() == {"ready"}, PATIENCE_S, "the node is ready again")
+
+
+def findings() -> list[dict[str, Any]]:
+    """What status says of the node."""
+    argv = demo.ssh(PATHS, "ctl", f"drawbridge status --json --kubeconfig {ADMIN} {NODE}")
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=300)
+    (found,) = json.loads(done.stdout)["nodes"]
+    return [*found["findings"], {"word": found["state"], "cause": "", "step": ""}]
+
+
+def words() -> set[str]:
+    return {found["word"] for found in findings()}
+
+
+def named(word: str) -> str:
+    """The step of a finding, as soon as status has it."""
+
+    def step() -> str:
+        return next((f"{found['step']} " for found in findings() if found["word"] == word), "")
+
+    return until(step, PATIENCE_S, f"status calls it {word}")
+
+
+def follow(lab: Lab, step: str) -> None:
+    """Run the last command that a step prints."""
+    command = COMMAND.findall(step)[-1].strip()
+    if command.startswith("ansible-playbook playbooks/"):
+        playbook, _, value = command.removeprefix("ansible-playbook playbooks/").partition(".yml")
+        done = lab.playbook(playbook, *(("-e", value.split("'")[1]) if value else ()))
+        assert done.code == 0, done.output
+    elif command.startswith("ssh "):
+        ssh(*command.removeprefix("ssh ").split(" ", 1), check=False)
+    else:
+        ssh("ctl", f"KUBECONFIG={ADMIN} {command}")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_one_command(lab: Lab, name: str) -> None:
+    case = CASES[name]
+    ssh(case.host, case.plant)
+    step = named(case.word)
+    if case.repair:
+        ssh(NODE, case.repair)
+    if case.runs:
+        follow(lab, step)
+
+
+def test_a_person_drains_it_under_a_job(lab: Lab) -> None:
+    job = held()
+    ssh("ctl", f"{DRAIN}'new fan'")
+    step = named("draining")
+    finish(job)
+    named("drained")
+    follow(lab, step)
+
+
+def test_a_job_is_suspended() -> None:
+    job = held()
+    ssh("ctl", f"scontrol suspend {job}")
+    step = named("suspended")
+    ssh("ctl", re.findall(r"scontrol resume \d+", step)[0])
+    until(lambda: "suspended" not in words(), PATIENCE_S, "the job goes on")
+    finish(job)
+
+
+def test_a_process_stays_on_a_gpu() -> None:
+    job = held()
+    with ghost(NODE):
+        finish(job)
+        assert "repair that cause" in named("gate")
+
+
+def test_a_prolog_fails(lab: Lab) -> None:
+    ssh(NODE, f"printf '#!/bin/sh\\nexit 1\\n' > {PROLOG}; chmod 755 {PROLOG}")
+    job = stack.quiet(f"-N1 -w {NODE}")
+    step = named("script")
+    ssh(NODE, f"rm {PROLOG}")
+    ssh("ctl", f"scancel {job}")
+    follow(lab, step)
+
+
+def test_somebody_opens_it() -> None:
+    left = [taint for taint in kube().read_node(NODE).spec.taints if taint.key != TAINT] or None
+    stack.glass().patch_node(NODE, {"spec": {"taints": left}})
+    assert "docs/guides/break-glass.md" in named("open")
+    stack.glass().patch_node(NODE, {"spec": {"taints": [V1Taint(effect="NoSchedule", key=TAINT, value="closed")]}})
+
+
+def test_somebody_writes_a_taint_of_their_own() -> None:
+    stack.move(stack.glass(), NODE, "mine")
+    assert f"set {TAINT}=closed" in named("foreign")
+    stack.move(stack.glass(), NODE, "closed")
+
+
+def test_it_is_held_for_a_job_that_is_nowhere() -> None:
+    stack.move(stack.glass(), NODE, "vision.999999")
+    until(lambda: words() & {"held", "dirty"}, PATIENCE_S, "status names it")
+
+
+def test_it_loses_its_power() -> None:
+    stack.lab("power-cut", NODE)
+    named("not ready")
+    stack.lab("up", NODE)
+
+
+def test_a_maintenance_fails(lab: Lab, tmp_path: Path) -> None:
+    tasks = tmp_path / "tasks.yml"
+    tasks.write_text("- name: Fail\n  ansible.builtin.command: 'false'\n  changed_when: false\n")
+    options = ("-e", f"nodes={NODE}", "-e", f"maintenance=steps-{time.time():.0f}", "-e", f"maintenance_tasks={tasks}")
+    assert lab.playbook("rolling", *options).code
+    assert "run rolling.yml again with the same -e maintenance" in named("maintenance")
+    tasks.write_text("- name: Pass\n  ansible.builtin.command: 'true'\n  changed_when: false\n")
+    done = lab.playbook("rolling", *options)
+    assert done.code == 0, done.output
+
+
+def held() -> str:
+    """A job whose script runs on the node."""
+    job = stack.quiet(f"-N1 -w {NODE}", stack.PATIENT)
+    until(lambda: stack.patient(job, NODE), PATIENCE_S, "the job's script runs")
+    return job
