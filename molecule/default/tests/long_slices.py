@@ -12,7 +12,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +21,18 @@ import yaml
 
 from lab.hosts.paths import REPOSITORY
 from tests.collection.installed import BIN
+from tests.processes import end
+from tests.waiting import until
 
 from .conftest import Lab
 
 SLICES = (("gpu01", "gpu04"), ("gpu02",), ("gpu03",))
 PROJECT = ("ansible.cfg", "filter_plugins", "library", "module_utils", "playbooks", "plugins", "roles", "collections")
 DRIFTS = {name: f"mlnx_qos -i rail{rail} --pfc 0,0,0,0,0,1,0,0" for name, rail in (("gpu02", 2), ("gpu04", 4))}
-RUNNER = str(BIN / "ansible-runner")
+RUNNER, VISIT = str(BIN / "ansible-runner"), "TASK [Bring all layers of the node to their intended state]"
 
 
-def slice_of(folder: Path, names: Sequence[str], key: str, extra: dict[str, Any]) -> Path:
+def slice_of(folder: Path, names: Sequence[str], key: str) -> Path:
     """A private data folder: the project, and the inventory of these nodes."""
     for name in PROJECT:
         source, copy = REPOSITORY / name, folder / "project" / name
@@ -46,7 +48,7 @@ def slice_of(folder: Path, names: Sequence[str], key: str, extra: dict[str, Any]
     inventory = {"all": {"vars": lab["vars"], "children": {"nodes": nodes}}}
     (folder / "inventory/hosts.yml").write_text(yaml.safe_dump(inventory))
     (folder / "env").mkdir()
-    (folder / "env/extravars").write_text(json.dumps({"slurm_node_munge_key": key, **extra}))
+    (folder / "env/extravars").write_text(json.dumps({"slurm_node_munge_key": key}))
     settings = {name: value for name, value in os.environ.items() if name.startswith("LAB_")}
     (folder / "env/envvars").write_text(yaml.safe_dump({**settings, "PATH": f"{BIN}:{os.environ['PATH']}"}))
     return folder
@@ -75,12 +77,21 @@ def results(folder: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def run(folder: Path, key: str, **extra: Any) -> dict[str, dict[str, Any]]:
-    """All slices at once; the results of all nodes."""
-    folders = [slice_of(folder / f"slice{at}", names, key, extra) for at, names in enumerate(SLICES)]
-    workers = [started(each, Path(f"{each}.log")) for each in folders]
+def begin(folder: Path, key: str) -> tuple[list[Path], list[subprocess.Popen[bytes]]]:
+    """Start all slices at once."""
+    folders = [slice_of(folder / f"slice{at}", names, key) for at, names in enumerate(SLICES)]
+    return folders, [started(each, Path(f"{each}.log")) for each in folders]
+
+
+def succeed(folders: Sequence[Path], workers: Sequence[subprocess.Popen[bytes]]) -> None:
     codes = [worker.wait() for worker in workers]
     assert not any(codes), [Path(f"{each}.log").read_text()[-3000:] for each in folders]
+
+
+def run(folder: Path, key: str) -> dict[str, dict[str, Any]]:
+    """All slices at once; the results of all nodes."""
+    folders, workers = begin(folder, key)
+    succeed(folders, workers)
     found = [results(each) for each in folders]
     assert [sorted(each) for each in found] == [sorted(names) for names in SLICES], "a slice visits its own nodes"
     return {name: result for each in found for name, result in each.items()}
@@ -92,17 +103,47 @@ def key(lab: Lab) -> str:
     return lab.ssh("ctl", "base64 -w0 /etc/munge/munge.key")
 
 
-def test_slices_repair_what_is_wrong_on_their_nodes(lab: Lab, key: str, tmp_path: Path) -> None:
+@pytest.fixture
+def drifted(lab: Lab) -> Iterator[None]:
+    """Two nodes have a drift each, and no jobs."""
     for name, command in DRIFTS.items():
         lab.tell(f"scontrol update nodename={name} state=drain reason=drift")
         lab.ssh(name, command)
-    try:
-        first = run(tmp_path / "first", key)
-    finally:
-        for name in DRIFTS:
-            lab.tell(f"scontrol update nodename={name} state=undrain")
+    yield
+    for name in DRIFTS:
+        lab.tell(f"scontrol update nodename={name} state=undrain")
+
+
+def site_is_right(lab: Lab) -> None:
+    for name in DRIFTS:
+        lab.tell(f"scontrol update nodename={name} state=undrain")
+    whole = lab.playbook("site", "--check")
+    assert (whole.code, whole.changed()) == (0, []), whole.output
+
+
+def test_slices_repair_what_is_wrong_on_their_nodes(lab: Lab, key: str, drifted: None, tmp_path: Path) -> None:
+    first = run(tmp_path / "first", key)
     assert sorted(name for name, result in first.items() if result["changed"]) == sorted(DRIFTS)
     second = run(tmp_path / "second", key)
     assert not any(result["changed"] for result in second.values())
-    whole = lab.playbook("site", "--check")
-    assert (whole.code, whole.changed()) == (0, []), whole.output
+    site_is_right(lab)
+
+
+def test_a_killed_slice_is_finished_by_its_next_run(lab: Lab, key: str, drifted: None, tmp_path: Path) -> None:
+    """It is killed in its visits; the others go on."""
+    folders, workers = begin(tmp_path / "killed", key)
+    killed = workers[0]
+
+    def visits() -> bool:
+        assert killed.poll() is None, Path(f"{folders[0]}.log").read_text()[-3000:]
+        said = [path.read_text(errors="replace") for path in Path(f"{folders[0]}-worker").rglob("stdout")]
+        return any(VISIT in text for text in said)
+
+    until(visits, 1200, "the slice visits its nodes")
+    end(killed.pid)
+    killed.wait()
+    succeed(folders[1:], workers[1:])
+    run(tmp_path / "again", key)
+    third = run(tmp_path / "third", key)
+    assert not any(result["changed"] for result in third.values())
+    site_is_right(lab)
