@@ -29,7 +29,8 @@ from .conftest import Lab
 NODE, ADMIN = "gpu04", "/run/status.kubeconfig"
 COMMAND = re.compile(r"(?:ssh \S+ )?(?:scontrol|kubectl uncordon|systemctl status|ansible-playbook) [^,;]*")
 DRAIN = f"scontrol update nodename={NODE} state=drain reason="
-GPFS = "/usr/lpp/mmfs/bin"
+NOTES, KUBELET_REASON = "/var/lib/drawbridge", "drawbridge kubelet: its configuration changes"
+GPFS, GPFS_REASON = "/usr/lpp/mmfs/bin", "drawbridge gpfs: GPFS restarts"
 PROLOG = "/etc/drawbridge/slurm/prolog.d/99-broken"
 PATIENCE_S = 600
 
@@ -52,8 +53,10 @@ CASES = {
     "a person cordons it": Case("cordoned", f"kubectl --kubeconfig={ADMIN} cordon {NODE}"),
     "an onboarding stopped": Case("joining", f"{DRAIN}'drawbridge: joins, not proven yet'"),
     "its hardware was wrong": Case("hardware", f"{DRAIN}'drawbridge: hardware: 7 GPUs instead of 8'"),
-    "a change of GPFS stopped": Case("changing", f"{DRAIN}'drawbridge gpfs: GPFS restarts'"),
-    "a change of the kubelet stopped": Case("changing", f"{DRAIN}'drawbridge kubelet: reserved CPUs'"),
+    "a change of GPFS stopped": Case("changing", f"touch {NOTES}/gpfs-change; {DRAIN}'{GPFS_REASON}'", NODE),
+    "a change of the kubelet stopped": Case(
+        "changing", f"touch {NOTES}/kubelet-change; {DRAIN}'{KUBELET_REASON}'", NODE
+    ),
     "a retirement is called off": Case("retiring", f"{DRAIN}'drawbridge: retires'"),
     "it was to be installed again": Case("reinstalling", f"{DRAIN}'drawbridge: is installed again'"),
     "its file system is gone": Case("unhealthy", f"{GPFS}/mmumount fs1", NODE, f"{GPFS}/mmmount fs1", runs=False),
@@ -80,7 +83,6 @@ def ready_before_and_after() -> Iterator[None]:
 
 
 def findings() -> list[dict[str, Any]]:
-    """What status says of the node."""
     argv = demo.ssh(PATHS, "ctl", f"drawbridge status --json --kubeconfig {ADMIN} {NODE}")
     done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=300)
     (found,) = json.loads(done.stdout)["nodes"]
@@ -101,7 +103,6 @@ def named(word: str) -> str:
 
 
 def follow(lab: Lab, step: str) -> None:
-    """Run the last command that a step prints."""
     command = COMMAND.findall(step)[-1].strip()
     if command.startswith("ansible-playbook playbooks/"):
         playbook, _, value = command.removeprefix("ansible-playbook playbooks/").partition(".yml")
@@ -194,7 +195,6 @@ def test_a_maintenance_fails(lab: Lab, tmp_path: Path) -> None:
 
 
 def held() -> str:
-    """A job whose script runs on the node."""
     job = stack.quiet(f"-N1 -w {NODE}", stack.PATIENT)
     until(lambda: stack.patient(job, NODE), PATIENCE_S, "the job's script runs")
     return job
