@@ -9,30 +9,25 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 from kubernetes.client import V1Taint
 
-from lab import demo
 from roles.slurm_gate.files.gate.gate_names import TAINT
 from tests import stack
 from tests.stack import PATHS, finish, ghost, kube, ssh, until
 
 from .conftest import Lab
+from .situation import ADMIN, NODE, PATIENCE_S, follow, held, named, words
 
-NODE, ADMIN = "gpu04", "/run/status.kubeconfig"
-COMMAND = re.compile(r"(?:ssh \S+ )?(?:scontrol|kubectl uncordon|systemctl status|ansible-playbook) [^,;]*")
 DRAIN = f"scontrol update nodename={NODE} state=drain reason="
 NOTES, KUBELET_REASON = "/var/lib/drawbridge", "drawbridge kubelet: its configuration changes"
 GPFS, GPFS_REASON = "/usr/lpp/mmfs/bin", "drawbridge gpfs: GPFS restarts"
 PROLOG = "/etc/drawbridge/slurm/prolog.d/99-broken"
-PATIENCE_S = 600
 
 
 @dataclass(frozen=True)
@@ -58,7 +53,6 @@ CASES = {
         "changing", f"touch {NOTES}/kubelet-change; {DRAIN}'{KUBELET_REASON}'", NODE
     ),
     "a retirement is called off": Case("retiring", f"{DRAIN}'drawbridge: retires'"),
-    "it was to be installed again": Case("reinstalling", f"{DRAIN}'drawbridge: is installed again'"),
     "its file system is gone": Case("unhealthy", f"{GPFS}/mmumount fs1", NODE, f"{GPFS}/mmmount fs1", runs=False),
     "munge is gone": Case("unhealthy", "systemctl stop munge", NODE, "systemctl start munge", runs=False),
     "its kubelet stops": Case("not ready", "systemctl stop kubelet", NODE, "systemctl start kubelet"),
@@ -80,38 +74,6 @@ def ready_before_and_after() -> Iterator[None]:
     until(lambda: words() == {"ready"}, PATIENCE_S, "the node is ready")
     yield
     until(lambda: words() == {"ready"}, PATIENCE_S, "the node is ready again")
-
-
-def findings() -> list[dict[str, Any]]:
-    argv = demo.ssh(PATHS, "ctl", f"drawbridge status --json --kubeconfig {ADMIN} {NODE}")
-    done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=300)
-    (found,) = json.loads(done.stdout)["nodes"]
-    return [*found["findings"], {"word": found["state"], "cause": "", "step": ""}]
-
-
-def words() -> set[str]:
-    return {found["word"] for found in findings()}
-
-
-def named(word: str) -> str:
-    """The step of a finding, as soon as status has it."""
-
-    def step() -> str:
-        return next((f"{found['step']} " for found in findings() if found["word"] == word), "")
-
-    return until(step, PATIENCE_S, f"status calls it {word}")
-
-
-def follow(lab: Lab, step: str) -> None:
-    command = COMMAND.findall(step)[-1].strip()
-    if command.startswith("ansible-playbook playbooks/"):
-        playbook, _, value = command.removeprefix("ansible-playbook playbooks/").partition(".yml")
-        done = lab.playbook(playbook, *(("-e", value.split("'")[1]) if value else ()))
-        assert done.code == 0, done.output
-    elif command.startswith("ssh "):
-        ssh(*command.removeprefix("ssh ").split(" ", 1), check=False)
-    else:
-        ssh("ctl", f"KUBECONFIG={ADMIN} {command}")
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -194,7 +156,10 @@ def test_a_maintenance_fails(lab: Lab, tmp_path: Path) -> None:
     assert done.code == 0, done.output
 
 
-def held() -> str:
-    job = stack.quiet(f"-N1 -w {NODE}", stack.PATIENT)
-    until(lambda: stack.patient(job, NODE), PATIENCE_S, "the job's script runs")
-    return job
+def test_it_was_to_be_installed_again(lab: Lab) -> None:
+    """Its host key is the old one, as if the installation was put off."""
+    ssh("ctl", f"{DRAIN}'drawbridge: is installed again'")
+    assert "run rejoin.yml with its new fingerprint" in named("reinstalling")
+    key = ssh(NODE, "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub").split()[1]
+    done = lab.playbook("rejoin", "-e", f"nodes={NODE}", "-e", json.dumps({"fingerprints": {NODE: key}}))
+    assert done.code == 0, done.output

@@ -71,7 +71,7 @@ KNOWN = (
         WARNING,
         "reinstalling",
         "a person installs it again",
-        "when it is installed: ansible-playbook playbooks/rejoin.yml -e 'nodes={name}'",
+        "when it is installed, run rejoin.yml with its new fingerprint: docs/guides/reinstalled-nodes.md",
     ),
     Known("drawbridge kubelet: ", WARNING, "changing", UNFINISHED, AGAIN),
     Known("drawbridge gpfs: ", WARNING, "changing", UNFINISHED, AGAIN),
