@@ -27,6 +27,7 @@ from .situation import ADMIN, NODE, PATIENCE_S, follow, held, named, words
 DRAIN = f"scontrol update nodename={NODE} state=drain reason="
 NOTES, KUBELET_REASON = "/var/lib/drawbridge", "drawbridge kubelet: its configuration changes"
 GPFS, GPFS_REASON = "/usr/lpp/mmfs/bin", "drawbridge gpfs: GPFS restarts"
+GPU = "/dev/nvidia7"
 PROLOG = "/etc/drawbridge/slurm/prolog.d/99-broken"
 
 
@@ -54,7 +55,7 @@ CASES = {
     ),
     "a retirement is called off": Case("retiring", f"{DRAIN}'drawbridge: retires'"),
     "its file system is gone": Case("unhealthy", f"{GPFS}/mmumount fs1", NODE, f"{GPFS}/mmmount fs1", runs=False),
-    "munge is gone": Case("unhealthy", "systemctl stop munge", NODE, "systemctl start munge", runs=False),
+    "a GPU is gone": Case("unhealthy", f"mv {GPU} {GPU}.gone", NODE, f"mv {GPU}.gone {GPU}", runs=False),
     "its kubelet stops": Case("not ready", "systemctl stop kubelet", NODE, "systemctl start kubelet"),
     "its slurmd stops": Case("silent", "systemctl stop slurmd", NODE, "systemctl start slurmd"),
     "Kubernetes forgets it": Case("absent", f"kubectl --kubeconfig={ADMIN} delete node {NODE}"),
