@@ -71,7 +71,6 @@ def test_a_wrong_cable_is_named_and_the_job_goes_on(lab: Lab, moved: Path, tmp_p
     assert contacted(lab, wrong, known) == {NODE}
     plug(lab, {})
     right = lab.playbook("preflight", *looks)
-    assert "leaf4" not in str(right.results())
     assert right.code == 0, report.read_text()
 
     known = {file: len(calls) for file, calls in lab.journals().items()}
