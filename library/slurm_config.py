@@ -23,7 +23,7 @@ description:
     C(/var/lib/drawbridge/before).
   - If slurmctld refuses the files, the old ones are restored, because every client command parses them.
 author: Drawbridge contributors (@drawbridge)
-extends_documentation_fragment: [drawbridge.drawbridge.files.staged]
+extends_documentation_fragment: [drawbridge.drawbridge.files.staged, drawbridge.drawbridge.files.taken_over]
 options:
   release:
     description: The release that the files are for, such as C(24.11); empty means that it isn't compared.
@@ -41,16 +41,6 @@ options:
     description:
       - Programs of the site that run as parts of Drawbridge's scripts, as lists by key of slurm.conf, such as
         C(Prolog). A live slurm.conf that names one of them loses nothing.
-    type: dict
-    default: {}
-  may_drop:
-    description:
-      - Consent. Lines of files that Drawbridge has not written may vanish or lose their value. The error without it
-        lists these lines, each with the key of the intent that keeps it.
-    type: bool
-    default: false
-  variables:
-    description: Variables that set this module's options, by option, for error messages.
     type: dict
     default: {}
 attributes:

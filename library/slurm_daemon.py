@@ -15,7 +15,7 @@ description:
     M(drawbridge.drawbridge.slurmdbd_config) write them.
   - In check mode, a unit that is not installed yet is C(pending), not a failure.
 author: Drawbridge contributors (@drawbridge)
-extends_documentation_fragment: [drawbridge.drawbridge.files.daemon]
+extends_documentation_fragment: [drawbridge.drawbridge.files.daemon, drawbridge.drawbridge.files.taken_over]
 options:
   unit:
     description: The unit, with its suffix.
@@ -34,16 +34,6 @@ options:
     type: list
     elements: path
     default: []
-  may_drop:
-    description:
-      - Consent. Lines of files that Drawbridge has not written may vanish or lose their value. The error without it
-        lists these lines, each with the key of the intent that keeps it.
-    type: bool
-    default: false
-  variables:
-    description: Variables that set this module's options, by option, for error messages.
-    type: dict
-    default: {}
 attributes:
   check_mode:
     description: Predicts the steps of the next run.

@@ -14,22 +14,12 @@ description:
     M(drawbridge.drawbridge.slurm_config).
   - In check mode, a slurmdbd that is not installed yet is C(pending), not a failure.
 author: Drawbridge contributors (@drawbridge)
-extends_documentation_fragment: [drawbridge.drawbridge.files.daemon]
+extends_documentation_fragment: [drawbridge.drawbridge.files.daemon, drawbridge.drawbridge.files.taken_over]
 options:
   passwords:
     description:
       - Passwords by their keys, such as C(StoragePass). A file has C((hidden)) in the place of each. A line without a
         password is left out. Diffs and steps never contain them.
-    type: dict
-    default: {}
-  may_drop:
-    description:
-      - Consent. Lines of files that Drawbridge has not written may vanish or lose their value. The error without it
-        lists these lines, each with the key of the intent that keeps it.
-    type: bool
-    default: false
-  variables:
-    description: Variables that set this module's options, by option, for error messages.
     type: dict
     default: {}
 attributes:

@@ -1,10 +1,10 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The option `files` of modules, which core/file_entry.py parses."""
+"""The option `files` of modules, which core/file_entry.py parses, and what goes with files of the site."""
 
 
 class ModuleDocFragment:
-    """FILES_ARGUMENT, DAEMON_FILES_ARGUMENT and STAGED_FILES_ARGUMENT."""
+    """FILES_ARGUMENT, DAEMON_FILES_ARGUMENT and STAGED_FILES_ARGUMENT, and the options of takeovers."""
 
     DOCUMENTATION: str = r"""
 options:
@@ -58,3 +58,17 @@ options:
         default: false
 """
     )
+
+    TAKEN_OVER: str = r"""
+options:
+  may_drop:
+    description:
+      - Consent. Lines of files that Drawbridge has not written may vanish or lose their value. The error without it
+        lists these lines, each with the key of the intent that keeps it.
+    type: bool
+    default: false
+  variables:
+    description: Variables that set this module's options, by option, for error messages.
+    type: dict
+    default: {}
+"""

@@ -91,6 +91,14 @@ class Plan:
         used = {PLAYBOOKS[DRIFTS[name].mended_by] for name in self.drifts}
         return tuple(name for name in dict.fromkeys(PLAYBOOKS.values()) if name in used)
 
+    @property
+    def waits_for_slurm(self) -> bool:
+        """Whether a port may have to wait for the run after the one that mends: for Slurm's word that no job is there.
+
+        With another munge key than the controller's nobody gets it, and layers above the ports mend that key.
+        """
+        return {"nic", "munge"} <= set(self.drifts)
+
     def __str__(self) -> str:
         """One line for people."""
         start = "bare hosts" if self.start == BARE else f"drifts {', '.join(self.drifts)}"

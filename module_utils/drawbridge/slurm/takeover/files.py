@@ -25,8 +25,7 @@ _NO_KEY = {
 
 def is_compared(path: str) -> bool:
     """Whether a file of this name may hold the site's own lines; other files are Drawbridge's by their paths."""
-    place = PurePath(path)
-    return place.name in {*TABLES, *_DERIVED} or place.suffix == ".lua" or environment.is_environment(path)
+    return environment.is_configuration(path) or environment.is_environment(path)
 
 
 def changes(
