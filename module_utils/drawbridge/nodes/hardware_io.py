@@ -14,10 +14,9 @@ from ..core.converge import DeviceError
 from ..core.cpus import cpu_list
 from . import hardware_text as text
 from .lldp_io import neighbours
-from .scontrol import fields
 
 SLURM_CONFS = ("etc/slurm/slurm.conf", "etc/slurm-llnl/slurm.conf", "usr/local/etc/slurm.conf")
-KUBELET_CONFIG = "var/lib/kubelet/config.yaml"
+KUBELET_CONFIG, KUBECONFIG = "var/lib/kubelet/config.yaml", "etc/kubernetes/kubelet.conf"
 SMI = ["nvidia-smi", "--query-gpu=pci.bus_id,name", "--format=csv,noheader"]
 T = TypeVar("T")
 
@@ -76,12 +75,9 @@ class Host:
         }
 
     def _memory_mib(self) -> int:
-        """As slurmd counts it; without slurmd from the kernel, which is the same number."""
-        try:
-            return int(fields(self._tool("slurmd", "-C").splitlines()[0])["RealMemory"])
-        except (DeviceError, KeyError, IndexError, ValueError):
-            line = next(row for row in self._file("proc/meminfo").splitlines() if row.startswith("MemTotal:"))
-            return int(line.split()[1]) // 1024
+        """All that the kernel has, which is what `slurmd -C` says."""
+        line = next(row for row in self._file("proc/meminfo").splitlines() if row.startswith("MemTotal:"))
+        return int(line.split()[1]) // 1024
 
     def _gpus(self) -> list[dict[str, Any]]:
         """GPUs on the PCI bus. The driver gives their names and order; without it the bus does."""
@@ -101,14 +97,21 @@ class Host:
     def _slurm(self) -> dict[str, Any]:
         for path in SLURM_CONFS:
             if (self._root / path).is_file():
-                read = self._try("Slurm", lambda path=path: text.slurm_conf(self._file(path)), {})
-                return {**read, "path": f"/{path}"}
+                return {**self._try("Slurm", lambda path=path: self._slurm_conf(path), {}), "path": f"/{path}"}
         return {}
+
+    def _slurm_conf(self, path: str) -> dict[str, Any]:
+        """Slurm takes the name after Include as beside the file, if it does not begin with /."""
+        return text.slurm_conf(
+            self._file(path), lambda name: self._file(name[1:] if name[0] == "/" else f"{path.rpartition('/')[0]}/{name}")
+        )
 
     def _kubelet(self) -> dict[str, str]:
         if not (self._root / KUBELET_CONFIG).is_file():
             return {}
-        return self._try("kubelet", lambda: text.kubelet(self._file(KUBELET_CONFIG)), {})
+        found = self._try("kubelet", lambda: text.kubelet(self._file(KUBELET_CONFIG)), {})
+        server = self._try("kubelet", lambda: text.api_server(self._file(KUBECONFIG)), "")
+        return {**found, "api_server": server} if server else found
 
 
 def _is_gpu(place: Path) -> bool:

@@ -126,6 +126,10 @@ def _slurm(hosts: Mapping[str, Facts], nodes: Mapping[str, Facts], groups: Mappi
     lines = ["drawbridge_slurm:"]
     lines.append(f"  cluster: {running['cluster']}" if running.get("cluster") else ask(2, "cluster", "ClusterName"))
     lines.append(f"  controller: {controller}" if controller else ask(2, "controller", "host of slurmctld"))
+    accounting = running.get("accounting") or next(iter(groups.get("accounting", ())), "")
+    if accounting not in ("", "localhost", controller):
+        lines += ["  accounting:", f"    host: {json.dumps(accounting)}"]
+        lines.append(ask(4, "database", "server: site for a database that exists, its user and name: slurmdbd.conf"))
     if not running.get("partitions"):
         return [*lines, ask(2, "partitions", f"name, nodes and gate of each; nodes are {hostlist.compress([*nodes])}")]
     lines.append("  partitions:")
@@ -156,8 +160,15 @@ def _storage(hosts: Mapping[str, Facts], groups: Mapping[str, Sequence[str]]) ->
 
 
 def _kube(nodes: Mapping[str, Facts]) -> list[str]:
-    policies = sorted(
-        {facts["kubelet"]["topology_policy"] for facts in nodes.values() if "topology_policy" in facts["kubelet"]}
-    )
+    known = [facts["kubelet"] for facts in nodes.values() if facts["kubelet"]]
+    policies = sorted({one["topology_policy"] for one in known if "topology_policy" in one})
     lines = [f"# kubelets run with topologyManagerPolicy {policies}"] if policies else []
-    return [*lines, ask(0, "drawbridge_kube", "leave it out without Kubernetes; else api_server, ca_file and infra")]
+    if not known:
+        return [ask(0, "drawbridge_kube", "leave it out without Kubernetes; else api_server, ca_file and infra")]
+    lines.append("drawbridge_kube:")
+    for key, look in {"api_server": "kubectl cluster-info", "ca_file": "clientCAFile of kubelets"}.items():
+        found = sorted({one[key] for one in known if key in one})
+        lines.append(f"  {key}: {json.dumps(found[0])}" if len(found) == 1 else ask(2, key, look))
+    lines += ["  join: site", ask(2, "infra", "nodes for all other pods: kubectl get nodes")]
+    charts = {"gpu_operator": "GPU Operator", "rdma": "shared RDMA device plugin"}
+    return [*lines, *(ask(2, key, f"{{install: false}} if {name} is there: helm list -A") for key, name in charts.items())]

@@ -131,10 +131,13 @@ def test_a_few_mib_of_memory_are_no_other_class() -> None:
 def test_a_running_cluster_is_taken_over() -> None:
     hosts = lab_hosts()
     parts = [{"name": "train", "nodes": "ALL", "default": True}, {"name": "hpc", "nodes": "gpu01", "default": False}]
-    hosts["ctl"]["slurm"] = {"cluster": "research", "controller": "ctl", "partitions": parts}
+    hosts["ctl"]["slurm"] = {"cluster": "research", "controller": "ctl", "accounting": "db1", "partitions": parts}
     hosts["gpu01"]["mounts"] = [{"source": "fs1", "mount": "/gpfs/fs1", "type": "gpfs"}]
-    found = intent(folder(hosts, GROUPS, {}))
+    hosts["gpu01"]["kubelet"] = {"api_server": "https://10.0.0.1:6443", "ca_file": "/etc/kubernetes/pki/ca.crt"}
+    text = folder(hosts, GROUPS, {})
+    found = intent(text)
     assert found["drawbridge_slurm"]["cluster"] == "research"
+    assert found["drawbridge_slurm"]["accounting"] == {"host": "db1"}
     assert found["drawbridge_slurm"]["partitions"][0] == {
         "name": "train",
         "nodes": "gpu[01-04]",
@@ -142,6 +145,9 @@ def test_a_running_cluster_is_taken_over() -> None:
         "gate": False,
     }
     assert found["drawbridge_gpfs"]["filesystems"] == [{"device": "fs1", "mount": "/gpfs/fs1"}]
+    kube = yaml.safe_load(text["group_vars/all/kube.yml"])["drawbridge_kube"]
+    assert kube == {"api_server": "https://10.0.0.1:6443", "ca_file": "/etc/kubernetes/pki/ca.crt", "join": "site"}
+    assert "# QUESTION: infra: " in text["group_vars/all/kube.yml"]
 
 
 @pytest.mark.parametrize("reason", ["Connection timed out", "two\nlines: [evil"])

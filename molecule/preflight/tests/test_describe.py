@@ -1,0 +1,118 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""describe.yml on bare hosts: what it writes is the shipped intent once its questions are answered.
+
+With an intent it names what is planted on a host.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from lab.emulators.nodes.lldpctl import neighbours
+from lab.hosts.paths import REPOSITORY, Paths
+from tests.describing import answered, missing, shipped
+from tests.running import Lab, Run
+
+from .test_preflight import BOOTED, DOWN, tool
+
+SHIPPED = REPOSITORY / "inventories/lab"
+HOST, CONTROLLER, SPINE = "gpu01", "ctl", "spine"
+PCI = "/sys/bus/pci/devices"
+PLANTED = {
+    "cable": tool("lldpctl", json.dumps(neighbours({"rail2": ["leaf2", "Ethernet7"]}))),
+    "gpu": f"mount -t tmpfs none {PCI} && mkdir {PCI}/0000:1b:00.0 && echo 1 > {PCI}/0000:1b:00.0/numa_node",
+    "rdma": "cd /sys/class/net/rail5/device && mount -t tmpfs none infiniband && mkdir infiniband/rocep5s0",
+}
+MENDED = f"rm -f /usr/local/bin/lldpctl; umount {PCI}; umount /sys/class/net/rail5/device/infiniband"
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An inventory with hosts in groups, and nothing else."""
+    folder = tmp_path_factory.mktemp("bare")
+    shutil.copy(SHIPPED / "hosts.yml", folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def described(bare: Path) -> tuple[Run, Path]:
+    """What a run wrote, which had no intent."""
+    folder = bare / "described"
+    return Lab(Paths.of(), (str(bare),)).playbook("describe", "-e", f"describe_into={folder}"), folder
+
+
+@pytest.fixture(scope="module")
+def intent(bare: Path, described: tuple[Run, Path]) -> dict[str, Any]:
+    """The described intent with answers, and with the spine, which no host sees. The hosts' inventory gets it."""
+    folder = bare / "group_vars/all"
+    folder.mkdir(parents=True)
+    wanted, found = shipped(SHIPPED), {}
+    for file in (described[1] / "group_vars/all").glob("*.yml"):
+        found |= yaml.safe_load(answered(file.read_text(), wanted)) or {}
+    found["drawbridge_fabric"]["switches"] += [
+        it for it in wanted["drawbridge_fabric"]["switches"] if it["tier"] == SPINE
+    ]
+    (folder / "intent.yml").write_text(yaml.safe_dump(found))
+    return found
+
+
+def test_hosts_that_gave_no_answer_and_missing_tools_are_named(described: tuple[Run, Path]) -> None:
+    run, folder = described
+    assert run.changed() == [f"{CONTROLLER}: Write an intent, or compare hosts with the one that exists"]
+    told = (folder / "hosts.yml").read_text()
+    assert f"# {DOWN} gave no answer: " in told
+    assert "# nsd1: LLDP neighbours: lldpctl is not installed on this host" in told
+
+
+def test_with_its_questions_answered_it_is_the_shipped_intent(intent: dict[str, Any]) -> None:
+    fabric, wanted = intent["drawbridge_fabric"], shipped(SHIPPED)
+    # the shipped one leaves cables to Drawbridge's own rule
+    others = {**intent, "drawbridge_fabric": {key: value for key, value in fabric.items() if key != "cabling"}}
+    assert list(missing(others, wanted)) == []
+    assert [entry["switches"] for entry in fabric["cabling"]["nodes"]] == ["leaf1", "leaf2"]
+    assert intent["drawbridge_nodes"]["ranges"] == wanted["drawbridge_nodes"]["ranges"]
+
+
+def test_the_check_accepts_it(bare: Path, intent: dict[str, Any]) -> None:
+    assert intent
+    done = Lab(Paths.of(), (str(bare),)).playbook("check")
+    assert done.code == 0, done.output
+
+
+@pytest.fixture
+def faults() -> Iterator[None]:
+    lab = Lab(Paths.of())
+    for command in PLANTED.values():
+        lab.ssh(HOST, command)
+    yield
+    lab.ssh(HOST, MENDED)
+
+
+def compared() -> Run:
+    return Lab(Paths.of()).playbook("describe", "--limit", BOOTED)
+
+
+def test_sound_hosts_do_not_differ_from_the_intent() -> None:
+    done = compared()
+    assert done.code == 0, done.output
+    assert "no difference between hosts and intent" in str(done.results())
+
+
+def test_a_wrong_cable_a_gpu_elsewhere_and_a_renamed_device_are_named(faults: None) -> None:
+    done = compared()
+    assert done.code == 2
+    [result] = [result for _, _, result in done.results() if result.get("failed")]
+    key = "drawbridge_nodes.classes.h100"
+    assert {line.partition(";")[0] for line in result["differences"]} == {
+        f"{HOST}: cable of rail2 is leaf1, but the host has leaf2 Ethernet7",
+        f"{HOST}: {key}.gpus.numa[0] is 0, but the host has 1 (GPU at 0000:1b:00.0)",
+        f"{HOST}: {key}.nics.rdma of rail5 is mlx5_5, but the host has rocep5s0",
+    }
