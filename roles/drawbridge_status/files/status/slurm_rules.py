@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..gate.slurm import FAILED, KILLED, LOST, REASON
+from ..gate.slurm import FAILED, LOST, REASON
 from .model import CRITICAL, OK, WARNING, Finding, Node, SlurmNode
 
 
@@ -29,7 +29,9 @@ RESUME = "scontrol update nodename={name} state=resume"
 UNFINISHED = "a run of Drawbridge drained it for a change and did not finish ({reason})"
 AGAIN = f"if no run is active, run again, which lifts the drain: {ONBOARD}"
 SCRIPT = "a script of Slurm failed on it ({reason})"
-LOG = f"ssh {{name}} journalctl -u slurmd; when the cause is repaired: {RESUME}"
+LOG = f"ssh {{name}} journalctl {{log}}; when the cause is repaired: {RESUME}"
+PARTS = ("drawbridge: prolog part ", "drawbridge: epilog part ")
+"""Of the program that runs the site's parts and Drawbridge's."""
 KNOWN = (
     Known(
         "drawbridge: joins, not proven yet",
@@ -90,7 +92,8 @@ KNOWN = (
         "the gate drained it: {rest}",
         "repair that cause; the gate proves the node empty every half minute and then lifts its drain",
     ),
-    *(Known(start, CRITICAL, "script", SCRIPT, LOG) for start in (*KILLED, *FAILED)),
+    *(Known(start, CRITICAL, "script", SCRIPT, LOG.replace("{log}", "-t slurm-dispatch")) for start in PARTS),
+    *(Known(start, CRITICAL, "script", SCRIPT, LOG.replace("{log}", "-u slurmd")) for start in FAILED),
 )
 
 
