@@ -23,6 +23,8 @@ BOTH = ",".join(NODES)
 GATED = "gpu01"
 PARTITIONS = {"gpu01": "ai-train", "cpu01": "prepare"}
 IN_SERVICE = {"idle", "mixed", "allocated", "completing", "planned"}
+MARKS = "/var/lib/drawbridge/maintenance"
+"""Made by a node's first maintenance."""
 HEALTH = "drawbridge: health"
 """The health check of a busy machine drains a node, and lifts that drain itself."""
 
@@ -45,6 +47,8 @@ def test_rolling_is_finished_by_later_runs_and_no_job_is_lost(lab: Lab, work: Pa
         while kills.ahead:
             in_service(lab)
             name = f"kills-{time.time():.0f}"
+            for node in NODES:
+                lab.ssh(node, f"rm -rf {MARKS}")
             kills.run("-e", f"nodes={BOTH}", "-e", f"maintenance={name}", *options)
             assert [lab.ssh(node, f"cat {CHANGE}") for node in NODES] == [name] * 2
             assert name not in lab.ssh("ctl", "scontrol show reservation -o")
