@@ -101,10 +101,9 @@ class Host:
         return {}
 
     def _slurm_conf(self, path: str) -> dict[str, Any]:
-        """Slurm takes the name after Include as beside the file, if it does not begin with /."""
-        return text.slurm_conf(
-            self._file(path), lambda name: self._file(name[1:] if name[0] == "/" else f"{path.rpartition('/')[0]}/{name}")
-        )
+        """Slurm looks beside the file for the name after Include, if it does not begin with /."""
+        folder = (self._root / path).parent
+        return text.slurm_conf(self._file(path), lambda name: (folder / name).read_text(errors="replace"))
 
     def _kubelet(self) -> dict[str, str]:
         if not (self._root / KUBELET_CONFIG).is_file():

@@ -171,4 +171,4 @@ def _kube(nodes: Mapping[str, Facts]) -> list[str]:
         lines.append(f"  {key}: {json.dumps(found[0])}" if len(found) == 1 else ask(2, key, look))
     lines += ["  join: site", ask(2, "infra", "nodes for all other pods: kubectl get nodes")]
     charts = {"gpu_operator": "GPU Operator", "rdma": "shared RDMA device plugin"}
-    return [*lines, *(ask(2, key, f"{{install: false}} if {name} is there: helm list -A") for key, name in charts.items())]
+    return lines + [ask(2, key, f"{{install: false}} if {name} is there: helm list -A") for key, name in charts.items()]

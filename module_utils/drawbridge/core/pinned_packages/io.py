@@ -12,8 +12,10 @@ from ..command import Run
 from ..converge import Step
 from ..files import write_bytes
 from ..packages.apt import Apt
+from .history import installed_by
 from .plan import HOLD, SOURCES, PinnedState, as_they_are
 
+HISTORY = Path("/var/log/apt/history.log")
 FORMAT = "${Package} ${Version} ${db:Status-Want} ${db:Status-Status}\\n"
 CHOSEN = ("--allow-downgrades", "--allow-change-held-packages")
 """The site chooses the version, and Drawbridge holds the packages."""
@@ -31,8 +33,10 @@ class PinnedPackages:
         sources: Path,
         apt: Apt,
         found: Callable[[Sequence[str]], Sequence[str]] = as_they_are,
+        history: Path = HISTORY,
     ) -> None:
         self._run, self._want, self._sources, self._apt, self._found = run, want, sources, apt, found
+        self._history = history
 
     def read(self) -> PinnedState:
         """Query dpkg. A removed package that left its configuration is not installed."""
@@ -40,8 +44,12 @@ class PinnedPackages:
         out = self._run(["dpkg-query", "-W", "-f", FORMAT, *wanted], ok=(0, 1)).out
         rows = {row[0]: row[1:] for row in (line.split() for line in out.splitlines()) if len(row) == 4}
         installed = {name: row[0] for name, row in rows.items() if row[2] == "installed"}
+        other = [name for name, version in installed.items() if wanted[name] != version]
         return PinnedState(
             versions={name: installed.get(name, "") for name in wanted},
+            installed=installed_by(self._history.read_text(errors="replace"), other)
+            if other and self._history.exists()
+            else {},
             held=frozenset(name for name in installed if rows[name][1] == "hold"),
             sources=self._sources.read_text() if self._sources.exists() else "",
             cut_off=self._apt.cut_off,

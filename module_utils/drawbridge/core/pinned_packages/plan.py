@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..converge import Step
 
@@ -23,6 +23,8 @@ class PinnedState:
     """Text of Drawbridge's file of apt sources."""
     cut_off: bool = False
     """An installation was killed, and services of all packages are kept off since."""
+    installed: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """When, by whom and how another version came, by package, if the host knows."""
 
     def lines(self) -> list[str]:
         """One package a line, then the sources."""
@@ -54,7 +56,7 @@ def plan(have: PinnedState, want: PinnedState) -> list[Step[PinnedState]]:
     other = {name: version for name, version in want.versions.items() if have.versions.get(name) != version}
     replaces = any(have.versions.get(name) for name in other)
     if other:
-        shown = ", ".join(_change(name, have.versions.get(name, ""), version) for name, version in other.items())
+        shown = ", ".join(_change(name, have, version) for name, version in other.items())
         names = tuple(f"{name}={version}" for name, version in other.items())
         steps.append(
             Step(f"install {shown}", lambda s: replace(s, versions=want.versions), (INSTALL, names), disturbs=replaces)
@@ -67,5 +69,8 @@ def plan(have: PinnedState, want: PinnedState) -> list[Step[PinnedState]]:
     return steps
 
 
-def _change(name: str, old: str, new: str) -> str:
-    return f"{name} {new} instead of {old}" if old else f"{name} {new}"
+def _change(name: str, have: PinnedState, new: str) -> str:
+    if not (old := have.versions.get(name)):
+        return f"{name} {new}"
+    said = have.installed.get(name)
+    return f"{name} {new} instead of {old}{f' ({said})' if said else ''}"

@@ -37,7 +37,8 @@ class Host:
 
 
 def device(host: Host, tmp_path: Path) -> PinnedPackages:
-    return PinnedPackages(host, WANT, tmp_path / "ours.sources", Apt(host, tmp_path / "policy-rc.d"))
+    apt = Apt(host, tmp_path / "policy-rc.d")
+    return PinnedPackages(host, WANT, tmp_path / "ours.sources", apt, history=tmp_path / "history.log")
 
 
 def test_a_bare_host_gets_the_version_and_keeps_it(tmp_path: Path) -> None:
@@ -54,3 +55,13 @@ def test_a_bare_host_gets_the_version_and_keeps_it(tmp_path: Path) -> None:
 
 def test_what_was_removed_with_its_configuration_left_is_not_there(tmp_path: Path) -> None:
     assert device(Host("kubelet 1.36.3-1 deinstall config-files"), tmp_path).read().versions == {"kubelet": ""}
+
+
+def test_who_installed_another_version_is_read(tmp_path: Path) -> None:
+    upgrade = (
+        "Start-Date: 2026-11-25  10:02:11\nCommandline: apt upgrade\nUpgrade: kubelet:amd64 (1.36.3-1, 1.36.4-1)\n"
+    )
+    (tmp_path / "history.log").write_text(upgrade)
+    right, other = (Host(f"kubelet {version} hold installed") for version in ("1.36.3-1", "1.36.4-1"))
+    assert device(right, tmp_path).read().installed == {}
+    assert device(other, tmp_path).read().installed == {"kubelet": "2026-11-25 10:02 by root: apt upgrade"}

@@ -13,6 +13,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 WANT = PinnedState(
     {"kubelet": "1.36.3-1", "containerd": "2.3.5-1"}, frozenset({"kubelet", "containerd"}), "Types: deb\n"
 )
+WHO = "2026-11-25 10:02 by ben: apt upgrade"
 BARE = PinnedState({"kubelet": "", "containerd": ""}, frozenset())
 OLD = replace(WANT, versions={**WANT.versions, "kubelet": "1.35.4-1"})
 
@@ -26,6 +27,7 @@ OLD = replace(WANT, versions={**WANT.versions, "kubelet": "1.35.4-1"})
             ["write the packages' sources", "install kubelet 1.36.3-1, containerd 2.3.5-1", "hold containerd, kubelet"],
         ),
         (OLD, ["install kubelet 1.36.3-1 instead of 1.35.4-1"]),
+        (replace(OLD, installed={"kubelet": WHO}), [f"install kubelet 1.36.3-1 instead of 1.35.4-1 ({WHO})"]),
         (replace(WANT, held=frozenset({"containerd"})), ["hold kubelet"]),
         (
             replace(WANT, cut_off=True),
