@@ -43,7 +43,7 @@ hardware:
 from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils.drawbridge.core.command import Command
-from ..module_utils.drawbridge.nodes.hardware_io import Host
+from ..module_utils.drawbridge.site.describe_io import Host
 
 ARGUMENT_SPEC = {"timeout_s": {"type": "int", "default": 10}}
 

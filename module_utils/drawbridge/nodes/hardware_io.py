@@ -15,8 +15,6 @@ from ..core.cpus import cpu_list
 from . import hardware_text as text
 from .lldp_io import neighbours
 
-SLURM_CONFS = ("etc/slurm/slurm.conf", "etc/slurm-llnl/slurm.conf", "usr/local/etc/slurm.conf")
-KUBELET_CONFIG, KUBECONFIG = "var/lib/kubelet/config.yaml", "etc/kubernetes/kubelet.conf"
 SMI = ["nvidia-smi", "--query-gpu=pci.bus_id,name", "--format=csv,noheader"]
 T = TypeVar("T")
 
@@ -38,8 +36,6 @@ class Host:
             "gpus": self._gpus(),
             "nics": self._try("NICs", self._nics, []),
             "neighbours": self._try("LLDP neighbours", lambda: neighbours(self._run), {}),
-            "slurm": self._slurm(),
-            "kubelet": self._kubelet(),
             "mounts": self._try("mounts", lambda: text.mounts(self._file("proc/mounts")), []),
         }
         return {**facts, "missing": self.missing}
@@ -93,24 +89,6 @@ class Host:
         """Network devices that have an RDMA device."""
         found = [_nic(place) for place in (self._root / "sys/class/net").glob("*") if (place / "device").exists()]
         return sorted((nic for nic in found if nic["rdma"]), key=lambda nic: _natural(nic["netdev"]))
-
-    def _slurm(self) -> dict[str, Any]:
-        for path in SLURM_CONFS:
-            if (self._root / path).is_file():
-                return {**self._try("Slurm", lambda path=path: self._slurm_conf(path), {}), "path": f"/{path}"}
-        return {}
-
-    def _slurm_conf(self, path: str) -> dict[str, Any]:
-        """Slurm looks beside the file for the name after Include, if it does not begin with /."""
-        folder = (self._root / path).parent
-        return text.slurm_conf(self._file(path), lambda name: (folder / name).read_text(errors="replace"))
-
-    def _kubelet(self) -> dict[str, str]:
-        if not (self._root / KUBELET_CONFIG).is_file():
-            return {}
-        found = self._try("kubelet", lambda: text.kubelet(self._file(KUBELET_CONFIG)), {})
-        server = self._try("kubelet", lambda: text.api_server(self._file(KUBECONFIG)), "")
-        return {**found, "api_server": server} if server else found
 
 
 def _is_gpu(place: Path) -> bool:

@@ -1,25 +1,17 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Texts from which a host's description is read: LLDP as JSON, slurm.conf, kubelet's configuration, nvidia-smi."""
+"""Texts from which a host's description is read: LLDP as JSON, mounts, nvidia-smi, the operating system."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, Callable
-
-from ..slurm.takeover.text import Line, lines, settings, with_defaults
+from typing import Any
 
 _NAME = re.compile(r"[A-Za-z0-9._/:-]+")
 """What a neighbour may call itself. LLDP is not authenticated, so other text is no name."""
-_VALUE = re.compile(r"[A-Za-z0-9._/:,-]+")
 _PCI = re.compile(r"^([0-9a-f]{4,8}):([0-9a-f]{2}:[0-9a-f]{2}[.][0-7])$")
-_KUBELET = {
-    "topologyManagerPolicy": "topology_policy",
-    "reservedSystemCPUs": "reserved_cpus",
-    "clientCAFile": "ca_file",
-}
 _FILE_SYSTEMS = ("gpfs", "nfs", "nfs4", "lustre")
 
 
@@ -47,39 +39,6 @@ def networkctl(text: str) -> dict[str, list[str]]:
         for near in device.get("Neighbors", [])[:1]
     }
     return {name: pair for name, pair in ends.items() if all(map(_NAME.fullmatch, pair))}
-
-
-def slurm_conf(text: str, included: Callable[[str], str] = lambda _: "") -> dict[str, Any]:
-    """Cluster, hosts of daemons and partitions. Nothing else leaves the host, because a file may have secrets.
-
-    `included` returns the text of a file by the name after Include.
-    """
-    found = lines(text, included)
-    known = settings(found)
-    hosts = known.get("slurmctldhost", [("", "")])
-    return {
-        "cluster": known.get("clustername", [("", "")])[-1][1],
-        "controller": hosts[0][1].split("(")[0],
-        "accounting": known.get("accountingstoragehost", [("", "")])[-1][1],
-        "partitions": [_partition(line) for line in with_defaults(found, "partitionname")],
-    }
-
-
-def _partition(line: Line) -> dict[str, Any]:
-    values = {key: value for key, (_spelled, value) in line.values().items()}
-    return {"name": line.name, "nodes": values.get("nodes", ""), "default": values.get("default", "").lower() == "yes"}
-
-
-def kubelet(text: str) -> dict[str, str]:
-    """Keys of a kubelet's configuration that the intent has too."""
-    pairs = re.findall(r"^ *(\w+): *[\"']?([^\"'\n]*?)[\"']? *$", text, re.MULTILINE)
-    return {_KUBELET[key]: value for key, value in pairs if key in _KUBELET and _VALUE.fullmatch(value)}
-
-
-def api_server(text: str) -> str:
-    """The address in a kubeconfig, "" for none. Nothing else leaves the host, because the file has a key."""
-    match = re.search(r"^ *server: *[\"']?(https?://[A-Za-z0-9.:\[\]-]+)", text, re.MULTILINE)
-    return match[1] if match else ""
 
 
 def mounts(text: str) -> list[dict[str, str]]:

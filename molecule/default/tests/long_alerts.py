@@ -118,6 +118,8 @@ def test_a_dirty_node_and_one_that_is_held_unchecked(watched: Prometheus) -> Non
     until(lambda: stack.all_usable(NODES), 180, "all nodes are closed and in service")
     dirty, held = (stack.quiet(f"-N1 -w {node}", stack.PATIENT) for node in ("gpu01", "gpu02"))
     until(lambda: stack.patient(dirty, "gpu01") and stack.patient(held, "gpu02"), 180, "both jobs run")
+    known = f"grep 'held\"}} 1' {METRICS}/gate.prom || true"
+    until(lambda: stack.ssh("gpu02", known), 120, "the reconciler has seen it held")
     stack.ssh("gpu02", "systemctl stop drawbridge-gate.timer")
     try:
         with stack.ghost("gpu01"):
