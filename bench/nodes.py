@@ -24,6 +24,7 @@ from pathlib import Path
 
 import yaml
 
+from bench import answers
 from bench.budgets import goal
 from bench.counted import ROOT
 from bench.fit import ERRORS, Line, fitted
@@ -95,8 +96,8 @@ def joined() -> None:
             sys.exit(f"{host}: mmaddnode ran {added} times, and these calls failed: {failed}")
 
 
-def works(words: Sequence[str], folder: Path, number: int) -> dict[str, Callable[[], object]]:
-    """The three kinds of work on so many nodes."""
+def works(words: Sequence[str], folder: Path, number: int, *more: str) -> dict[str, Callable[[], object]]:
+    """The three kinds of work on so many nodes; further words are for the visit."""
     chosen = ",".join(NODES[:number])
     ssh = ["ssh", "-F", str(Paths.of().ssh_config), "-o", "ControlPath=none"]
     key = folder / "key.json"
@@ -114,7 +115,7 @@ def works(words: Sequence[str], folder: Path, number: int) -> dict[str, Callable
             sys.exit("a node can't be reached by ssh")
 
     def visit() -> None:
-        out = command(ANSIBLE, *words, "--limit", chosen, "-e", f"@{key}", *PLAYBOOKS)
+        out = command(ANSIBLE, *words, *more, "--limit", chosen, "-e", f"@{key}", *PLAYBOOKS)
         if "changed=1" in out:
             sys.exit(f"{out[-2000:]}this run changed something; measure again, now that there is nothing left to do")
 
@@ -125,7 +126,19 @@ def works(words: Sequence[str], folder: Path, number: int) -> dict[str, Callable
     }
 
 
-def page(taken: Mapping[str, Mapping[int, Taken]], lines: Mapping[str, Line]) -> str:
+def alone(words: Sequence[str], folder: Path) -> dict[str, float]:
+    """Seconds by the clock of one node and of all, if nodes take none of the controller's processors."""
+
+    def visit(number: int) -> None:
+        works(words, folder, number, *answers.WORDS)[VISIT]()
+
+    found = {"answer": answers.recorded(NODES, visit, ROUNDS)}
+    rounds = [[timed(lambda size=size: visit(size)).wall for size in (1, len(NODES))] for _ in range(ROUNDS)]
+    one, all_of_them = map(statistics.median, zip(*rounds, strict=True))
+    return {**found, "one": one, "all": all_of_them}
+
+
+def page(taken: Mapping[str, Mapping[int, Taken]], lines: Mapping[str, Line], apart: Mapping[str, float]) -> str:
     """The tables as Markdown."""
     sizes = " | ".join(f"{size} nodes" for size in SIZES)
     rows = [f"| CPU seconds of the controller | {sizes} | a node | off the line |", "|" + "---|" * (len(SIZES) + 3)]
@@ -147,6 +160,12 @@ def page(taken: Mapping[str, Mapping[int, Taken]], lines: Mapping[str, Line]) ->
         f"A visit costs the controller {lines[VISIT].node:.2f} s of processor time a node, {ratio:.1f} times one no-op"
         f" module. At most {goal('a visit, CPU seconds of the controller'):g} is wanted."
     )
+    text += (
+        f"\n\nWith nodes that compute elsewhere, {len(NODES)} nodes take {apart['all']:.1f} s by the clock and one"
+        f" takes {apart['one']:.1f} s, {apart['all'] / apart['one']:.1f} times. At most"
+        f" {goal('a visit of 16 nodes, times one by the clock'):g} is wanted. These nodes send the answers of before,"
+        f" after the {apart['answer']:.1f} s that one node needs alone."
+    )
     made = f"Made by `python -m bench.nodes`, median of {ROUNDS} rounds; hosts and controller share two processors."
     return f"# Nodes\n\n{made}\n\n" + "\n".join(rows) + f"\n\n{text}\n"
 
@@ -160,6 +179,7 @@ def main() -> int:
             {size: {what: timed(work) for what, work in works(words, folder, size).items()} for size in SIZES}
             for _ in range(ROUNDS)
         ]
+        apart = alone(words, folder)
     taken = {
         what: {
             size: Taken(*(statistics.median(getattr(done[size][what], kind) for done in rounds) for kind in asdict(it)))
@@ -169,9 +189,8 @@ def main() -> int:
     }
     lines = {what: fitted([(size, done[size][what].cpu) for done in rounds for size in SIZES]) for what in NAMES}
     content = {what: {size: asdict(it) for size, it in sizes.items()} for what, sizes in taken.items()}
-    store(
-        "nodes", {"seconds": content, "lines": {what: asdict(line) for what, line in lines.items()}}, page(taken, lines)
-    )
+    result = {"seconds": content, "lines": {what: asdict(line) for what, line in lines.items()}, "apart": apart}
+    store("nodes", result, page(taken, lines, apart))
     return 0
 
 
