@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from . import metrics, retry, scripts, tokens
 from .api import Api, Unreachable
@@ -177,26 +177,34 @@ def close_this_node(job: Job, world: World) -> None:
 
 def reconcile(world: World) -> int:
     """Renew the tokens of this host; do what prologs and epilogs should have done and did not."""
-    done, gauges = [], {}
+    gauges: dict[str, float] = {}
+    try:
+        done = list(_repairs(world, gauges))
+        if all(done):
+            gauges["reconciled_timestamp_seconds"] = world.clock.wall()
+    finally:
+        # also after a crash: its alert needs the count, and the next run may crash too
+        metrics.publish(world, gauges)
+    return 0 if all(done) else 1
+
+
+def _repairs(world: World, gauges: dict[str, float]) -> Iterator[bool]:
+    """Whether each part of a reconciliation came to its end."""
     for identity in (OPENER, RECONCILER, NODE):
         file = world.token(identity)
         if not file.exists():
             continue
         api = world.api(identity, RECONCILE_S)
-        done.append(tokens.renew(file, world, api))
+        yield tokens.renew(file, world, api)
         if identity == RECONCILER:
-            done.append(_attempt(world, lambda api=api: repair_cluster(world, api)))
+            yield _attempt(world, lambda api=api: repair_cluster(world, api))
         if identity == NODE:
-            done.append(tokens.renew_jobs(world, api))
-            done.append(_attempt(world, lambda api=api: _reconcile_node(_this_node(world), world, api, gauges)))
+            yield tokens.renew_jobs(world, api)
+            yield _attempt(world, lambda api=api: _reconcile_node(_this_node(world), world, api, gauges))
     # last, because what waits for repair must not wait for a report
     if world.token(OPENER).exists():
         api = world.api(OPENER, RECONCILE_S)
-        done.append(_attempt(world, lambda: _compare_guards(world, api, gauges)))
-    if all(done):
-        gauges["reconciled_timestamp_seconds"] = world.clock.wall()
-    metrics.publish(world, gauges)
-    return 0 if all(done) else 1
+        yield _attempt(world, lambda: _compare_guards(world, api, gauges))
 
 
 def boot(world: World) -> int:

@@ -269,6 +269,13 @@ def test_a_node_that_cant_be_repaired_still_shows_its_state(at: Made) -> None:
     assert exported(at)["drawbridge_gate_reconciled_timestamp_seconds"] == 0
 
 
+def test_crashes_are_counted_where_every_run_crashes(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verbs, "repair_node", stop(KeyError("planted")))
+    assert [reconciled(at, "node"), reconciled(at, "node")] == [1, 1]
+    assert exported(at)['drawbridge_gate_events_total{event="crashed"}'] == 1, "of the run before"
+    assert exported(at)["drawbridge_gate_reconciled_timestamp_seconds"] == 0
+
+
 def test_a_policy_that_changed_is_reported_before_a_job_meets_it(at: Made) -> None:
     assert reconciled(at, "opener") == 0
     assert exported(at)["drawbridge_gate_policies_in_force"] == 1
