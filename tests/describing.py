@@ -13,7 +13,6 @@ from typing import Any
 import yaml
 
 QUESTION, KEY = re.compile(r"# QUESTION: (\w+): .*"), re.compile(r"(- )?(\w+):")
-LINE = re.compile(r"( *)(.*)")
 
 
 def shipped(inventory: Path) -> dict[str, Any]:
@@ -29,7 +28,8 @@ def answered(text: str, answers: Any) -> str:
     places: list[tuple[int, Any]] = [(-1, answers)]
     entries: dict[int, int] = {}
     for line in text.splitlines():
-        indent, words = LINE.fullmatch(line).groups()
+        words = line.lstrip(" ")
+        indent = line[: len(line) - len(words)]
         while places[-1][0] >= len(indent):
             places.pop()
         entries = {depth: number for depth, number in entries.items() if depth <= len(indent)}

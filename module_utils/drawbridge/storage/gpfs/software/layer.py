@@ -15,7 +15,7 @@ from ....core.packages.apt import Packages as AptPackages
 from ....core.packages.dnf import Packages as DnfPackages
 from ....core.pinned_packages.dnf_io import PinnedRpms
 from ....core.pinned_packages.io import PinnedPackages
-from ....core.pinned_packages.plan import PinnedState
+from ....core.pinned_packages.plan import PinnedState, as_they_are
 from ..daemon_io import Daemon
 from ..io import MM_PATH, Mm
 from ..kernel.io import KernelModules, KernelPlaces, running
@@ -95,10 +95,10 @@ def _packages(params: Params, want: SoftwareState, run: Command) -> Packages:
     if not want.packages.versions:
         return NoPackages()
     manager, path = params["manager"], SOURCES[params["manager"]]
-    found = {"found": from_directory(params["directory"], manager)} if params["directory"] else {}
+    found = from_directory(params["directory"], manager) if params["directory"] else as_they_are
     if manager == "dnf":
-        return PinnedRpms(run, want.packages, path, **found)
-    return PinnedPackages(run, want.packages, path, Apt(run), **found)
+        return PinnedRpms(run, want.packages, path, found)
+    return PinnedPackages(run, want.packages, path, Apt(run), found)
 
 
 def _tools(params: Params, want: SoftwareState, run: Command) -> Tools:
