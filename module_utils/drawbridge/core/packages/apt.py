@@ -24,6 +24,7 @@ FORBID = "#!/bin/sh\n# While Drawbridge installs packages, their services don't 
 LOCK_WAIT_S = 300.0
 LOOK_AGAIN_S = 1.0
 KEEP_FILES = "--force-confold"
+CAREFUL = ("-q", "--yes", "--no-remove", "-o", f"DPkg::Options::={KEEP_FILES}")
 """dpkg keeps existing configuration files, which are the site's or Drawbridge's, without a prompt."""
 _LOCKED = re.compile(r"Could not get lock|Unable to (?:acquire|lock)|(?:is|was) locked by")
 
@@ -41,7 +42,7 @@ class Apt:
         fail for missing dependencies; the installation then repairs them.
         """
         quiet = ["env", "DEBIAN_FRONTEND=noninteractive"]
-        apt = [*quiet, "apt-get", "-q", "--yes", "--no-remove", "-o", f"DPkg::Options::={KEEP_FILES}", *options]
+        apt = [*quiet, "apt-get", *CAREFUL, *options]
         if names:
             self.run_unlocked([*apt, "update"])
         with self._services_stay_off():

@@ -15,7 +15,7 @@ from ..files import write_bytes
 from ..packages.dnf import DNF
 from .plan import HOLD, SOURCES, PinnedState, as_they_are
 
-FORMAT = "%{NAME} %{VERSION}-%{RELEASE} %{INSTALLTIME:date}\\n"
+FORMAT = "%{NAME} %{VERSION}-%{RELEASE}\\n"
 _SECTION = re.compile(r"^\[([^\]]+)\]", re.MULTILINE)
 
 
@@ -34,11 +34,10 @@ class PinnedRpms:
         names = list(self._want.versions)
         codes = tuple(range(len(names) + 1))
         out = self._run(["rpm", "--query", "--queryformat", FORMAT, *names], ok=codes).out
-        rows = [row for row in (line.split(" ", 2) for line in out.splitlines()) if row[0] in names]
-        installed = {row[0]: row[1] for row in rows}
+        rows = [line.split() for line in out.splitlines()]
+        installed = {row[0]: row[1] for row in rows if len(row) == 2}
         return PinnedState(
             versions={name: installed.get(name, "") for name in names},
-            installed={row[0]: f"installed {row[2]}" for row in rows},
             held=self._want.held,
             sources=self._sources.read_text() if self._sources.exists() else "",
         )

@@ -5,32 +5,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Mapping
 
-from ..packages.apt import KEEP_FILES
+from ..packages.apt import CAREFUL
 
 _KEY = re.compile(r"^([A-Z][\w-]+): +(.*)$", re.MULTILINE)
-_PACKAGE = re.compile(r"(?:^|, )([a-z0-9][a-z0-9+.-]*)(?::\w+)? \(")
-_ACTIONS = ("Install", "Upgrade", "Downgrade", "Reinstall")
+_PACKAGE = re.compile(r"(?:^|, )([a-z0-9][a-z0-9+.-]*)(?::\w+)? \(([^()]*)\)")
+_ACTIONS = {"Install": 0, "Reinstall": 0, "Upgrade": 1, "Downgrade": 1}
+"""Which of the versions in brackets is the new one."""
+_OURS = f"apt-get {' '.join(CAREFUL)} "
 _LONGEST = 60
 
 
-def installed_by(text: str, names: Collection[str]) -> dict[str, str]:
-    """When, by whom and how, by package. Only the last transaction counts, and Drawbridge's own ones say nothing.
+def installed_by(text: str, versions: Mapping[str, str]) -> dict[str, str]:
+    """Day, user and command, by package, of the last transaction that brought this version.
 
-    `text` is /var/log/apt/history.log, whose transactions are separated by empty lines.
+    Transactions of Drawbridge and those that failed are left out. `text` is /var/log/apt/history.log: transactions with
+    an empty line between them.
     """
     found: dict[str, str] = {}
     for part in text.split("\n\n"):
         keys = dict(_KEY.findall(part))
-        changed = {name for action in _ACTIONS for name in _PACKAGE.findall(keys.get(action, ""))}
-        for name in changed & set(names):
-            found[name] = "" if KEEP_FILES in keys.get("Commandline", "") else _said(keys)
+        ours = keys.get("Commandline", "").startswith(_OURS)
+        for action, at in _ACTIONS.items() if "Error" not in keys else ():
+            for name, shown in _PACKAGE.findall(keys.get(action, "")):
+                if versions.get(name) in shown.split(", ")[at : at + 1]:
+                    found[name] = "" if ours else _said(keys)
     return {name: said for name, said in found.items() if said}
 
 
-def _said(keys: dict[str, str]) -> str:
-    when = " ".join(keys.get("Start-Date", "").split())[:16]
+def _said(keys: Mapping[str, str]) -> str:
+    """Without the hour, so that the step is the same on all nodes that one person has changed on a day."""
+    day = keys.get("Start-Date", "").split(" ")[0]
     who = keys.get("Requested-By", "root").split(" (")[0]
     command = keys.get("Commandline", "an unknown command")
-    return f"{when} by {who}: {command[:_LONGEST]}"
+    return f"{day} by {who}: {command[:_LONGEST]}"

@@ -44,7 +44,7 @@ class PinnedPackages:
         out = self._run(["dpkg-query", "-W", "-f", FORMAT, *wanted], ok=(0, 1)).out
         rows = {row[0]: row[1:] for row in (line.split() for line in out.splitlines()) if len(row) == 4}
         installed = {name: row[0] for name, row in rows.items() if row[2] == "installed"}
-        other = [name for name, version in installed.items() if wanted[name] != version]
+        other = {name: version for name, version in installed.items() if wanted[name] != version}
         return PinnedState(
             versions={name: installed.get(name, "") for name in wanted},
             installed=installed_by(self._history.read_text(errors="replace"), other)

@@ -24,7 +24,7 @@ class PinnedState:
     cut_off: bool = False
     """An installation was killed, and services of all packages are kept off since."""
     installed: Mapping[str, str] = field(default_factory=dict, compare=False)
-    """When, by whom and how another version came, by package, if the host knows."""
+    """Day, user and command of the installation of another version, by package, if the host knows."""
 
     def lines(self) -> list[str]:
         """One package a line, then the sources."""
@@ -58,9 +58,10 @@ def plan(have: PinnedState, want: PinnedState) -> list[Step[PinnedState]]:
     if other:
         shown = ", ".join(_change(name, have, version) for name, version in other.items())
         names = tuple(f"{name}={version}" for name, version in other.items())
-        steps.append(
-            Step(f"install {shown}", lambda s: replace(s, versions=want.versions), (INSTALL, names), disturbs=replaces)
+        step = Step(
+            f"install {shown}", lambda s: replace(s, versions=want.versions), (INSTALL, names), disturbs=replaces
         )
+        steps.append(replace(step, about=f"install {' '.join(names)}"))
     if loose := want.held - have.held:
         names = tuple(sorted(loose))
         steps.append(

@@ -8,7 +8,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 
 OURS = """
 Start-Date: 2026-11-24  11:26:26
-Commandline: apt-get -q --yes --no-remove -o DPkg::Options::=--force-confold install kubelet=1.36.3-1 containerd=2.3.5-1
+Commandline: apt-get -q --yes --no-remove -o DPkg::Options::=--force-confold install kubelet=1.36.3-1
 Install: containerd:amd64 (2.3.5-1), kubelet:amd64 (1.36.3-1)
 End-Date: 2026-11-24  11:26:28
 """
@@ -25,22 +25,42 @@ Start-Date: 2026-11-25  06:01:00
 Downgrade: containerd:amd64 (2.3.5-1, 2.3.4-1)
 End-Date: 2026-11-25  06:01:09
 """
-NAMES = ("kubelet", "containerd", "libhwloc15")
+FAILED = BENS.replace("2026-11-25", "2026-11-26").replace("End-Date", "Error: Sub-process returned an error\nEnd-Date")
+ANSIBLES = """
+Start-Date: 2026-11-25  10:02:11
+Commandline: /usr/bin/apt-get -y -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold install kubelet
+Upgrade: kubelet:amd64 (1.36.3-1, 1.36.4-1)
+"""
+HAS = {"kubelet": "1.36.4-1", "containerd": "2.3.4-1", "libhwloc15": "2.12.0-4"}
 
 
-def test_the_last_transaction_of_each_package_counts() -> None:
-    assert installed_by(OURS + NOBODYS + BENS, NAMES) == {
-        "containerd": "2026-11-25 06:01 by root: an unknown command",
-        "kubelet": "2026-11-25 10:02 by ben: apt upgrade",
-        "libhwloc15": "2026-11-25 10:02 by ben: apt upgrade",
+def test_the_transaction_that_brought_the_version_counts() -> None:
+    assert installed_by(OURS + NOBODYS + BENS, HAS) == {
+        "containerd": "2026-11-25 by root: an unknown command",
+        "kubelet": "2026-11-25 by ben: apt upgrade",
+        "libhwloc15": "2026-11-25 by ben: apt upgrade",
     }
 
 
-def test_what_drawbridge_installed_last_says_nothing() -> None:
-    assert installed_by(BENS + OURS, ("kubelet",)) == {}
+def test_a_version_that_apt_did_not_bring_has_no_user() -> None:
+    assert installed_by(OURS + BENS, {"kubelet": "1.37.0-1"}) == {}
+
+
+def test_what_drawbridge_installed_says_nothing() -> None:
+    assert installed_by(BENS + OURS, {"kubelet": "1.36.3-1"}) == {}
+
+
+def test_a_failed_transaction_brought_nothing() -> None:
+    assert installed_by(FAILED, HAS) == {}
+
+
+def test_another_task_of_ansible_is_named() -> None:
+    assert installed_by(ANSIBLES, HAS)["kubelet"].startswith(
+        "2026-11-25 by root: /usr/bin/apt-get -y -o Dpkg::Options::="
+    )
 
 
 def test_a_long_command_is_cut_and_other_text_is_no_history() -> None:
     long = BENS.replace("apt upgrade", "apt install " + "x" * 500)
-    assert len(installed_by(long, ("kubelet",))["kubelet"]) < 100
-    assert installed_by("no history\n\n\n", NAMES) == {}
+    assert len(installed_by(long, HAS)["kubelet"]) < 100
+    assert installed_by("no history\n\n\n", HAS) == {}

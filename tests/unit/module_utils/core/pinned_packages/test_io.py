@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import converge
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
+    DeviceError,
+    converge,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.packages.apt import Apt
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.pinned_packages.io import (
     PinnedPackages,
@@ -16,6 +20,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
     plan,
 )
 
+WHO = "2026-11-25 by root: apt upgrade"
 WANT = PinnedState({"kubelet": "1.36.3-1"}, frozenset({"kubelet"}), "Types: deb\n")
 
 
@@ -58,10 +63,29 @@ def test_what_was_removed_with_its_configuration_left_is_not_there(tmp_path: Pat
 
 
 def test_who_installed_another_version_is_read(tmp_path: Path) -> None:
-    upgrade = (
-        "Start-Date: 2026-11-25  10:02:11\nCommandline: apt upgrade\nUpgrade: kubelet:amd64 (1.36.3-1, 1.36.4-1)\n"
-    )
-    (tmp_path / "history.log").write_text(upgrade)
+    upgrade = "Start-Date: 2026-11-25  10:02:11\nCommandline: apt upgrade\nUpgrade: kubelet:amd64 (1.36.3-1, 1.36.4-1)"
+    (tmp_path / "history.log").write_text(f"{upgrade}\n")
     right, other = (Host(f"kubelet {version} hold installed") for version in ("1.36.3-1", "1.36.4-1"))
     assert device(right, tmp_path).read().installed == {}
-    assert device(other, tmp_path).read().installed == {"kubelet": "2026-11-25 10:02 by root: apt upgrade"}
+    assert device(other, tmp_path).read().installed == {"kubelet": WHO}
+
+
+class Broken(PinnedPackages):
+    """Its installation fails, and is the last one in apt's history then."""
+
+    said = WHO
+
+    def read(self) -> PinnedState:
+        return replace(WANT, versions={"kubelet": "1.36.4-1"}, installed={"kubelet": self.said} if self.said else {})
+
+    def apply(self, steps: Sequence[object]) -> None:
+        self.said = ""
+        raise DeviceError("no space left on device")
+
+
+def test_an_installation_that_fails_is_left_and_not_done(tmp_path: Path) -> None:
+    host = Host()
+    broken = Broken(host, WANT, tmp_path / "ours.sources", Apt(host, tmp_path / "policy-rc.d"))
+    outcome = converge(broken, plan, WANT)
+    assert outcome.done == []
+    assert len(outcome.left) == 1

@@ -13,7 +13,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 WANT = PinnedState(
     {"kubelet": "1.36.3-1", "containerd": "2.3.5-1"}, frozenset({"kubelet", "containerd"}), "Types: deb\n"
 )
-WHO = "2026-11-25 10:02 by ben: apt upgrade"
+WHO = "2026-11-25 by ben: apt upgrade"
 BARE = PinnedState({"kubelet": "", "containerd": ""}, frozenset())
 OLD = replace(WANT, versions={**WANT.versions, "kubelet": "1.35.4-1"})
 
