@@ -42,7 +42,7 @@ chaos: tools ## cut runs of the site off at seeded points, and see that the next
 	$(PYTHON) lab/lab requirements --install
 	$(PYTHON) -m tests.chaos $(SEEDS)
 
-isolation: tools ## boot a node with a kernel of its own, build it with production's defaults, and see its jobs confined
+isolation: tools ## boot a node with a kernel of its own, build it with production's defaults, and see its jobs and pods confined
 	LAB_SITE=isolation $(PYTHON) lab/lab requirements --install
 	$(PYTHON) -m tests.isolation
 

@@ -4,7 +4,8 @@
 
 Boots the lab with its spares, builds the site on all nodes, then measures in turns, for some numbers of nodes: the
 play that visits them; a play with one no-op module; one ssh to each. The slope of a line through the processor times
-is the cost of one more node, and bench/fit.py says what 1,000 would cost. bench/measured/nodes.md gets the table. The
+is the cost of one more node, and bench/fit.py says what 1,000 would cost. Last come visits of one node and of all that
+compute elsewhere (bench/answers.py). bench/measured/nodes.md gets the table. The
 goals are in tests/budgets.yml; a busy machine fails no build.
 """
 

@@ -10,7 +10,9 @@ version_added: 0.1.0
 description:
   - Reads the facts from which P(drawbridge.drawbridge.site_description#module) writes an intent, in one visit.
   - Each tool has a time limit. A tool that is missing or fails is named in C(missing) and does not stop the others.
-  - Of slurm.conf only cluster, controller and partitions are returned, because the file may contain secrets.
+  - slurm.conf and the files that it includes may contain secrets. Only the cluster, the hosts of slurmctld and
+    slurmdbd, and the partitions are returned.
+  - Of the kubelet's kubeconfig only the address of the API server is returned.
 author: Drawbridge contributors (@drawbridge)
 options:
   timeout_s:
@@ -37,7 +39,17 @@ hardware:
   description: The facts. C(missing) has what could not be read, and why.
   returned: success
   type: dict
-  sample: {cpus: {sockets: 2, cores_per_socket: 32}, missing: []}
+  sample:
+    os: debian-13
+    cpus: {sockets: 2, cores_per_socket: 32, threads_per_core: 2, numa_nodes: 2, cpu_numbering: together}
+    memory_mib: 2064384
+    gpus: [{pci: "0000:1b:00.0", name: NVIDIA H100 80GB HBM3, numa: 0}]
+    nics: [{netdev: rail0, rdma: mlx5_0, pci: "0000:18:00.0", device: "15b3:1021", numa: 0, mtu: 9000, speed_mbps: 0}]
+    neighbours: {rail0: [leaf1, Ethernet1]}
+    mounts: [{source: fs1, mount: /gpfs/fs1, type: gpfs}]
+    slurm: {path: /etc/slurm/slurm.conf, cluster: old, controller: ctl, accounting: db1, partitions: []}
+    kubelet: {api_server: "https://10.0.0.1:6443", ca_file: /etc/kubernetes/pki/ca.crt}
+    missing: []
 """
 
 from ansible.module_utils.basic import AnsibleModule

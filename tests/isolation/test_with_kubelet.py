@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from kubernetes import client
 
 from roles.slurm_gate.files.gate.gate_names import CLOSED, JOB_LABEL
 from tests import stack
@@ -118,12 +119,13 @@ def test_each_pod_has_its_own_cpu_memory_and_gpu(job: str) -> None:
 def test_a_restart_ends_no_pod_and_no_step(job: str, event: str) -> None:
     before, known, steps = processes(), counted(job), here(f"scontrol listpids {job}")
     assert len(before) == len(known) == 2
+    started = since()
     here(f"systemctl {event}")
-    until(lambda: slurm(f"sinfo --noheader --nodes={NODE} --format=%T") == "allocated", PATIENCE_S, "slurmd answers")
-    until(
-        lambda: here("systemctl is-active kubelet slurmd containerd").split() == ["active"] * 3, PATIENCE_S, "all run"
-    )
-    until(ready, PATIENCE_S, "the kubelet answers")
+    renewed = lease()
+    until(lambda: event != "restart slurmd" or since() != started, PATIENCE_S, "another slurmd has registered")
+    until(lambda: lease() != renewed and running(job), PATIENCE_S, "the kubelet serves its pods since")
+    assert slurm(f"sinfo --noheader --nodes={NODE} --format=%T") == "allocated"
+    assert here("systemctl is-active kubelet slurmd containerd").split() == ["active"] * 3
     assert processes() == before
     assert here(f"scontrol listpids {job}") == steps
     assert counted(job) == known
@@ -134,12 +136,15 @@ def counted(job: str) -> dict[str, int]:
     return {pod.metadata.uid: pod.status.container_statuses[0].restart_count for pod in pods(job)}
 
 
-def ready() -> bool:
-    """The daemons run, and the node is ready."""
-    if here("systemctl is-active kubelet slurmd containerd", check=False).split() != ["active"] * 3:
-        return False
-    conditions = stack.kube().read_node(NODE).status.conditions
-    return any(it.type == "Ready" and it.status == "True" for it in conditions)
+def since() -> str:
+    """When slurmd was started, as Slurm knows it."""
+    return slurm(f"scontrol show node {NODE}").partition("SlurmdStartTime=")[2].split()[0]
+
+
+def lease() -> Any:
+    """When the kubelet last said that it is there."""
+    leases: Any = client.CoordinationV1Api(stack.api_client())
+    return leases.read_namespaced_lease(NODE, "kube-node-lease").spec.renew_time
 
 
 def test_a_pod_that_takes_more_memory_than_its_own_is_killed_alone(job: str) -> None:

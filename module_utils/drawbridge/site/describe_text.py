@@ -14,8 +14,8 @@ _KUBELET = {
     "reservedSystemCPUs": "reserved_cpus",
     "clientCAFile": "ca_file",
 }
-_VALUE = re.compile(r"[A-Za-z0-9._/:,-]+")
-"""Other text could be an expression that Ansible evaluates."""
+_SERVER = re.compile(r"^ *server: *[\"']?(https://[A-Za-z0-9.:\[\]-]+)[\"']? *$", re.MULTILINE)
+"""The intent takes no address with a path."""
 
 
 def slurm_conf(text: str, included: Callable[[str], str] = lambda _: "") -> dict[str, Any]:
@@ -42,10 +42,10 @@ def _partition(line: Line) -> dict[str, Any]:
 def kubelet(text: str) -> dict[str, str]:
     """Keys of a kubelet's configuration that the intent has too."""
     pairs = re.findall(r"^ *(\w+): *[\"']?([^\"'\n]*?)[\"']? *$", text, re.MULTILINE)
-    return {_KUBELET[key]: value for key, value in pairs if key in _KUBELET and _VALUE.fullmatch(value)}
+    return {_KUBELET[key]: value for key, value in pairs if key in _KUBELET}
 
 
 def api_server(text: str) -> str:
     """The address in a kubeconfig, "" for none. Nothing else leaves the host, because the file has a key."""
-    match = re.search(r"^ *server: *[\"']?(https?://[A-Za-z0-9.:\[\]-]+)", text, re.MULTILINE)
+    match = _SERVER.search(text)
     return match[1] if match else ""

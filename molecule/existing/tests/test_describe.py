@@ -55,6 +55,7 @@ def intent(bare: Path, wanted: dict[str, Any]) -> dict[str, Any]:
 
 def test_with_its_questions_answered_it_is_the_shipped_intent(intent: dict[str, Any], wanted: dict[str, Any]) -> None:
     assert list(missing(intent, wanted)) == []
+    assert intent["drawbridge_nodes"] == wanted["drawbridge_nodes"]
     assert intent.keys() == {"drawbridge_nodes", "drawbridge_slurm", "drawbridge_kube"}
 
 

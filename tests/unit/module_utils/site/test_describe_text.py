@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site import describe_text as text
 
 
@@ -43,13 +44,13 @@ reservedSystemCPUs: "0-3,64-67"
     }
 
 
-def test_a_value_that_ansible_would_evaluate_is_none() -> None:
-    assert text.kubelet("reservedSystemCPUs: {{ lookup('pipe', 'id') }}\n") == {}
-    assert text.api_server("    server: https://{{ lookup('pipe', 'id') }}\n") == ""
-
-
 def test_a_kubeconfig_gives_its_server_and_no_key() -> None:
     config = (
         "clusters:\n- cluster:\n    server: https://10.0.0.1:6443\nusers:\n- user:\n    client-key-data: c2VjcmV0\n"
     )
     assert text.api_server(config) == "https://10.0.0.1:6443"
+
+
+@pytest.mark.parametrize("address", ["http://10.0.0.1:6443", "https://rancher.example.org/k8s/clusters/c-1", ""])
+def test_an_address_that_the_intent_does_not_take_is_none(address: str) -> None:
+    assert text.api_server(f"    server: {address}\n") == ""

@@ -148,6 +148,24 @@ def test_a_running_cluster_is_taken_over() -> None:
     kube = yaml.safe_load(text["group_vars/all/kube.yml"])["drawbridge_kube"]
     assert kube == {"api_server": "https://10.0.0.1:6443", "ca_file": "/etc/kubernetes/pki/ca.crt", "join": "site"}
     assert "# QUESTION: infra: " in text["group_vars/all/kube.yml"]
+    assert yaml.safe_load(text["hosts.yml"])["all"]["children"]["accounting"]["hosts"] == {"db1": None}
+
+
+EVIL = "{{lookup('pipe','id')}}"
+
+
+@pytest.mark.parametrize("evil", [EVIL, "1\nevil: 2", '", evil: "2', "{% set x = 1 %}", "x #", "*x", "!x"])
+def test_text_of_a_host_in_other_hands_is_not_taken(evil: str) -> None:
+    hosts = lab_hosts()
+    part = {"name": evil, "nodes": evil, "default": True}
+    hosts["ctl"]["slurm"] = {"cluster": evil, "controller": evil, "accounting": evil, "partitions": [part]}
+    kubelet = dict.fromkeys(("api_server", "ca_file", "reserved_cpus", "topology_policy"), evil)
+    hosts["gpu01"] |= {"os": evil, "kubelet": kubelet, "neighbours": {"rail0": [evil, evil], evil: ["leaf1", "1"]}}
+    hosts["gpu01"]["mounts"] = [{"source": evil, "mount": evil, "type": evil}]
+    hosts["gpu01"]["cpus"] = {**CPUS, evil: evil}
+    hosts["gpu01"]["gpus"][0]["name"] = evil
+    hosts["gpu01"]["nics"][0] |= {"netdev": evil, "rdma": evil, "device": evil}
+    assert evil not in "".join(folder(hosts, GROUPS, {}).values())
 
 
 @pytest.mark.parametrize("reason", ["Connection timed out", "two\nlines: [evil"])

@@ -1,0 +1,57 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.describe_running import (
+    daemons,
+    kube,
+    slurm,
+    storage,
+)
+
+GROUPS = {"controllers": ["ctl"], "nodes": ["gpu01"]}
+
+
+def conf(**more: Any) -> dict[str, Any]:
+    """What a host's slurm.conf says."""
+    return {"cluster": "research", "controller": "ctl", "accounting": "", "partitions": [], **more}
+
+
+def hosts(of_ctl: dict[str, Any], of_node: dict[str, Any]) -> dict[str, Any]:
+    return {"ctl": {"slurm": of_ctl, "mounts": []}, "gpu01": {"slurm": of_node, "mounts": []}}
+
+
+@pytest.mark.parametrize("host", ["localhost", "ctl.cluster", ""])
+def test_a_slurmdbd_beside_slurmctld_is_no_host_of_its_own(host: str) -> None:
+    found = hosts(conf(accounting=host), {})
+    assert daemons(found, GROUPS)[1:] == ("ctl", "")
+    assert not any("accounting" in line for line in slurm(found, {"gpu01": {}}, GROUPS))
+
+
+def test_a_slurmdbd_elsewhere_is_asked_for_its_database() -> None:
+    lines = slurm(hosts(conf(accounting="db1"), {}), {"gpu01": {}}, GROUPS)
+    assert lines[3:5] == ["  accounting:", '    host: "db1"']
+    assert lines[5].startswith("    # QUESTION: database: ")
+
+
+def test_a_controller_whose_file_was_not_read_hides_no_other_host() -> None:
+    running, controller, _accounting = daemons(hosts({"path": "/etc/slurm/slurm.conf"}, conf()), GROUPS)
+    assert (running["cluster"], controller) == ("research", "ctl")
+
+
+def test_without_slurm_storage_and_kubelets_everything_is_asked() -> None:
+    nothing = hosts({}, {})
+    assert [line.split(":")[1] for line in slurm(nothing, {"gpu01": {}}, GROUPS) if "QUESTION" in line] == [
+        " cluster",
+        " partitions",
+    ]
+    assert storage(nothing, GROUPS)[0].startswith("# QUESTION: drawbridge_gpfs: ")
+    assert kube({"gpu01": {"kubelet": {}}})[0].startswith("# QUESTION: drawbridge_kube: ")
+
+
+def test_kubelets_of_two_clusters_are_a_question() -> None:
+    nodes = {name: {"kubelet": {"api_server": f"https://{name}:6443"}} for name in ("gpu01", "gpu02")}
+    assert "  # QUESTION: api_server: kubectl cluster-info" in kube(nodes)
