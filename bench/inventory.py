@@ -25,8 +25,9 @@ from typing import Any
 from bench.budgets import goal
 from bench.counted import ROOT
 from bench.memory import Peak
-from bench.nodes import ANSIBLE, timed
+from bench.nodes import timed
 from bench.results import store
+from bench.sixteen import ANSIBLE
 from bench.slurm_scale import LARGE, SMALL, site
 
 ROUNDS, SIZES, NEW = 2, (SMALL, LARGE), 16

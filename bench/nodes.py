@@ -11,8 +11,6 @@ goals are in tests/budgets.yml; a busy machine fails no build.
 
 from __future__ import annotations
 
-import json
-import os
 import resource
 import statistics
 import subprocess
@@ -27,18 +25,12 @@ import yaml
 
 from bench import answers
 from bench.budgets import goal
-from bench.counted import ROOT
 from bench.fit import ERRORS, Line, fitted
 from bench.results import store
+from bench.sixteen import ANSIBLE, NODES, PLAYBOOKS, built, command, munge_key
 from lab.hosts.paths import Paths
-from tests.growth import grow
 
 ROUNDS, SIZES, BEYOND = 5, (2, 4, 8, 16), (1000, 10000)
-SPARES = [f"gpu{number:02}" for number in range(5, 17)]
-JOURNAL = "/var/lib/lab/gpfs/journal.jsonl"
-NODES = [f"gpu{number:02}" for number in range(1, 17)]
-PLAYBOOKS = ("playbooks/check.yml", "playbooks/parts/visit_nodes.yml")
-ANSIBLE = str(Path(sys.executable).parent / "ansible-playbook")
 VISIT, MODULE, SSH = "visit", "no-op module", "ssh"
 NAMES = {VISIT: "the visit of a node, nothing to do", MODULE: "one no-op module", SSH: "one `ssh node true`"}
 
@@ -59,53 +51,11 @@ def timed(work: Callable[[], object]) -> Taken:
     return Taken(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
 
-def command(*argv: str) -> str:
-    """Output of a command. Leaves with it if the command fails."""
-    env = {**os.environ, "ANSIBLE_CONFIG": "ansible.cfg", "ANSIBLE_NOCOLOR": "1"}
-    done = subprocess.run(argv, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"{done.stdout[-4000:]}{done.stderr[-4000:]}{' '.join(argv[:6])} failed")
-    return done.stdout
-
-
-def built(folder: Path) -> list[str]:
-    """Boot all nodes, build the site on them, and return Ansible's words for this inventory."""
-    words = grow(folder / "grown", *SPARES)
-    unwatched(folder / "grown/group_vars/all.yml")
-    command(sys.executable, "lab/lab", "up")
-    command(sys.executable, "lab/lab", "up", *SPARES)
-    command(ANSIBLE, *words, "playbooks/site.yml")
-    joined()
-    return words
-
-
-def unwatched(intent: Path) -> None:
-    """Let Slurm start no health checks: those of 16 hosts at once would be most of what is measured."""
-    content = yaml.safe_load(intent.read_text())
-    content["drawbridge_slurm"].setdefault("health", {})["interval_s"] = 0
-    intent.write_text(json.dumps(content))
-
-
-def joined() -> None:
-    """Leave unless all nodes have joined GPFS by one mmaddnode, and no command of GPFS that writes has failed."""
-    for host in ("nsd1", *NODES):
-        text = command(sys.executable, "lab/lab", "ssh", host, f"cat {JOURNAL}")
-        calls = [call for call in map(json.loads, text.splitlines()) if call["writes"]]
-        failed = [call["argv"] for call in calls if call["rc"]]
-        added = [call["tool"] for call in calls].count("mmaddnode")
-        if failed or added != (host == "nsd1"):
-            sys.exit(f"{host}: mmaddnode ran {added} times, and these calls failed: {failed}")
-
-
 def works(words: Sequence[str], folder: Path, number: int, *more: str) -> dict[str, Callable[[], object]]:
     """The three kinds of work on so many nodes; further words are for the visit."""
     chosen = ",".join(NODES[:number])
     ssh = ["ssh", "-F", str(Paths.of().ssh_config), "-o", "ControlPath=none"]
-    key = folder / "key.json"
-    if not key.exists():
-        key.touch(0o600)
-        munge = command(*ssh, NODES[0], "base64 -w0 /etc/munge/munge.key").strip()
-        key.write_text(json.dumps({"slurm_node_munge_key": munge}))
+    key = munge_key(folder)
     noop = folder / "noop.yml"
     task = {"name": "Do nothing", "ansible.builtin.ping": {}}
     noop.write_text(yaml.safe_dump([{"hosts": "nodes", "gather_facts": False, "tasks": [task]}]))

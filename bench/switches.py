@@ -30,8 +30,9 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 
 from bench.budgets import goal
 from bench.counted import ROOT
-from bench.nodes import ANSIBLE, timed
+from bench.nodes import timed
 from bench.results import store
+from bench.sixteen import ANSIBLE
 from bench.switch_room import ADDRESS, ASICS
 
 COUNTS = {"eos": 11, "nvue": 11, "sonic": 11, "nxos": 11, "junos": 10, "os10": 10}
