@@ -8,10 +8,9 @@ All hosts of the lab share the controller's processors. Such nodes take none of 
 from __future__ import annotations
 
 import statistics
-import subprocess
 from collections.abc import Callable, Sequence
 
-from lab.hosts.paths import Paths
+from bench.counted import on_host
 
 PYTHON, ANSWER, TOOK = "/run/node-python", "/run/node-answer", "/run/node-took"
 WORDS = ("-e", f"ansible_python_interpreter={PYTHON}")
@@ -38,7 +37,7 @@ def recorded(nodes: Sequence[str], visit: Callable[[int], object], rounds: int) 
     took = []
     for _ in range(rounds):
         visit(1)
-        took.append(int(_ssh(nodes[0], f"cat {TOOK}")) / 1e9)
+        took.append(int(on_host(nodes[0], f"cat {TOOK}")) / 1e9)
     seconds = statistics.median(took)
     _install(nodes, ANSWER_AGAIN % f"{seconds:.3f}")
     return seconds
@@ -46,9 +45,4 @@ def recorded(nodes: Sequence[str], visit: Callable[[int], object], rounds: int) 
 
 def _install(nodes: Sequence[str], program: str) -> None:
     for node in nodes:
-        _ssh(node, f"cat > {PYTHON}; chmod 755 {PYTHON}", program)
-
-
-def _ssh(node: str, command: str, text: str = "") -> str:
-    argv = ["ssh", "-F", str(Paths.of().ssh_config), node, command]
-    return subprocess.run(argv, input=text, capture_output=True, text=True, check=True, timeout=300).stdout
+        on_host(node, f"cat > {PYTHON}; chmod 755 {PYTHON}", program.encode())

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,25 @@ def shipped(inventory: Path) -> dict[str, Any]:
     files = (inventory / "group_vars/all").glob("*.yml")
     loaded = (yaml.safe_load(file.read_text()) or {} for file in files)
     return {key: value for part in loaded for key, value in part.items() if key.startswith("drawbridge_")}
+
+
+def bare(inventory: Path, folder: Path) -> Path:
+    """An inventory with hosts in groups, and nothing else."""
+    shutil.copy(inventory / "hosts.yml", folder)
+    return folder
+
+
+def proposed(folder: Path, answers: Any) -> dict[str, Any]:
+    """The intent that describe.yml wrote into a folder, with answers."""
+    files = (folder / "group_vars/all").glob("*.yml")
+    parts = (yaml.safe_load(answered(file.read_text(), answers)) or {} for file in files)
+    return {key: value for part in parts for key, value in part.items()}
+
+
+def keep(inventory: Path, intent: Mapping[str, Any]) -> None:
+    """Give an inventory an intent."""
+    (inventory / "group_vars/all").mkdir(parents=True)
+    (inventory / "group_vars/all/intent.yml").write_text(yaml.safe_dump(dict(intent)))
 
 
 def answered(text: str, answers: Any) -> str:

@@ -55,10 +55,7 @@ def _inventory(
 def _nodes(nodes: Mapping[str, Facts]) -> list[str]:
     found = classes(nodes)
     systems = sorted({facts["os"] for facts in nodes.values()})
-    lines = [
-        "drawbridge_nodes:",
-        f"  os: {systems[0]}" if len(systems) == 1 else ask(2, "os", f"found {systems}"),
-    ]
+    lines = ["drawbridge_nodes:", f"  os: {systems[0]}" if len(systems) == 1 else ask(2, "os", f"found {systems}")]
     lines += ["  classes:", *(line for one in found for line in _class(one)), "  ranges:"]
     for one in found:
         for leaves, names in one.ranges.items():

@@ -4,15 +4,13 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from lab.hosts.paths import Paths
-from tests.describing import answered, missing, shipped
+from tests.describing import bare, keep, missing, proposed, shipped
 from tests.running import Lab
 
 INVENTORY = Path(__file__).parents[1] / "inventory"
@@ -21,11 +19,8 @@ DEBUG = {"name": "debug", "nodes": "gpu01"}
 
 
 @pytest.fixture(scope="module")
-def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An inventory with hosts in groups, and nothing else."""
-    folder = tmp_path_factory.mktemp("bare")
-    shutil.copy(INVENTORY / "hosts.yml", folder)
-    return folder
+def hosts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return bare(INVENTORY, tmp_path_factory.mktemp("bare"))
 
 
 @pytest.fixture(scope="module")
@@ -40,16 +35,12 @@ def wanted() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def intent(bare: Path, wanted: dict[str, Any]) -> dict[str, Any]:
+def intent(hosts: Path, wanted: dict[str, Any]) -> dict[str, Any]:
     """What a run wrote, with answers. The hosts' inventory gets it."""
-    done = Lab(Paths.of(), (str(bare),)).playbook("describe", "-e", f"describe_into={bare / 'described'}")
+    done = Lab(Paths.of(), (str(hosts),)).playbook("describe", "-e", f"describe_into={hosts / 'described'}")
     assert done.code == 0, done.output
-    found: dict[str, Any] = {}
-    for file in (bare / "described/group_vars/all").glob("*.yml"):
-        found |= yaml.safe_load(answered(file.read_text(), wanted)) or {}
-    (bare / "group_vars/all").mkdir(parents=True)
-    given = {key: value for key, value in found.items() if value is not None}
-    (bare / "group_vars/all/intent.yml").write_text(yaml.safe_dump(given))
+    given = {key: value for key, value in proposed(hosts / "described", wanted).items() if value is not None}
+    keep(hosts, given)
     return given
 
 
@@ -65,7 +56,7 @@ def test_partitions_of_included_files_and_kubeadms_cluster_are_read(intent: dict
     assert intent["drawbridge_kube"]["join"] == "site"
 
 
-def test_the_check_accepts_it(bare: Path, intent: dict[str, Any]) -> None:
+def test_the_check_accepts_it(hosts: Path, intent: dict[str, Any]) -> None:
     assert intent
-    done = Lab(Paths.of(), (str(bare),)).playbook("check")
+    done = Lab(Paths.of(), (str(hosts),)).playbook("check")
     assert done.code == 0, done.output

@@ -8,17 +8,15 @@ With an intent it names what is planted on a host.
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from lab.emulators.nodes.lldpctl import neighbours
 from lab.hosts.paths import REPOSITORY, Paths
-from tests.describing import answered, missing, shipped
+from tests.describing import bare, keep, missing, proposed, shipped
 from tests.running import Lab, Run
 
 from .test_preflight import BOOTED, DOWN, tool
@@ -37,32 +35,25 @@ MENDED = f"rm -f /usr/local/bin/lldpctl; umount {PCI}; umount /sys/class/net/rai
 
 
 @pytest.fixture(scope="module")
-def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An inventory with hosts in groups, and nothing else."""
-    folder = tmp_path_factory.mktemp("bare")
-    shutil.copy(SHIPPED / "hosts.yml", folder)
-    return folder
+def hosts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return bare(SHIPPED, tmp_path_factory.mktemp("bare"))
 
 
 @pytest.fixture(scope="module")
-def described(bare: Path) -> tuple[Run, Path]:
+def described(hosts: Path) -> tuple[Run, Path]:
     """What a run wrote, which had no intent."""
-    folder = bare / "described"
-    return Lab(Paths.of(), (str(bare),)).playbook("describe", "-e", f"describe_into={folder}"), folder
+    folder = hosts / "described"
+    return Lab(Paths.of(), (str(hosts),)).playbook("describe", "-e", f"describe_into={folder}"), folder
 
 
 @pytest.fixture(scope="module")
-def intent(bare: Path, described: tuple[Run, Path]) -> dict[str, Any]:
+def intent(hosts: Path, described: tuple[Run, Path]) -> dict[str, Any]:
     """The described intent with answers, and with the spine, which no host sees. The hosts' inventory gets it."""
-    folder = bare / "group_vars/all"
-    folder.mkdir(parents=True)
-    wanted, found = shipped(SHIPPED), {}
-    for file in (described[1] / "group_vars/all").glob("*.yml"):
-        found |= yaml.safe_load(answered(file.read_text(), wanted)) or {}
-    found["drawbridge_fabric"]["switches"] += [
-        it for it in wanted["drawbridge_fabric"]["switches"] if it["tier"] == SPINE
-    ]
-    (folder / "intent.yml").write_text(yaml.safe_dump(found))
+    wanted = shipped(SHIPPED)
+    found = proposed(described[1], wanted)
+    spines = [switch for switch in wanted["drawbridge_fabric"]["switches"] if switch["tier"] == SPINE]
+    found["drawbridge_fabric"]["switches"] += spines
+    keep(hosts, found)
     return found
 
 
@@ -86,9 +77,9 @@ def test_with_its_questions_answered_it_is_the_shipped_intent(intent: dict[str, 
     assert build["nics"][0].keys() == other["nics"][0].keys() - BY_CHOICE
 
 
-def test_the_check_accepts_it(bare: Path, intent: dict[str, Any]) -> None:
+def test_the_check_accepts_it(hosts: Path, intent: dict[str, Any]) -> None:
     assert intent
-    done = Lab(Paths.of(), (str(bare),)).playbook("check")
+    done = Lab(Paths.of(), (str(hosts),)).playbook("check")
     assert done.code == 0, done.output
 
 
