@@ -31,7 +31,6 @@ from ..plugin_utils.kube_member import KubeMember
 from ..plugin_utils.kubelet_config import KubeletConfig
 from ..plugin_utils.play_tasks import Settled, arguments, in_role, listed, role_name, tasks, turns, words
 from ..plugin_utils.releases import registered
-from ..plugin_utils.sharing import TAG
 
 MODULE = "drawbridge.drawbridge.node_visit_host"
 HALVES: Mapping[str, type[Half]] = {
@@ -43,7 +42,7 @@ HALVES: Mapping[str, type[Half]] = {
 PROOF = "slurm_node_ready"
 """The module whose success proves a node ready for jobs."""
 ARGUMENT_SPEC = {
-    "tag": {"type": "str", "default": TAG},
+    "tag": {"type": "str", "default": "apart"},
     "needs": {"type": "dict", "default": {}},
     "layers": {"type": "list", "elements": "str", "default": []},
     "holds": {"type": "dict", "default": {}},

@@ -15,8 +15,6 @@ description:
     Failures have their cause and the next command. The same step of many hosts is one line with a hostlist.
   - Tasks that only read are not named.
   - A report holds no diff and no arguments of modules. Text that looks like a secret is replaced.
-  - Before a visit (M(drawbridge.drawbridge.node_visit)), the callback evaluates once what the hosts have in common.
-    This saves processor time, and changes no result.
 requirements:
   - Name it in the configuration, C(callbacks_enabled=drawbridge.drawbridge.report).
 options:
@@ -104,7 +102,6 @@ from ..module_utils.drawbridge.report.page_io import as_page
 from ..module_utils.drawbridge.report.sentences import text
 from ..plugin_utils.releases import data_of, host_of
 from ..plugin_utils.run_event import event
-from ..plugin_utils.sharing import share
 
 FORMATS = {"json": as_json, "html": as_page, "junit": as_junit, "metrics": as_metrics}
 
@@ -141,10 +138,6 @@ class CallbackModule(CallbackBase):
 
     def v2_playbook_on_play_start(self, play: Any) -> None:
         self._plays.append((play.get_name().strip(), time.time()))
-
-    def v2_playbook_on_task_start(self, task: Any, is_conditional: bool) -> None:
-        """Hosts of a visit share the values that they have in common."""
-        share(task)
 
     def v2_runner_on_ok(self, result: Any) -> None:
         self._hosts.add(host_of(result))

@@ -18,7 +18,6 @@ from ansible.playbook.task import Task
 from .direct import Direct
 from .direct_filters import Unknown, plain
 from .releases import evaluated, is_true, templar_of
-from .shared import shared, shared_argument
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 MAGIC = frozenset(
@@ -114,9 +113,6 @@ class Settled:
             if name in seen or name in MAGIC or not isinstance(raw, (str, list, dict)):
                 continue
             seen.add(name)
-            if common := shared(name, variables):
-                found[name] = common.value
-                continue
             # `role_path` and its like are another one in each role
             text_of = self.text(raw)
             key = str(variables.get("role_path")) if "role_" in text_of else "", name
@@ -176,12 +172,7 @@ def arguments(
 ) -> dict[str, Any]:
     """The task's arguments, or those of `names`, as plain data. Raises AnsibleError."""
     wanted = {name: value for name, value in task.args.items() if names is None or name in names}
-    return {name: _argument(raw, variables, values, loader) for name, raw in wanted.items()}
-
-
-def _argument(raw: Any, variables: Mapping[str, Any], values: Mapping[str, Any], loader: Any) -> Any:
-    common = shared_argument(raw, variables)
-    return common.value if common else _value(raw, variables, values, loader)
+    return {name: _value(raw, variables, values, loader) for name, raw in wanted.items()}
 
 
 def _value(raw: Any, variables: Mapping[str, Any], values: Mapping[str, Any], loader: Any) -> Any:

@@ -110,8 +110,7 @@ def test_a_visit_leaves_what_the_tasks_would_leave(play: Any, tmp_path: Path) ->
     assert [item["steps"] for item in predicted[2]["results"] if "steps" in item] == [steps[:1], steps[1:2]]
 
 
-def test_hosts_share_values_and_keep_their_own(play: Any, tmp_path: Path) -> None:
-    """With the report, values are evaluated before there is a process for a host."""
+def test_each_host_has_its_own_values(play: Any, tmp_path: Path) -> None:
     own = {
         "pair_words": "{{ [pair_own, pair_common] }}",
         "pair_own": "of_{{ inventory_hostname }}",
@@ -122,6 +121,18 @@ def test_hosts_share_values_and_keep_their_own(play: Any, tmp_path: Path) -> Non
     assert done.code == 0, done.text
     assert set(written(tmp_path)) == {"of_one", "of_two", "all", "sub/c"}
     assert "callback" not in done.err, done.err
+
+
+def test_a_value_of_one_host_reaches_no_other_host(play: Any, tmp_path: Path) -> None:
+    """Whatever the variable's name is: Ansible allows capital letters."""
+    inventory = tmp_path / "own.yml"
+    hosts = {"one": {"DRAINED": True}, "two": {"DRAINED": False}}
+    inventory.write_text(yaml.safe_dump({"all": {"hosts": hosts}}))
+    words = ("--forks", "1", "-e", f"ansible_python_interpreter={sys.executable}", "-i", str(inventory))
+    own = {"pair_words": ["{{ inventory_hostname }}"], "pair_when": "{{ DRAINED }}"}
+    done = play(*words, hosts="one,two", **own)
+    assert done.code == 0, done.text
+    assert set(written(tmp_path)) == {"one", "sub/c"}
 
 
 def test_extra_variables_win_as_in_tasks(play: Any, tmp_path: Path) -> None:

@@ -223,8 +223,6 @@ def test_tests_have_their_source() -> None:
             "plugins/plugin_utils/test_direct",
             "plugins/plugin_utils/test_direct_arguments",
             "plugins/plugin_utils/test_play_tasks",
-            "plugins/plugin_utils/test_shared",
-            "plugins/plugin_utils/test_sharing",
         )
     }
     for path in (ROOT / "tests/unit").rglob("test_*.py"):
