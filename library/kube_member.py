@@ -17,7 +17,7 @@ description:
   - A host is joined only if C(registerWithTaints) of C(config) has C(drawbridge.io/slurm=closed:NoSchedule).
   - A Node is deleted only while it is closed.
 author: Drawbridge contributors (@drawbridge)
-extends_documentation_fragment: [drawbridge.drawbridge.member]
+extends_documentation_fragment: [drawbridge.drawbridge.view, drawbridge.drawbridge.member]
 options:
   kubeconfig:
     description: Kubeconfig of a user who may create bootstrap tokens, approve signing requests and delete Nodes.

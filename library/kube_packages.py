@@ -12,11 +12,11 @@ description:
     system upgrade does not replace them. It starts no service.
   - A package that would replace another version waits while Slurm or a job's pods use the node; see RV(pending).
 author: Drawbridge contributors (@drawbridge)
+extends_documentation_fragment: [drawbridge.drawbridge.view]
 options:
   packages:
     description: Versions by package name.
     type: dict
-    required: true
   sources:
     description: Content of the sources file, deb822. If empty, the file is removed.
     type: str

@@ -14,6 +14,7 @@ description:
   - Registries' files need no restart, because containerd reads them at every pull. Earlier files of this module that
     O(registries) no longer has are removed. Other files, such as those in C(/etc/containerd/conf.d), stay.
 author: Drawbridge contributors (@drawbridge)
+extends_documentation_fragment: [drawbridge.drawbridge.view]
 options:
   systemd_cgroup:
     description: Whether systemd creates the containers' control groups. The kubelet queries containerd for this.
@@ -22,7 +23,6 @@ options:
   sandbox_image:
     description: The pause image, which every pod runs, with its tag or digest.
     type: str
-    required: true
   registries:
     description: The registries' files.
     type: list

@@ -12,18 +12,16 @@ description:
     silently ignores others, such as a misspelt key. All of them are refused here, each with its repair.
   - Then runs M(drawbridge.drawbridge.kubelet_config_host) on the host with the other options.
 author: Drawbridge contributors (@drawbridge)
-extends_documentation_fragment: [drawbridge.drawbridge.kubelet]
+extends_documentation_fragment: [drawbridge.drawbridge.view, drawbridge.drawbridge.kubelet]
 options:
   derived:
     description:
       - C(config) as derived from the intent. Slurm uses its reservations, so those of O(config) must be the same.
     type: dict
-    required: true
   machine:
     description:
       - CPUs and NUMA nodes of the host, C(machine) of P(drawbridge.drawbridge.kubelet_view#filter).
     type: dict
-    required: true
 """
 
 EXAMPLES = r"""

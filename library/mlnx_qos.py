@@ -20,12 +20,12 @@ description:
     divides shares accordingly. It also stops the LLDP agent of the NIC's firmware with C(ethtool), which lasts.
   - Settings last until the next boot or reset of the NIC. Role C(fabric_nic) installs a service that restores them.
 author: Drawbridge contributors (@drawbridge)
+extends_documentation_fragment: [drawbridge.drawbridge.view]
 options:
   groups:
     description: Groups of ports with the same settings, such as rails and storage ports.
     type: list
     elements: dict
-    required: true
     suboptions:
       interfaces:
         description: Network devices of the RDMA ports.
@@ -82,7 +82,6 @@ options:
   slurm_node:
     description: The node's name in Slurm.
     type: str
-    required: true
   timeout_s:
     description: Seconds after which one run of the tool is killed.
     type: int

@@ -17,7 +17,7 @@ description:
     in Slurm, has no job and no pod of a job, and its kubelet is stopped.
   - It never writes C(/etc/fstab) and never forces an unmount.
 author: Drawbridge contributors (@drawbridge)
-extends_documentation_fragment: [drawbridge.drawbridge.intent.gpfs_filesystems]
+extends_documentation_fragment: [drawbridge.drawbridge.view, drawbridge.drawbridge.intent.gpfs_filesystems]
 options:
   state:
     description: Whether GPFS runs with its file systems mounted, or is stopped for a host that leaves.

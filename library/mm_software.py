@@ -15,6 +15,7 @@ description:
   - Another version than the installed one needs O(may_upgrade) and a node without jobs. It stops GPFS on this host.
   - Removes the configuration of a cluster that has deleted this host (O(deleted_from)).
 author: Drawbridge contributors (@drawbridge)
+extends_documentation_fragment: [drawbridge.drawbridge.view]
 options:
   packages:
     description: Packages with their versions; an empty version stands for any. Without packages the site installs them.

@@ -18,7 +18,7 @@ description:
   - A server that hangs holds up neither the module nor the boot. The module then fails and names the server.
   - It leaves C(/etc/fstab) and units of the site alone.
 author: Drawbridge contributors (@drawbridge)
-extends_documentation_fragment: [drawbridge.drawbridge.intent.nfs_mounts]
+extends_documentation_fragment: [drawbridge.drawbridge.view, drawbridge.drawbridge.intent.nfs_mounts]
 options:
   package:
     description: Package of the NFS client, C(nfs-common) or C(nfs-utils).

@@ -28,12 +28,12 @@ description:
     when another device shares the C(.network) file.
   - While a Slurm job or a job's pod is on the node, a change is C(pending) unless it is one of ARP or interrupts.
 author: Drawbridge contributors (@drawbridge)
+extends_documentation_fragment: [drawbridge.drawbridge.view]
 options:
   groups:
     description: Groups of devices with the same MTU.
     type: list
     elements: dict
-    required: true
     suboptions:
       interfaces:
         description: Network devices. Ports of a bond follow their bond.
@@ -84,7 +84,6 @@ options:
   slurm_node:
     description: The node's name in Slurm.
     type: str
-    required: true
   timeout_s:
     description: Seconds after which one run of a tool is killed.
     type: int

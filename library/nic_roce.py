@@ -20,12 +20,12 @@ description:
     difference is C(pending) until O(may_set_firmware) is true. Then the boot that the new values need is C(pending).
   - Check mode may make and remove a directory in configfs, because the kernel shows RDMA-CM's defaults only there.
 author: Drawbridge contributors (@drawbridge)
+extends_documentation_fragment: [drawbridge.drawbridge.view]
 options:
   groups:
     description: Groups of RDMA devices with the same settings.
     type: list
     elements: dict
-    required: true
     suboptions:
       devices:
         description: RDMA devices.

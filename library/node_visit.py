@@ -11,12 +11,14 @@ description:
   - Runs other tasks of the same play on the node, all in one process. These are the tasks with the tag O(tag), which
     also have the tag C(never), so that Ansible itself does not run them.
   - Each of these tasks is a layer. It does and returns what it would do and return as a task, in their order.
-  - Evaluates the arguments of all layers on the controller first. Wrong arguments are refused before the host is
-    contacted.
+  - Evaluates the arguments of all layers on the controller first, by Ansible's own means and with the variables that
+    each task sees. Wrong arguments are refused before the host is contacted.
   - When a layer fails, the layers that need it are not run. The others go on.
   - A layer that needs the controller (a token, the approval of a certificate) only predicts at first. If it has
     something to do, the controller acts, and the node is visited again for this layer and those that need it.
-  - A layer can have C(when), C(loop), C(vars) and C(name), and the modules of a node that this collection has.
+  - A layer can have the modules of a node that this collection has, and the keywords C(name), C(when), C(loop),
+    C(vars), C(tags) and C(register), with C(loop_var) and C(label). Any other keyword is refused, unless the visit has
+    the same one, for example from the play.
 author: Drawbridge contributors (@drawbridge)
 options:
   tag:
@@ -34,6 +36,12 @@ options:
     type: list
     elements: str
     default: []
+  given:
+    description:
+      - Variables that all layers see with these values. Ansible evaluates an argument of this task once, but a variable
+        of the play anew for each layer that reads it.
+    type: dict
+    default: {}
   holds:
     description:
       - For roles whose steps must wait for a later run, the reason. Such a layer only predicts. Its steps are pending

@@ -16,12 +16,11 @@ description:
   - A drain with another reason stays. M(drawbridge.drawbridge.slurm_node_ready) lifts this one when the node is proved
     ready.
 author: Drawbridge contributors (@drawbridge)
-extends_documentation_fragment: [drawbridge.drawbridge.intent.slurm_machine]
+extends_documentation_fragment: [drawbridge.drawbridge.view, drawbridge.drawbridge.intent.slurm_machine]
 options:
   name:
     description: NodeName of this host.
     type: str
-    required: true
   gpu_files:
     description: Path of the GPUs' device files without their numbers.
     type: path

@@ -16,11 +16,11 @@ description:
   - Any other drain stays. It is C(pending), with its reason and the user who set it.
   - In check mode, a slurmd that does not run yet is C(pending), not a failure.
 author: Drawbridge contributors (@drawbridge)
+extends_documentation_fragment: [drawbridge.drawbridge.view]
 options:
   name:
     description: NodeName of this host.
     type: str
-    required: true
   gres:
     description: Its GPUs as in C(Gres), such as C(gpu:h100:8); empty for none.
     type: str

@@ -13,12 +13,12 @@ description:
   - Services of the packages stay off, because Slurm's daemons wait long for a missing configuration.
   - Check mode works on a host without package lists.
 author: Drawbridge contributors (@drawbridge)
+extends_documentation_fragment: [drawbridge.drawbridge.view]
 options:
   names:
     description: Names of packages.
     type: list
     elements: str
-    required: true
   manager:
     description: The package manager of this host.
     type: str

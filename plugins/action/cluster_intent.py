@@ -14,7 +14,7 @@ from typing import Any
 from ansible import context
 from ansible.errors import AnsibleError
 from ansible.plugins.action import ActionBase
-from ansible.plugins.loader import filter_loader
+from ansible.plugins.loader import lookup_loader
 
 from ..module_utils.drawbridge.core import hostlist
 from ..module_utils.drawbridge.core.faults import Fault, IntentError
@@ -24,6 +24,7 @@ from ..module_utils.drawbridge.site import role_variables
 from ..module_utils.drawbridge.site.load import DOMAINS, OPTIONAL, inventory_faults, load
 from ..module_utils.drawbridge.site.model import Intent
 from ..module_utils.drawbridge.site.selection import chosen_faults, narrowed_faults, needed
+from ..plugin_utils.internals import inventory_of, inventory_sources
 from ..plugin_utils.releases import TRUSTED, evaluated
 
 ARGUMENT_SPEC = {
@@ -38,10 +39,10 @@ ROLES = {path.parent.parent.name: path for path in Path(__file__).parents[2].glo
 PARTS = "parts"
 """Folder of imported playbooks. Ansible reads variables beside them too."""
 
-# Ansible loads this file before it forks a process for each task of each host. Filters and views that are loaded here
-# are part of these processes. Without this line each would compile them again, which takes as long as a no-op module.
+# Ansible loads this file before it forks a process for each task of each host. The views that are loaded here
+# are part of these processes. Without this line each would import them again, which takes as long as a no-op module.
 with suppress(KeyError):  # outside of Ansible there is no collection
-    filter_loader.get("drawbridge.drawbridge.nic_view")
+    lookup_loader.get("drawbridge.drawbridge.view")
 
 
 @dataclass(frozen=True)
@@ -113,13 +114,15 @@ class ActionModule(ActionBase):
     def _sources(self) -> Iterator[Source]:
         """All places that set variables: the command line, the play, the inventory, and files beside both."""
         variable_manager: Any = self._task.get_variable_manager()
-        inventory = getattr(variable_manager, "_inventory", None)
+        inventory = inventory_of(variable_manager)
         if inventory is None:
             return
         play: Any = self._task.get_play()
         yield Source("--extra-vars", variable_manager.extra_vars, stray=False)
         yield Source("vars of the playbook", play.vars, stray=False)
-        roots = [Path(source) if Path(source).is_dir() else Path(source).parent for source in inventory._sources]
+        roots = [
+            Path(source) if Path(source).is_dir() else Path(source).parent for source in inventory_sources(inventory)
+        ]
         # the folder of this play, and those of the playbooks on the command line, whose other plays may use roles too
         named = [Path(word).absolute().parent for word in context.CLIARGS.get("args", ()) if Path(word).is_file()]
         for path, source in variable_files(roots, [Path(self._loader.get_basedir()), *named]).items():
@@ -153,7 +156,7 @@ class ActionModule(ActionBase):
 
     def _templars(self, source: Source) -> Iterator[Any]:
         variable_manager: Any = self._task.get_variable_manager()
-        for host in some_hosts(variable_manager._inventory, source):
+        for host in some_hosts(inventory_of(variable_manager), source):
             variables = variable_manager.get_vars(play=self._task.get_play(), host=host, task=self._task)
             yield self._templar.copy_with_new_env(available_variables=variables)
 

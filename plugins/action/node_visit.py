@@ -9,17 +9,18 @@ arguments as Ansible would, and sends all of them to the host at once.
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ansible.errors import AnsibleError
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.playbook.play import Play
 from ansible.playbook.task import Task
 from ansible.plugins.action import ActionBase
 
 from ..module_utils.drawbridge.core.converge import DeviceError
+from ..module_utils.drawbridge.core.layer import opened, validated
 from ..module_utils.drawbridge.site.layers import LAYERS
 from ..module_utils.drawbridge.site.visit import DONE, FAILED, STOPPED, WAITS, Visited
 from ..module_utils.drawbridge.site.visit_report import Place, report
@@ -27,18 +28,21 @@ from ..module_utils.drawbridge.site.visit_source_io import source
 from ..module_utils.drawbridge.site.visit_texts import taken_out
 from ..plugin_utils.gate_token import GateToken
 from ..plugin_utils.half import Half
+from ..plugin_utils.internals import inventory_of
 from ..plugin_utils.kube_member import KubeMember
 from ..plugin_utils.kubelet_config import KubeletConfig
-from ..plugin_utils.play_tasks import Settled, arguments, in_role, listed, role_name, tasks, turns, words
-from ..plugin_utils.releases import registered
+from ..plugin_utils.play_tasks import FROM_THE_RUN, HostTasks, listed, role_name, tasks
+from ..plugin_utils.releases import evaluated_value, registered
 
-MODULE = "drawbridge.drawbridge.node_visit_host"
+NAMESPACE = "drawbridge.drawbridge."
+MODULE = f"{NAMESPACE}node_visit_host"
 HALVES: Mapping[str, type[Half]] = {
     "gate_token": GateToken,
     "kube_member": KubeMember,
     "kubelet_config": KubeletConfig,
 }
 """Modules with a controller's half."""
+OWN_TASK = "run it as a task of its own"
 PROOF = "slurm_node_ready"
 """The module whose success proves a node ready for jobs."""
 ARGUMENT_SPEC = {
@@ -46,9 +50,8 @@ ARGUMENT_SPEC = {
     "needs": {"type": "dict", "default": {}},
     "layers": {"type": "list", "elements": "str", "default": []},
     "holds": {"type": "dict", "default": {}},
+    "given": {"type": "dict", "default": {}},
 }
-UNSUPPORTED = ("delegate_to", "until", "notify", "environment", "ignore_errors", "no_log", "async_val")
-"""Keywords of a task that a layer of a visit can't have. Plays that run the task alone use what it registers."""
 
 
 @dataclass
@@ -94,18 +97,19 @@ class ActionModule(ActionBase):
     def _layers(self, args: Mapping[str, Any], variables: dict[str, Any]) -> list[Layer]:
         """The layers in order. Raises DeviceError with all that is wrong; the host has not been contacted."""
         chosen = list(chosen_tasks(self._task, args["tag"], args["layers"]))
+        host = self._host_tasks(variables, args["given"])
         layers: list[Layer] = []
-        settled = Settled(self._loader)
         wrong: list[DeviceError] = []
-        made = [(name, task) for task in chosen for name in registered(task)]
+        made: dict[str, Task] = {}
         for task in chosen:
             try:
                 unread(task, made)
-                layers += self._of(task, variables, settled)
+                layers += self._of(task, host, made)
             except DeviceError as err:
                 wrong.append(err)
             except AnsibleError as err:
-                wrong.append(DeviceError(f"{role_name(task)}, task {task.name}: {err}"))
+                wrong.append(DeviceError(f"{where(task)}: {err}"))
+            made |= dict.fromkeys(registered(task), task)
         if wrong:
             details = {key: value for err in wrong for key, value in err.details.items()}
             raise DeviceError("\n".join(map(str, wrong)), **details)
@@ -115,24 +119,30 @@ class ActionModule(ActionBase):
             layer.hold = str(args["holds"].get(layer.place.role) or "")
         return layers
 
-    def _of(self, task: Task, variables: dict[str, Any], settled: Settled) -> Iterator[Layer]:
+    def _host_tasks(self, variables: Mapping[str, Any], given: Mapping[str, Any]) -> HostTasks:
+        manager = self._task.get_variable_manager()
+        host = inventory_of(manager).get_host(variables["inventory_hostname"])
+        run = {name: variables[name] for name in FROM_THE_RUN if name in variables}
+        run |= {name: evaluated_value(value) for name, value in given.items()}
+        play = cast(Play, self._task.get_play())
+        return HostTasks(play, host, manager, self._loader, run, self._play_context)
+
+    def _of(self, task: Task, tasks_of_host: HostTasks, made: Mapping[str, Task]) -> Iterator[Layer]:
         """The task's layers: one, or one for each item of its loop. Raises DeviceError and AnsibleError."""
         name = short(task)
-        seen = in_role(task, variables, self._loader)
-        if not task.loop and not settled.runs(task, seen):
-            return
-        values = settled.values(task, seen)
-        for turn in turns(task, seen, self._loader, values):
-            item = {"item": turn["item"]} if task.loop else {}
-            options = arguments(task, turn, self._loader, values={**values, **item})
+        for args in tasks_of_host.turns(task, hidden=made):
+            if lost := tasks_of_host.lost_keywords(task, self._task):
+                raise DeviceError(f"{where(task)}: a layer of a visit can't have {', '.join(lost)}; {OWN_TASK}")
             half = HALVES[name]() if name in HALVES else None
-            host = options
-            if half:
-                found = ArgumentSpecValidator(dict(half.spec)).validate(options)
-                if found.error_messages:
-                    raise DeviceError(f"{role_name(task)}, task {task.name}: {found.error_messages[0]}")
-                options = dict(found.validated_parameters)
-                host = half.prepare(options)
+            options = host = opened(args)
+            try:
+                if half:
+                    options = validated(half.spec, options)
+                    host = half.prepare(options)
+                else:
+                    validated(LAYERS[name].spec, options, LAYERS[name].exclusive)
+            except DeviceError as err:
+                raise DeviceError(f"{where(task)}: {err}", **err.details) from err
             place = Place(role_name(task), str(task.name), name == PROOF)
             yield Layer(place, half.module if half else name, half, options, host)
 
@@ -176,27 +186,42 @@ def chosen_tasks(visit: Task, tag: str, roles: Sequence[str]) -> Iterator[Task]:
     return (task for task in found if not roles or role_name(task) in roles)
 
 
+def where(task: Task) -> str:
+    """The task as messages name it."""
+    return f"{role_name(task)}, task {task.name}"
+
+
 def short(task: Task) -> str:
-    """The module's name. Raises DeviceError for a task that a visit can't run."""
-    name = task.action.rsplit(".", 1)[-1]
-    where = f"{role_name(task)}, task {task.name}"
+    """The name of one of Drawbridge's modules. Raises DeviceError for a task that a visit can't run."""
+    name = task.action.removeprefix(NAMESPACE)
     if name not in HALVES and name not in LAYERS:
-        raise DeviceError(f"{where}: module {task.action} can't be part of a visit; run it as a task of its own")
-    if used := [word for word in UNSUPPORTED if getattr(task, word, None)]:
-        raise DeviceError(f"{where}: a layer of a visit can't have {used[0]}")
+        raise DeviceError(f"{where(task)}: module {task.action} can't be part of a visit; {OWN_TASK}")
     return name
 
 
-def unread(task: Task, made: Sequence[tuple[str, Task]]) -> None:
-    """Refuse a task that reads what another one registers: all are evaluated before the first one runs.
+def unread(task: Task, made: Mapping[str, Task]) -> None:
+    """Refuse a task that reads what an earlier one registers: all are evaluated before the first one runs.
 
     Raises DeviceError.
     """
-    text = words(task)
-    for name, other in made:
-        if other is not task and name in text:
-            reads = f"{role_name(task)}, task {task.name}: it reads {name}"
+    for name, other in made.items():
+        if any(re.search(rf"(?<![\w.'\"]){re.escape(name)}(?!\w)", text) for text in templates(task)):
+            reads = f"{where(task)}: it reads {name}"
             raise DeviceError(f"{reads}, but a visit evaluates all layers before task {other.name} runs")
+
+
+def templates(task: Task) -> Iterator[str]:
+    """Conditions of a task, and all texts with templates in its loop, arguments and variables."""
+    yield from map(str, listed(task.when))
+    left: list[Any] = [task.loop, task.args, task.get_vars()]
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            left += value.values()
+        elif isinstance(value, list):
+            left += value
+        elif isinstance(value, str) and ("{{" in value or "{%" in value):
+            yield value
 
 
 def needed(at: int, roles: Sequence[str], needs: Mapping[str, Sequence[str]]) -> list[int]:

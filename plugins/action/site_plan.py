@@ -12,29 +12,29 @@ import importlib
 import inspect
 import itertools
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleError
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.playbook import Playbook
 from ansible.playbook.play import Play
 from ansible.playbook.task import Task
 from ansible.plugins.action import ActionBase
-from ansible.vars.plugins import get_vars_from_inventory_sources
 
 from ..module_utils.drawbridge.core.artefact import Artefact
 from ..module_utils.drawbridge.core.converge import DeviceError, converge
 from ..module_utils.drawbridge.core.faults import IntentError
 from ..module_utils.drawbridge.core.folder.io import Folder
 from ..module_utils.drawbridge.core.folder.plan import FolderState, plan
+from ..module_utils.drawbridge.core.layer import VIEW, opened, validated
 from ..module_utils.drawbridge.fabric.view import switch_profile
 from ..module_utils.drawbridge.site.artefacts_view import PLACES, READS
 from ..module_utils.drawbridge.site.folder_view import Group, Placed, folder_files
 from ..module_utils.drawbridge.site.load import DOMAINS, load
 from ..module_utils.drawbridge.site.model import Intent
-from ..plugin_utils.play_tasks import arguments, plain, role_name, tasks, turns
+from ..plugin_utils.internals import inventory_files_vars, inventory_of, role_of, role_path
+from ..plugin_utils.play_tasks import HostTasks, plain, role_name, tasks
 
 ARGUMENT_SPEC = {
     "folder": {"type": "path", "required": True},
@@ -73,7 +73,7 @@ class Walk:
 
     def __init__(self, loader: Any, variables: Any, intent: Intent) -> None:
         self._loader, self._variables, self._intent = loader, variables, intent
-        self._inventory = variables._inventory
+        self._inventory = inventory_of(variables)
         self._public: set[str] = set()
         self._groups: dict[str, dict[str, Any]] = {}
 
@@ -126,29 +126,31 @@ class Walk:
         return self._groups[group.name]
 
     def _of(self, entity: Any) -> dict[str, Any]:
-        files = get_vars_from_inventory_sources(self._loader, self._inventory._sources, [entity], "task")
+        files = inventory_files_vars(self._loader, self._inventory, [entity])
         return {name: value for name, value in {**entity.vars, **files}.items() if name in self._public}
 
     def _placed(self, play: Play, task: Task, group: Group) -> Iterator[Placed]:
         """The task's output for the group's sample; none if its condition is false."""
         host = self._inventory.get_host(group.sample)
-        variables = self._variables.get_vars(play=play, host=host, task=task)
-        variables |= {"ansible_check_mode": False, "ansible_search_path": task.get_search_path()}
+        here = HostTasks(play, host, self._variables, self._loader, {"ansible_check_mode": False})
+        place = PLACES[short(task)]
+        needed = inspect.signature(place).parameters
         try:
-            found = [PLACES[short(task)](**self._args(task, turn)) for turn in turns(task, variables, self._loader)]
-            if found:
-                yield Placed(group.folder, role_name(task), str(task.name), sum(found, Artefact()))
+            found = [place(**arguments(task, args, needed)) for args in here.turns(task, {*needed, VIEW})]
         except AnsibleError as err:
             raise DeviceError(f"{role_name(task)}, task {task.name}: {err}") from err
+        if found:
+            yield Placed(group.folder, role_name(task), str(task.name), sum(found, Artefact()))
 
-    def _args(self, task: Task, variables: dict[str, Any]) -> dict[str, Any]:
-        """The arguments that its function in PLACES needs, validated as for the module."""
-        needed = inspect.signature(PLACES[short(task)]).parameters
-        spec = {name: option for name, option in specification(short(task)).items() if name in needed}
-        validated = ArgumentSpecValidator(spec).validate(arguments(task, variables, self._loader, spec))
-        if validated.error_messages:
-            raise DeviceError(f"{role_name(task)}, task {task.name}: {validated.error_messages[0]}")
-        return validated.validated_parameters
+
+def arguments(task: Task, given: Mapping[str, Any], needed: Collection[str]) -> dict[str, Any]:
+    """The arguments that are needed, validated as for the module. Raises DeviceError."""
+    spec = {name: option for name, option in specification(short(task)).items() if name in needed}
+    every = opened(given)
+    try:
+        return validated(spec, {name: value for name, value in every.items() if name in spec})
+    except DeviceError as err:
+        raise DeviceError(f"{role_name(task)}, task {task.name}: {err}") from err
 
 
 def short(task: Task) -> str:
@@ -161,7 +163,8 @@ def short(task: Task) -> str:
 
 def defaults(task: Task) -> dict[str, Any]:
     """The public variables of the task's role."""
-    return task._role.get_default_vars(dep_chain=task.get_dep_chain()) if task._role else {}
+    role = role_of(task)
+    return role.get_default_vars(dep_chain=task.get_dep_chain()) if role else {}
 
 
 def specification(name: str) -> dict[str, Any]:
@@ -180,7 +183,7 @@ def specification(name: str) -> dict[str, Any]:
 
 def shipped(some: Iterable[Task]) -> dict[tuple[str, str], str]:
     """Names of the files that come with the roles of these tasks, by role and text."""
-    roots = {Path(task._role._role_path) for task in some if task._role}
+    roots = {role_path(role) for role in map(role_of, some) if role}
     return {
         (root.name, path.read_text()): f"roles/{root.name}/{path.relative_to(root)}"
         for root in roots

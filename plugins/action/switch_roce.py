@@ -24,7 +24,6 @@ from ..module_utils.drawbridge.fabric.traffic import ALL, PHASES, QUIET, Traffic
 from ..module_utils.drawbridge.fabric.transaction_io import Limits, Switch
 from ..module_utils.drawbridge.nodes.use import ClusterUse
 from ..plugin_utils import switches
-from ..plugin_utils.direct_arguments import DirectArguments
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "profile": bare({**documented(SwitchProfile), "required": True}),
@@ -40,7 +39,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 }
 
 
-class ActionModule(DirectArguments, ActionBase):
+class ActionModule(ActionBase):
     """Reads a switch, and changes it as one transaction if it differs from the profile."""
 
     _requires_connection = False

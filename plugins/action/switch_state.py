@@ -16,7 +16,6 @@ from ..module_utils.drawbridge.core.spec import bare, documented
 from ..module_utils.drawbridge.fabric.model import SwitchProfile
 from ..module_utils.drawbridge.fabric.state_io import read_state
 from ..plugin_utils import switches
-from ..plugin_utils.direct_arguments import DirectArguments
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "profile": bare({**documented(SwitchProfile), "required": True}),
@@ -24,7 +23,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 }
 
 
-class ActionModule(DirectArguments, ActionBase):
+class ActionModule(ActionBase):
     """Reads the ports of a profile, and changes nothing."""
 
     _requires_connection = False

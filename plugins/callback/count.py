@@ -59,6 +59,7 @@ from ansible.errors import AnsibleError
 from ansible.plugins.callback import CallbackBase
 from ansible.template import Templar
 
+from ..plugin_utils.internals import inventory_of, playbook_file
 from ..plugin_utils.releases import host_of, task_of
 
 
@@ -179,7 +180,7 @@ class CallbackModule(CallbackBase):
         """Remember earlier sessions. Several playbooks of one command are one run with the name of the first."""
         if self._playbook:
             return
-        self._playbook = Path(playbook._file_name).stem
+        self._playbook = playbook_file(playbook).stem
         self._started = time.monotonic()
         self._before = self._sessions()
 
@@ -230,13 +231,15 @@ class CallbackModule(CallbackBase):
         if not (self._play and self.get_option("folder")):
             return {}
         manager = self._play.get_variable_manager()
-        hosts = {name: host for name, host in manager._inventory.hosts.items() if name in self._tally.costs}
+        hosts = {name: host for name, host in inventory_of(manager).hosts.items() if name in self._tally.costs}
         return {self._address(manager, host): name for name, host in hosts.items()}
 
     def _address(self, manager: Any, host: Any) -> str:
         variables = manager.get_vars(play=self._play, host=host)
         try:
-            address = Templar(loader=manager._loader, variables=variables).template(variables.get("ansible_host"))
+            address = Templar(loader=self._play.get_loader(), variables=variables).template(
+                variables.get("ansible_host")
+            )
         except AnsibleError:  # a host without an address has no session
             return host.name
         return str(address or host.name)

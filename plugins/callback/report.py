@@ -100,6 +100,7 @@ from ..module_utils.drawbridge.report.fold import Run, compared, document, fold
 from ..module_utils.drawbridge.report.formats import as_json, as_junit, as_metrics
 from ..module_utils.drawbridge.report.page_io import as_page
 from ..module_utils.drawbridge.report.sentences import text
+from ..plugin_utils.internals import playbook_file
 from ..plugin_utils.releases import data_of, host_of
 from ..plugin_utils.run_event import event
 
@@ -134,7 +135,7 @@ class CallbackModule(CallbackBase):
     def v2_playbook_on_start(self, playbook: Any) -> None:
         """Several playbooks of one command are one run with the name of the first."""
         if not self._playbook:
-            self._playbook, self._started = Path(playbook._file_name).name, time.time()
+            self._playbook, self._started = playbook_file(playbook).name, time.time()
 
     def v2_playbook_on_play_start(self, play: Any) -> None:
         self._plays.append((play.get_name().strip(), time.time()))

@@ -13,10 +13,10 @@ from ..module_utils.drawbridge.storage.nfs.model import Export
 
 
 class ModuleDocFragment:
-    """One fragment for each part of the intent."""
+    """One fragment for each part of the intent. An option that may stand in a view is not required beside it."""
 
-    GPFS_FILESYSTEMS: str = fragment({"filesystems": {**elements(Filesystem), "required": True}})
-    NFS_MOUNTS: str = fragment({"mounts": {**elements(Export), "required": True}})
+    GPFS_FILESYSTEMS: str = fragment({"filesystems": elements(Filesystem)})
+    NFS_MOUNTS: str = fragment({"mounts": elements(Export)})
     SWITCH_PROFILE: str = fragment({"profile": {**documented(SwitchProfile), "required": True}})
     SLURM_ABSENT: str = fragment({"absent": {**documented(Absent), "default": {}}})
-    SLURM_MACHINE: str = fragment({"machine": {**documented(Machine), "required": True}})
+    SLURM_MACHINE: str = fragment({"machine": documented(Machine)})

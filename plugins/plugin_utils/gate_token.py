@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 
 from ..module_utils.drawbridge.core.api.kubeconfig import Ask, connect
@@ -21,6 +21,7 @@ class GateToken:
 
     module = "gate_token_host"
     spec: Options = MappingProxyType({**TOKEN_FILE, **OWN})
+    viewed: Sequence[str] = ()
 
     def prepare(self, options: Options) -> Result:
         """All options but the controller's own."""

@@ -8,13 +8,14 @@ the controller's half gives it what it needs, and it runs again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from ansible.plugins.action import ActionBase
 
 from ..module_utils.drawbridge.core.converge import DeviceError
+from ..module_utils.drawbridge.core.layer import open_spec, opened, validated
 
 Options = Mapping[str, Any]
 Result = dict[str, Any]
@@ -31,6 +32,8 @@ class Half(Protocol):
     """The host's part, by its short name."""
     spec: Options
     """Options of both, as in an argument spec."""
+    viewed: Sequence[str]
+    """Options that may stand in the option `view`, as for a layer."""
 
     def prepare(self, options: Options) -> Result:
         """The options of the host's part, without the controller's own. Raises Refused."""
@@ -60,8 +63,9 @@ class HostAction(ActionBase):
         """Return the host's result: the prediction, or the steps done."""
         result = super().run(tmp, task_vars)
         half = self.half()
-        _result, options = self.validate_argument_spec(half.spec)
+        _result, given = self.validate_argument_spec(open_spec(half.spec, half.viewed))
         try:
+            options = validated(half.spec, opened(given))
             host = half.prepare(options)
             if not half.predicts(options):
                 return self._on_host(host, task_vars)

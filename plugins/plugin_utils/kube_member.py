@@ -8,7 +8,7 @@ import base64
 import contextlib
 import ipaddress
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -36,6 +36,7 @@ class KubeMember:
 
     module = "kube_member_host"
     spec: Options = MappingProxyType({**MEMBER, **OWN})
+    viewed: Sequence[str] = ("join", "version")
 
     def prepare(self, options: Options) -> Result:
         """Refuse what a kubelet would refuse, and add the CA of the API server. Raises DeviceError."""

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from types import MappingProxyType
 
 from ..module_utils.drawbridge.core.consent import variable
@@ -24,6 +25,7 @@ class KubeletConfig:
 
     module = "kubelet_config_host"
     spec: Options = MappingProxyType({**KUBELET, **OWN})
+    viewed: Sequence[str] = ("derived", "machine", "join")
 
     def prepare(self, options: Options) -> Result:
         """Check the content. Raises Refused with all `faults`."""

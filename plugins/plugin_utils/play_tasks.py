@@ -1,30 +1,31 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The tasks of a play, and their arguments as Ansible would evaluate them."""
+"""The tasks of a play, with their keywords and arguments as Ansible evaluates them.
+
+Ansible alone evaluates: its variable manager, its templar, and the task's own method. Only the order of these calls and
+the variables of a loop stand here, because Ansible has them inside the executor, which would also run the task.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import re
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
-from ansible.errors import AnsibleError
+from ansible.errors import AnsibleError, AnsibleUndefinedVariable
+from ansible.playbook.attribute import NonInheritableFieldAttribute
 from ansible.playbook.block import Block
 from ansible.playbook.play import Play
 from ansible.playbook.task import Task
+from ansible.template import Templar
 
-from .direct import Direct
-from .direct_filters import Unknown, plain
-from .releases import evaluated, is_true, templar_of
+from .internals import compile_once, engine, role_of
+from .releases import evaluated, evaluated_args, evaluated_value, holds
 
-NOTHING: Mapping[str, Any] = MappingProxyType({})
-MAGIC = frozenset(
-    {"groups", "hostvars", "vars", "play_hosts", "ansible_play_hosts", "ansible_play_hosts_all", "ansible_play_batch"}
+FROM_THE_RUN = (
+    *("ansible_play_hosts", "ansible_play_hosts_all", "ansible_play_batch", "play_hosts"),
+    *("ansible_current_hosts", "ansible_failed_hosts"),
 )
-"""Ansible's own lists of hosts. They hold no templates; to look for some would cost as much as the site is large."""
-WORD = re.compile(r"[a-z_]\w*")
+"""Variables that Ansible takes from the state of the run. They are the same for all tasks of a host at one moment."""
 
 
 def tasks(play: Play) -> Iterator[Task]:
@@ -48,142 +49,134 @@ def listed(value: Any) -> list[Any]:
 
 def role_name(task: Task) -> str:
     """The role without its collection."""
-    return task._role.get_name(include_role_fqcn=False) if task._role else "playbook"
+    role = role_of(task)
+    return role.get_name(include_role_fqcn=False) if role else "playbook"
 
 
-def in_role(task: Task, variables: Mapping[str, Any], loader: Any) -> dict[str, Any]:
-    """A host's variables as the task sees them, from those that another task of the same play sees."""
-    role, chain = task._role, task.get_dep_chain()
-    own: dict[str, Any] = cast(Any, task.get_vars())
-    extra: dict[str, Any] = cast(Any, task.get_variable_manager()).extra_vars
-    path = {"ansible_search_path": [*task.get_search_path(), loader.get_basedir()]}
-    if not role:
-        return {**variables, **own, **extra, **path}
-    defaults: dict[str, Any] = cast(Any, role.get_default_vars(dep_chain=chain))
-    private: dict[str, Any] = role.get_vars(chain, include_params=False, only_exports=False)
-    here = {"role_path": role._role_path, "role_name": role_name(task), "ansible_role_name": role.get_name()}
-    return {**defaults, **variables, **private, **own, **extra, **here, **path}
+class HostTasks:
+    """Evaluates tasks of a play for one host."""
 
+    def __init__(
+        self, play: Play, host: Any, manager: Any, loader: Any, run: Mapping[str, Any], connection: Any = None
+    ) -> None:
+        """`run` holds the variables of FROM_THE_RUN, and others that win. `connection` adds ansible_host and others."""
+        self._play, self._host, self._manager, self._loader = play, host, manager, loader
+        self._run, self._connection = run, connection
+        self._templar: Any = Templar(loader, {})
+        compile_once(self._templar)
 
-def words(task: Task) -> str:
-    """All of a task that a visit evaluates, as a text."""
-    return f"{task.args} {task.when} {task.loop} {task.get_vars()}"
+    def turns(self, task: Task, names: Any = None, hidden: Any = ()) -> Iterator[dict[str, Any]]:
+        """The task's arguments as plain data: once, or for each item of its loop, if its condition is true.
 
-
-class Settled:
-    """Variables of one host that are evaluated once.
-
-    Ansible evaluates a variable anew at each use, and a view costs much.
-    """
-
-    def __init__(self, loader: Any) -> None:
-        self._loader = loader
-        self._known: dict[tuple[str, str], tuple[Any, Any]] = {}
-        """Values with what they were made of, by role, where it matters, and name."""
-        self._texts: dict[int, tuple[Any, str]] = {}
-        """Variables as texts, which is slow for the intent of a large site, by identity."""
-
-    def values(self, task: Task, variables: Mapping[str, Any]) -> dict[str, Any]:
-        """Values of the variables that the task's words name.
-
-        What can't be evaluated yet, such as a variable with the item of a loop, is left out.
+        `names` are the arguments to evaluate, by default all. Variables in `hidden` are undefined. Raises AnsibleError.
         """
-        return self.named(words(task), variables)
+        variables = self._variables(task, hidden)
+        for more in self._items(task, variables):
+            every = {**variables, **more}
+            if self._connection is not None:
+                self._connection.update_vars(every)
+            if self._meets(task, every):
+                yield self._arguments(task, names)
 
-    def runs(self, task: Task, variables: Mapping[str, Any]) -> bool:
-        """Whether the task's condition is true, by the variables that it names alone. Raises AnsibleError."""
-        values = self.named(f"{task.when} {task.get_vars()}", variables)
-        return any(True for _turn in turns(task, variables, self._loader, values))
+    def lost_keywords(self, task: Any, visit: Any) -> list[str]:
+        """Keywords that have no effect if another task, the visit, runs the module, for the variables of the last turn.
 
-    def named(self, text: str, variables: Mapping[str, Any]) -> dict[str, Any]:
-        """Values of the variables that a text names, as in values()."""
-        found: dict[str, Any] = {}
-        self._settle(text, variables, found, set())
-        return found
+        A keyword that both inherit with the same value is not lost. Raises AnsibleError.
+        """
+        known = {name: it for name, it in task.fattributes.items() if name not in OWN}
+        lost = [name for name, it in known.items() if self._is_lost(name, it, task, _expected(name, it, visit))]
+        control = task.loop_control
+        others = {name: it for name, it in control.fattributes.items() if name not in LOOP}
+        return lost + [name for name, it in others.items() if self._is_lost(name, it, control, _default(it))]
 
-    def text(self, raw: Any) -> str:
-        """A variable as a text."""
-        if id(raw) not in self._texts:
-            self._texts[id(raw)] = raw, str(raw)
-        return self._texts[id(raw)][1]
+    def _is_lost(self, name: str, attribute: Any, holder: Any, expected: Any) -> bool:
+        value = getattr(holder, name)
+        if _same(name, value, expected):
+            return False
+        if name == "connection" and self._templar.available_variables.get("ansible_connection") is not None:
+            return False  # the variable wins over the keyword, for the visit as well
+        found = holder.get_validated_value(name, attribute, evaluated(self._templar, value), self._templar)
+        return not _same(name, found, expected)
 
-    def _settle(self, text: str, variables: Mapping[str, Any], found: dict[str, Any], seen: set[str]) -> None:
-        for name in dict.fromkeys(WORD.findall(text)):
-            raw = variables.get(name)
-            if name in seen or name in MAGIC or not isinstance(raw, (str, list, dict)):
-                continue
-            seen.add(name)
-            # `role_path` and its like are another one in each role
-            text_of = self.text(raw)
-            key = str(variables.get("role_path")) if "role_" in text_of else "", name
-            known, value = self._known.get(key, (None, None))
-            if known is not raw:
-                if "{{" in text_of or "{%" in text_of:
-                    self._settle(text_of, variables, found, seen)
-                try:
-                    value = self.evaluated(raw, variables, found)
-                except (AnsibleError, Unknown):
-                    continue
-                self._known[key] = (raw, value)
-            found[name] = value
+    def _variables(self, task: Task, hidden: Any) -> dict[str, Any]:
+        found = self._manager.get_vars(play=self._play, host=self._host, task=task)
+        path = [*task.get_search_path()]
+        if (base := self._loader.get_basedir()) not in path:
+            path.append(base)
+        every = {**found, **self._run, "ansible_search_path": path}
+        return {name: value for name, value in every.items() if name not in hidden}
 
-    def evaluated(self, raw: Any, variables: Mapping[str, Any], found: Mapping[str, Any]) -> Any:
-        """The value of one variable. Raises AnsibleError."""
-        return _value(raw, variables, found, self._loader)
+    def _items(self, task: Task, variables: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """The variables of each turn. A loop over something undefined is no error if the condition is false anyway."""
+        if task.loop is None:
+            yield {}
+            return
+        self._templar.available_variables = variables
+        try:
+            items = evaluated(self._templar, task.loop)
+        except AnsibleUndefinedVariable:
+            if self._meets(task, variables):
+                raise
+            return
+        if not isinstance(items, list):
+            raise AnsibleError(f"the loop of task {task.name} is no list, but {type(items).__name__}")
+        control: Any = task.loop_control
+        name = evaluated(self._templar, control.loop_var)
+        for item in items:
+            yield {name: evaluated_value(item), "ansible_loop_var": name}
 
+    def _meets(self, task: Task, variables: dict[str, Any]) -> bool:
+        self._templar.available_variables = variables
+        return all(holds(self._templar, self._loader, condition) for condition in listed(task.when))
 
-def turns(
-    task: Task, variables: Mapping[str, Any], loader: Any, values: Mapping[str, Any] = NOTHING
-) -> Iterator[dict[str, Any]]:
-    """The task's variables for each item of its loop for which its condition is true. Raises AnsibleError.
-
-    `values` are those of variables that hold no template any more.
-    """
-    every = {**variables, **values}
-    try:
-        loop = _loop(task.loop, variables, values, loader) if task.loop else None
-    except AnsibleError:
-        # as in a run: a list of a part that the site lacks does not matter if the condition is false
-        if all(_holds(condition, every, values, loader) for condition in listed(task.when)):
-            raise
-        return
-    for item in [{}] if loop is None else [{"item": item} for item in loop]:
-        turn = {**every, **item}
-        if all(_holds(condition, turn, values, loader) for condition in listed(task.when)):
-            yield turn
-
-
-def _loop(raw: Any, variables: Mapping[str, Any], values: Mapping[str, Any], loader: Any) -> Any:
-    try:
-        return Direct(loader, values, variables).value(raw)
-    except Unknown:
-        return evaluated(templar_of(loader, {**variables, **values}), raw)
+    def _arguments(self, task: Task, names: Any) -> dict[str, Any]:
+        """For the variables that the condition was evaluated with."""
+        found: Any = task
+        if names is not None:
+            found = task.copy(exclude_tasks=True)
+            found.args = {name: raw for name, raw in task.args.items() if name in names}
+        return plain(evaluated_args(found, engine(self._templar)))
 
 
-def _holds(condition: Any, variables: Mapping[str, Any], values: Mapping[str, Any], loader: Any) -> bool:
-    try:
-        return Direct(loader, values, variables).holds(condition)
-    except Unknown:
-        return is_true(templar_of(loader, variables), condition)
+def plain(value: Any) -> Any:
+    """A template's value as plain data, without Ansible's marks on it."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return str(value) if isinstance(value, str) else value
 
 
-def arguments(
-    task: Task, variables: Mapping[str, Any], loader: Any, names: Any = None, values: Mapping[str, Any] = NOTHING
-) -> dict[str, Any]:
-    """The task's arguments, or those of `names`, as plain data. Raises AnsibleError."""
-    wanted = {name: value for name, value in task.args.items() if names is None or name in names}
-    return {name: _value(raw, variables, values, loader) for name, raw in wanted.items()}
+OWN = frozenset(
+    {
+        *("name", "action", "args", "vars", "when", "loop", "loop_control", "register", "tags", "collections"),
+        # another name of async
+        "async_val",
+    }
+)
+"""Keywords that a visit heeds for each layer, or that do not change what a task does."""
+LOOP = frozenset({"loop_var", "label"})
+"""Keywords of loop_control that a visit heeds, or that only change what is printed."""
 
 
-def _value(raw: Any, variables: Mapping[str, Any], values: Mapping[str, Any], loader: Any) -> Any:
-    """The value of a template as plain data. Raises AnsibleError."""
-    direct, every = Direct(loader, values, variables), {**variables, **values}
-    try:
-        return direct.value(raw)
-    except Unknown:
-        templar = templar_of(loader, every)
-    if isinstance(raw, (dict, list)):
-        # most of its parts need no templating; what is left out by `omit` concerns the whole
-        with contextlib.suppress(AnsibleError):
-            return direct.value(raw, lambda part: plain(evaluated(templar, part)))
-    return plain(evaluated(templar, raw))
+def _expected(name: str, attribute: Any, visit: Any) -> Any:
+    """The value that has no effect of its own. Before 2.19 Ansible heeds module_defaults only as it runs a module."""
+    own = isinstance(attribute, NonInheritableFieldAttribute) or name == "module_defaults"
+    return _default(attribute) if own else getattr(visit, name)
+
+
+def _default(attribute: Any) -> Any:
+    return attribute.default() if callable(attribute.default) else attribute.default
+
+
+def _same(name: str, one: Any, other: Any) -> bool:
+    """Whether two values of a keyword are equal. Without a value, it may be missing or empty, or have empty items."""
+    first, second = (_bare(name, value) for value in (one, other))
+    return bool(first == second)
+
+
+def _bare(name: str, value: Any) -> Any:
+    if name == "connection":
+        return str(value).rpartition(".")[2]
+    found = [item for item in value if item] if isinstance(value, list) else value
+    return [] if found is None or found == {} else found

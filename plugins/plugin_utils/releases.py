@@ -10,10 +10,10 @@ from typing import Any
 
 from ansible import template
 from ansible.errors import AnsibleError
+from ansible.executor import task_executor
 from ansible.parsing.dataloader import DataLoader
 from ansible.playbook.conditional import Conditional
-from ansible.template import Templar
-from ansible.utils.unsafe_proxy import AnsibleUnsafe
+from ansible.utils.unsafe_proxy import wrap_var
 
 TRUSTED: Mapping[str, Any] = (
     {"trusted_as_template": True}
@@ -38,13 +38,6 @@ def data_of(result: Any) -> dict[str, Any]:
     return result.result if hasattr(result, "result") else result._result
 
 
-def templar_of(loader: Any, variables: Mapping[str, Any]) -> Any:
-    """What evaluates templates. Values keep their types, as they do since 2.19."""
-    templar: Any = Templar(loader, variables=dict(variables))
-    native = getattr(template, "AnsibleNativeEnvironment", None)
-    return templar.copy_with_new_env(environment_class=native) if native else templar
-
-
 def evaluated(templar: Any, raw: Any) -> Any:
     """The value of a template. Raises AnsibleError also for what a filter raises, as releases since 2.19 do."""
     try:
@@ -55,20 +48,32 @@ def evaluated(templar: Any, raw: Any) -> Any:
         raise AnsibleError(f"{type(err).__name__}: {err}") from err
 
 
-def trusted(raw: Any) -> bool:
-    """Whether a text comes from the site's files, so that templates in it are evaluated."""
-    if hasattr(template, "is_trusted_as_template"):
-        return bool(template.is_trusted_as_template(raw))
-    return not isinstance(raw, AnsibleUnsafe)
-
-
-def is_true(templar: Any, condition: Any) -> bool:
+def holds(templar: Any, loader: Any, condition: Any) -> bool:
     """Whether a condition of `when` is true. Raises AnsibleError."""
     if hasattr(templar, "evaluate_conditional"):
         return templar.evaluate_conditional(condition)
-    check: Any = Conditional(loader=templar._loader)
+    check: Any = Conditional(loader=loader)
     check.when = [condition]
     return check.evaluate_conditional(templar, templar.available_variables)
+
+
+def evaluated_args(task: Any, engine: Any) -> dict[str, Any]:
+    """The evaluated arguments of a task, without those whose value is `omit`. Raises AnsibleError."""
+    if hasattr(task, "post_validate_attribute"):
+        return task.post_validate_attribute("args", templar=engine)
+    # before 2.19 the executor does this, as it runs the module
+    args = evaluated(engine, task.args)
+    args = {**args.pop("_variable_params", {}), **args}
+    executor: Any = task_executor
+    return executor.remove_omit(args, engine.available_variables.get("omit"))
+
+
+def evaluated_value(value: Any) -> Any:
+    """An evaluated value as a variable, such as the item of a loop: its text is no template.
+
+    Before 2.19 it must be marked so.
+    """
+    return value if hasattr(template, "is_trusted_as_template") else wrap_var(value)
 
 
 def registered(task: Any) -> list[str]:

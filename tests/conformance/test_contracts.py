@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.layer import open_spec
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import DOMAINS
 
 from docs.generate import (
@@ -39,12 +40,12 @@ ACTION_NAMES = {path.stem for path in ACTIONS}
 
 
 def argument_spec(name: str) -> dict[str, Any]:
-    """Of an action, of its halves together, or of a module's layer."""
+    """Of an action, of its halves together, or of a module's layer, as its options are written in a task."""
     module = importlib.import_module(f"{COLLECTION}.{'action' if name in ACTION_NAMES else 'modules'}.{name}")
     if half := getattr(getattr(module, "ActionModule", None), "half", None):
-        return dict(half.spec)
+        return open_spec(half.spec, half.viewed)
     layer = getattr(module, name.upper(), None)
-    return dict(layer.spec) if layer else module.ARGUMENT_SPEC
+    return open_spec(layer.spec, layer.viewed) if layer else module.ARGUMENT_SPEC
 
 
 def documentation(name: str) -> dict[str, Any]:

@@ -12,9 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Callable, Generic
 
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+
 from .converge import AT_ONCE, Device, DeviceError, S, Settle, Step, converge, unused
 
 Params = Mapping[str, Any]
+VIEW = "view"
+"""The option that holds other options of its module as one mapping."""
 
 
 class Unknown(Exception):
@@ -57,6 +61,32 @@ class Layer:
     work: Callable[[Params, bool], Work[Any]]
     exclusive: Sequence[Sequence[str]] = ()
     """Groups of options of which only one may be given."""
+    viewed: Sequence[str] = ()
+    """Options that may stand in the option VIEW: a role passes what follows from the intent as one value."""
+
+
+def open_spec(spec: Mapping[str, Any], viewed: Sequence[str]) -> dict[str, Any]:
+    """The argument spec of a module whose option VIEW may hold these options."""
+    if not viewed:
+        return dict(spec)
+    optional = {name: {key: value for key, value in spec[name].items() if key != "required"} for name in viewed}
+    return {**spec, **optional, VIEW: {"type": "dict", "default": {}}}
+
+
+def opened(params: Params) -> dict[str, Any]:
+    """The options with those of VIEW among them. These win, because a module fills in defaults for all others."""
+    if VIEW not in params:
+        return dict(params)
+    given = {name: value for name, value in params.items() if name != VIEW and value is not None}
+    return {**given, **(params[VIEW] or {})}
+
+
+def validated(spec: Mapping[str, Any], params: Params, exclusive: Sequence[Sequence[str]] = ()) -> dict[str, Any]:
+    """The options with types and defaults. Raises DeviceError with all that is wrong."""
+    found = ArgumentSpecValidator(dict(spec), mutually_exclusive=list(exclusive)).validate(dict(params))
+    if found.error_messages:
+        raise DeviceError("; ".join(found.error_messages))
+    return found.validated_parameters
 
 
 def run(layer: Layer, params: Params, check: bool, hold: str = "") -> dict[str, Any]:

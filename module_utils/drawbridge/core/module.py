@@ -8,15 +8,20 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from .layer import Layer, run
+from .converge import DeviceError
+from .layer import Layer, open_spec, opened, run, validated
 
 
 def main_of(layer: Layer) -> None:
     """Read the options, do the work, and leave."""
-    module = AnsibleModule(
-        argument_spec=dict(layer.spec), supports_check_mode=True, mutually_exclusive=list(layer.exclusive)
-    )
-    leave(module, run(layer, module.params, module.check_mode))
+    spec = open_spec(layer.spec, layer.viewed)
+    module = AnsibleModule(argument_spec=spec, supports_check_mode=True, mutually_exclusive=list(layer.exclusive))
+    params = module.params
+    try:
+        params = validated(layer.spec, opened(params)) if layer.viewed else params
+    except DeviceError as err:
+        module.fail_json(msg=str(err))
+    leave(module, run(layer, params, module.check_mode))
 
 
 def leave(module: AnsibleModule, result: dict[str, Any]) -> None:

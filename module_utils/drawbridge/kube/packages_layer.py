@@ -32,4 +32,4 @@ def work(params: Params, check: bool) -> Work[PinnedState]:
     return Work(PinnedPackages(run, want, Path(params["path"]), Apt(run)), plan, want, in_use=use.busy)
 
 
-KUBE_PACKAGES = Layer(SPEC, work)
+KUBE_PACKAGES = Layer(SPEC, work, viewed=("packages", "sources"))

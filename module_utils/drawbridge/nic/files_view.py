@@ -1,14 +1,31 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Files of systemd that one node needs for its RDMA ports: their names, and their settings when they appear."""
+"""Files of one node for its RDMA ports: NCCL's, the settings for a boot, and systemd's."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from ..nodes.model import Nodes
 
 SYSTEMD = "/etc/systemd"
+SETTINGS, NCCL = "/etc/drawbridge/nic.json", "/etc/nccl.conf"
+
+
+def nccl_blocks(variables: Mapping[str, str]) -> list[dict[str, str]]:
+    """The block in NCCL's file, whose other lines are the site's; none without variables."""
+    text = "".join(f"{name}={value}\n" for name, value in variables.items())
+    return [{"path": NCCL, "content": text}] if text else []
+
+
+def boot_files(nodes: Nodes, name: str, settings: Mapping[str, Any]) -> list[dict[str, str]]:
+    """What drawbridge-nic reads at a boot, and systemd's files."""
+    own = {SETTINGS: json.dumps(settings, indent=4, sort_keys=True) + "\n"}
+    texts = {**own, **link_files(nodes, name), **device_files(nodes, name)}
+    return [{"path": path, "content": text} for path, text in texts.items()]
 
 
 def link_files(nodes: Nodes, name: str) -> dict[str, str]:

@@ -61,4 +61,4 @@ def work(params: Params, check: bool) -> Work[NicQos]:
     return Work(ports, plan, want, in_use=use.busy, results_of=results)
 
 
-MLNX_QOS = Layer(SPEC, work)
+MLNX_QOS = Layer(SPEC, work, viewed=("groups", "slurm_node"))

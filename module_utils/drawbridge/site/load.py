@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import typing
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -61,12 +62,14 @@ RULES = tuple(
 """Rules between keys, pure functions of the intent that yield faults, in the order of the report."""
 
 
-KEPT: dict[str, tuple[str, Any]] = {}
-"""The last value of each domain and each view, with what it was made of.
+KEPT: dict[tuple[str, str], Any] = {}
+"""Domains and views of this process, by name and by the text of all that they were made of.
 
-Ansible evaluates a view anew for each argument of a task that reads a part of it. Many views of a host read the same
-domains. Who reads a value does not change it.
+Many views of a host read the same domains, and several tasks of a host read the same view. Texts are compared, because
+equal values may differ in type: 1 and true.
 """
+KEPT_MOST = 64
+"""Enough for the views of one host. A process that goes on to other hosts needs no more at a time."""
 
 
 def load(variables: Mapping[str, Any]) -> Intent:
@@ -103,8 +106,7 @@ def part(domain: str, raw: Any, optional: bool = False) -> Any:
     """
     if raw is None and optional:
         return None
-    # to make a text of what Ansible has not evaluated yet would cost as much as to read it
-    return _kept(domain, repr(raw), lambda: _read(domain, raw)) if raw.__class__ is dict else _read(domain, raw)
+    return _kept(domain, raw, lambda: _read(domain, raw))
 
 
 def _read(domain: str, raw: Any) -> Any:
@@ -115,11 +117,14 @@ def _read(domain: str, raw: Any) -> Any:
     return value
 
 
-def _kept(name: str, made_of: str, make: Callable[[], Any]) -> Any:
-    """The value that is kept, or a new one. Texts are compared, because equal values may differ in type: 1 and true."""
-    if name not in KEPT or KEPT[name][0] != made_of:
-        KEPT[name] = made_of, make()
-    return KEPT[name][1]
+def _kept(name: str, made_of: Any, make: Callable[[], Any]) -> Any:
+    """The value that is kept, or a new one."""
+    key = name, repr(made_of)
+    if key not in KEPT:
+        if len(KEPT) == KEPT_MOST:
+            del KEPT[next(iter(KEPT))]
+        KEPT[key] = make()
+    return KEPT[key]
 
 
 def inventory_faults(intent: Intent, groups: Mapping[str, Iterable[str]], part: bool = False) -> list[Fault]:
@@ -162,13 +167,17 @@ def _owner_admins(intent: Intent) -> list[str]:
 def of_variables(view: Callable[..., Any]) -> Callable[..., Any]:
     """The same view for raw inventory variables. Raises IntentError for a variable of the wrong shape."""
     signature = inspect.signature(view)
+    hints = typing.get_type_hints(view)
+    optional = {domain for domain in DOMAINS if type(None) in typing.get_args(hints.get(domain))}
 
     @functools.wraps(view)
     def derive(*given: Any, **named: Any) -> Any:
-        arguments = {
-            name: part(name, value, "None" in signature.parameters[name].annotation) if name in DOMAINS else value
-            for name, value in signature.bind(*given, **named).arguments.items()
-        }
-        return _kept(f"{view.__module__}.{view.__name__}", repr(arguments), lambda: view(**arguments))
+        raw = signature.bind(*given, **named).arguments
+
+        def made() -> Any:
+            read = {name: part(name, value, name in optional) for name, value in raw.items() if name in DOMAINS}
+            return view(**{**raw, **read})
+
+        return _kept(f"{view.__module__}.{view.__name__}", raw, made)
 
     return derive

@@ -9,7 +9,7 @@ from typing import Any
 from ..core import hostlist
 from ..fabric.model import Fabric
 from ..fabric.view import ports_of_nodes, switch_profile, switches_of_nodes
-from ..nic.files_view import device_files, link_files
+from ..nic.files_view import boot_files, nccl_blocks
 from ..nic.view import firmware_groups, gpu_direct, mtu_groups, nccl_env, nic_qos, roce_groups
 from ..nodes.model import Nodes
 
@@ -28,22 +28,27 @@ def switch(fabric: Fabric, nodes: Nodes, name: str, chosen: str = "") -> Json:
 def nic(fabric: Fabric, nodes: Nodes, name: str) -> Json:
     """The lossless class on the RDMA ports of one node.
 
-    C(qos), C(mtu) and C(roce), groups of the modules C(mlnx_qos), C(nic_link) and C(nic_roce). C(firmware), ports and
-    parameters of their firmware. C(nccl), names and values of NCCL's variables. C(links) and C(units), paths and texts
-    of systemd's C(.link) files and of drop-ins for the ports' device units. C(gpu_direct), whether NICs shall reach
-    GPU memory.
+    C(qos), C(mtu) and C(roce), options of the modules C(mlnx_qos), C(nic_link) and C(nic_roce). C(nccl), names and
+    values of NCCL's variables. C(blocks) and C(files) as M(drawbridge.drawbridge.host_files) takes them: NCCL's
+    configuration; the settings for a boot, systemd's C(.link) files, and drop-ins for the ports' device units.
     """
+    qos = nic_qos(nodes, fabric.roce, fabric.cnp, fabric.storage, name, fabric.host_cable_m)
+    mtu = mtu_groups(nodes, fabric.host_mtu_bytes, name)
+    control, rates = fabric.congestion_control, fabric.dcqcn.rates
+    roce = roce_groups(nodes, fabric.roce, fabric.cnp, fabric.storage, name, control, rates)
+    nccl = nccl_env(nodes, fabric.roce, name, control)
     return {
-        "qos": nic_qos(nodes, fabric.roce, fabric.cnp, fabric.storage, name, fabric.host_cable_m),
-        "mtu": mtu_groups(nodes, fabric.host_mtu_bytes, name),
-        "roce": roce_groups(
-            nodes, fabric.roce, fabric.cnp, fabric.storage, name, fabric.congestion_control, fabric.dcqcn.rates
-        ),
-        "firmware": firmware_groups(nodes, fabric.congestion_control, name),
-        "nccl": nccl_env(nodes, fabric.roce, name, fabric.congestion_control),
-        "links": link_files(nodes, name),
-        "units": device_files(nodes, name),
-        "gpu_direct": gpu_direct(nodes, name),
+        "qos": {"groups": qos, "slurm_node": name},
+        "mtu": {"groups": mtu, "slurm_node": name},
+        "roce": {
+            "groups": roce,
+            "firmware": firmware_groups(nodes, control, name),
+            "gpu_direct": gpu_direct(nodes, name),
+            "topology_file": nccl.get("NCCL_TOPO_FILE", ""),
+        },
+        "nccl": nccl,
+        "blocks": nccl_blocks(nccl),
+        "files": boot_files(nodes, name, {"qos": qos, "mtu": mtu, "roce": roce}),
     }
 
 

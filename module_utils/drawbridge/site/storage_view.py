@@ -21,8 +21,8 @@ Json = dict[str, Any]
 def gpfs_client(fabric: Fabric | None, nodes: Nodes, gpfs: Gpfs, name: str) -> Json:
     """GPFS on one node.
 
-    C(cluster), C(filesystems), C(settings) and C(node_class), options of M(drawbridge.drawbridge.mm_mount);
-    C(software), options of M(drawbridge.drawbridge.mm_software); C(boot), what the boot program reads.
+    C(software), options of M(drawbridge.drawbridge.mm_software); C(mounts), options of
+    M(drawbridge.drawbridge.mm_mount); C(boot), what the boot program reads.
     """
     return clients.client(gpfs, nodes, name, fabric and fabric.roce, fabric and fabric.storage)
 
@@ -40,8 +40,7 @@ def gpfs_members(fabric: Fabric | None, nodes: Nodes, gpfs: Gpfs) -> Json:
 def nfs_client(nodes: Nodes, nfs: Nfs) -> Json:
     """NFS on the nodes.
 
-    C(package), C(manager), C(mounts) and C(wait_s), options of M(drawbridge.drawbridge.nfs_mounts); C(service), text of
-    the unit that mounts at boot.
+    C(mounts), options of M(drawbridge.drawbridge.nfs_mounts); C(service), text of the unit that mounts at boot.
     """
     return exports.client(nfs, nodes)
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..fabric.model import Fabric
 from ..fabric.traffic_view import switch_rounds, switch_traffic, switch_waves
 from ..kube.kubelet import view as kubelets
 from ..kube.member import view as members
@@ -34,24 +33,22 @@ View = Callable[..., Any]
 
 
 def node_layers(
-    fabric: Fabric | None,
     nodes: Nodes,
     slurm: Slurm,
-    gpfs: Gpfs | None,
-    nfs: Nfs | None,
-    kube: Kube | None,
     name: str,
+    defined: Sequence[str],
 ) -> Json:
     """The layers that a node has beside Slurm.
 
-    C(nics), C(gpfs), C(nfs), and C(kube) in a partition with C(gate: true).
+    C(nics), C(gpfs), C(nfs), and C(kube) in a partition with C(gate: true). O(ignore:defined) are the domains that the
+    site has, such as C(gpfs).
     """
     nics = nodes.class_of(name).nics
     return {
-        "nics": bool(fabric and nics),
-        "gpfs": gpfs is not None,
-        "nfs": nfs is not None,
-        "kube": kube is not None and slurm.gates(name),
+        "nics": bool("fabric" in defined and nics),
+        "gpfs": "gpfs" in defined,
+        "nfs": "nfs" in defined,
+        "kube": "kube" in defined and slurm.gates(name),
     }
 
 
@@ -68,9 +65,9 @@ def slurm_controller(nodes: Nodes, slurm: Slurm, cgroups: bool) -> Json:
 def slurm_node(nodes: Nodes, slurm: Slurm, name: str, cgroups: bool, mounts: Sequence[str] = ()) -> Json:
     """Files of slurmd on one node, and the hardware with which it registers.
 
-    C(packages), options of M(drawbridge.drawbridge.slurm_packages); C(slurmd), files as
-    M(drawbridge.drawbridge.slurm_daemon) takes them; C(gres) and C(health) as M(drawbridge.drawbridge.slurm_node_ready)
-    takes them; C(machine) as M(drawbridge.drawbridge.slurm_node_hardware) takes it.
+    C(packages), options of M(drawbridge.drawbridge.slurm_packages); C(hardware), options of
+    M(drawbridge.drawbridge.slurm_node_hardware); C(slurmd), files as M(drawbridge.drawbridge.slurm_daemon) takes them;
+    C(ready), options of M(drawbridge.drawbridge.slurm_node_ready).
     """
     return slurms.node(nodes, slurm, name, mounts, cgroups)
 
@@ -95,7 +92,8 @@ def slurm_login(slurm: Slurm) -> Json:
 def kube_node(kube: Kube) -> Json:
     """Packages and files that make a node a member of the Kubernetes cluster.
 
-    Packages with their versions and sources, files of registries, and the kubelet's main configuration.
+    C(join), whether Drawbridge joins the node. C(packages), C(runtime) and C(member), options of the modules
+    C(kube_packages), C(kube_runtime) and C(kube_member). C(kubelet), the kubelet's main configuration.
     """
     return members.kube_node(kube)
 
@@ -103,8 +101,8 @@ def kube_node(kube: Kube) -> Json:
 def kubelet(nodes: Nodes, kube: Kube, name: str) -> Json:
     """The NUMA configuration of a node's kubelet.
 
-    C(config), a KubeletConfiguration without apiVersion and kind; C(machine), CPUs and NUMA nodes; C(join), as in the
-    intent.
+    C(config), a KubeletConfiguration without apiVersion and kind. C(options), those of
+    M(drawbridge.drawbridge.kubelet_config): this configuration, the machine, and who joins the node.
     """
     return kubelets.kubelet(nodes, kube, name)
 

@@ -7,14 +7,12 @@ A layer runs only if all layers that it needs are in effect. Layers that need no
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-
 from ..core.converge import DeviceError
-from ..core.layer import Params, run
+from ..core.layer import Params, run, validated
 from .layers import LAYERS
 
 DONE, FAILED, WAITS, STOPPED = "done", "failed", "waits", "stopped"
@@ -69,17 +67,9 @@ def _visited(call: Call, needed: set[str], check: bool) -> Visited:
 
 def _run(call: Call, check: bool) -> dict[str, Any]:
     try:
-        return run(LAYERS[call.layer], _validated(call), check, call.hold)
+        layer = LAYERS[call.layer]
+        return run(layer, validated(layer.spec, call.options, layer.exclusive), check, call.hold)
     except DeviceError as err:
         return {"failed": True, "changed": False, "msg": str(err)}
     except Exception as err:  # the other layers go on
         return {"failed": True, "changed": False, "msg": f"{type(err).__name__}: {err}"}
-
-
-def _validated(call: Call) -> Mapping[str, Any]:
-    """The options with types and defaults. Raises DeviceError."""
-    layer = LAYERS[call.layer]
-    found = ArgumentSpecValidator(dict(layer.spec), mutually_exclusive=list(layer.exclusive)).validate(call.options)
-    if found.error_messages:
-        raise DeviceError("; ".join(found.error_messages))
-    return found.validated_parameters

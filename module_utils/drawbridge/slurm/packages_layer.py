@@ -28,4 +28,4 @@ def work(params: Params, check: bool) -> Work[PackageState]:
     return Work(device, plan, PackageState(frozenset(names), user_id=user_id))
 
 
-SLURM_PACKAGES = Layer(SPEC, work)
+SLURM_PACKAGES = Layer(SPEC, work, viewed=("names", "manager", "user_id"))

@@ -65,9 +65,8 @@ def node(nodes: Nodes, slurm: Slurm, name: str, mounts: Sequence[str], cgroups: 
             _slurmd_limit(nodes.class_of(name), cgroups),
             _environment("slurmd", _server(slurm), slurm),
         ],
-        "health": HEALTH,
-        "gres": gres(nodes.class_of(name)),
-        "machine": _machine(nodes.class_of(name)),
+        "hardware": {"name": name, "machine": _machine(nodes.class_of(name))},
+        "ready": {"name": name, "gres": gres(nodes.class_of(name)), "health": HEALTH},
     }
 
 

@@ -17,7 +17,7 @@ SITE = {**site("lab"), "drawbridge_nfs": {"mounts": [{"server": "filer", "export
 FILTERS = FilterModule().filters()
 FURTHER = {
     **{"name": "gpu01", "chosen": "gpu[01-02]", "cgroups": True, "mounts": ["/gpfs/fs1"]},
-    **{"names": ["gpu01"], "wave": 0},
+    **{"names": ["gpu01"], "wave": 0, "defined": ["fabric", "gpfs"]},
 }
 
 

@@ -43,7 +43,8 @@ def kubelet(nodes: Nodes, kube: Kube, name: str) -> dict[str, Any]:
             for node, share in enumerate(shares(reserved_mib, build.numa_nodes))
         ],
     }
-    return {"config": config, "machine": asdict(Machine.of(build)), "join": kube.join}
+    options = {"derived": config, "machine": asdict(Machine.of(build)), "join": kube.join}
+    return {"config": config, "options": options}
 
 
 def split(reserved_mib: int) -> tuple[int, int]:

@@ -15,13 +15,21 @@ Json = dict[str, Any]
 
 def kube_node(kube: Kube) -> Json:
     """The same for every node."""
+    joins = kube.join == "drawbridge"
     return {
-        "join": kube.join == "drawbridge",
-        "packages": {package.name: package.version for package in kube.packages},
-        "sources": kube.sources,
-        "version": next((package.version for package in kube.packages if package.name == "kubelet"), ""),
-        "sandbox_image": kube.sandbox_image,
-        "registries": [file for registry in kube.registries for file in _registry(registry)],
+        "join": joins,
+        "packages": {
+            "packages": {package.name: package.version for package in kube.packages},
+            "sources": kube.sources,
+        },
+        "runtime": {
+            "sandbox_image": kube.sandbox_image,
+            "registries": [file for registry in kube.registries for file in _registry(registry)],
+        },
+        "member": {
+            "join": joins,
+            "version": next((package.version for package in kube.packages if package.name == "kubelet"), ""),
+        },
         "kubelet": kubelet(kube),
     }
 

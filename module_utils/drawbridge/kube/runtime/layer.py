@@ -42,4 +42,4 @@ def work(params: Params, check: bool) -> Work[DaemonState]:
     return Work(KubeUnit(want, run, params["program"], left), plan, want, in_use=use.busy)
 
 
-KUBE_RUNTIME = Layer(SPEC, work)
+KUBE_RUNTIME = Layer(SPEC, work, viewed=("sandbox_image", "registries"))

@@ -44,4 +44,4 @@ def work(params: Params, check: bool) -> Work[NicLinks]:
     return Work(NicDevices(run, want), plan, want, in_use=use.busy)
 
 
-NIC_LINK = Layer(SPEC, work)
+NIC_LINK = Layer(SPEC, work, viewed=("groups", "slurm_node"))

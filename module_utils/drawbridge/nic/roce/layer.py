@@ -74,4 +74,4 @@ def work(params: Params, check: bool) -> Work[NicRoces]:
     return Work(device, plan, want)
 
 
-NIC_ROCE = Layer(SPEC, work)
+NIC_ROCE = Layer(SPEC, work, viewed=("groups", "firmware", "gpu_direct", "topology_file"))

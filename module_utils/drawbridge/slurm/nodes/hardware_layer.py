@@ -37,4 +37,4 @@ def work(params: Params, check: bool) -> Work[HardwareState]:
     return Work(device, plan, want, error_of=error_of)
 
 
-SLURM_NODE_HARDWARE = Layer(SPEC, work)
+SLURM_NODE_HARDWARE = Layer(SPEC, work, viewed=("name", "machine"))

@@ -54,4 +54,4 @@ def _drained(node: Node, maintenance: str) -> str:
         return ""
 
 
-SLURM_NODE_READY = Layer(SPEC, work)
+SLURM_NODE_READY = Layer(SPEC, work, viewed=("name", "gres", "health"))

@@ -54,12 +54,15 @@ def client(gpfs: Gpfs, nodes: Nodes, name: str, lossless: Any, storage: Any) -> 
     part = nodes.range_of(name)
     node_class = part.node_class if part else ""
     return {
-        "cluster": gpfs.cluster,
-        "filesystems": [{"device": each.device, "mount": each.mount} for each in gpfs.filesystems],
-        "software": software(gpfs.software),
+        "software": {**software(gpfs.software), "slurm_node": name},
+        "mounts": {
+            "cluster": gpfs.cluster,
+            "filesystems": [{"device": each.device, "mount": each.mount} for each in gpfs.filesystems],
+            "settings": settings_of(gpfs, nodes, node_class, lossless, storage),
+            "node_class": class_name(node_class),
+            "slurm_node": name,
+        },
         "boot": boot(gpfs),
-        "settings": settings_of(gpfs, nodes, node_class, lossless, storage),
-        "node_class": class_name(node_class),
     }
 
 

@@ -70,4 +70,4 @@ def _why_not(params: Params, use: NodeUse) -> str:
     return f"{why}, or allow it here: {variable(params, 'may_unmount')}: true" if why else ""
 
 
-NFS_MOUNTS = Layer(SPEC, work)
+NFS_MOUNTS = Layer(SPEC, work, viewed=("mounts", "package", "manager", "wait_s"))

@@ -27,10 +27,12 @@ def client(nfs: Nfs, nodes: Nodes) -> dict[str, Any]:
     """What every node needs."""
     manager = SYSTEMS[nodes.os].manager if nodes.os in SYSTEMS else "apt"
     return {
-        "package": CLIENTS[manager],
-        "manager": manager,
-        "mounts": [_plain(each) for each in nfs.mounts],
-        "wait_s": nfs.wait_s,
+        "mounts": {
+            "package": CLIENTS[manager],
+            "manager": manager,
+            "mounts": [_plain(each) for each in nfs.mounts],
+            "wait_s": nfs.wait_s,
+        },
         "service": service([each.mount for each in nfs.mounts], nfs.wait_s),
     }
 

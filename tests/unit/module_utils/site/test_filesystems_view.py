@@ -26,4 +26,4 @@ def test_daemons_start_after_the_unit_of_each_kind(kind: str, daemon: str) -> No
     [unit] = {it.unit for it in shared(BOTH.gpfs, BOTH.nfs) if it.kind == kind}
     drop_in = (ROLES / f"{kind}_client/files/after-{kind}.conf").read_text()
     assert f"Wants={unit}" in drop_in and f"After={unit}" in drop_in
-    assert f"/{daemon}.service.d/30-drawbridge-{kind}.conf" in (ROLES / f"{kind}_client/tasks/main.yml").read_text()
+    assert f"/{daemon}.service.d/30-drawbridge-{kind}.conf" in (ROLES / f"{kind}_client/vars/main.yml").read_text()

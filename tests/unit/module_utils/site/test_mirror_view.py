@@ -68,7 +68,7 @@ def test_nothing_for_what_the_site_does_otherwise() -> None:
 
 def test_every_pods_own_image_where_we_say_which_it_is() -> None:
     digest = "sha256:ee6521f290b2168b6e0935a181d4cff9be1ac3f505666ef0e3c98fae8199917a"
-    assert images().get(kube_node(KUBE)["sandbox_image"]) == digest
+    assert images().get(kube_node(KUBE)["runtime"]["sandbox_image"]) == digest
     other = images(replace(KUBE, sandbox_image="mirror:5000/pause:3.9"))
     assert other.get("mirror:5000/pause:3.9") == UNPUBLISHED
     assert not any("pause" in name for name in images(replace(KUBE, join="site")))

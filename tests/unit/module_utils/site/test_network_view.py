@@ -20,7 +20,7 @@ LAB = load(site("lab"))
 def test_both_ends_of_a_link_have_the_same_class() -> None:
     assert LAB.fabric
     leaf, node = switch(LAB.fabric, LAB.nodes, "leaf1"), nic(LAB.fabric, LAB.nodes, "gpu01")
-    assert node["mtu"][0]["mtu_bytes"] <= leaf["mtu_bytes"]
+    assert node["mtu"]["groups"][0]["mtu_bytes"] <= leaf["mtu_bytes"]
     assert int(node["nccl"]["NCCL_IB_TC"]) >> 2 == LAB.fabric.roce.dscp
 
 
@@ -47,14 +47,17 @@ def test_one_dscp_moves_switch_nic_and_nccl_and_that_of_notifications_by_its_own
     assert LAB.fabric
     on_switch, on_node = moved(roce=replace(LAB.fabric.roce, dscp=34))
     assert on_switch == {".roce.dscp": 34}
+    for texts in (".files.0.content", ".blocks.0.content"):  # for the boot and for NCCL
+        assert "138" in on_node.pop(texts)
     assert on_node == {
-        ".qos.0.dscp_priorities.0.dscp": 34,
-        ".roce.0.tos": 138,
+        ".qos.groups.0.dscp_priorities.0.dscp": 34,
+        ".roce.groups.0.tos": 138,
         ".nccl.NCCL_IB_TC": "138",
     }
     on_switch, on_node = moved(cnp=replace(LAB.fabric.cnp, dscp=50))
     assert on_switch == {".cnp.dscp": 50}
-    assert on_node == {".qos.0.dscp_priorities.1.dscp": 50, ".roce.0.cnp_dscp": 50}
+    assert '"dscp": 50' in on_node.pop(".files.0.content")
+    assert on_node == {".qos.groups.0.dscp_priorities.1.dscp": 50, ".roce.groups.0.cnp_dscp": 50}
 
 
 def test_the_switches_of_a_node_are_its_leaves() -> None:

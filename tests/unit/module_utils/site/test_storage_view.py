@@ -13,8 +13,8 @@ BOTH = load(site("example-existing"))
 def test_a_node_of_a_site_with_both_kinds_has_the_options_of_both_modules() -> None:
     assert BOTH.gpfs and BOTH.nfs
     gpfs = storage_view.gpfs_client(BOTH.fabric, BOTH.nodes, BOTH.gpfs, "dgx01")
-    assert [(it["device"], it["mount"]) for it in gpfs["filesystems"]] == [("fs1", "/gpfs/fs1")]
-    nfs = storage_view.nfs_client(BOTH.nodes, BOTH.nfs)
+    assert [(it["device"], it["mount"]) for it in gpfs["mounts"]["filesystems"]] == [("fs1", "/gpfs/fs1")]
+    nfs = storage_view.nfs_client(BOTH.nodes, BOTH.nfs)["mounts"]
     assert (nfs["manager"], nfs["package"], [it["mount"] for it in nfs["mounts"]]) == ("apt", "nfs-common", ["/home"])
 
 

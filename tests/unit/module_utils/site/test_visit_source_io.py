@@ -6,9 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site import visit
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.visit_source_io import source
+from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils.role_texts import imported
 
 ROOT = Path(__file__).resolve().parents[4]
 LOADED = f"import sys, {visit.__name__}; print(*sorted(sys.modules), sep='\\n')"
@@ -24,5 +24,6 @@ def test_a_visit_carries_the_program_for_the_boot_of_a_node() -> None:
     words = [sys.executable, "-c", LOADED]
     loaded = subprocess.run(words, check=True, capture_output=True, text=True, cwd=ROOT / "collections").stdout.split()
     package = visit.__name__.rsplit(".", 2)[0]
-    sent = yaml.safe_load((ROOT / "roles/fabric_nic/vars/main.yml").read_text())["__fabric_nic_sources"]
+    sent = imported((ROOT / "roles/fabric_nic/files/drawbridge-nic.py").read_text(), source)
+    assert "nic/io.py" in sent
     assert [path for path in sent if f"{package}.{path.removesuffix('.py').replace('/', '.')}" not in loaded] == []

@@ -36,7 +36,7 @@ def test_a_node_has_its_own_scripts_and_no_slurm_conf() -> None:
     paths = [file["path"] for file in view["slurmd"]]
     assert "/usr/local/libexec/drawbridge/slurm-epilog" in paths
     assert not [path for path in paths if path.startswith("/etc/slurm")]
-    assert view["gres"] == "gpu:h100:8"
+    assert view["ready"]["gres"] == "gpu:h100:8"
 
 
 def test_a_change_of_a_script_restarts_nothing() -> None:

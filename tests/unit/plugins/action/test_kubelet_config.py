@@ -11,8 +11,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils import half
 
 from tests.unit.module_utils.kube.kubelet.test_check import VIEW, good
 
-COMMON = {"machine": VIEW["machine"], "slurm_node": "gpu01", "api_server": "https://api:6443", "ca_file": "/ca.crt"}
-COMMON |= {"derived": VIEW["config"], "join": VIEW["join"]}
+COMMON = {"slurm_node": "gpu01", "api_server": "https://api:6443", "ca_file": "/ca.crt"}
+COMMON |= {"view": VIEW["options"]}
 
 
 VARIABLES = {"config": "kubelet_numa_settings"}

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.visit_source_io import source
+from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils.role_texts import imported
 
 from lab.emulators.common import Device
 from tests.conformance.tree import ROOT
@@ -22,7 +24,7 @@ from tests.unit.library.test_mlnx_qos import ARGS
 
 ROLE = ROOT / "roles/fabric_nic"
 PROGRAM = ROLE / "files/drawbridge-nic.py"
-SOURCES = yaml.safe_load((ROLE / "vars/main.yml").read_text())["__fabric_nic_sources"]
+SOURCES = imported(PROGRAM.read_text(), source)
 QOS = ARGS["groups"]
 SETTINGS = {"qos": QOS, "mtu": [{"interfaces": RAILS[:2], "mtu_bytes": 9000}], "roce": []}
 TRUST = "trust dscp, not pcp"
@@ -45,15 +47,11 @@ class Node:
 
     def __init__(self, host: Host) -> None:
         self._host, local = host, host.root / "usr/local"
-        for path, source in {
-            local / "sbin/drawbridge-nic": PROGRAM,
-            **{
-                local / "lib/drawbridge-nic/drawbridge" / name: ROOT / "module_utils/drawbridge" / name
-                for name in SOURCES
-            },
-        }.items():
+        program = local / "lib/drawbridge-nic/drawbridge"
+        modules = {program / name: ROOT / "module_utils/drawbridge" / name for name in SOURCES}
+        for path, original in {local / "sbin/drawbridge-nic": PROGRAM, **modules}.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(source.read_text())
+            path.write_text(original.read_text())
         self.program, self.place = local / "sbin/drawbridge-nic", host.root / "nic.json"
         self.place.write_text(json.dumps(SETTINGS))
         self.steps(0)
@@ -94,7 +92,7 @@ def lost(rail: str, why: str) -> tuple[int, str]:
 def test_it_runs_without_the_callers_python_settings_and_packages() -> None:
     files = yaml.safe_load((ROLE / "vars/main.yml").read_text())["__fabric_nic_files"]
     [placed] = [it for it in files if it["path"] == "/usr/local/sbin/drawbridge-nic"]
-    assert placed["content"].startswith("#!/usr/bin/python3 -IS\n{{ lookup(")
+    assert (placed["source"], placed["run_by"]) == ("drawbridge-nic.py", "/usr/bin/python3 -IS")
 
 
 def test_what_the_module_made_is_left_alone(node: Node, nic: Device) -> None:

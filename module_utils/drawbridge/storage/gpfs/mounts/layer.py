@@ -82,4 +82,4 @@ def _leave(daemon: Daemon, use: NodeUse, run: Command) -> Work[ClientState]:
     return Work(Leaver(daemon), partial(leave, why_not=why), gone, in_use=use.busy)
 
 
-MM_MOUNT = Layer(SPEC, work)
+MM_MOUNT = Layer(SPEC, work, viewed=("filesystems", "cluster", "settings", "node_class", "slurm_node"))

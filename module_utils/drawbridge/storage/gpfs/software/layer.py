@@ -43,6 +43,10 @@ SPEC: dict[str, Any] = {
     "mm_path": {"type": "path", "default": MM_PATH},
     "timeout_s": {"type": "int", "default": 1800},
 }
+VIEWED = (
+    *("packages", "version", "manager", "sources", "directory", "kernel_modules", "compilers", "headers", "kernels"),
+    "slurm_node",
+)
 SOURCES = {
     "apt": Path("/etc/apt/sources.list.d/drawbridge-gpfs.sources"),
     "dnf": Path("/etc/yum.repos.d/drawbridge-gpfs.repo"),
@@ -105,4 +109,4 @@ def _tools(params: Params, want: SoftwareState, run: Command) -> Tools:
     return (DnfPackages if params["manager"] == "dnf" else AptPackages)(run, sorted(want.tools))
 
 
-MM_SOFTWARE = Layer(SPEC, work)
+MM_SOFTWARE = Layer(SPEC, work, viewed=VIEWED)

@@ -27,7 +27,7 @@ DISK = {"nodefs.available": "10%", "nodefs.inodesFree": "5%", "imagefs.available
 SITE = site("lab")
 JOINED = part("kube", {**SITE["drawbridge_kube"], "join": "site", "packages": []})
 VIEW = kubelet(part("nodes", SITE["drawbridge_nodes"]), JOINED, "gpu01")
-MACHINE = Machine(**VIEW["machine"])
+MACHINE = Machine(**VIEW["options"]["machine"])
 
 
 def good() -> dict[str, Any]:

@@ -37,10 +37,10 @@ def test_huge_pages_are_reserved_by_themselves() -> None:
 
 
 def test_who_starts_the_kubelet_goes_along() -> None:
-    assert built()["join"] == "drawbridge"
+    assert built()["options"]["join"] == "drawbridge"
     joined = part("kube", {**SITE["drawbridge_kube"], "join": "site", "packages": []})
     view = kubelet(NODES, joined, "gpu01")
-    assert view["join"] == "site"
+    assert view["options"]["join"] == "site"
     closed = {"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}
     assert view["config"]["registerWithTaints"] == [closed]
 

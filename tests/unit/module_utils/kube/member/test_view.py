@@ -14,7 +14,7 @@ PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----"
 
 def test_a_registry_with_a_certificate_of_its_own() -> None:
     registry = {"name": "nvcr.io", "mirrors": ["https://mirror"], "ca": PEM}
-    hosts, authority = kube_node(part("kube", {**RAW, "registries": [registry]}))["registries"]
+    hosts, authority = kube_node(part("kube", {**RAW, "registries": [registry]}))["runtime"]["registries"]
     assert (hosts["path"], authority["path"]) == (
         "/etc/containerd/certs.d/nvcr.io/hosts.toml",
         "/etc/containerd/certs.d/nvcr.io/ca.crt",
@@ -25,4 +25,4 @@ def test_a_registry_with_a_certificate_of_its_own() -> None:
 
 def test_a_site_that_joins_nodes_itself() -> None:
     view = kube_node(part("kube", {**RAW, "join": "site", "packages": []}))
-    assert (view["join"], view["packages"], view["version"]) == (False, {}, "")
+    assert (view["join"], view["packages"]["packages"], view["member"]) == (False, {}, {"join": False, "version": ""})

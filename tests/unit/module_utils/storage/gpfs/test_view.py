@@ -33,7 +33,7 @@ def test_every_node_is_a_client_and_the_admin_is_not_made_one() -> None:
 
 def test_without_software_and_tuning_a_node_only_mounts() -> None:
     found = view.client(gpfs(), NODES, "gpu01", None, None)
-    assert (found["filesystems"], found["settings"]) == (MOUNTS, {})
+    assert (found["mounts"]["filesystems"], found["mounts"]["settings"]) == (MOUNTS, {})
     assert (found["software"]["packages"], found["software"]["version"]) == ({}, "")
     assert found["boot"] == {"filesystems": MOUNTS, "version": "", "kernel_modules": "build", "kernels": []}
 
@@ -50,7 +50,7 @@ def test_packages_have_one_version_and_only_what_compiles_needs_compilers() -> N
 def test_settings_are_those_of_the_nodes_class_in_the_cluster_and_on_the_node() -> None:
     name = NODES.range_of("gpu01").node_class
     tuned = gpfs(tuning={name: {"pagepool_mib": 2048, "verbs": "rails", "settings": {"numaMemoryInterleave": "yes"}}})
-    settings = view.client(tuned, NODES, "gpu01", Traffic(), None)["settings"]
+    settings = view.client(tuned, NODES, "gpu01", Traffic(), None)["mounts"]["settings"]
     assert settings["pagepool"] == "2048M" and settings["verbsRdma"] == settings["verbsRdmaCm"] == "enable"
     assert settings["verbsRdmaRoCEToS"] == str(26 << 2 | 2) and settings["numaMemoryInterleave"] == "yes"
     [cluster] = view.members(tuned, NODES, Traffic(), None)["classes"]

@@ -20,14 +20,15 @@ NFS = Nfs((Export("filer", "/x", "/data", options=("noatime",)), Export("nas", "
     [("ubuntu-24.04", "apt", "nfs-common"), ("rhel-9", "dnf", "nfs-utils"), ("other", "apt", "nfs-common")],
 )
 def test_the_package_follows_the_operating_system(system: str, manager: str, package: str) -> None:
-    view = client(NFS, replace(NODES, os=system))
+    view = client(NFS, replace(NODES, os=system))["mounts"]
     assert (view["manager"], view["package"]) == (manager, package)
 
 
 def test_mounts_are_plain_data_and_share_one_unit() -> None:
     view = client(NFS, NODES)
-    assert [(each["mount"], each["options"]) for each in view["mounts"]] == [("/data", ["noatime"]), ("/home", [])]
-    assert view["wait_s"] == 30 and "ExecStart=/usr/bin/systemctl start /data /home\n" in view["service"]
+    mounts = view["mounts"]
+    assert [(each["mount"], each["options"]) for each in mounts["mounts"]] == [("/data", ["noatime"]), ("/home", [])]
+    assert mounts["wait_s"] == 30 and "ExecStart=/usr/bin/systemctl start /data /home\n" in view["service"]
 
 
 def test_other_layers_see_source_and_mount() -> None:
