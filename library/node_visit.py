@@ -16,9 +16,9 @@ description:
   - When a layer fails, the layers that need it are not run. The others go on.
   - A layer that needs the controller (a token, the approval of a certificate) only predicts at first. If it has
     something to do, the controller acts, and the node is visited again for this layer and those that need it.
-  - A layer can have the modules of a node that this collection has, and the keywords C(name), C(when), C(loop),
-    C(vars), C(tags) and C(register), with C(loop_var) and C(label). Any other keyword is refused, unless the visit has
-    the same one, for example from the play.
+  - A layer can have the modules of a node that this collection has. Its keywords are C(name), C(when), C(loop) with
+    C(loop_var) and C(label), C(vars), C(tags) and C(register). Any other keyword is refused, unless the visit has the
+    same one, for example from the play.
 author: Drawbridge contributors (@drawbridge)
 options:
   tag:

@@ -13,7 +13,7 @@ from ..module_utils.drawbridge.storage.nfs.model import Export
 
 
 class ModuleDocFragment:
-    """One fragment for each part of the intent. An option that may stand in a view is not required beside it."""
+    """One fragment for each part of the intent. An option that a view may hold is not required beside it."""
 
     GPFS_FILESYSTEMS: str = fragment({"filesystems": elements(Filesystem)})
     NFS_MOUNTS: str = fragment({"mounts": elements(Export)})

@@ -33,7 +33,7 @@ class Half(Protocol):
     spec: Options
     """Options of both, as in an argument spec."""
     viewed: Sequence[str]
-    """Options that may stand in the option `view`, as for a layer."""
+    """Options that the option `view` may hold, as for a layer."""
 
     def prepare(self, options: Options) -> Result:
         """The options of the host's part, without the controller's own. Raises Refused."""

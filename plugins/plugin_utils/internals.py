@@ -53,7 +53,7 @@ def engine(templar: Any) -> Any:
 def compile_once(templar: Any) -> None:
     """Let a templar compile equal texts once. Most of what evaluation costs is Jinja's compiler.
 
-    Jinja caches templates that a loader reads, but no texts. What is kept is a text's code, which runs for each value.
+    Jinja caches templates that a loader reads, but no texts. The cache holds a text's code, which runs for each value.
     """
     environment = engine(templar).environment
     environment.__class__ = _compiling_once(type(environment))

@@ -3,7 +3,7 @@
 """The tasks of a play, with their keywords and arguments as Ansible evaluates them.
 
 Ansible alone evaluates: its variable manager, its templar, and the task's own method. Only the order of these calls and
-the variables of a loop stand here, because Ansible has them inside the executor, which would also run the task.
+the variables of a loop are written here. Ansible has them inside the executor, which would also run the task.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ OWN = frozenset(
 )
 """Keywords that a visit heeds for each layer, or that do not change what a task does."""
 LOOP = frozenset({"loop_var", "label"})
-"""Keywords of loop_control that a visit heeds, or that only change what is printed."""
+"""Keywords of loop_control that a visit heeds, or that only change the output."""
 
 
 def _expected(name: str, attribute: Any, visit: Any) -> Any:

@@ -62,7 +62,7 @@ class Layer:
     exclusive: Sequence[Sequence[str]] = ()
     """Groups of options of which only one may be given."""
     viewed: Sequence[str] = ()
-    """Options that may stand in the option VIEW: a role passes what follows from the intent as one value."""
+    """Options that the option VIEW may hold: a role passes what follows from the intent as one value."""
 
 
 def open_spec(spec: Mapping[str, Any], viewed: Sequence[str]) -> dict[str, Any]:
