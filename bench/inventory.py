@@ -99,7 +99,7 @@ class StandIn:
 def measured(ssh: StandIn, place: Path) -> Cost:
     """One round."""
     check = timed(lambda: ssh.play(0, "-i", str(place), "playbooks/check.yml"))
-    words = ("-i", str(place), "playbooks/onboard.yml", "-e", f"nodes=gpu[00001-{NEW:05}]")
+    words = ("-i", str(place), "playbooks/onboard.yml", "-e", f"onboard_nodes=gpu[00001-{NEW:05}]")
     with Peak() as peak:
         onboard = timed(lambda: ssh.play(UNREACHABLE, *words))
     return Cost(check.cpu, onboard.cpu, peak.mib)

@@ -14,6 +14,7 @@ description:
   - Refuses C(drawbridge_) variables outside of C(group_vars/all).
   - Refuses role variables with a name or value that no role accepts. It reads the inventory, files beside it and the
     playbooks, variables of the play and C(--extra-vars). It checks each value once, however many hosts have it.
+  - Refuses variables of this run that begin as an option of a playbook does, but are none.
   - Runs in Ansible's own process.
 author: Drawbridge contributors (@drawbridge)
 options:
@@ -35,6 +36,11 @@ options:
       The inventory may lack hosts of the intent, as that of a job slice does. Unknown hosts are still refused.
     type: bool
     default: false
+  playbook:
+    description: >-
+      Name of the playbook of Drawbridge that runs, whose options are checked. Names of options from before are refused.
+    type: str
+    default: ""
 attributes:
   check_mode:
     description: Never changes anything.

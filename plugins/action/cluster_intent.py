@@ -23,6 +23,7 @@ from ..module_utils.drawbridge.fabric.nos.capabilities import lacking
 from ..module_utils.drawbridge.site import role_variables
 from ..module_utils.drawbridge.site.load import DOMAINS, OPTIONAL, inventory_faults, load
 from ..module_utils.drawbridge.site.model import Intent
+from ..module_utils.drawbridge.site.playbook_options import EXTRA, Given, read
 from ..module_utils.drawbridge.site.selection import chosen_faults, narrowed_faults, needed
 from ..plugin_utils.internals import inventory_of, inventory_sources
 from ..plugin_utils.releases import TRUSTED, evaluated
@@ -32,10 +33,13 @@ ARGUMENT_SPEC = {
     "onboard": {"type": "str", "default": ""},
     "nodes": {"type": "raw"},
     "part": {"type": "bool", "default": False},
+    "playbook": {"type": "str", "default": ""},
 }
 OWN_PREFIX = "drawbridge_"
 ROLES = {path.parent.parent.name: path for path in Path(__file__).parents[2].glob("roles/*/meta/argument_specs.yml")}
 """Argument specs of roles. A variable that begins with a role's name belongs to the role and may differ by host."""
+OPTIONS = Path(__file__).parents[2] / "meta/options.yml"
+"""The table of options of playbooks. Names that begin as theirs belong to them."""
 PARTS = "parts"
 """Folder of imported playbooks. Ansible reads variables beside them too."""
 
@@ -71,7 +75,8 @@ class ActionModule(ActionBase):
         keys = [f"{OWN_PREFIX}{domain}" for domain in DOMAINS]
         variables = {key: self._templar.template(task_vars[key]) for key in keys if key in task_vars}
         groups = task_vars.get("groups", {})
-        elsewhere = self._elsewhere()
+        options = self._run_options(args["playbook"], task_vars)
+        elsewhere = [*self._elsewhere(), *options.faults()]
         links: list[str] = []
         lacks: list[str] = []
         try:
@@ -82,7 +87,9 @@ class ActionModule(ActionBase):
             if args["whole_site"]:
                 faults += limit_faults(groups.get("controllers", []), args["onboard"], task_vars)
             if args["nodes"] is not None:
-                faults += choice_faults(intent, args["nodes"], task_vars)
+                faults += choice_faults(intent, "nodes", args["nodes"], task_vars)
+            if name := options.selecting():
+                faults += choice_faults(intent, name, self._templar.template(task_vars.get(name, "")), task_vars)
         except IntentError as err:
             faults = [*err.faults, *elsewhere]
         if faults:
@@ -98,6 +105,17 @@ class ActionModule(ActionBase):
                     said = f"no {OWN_PREFIX}{domain}: Drawbridge leaves {untouched} alone"
                     self._display.display(said, stderr=True)
         return {**result, "changed": False}
+
+    def _run_options(self, playbook: str, task_vars: Mapping[str, Any]) -> Given:
+        """The options of this run, with the table of all of them."""
+        table = self._loader.load_from_file(str(OPTIONS), cache="all", unsafe=True)
+        return Given(read(table), playbook, self._given(), task_vars)
+
+    def _given(self) -> dict[str, Mapping[str, Any]]:
+        """Variables of this run alone, by their place."""
+        variable_manager: Any = self._task.get_variable_manager()
+        play: Any = self._task.get_play()
+        return {EXTRA: variable_manager.extra_vars, "vars of the playbook": play.vars}
 
     def _elsewhere(self) -> list[Fault]:
         """Intent in a wrong place, and role variables that no role accepts, from all places."""
@@ -117,12 +135,10 @@ class ActionModule(ActionBase):
         inventory = inventory_of(variable_manager)
         if inventory is None:
             return
-        play: Any = self._task.get_play()
-        yield Source("--extra-vars", variable_manager.extra_vars, stray=False)
-        yield Source("vars of the playbook", play.vars, stray=False)
-        roots = [
-            Path(source) if Path(source).is_dir() else Path(source).parent for source in inventory_sources(inventory)
-        ]
+        for place, variables in self._given().items():
+            yield Source(place, variables, stray=False)
+        sources = map(Path, inventory_sources(inventory))
+        roots = [source if source.is_dir() else source.parent for source in sources]
         # the folder of this play, and those of the playbooks on the command line, whose other plays may use roles too
         named = [Path(word).absolute().parent for word in context.CLIARGS.get("args", ()) if Path(word).is_file()]
         for path, source in variable_files(roots, [Path(self._loader.get_basedir()), *named]).items():
@@ -257,9 +273,9 @@ def limit_faults(controllers: list[str], onboard: str, task_vars: dict[str, Any]
     return [Fault("--limit", task_vars.get("ansible_limit", ""), reason, repair)]
 
 
-def choice_faults(intent: Intent, chosen: Any, task_vars: dict[str, Any]) -> list[Fault]:
+def choice_faults(intent: Intent, name: str, chosen: Any, task_vars: dict[str, Any]) -> list[Fault]:
     """Refuse nodes that the intent does not have, and a --limit without hosts that they need."""
-    if faults := chosen_faults(intent, chosen):
+    if faults := chosen_faults(intent, name, chosen):
         return faults
     hosts = task_vars.get("ansible_play_hosts_all", [])
-    return narrowed_faults(task_vars.get("ansible_limit", ""), needed(intent, chosen), hosts)
+    return narrowed_faults(task_vars.get("ansible_limit", ""), name, needed(intent, chosen), hosts)

@@ -26,23 +26,28 @@ def more(tmp_path: Path) -> list[str]:
 
 
 def picked(done: Completed) -> dict[str, set[str]]:
-    """Hosts by play, as --list-hosts prints them."""
+    """Hosts by play, as --list-hosts prints them. Plays of one name count as one."""
     assert done.code == 0, done.text
     plays: dict[str, set[str]] = {}
+    name = ""
     for line in done.out.splitlines():
         if head := re.match(r"  play #\d+ \(.*\): (.*)\tTAGS", line):
-            plays[head.group(1)] = set()
+            name = head.group(1)
+            plays.setdefault(name, set())
         elif host := re.match(r"      (\S+)$", line):
-            plays[next(reversed(plays))].add(host.group(1))
+            plays[name].add(host.group(1))
     return plays
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((), 'nodes is "", but it names no host; name at least one host'),
-        (("-e", "nodes=gpu[05-06]"), "but drawbridge_nodes.ranges has no node gpu[05-06]; define it there and"),
-        (("-e", "nodes=gpu01", "--limit", "gpu01"), "but it leaves out ctl,nsd1,leaf1, which the chosen nodes need"),
+        ((), 'onboard_nodes is "", but it names no host; name at least one host'),
+        (("-e", "onboard_nodes=gpu[05-06]"), "but drawbridge_nodes.ranges has no node gpu[05-06]; define it there and"),
+        (
+            ("-e", "onboard_nodes=gpu01", "--limit", "gpu01"),
+            "but it leaves out ctl,nsd1,leaf1, which the chosen nodes need",
+        ),
     ],
     ids=["nobody", "unknown", "limited"],
 )
@@ -54,7 +59,7 @@ def test_a_wrong_choice_is_refused(
 
 def test_the_names_are_hosts_and_no_members_of_a_group(recorder: Recorder, tmp_path: Path, more: list[str]) -> None:
     """In the group gpu, which has eight hosts, the pattern gpu[05-06] would be gpu06 and gpu07."""
-    done = play(recorder, tmp_path, *more, "-e", "nodes=gpu[05-06]", "--list-hosts", playbook="onboard")
+    done = play(recorder, tmp_path, *more, "-e", "onboard_nodes=gpu[05-06]", "--list-hosts", playbook="onboard")
     assert picked(done) == {
         "Check the intent": OLD | CLUSTER | {"gpu05", "gpu06", "gpu07", "gpu08"},
         "Check the run's rights in Kubernetes": {"ctl"},  # read by Ansible's own machine
@@ -71,7 +76,7 @@ def test_the_names_are_hosts_and_no_members_of_a_group(recorder: Recorder, tmp_p
 def test_a_controller_that_fails_ends_the_run(recorder: Recorder, tmp_path: Path, more: list[str]) -> None:
     key = tmp_path / "key"
     key.touch()
-    words = (*more, "-e", "nodes=gpu[05-06]", "-e", f"ansible_ssh_private_key_file={key}")
+    words = (*more, "-e", "onboard_nodes=gpu[05-06]", "-e", f"ansible_ssh_private_key_file={key}")
     # no API server stands here for the check of the run's rights
     words += ("--start-at-task", "drawbridge.drawbridge.slurm_controller : Install the controller's packages")
     done = play(recorder, tmp_path, *words, playbook="onboard")

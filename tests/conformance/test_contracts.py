@@ -23,14 +23,18 @@ from docs.generate import (
     INTENT_SCHEMA,
     INTENT_SPEC,
     MAN_PAGE,
+    OPTIONS,
     PREFLIGHT,
     SUPPORT,
+    UPGRADE,
     VIEWS,
     filter_page,
     intent_spec,
     man_page,
+    options_page,
     preflight_page,
     support_page,
+    upgrade_page,
 )
 from docs.schema import intent_schema
 from tests.conformance.tree import ACTIONS, CALLBACKS, FILTER_PAGES, MODULES, ROLES, ROOT, relative
@@ -152,6 +156,13 @@ def test_the_table_of_operating_systems_is_generated() -> None:
 def test_the_findings_of_preflight_are_generated() -> None:
     assert PREFLIGHT.read_text() == preflight_page(), "run `make docs`"
     assert "| `cgroup_v1` |" in PREFLIGHT.read_text()
+
+
+def test_the_options_of_playbooks_are_generated() -> None:
+    assert OPTIONS.read_text() == options_page(), "run `make docs`"
+    assert "| `-e rolling_what=reboot` |" in OPTIONS.read_text()
+    assert UPGRADE.read_text() == upgrade_page(), "run `make docs`"
+    assert "| `what` | `rolling_what` |" in UPGRADE.read_text()
 
 
 def test_the_man_page_is_generated() -> None:

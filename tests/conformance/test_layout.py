@@ -15,7 +15,7 @@ import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.systems import SYSTEMS
 
 from tests.conformance.test_habits import reached
-from tests.conformance.tree import PYTHON, ROLES, ROOT, relative
+from tests.conformance.tree import PLAYBOOKS, PYTHON, ROLES, ROOT, relative
 
 HOME = ROOT / "module_utils/drawbridge"
 FILES = sorted(path for path in HOME.rglob("*.py") if path.name != "__init__.py")
@@ -145,7 +145,7 @@ BELOW_ROLES = [path for path in PYTHON if relative(path).startswith(("module_uti
 @functools.cache
 def names_of_roles_and_playbooks() -> set[str]:
     """What only a caller may name: a module can be used without our roles, and a role without our playbooks."""
-    found = {path.name for path in (ROOT / "playbooks").rglob("*.yml")}
+    found = {path.name for path in PLAYBOOKS} | yaml.safe_load((ROOT / "meta/options.yml").read_text()).keys()
     for role in ROLES:
         entries = yaml.safe_load((role / "meta/argument_specs.yml").read_text())["argument_specs"].values()
         options = {option for entry in entries for option in entry.get("options") or {}}

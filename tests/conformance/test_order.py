@@ -24,7 +24,7 @@ def plays(path: Path, layers: Any = None) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for play in yaml.safe_load(path.read_text()):
         imported = play.get("ansible.builtin.import_playbook")
-        found += plays(path.parent / imported, play.get("vars", {}).get("node_layers")) if imported else [play]
+        found += plays(path.parent / imported, play.get("vars", {}).get("visit_layers")) if imported else [play]
     return [{**play, "layers": layers} for play in found] if layers else found
 
 

@@ -22,7 +22,7 @@ LINE = 120
 """A paragraph's lines are counted at this width, however its source is broken."""
 SCOPE = (
     *("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/**/*.md", "roles/*/README.md", "changelogs/fragments/*.yml"),
-    *("roles/*/tasks/**/*.yml", "roles/*/meta/*.yml", "playbooks/**/*.yml"),
+    *("roles/*/tasks/**/*.yml", "roles/*/meta/*.yml", "playbooks/**/*.yml", "meta/options.yml"),
     *("module_utils/drawbridge/**/*.py", "library/*.py", "plugins/**/*.py", "filter_plugins/*.py"),
     "roles/*/files/**/*.py",
 )

@@ -26,7 +26,7 @@ Facts = dict[str, Any]
 
 def build() -> Run:
     """The site without the node's Kubernetes: an emulated processor has nothing left beside a kubelet."""
-    return LAB.playbook("site", "--extra-vars", "node_layers=nfs_client,slurm_node")
+    return LAB.playbook("site", "--extra-vars", "visit_layers=nfs_client,slurm_node")
 
 
 def here(command: str, check: bool = True) -> str:

@@ -17,23 +17,23 @@ from .model import Intent
 
 @dataclass(frozen=True)
 class Choice:
-    """The variable `nodes`, usually set with -e."""
+    """The option of a playbook that selects its nodes."""
 
     nodes: str = option("hostlist of nodes", hosts=True)
 
 
-def chosen_faults(intent: Intent, chosen: Any) -> list[Fault]:
-    """Refuse a value that is not a hostlist of different nodes of the intent."""
+def chosen_faults(intent: Intent, name: str, chosen: Any) -> list[Fault]:
+    """Refuse the value of the option `name` if it is not a hostlist of different nodes of the intent."""
     reader, [field] = Reader(), fields(Choice)
-    reader.value(str, chosen, field.name, field.metadata)
+    reader.value(str, chosen, name, field.metadata)
     if reader.faults:
         return reader.faults
-    unknown_nodes = [name for name in hostlist.expand(chosen) if name not in intent.nodes.by_name]
+    unknown_nodes = [node for node in hostlist.expand(chosen) if node not in intent.nodes.by_name]
     if not unknown_nodes:
         return []
     reason = f"drawbridge_nodes.ranges has no node {hostlist.compress(unknown_nodes)}"
-    repair = f"define it there and add it to the group nodes, or take it out of {field.name}"
-    return [Fault(field.name, chosen, reason, repair)]
+    repair = f"define it there and add it to the group nodes, or take it out of {name}"
+    return [Fault(name, chosen, reason, repair)]
 
 
 def needed(intent: Intent, chosen: str) -> list[str]:
@@ -44,10 +44,10 @@ def needed(intent: Intent, chosen: str) -> list[str]:
     return [intent.slurm.controller, *admin, *switches, *names]
 
 
-def narrowed_faults(limit: str, wanted: Sequence[str], left: Iterable[str]) -> list[Fault]:
-    """Refuse a --limit without one of the wanted hosts, because Ansible would skip its play silently."""
+def narrowed_faults(limit: str, name: str, wanted: Sequence[str], left: Iterable[str]) -> list[Fault]:
+    """Refuse a --limit without one of the hosts that the option `name` needs. Ansible would skip its play silently."""
     remaining = set(left)
-    if not (missing := [name for name in wanted if name not in remaining]):
+    if not (missing := [host for host in wanted if host not in remaining]):
         return []
     reason = f"it leaves out {hostlist.compress(missing)}, which the chosen nodes need"
-    return [Fault("--limit", limit, reason, "run without --limit; the variable nodes alone selects the hosts")]
+    return [Fault("--limit", limit, reason, f"run without --limit; {name} alone selects the hosts")]

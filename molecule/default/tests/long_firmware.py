@@ -57,15 +57,17 @@ def test_a_run_without_consent_sets_nothing_and_prints_the_line(lab: Lab, given:
 
 
 def test_a_maintenance_without_consent_is_refused(lab: Lab, given: tuple[str, ...]) -> None:
-    done = lab.playbook("rolling", "-e", f"nodes={NODE}", "-e", "maintenance=no", "-e", "what=firmware", *given)
+    done = lab.playbook(
+        "rolling", "-e", f"rolling_nodes={NODE}", "-e", "rolling_maintenance=no", "-e", "rolling_what=firmware", *given
+    )
     assert done.code == 2
     assert "give the consent -e fabric_nic_may_set_firmware=true" in str(done.results())
 
 
 def test_the_parameters_are_in_effect_after_the_maintenance(lab: Lab, given: tuple[str, ...]) -> None:
     before, name = boot(lab), f"firmware-{time.time():.0f}"
-    consent = ("-e", "what=firmware", "-e", "fabric_nic_may_set_firmware=true", *given)
-    done = lab.playbook("rolling", "-e", f"nodes={NODE}", "-e", f"maintenance={name}", *consent)
+    consent = ("-e", "rolling_what=firmware", "-e", "fabric_nic_may_set_firmware=true", *given)
+    done = lab.playbook("rolling", "-e", f"rolling_nodes={NODE}", "-e", f"rolling_maintenance={name}", *consent)
     assert done.code == 0, done.output
     # the node is visited again after its boot
     steps = [step for _, _, result in done.results() for step in result.get("steps") or ()]

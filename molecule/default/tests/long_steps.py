@@ -151,9 +151,10 @@ def test_it_loses_its_power() -> None:
 def test_a_maintenance_fails(lab: Lab, tmp_path: Path) -> None:
     tasks = tmp_path / "tasks.yml"
     tasks.write_text("- name: Fail\n  ansible.builtin.command: 'false'\n  changed_when: false\n")
-    options = ("-e", f"nodes={NODE}", "-e", f"maintenance=steps-{time.time():.0f}", "-e", f"maintenance_tasks={tasks}")
+    options = ("-e", f"rolling_nodes={NODE}", "-e", f"rolling_maintenance=steps-{time.time():.0f}")
+    options += ("-e", f"rolling_maintenance_tasks={tasks}")
     assert lab.playbook("rolling", *options).code
-    assert "run rolling.yml again with the same -e maintenance" in named("maintenance")
+    assert "run rolling.yml again with the same -e rolling_maintenance" in named("maintenance")
     tasks.write_text("- name: Pass\n  ansible.builtin.command: 'true'\n  changed_when: false\n")
     done = lab.playbook("rolling", *options)
     assert done.code == 0, done.output
@@ -164,5 +165,5 @@ def test_it_was_to_be_installed_again(lab: Lab) -> None:
     ssh("ctl", f"{DRAIN}'drawbridge: is installed again'")
     assert "run rejoin.yml with its new fingerprint" in named("reinstalling")
     key = ssh(NODE, "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub").split()[1]
-    done = lab.playbook("rejoin", "-e", f"nodes={NODE}", "-e", json.dumps({"fingerprints": {NODE: key}}))
+    done = lab.playbook("rejoin", "-e", f"rejoin_nodes={NODE}", "-e", json.dumps({"rejoin_fingerprints": {NODE: key}}))
     assert done.code == 0, done.output

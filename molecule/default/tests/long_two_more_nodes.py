@@ -16,7 +16,7 @@ from .test_two_more_nodes import NEW
 
 
 def test_a_second_onboarding_changes_nothing(lab: Lab, tmp_path: Path) -> None:
-    given = (*grow(tmp_path / "more", *NEW), "-e", "nodes=gpu[05-06]")
+    given = (*grow(tmp_path / "more", *NEW), "-e", "onboard_nodes=gpu[05-06]")
     subprocess.run([sys.executable, "lab/lab", "up", *NEW], cwd=REPOSITORY, check=True, capture_output=True)
     first = lab.playbook("onboard", *given)
     assert first.code == 0, first.output

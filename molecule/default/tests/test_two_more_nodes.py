@@ -78,7 +78,9 @@ def onboarding(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Onboarding
     counting.prepare()
     known = {file: len(calls) for file, calls in lab.journals().items()}
     begun_s = time.time()
-    run = lab.playbook("onboard", *inventory, "-e", "nodes=gpu[05-06]", "-e", "wave=1", counting=counting)
+    run = lab.playbook(
+        "onboard", *inventory, "-e", "onboard_nodes=gpu[05-06]", "-e", "onboard_wave=1", counting=counting
+    )
     over_s = time.time()
     counting.close()
     assert run.code == 0, run.output

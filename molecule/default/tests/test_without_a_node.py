@@ -41,7 +41,7 @@ def members(lab: Lab) -> str:
 
 
 def test_it_waits_for_a_job_then_leaves_everything_and_can_come_back(lab: Lab, inventory: list[str]) -> None:
-    retire = (*inventory, "-e", f"nodes={','.join(NEW)}", "-e", "slurm_controller_job_wait_s=1")
+    retire = (*inventory, "-e", f"retire_nodes={','.join(NEW)}", "-e", "slurm_controller_job_wait_s=1")
     words = f"sbatch --parsable -p ai-train -w {LEAVES} --chdir={HOME} --output=/dev/null"
     job = lab.ssh("login1", f"runuser -u ada -- {words}", stdin=JOB).strip()
     lab.wait(f"job {job} runs", lambda: lab.ssh("login1", f"squeue -h -j {job} -o %T").strip() == "RUNNING")
@@ -65,7 +65,7 @@ def test_it_waits_for_a_job_then_leaves_everything_and_can_come_back(lab: Lab, i
     again = lab.playbook("retire", *retire)
     assert (again.code, again.changed()) == (0, []), again.output
 
-    back = lab.playbook("onboard", *inventory, "-e", f"nodes={LEAVES}")
+    back = lab.playbook("onboard", *inventory, "-e", f"onboard_nodes={LEAVES}")
     assert back.code == 0, back.output
     lab.wait("it takes jobs", lambda: out_of_service(lab).startswith("idle"))
     assert taints(lab, [LEAVES]) == {LEAVES: "closed"}

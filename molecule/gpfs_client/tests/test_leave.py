@@ -15,7 +15,7 @@ JOURNAL = "/var/lib/lab/gpfs/journal.jsonl"
 
 
 def leave(*words: str) -> Run:
-    return Lab(Paths.of()).playbook("storage_leave", "--extra-vars", f"nodes={NODE}", *words)
+    return Lab(Paths.of()).playbook("storage_leave", "--extra-vars", f"storage_leave_nodes={NODE}", *words)
 
 
 def join() -> Run:

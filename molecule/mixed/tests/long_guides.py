@@ -36,10 +36,10 @@ def test_a_node_in_the_sites_own_reservation_is_maintained(lab: Lab) -> None:
     times = f"starttime=now duration=04:00:00 reservationname={name}"
     lab.ssh("ctl", f"scontrol create reservation {times} flags=maint,ignore_jobs user=root nodes=cpu[01-02]")
     before = boot(lab, "cpu01")
-    predicted = rolling(lab, name, "-e", "what=reboot", "--check", nodes="cpu01")
+    predicted = rolling(lab, name, "-e", "rolling_what=reboot", "--check", nodes="cpu01")
     assert predicted.code == 0, predicted.output
     assert boot(lab, "cpu01") == before
-    done = rolling(lab, name, "-e", "what=reboot", nodes="cpu01")
+    done = rolling(lab, name, "-e", "rolling_what=reboot", nodes="cpu01")
     assert done.code == 0, done.output
     assert boot(lab, "cpu01") != before
     lab.ssh("ctl", f"scontrol delete reservationname={name}")
@@ -66,7 +66,7 @@ def smaller(tmp_path: Path) -> Lab:
 
 def test_a_retired_node_leaves_the_intent_and_comes_back(lab: Lab, smaller: Lab) -> None:
     in_service(lab)
-    gone = lab.playbook("retire", "-e", f"nodes={LEAVES}")
+    gone = lab.playbook("retire", "-e", f"retire_nodes={LEAVES}")
     assert gone.code == 0, gone.output
     lab.kubectl("delete", "serviceaccount", "-n", "drawbridge-nodes", LEAVES)
     for playbook in ("slurm", "gate"):
@@ -79,7 +79,7 @@ def test_a_retired_node_leaves_the_intent_and_comes_back(lab: Lab, smaller: Lab)
     second = smaller.playbook("site")
     assert (second.code, second.changed()) == (0, []), second.output
 
-    back = lab.playbook("onboard", "-e", f"nodes={LEAVES}")
+    back = lab.playbook("onboard", "-e", f"onboard_nodes={LEAVES}")
     assert back.code == 0, back.output
     in_service(lab)
     words = f"srun -p ai-train -w {LEAVES} -N1 -D /tmp hostname -s"

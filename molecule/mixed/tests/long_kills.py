@@ -42,14 +42,15 @@ def closed(lab: Lab) -> bool:
 
 def test_rolling_is_finished_by_later_runs_and_no_job_is_lost(lab: Lab, work: Path) -> None:
     kills = Kills(lab, "rolling")
-    name, options = "", ("-e", f"maintenance_tasks={work}", "-e", "wave=1", "-e", "reserve=true")
+    name = ""
+    options = ("-e", f"rolling_maintenance_tasks={work}", "-e", "rolling_wave=1", "-e", "rolling_reserve=true")
     with arriving(lab) as jobs:
         while kills.ahead:
             in_service(lab)
             name = f"kills-{time.time():.0f}"
             for node in NODES:
                 lab.ssh(node, f"rm -rf {MARKS}")
-            kills.run("-e", f"nodes={BOTH}", "-e", f"maintenance={name}", *options)
+            kills.run("-e", f"rolling_nodes={BOTH}", "-e", f"rolling_maintenance={name}", *options)
             assert [lab.ssh(node, f"cat {CHANGE}") for node in NODES] == [name] * 2
             assert name not in lab.ssh("ctl", "scontrol show reservation -o")
         in_service(lab)
@@ -83,13 +84,13 @@ def test_retire_and_rejoin_are_finished_by_later_runs(lab: Lab) -> None:
     while retire.ahead or rejoin.ahead:
         in_service(lab)
         lab.wait("the gated node is closed", lambda: closed(lab))
-        retire.run("-e", f"nodes={BOTH}")
+        retire.run("-e", f"retire_nodes={BOTH}")
         retired(lab)
-        again = lab.playbook("retire", "-e", f"nodes={BOTH}")
+        again = lab.playbook("retire", "-e", f"retire_nodes={BOTH}")
         assert (again.code, again.changed()) == (0, []), again.output
 
         told = ", ".join(f'"{node}": "{replace(lab, node)}"' for node in NODES)
-        options = ("-e", f"nodes={BOTH}", "-e", f'{{"fingerprints": {{{told}}}}}')
+        options = ("-e", f"rejoin_nodes={BOTH}", "-e", f'{{"rejoin_fingerprints": {{{told}}}}}')
         rejoin.run(*options)
         rejoined(lab)
         again = lab.playbook("rejoin", *options)

@@ -34,10 +34,10 @@ def state(lab: Lab) -> tuple[str, str]:
 
 
 def maintain(lab: Lab, package: str, *more: str) -> None:
-    given = json.dumps({"packages": [package]})
+    given = json.dumps({"rolling_packages": [package]})
     name = f"packages-{time.time():.0f}"
     in_service(lab)
-    run = rolling(lab, name, "-e", "what=packages", "-e", given, *more, nodes=NODE)
+    run = rolling(lab, name, "-e", "rolling_what=packages", "-e", given, *more, nodes=NODE)
     assert run.code == 0, run.output
     in_service(lab)
 
@@ -54,11 +54,11 @@ def test_a_package_is_installed_in_its_version_and_the_node_boots(lab: Lab) -> N
 def test_the_newest_is_installed_without_a_boot(lab: Lab) -> None:
     lab.ssh(NODE, PUBLISH.format("1.1"))
     _, boot = state(lab)
-    maintain(lab, "site-driver", "-e", "boot=false")
+    maintain(lab, "site-driver", "-e", "rolling_boot=false")
     assert state(lab) == ("1.1", boot)
 
 
 def test_a_text_instead_of_a_list_is_refused(lab: Lab) -> None:
-    run = rolling(lab, "text", "-e", "what=packages", "-e", "packages=site-driver", nodes=NODE)
+    run = rolling(lab, "text", "-e", "rolling_what=packages", "-e", "rolling_packages=site-driver", nodes=NODE)
     assert run.code == 2
-    assert "but what=packages needs a list" in str(run.results())
+    assert "but rolling_what=packages needs a list" in str(run.results())

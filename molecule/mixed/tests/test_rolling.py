@@ -30,7 +30,7 @@ WORK = f"""---
   ansible.builtin.command: test ! -e {BROKEN}
   changed_when: false
 - name: Make the site's change
-  ansible.builtin.copy: {{dest: {CHANGE}, content: "{{{{ maintenance }}}}", mode: "0644"}}
+  ansible.builtin.copy: {{dest: {CHANGE}, content: "{{{{ rolling_maintenance }}}}", mode: "0644"}}
 """
 SHARE = ("--chdir=/tmp", "--output=/dev/null", "-N1")
 
@@ -48,7 +48,7 @@ def work(tmp_path: Path) -> Path:
 
 
 def rolling(lab: Lab, name: str, *more: str, nodes: str = ALL) -> Run:
-    return lab.playbook("rolling", "-e", f"nodes={nodes}", "-e", f"maintenance={name}", *more)
+    return lab.playbook("rolling", "-e", f"rolling_nodes={nodes}", "-e", f"rolling_maintenance={name}", *more)
 
 
 def submit(lab: Lab, partition: str, seconds: float) -> str:
@@ -99,7 +99,7 @@ def ended(lab: Lab, jobs: list[str]) -> list[tuple[str, str]]:
 
 
 def test_a_prediction_drains_nothing(lab: Lab, work: Path) -> None:
-    run = rolling(lab, FIRST, "-e", f"maintenance_tasks={work}", "-e", "wave=1", "--check")
+    run = rolling(lab, FIRST, "-e", f"rolling_maintenance_tasks={work}", "-e", "rolling_wave=1", "--check")
     assert run.code == 0, run.output
     told = [
         step
@@ -113,7 +113,9 @@ def test_a_prediction_drains_nothing(lab: Lab, work: Path) -> None:
 
 def test_nodes_are_changed_one_by_one_and_no_job_is_lost(lab: Lab, work: Path) -> None:
     with arriving(lab) as jobs:
-        run = rolling(lab, FIRST, "-e", f"maintenance_tasks={work}", "-e", "wave=1", "-e", "reserve=true")
+        run = rolling(
+            lab, FIRST, "-e", f"rolling_maintenance_tasks={work}", "-e", "rolling_wave=1", "-e", "rolling_reserve=true"
+        )
     assert run.code == 0, run.output
     told = [str(found.get("msg")) for task, _, found in run.results() if task == "Name the nodes of the wave"]
     assert [line for line in told if line.startswith("nodes")] == [
@@ -137,13 +139,13 @@ def test_a_reservation_was_made_for_each_wave_and_deleted(lab: Lab) -> None:
 
 
 def test_who_has_had_it_is_left_alone(lab: Lab, work: Path) -> None:
-    run = rolling(lab, FIRST, "-e", f"maintenance_tasks={work}")
+    run = rolling(lab, FIRST, "-e", f"rolling_maintenance_tasks={work}")
     assert (run.code, run.changed()) == (0, []), run.output
 
 
 def test_a_node_that_fails_is_kept_with_its_cause_and_the_others_go_on(lab: Lab, work: Path) -> None:
     lab.ssh("gpu02", f"touch {BROKEN}")
-    options = ("-e", f"maintenance_tasks={work}", "-e", "max_fail=2")
+    options = ("-e", f"rolling_maintenance_tasks={work}", "-e", "rolling_max_fail=2")
     failed = rolling(lab, SECOND, *options)
     assert failed.code == 2, failed.output
     [(node, reason)] = unavailable(lab).items()
@@ -161,12 +163,12 @@ def test_a_job_is_not_ended_and_a_later_run_goes_on(lab: Lab) -> None:
     job = submit(lab, "ai-train", 900)
     lab.wait("the job runs", lambda: lab.ssh("login1", f"squeue -h -j {job} -o %T").strip() == "RUNNING")
     node = lab.ssh("login1", f"squeue -h -j {job} -o %N").strip()
-    waits = rolling(lab, THIRD, "-e", "what=reboot", "-e", "job_wait_s=1", nodes=node)
+    waits = rolling(lab, THIRD, "-e", "rolling_what=reboot", "-e", "rolling_job_wait_s=1", nodes=node)
     assert waits.code == 0, waits.output
     assert f"Slurm job {job} is on {node}; run this again when it has ended" in str(waits.results())
     lab.ssh("login1", f"runuser -u ada -- scancel {job}")
     boot = lab.ssh(node, "cat /proc/sys/kernel/random/boot_id")
-    done = rolling(lab, THIRD, "-e", "what=reboot", nodes=node)
+    done = rolling(lab, THIRD, "-e", "rolling_what=reboot", nodes=node)
     assert done.code == 0, done.output
     assert lab.ssh(node, "cat /proc/sys/kernel/random/boot_id") != boot
     assert unavailable(lab) == {}
@@ -180,11 +182,11 @@ def test_a_node_without_an_answer_is_named_and_the_others_go_on(lab: Lab, work: 
             lab,
             FOURTH,
             "-e",
-            f"maintenance_tasks={work}",
+            f"rolling_maintenance_tasks={work}",
             "-e",
-            "answer_timeout_s=2",
+            "rolling_answer_timeout_s=2",
             "-e",
-            "wave=1",
+            "rolling_wave=1",
             nodes="cpu[01-02]",
         )
     finally:
@@ -202,11 +204,15 @@ def test_a_reinstalled_node_comes_back_by_its_fingerprint(lab: Lab) -> None:
     fingerprint = replace(lab, "gpu02")
     known = lab.paths.known_hosts.read_text()
 
-    wrong = lab.playbook("rejoin", "-e", "nodes=gpu02", "-e", '{"fingerprints": {"gpu02": "SHA256:else"}}')
+    wrong = lab.playbook(
+        "rejoin", "-e", "rejoin_nodes=gpu02", "-e", '{"rejoin_fingerprints": {"gpu02": "SHA256:else"}}'
+    )
     assert wrong.code == 2, wrong.output
     assert "but the fingerprint to trust is SHA256:else" in str(wrong.results())
     assert lab.paths.known_hosts.read_text() == known
-    right = lab.playbook("rejoin", "-e", "nodes=gpu02", "-e", f'{{"fingerprints": {{"gpu02": "{fingerprint}"}}}}')
+    right = lab.playbook(
+        "rejoin", "-e", "rejoin_nodes=gpu02", "-e", f'{{"rejoin_fingerprints": {{"gpu02": "{fingerprint}"}}}}'
+    )
     assert right.code == 0, right.output
     assert unavailable(lab) == {}
     assert lab.kubectl("get", "node", "gpu02", "-o", "jsonpath={.spec.taints[*].value}").split() == ["closed"]

@@ -74,7 +74,7 @@ def test_a_wrong_cable_is_named_and_the_job_goes_on(lab: Lab, moved: Path, tmp_p
     assert right.code == 0, report.read_text()
 
     known = {file: len(calls) for file, calls in lab.journals().items()}
-    made = lab.playbook("onboard", "-i", str(moved), "-e", f"nodes={NODE}")
+    made = lab.playbook("onboard", "-i", str(moved), "-e", f"onboard_nodes={NODE}")
     assert made.code == 0, made.output
     assert {NODE} <= contacted(lab, made, known) <= UNIT | STORES | {NODE}
     differ = {

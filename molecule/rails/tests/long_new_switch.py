@@ -23,7 +23,8 @@ JOB = "#!/bin/sh\nsleep 900\n"
 
 def options(fingerprint: str) -> tuple[str, ...]:
     """Without the consent that the lab's inventory gives."""
-    return ("-e", "switch=leaf1", "-e", f"fingerprint={fingerprint}", "-e", "fabric_switch_may_flap_ports=false")
+    new = ("-e", "replace_switch_name=leaf1", "-e", f"replace_switch_fingerprint={fingerprint}")
+    return (*new, "-e", "fabric_switch_may_flap_ports=false")
 
 
 def configure(lab: Lab, fingerprint: str) -> Run:

@@ -104,7 +104,7 @@ def test_two_nodes_touch_their_own_ports_alone(lab: Lab, more: Path) -> None:
     demo.step("Boot two spares", ["lab/lab", "up", "gpu05", "gpu06"])
     before = {switch: ports(lab, switch) for switch in SWITCHES}
     known = {file: len(calls) for file, calls in lab.journals().items()}
-    run = lab.playbook("onboard", "-i", str(more), "-e", "nodes=gpu[05-06]")
+    run = lab.playbook("onboard", "-i", str(more), "-e", "onboard_nodes=gpu[05-06]")
     assert run.code == 0, run.output
     noted = {Path(file).parent.name: calls for file, calls in lab.journals(known).items() if "/switches/" in file}
     contacted = {name for name, calls in noted.items() if any(call.get("event") == "connect" for call in calls)}

@@ -19,7 +19,7 @@ def findings(node: Node) -> Iterator[Finding]:
     member = node.member
     if member is None:
         if node.gated and node.kube_known:
-            step = f"ansible-playbook playbooks/onboard.yml -e 'nodes={node.name}'"
+            step = f"ansible-playbook playbooks/onboard.yml -e 'onboard_nodes={node.name}'"
             text = "its partition is gated, but Kubernetes has no such node"
             yield Finding(CRITICAL, "absent", text, f"join it: {step}")
         return

@@ -24,7 +24,7 @@ class Known(NamedTuple):
     step: str
 
 
-ONBOARD = "ansible-playbook playbooks/onboard.yml -e 'nodes={name}'"
+ONBOARD = "ansible-playbook playbooks/onboard.yml -e 'onboard_nodes={name}'"
 RESUME = "scontrol update nodename={name} state=resume"
 UNFINISHED = "a run of Drawbridge drained it for a change and did not finish ({reason})"
 AGAIN = f"if no run is active, run again, which lifts the drain: {ONBOARD}"
@@ -59,7 +59,7 @@ KNOWN = (
         WARNING,
         "maintenance",
         "maintenance drained it: {rest}",
-        "if no run is active, run rolling.yml again with the same -e maintenance, which goes on with this node",
+        "if no run is active, run rolling.yml again with the same -e rolling_maintenance, which goes on with this node",
     ),
     Known(
         "drawbridge: retires",

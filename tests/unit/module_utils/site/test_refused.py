@@ -78,7 +78,7 @@ def test_nobody_needs_the_leaves_of_a_flat_network_that_the_site_configures() ->
 
 def faults(case: dict[str, Any]) -> Sequence[Fault]:
     if "nodes" in case:
-        return chosen_faults(load(site("lab")), case["nodes"])
+        return chosen_faults(load(site("lab")), "nodes", case["nodes"])
     with pytest.raises(IntentError) as caught:
         load(patched(case["patch"]))
     return caught.value.faults

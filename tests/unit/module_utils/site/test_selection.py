@@ -17,7 +17,7 @@ SITE = load(site("lab"))
 
 
 def test_nodes_of_the_intent_can_be_chosen_in_any_order() -> None:
-    assert chosen_faults(SITE, "gpu[03-04],gpu01") == []
+    assert chosen_faults(SITE, "onboard_nodes", "gpu[03-04],gpu01") == []
 
 
 def test_they_need_the_clusters_hosts_and_their_own_leaves() -> None:
@@ -39,12 +39,12 @@ def test_they_need_the_switches_of_their_storage_ports() -> None:
 
 
 def test_a_limit_that_cuts_none_of_them_is_fine() -> None:
-    assert narrowed_faults("all", ["ctl", "gpu01"], ["gpu01", "gpu02", "ctl"]) == []
+    assert narrowed_faults("all", "onboard_nodes", ["ctl", "gpu01"], ["gpu01", "gpu02", "ctl"]) == []
 
 
 def test_a_limit_that_cuts_some_names_them() -> None:
-    (fault,) = narrowed_faults("gpu01", ["ctl", "leaf1", "gpu01"], ["gpu01"])
+    (fault,) = narrowed_faults("gpu01", "onboard_nodes", ["ctl", "leaf1", "gpu01"], ["gpu01"])
     assert str(fault) == (
-        '--limit is "gpu01", but it leaves out ctl,leaf1, which the chosen nodes need; run without --limit; the'
-        " variable nodes alone selects the hosts"
+        '--limit is "gpu01", but it leaves out ctl,leaf1, which the chosen nodes need; run without --limit;'
+        " onboard_nodes alone selects the hosts"
     )

@@ -34,8 +34,8 @@ def test_a_limit_without_the_controllers_prints_the_line_to_run() -> None:
         "ansible_limit": "gpu01,gpu02,leaf1",
         "groups": {"nodes": ["gpu01", "gpu02", "gpu03"]},
     }
-    (fault,) = limit_faults(["ctl"], "onboard -e 'nodes={nodes}'", task_vars)
-    assert fault.repair == "run without --limit, or onboard single nodes with: onboard -e 'nodes=gpu[01-02]'"
+    (fault,) = limit_faults(["ctl"], "onboard -e 'onboard_nodes={nodes}'", task_vars)
+    assert fault.repair == "run without --limit, or onboard single nodes with: onboard -e 'onboard_nodes=gpu[01-02]'"
 
 
 def test_strays_are_named_with_their_place() -> None:
@@ -120,13 +120,13 @@ def test_variables_of_roles_are_told_from_others() -> None:
 
 def test_a_choice_is_refused_for_what_it_names_before_what_a_limit_leaves() -> None:
     intent, task_vars = load(site("lab")), {"ansible_play_hosts_all": ["gpu01"], "ansible_limit": "gpu01"}
-    assert [fault.key for fault in choice_faults(intent, "gpu09", task_vars)] == ["nodes"]
-    assert [fault.key for fault in choice_faults(intent, "gpu01", task_vars)] == ["--limit"]
+    assert [fault.key for fault in choice_faults(intent, "retire_nodes", "gpu09", task_vars)] == ["retire_nodes"]
+    assert [fault.key for fault in choice_faults(intent, "retire_nodes", "gpu01", task_vars)] == ["--limit"]
 
 
 def test_a_choice_without_a_limit_is_fine() -> None:
     everybody = ["ctl", "nsd1", "leaf1", "leaf2", "gpu01", "gpu02"]
-    assert choice_faults(load(site("lab")), "gpu[01-02]", {"ansible_play_hosts_all": everybody}) == []
+    assert choice_faults(load(site("lab")), "retire_nodes", "gpu[01-02]", {"ansible_play_hosts_all": everybody}) == []
 
 
 def test_forked_workers_find_views_loaded() -> None:
