@@ -29,7 +29,7 @@ OPTIONS = read(yaml.safe_load((ROOT / "meta/options.yml").read_text()))
 BY_NAME = {option.name: option for option in OPTIONS}
 ROLE_NAMES = [role.name for role in ROLES]
 INTENT = {f"drawbridge_{domain}" for domain in DOMAINS}
-ANSIBLES = {"dict", "groups", "group_names", "hostvars", "inventory_hostname", "item", "now", "omit"}
+ANSIBLES = {"dict", "groups", "group_names", "hostvars", "inventory_hostname", "item", "lookup", "now", "omit"}
 """Ansible's own names, besides those that begin with ansible_."""
 BARE = {"when", "that", "failed_when", "changed_when", "until", "var"}
 """Keys whose value is an expression, with or without braces."""
