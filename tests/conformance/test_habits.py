@@ -220,6 +220,7 @@ def test_tests_have_their_source() -> None:
             "module_utils/fabric/nos/test_faults",
             "module_utils/fabric/nos/test_sources",
             "module_utils/nic/test_whole_node",
+            "plugins/lookup/test_view",
             "plugins/plugin_utils/test_role_texts",
         )
     }
@@ -240,6 +241,22 @@ def test_licence_header(path: Path) -> None:
     text = path.read_text()
     if text:
         assert "SPDX-License-Identifier: Apache-2.0" in "\n".join(text.splitlines()[:3])
+
+
+PRIVATE = re.compile(
+    r"\b(task|play|role|manager|inventory|templar|loader|result|playbook|block|host|variables)\._[a-z]|ansible\._internal"
+)
+"""Private names of Ansible's objects. An action's own _task, _templar and their like are what actions are given."""
+HOME_OF_PRIVATE_NAMES = {"internals.py", "releases.py"}
+
+
+OTHERS = (path for kind in ("plugin_utils", "lookup") for path in (ROOT / "plugins" / kind).glob("*.py"))
+
+
+@pytest.mark.parametrize("path", [*ACTIONS, *CALLBACKS, *OTHERS], ids=relative)
+def test_private_names_of_ansible_have_one_place(path: Path) -> None:
+    if path.name not in HOME_OF_PRIVATE_NAMES:
+        assert PRIVATE.findall(path.read_text()) == []
 
 
 def test_the_linter_sees_programs_without_an_ending() -> None:

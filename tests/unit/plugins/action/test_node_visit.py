@@ -17,6 +17,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.action.node_visit import 
     message,
     needed,
     short,
+    unread,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.visit import Visited
@@ -150,7 +151,7 @@ def test_a_layer_needs_its_role_those_named_or_all_before(at: int, them: list[in
 
 
 def task(action: str = "drawbridge.drawbridge.mm_mount") -> Any:
-    found = MagicMock(action=action, tags=["never", "apart"], _role=None, spec=[])
+    found = MagicMock(action=action, tags=["never", "apart"], _role=None)
     found.name = "Mount"
     return found
 
@@ -166,3 +167,37 @@ def test_an_unknown_layer_is_refused_with_the_known_ones(monkeypatch: pytest.Mon
     assert len(list(chosen_tasks(MagicMock(), "apart", []))) == 1
     with pytest.raises(DeviceError, match="layers is nick, but this play has playbook"):
         chosen_tasks(MagicMock(), "apart", ["nick"])
+
+
+def reading(**fields: Any) -> Any:
+    found = task()
+    found.when, found.loop, found.args = fields.get("when", []), fields.get("loop"), fields.get("args", {})
+    found.get_vars.return_value = fields.get("vars", {})
+    return found
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"when": ["found.changed"]},
+        {"when": ["not (x or found is changed)"]},
+        {"loop": "{{ found.items }}"},
+        {"args": {"files": [{"content": "is {{ x ~ found }}"}]}},
+        {"vars": {"other": "{% if found %}x{% endif %}"}},
+    ],
+)
+def test_a_layer_that_reads_an_earlier_layers_result_is_refused(fields: dict[str, Any]) -> None:
+    with pytest.raises(DeviceError, match="it reads found, but a visit evaluates all layers before task Mount runs"):
+        unread(reading(**fields), {"found": task()})
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"when": ["it.found", "foundry", "not_found", "x == 'found'"]},
+        {"args": {"path": "/srv/found", "found": "yes"}},
+        {"args": {"content": "found: {{ x['found'] }}"}, "vars": {"y": "{{ x.found }}"}},
+    ],
+)
+def test_a_word_that_is_no_variable_reads_nothing(fields: dict[str, Any]) -> None:
+    unread(reading(**fields), {"found": task()})
