@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core import hostlist
 from ..core.faults import Fault
-from ..core.options import Reader, option
+from ..core.options import HOSTS, Reader, option
 from ..fabric.view import switches_of_nodes
 from .model import Intent
 
@@ -19,7 +19,7 @@ from .model import Intent
 class Choice:
     """The variable `nodes`, usually set with -e."""
 
-    nodes: str = option("hostlist of nodes", hosts=True)
+    nodes: str = option("hostlist of nodes", hosts=HOSTS)
 
 
 def chosen_faults(intent: Intent, chosen: Any) -> list[Fault]:
