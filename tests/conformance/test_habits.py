@@ -220,6 +220,7 @@ def test_tests_have_their_source() -> None:
             "module_utils/fabric/nos/test_faults",
             "module_utils/fabric/nos/test_sources",
             "module_utils/nic/test_whole_node",
+            "module_utils/site/test_load",
             "plugins/plugin_utils/test_direct",
             "plugins/plugin_utils/test_direct_arguments",
             "plugins/plugin_utils/test_play_tasks",

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+import typing
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..core import hostlist
 from ..core.faults import Fault, IntentError
-from ..core.options import Reader
+from ..core.options import NONE, Reader
 from ..fabric import cabling_rules as cables
 from ..fabric import channel_rules as channels
 from ..fabric import links
@@ -160,15 +161,23 @@ def _owner_admins(intent: Intent) -> list[str]:
 
 
 def of_variables(view: Callable[..., Any]) -> Callable[..., Any]:
-    """The same view for raw inventory variables. Raises IntentError for a variable of the wrong shape."""
+    """The same view for raw inventory variables. Raises IntentError for a variable of the wrong shape.
+
+    A part of the intent that the site lacks is None, which the type of the view's parameter must have.
+    """
     signature = inspect.signature(view)
 
     @functools.wraps(view)
     def derive(*given: Any, **named: Any) -> Any:
         arguments = {
-            name: part(name, value, "None" in signature.parameters[name].annotation) if name in DOMAINS else value
+            name: part(name, value, value is None and _may_be_none(view, name)) if name in DOMAINS else value
             for name, value in signature.bind(*given, **named).arguments.items()
         }
         return _kept(f"{view.__module__}.{view.__name__}", repr(arguments), lambda: view(**arguments))
 
     return derive
+
+
+@functools.cache
+def _may_be_none(view: Callable[..., Any], name: str) -> bool:
+    return NONE in typing.get_args(typing.get_type_hints(view).get(name))
