@@ -211,7 +211,7 @@ def unread(task: Task, made: Mapping[str, Task]) -> None:
 
 
 def templates(task: Task) -> Iterator[str]:
-    """Conditions of a task, and all texts with templates in its loop, arguments and variables."""
+    """Conditions of a task, and the templates in its loop, arguments and variables, without the text around them."""
     yield from map(str, listed(task.when))
     left: list[Any] = [task.loop, task.args, task.get_vars()]
     while left:
@@ -220,8 +220,8 @@ def templates(task: Task) -> Iterator[str]:
             left += value.values()
         elif isinstance(value, list):
             left += value
-        elif isinstance(value, str) and ("{{" in value or "{%" in value):
-            yield value
+        elif isinstance(value, str):
+            yield from re.findall(r"\{[{%](.+?)[}%]\}", value, re.DOTALL)
 
 
 def needed(at: int, roles: Sequence[str], needs: Mapping[str, Sequence[str]]) -> list[int]:

@@ -18,6 +18,7 @@ import pytest
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.layer import open_spec
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import DOMAINS
+from packaging.requirements import Requirement
 
 from docs.generate import (
     INTENT_SCHEMA,
@@ -211,3 +212,30 @@ def test_collections_are_pinned_alike() -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     installed = {name: item["version"] for group in json.loads(done.stdout).values() for name, item in group.items()}
     assert wanted == {name: installed[name] for name in wanted}
+
+
+def needs(lines: list[str]) -> dict[str, Requirement]:
+    """Requirements by name; comments and blank lines have none."""
+    found = [Requirement(text) for line in lines if (text := line.partition("#")[0].strip())]
+    return {it.name: it for it in found}
+
+
+IMPORTED = needs(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"])
+"""What a run imports on the machine of Ansible, partly by names that are not public."""
+
+
+@pytest.mark.parametrize(
+    ("file", "lock"),
+    [
+        ("pyproject.toml", "requirements.lock"),
+        ("meta/ee-requirements.txt", "requirements.lock"),
+        ("tests/old_ansible/requirements.in", "tests/old_ansible/requirements.lock"),
+    ],
+)
+def test_a_requirement_has_the_pinned_release_and_not_the_next_major_one(file: str, lock: str) -> None:
+    pinned = dict(re.findall(r"^([a-z0-9-]+)==([^ ]+)", (ROOT / lock).read_text(), re.MULTILINE))
+    named = IMPORTED if file == "pyproject.toml" else needs((ROOT / file).read_text().splitlines())
+    ours = [it for name, it in named.items() if name in IMPORTED]
+    assert len(ours) >= 4
+    assert [str(it) for it in ours if pinned[it.name] not in it.specifier] == []
+    assert [str(it) for it in ours if f"{int(pinned[it.name].split('.')[0]) + 1}.0" in it.specifier] == []

@@ -220,6 +220,7 @@ def test_tests_have_their_source() -> None:
             "module_utils/fabric/nos/test_faults",
             "module_utils/fabric/nos/test_sources",
             "module_utils/nic/test_whole_node",
+            "module_utils/site/test_load",
             "plugins/lookup/test_view",
             "plugins/plugin_utils/test_role_texts",
         )

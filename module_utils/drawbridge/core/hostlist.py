@@ -53,6 +53,16 @@ def count(expression: str) -> int:
     )
 
 
+def longest(expression: str) -> list[str]:
+    """The longest name of each part, without expanding the expression. Its other names differ in digits alone."""
+    return [_longest(*_parse(part)) for part in _split(expression)]
+
+
+def _longest(texts: list[str], brackets: list[_Bracket]) -> str:
+    numbers = [max((str(int(high)).zfill(len(low)) for low, high in bracket), key=len) for bracket in brackets]
+    return "".join(itertools.chain(*zip(texts, numbers), [texts[-1]]))
+
+
 def contains(expression: str, name: str) -> bool:
     """Whether the expression has a name, without expanding it. Raises HostlistError."""
     return not outside(expression, [name])

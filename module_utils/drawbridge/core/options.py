@@ -25,6 +25,31 @@ PATH = r"/[A-Za-z0-9._/-]+"
 NONE = type(None)
 declared = dataclasses.field
 """For functions that make the fields of other modules' dataclasses."""
+TEMPLATE = re.compile(r"\{\{|\{%")
+"""The beginning of what Jinja evaluates. Neither names nor values of Slurm have it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    """What a name or a path may be, with words for who reads a refusal."""
+
+    pattern: str
+    what: str
+    """What it describes, after C(is not)."""
+    bounds: str
+    """The pattern in words."""
+
+
+HOSTS = Shape(
+    r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?",
+    "the name of a host",
+    "at most 63 letters, digits, dots, dashes and underscores, with a letter or digit at both ends",
+)
+FILE = Shape(
+    r"(/(?!\.{1,2}(/|$))[A-Za-z0-9._-]+)+",
+    "an absolute path with one spelling",
+    "letters, digits, dots, dashes and underscores between single slashes, without . and .. as parts",
+)
 
 
 def option(
@@ -34,23 +59,33 @@ def option(
     low: int | None = None,
     high: int | None = None,
     choices: tuple[str, ...] = (),
-    pattern: str = "",
-    hosts: bool = False,
+    pattern: str | Shape = "",
+    hosts: Shape | None = None,
 ) -> Any:
     """A documented key of the intent.
 
-    `low` and `high` bound integers, `choices` and `pattern` texts; `hosts` makes the text a hostlist expression. The
-    site chooses the keys of a `dict`. The keys of a `Mapping` are another program's; a `Mapping` of `Any` is not
+    `low` and `high` bound integers, `choices` and `pattern` texts. With a `Shape` as `pattern`, a text whose default is
+    empty may be empty. `hosts` makes the text a hostlist expression of such names.
+
+    The site chooses the keys of a `dict`. The keys of a `Mapping` are another program's; a `Mapping` of `Any` is not
     checked further.
     """
-    rules = {"doc": doc, "low": low, "high": high, "choices": choices, "pattern": pattern, "hosts": hosts}
-    rules["default"] = default
+    shape = pattern if isinstance(pattern, Shape) else None
+    if isinstance(pattern, Shape):
+        pattern = f"({pattern.pattern})?" if default == "" else pattern.pattern
+    rules = {"doc": doc, "low": low, "high": high, "choices": choices, "pattern": pattern, "shape": shape}
+    rules |= {"hosts": hosts, "default": default}
     if isinstance(default, (dict, list)):
         raise TypeError("a default is immutable: use a tuple or a frozen dataclass")
     if isinstance(default, Mapping):
         # Python 3.11 refuses a default that has no hash
         return declared(default_factory=lambda: default, metadata=rules)
     return declared(default=default, metadata=rules)
+
+
+def content(doc: str, default: str = "") -> Any:
+    """A key that has the text of a file, in a language of its own. It may have the signs of a template."""
+    return declared(default=default, metadata={**option(doc, default).metadata, "content": True})
 
 
 def or_word(listed: Any, word: str) -> Any:
@@ -163,15 +198,21 @@ class Reader:
         if not isinstance(raw, str):
             self.refuse(key, raw, "it is not a text", "write it in quotes")
             return ""
+        if TEMPLATE.search(raw) and "content" not in rules:
+            self.refuse(key, raw, "Ansible did not evaluate this template", "write the value itself")
+            return raw
         if rules["choices"] and raw not in rules["choices"]:
             self.refuse(key, raw, "it is not one of the choices", f"write one of {', '.join(rules['choices'])}")
         if rules["pattern"] and not re.fullmatch(rules["pattern"], raw):
-            self.refuse(key, raw, f"it does not match {rules['pattern']}", f"write {rules['doc']}")
+            if shape := rules["shape"]:
+                self.refuse(key, raw, f"it is not {shape.what}", f"use {shape.bounds}")
+            else:
+                self.refuse(key, raw, f"it does not match {rules['pattern']}", f"write {rules['doc']}")
         if rules["hosts"] and not (raw == "" == rules["default"]):
-            self._hosts(raw, key)
+            self._hosts(raw, key, rules["hosts"])
         return raw
 
-    def _hosts(self, raw: str, key: str) -> None:
+    def _hosts(self, raw: str, key: str, names: Shape) -> None:
         try:
             count = hostlist.count(raw)
         except hostlist.HostlistError as err:
@@ -179,6 +220,9 @@ class Reader:
             return
         if not count:
             self.refuse(key, raw, "it names no host", "name at least one host")
+        if bad := [name for name in hostlist.longest(raw) if not re.fullmatch(names.pattern, name)]:
+            self.refuse(key, raw, f"{bad[0]} is not {names.what}", f"use {names.bounds}")
+            return
         if self.expand and (twice := [name for name, times in Counter(hostlist.expand(raw)).items() if times > 1]):
             self.refuse(key, raw, f"it names {hostlist.compress(sorted(twice))} twice", "name every host once")
 

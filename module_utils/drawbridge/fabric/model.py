@@ -8,13 +8,15 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Optional
 
 from ..core import ports as port_lists
-from ..core.options import option
+from ..core.options import HOSTS, option
 from .cables.model import PORTS, Cabling
 from .dcqcn.model import Dcqcn
 from .nos.systems import ASICS, SYSTEMS
 
 DCQCN, OFF, ADAPTIVE = "dcqcn", "off", "adaptive_routing"
 CONGESTION_CONTROLS = (DCQCN, OFF, ADAPTIVE)
+CHANNEL = r"[A-Za-z][A-Za-z-]{0,30}[0-9]{1,5}"
+"""Name of a port-channel on any system. A rule knows each system's own."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Watchdog:
 class Channel:
     """A port-channel, also called LAG or bond: its members carry the classes, and it has their MTU."""
 
-    name: str = option("name, as the system writes it: Port-Channel1, bond1, PortChannel1")
+    name: str = option("name, as the system writes it: Port-Channel1, bond1, PortChannel1", pattern=CHANNEL)
     members: str = option("its ports, which are in C(ports) of the switches too", pattern=PORTS)
 
     @property
@@ -74,7 +76,7 @@ class Channel:
 class Switches:
     """Switches of one kind."""
 
-    names: str = option("hostlist of the switches, as in the inventory", hosts=True)
+    names: str = option("hostlist of the switches, as in the inventory", hosts=HOSTS)
     tier: str = option("leaf (nodes are cabled to it) or spine", choices=("leaf", "spine"))
     platform: str = option("network operating system", choices=tuple(SYSTEMS))
     ports: str = option(
@@ -88,7 +90,7 @@ class Switches:
         "MLAG pairs of these switches, also called vPC or VLT: hostlists of two names. The second one changes after the"
         " first",
         (),
-        hosts=True,
+        hosts=HOSTS,
     )
     ecn_min_bytes: int = option("C(roce.ecn_min_bytes) of these switches alone (0: as in C(roce))", 0, low=0)
     ecn_max_bytes: int = option("C(roce.ecn_max_bytes) of these switches alone (0: as in C(roce))", 0, low=0)

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..core.options import NAME, PATH, option
+from ..core.options import FILE, HOSTS, NAME, content, option
 from ..nodes.model import TOPOLOGY_POLICIES
 from .releases.catalogue import PAUSE
 from .releases.model import IMAGE, GpuOperator, Rdma
 
 ACCOUNT = r"([a-z0-9-]+/[a-z0-9.-]+)?"
+SERVER = r"([A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\])"
+"""Name or address of the host in a URL."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,8 @@ class Registry:
         "its name in image names, such as nvcr.io; _default: all registries that are not listed",
         pattern=r"_default|[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?",
     )
-    mirrors: tuple[str, ...] = option("URLs of its mirrors, in order of use", (), pattern=r"https?://[^\s\"]+")
-    ca: str = option("CA certificates of the mirrors, or of the registry, in PEM (empty: the host's own)", "")
+    mirrors: tuple[str, ...] = option("URLs of its mirrors, in order of use", (), pattern=r"https?://[^\s\"\\]+")
+    ca: str = content("CA certificates of the mirrors, or of the registry, in PEM (empty: the host's own)")
     fallback: bool = option("true: pull from the registry itself when no mirror has an image", False)
 
 
@@ -58,9 +60,9 @@ class Controllers:
 class Kube:
     """drawbridge_kube: the existing Kubernetes control plane, and the settings of the nodes' kubelets."""
 
-    api_server: str = option("URL of the API server", pattern=r"https://[^/]+(:[0-9]+)?")
-    ca_file: str = option("path on the nodes of the API server's CA certificate", pattern=PATH)
-    infra: str = option("hostlist of nodes that run all non-job pods; they are never gated", hosts=True)
+    api_server: str = option("URL of the API server", pattern=rf"https://{SERVER}(:[0-9]+)?")
+    ca_file: str = option("path on the nodes of the API server's CA certificate", pattern=FILE)
+    infra: str = option("hostlist of nodes that run all non-job pods; they are never gated", hosts=HOSTS)
     topology_policy: str = option(
         "kubelet's topologyManagerPolicy, unless the node class sets its own",
         "best-effort",
@@ -77,7 +79,7 @@ class Kube:
         choices=("drawbridge", "site"),
     )
     packages: tuple[Package, ...] = option("pinned packages of the kubelet and of containerd on the nodes", ())
-    sources: str = option("apt's sources of these packages, as a deb822 file (empty: the nodes' own sources)", "")
+    sources: str = content("apt's sources of these packages, as a deb822 file (empty: the nodes' own sources)")
     sandbox_image: str = option(
         "the pause image of every pod, with its tag",
         f"{PAUSE.name}:{PAUSE.tag}",
@@ -99,12 +101,12 @@ class Kube:
     audiences: tuple[str, ...] = option(
         "audiences of the API server's tokens (--api-audiences, or else --service-account-issuer)",
         ("https://kubernetes.default.svc.cluster.local", "https://kubernetes.default.svc"),
-        pattern=r"[^\s'\"]+",
+        pattern=r"[A-Za-z0-9][A-Za-z0-9._~:/?@%=+-]*",
     )
     devices: tuple[str, ...] = option(
         "further device plugin resources that pods of jobs may request, besides GPUs and those of rdma",
         (),
-        pattern=r"[a-z0-9.-]+/[A-Za-z0-9._-]+",
+        pattern=r"[a-z0-9][a-z0-9.-]{0,252}/[A-Za-z0-9._-]{1,63}",
     )
     gpu_operator: GpuOperator = option("the GPU vendor's operator", GpuOperator())
     rdma: Rdma = option("RDMA devices for pods", Rdma())

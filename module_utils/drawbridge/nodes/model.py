@@ -10,11 +10,16 @@ from functools import cached_property
 
 from ..core import hostlist
 from ..core.faults import Fault, IntentError
-from ..core.options import NAME, PATH, option
+from ..core.options import FILE, HOSTS, NAME, Shape, option
 from .nics import NETDEV, RAILS, Nics
 from .systems import SYSTEMS
 
 CPUS = r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*"
+ADDRESS = Shape(
+    r"[A-Za-z0-9]([A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?",
+    "an address",
+    "at most 253 letters, digits, dots, dashes and colons, with a letter or digit at both ends",
+)
 TOPOLOGY_POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
 
 
@@ -22,7 +27,7 @@ TOPOLOGY_POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
 class Gpus:
     """The GPUs of a node."""
 
-    type: str = option("Slurm's gres type, such as h100", pattern=r"[a-z0-9._-]+")
+    type: str = option("Slurm's gres type, such as h100", pattern=r"[a-z0-9][a-z0-9._-]{0,62}")
     numa: tuple[int, ...] = option("NUMA node of each GPU, in index order", low=0, high=63)
     vendor: str = option("their vendor: decides device files and Kubernetes resource", "nvidia", choices=("nvidia",))
 
@@ -57,7 +62,7 @@ class NodeClass:
     management_netdev: str = option(
         "NCCL's network device for sockets, no rail (empty: its choice)", "", pattern=NETDEV
     )
-    nccl_topology_file: str = option("NCCL's topology file on the nodes (empty: it detects)", "", pattern=rf"({PATH})?")
+    nccl_topology_file: str = option("NCCL's topology file on the nodes (empty: it detects)", "", pattern=FILE)
     nccl_gid_index: int = option(
         "index of each rail's RoCE v2 GID with an IPv4 address, for NCCL before 2.21 (-1: NCCL finds it)",
         -1,
@@ -88,16 +93,16 @@ class NodeClass:
 class Range:
     """Nodes that share a class and leaf switches."""
 
-    names: str = option("hostlist of the nodes, as in the inventory", hosts=True)
+    names: str = option("hostlist of the nodes, as in the inventory", hosts=HOSTS)
     node_class: str = option("name of their class", pattern=NAME)
     leaves: str = option(
         "hostlist of the leaf switches of their rails, in rail order. One leaf is for all rails, one, or a group of"
         " equal size (empty: no rails)",
         "",
-        hosts=True,
+        hosts=HOSTS,
     )
     addresses: str = option(
-        "hostlist of their addresses for Slurm (NodeAddr), in the order of names (empty: by name)", "", hosts=True
+        "hostlist of their addresses for Slurm (NodeAddr), in the order of names (empty: by name)", "", hosts=ADDRESS
     )
 
     @cached_property

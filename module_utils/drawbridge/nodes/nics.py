@@ -8,10 +8,20 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..core import hostlist
-from ..core.options import option
+from ..core.options import Shape, option
 
 PCI_ID = r"([0-9a-f]{4}:[0-9a-f]{4})?"
-NETDEV = r"([A-Za-z0-9._-]{1,15})?"
+NETDEV = Shape(
+    r"(?!(all|default|[0-9]+)$)[A-Za-z0-9_][A-Za-z0-9._-]{0,14}",
+    "the name of a network device",
+    "at most 15 letters, digits, dots, dashes and underscores, but not all, default or a number",
+)
+"""The kernel takes 15 characters. In /proc/sys/net, `all` and `default` mean other devices. systemd refuses numbers."""
+RDMA_DEVICE = Shape(
+    r"[A-Za-z0-9_][A-Za-z0-9._-]{0,62}",
+    "the name of an RDMA device",
+    "at most 63 letters, digits, dots, dashes and underscores",
+)
 RAILS, STORAGE = "rails", "storage"
 """Purposes of NICs."""
 
@@ -20,15 +30,15 @@ RAILS, STORAGE = "rails", "storage"
 class Nics:
     """NICs of a node with one purpose, one network device a port."""
 
-    netdev: str = option("hostlist of the network devices, in rail order", hosts=True)
-    rdma: str = option("hostlist of the RDMA devices, in rail order", hosts=True)
+    netdev: str = option("hostlist of the network devices, in rail order", hosts=NETDEV)
+    rdma: str = option("hostlist of the RDMA devices, in rail order", hosts=RDMA_DEVICE)
     numa: tuple[int, ...] = option("NUMA node of each network device, in rail order", low=0, high=63)
     purpose: str = option("rails (NCCL and the RDMA plugin) or storage", RAILS, choices=(RAILS, STORAGE))
     device: str = option(
         "PCI vendor and device of the ports by `lspci -n`, such as 15b3:1021 (empty: not compared)", "", pattern=PCI_ID
     )
     members: str = option(
-        "hostlist of the ports of all bonds in netdev, bond by bond (empty: the devices are ports)", "", hosts=True
+        "hostlist of the ports of all bonds in netdev, bond by bond (empty: the devices are ports)", "", hosts=NETDEV
     )
     pci: tuple[str, ...] = option(
         "PCI address of each port, such as 0000:18:00.0, in the order of the ports",

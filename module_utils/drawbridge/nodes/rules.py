@@ -94,8 +94,8 @@ def _nics(key: str, nics: Nics) -> Iterator[Fault]:
     yield from doubled(f"{key}.pci", list(nics.pci), "list every address once")
     if nics.name_rails and not nics.pci:
         yield Fault(f"{key}.name_rails", True, "ports are found by their PCI addresses", "list pci")
-    if nics.name_rails and (bad := [port for port in nics.ports if KERNELS_OWN.fullmatch(port) or len(port) > 15]):
-        reason = f"the kernel gives names like {bad[0]} itself, or it has more than 15 characters"
+    if nics.name_rails and (bad := [port for port in nics.ports if KERNELS_OWN.fullmatch(port)]):
+        reason = f"the kernel gives names like {bad[0]} itself"
         yield Fault(f"{key}.name_rails", True, reason, "name the ports rail0, rail1, ...")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..core import hostlist
 from .collect import CHANGED, FAILED, PENDING, REFUSED, STOPPED, UNREACHABLE
+from .command import real
 from .fold import Document, hosts_of, of_kind
 from .shorten import shortened
 
@@ -84,15 +85,10 @@ def steps_of_person(report: Document) -> list[str]:
     if of_kind(report, FAILED):
         found.append(f"repair the cause; then run: {command}")
     if of_kind(report, PENDING) and not found:
-        found.append(f"when the reasons for pending steps have ended, run: {_real(command)}")
+        found.append(f"when the reasons for pending steps have ended, run: {real(command)}")
     if report["check"] and of_kind(report, CHANGED) and not found:
-        found.append(f"make the steps: {_real(command)}")
+        found.append(f"make the steps: {real(command)}")
     return found
-
-
-def _real(command: str) -> str:
-    """The command without check mode."""
-    return " ".join(word for word in command.split(" ") if word not in ("--check", "-C"))
 
 
 def times(report: Document) -> list[str]:

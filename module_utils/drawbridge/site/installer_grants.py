@@ -77,7 +77,7 @@ def _kube_node(kube: Kube) -> list[Grant]:
         Grant(RBAC, "clusterrolebindings", APPLY, ("drawbridge-node-bootstrap", "drawbridge-node-renewal")),
         Grant(RBAC, "clusterroles", ("bind",), MEMBERS_MAY),
         Grant("", "secrets", ("create", "delete"), namespace=KUBE_SYSTEM),
-        Grant(CERTIFICATES, "certificatesigningrequests", ("list",)),
+        Grant(CERTIFICATES, "certificatesigningrequests", ("list", "watch")),
         Grant(CERTIFICATES, "certificatesigningrequests/approval", ("update",)),
         Grant(CERTIFICATES, "signers", ("approve",), (CLIENT_SIGNER, SERVING_SIGNER)),
         Grant("", "nodes", ("get", "delete")),

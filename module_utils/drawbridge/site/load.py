@@ -12,7 +12,7 @@ from typing import Any
 
 from ..core import hostlist
 from ..core.faults import Fault, IntentError
-from ..core.options import Reader
+from ..core.options import NONE, Reader
 from ..fabric import cabling_rules as cables
 from ..fabric import channel_rules as channels
 from ..fabric import links
@@ -164,20 +164,30 @@ def _owner_admins(intent: Intent) -> list[str]:
     return [owner.admin] if owner and owner.admin else []
 
 
+@functools.cache
 def of_variables(view: Callable[..., Any]) -> Callable[..., Any]:
-    """The same view for raw inventory variables. Raises IntentError for a variable of the wrong shape."""
+    """The same view for raw inventory variables. Raises IntentError for a variable of the wrong shape.
+
+    A part of the intent that the site lacks is None, which the type of the view's parameter must have.
+    """
     signature = inspect.signature(view)
-    hints = typing.get_type_hints(view)
-    optional = {domain for domain in DOMAINS if type(None) in typing.get_args(hints.get(domain))}
 
     @functools.wraps(view)
     def derive(*given: Any, **named: Any) -> Any:
         raw = signature.bind(*given, **named).arguments
 
         def made() -> Any:
-            read = {name: part(name, value, name in optional) for name, value in raw.items() if name in DOMAINS}
+            parts = {name: value for name, value in raw.items() if name in DOMAINS}
+            read = {
+                name: part(name, value, value is None and _may_be_none(view, name)) for name, value in parts.items()
+            }
             return view(**{**raw, **read})
 
         return _kept(f"{view.__module__}.{view.__name__}", raw, made)
 
     return derive
+
+
+@functools.cache
+def _may_be_none(view: Callable[..., Any], name: str) -> bool:
+    return NONE in typing.get_args(typing.get_type_hints(view).get(name))

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core import hostlist
 from ..core.faults import Fault
-from ..core.options import Reader, option
+from ..core.options import HOSTS, Reader, option
 from ..fabric.view import switches_of_nodes
 from .model import Intent
 
@@ -19,7 +19,7 @@ from .model import Intent
 class Choice:
     """The option of a playbook that selects its nodes."""
 
-    nodes: str = option("hostlist of nodes", hosts=True)
+    nodes: str = option("hostlist of nodes", hosts=HOSTS)
 
 
 def chosen_faults(intent: Intent, name: str, chosen: Any) -> list[Fault]:

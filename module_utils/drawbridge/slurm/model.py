@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from ..core import hostlist
-from ..core.options import NAME, PATH, option
+from ..core.options import FILE, HOSTS, NAME, content, option
 from .accounting.model import ACCOUNT, HOST, ONE_LINE, TIME, Absent, Account, Qos, Storage
 from .packaging import PACKAGINGS
 from .releases import RELEASES
@@ -17,7 +17,7 @@ from .releases import RELEASES
 PARTITION = r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,62}"
 CLUSTER = r"[a-z0-9][a-z0-9_-]{0,39}"
 """Slurm makes it a part of the names of tables: at most 40 characters, no capitals."""
-PART = r"[0-9]{2}-[A-Za-z0-9_-]+"
+PART = r"[0-9]{2}-[A-Za-z0-9_-]{1,60}"
 """Name of a part of a prolog, an epilog or a health check: its place in the order, then a word."""
 
 
@@ -26,7 +26,7 @@ class Partition:
     """A Slurm partition."""
 
     name: str = option("name of the partition", pattern=PARTITION)
-    nodes: str = option("hostlist of its nodes", hosts=True)
+    nodes: str = option("hostlist of its nodes", hosts=HOSTS)
     gate: bool = option("true: its jobs get whole nodes, which Kubernetes may use while they run", False)
     default: bool = option("true: jobs without -p go here", False)
     max_time: str = option("longest time limit, as slurm.conf writes it", "UNLIMITED", pattern=rf"UNLIMITED|{TIME}")
@@ -44,7 +44,7 @@ class Script:
     """A program of the site that runs as a part of one of Slurm's scripts."""
 
     name: str = option("its place in the order and a word, such as 20-scratch (the gate is 50-gate)", pattern=PART)
-    path: str = option("absolute path of the program, which the site installs", pattern=PATH)
+    path: str = option("absolute path of the program, which the site installs", pattern=FILE)
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Scripts:
 class Lua:
     """A Lua script of the site that runs at submission, beside Drawbridge's checks."""
 
-    script: str = option("its text, for example from lookup('ansible.builtin.file', ...) (empty: none)", "")
+    script: str = content("its text, for example from lookup('ansible.builtin.file', ...) (empty: none)")
     order: str = option(
         "before: it runs before Drawbridge's checks; after: it runs after them, and they run again on its result",
         "before",

@@ -16,9 +16,14 @@ from ..names import INSTALLER, INSTALLER_USER, PLATFORM
 
 Json = dict[str, Any]
 Ask = Callable[[str, str, Optional[Json]], "tuple[int, Json]"]
-"""Method, path, body -> status, answer. The method APPLY is a server-side apply."""
+"""Method, path, body -> status, answer. The method APPLY is a server-side apply.
+
+WATCH returns the events of a path in C(items) once the API server ends the watch, which C(timeoutSeconds) in the path
+decides.
+"""
 
 KINDS = {"PATCH": "application/merge-patch+json", "APPLY": "application/apply-patch+yaml"}
+VERBS = {"APPLY": "PATCH", "WATCH": "GET"}
 GROUPS = (PLATFORM, INSTALLER)
 ACCEPT = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
 """Aggregated discovery: all groups in one answer. Other paths return plain JSON with this header too."""
@@ -49,11 +54,10 @@ def connect(kubeconfig: str) -> Ask:
             headers[credential["key"]] = credential["value"]
         text = None if body is None else json.dumps(body)
         try:
-            verb = "PATCH" if method == "APPLY" else method
-            answer = pool.request(verb, settings.host + path, body=text, headers=headers)
+            answer = pool.request(VERBS.get(method, method), settings.host + path, body=text, headers=headers)
         except HTTPError as err:
             raise DeviceError(f"{settings.host} does not answer: {err}") from err
-        return answer.status, _answer(answer.data)
+        return answer.status, (_events if method == "WATCH" and answer.status < 300 else _answer)(answer.data)
 
     return ask
 
@@ -64,3 +68,9 @@ def _answer(data: bytes) -> Json:
         return json.loads(data)
     except ValueError:
         return {"message": data.decode(errors="replace").strip()}
+
+
+def _events(data: bytes) -> Json:
+    """The events of a watch, one in a line. A line without an end is of a connection that broke."""
+    lines, _separator, _broken = data.rpartition(b"\n")
+    return {"items": [json.loads(line) for line in lines.splitlines() if line]}

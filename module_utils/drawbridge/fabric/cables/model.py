@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...core.options import option
+from ...core.options import HOSTS, option
 from ...nodes.nics import RAILS, STORAGE
 
 _PORTS = "[A-Za-z]+-?[0-9/s]+(:[0-9]+)?(-[0-9/s]+(:[0-9]+)?)?"
@@ -17,12 +17,12 @@ PORTS = f"{_PORTS}(,{_PORTS})*"
 class Cable:
     """Cables from nodes to leaf switches. All switches use the same ports for the same nodes."""
 
-    switches: str = option("hostlist of the leaf switches", hosts=True)
+    switches: str = option("hostlist of the leaf switches", hosts=HOSTS)
     ports: str = option(
         "ports of each of them, node by node; several rails of a node on one switch side by side, in rail order",
         pattern=PORTS,
     )
-    nodes: str = option("hostlist of the nodes, in the order of the ports", hosts=True)
+    nodes: str = option("hostlist of the nodes, in the order of the ports", hosts=HOSTS)
     purpose: str = option("NICs of the nodes: rails, or storage with one port a node", RAILS, choices=(RAILS, STORAGE))
 
 
@@ -30,9 +30,9 @@ class Cable:
 class Link:
     """Cables between two tiers of switches: the ports of a lower switch go to the upper ones in turn."""
 
-    lower: str = option("hostlist of the lower switches", hosts=True)
+    lower: str = option("hostlist of the lower switches", hosts=HOSTS)
     lower_ports: str = option("ports of each of them, to the first upper switch first", pattern=PORTS)
-    upper: str = option("hostlist of the upper switches", hosts=True)
+    upper: str = option("hostlist of the upper switches", hosts=HOSTS)
     upper_ports: str = option("ports of each of them, to the first lower switch first", pattern=PORTS)
 
 

@@ -40,7 +40,7 @@ class GpuOperator:
 class RdmaResource:
     """A resource that pods request as rdma/<name>."""
 
-    name: str = option("name of the resource, with letters, digits and _", pattern=r"[a-zA-Z0-9_]+")
+    name: str = option("name of the resource, with letters, digits and _", pattern=r"[a-zA-Z0-9_]{1,63}")
     rails: tuple[int, ...] = option("its rails; a pod gets all of them; the first rail is 0", low=0, high=63)
 
 

@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Optional
 
-from ...core.options import NAME, PATH, option
+from ...core.options import FILE, HOSTS, NAME, PATH, content, option
 from ...nodes.nics import RAILS, STORAGE
 
-CLUSTER_NAME = r"[A-Za-z0-9._-]*"
-DEVICE = r"[A-Za-z0-9_.-]+"
+DEVICE = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}"
 VERSION = r"[0-9][0-9A-Za-z.+~-]*"
 BUILD, PREBUILT = "build", "prebuilt"
 MEMBER, REMOTE = "member", "remote"
-HOST = r"[A-Za-z0-9][A-Za-z0-9._-]*"
+HOST = r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}"
 DIGEST = r"[0-9a-f]{40,128}"
 """A SHA digest of a public key, in the length that the release prints."""
 
@@ -59,7 +58,7 @@ class Owner:
         "",
         pattern=rf"({NAME})?",
     )
-    public_key: str = option("text of its public key; needed without admin", "")
+    public_key: str = content("text of its public key; needed without admin")
 
 
 @dataclass(frozen=True)
@@ -72,11 +71,11 @@ class Software:
     further: tuple[str, ...] = option(
         "further packages of that version, such as gpfs.compression", (), pattern=r"gpfs\.[A-Za-z0-9_.+-]+"
     )
-    sources: str = option(
-        "the packages' repository, as a deb822 file for apt or a .repo file for dnf (empty: the nodes' own sources)", ""
+    sources: str = content(
+        "the packages' repository, as a deb822 file for apt or a .repo file for dnf (empty: the nodes' own sources)",
     )
     directory: str = option(
-        "directory on the nodes that has the vendor's package files, instead of sources", "", pattern=rf"({PATH})?"
+        "directory on the nodes that has the vendor's package files, instead of sources", "", pattern=FILE
     )
     kernel_modules: str = option(
         "build (each node compiles them for its kernel) or prebuilt (packages gpfs.gplbin-KERNEL)",
@@ -86,6 +85,7 @@ class Software:
     kernels: tuple[str, ...] = option(
         "kernels for which IBM supports this version, as shell patterns such as 6.8.0-*-generic (empty: not compared)",
         (),
+        pattern=r"[A-Za-z0-9.*?!\[\]_+~-]+",
     )
 
 
@@ -116,10 +116,10 @@ class Gpfs:
 
     admin: str = option(
         "hostlist of members that may change the cluster, as in the inventory; the first that answers is used",
-        hosts=True,
+        hosts=HOSTS,
     )
     filesystems: tuple[SharedFilesystem, ...] = option("file systems that nodes mount")
-    cluster: str = option("its name, as mmlscluster prints it; empty: not compared", "", pattern=CLUSTER_NAME)
+    cluster: str = option("its name, as mmlscluster prints it; empty: not compared", "", pattern=rf"({HOST})?")
     attach: str = option(
         "member (the cluster owns the file systems) or remote (another cluster owns them, and this one mounts them)",
         MEMBER,
@@ -134,8 +134,8 @@ class Gpfs:
     daemon_suffix: str = option(
         "text after a node's name that gives the name of its daemon interface, such as -data",
         "",
-        pattern=r"[a-z0-9.-]*",
+        pattern=r"[a-z0-9.-]{0,62}",
     )
     admin_suffix: str = option(
-        "text after a node's name that gives the name of its admin interface", "", pattern=r"[a-z0-9.-]*"
+        "text after a node's name that gives the name of its admin interface", "", pattern=r"[a-z0-9.-]{0,62}"
     )

@@ -66,7 +66,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "ANSIBLE_COLLECTIONS_PATH": str(ROOT / "collections"),
     }
     argv = [str(Path(sys.executable).with_name("ansible-playbook")), "-i", "hosts.yml", "play.yml"]
-    extra = ["-e", f"other={SECRET}"]
+    extra = ["-De", f"other={SECRET}"]
     done = subprocess.run([*argv, *extra], cwd=path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 2, done.stdout + done.stderr
     (path / "printed").write_text(done.stdout[done.stdout.index("play.yml: ") :])
@@ -96,7 +96,7 @@ def test_the_terminal_has_the_report_without_secrets(folder: Path) -> None:
     assert "a2                        Hide it: failed; its result is hidden, because it may hold a secret" in said
     assert "Bear it" not in said
     assert "Only read" not in said
-    assert "repair the cause; then run: ansible-playbook -i hosts.yml play.yml -e ...\n" in said
+    assert "repair the cause; then run: ansible-playbook -i hosts.yml play.yml -De other=...\n" in said
 
 
 def test_output_that_programs_read_stays_json(tmp_path: Path) -> None:

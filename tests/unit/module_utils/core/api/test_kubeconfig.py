@@ -15,6 +15,11 @@ import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.kubeconfig import connect
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 
+ANSWERS = {
+    "/nothing": b"404 page not found",
+    "/events": b'{"type": "ADDED", "object": {"a": "\\u2028"}}\n{"type": "DELETED"}\n{"type": "ADD',
+    "/quiet": b"",
+}
 SEEN: list[tuple[str, str, dict[str, Any], str]] = []
 
 
@@ -22,7 +27,7 @@ class Handler(BaseHTTPRequestHandler):
     def answer(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
         SEEN.append((self.command, self.path, {key.lower(): self.headers.get_all(key) for key in self.headers}, body))
-        text = b"404 page not found" if self.path == "/nothing" else b'{"kind": "Thing"}'
+        text = ANSWERS.get(self.path, b'{"kind": "Thing"}')
         self.send_response(404 if self.path == "/nothing" else 200)
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()
@@ -75,6 +80,15 @@ def test_bodies_are_told_by_their_kind(kubeconfig: Path, method: str, verb: str,
     connect(str(kubeconfig))(method, "/x", {"a": 1})
     ((seen, _, headers, body),) = SEEN
     assert (seen, headers["content-type"], json.loads(body)) == (verb, [kind], {"a": 1})
+
+
+def test_a_watch_returns_its_whole_events(kubeconfig: Path) -> None:
+    ask = connect(str(kubeconfig))
+    events = [{"type": "ADDED", "object": {"a": "\u2028"}}, {"type": "DELETED"}]
+    assert ask("WATCH", "/events", None) == (200, {"items": events})
+    assert ask("WATCH", "/quiet", None) == (200, {"items": []})
+    assert ask("WATCH", "/nothing", None) == (404, {"message": "404 page not found"})
+    assert [verb for verb, *_ in SEEN] == ["GET"] * 3
 
 
 def test_an_answer_that_is_not_json_is_a_message(kubeconfig: Path) -> None:
