@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import socket
+import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import DIALECT
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.session_io import (
+    CONNECT_S,
     NetmikoSession,
     Refused,
+    _attentive,
 )
+from netmiko import BaseConnection
 
 from tests.unit.emulated_switch import Leaf
 
@@ -44,6 +49,59 @@ def test_a_log_line_does_not_break_an_answer(leaf: Leaf) -> None:
     session = NetmikoSession(leaf.login, DIALECT, 60)
     assert "ConfigAgent" not in session.send("show hostname")
     session.close()
+
+
+@pytest.mark.parametrize(
+    ("match", "words"),
+    [
+        (
+            "^terminal width",
+            r"leaf1 \(.* port [0-9]+\) can't be reached by SSH: the switch closed the connection",
+        ),
+        ("^enable", "leaf1 lets admin in, but not into privileged mode: the switch closed the connection"),
+    ],
+)
+def test_a_connection_that_drops_during_the_login_is_noticed_at_once(leaf: Leaf, match: str, words: str) -> None:
+    leaf.fault("die", match)
+    begun = time.monotonic()
+    with pytest.raises(DeviceError, match=words):
+        NetmikoSession(leaf.login, DIALECT, CONNECT_S)
+    assert time.monotonic() - begun < CONNECT_S, "the time to wait for one answer, without that for the login"
+
+
+def test_a_switch_that_ends_the_session_alone_has_dropped_the_connection(leaf: Leaf) -> None:
+    session = NetmikoSession(leaf.login, DIALECT, 60)
+    begun = time.monotonic()
+    with pytest.raises(DeviceError, match=r"^leaf1 dropped the connection at 'exit'$"):
+        session.send("exit")
+    assert time.monotonic() - begun < 30
+    session.close()
+
+
+def test_an_answer_before_the_end_of_the_session_is_read(leaf: Leaf) -> None:
+    leaf.fault("leave", "show hostname")
+    session = NetmikoSession(leaf.login, DIALECT, 60)
+    assert session.send("show hostname").splitlines() == ["Hostname: leaf1", "FQDN:     leaf1"]
+    with pytest.raises(DeviceError, match="leaf1 dropped the connection at 'show hostname'"):
+        session.send("show hostname")
+    session.close()
+
+
+@pytest.mark.parametrize("end", ["closed", "eof_received"])
+def test_the_last_words_may_arrive_with_the_end_while_the_channel_is_read(end: str) -> None:
+    class Leaving(BaseConnection):
+        def __init__(self) -> None:
+            self.remote_conn: Any = SimpleNamespace(closed=False, eof_received=False)
+            self.arrives = iter(("", "bye"))
+
+        def read_channel(self) -> str:
+            setattr(self.remote_conn, end, True)
+            return next(self.arrives, "")
+
+    connection = _attentive(Leaving)()
+    assert [connection.read_channel(), connection.read_channel()] == ["", "bye"]
+    with pytest.raises(EOFError):
+        connection.read_channel()
 
 
 def test_an_unknown_host_key_is_refused(leaf: Leaf, tmp_path: Path) -> None:
