@@ -28,6 +28,9 @@ else:
 CONNECT_S = 60.0
 """For each stage of the login: a busy switch needs long for the keys, however short the limit of an answer."""
 
+KEEPALIVE_S = 5
+"""Between messages that need no answer. Behind a jump host, paramiko notices a dead connection only by a write."""
+
 
 class Refused(DeviceError):
     """The switch refused a line and did nothing of it. The session stays usable."""
@@ -125,6 +128,7 @@ def _parameters(login: Login, dialect: Dialect) -> dict[str, Any]:
         "alt_host_keys": bool(login.known_hosts_file),
         "alt_key_file": login.known_hosts_file,
         "ssh_config_file": login.ssh_config_file or None,
+        "keepalive": KEEPALIVE_S,
         "conn_timeout": CONNECT_S,
         "banner_timeout": CONNECT_S,
         "auth_timeout": CONNECT_S,

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import shlex
 import socket
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric import session_io
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import DIALECT
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.session_io import (
     CONNECT_S,
@@ -20,7 +23,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 )
 from netmiko import BaseConnection
 
-from tests.unit.emulated_switch import Leaf
+from tests.unit.emulated_switch import ROOT, Leaf
 
 
 def test_a_session_answers_without_echo_and_prompt(leaf: Leaf) -> None:
@@ -102,6 +105,26 @@ def test_the_last_words_may_arrive_with_the_end_while_the_channel_is_read(end: s
     assert [connection.read_channel(), connection.read_channel()] == ["", "bye"]
     with pytest.raises(EOFError):
         connection.read_channel()
+
+
+def test_a_connection_that_drops_behind_a_jump_host_is_noticed(
+    leaf: Leaf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    relay = shlex.join((sys.executable, str(ROOT / "bench/relay.py"), str(tmp_path), "127.0.0.1", str(leaf.port)))
+    config = tmp_path / "ssh_config"
+    config.write_text(f"Host *\n  ProxyCommand {relay}\n")
+    monkeypatch.setattr(session_io, "KEEPALIVE_S", 0.2)
+    session = NetmikoSession(replace(leaf.login, ssh_config_file=str(config)), DIALECT, 60)
+    connection: Any = session._connection
+    transport = connection.remote_conn.transport
+    leaf.fault("die", "show hostname")
+    begun = time.monotonic()
+    with pytest.raises(DeviceError, match=r"^leaf1 dropped the connection at 'show hostname'$"):
+        session.send("show hostname")
+    assert time.monotonic() - begun < 30
+    transport.join()
+    with transport.sock.process:
+        session.close()
 
 
 def test_an_unknown_host_key_is_refused(leaf: Leaf, tmp_path: Path) -> None:
