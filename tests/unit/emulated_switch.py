@@ -8,12 +8,15 @@ import contextlib
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import Outcome, converge
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.login import Login
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import SwitchProfile
@@ -25,6 +28,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import switch_profile
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+from netmiko import base_connection
 
 from lab.emulators.common import Device
 from lab.emulators.fabric.eos import sessions
@@ -34,12 +38,19 @@ from tests.unit.module_utils.site.test_refused import site
 ROOT = Path(__file__).resolve().parents[2]
 PORTS = 4
 QUICK = Limits(answer_s=60, confirm_s=300, settle_s=0.5)
+HOUR_S = 3600
 
 
 def profile(name: str = "leaf1", ports: int = 2) -> SwitchProfile:
     """The lab's profile of a switch, on its first ports only: every port costs seconds."""
     whole = switch_profile(part("fabric", site("lab")["drawbridge_fabric"]), name)
     return replace(whole, ports=whole.ports[:ports])
+
+
+def pass_silence(monkeypatch: pytest.MonkeyPatch, armed: Callable[[], bool]) -> None:
+    """Let an hour pass for netmiko as soon as a fault has struck. Before, its clock is the real one."""
+    clock = SimpleNamespace(time=lambda: time.time() + (0 if armed() else HOUR_S), sleep=time.sleep)
+    monkeypatch.setattr(base_connection, "time", clock)
 
 
 @dataclass

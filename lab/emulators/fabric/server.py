@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from lab.emulators.fabric.switch import EmulatedSwitch, Shell
 
-SLOW, SYSLOG, STALE, REBOOT, EDIT = "slow", "syslog", "stale", "reboot", "edit"
+SLOW, SYSLOG, LEAVE, STALE, REBOOT, EDIT = "slow", "syslog", "leave", "stale", "reboot", "edit"
 """Effects of faults that only a terminal has, besides those of every emulated device."""
-TERMINAL_EFFECTS = (SLOW, SYSLOG)
+TERMINAL_EFFECTS = (SLOW, SYSLOG, LEAVE)
 TICK_SECONDS = 0.25
 SLOW_SECONDS = 0.03
 NEWLINE = re.compile(r"\r\n|\r|\n")
@@ -126,6 +126,7 @@ class Terminal:
         await self._answer(line, effect)
         if not self._cli.over:
             self._prompt()
+        self._cli.over |= effect == LEAVE
 
     async def _answer(self, line: str, effect: str | None) -> None:
         """Run a line and show its outcome; hang or drop the connection when its fault says so."""

@@ -5,6 +5,7 @@
 Faults are those of every emulated device, and some that only a terminal can have:
 
     slow     the echo crawls                  syslog   a log line bursts in before the prompt
+    leave    the switch answers and prompts, then ends the session
     stale    another user's change waits when the line is typed: under a timer, or as an open candidate
     reboot   the switch restarts at the line, which is not done
     edit     another operator changes the MTU and the description of the first port just before the line

@@ -28,6 +28,9 @@ else:
 CONNECT_S = 60.0
 """For each stage of the login: a busy switch needs long for the keys, however short the limit of an answer."""
 
+KEEPALIVE_S = 5
+"""Between messages that need no answer. Behind a jump host, paramiko notices a dead connection only by a write."""
+
 
 class Refused(DeviceError):
     """The switch refused a line and did nothing of it. The session stays usable."""
@@ -51,7 +54,7 @@ class NetmikoSession:
                 f"{login.name} can't be reached: there is no key {login.key_file}; correct ansible_ssh_private_key_file"
             )
         try:
-            self._connection: netmiko.BaseConnection = netmiko.ConnectHandler(**_parameters(login, dialect))
+            self._connection = _attentive(netmiko.ssh_dispatcher(dialect.device_type))(**_parameters(login, dialect))
         except broken() as err:
             raise DeviceError(_why_no_session(login, err)) from err
         self._connection.read_timeout_override = timeout_s
@@ -76,8 +79,8 @@ class NetmikoSession:
         try:
             answer = self._connection.send_command(line, expect_string=self._prompt, read_timeout=limit)
         except exceptions.ReadTimeout as err:
-            if self._connection.is_alive():
-                raise DeviceError(f"{self._name} gave no answer within {limit:g} s to {line!r}") from err
+            raise DeviceError(f"{self._name} gave no answer within {limit:g} s to {line!r}") from err
+        except EOFError as err:
             raise DeviceError(f"{self._name} dropped the connection at {line!r}") from err
         except broken() as err:
             raise DeviceError(f"{self._name} dropped the connection at {line!r}: {_first(err)}") from err
@@ -90,6 +93,23 @@ class NetmikoSession:
         """Close the connection without a logout, which could hang in some states of the terminal."""
         with contextlib.suppress(*broken()):
             self._connection.paramiko_cleanup()
+
+
+def _attentive(system: type[netmiko.BaseConnection]) -> type[netmiko.BaseConnection]:
+    """Netmiko's class, but its reads fail once the channel is closed. Netmiko itself waits until the limit."""
+
+    class Attentive(system):
+        def read_channel(self) -> str:
+            """Read what has arrived. Raises EOFError if there is nothing, and nothing can follow."""
+            channel: Any = self.remote_conn
+            # looked up before the read, so that text that arrives in between is not lost
+            closed = channel.closed or channel.eof_received
+            text = super().read_channel()
+            if closed and not text:
+                raise EOFError("the switch closed the connection")
+            return text
+
+    return Attentive
 
 
 def _parameters(login: Login, dialect: Dialect) -> dict[str, Any]:
@@ -108,6 +128,7 @@ def _parameters(login: Login, dialect: Dialect) -> dict[str, Any]:
         "alt_host_keys": bool(login.known_hosts_file),
         "alt_key_file": login.known_hosts_file,
         "ssh_config_file": login.ssh_config_file or None,
+        "keepalive": KEEPALIVE_S,
         "conn_timeout": CONNECT_S,
         "banner_timeout": CONNECT_S,
         "auth_timeout": CONNECT_S,

@@ -2,20 +2,28 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import shlex
 import socket
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric import session_io
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import DIALECT
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.session_io import (
+    CONNECT_S,
     NetmikoSession,
     Refused,
+    _attentive,
 )
+from netmiko import BaseConnection
 
-from tests.unit.emulated_switch import Leaf
+from tests.unit.emulated_switch import ROOT, Leaf
 
 
 def test_a_session_answers_without_echo_and_prompt(leaf: Leaf) -> None:
@@ -44,6 +52,79 @@ def test_a_log_line_does_not_break_an_answer(leaf: Leaf) -> None:
     session = NetmikoSession(leaf.login, DIALECT, 60)
     assert "ConfigAgent" not in session.send("show hostname")
     session.close()
+
+
+@pytest.mark.parametrize(
+    ("match", "words"),
+    [
+        (
+            "^terminal width",
+            r"leaf1 \(.* port [0-9]+\) can't be reached by SSH: the switch closed the connection",
+        ),
+        ("^enable", "leaf1 lets admin in, but not into privileged mode: the switch closed the connection"),
+    ],
+)
+def test_a_connection_that_drops_during_the_login_is_noticed_at_once(leaf: Leaf, match: str, words: str) -> None:
+    leaf.fault("die", match)
+    begun = time.monotonic()
+    with pytest.raises(DeviceError, match=words):
+        NetmikoSession(leaf.login, DIALECT, CONNECT_S)
+    assert time.monotonic() - begun < CONNECT_S, "the time to wait for one answer, without that for the login"
+
+
+def test_a_switch_that_ends_the_session_alone_has_dropped_the_connection(leaf: Leaf) -> None:
+    session = NetmikoSession(leaf.login, DIALECT, 60)
+    begun = time.monotonic()
+    with pytest.raises(DeviceError, match=r"^leaf1 dropped the connection at 'exit'$"):
+        session.send("exit")
+    assert time.monotonic() - begun < 30
+    session.close()
+
+
+def test_an_answer_before_the_end_of_the_session_is_read(leaf: Leaf) -> None:
+    leaf.fault("leave", "show hostname")
+    session = NetmikoSession(leaf.login, DIALECT, 60)
+    assert session.send("show hostname").splitlines() == ["Hostname: leaf1", "FQDN:     leaf1"]
+    with pytest.raises(DeviceError, match="leaf1 dropped the connection at 'show hostname'"):
+        session.send("show hostname")
+    session.close()
+
+
+@pytest.mark.parametrize("end", ["closed", "eof_received"])
+def test_the_last_words_may_arrive_with_the_end_while_the_channel_is_read(end: str) -> None:
+    class Leaving(BaseConnection):
+        def __init__(self) -> None:
+            self.remote_conn: Any = SimpleNamespace(closed=False, eof_received=False)
+            self.arrives = iter(("", "bye"))
+
+        def read_channel(self) -> str:
+            setattr(self.remote_conn, end, True)
+            return next(self.arrives, "")
+
+    connection = _attentive(Leaving)()
+    assert [connection.read_channel(), connection.read_channel()] == ["", "bye"]
+    with pytest.raises(EOFError):
+        connection.read_channel()
+
+
+def test_a_connection_that_drops_behind_a_jump_host_is_noticed(
+    leaf: Leaf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    relay = shlex.join((sys.executable, str(ROOT / "bench/relay.py"), str(tmp_path), "127.0.0.1", str(leaf.port)))
+    config = tmp_path / "ssh_config"
+    config.write_text(f"Host *\n  ProxyCommand {relay}\n")
+    monkeypatch.setattr(session_io, "KEEPALIVE_S", 0.2)
+    session = NetmikoSession(replace(leaf.login, ssh_config_file=str(config)), DIALECT, 60)
+    connection: Any = session._connection
+    transport = connection.remote_conn.transport
+    leaf.fault("die", "show hostname")
+    begun = time.monotonic()
+    with pytest.raises(DeviceError, match=r"^leaf1 dropped the connection at 'show hostname'$"):
+        session.send("show hostname")
+    assert time.monotonic() - begun < 30
+    transport.join()
+    with transport.sock.process:
+        session.close()
 
 
 def test_an_unknown_host_key_is_refused(leaf: Leaf, tmp_path: Path) -> None:

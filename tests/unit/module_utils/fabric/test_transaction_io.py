@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -25,8 +26,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 from netmiko.arista.arista import AristaSSH
 
 from lab.emulators.fabric.eos import sessions
-from tests.unit.emulated_switch import Leaf, profile
-from tests.unit.impatient import SHORT_S, soon
+from tests.unit.emulated_switch import QUICK, Leaf, pass_silence, profile
 
 CONFIRM = "^configure session .* commit"
 SAVE = "save the running configuration, so that a restart keeps it"
@@ -167,21 +167,30 @@ def test_a_switch_that_falls_silent_is_left_as_it_was(
     leaf.type("hostname leaf1")
     before = leaf.lines()
     leaf.fault(effect, match)
-    soon(monkeypatch, leaf, effect, match)
+    if effect == "hang":
+        pass_silence(monkeypatch, leaf.armed)
     outcome = leaf.converge()
-    assert (f"gave no answer within {SHORT_S} s" if effect == "hang" else "dropped the connection") in outcome.error
+    assert ("gave no answer within 60 s" if effect == "hang" else "dropped the connection") in outcome.error
     assert outcome.changed is False
     assert_rolled_back(leaf, before)
 
 
+def test_a_connection_that_drops_after_the_change_costs_no_time_of_the_roll_back(leaf: Leaf) -> None:
+    leaf.type("hostname leaf1")
+    before = leaf.lines()
+    leaf.fault("die", "commit timer")
+    begun = time.monotonic()
+    outcome = leaf.converge(limits=replace(QUICK, answer_s=240))
+    assert time.monotonic() - begun < 120
+    assert "leaf1 dropped the connection at 'commit timer 00:05:00'; the change was rolled back" in outcome.error
+    assert_rolled_back(leaf, before)
+
+
 @pytest.mark.parametrize("match", ["service-profile ROCE", "commit timer", CONFIRM])
-def test_a_switch_that_restarts_in_mid_change_has_its_old_configuration(
-    leaf: Leaf, monkeypatch: pytest.MonkeyPatch, match: str
-) -> None:
+def test_a_switch_that_restarts_in_mid_change_has_its_old_configuration(leaf: Leaf, match: str) -> None:
     leaf.type("hostname leaf1")
     before = leaf.lines()
     leaf.fault("reboot", match)
-    soon(monkeypatch, leaf, "reboot", match)
     outcome = leaf.converge()
     assert outcome.error
     assert outcome.left
@@ -251,9 +260,8 @@ def test_drift_while_the_timer_runs_is_not_confirmed(leaf: Leaf) -> None:
     assert_rolled_back(leaf, before)
 
 
-def test_a_confirmation_whose_answer_is_lost_is_looked_up(leaf: Leaf, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_confirmation_whose_answer_is_lost_is_looked_up(leaf: Leaf) -> None:
     leaf.fault("die", CONFIRM)
-    soon(monkeypatch, leaf, "die", CONFIRM)
     outcome = leaf.converge()
     assert (outcome.error, outcome.left) == ("", [])
     assert leaf.sessions() == {}
@@ -281,7 +289,7 @@ def test_a_switch_that_is_cut_off_by_the_change_rolls_back_by_itself(
     enable = AristaSSH.enable
 
     def entered(connection: AristaSSH, *args: Any) -> str:
-        connection.read_timeout_override = SHORT_S  # it has no answer, however long one waits
+        connection.read_timeout_override = 1  # it has no answer, however long one waits
         return enable(connection, *args)
 
     with leaf.switch() as switch:

@@ -56,6 +56,13 @@ def test_a_log_line_bursts_in_unless_the_terminal_said_no(leaf, operator):
     assert "%SYS-5-CONFIG_I" not in operator.send_command("show hostname")
 
 
+def test_a_switch_that_leaves_answers_before(leaf, operator):
+    leaf.fault("leave", "show hostname")
+    assert operator.send_command("show hostname").startswith("Hostname: leaf1")
+    with pytest.raises((NetmikoBaseException, OSError)):
+        impatient(operator).send_command("show hostname")
+
+
 def test_a_fault_for_writers_lets_readers_pass(leaf, operator):
     leaf.fault("lie")
     operator.send_command("show running-config")

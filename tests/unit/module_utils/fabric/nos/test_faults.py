@@ -5,13 +5,16 @@
 from __future__ import annotations
 
 import json
+import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 
-from tests.unit.emulated_switch import profile
+from tests.unit.emulated_switch import QUICK, profile
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,18 @@ def test_a_slow_terminal_delays_a_change_and_ends_in_the_new_state(switch: Any, 
         assert (done.error, done.changed) == ("", True)
         assert not switch.armed()
         assert switch.converge().steps == []
+
+
+@EACH
+def test_a_dropped_connection_is_noticed_long_before_the_limit_of_an_answer(switch: Any, system: System) -> None:
+    with switch.switch() as session:
+        session.read()
+        line = session._dialect.reads[0]
+        switch.fault("die", f"^{re.escape(line)}$")
+        begun = time.monotonic()
+        with pytest.raises(DeviceError, match=f"^leaf1 dropped the connection at {re.escape(repr(line))}$"):
+            session.read()
+        assert time.monotonic() - begun < QUICK.answer_s / 2
 
 
 @EACH

@@ -16,7 +16,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use import ClusterUse
 
 from tests.unit.emulated_nexus import Nexus, profile
-from tests.unit.module_utils.fabric.test_transaction_io import soon
+from tests.unit.emulated_switch import pass_silence
 
 SAVE = "save the running configuration, so that a restart keeps it"
 COMMIT, CONFIRM, UNMARK = "^commit confirmed", "^commit$", "^no class-map"
@@ -148,8 +148,8 @@ def test_a_change_that_fails_is_rolled_back_and_the_next_run_makes_it(
     nexus.type("hostname leaf1")
     before = nexus.lines()
     nexus.fault(effect, match)
-    if effect in ("hang", "die", "reboot"):
-        soon(monkeypatch, nexus, effect, match)
+    if effect == "hang":
+        pass_silence(monkeypatch, nexus.armed)
     outcome = nexus.converge()
     assert words in outcome.error
     assert (outcome.changed, outcome.left) == (False, outcome.steps)
@@ -162,13 +162,11 @@ def test_a_change_that_fails_is_rolled_back_and_the_next_run_makes_it(
 
 @pytest.mark.parametrize(("effect", "match"), [("die", CONFIRM), ("refuse", CONFIRM), ("die", UNMARK), ("die", COMMIT)])
 def test_where_it_is_not_known_whether_a_change_was_confirmed_the_next_run_waits(
-    nexus: Nexus, monkeypatch: pytest.MonkeyPatch, effect: str, match: str
+    nexus: Nexus, effect: str, match: str
 ) -> None:
     nexus.type("hostname leaf1")
     before = nexus.lines()
     nexus.fault(effect, match)
-    if effect == "die":
-        soon(monkeypatch, nexus, effect, match)
     outcome = nexus.converge()
     assert outcome.error.endswith("if it is in force, it rolls back by itself within 300 s")
     waits = nexus.converge()

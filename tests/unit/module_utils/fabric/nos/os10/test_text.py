@@ -25,7 +25,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.n
 
 from lab.emulators.fabric.os10.tree import OS10
 from tests.unit.emulated_os10 import PowerSwitch, profile
-from tests.unit.module_utils.fabric.test_transaction_io import soon
+from tests.unit.emulated_switch import pass_silence
 
 LEAF = profile(ports=1)
 PAUSES = """
@@ -36,8 +36,6 @@ ethernet1/1/1
   Total Rx PFC Frames: 0
 """
 SAVE = "save the running configuration, so that a restart keeps it"
-SILENT = ("hang", "die", "reboot")
-"""Effects after which no answer comes."""
 PROVE = "prove the change in force, which an earlier run left unproven and unsaved"
 DIRTY = {
     "another class is lossless": (
@@ -253,8 +251,8 @@ def test_a_change_that_fails_leaves_the_old_state_and_the_next_run_makes_it(
 ) -> None:
     before = os10.lines()
     os10.fault(effect, match)
-    if effect in SILENT:
-        soon(monkeypatch, os10, effect, match)
+    if effect == "hang":
+        pass_silence(monkeypatch, os10.armed)
     outcome = os10.converge()
     assert words in outcome.error
     assert outcome.error.endswith("the change was rolled back")
