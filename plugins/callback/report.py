@@ -89,6 +89,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import yaml
 from ansible import constants, context
 from ansible.plugins.callback import CallbackBase
 
@@ -106,6 +107,8 @@ from ..plugin_utils.run_event import event
 
 FORMATS = {"json": as_json, "html": as_page, "junit": as_junit, "metrics": as_metrics}
 
+OPTIONS = Path(__file__).parents[2] / "meta/options.yml"
+"""The playbooks' options, by name."""
 MACHINES = ("json", "jsonl")
 """Callbacks whose output programs read."""
 
@@ -182,8 +185,9 @@ class CallbackModule(CallbackBase):
         check = bool(context.CLIARGS.get("check"))
         started = datetime.fromtimestamp(self._started, UTC).isoformat(timespec="seconds")
         seconds = now - self._started
+        command = shown(sys.argv, yaml.safe_load(OPTIONS.read_text()))
         names, proved = (in_order(sorted(found)) for found in (self._hosts, set() if check else self._proved))
-        run = Run(self._playbook, check, shown(sys.argv), started, seconds, plays, len(self._hosts), names, proved)
+        run = Run(self._playbook, check, command, started, seconds, plays, len(self._hosts), names, proved)
         report = document(run, fold(self._findings))
         last = earlier(self.get_option("json")) if check else None
         return compared(report, last) if last else report

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.report.command import READABLE
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site import role_variables
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import DOMAINS
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.playbook_options import (
@@ -37,11 +36,6 @@ BARE = {"when", "that", "failed_when", "changed_when", "until", "var"}
 INCLUDED = {"rolling_node.yml": ("firmware.yml", "packages.yml", "reboot.yml")}
 """Task files that a template names."""
 TOP = sorted(FOLDER.glob("*.yml"))
-
-
-def test_a_report_shows_the_values_of_options() -> None:
-    """They hold no secret, and the command to repeat a run needs them."""
-    assert set(READABLE) == set(BY_NAME)
 
 
 @dataclass

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
@@ -37,15 +37,6 @@ VALUED = (
 CHECK = ("-C", "--check")
 LEFT_OUT = "..."
 """Stands for what may be a secret."""
-READABLE = (
-    *("describe_into", "onboard_nodes", "onboard_wave", "plan_into", "rejoin_nodes", "rejoin_fingerprints"),
-    *("rejoin_wave", "replace_switch_name", "replace_switch_fingerprint", "retire_nodes", "retire_dead_nodes"),
-    *("rolling_nodes", "rolling_maintenance", "rolling_what", "rolling_packages", "rolling_boot"),
-    *("rolling_maintenance_tasks", "rolling_wave", "rolling_job_wait_s", "rolling_maintenance_minutes"),
-    *("rolling_reserve", "rolling_max_fail", "rolling_answer_timeout_s", "rolling_reboot_timeout_s"),
-    *("rolling_units_wait_s", "storage_leave_nodes", "visit_layers"),
-)
-"""Options of the playbooks, which hold no secret."""
 ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=([\w.,:@%+/\[\]-]*)")
 """A variable whose value needs no quotes. Any other text is left out whole."""
 SWITCH = re.compile("true|false|yes|no", re.IGNORECASE)
@@ -69,11 +60,14 @@ class Part:
         return head + self.joint + value
 
 
-def shown(argv: Sequence[str]) -> str:
-    """The command to repeat the run. What may be a secret is left out, but not names of files with extra variables."""
+def shown(argv: Sequence[str], readable: Collection[str]) -> str:
+    """The command to repeat the run. What may be a secret is left out, but not names of files with extra variables.
+
+    `readable` are the extra variables that hold no secret, the playbooks' own options.
+    """
     if not argv:
         return ""
-    return " ".join([PurePath(argv[0]).name, *(_open(part).written() for part in _parts(argv[1:]))])
+    return " ".join([PurePath(argv[0]).name, *(_open(part, readable).written() for part in _parts(argv[1:]))])
 
 
 def real(command: str) -> str:
@@ -126,25 +120,25 @@ def _bundle(word: str) -> Part:
     return Part(word, option)
 
 
-def _open(part: Part) -> Part:
+def _open(part: Part, readable: Collection[str]) -> Part:
     """The part as a report may show it."""
     if part.value is None:
         return part
     if part.option in EXTRA and not part.value.startswith("@"):
-        return replace(part, value=_variables(part.value))
+        return replace(part, value=_variables(part.value, readable))
     if part.option in HIDDEN and part.option not in EXTRA:
         return replace(part, value=LEFT_OUT)
     return replace(part, value=redacted(part.value))
 
 
-def _variables(text: str) -> str:
+def _variables(text: str, readable: Collection[str]) -> str:
     """Extra variables with their names, and with values that are no secret."""
     found = [ASSIGNMENT.fullmatch(word) for word in text.split(" ")]
     if not all(found):
         return LEFT_OUT
     pairs = ((match[1], match[2]) for match in found if match)
     return " ".join(
-        f"{name}={value if name in READABLE or SWITCH.fullmatch(value) else LEFT_OUT}" for name, value in pairs
+        f"{name}={value if name in readable or SWITCH.fullmatch(value) else LEFT_OUT}" for name, value in pairs
     )
 
 

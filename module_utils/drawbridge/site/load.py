@@ -62,8 +62,8 @@ RULES = tuple(
 """Rules between keys, pure functions of the intent that yield faults, in the order of the report."""
 
 
-KEPT: dict[tuple[str, str], Any] = {}
-"""Domains and views of this process, by name and by the text of all that they were made of.
+KEPT: dict[tuple[Any, str], Any] = {}
+"""Domains and views of this process, by what makes them and by the text of all that they are made of.
 
 Many views of a host read the same domains, and several tasks of a host read the same view. Texts are compared, because
 equal values may differ in type: 1 and true.
@@ -106,7 +106,7 @@ def part(domain: str, raw: Any, optional: bool = False) -> Any:
     """
     if raw is None and optional:
         return None
-    return _kept(domain, raw, lambda: _read(domain, raw))
+    return _kept(DOMAINS[domain], raw, lambda: _read(domain, raw))
 
 
 def _read(domain: str, raw: Any) -> Any:
@@ -117,9 +117,9 @@ def _read(domain: str, raw: Any) -> Any:
     return value
 
 
-def _kept(name: str, made_of: Any, make: Callable[[], Any]) -> Any:
+def _kept(maker: Any, made_of: Any, make: Callable[[], Any]) -> Any:
     """The value that is kept, or a new one."""
-    key = name, repr(made_of)
+    key = maker, repr(made_of)
     if key not in KEPT:
         if len(KEPT) == KEPT_MOST:
             del KEPT[next(iter(KEPT))]
@@ -183,7 +183,7 @@ def of_variables(view: Callable[..., Any]) -> Callable[..., Any]:
             }
             return view(**{**raw, **read})
 
-        return _kept(f"{view.__module__}.{view.__name__}", raw, made)
+        return _kept(view, raw, made)
 
     return derive
 
