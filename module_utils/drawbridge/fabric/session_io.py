@@ -8,6 +8,7 @@ Only the controller imports this: it needs netmiko.
 from __future__ import annotations
 
 import contextlib
+import logging
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 else:
     netmiko, exceptions = library("netmiko"), library("netmiko.exceptions")
     ssh_exception = library("paramiko.ssh_exception")
+
+# Python prints errors of a library that no handler takes. Paramiko's come with a traceback, and this file reports them.
+logging.getLogger("paramiko").addHandler(logging.NullHandler())
 
 CONNECT_S = 60.0
 """For each stage of the login: a busy switch needs long for the keys, however short the limit of an answer."""

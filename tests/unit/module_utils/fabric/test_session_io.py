@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import logging
 import shlex
 import socket
 import sys
@@ -108,8 +109,10 @@ def test_the_last_words_may_arrive_with_the_end_while_the_channel_is_read(end: s
 
 
 def test_a_connection_that_drops_behind_a_jump_host_is_noticed(
-    leaf: Leaf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    leaf: Leaf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    # as in a run, where no handler takes what libraries log
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
     relay = shlex.join((sys.executable, str(ROOT / "bench/relay.py"), str(tmp_path), "127.0.0.1", str(leaf.port)))
     config = tmp_path / "ssh_config"
     config.write_text(f"Host *\n  ProxyCommand {relay}\n")
@@ -125,6 +128,7 @@ def test_a_connection_that_drops_behind_a_jump_host_is_noticed(
     transport.join()
     with transport.sock.process:
         session.close()
+    assert "Traceback" not in capsys.readouterr().err
 
 
 def test_an_unknown_host_key_is_refused(leaf: Leaf, tmp_path: Path) -> None:
