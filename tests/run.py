@@ -22,6 +22,7 @@ from typing import IO, TextIO
 
 from tests.old_python import node_side
 from tests.processes import end
+from tests.times import Spent, name_of, slowest, wait, write
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv/bin"
@@ -51,6 +52,9 @@ DOWN_S, LAST_WORDS_S = 120, 10
 DOWN = (str(BIN / "python"), "lab/lab", "down")
 
 
+Command = tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Part:
     """Commands that stand for one line of the table."""
@@ -67,7 +71,7 @@ class Result:
 
     name: str
     passed: bool
-    seconds: float
+    spent: Spent
 
 
 def python(*args: str) -> tuple[str, ...]:
@@ -158,26 +162,39 @@ def run(part: Part, live: bool) -> Result:
     with log.open("w") as file:
         # what a killed run has left keeps labs of the same number from starting
         codes = no_labs(part, env, file, live)
-        codes += [stream(command, env, file, live, start + LIMIT_S) for command in part.commands]
+        spent = Spent()
+        codes += [timed(command, env, file, live, start + LIMIT_S, spent) for command in part.commands]
         if LATE in codes:
             no_labs(part, env, file, live)
-    passed, seconds = not any(codes), time.monotonic() - start
+    passed, spent.wall_s = not any(codes), time.monotonic() - start
     if not (live or passed):
         say(f"{part.name}: the end of {log.relative_to(ROOT)}\n{log.read_text()[-8000:]}")
-    say(f"{part.name}: {'passed' if passed else 'FAILED'} in {seconds:.0f} s")
-    return Result(part.name, passed, seconds)
+    say(f"{part.name}: {'passed' if passed else 'FAILED'} in {spent.wall_s:.0f} s")
+    return Result(part.name, passed, spent)
 
 
 def no_labs(part: Part, env: dict[str, str], file: TextIO, live: bool) -> list[int]:
     """Take the part's labs away, whoever has made them; a return code for each."""
     told = [{**env, "LAB_ID": str(number)} for number in part.labs]
-    return [stream(DOWN, each, file, live, time.monotonic() + DOWN_S) for each in told]
+    return [stream(DOWN, each, file, live, time.monotonic() + DOWN_S)[0] for each in told]
 
 
-def stream(command: tuple[str, ...], env: dict[str, str], file: TextIO, live: bool, until: float) -> int:
-    """Run a command, its output to a file and perhaps to the terminal; its return code, or LATE at that moment."""
+def timed(command: Command, env: dict[str, str], file: TextIO, live: bool, until: float, spent: Spent) -> int:
+    """Run a command of a part, add to what the part spent, and return its code."""
+    start = time.monotonic()
+    code, cpu_s = stream(command, env, file, live, until)
+    spent.commands[name_of(command)] = time.monotonic() - start
+    spent.cpu_s += cpu_s
+    return code
+
+
+def stream(command: Command, env: dict[str, str], file: TextIO, live: bool, until: float) -> tuple[int, float]:
+    """Run a command, its output to a file and perhaps to the terminal.
+
+    Returns its code, or LATE at that moment, and its processor time.
+    """
     if time.monotonic() >= until:
-        return LATE
+        return LATE, 0.0
     process = subprocess.Popen(
         command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
@@ -186,12 +203,13 @@ def stream(command: tuple[str, ...], env: dict[str, str], file: TextIO, live: bo
     copier = threading.Thread(target=copy, args=(process.stdout, file, live), daemon=True)
     copier.start()
     try:
-        return process.wait(until - time.monotonic())
+        cpu_s = wait(process, until)
+        return process.returncode, cpu_s
     except subprocess.TimeoutExpired:
         end(process.pid)
         process.wait()
         say(f"{' '.join(command)} was killed: a part may take {LIMIT_S} s")
-        return LATE
+        return LATE, 0.0
     finally:
         copier.join(LAST_WORDS_S)
 
@@ -226,13 +244,22 @@ def main(names: list[str]) -> int:
         return 1
     with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
         results = list(pool.map(lambda part: run(part, live=len(chosen) == 1), chosen))
-    print("\nseconds  part")
-    for result in results:
-        print(f"{result.seconds:7.0f}  {result.name}{'' if result.passed else '  FAILED'}")
+    report({result.name: result.spent for result in results}, [it.name for it in results if not it.passed])
     print(f"{time.monotonic() - start:7.0f}  in all, {AT_ONCE} parts at a time")
     failed = sum(not result.passed for result in results)
     print(f"\n{len(results) - failed} passed, {failed} failed")
     return 1 if failed else 0
+
+
+def report(spent: dict[str, Spent], failed: list[str]) -> None:
+    """Print what the parts took and which commands took most, and keep it."""
+    print("\nseconds  processor  part")
+    for name, it in spent.items():
+        print(f"{it.wall_s:7.0f}  {it.cpu_s:9.0f}  {name}{'  FAILED' if name in failed else ''}")
+    print("\n".join(["\nseconds  slowest commands", *slowest(spent), ""]))
+    commit = ("git", "rev-parse", "--short", "HEAD")
+    at = subprocess.run(commit, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+    write(LOGS / "times.json", spent, at)
 
 
 def prepare() -> int:

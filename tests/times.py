@@ -1,0 +1,89 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What each part of a run of the tests took: build/test/times.json, with the last ten runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+RUNS = 10
+"""Runs that the history keeps."""
+SLOWEST = 10
+POLL_S = 0.1
+HISTORY = "history"
+
+
+@dataclass
+class Spent:
+    """What a part took. The processor time is that of its commands, without daemons of a lab."""
+
+    wall_s: float = 0.0
+    cpu_s: float = 0.0
+    commands: dict[str, float] = field(default_factory=dict)
+    """Seconds of each of its commands by the clock, by name."""
+
+
+def wait(process: subprocess.Popen[bytes], until: float) -> float:
+    """Wait for a program until a moment of the monotonic clock; the processor time of it and its children.
+
+    Raises TimeoutExpired.
+    """
+    while True:
+        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if pid:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            return usage.ru_utime + usage.ru_stime
+        if time.monotonic() >= until:
+            raise subprocess.TimeoutExpired(process.args, 0)
+        time.sleep(POLL_S)
+
+
+def name_of(command: Sequence[str]) -> str:
+    """What a table calls a command: the scenario, the folder of tests, or the program."""
+    words = [Path(command[0]).name, *command[1:]]
+    if "-s" in words and words[0] == "molecule":
+        return words[words.index("-s") + 1]
+    if "-m" in words and words[0] == "python":
+        module = words[words.index("-m") + 1]
+        return words[-1] if module == "pytest" else module
+    return " ".join(words[:2])
+
+
+def write(file: Path, parts: Mapping[str, Spent], commit: str) -> None:
+    """Write the times of this run, and add it to the history. A part that did not run keeps its last times."""
+    known: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
+    made = datetime.now(UTC).isoformat(timespec="seconds")
+    load = round(os.getloadavg()[0], 1)
+    rows = {name: {**_rounded(spent), "made": made} for name, spent in parts.items()}
+    run = {
+        "made": made,
+        "commit": commit,
+        "load": load,
+        "parts": {name: round(it.wall_s) for name, it in parts.items()},
+    }
+    history = [*known.pop(HISTORY, []), run][-RUNS:]
+    text = json.dumps({**known, **rows, HISTORY: history}, indent=1)
+    file.write_text(f"{text}\n")
+
+
+def slowest(parts: Mapping[str, Spent]) -> list[str]:
+    """The slowest commands of all parts, as lines of a table."""
+    every = [(seconds, name, part) for part, spent in parts.items() for name, seconds in spent.commands.items()]
+    return [f"{seconds:7.0f}  {part}: {name}" for seconds, name, part in sorted(every, reverse=True)[:SLOWEST]]
+
+
+def _rounded(spent: Spent) -> dict[str, Any]:
+    plain = asdict(spent)
+    return {
+        "wall_s": round(plain["wall_s"]),
+        "cpu_s": round(plain["cpu_s"]),
+        "commands": {name: round(seconds) for name, seconds in plain["commands"].items()},
+    }
