@@ -36,7 +36,9 @@ def resolved(installed: Path, target: Path) -> Path:
     version = ".".join(__version__.split(".")[:2])
     ignore = target / f"tests/sanity/ignore-{version}.txt"
     ignore.parent.mkdir(parents=True)
-    pages = [path for kind in ("callback", "modules") for path in sorted((target / "plugins" / kind).glob("*.py"))]
+    pages = [
+        path for kind in ("callback", "lookup", "modules") for path in sorted((target / "plugins" / kind).glob("*.py"))
+    ]
     ignore.write_text("".join(f"{path.relative_to(target)} {IGNORED}\n" for path in pages))
     return target
 
