@@ -135,14 +135,12 @@ class ActionModule(ActionBase):
                 raise DeviceError(f"{where(task)}: a layer of a visit can't have {', '.join(lost)}; {OWN_TASK}")
             half = HALVES[name]() if name in HALVES else None
             options = host = opened(args)
-            try:
-                if half:
+            if half:
+                try:
                     options = validated(half.spec, options)
-                    host = half.prepare(options)
-                else:
-                    validated(LAYERS[name].spec, options, LAYERS[name].exclusive)
-            except DeviceError as err:
-                raise DeviceError(f"{where(task)}: {err}", **err.details) from err
+                except DeviceError as err:
+                    raise DeviceError(f"{where(task)}: {err}") from err
+                host = half.prepare(options)
             place = Place(role_name(task), str(task.name), name == PROOF)
             yield Layer(place, half.module if half else name, half, options, host)
 

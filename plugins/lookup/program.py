@@ -41,7 +41,6 @@ _raw:
   elements: dict
 """
 
-from pathlib import Path
 from typing import Any
 
 from ansible.plugins.lookup import LookupBase
@@ -58,8 +57,8 @@ class LookupModule(LookupBase):
         self.set_options(var_options=variables, direct=kwargs)
         names = [str(term) for term in terms]
         if self.get_option("imports"):
-            return [imported("".join(role_text(self, variables, name) for name in names), source)]
-        folders = [Path(role_path(self, variables, name)) for name in names]
+            return [imported("".join(role_text(variables, name) for name in names), source)]
+        folders = [role_path(variables, name) for name in names]
         files = [path for folder in folders for path in sorted(folder.glob("*.py"))]
         return [
             {path.name if len(folders) == 1 else f"{path.parent.name}/{path.name}": path.read_text() for path in files}

@@ -61,4 +61,4 @@ class LookupModule(LookupBase):
             return file
         line = f"#!{file['run_by']}\n" if "run_by" in file else ""
         kept = {key: value for key, value in file.items() if key not in ("source", "run_by")}
-        return {**kept, "content": line + role_text(self, variables, file["source"])}
+        return {**kept, "content": line + role_text(variables, file["source"])}

@@ -80,7 +80,8 @@ class LookupModule(LookupBase):
         """The evaluated value of one variable of the intent; None if the site lacks it."""
         templar: Any = self._templar
         raw = variables.get(f"drawbridge_{domain}")
-        return plain(raw) if is_plain(raw) else plain(templar.template(raw))
+        found = plain(raw)
+        return found if is_plain(found) else plain(templar.template(raw))
 
 
 def is_plain(raw: Any) -> bool:

@@ -10,24 +10,24 @@ from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleError
-from ansible.plugins.lookup import LookupBase
 
 IMPORT = re.compile(r"^ *from (?P<base>[\w.]+) import (?P<names>\([^)]*\)|[^#\n]*)", re.MULTILINE)
 """Drawbridge's modules import in this form alone. It takes a fiftieth of what Python's parser takes."""
 ROOT = "drawbridge"
 
 
-def role_path(lookup: LookupBase, variables: Any, name: str) -> str:
-    """The path of a file or folder in the role's folder `files`. Raises AnsibleError."""
-    found = lookup.find_file_in_search_path(variables, "files", name, ignore_missing=True)
-    if not found:
-        raise AnsibleError(f"the role has no file {name} in its folder files")
-    return str(found)
+def role_path(variables: Any, name: str) -> Path:
+    """The path of a file or folder in the folder `files` of the task's role. Raises AnsibleError."""
+    role = variables.get("role_path")
+    found = Path(role or ".", "files", name)
+    if not role or not found.exists():
+        raise AnsibleError(f"{role or 'this task, which belongs to no role,'} has no file files/{name}")
+    return found
 
 
-def role_text(lookup: LookupBase, variables: Any, name: str) -> str:
+def role_text(variables: Any, name: str) -> str:
     """The text of such a file. Raises AnsibleError."""
-    return Path(role_path(lookup, variables, name)).read_text()
+    return role_path(variables, name).read_text()
 
 
 def imported(program: str, source: Callable[[str], str | None]) -> dict[str, str]:
