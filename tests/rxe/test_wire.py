@@ -15,7 +15,7 @@ SITE = site("lab")
 VIEW = FilterModule().filters()["nic_view"](*(SITE[f"drawbridge_{part}"] for part in ("fabric", "nodes")), "gpu01")
 NCCL_TC = int(VIEW["nccl"]["NCCL_IB_TC"])
 """What NCCL passes to its queue pairs, as --tclass does."""
-CM_TOS = next(group["tos"] for group in VIEW["roce"])
+CM_TOS = next(group["tos"] for group in VIEW["roce"]["groups"])
 """What role fabric_nic writes as RDMA-CM's default."""
 CASES = {
     "plain": (),

@@ -231,7 +231,13 @@ def test_a_tool_that_lies_at_a_boot_keeps_jobs_off_until_slurmd_starts_again() -
 
 def test_what_a_boot_makes_follows_the_intent() -> None:
     def run(qos: list[dict[str, Any]]) -> list[str]:
-        view = {"qos": qos, "nccl": NCCL, **{part: placed()[part] for part in ("mtu", "roce")}}
+        settings = {**placed(), "qos": qos}
+        view: dict[str, Any] = {part: {"groups": groups, "slurm_node": "gpu01"} for part, groups in settings.items()}
+        view["roce"] = {"groups": settings["roce"]}
+        view["blocks"] = [{"path": "/etc/nccl.conf", "content": "".join(f"{key}={NCCL[key]}\n" for key in NCCL)}]
+        # what shares the folder with it stays
+        boot = {"path": "/etc/drawbridge/nic.json", "content": json.dumps(settings, indent=4, sort_keys=True) + "\n"}
+        view["files"] = [boot]
         variables = json.dumps({"fabric_nic_view": view})
         done = Lab(Paths.of()).playbook("../molecule/fabric_nic/converge", "--extra-vars", variables)
         assert done.code == 0, done.output

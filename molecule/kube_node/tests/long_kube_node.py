@@ -58,7 +58,7 @@ def mirrored(lab: Lab, registry: dict[str, Any]) -> Run:
 
 
 def test_a_site_that_joins_nodes_itself_is_only_told(lab: Lab) -> None:
-    view = {"join": False, "packages": {}, "sources": "", "version": "", "registries": [], "kubelet": {}}
+    view = {"join": False, "packages": {}, "runtime": {}, "member": {"join": False, "version": ""}, "kubelet": {}}
     good = kubernetes(lab, "gpu03", kube_node_view=view)
     assert (good.code, good.changed()) == (0, [])
     pem = "/var/lib/kubelet/pki/kubelet-client-current.pem"

@@ -110,7 +110,7 @@ def test_what_is_called_good_runs_and_what_is_refused_fails(api: Any, build: str
         dress(chosen.hardware)
         worn.append(build)
     reserved = len(cpu_list(chosen.reserved_cpus))
-    refused = never_admits(policy, Machine(**view["machine"]), reserved)
+    refused = never_admits(policy, Machine(**view["options"]["machine"]), reserved)
     config = {**view["config"], "evictionHard": {**view["config"]["evictionHard"], **DISK}}
     wear(config)
     if "a kubelet starts with it" in refused:
