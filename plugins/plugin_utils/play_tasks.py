@@ -8,6 +8,7 @@ the variables of a loop are written here. Ansible has them inside the executor, 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -19,7 +20,7 @@ from ansible.playbook.task import Task
 from ansible.template import Templar
 
 from .internals import compile_once, engine, role_of
-from .releases import evaluated, evaluated_args, evaluated_value, holds
+from .releases import evaluated, evaluated_args, holds
 
 FROM_THE_RUN = (
     *("ansible_play_hosts", "ansible_play_hosts_all", "ansible_play_batch", "play_hosts"),
@@ -62,6 +63,8 @@ class HostTasks:
         """`run` holds the variables of FROM_THE_RUN, and others that win. `connection` adds ansible_host and others."""
         self._play, self._host, self._manager, self._loader = play, host, manager, loader
         self._run, self._connection = run, connection
+        self._connected: Any = None
+        """The variable ansible_connection, where the site sets it: `connection` adds it in any case."""
         self._templar: Any = Templar(loader, {})
         compile_once(self._templar)
 
@@ -71,6 +74,7 @@ class HostTasks:
         `names` are the arguments to evaluate, by default all. Variables in `hidden` are undefined. Raises AnsibleError.
         """
         variables = self._variables(task, hidden)
+        self._connected = variables.get("ansible_connection")
         for more in self._items(task, variables):
             every = {**variables, **more}
             if self._connection is not None:
@@ -93,7 +97,7 @@ class HostTasks:
         value = getattr(holder, name)
         if _same(name, value, expected):
             return False
-        if name == "connection" and self._templar.available_variables.get("ansible_connection") is not None:
+        if name == "connection" and self._connected is not None:
             return False  # the variable wins over the keyword, for the visit as well
         found = holder.get_validated_value(name, attribute, evaluated(self._templar, value), self._templar)
         return not _same(name, found, expected)
@@ -108,6 +112,8 @@ class HostTasks:
 
     def _items(self, task: Task, variables: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """The variables of each turn. A loop over something undefined is no error if the condition is false anyway."""
+        if task.loop_with:
+            raise AnsibleError(f"a layer of a visit can't have with_{task.loop_with}; write its items as loop")
         if task.loop is None:
             yield {}
             return
@@ -123,7 +129,7 @@ class HostTasks:
         control: Any = task.loop_control
         name = evaluated(self._templar, control.loop_var)
         for item in items:
-            yield {name: evaluated_value(item), "ansible_loop_var": name}
+            yield {name: item, "ansible_loop_var": name}
 
     def _meets(self, task: Task, variables: dict[str, Any]) -> bool:
         self._templar.available_variables = variables
@@ -139,12 +145,16 @@ class HostTasks:
 
 
 def plain(value: Any) -> Any:
-    """A template's value as plain data, without Ansible's marks on it."""
+    """A template's value as plain data, without Ansible's marks on it. Keys are texts, as JSON has them."""
     if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {_key(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     return str(value) if isinstance(value, str) else value
+
+
+def _key(key: Any) -> str:
+    return json.dumps(key) if key is None or isinstance(key, (bool, int, float)) else str(key)
 
 
 OWN = frozenset(
@@ -178,5 +188,6 @@ def _same(name: str, one: Any, other: Any) -> bool:
 def _bare(name: str, value: Any) -> Any:
     if name == "connection":
         return str(value).rpartition(".")[2]
-    found = [item for item in value if item] if isinstance(value, list) else value
+    # false is no empty item: `failed_when: false` has an effect
+    found = [item for item in value if item not in (None, "", [], {})] if isinstance(value, list) else value
     return [] if found is None or found == {} else found

@@ -69,7 +69,7 @@ def evaluated_args(task: Any, engine: Any) -> dict[str, Any]:
 
 
 def evaluated_value(value: Any) -> Any:
-    """An evaluated value as a variable, such as the item of a loop: its text is no template.
+    """An evaluated value as a variable: its text is no template.
 
     Before 2.19 it must be marked so.
     """
