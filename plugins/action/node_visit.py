@@ -135,12 +135,13 @@ class ActionModule(ActionBase):
                 raise DeviceError(f"{where(task)}: a layer of a visit can't have {', '.join(lost)}; {OWN_TASK}")
             half = HALVES[name]() if name in HALVES else None
             options = host = opened(args)
+            spec, exclusive = (half.spec, ()) if half else (LAYERS[name].spec, LAYERS[name].exclusive)
+            try:
+                found = validated(spec, options, exclusive)
+            except DeviceError as err:
+                raise DeviceError(f"{where(task)}: {err}") from err
             if half:
-                try:
-                    options = validated(half.spec, options)
-                except DeviceError as err:
-                    raise DeviceError(f"{where(task)}: {err}") from err
-                host = half.prepare(options)
+                options, host = found, half.prepare(found)
             place = Place(role_name(task), str(task.name), name == PROOF)
             yield Layer(place, half.module if half else name, half, options, host)
 
