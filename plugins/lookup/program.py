@@ -46,7 +46,8 @@ from typing import Any
 from ansible.plugins.lookup import LookupBase
 
 from ..module_utils.drawbridge.site.visit_source_io import source
-from ..plugin_utils.role_texts import imported, role_path, role_text
+from ..plugin_utils.program_imports import imported
+from ..plugin_utils.role_texts import role_path, role_text
 
 
 class LookupModule(LookupBase):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site import visit
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.visit_source_io import source
-from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils.role_texts import imported
+from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils.program_imports import imported
 
 ROOT = Path(__file__).resolve().parents[4]
 LOADED = f"import sys, {visit.__name__}; print(*sorted(sys.modules), sep='\\n')"

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.visit_source_io import source
-from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils.role_texts import imported
+from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils.program_imports import imported
 
 from lab.emulators.common import Device
 from tests.conformance.tree import ROOT

@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.visit_source_io import source
-from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils.role_texts import imported
+from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils.program_imports import imported
 
 from tests.conformance.tree import ROOT
 
