@@ -3,10 +3,10 @@
 """What a node costs the controller in a run that changes nothing: `python -m bench.nodes`, about half an hour.
 
 Boots the lab with its spares, builds the site on all nodes, then measures in turns, for some numbers of nodes: the
-play that visits them; a play with one no-op module; one ssh to each. The slope of a line through the processor times
-is the cost of one more node, and bench/fit.py says what 1,000 would cost. Last come visits of one node and of all that
-compute elsewhere (bench/answers.py). bench/measured/nodes.md gets the table. The
-goals are in tests/budgets.yml; a busy machine fails no build.
+play that visits them; the same with nodes that compute elsewhere (bench/answers.py), as real ones do; a play with one
+no-op module; one ssh to each. The slope of a line through the processor times is the cost of one more node, and
+bench/fit.py says what 1,000 would cost. bench/measured/nodes.md gets the table. The goals are in tests/budgets.yml; a
+busy machine fails no build.
 """
 
 from __future__ import annotations
@@ -30,10 +30,15 @@ from bench.results import store
 from bench.sixteen import ANSIBLE, NODES, PLAYBOOKS, built, command, munge_key
 from lab.hosts.paths import Paths
 
-ROUNDS, SIZES, BEYOND = 5, (2, 4, 8, 16), (1000, 10000)
-VISIT, MODULE, SSH = "visit", "no-op module", "ssh"
+ROUNDS, SIZES, BEYOND = 5, (1, 2, 4, 8, 16), (1000, 10000)
+HERE, VISIT, MODULE, SSH = "visit here", "visit", "no-op module", "ssh"
 RATIO = "a visit, times one no-op module in CPU seconds of the controller"
-NAMES = {VISIT: "the visit of a node, nothing to do", MODULE: "one no-op module", SSH: "one `ssh node true`"}
+NAMES = {
+    VISIT: "the visit of a node, nothing to do",
+    HERE: "the same, with nodes that compute on the controller's processors",
+    MODULE: "one no-op module",
+    SSH: "one `ssh node true`",
+}
 
 
 @dataclass(frozen=True)
@@ -52,8 +57,8 @@ def timed(work: Callable[[], object]) -> Taken:
     return Taken(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
 
-def works(words: Sequence[str], folder: Path, number: int, *more: str) -> dict[str, Callable[[], object]]:
-    """The three kinds of work on so many nodes; further words are for the visit."""
+def works(words: Sequence[str], folder: Path, number: int) -> dict[str, Callable[[], object]]:
+    """The kinds of work on so many nodes. A visit of nodes that compute elsewhere needs their answers."""
     chosen = ",".join(NODES[:number])
     ssh = ["ssh", "-F", str(Paths.of().ssh_config), "-o", "ControlPath=none"]
     key = munge_key(folder)
@@ -66,28 +71,17 @@ def works(words: Sequence[str], folder: Path, number: int, *more: str) -> dict[s
         if any([process.wait() for process in started]):
             sys.exit("a node can't be reached by ssh")
 
-    def visit() -> None:
+    def visit(*more: str) -> None:
         out = command(ANSIBLE, *words, *more, "--limit", chosen, "-e", f"@{key}", *PLAYBOOKS)
         if "changed=1" in out:
             sys.exit(f"{out[-2000:]}this run changed something; measure again, now that there is nothing left to do")
 
     return {
-        VISIT: visit,
+        HERE: visit,
+        VISIT: lambda: visit(*answers.WORDS),
         MODULE: lambda: command(ANSIBLE, *words, "--limit", chosen, str(noop)),
         SSH: one_ssh_each,
     }
-
-
-def alone(words: Sequence[str], folder: Path) -> dict[str, float]:
-    """Seconds by the clock of one node and of all, if nodes take none of the controller's processors."""
-
-    def visit(number: int) -> None:
-        works(words, folder, number, *answers.WORDS)[VISIT]()
-
-    found = {"answer": answers.recorded(NODES, visit, ROUNDS)}
-    rounds = [[timed(lambda size=size: visit(size)).wall for size in (1, len(NODES))] for _ in range(ROUNDS)]
-    one, all_of_them = map(statistics.median, zip(*rounds, strict=True))
-    return {**found, "one": one, "all": all_of_them}
 
 
 def costs(lines: Mapping[str, Line]) -> float:
@@ -95,14 +89,17 @@ def costs(lines: Mapping[str, Line]) -> float:
     return lines[VISIT].node / lines[MODULE].node
 
 
-def page(taken: Mapping[str, Mapping[int, Taken]], lines: Mapping[str, Line], apart: Mapping[str, float]) -> str:
+def page(taken: Mapping[str, Mapping[int, Taken]], lines: Mapping[str, Line], answer: float) -> str:
     """The tables as Markdown."""
-    sizes = " | ".join(f"{size} nodes" for size in SIZES)
-    rows = [f"| CPU seconds of the controller | {sizes} | a node | off the line |", "|" + "---|" * (len(SIZES) + 3)]
+    sizes = " | ".join(map(str, SIZES))
+    rows = [
+        f"| CPU seconds of the controller, by nodes | {sizes} | a node | off the line |",
+        "|" + "---|" * (len(SIZES) + 3),
+    ]
     for what, name in NAMES.items():
         cells = [f"{taken[what][size].cpu:.2f}" for size in SIZES]
         rows.append(f"| {name} | {' | '.join(cells)} | {lines[what].node:.3f} | {lines[what].off:.2f} |")
-    rows += ["", f"| seconds by the clock | {sizes} |"]
+    rows += ["", f"| seconds by the clock, by nodes | {sizes} |"]
     rows.append("|" + "---|" * (len(SIZES) + 1))
     for what, name in NAMES.items():
         rows.append(f"| {name} | {' | '.join(f'{taken[what][size].wall:.2f}' for size in SIZES)} |")
@@ -117,13 +114,13 @@ def page(taken: Mapping[str, Mapping[int, Taken]], lines: Mapping[str, Line], ap
         f"A visit costs the controller {lines[VISIT].node:.2f} s of processor time a node, {ratio:.1f} times one no-op"
         f" module. At most {goal(RATIO):g} times is wanted."
     )
+    one, many = (taken[VISIT][size].wall for size in (SIZES[0], SIZES[-1]))
     text += (
-        f"\n\nWith nodes that compute elsewhere, {len(NODES)} nodes take {apart['all']:.1f} s by the clock and one"
-        f" takes {apart['one']:.1f} s, {apart['all'] / apart['one']:.1f} times. At most"
-        f" {goal('a visit of 16 nodes, times one by the clock'):g} is wanted. These nodes send the answers of before,"
-        f" after the {apart['answer']:.1f} s that one node needs alone."
+        f"\n\nNodes send the answers of before, after the {answer:.1f} s that one node needs alone. By the clock"
+        f" {SIZES[-1]} nodes take {many:.1f} s and one takes {one:.1f} s, {many / one:.1f} times. At most"
+        f" {goal('a visit of 16 nodes, times one by the clock'):g} is wanted."
     )
-    made = f"Made by `python -m bench.nodes`, median of {ROUNDS} rounds; hosts and controller share two processors."
+    made = f"Made by `python -m bench.nodes`, median of {ROUNDS} rounds."
     return f"# Nodes\n\n{made}\n\n" + "\n".join(rows) + f"\n\n{text}\n"
 
 
@@ -132,11 +129,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="nodes") as name:
         folder = Path(name)
         words = built(folder)
+        answer = answers.recorded(NODES, lambda number: works(words, folder, number)[VISIT](), ROUNDS)
         rounds = [
             {size: {what: timed(work) for what, work in works(words, folder, size).items()} for size in SIZES}
             for _ in range(ROUNDS)
         ]
-        apart = alone(words, folder)
     taken = {
         what: {
             size: Taken(*(statistics.median(getattr(done[size][what], kind) for done in rounds) for kind in asdict(it)))
@@ -146,8 +143,8 @@ def main() -> int:
     }
     lines = {what: fitted([(size, done[size][what].cpu) for done in rounds for size in SIZES]) for what in NAMES}
     content = {what: {size: asdict(it) for size, it in sizes.items()} for what, sizes in taken.items()}
-    result = {"seconds": content, "lines": {what: asdict(line) for what, line in lines.items()}, "apart": apart}
-    store("nodes", result, page(taken, lines, apart))
+    result = {"seconds": content, "lines": {what: asdict(line) for what, line in lines.items()}, "answer": answer}
+    store("nodes", result, page(taken, lines, answer))
     return int(costs(lines) > goal(RATIO))
 
 

@@ -12,7 +12,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from ansible import constants
 from ansible.vars.plugins import get_vars_from_inventory_sources
+from jinja2 import FileSystemBytecodeCache
 
 
 def role_of(task: Any) -> Any:
@@ -54,6 +56,8 @@ def compile_once(templar: Any) -> None:
     """Let a templar compile equal texts once. Most of what evaluation costs is Jinja's compiler.
 
     Jinja caches templates that a loader reads, but no texts. The cache holds a text's code, which runs for each value.
+    Visits of other hosts find the code in the run's own temporary folder, where Ansible keeps modules for the same reason.
+    Before 2.19 Jinja's optimizer puts values into code, so there each visit compiles for itself.
     """
     environment = engine(templar).environment
     environment.__class__ = _compiling_once(type(environment))
@@ -61,6 +65,8 @@ def compile_once(templar: Any) -> None:
 
 @functools.cache
 def _compiling_once(base: Any) -> Any:
+    kept = FileSystemBytecodeCache(constants.DEFAULT_LOCAL_TMP, "drawbridge_template_%s")
+
     class Environment(base):
         def compile(self, source: Any, *given: Any, **named: Any) -> Any:
             # other delimiters make other code of the same text, and so do backslashes where Ansible escapes them
@@ -68,8 +74,15 @@ def _compiling_once(base: Any) -> Any:
                 return super().compile(source, *given, **named)
             known = self.__dict__.setdefault("_known_code", {})
             if str(source) not in known:
-                known[str(source)] = super().compile(source)
+                known[str(source)] = super().compile(source) if self.optimized else self._compiled_in_this_run(source)
             return known[str(source)]
+
+        def _compiled_in_this_run(self, source: str) -> Any:
+            bucket = kept.get_bucket(self, str(source), None, source)
+            if bucket.code is None:
+                bucket.code = super().compile(source)
+                kept.set_bucket(bucket)
+            return bucket.code
 
         def compile_expression(self, source: str, *given: Any, **named: Any) -> Any:
             if given not in ((), (False,)) or named or self.overlayed or "\\" in source:

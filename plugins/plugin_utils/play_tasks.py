@@ -65,6 +65,8 @@ class HostTasks:
         self._run, self._connection = run, connection
         self._connected: Any = None
         """The variable ansible_connection, where the site sets it: `connection` adds it in any case."""
+        self._found: tuple[Any, dict[str, Any]] = (None, {})
+        """The variables of the last task, behind all that Ansible takes of a task for them."""
         self._templar: Any = Templar(loader, {})
         compile_once(self._templar)
 
@@ -103,11 +105,20 @@ class HostTasks:
         return not _same(name, found, expected)
 
     def _variables(self, task: Task, hidden: Any) -> dict[str, Any]:
-        found = self._manager.get_vars(play=self._play, host=self._host, task=task)
-        path = [*task.get_search_path()]
-        if (base := self._loader.get_basedir()) not in path:
-            path.append(base)
-        every = {**found, **self._run, "ansible_search_path": path}
+        path = (*task.get_search_path(),)
+        # tasks of a role follow each other, and see the same variables if none has its own
+        of_task = (
+            role_of(task),
+            task.get_dep_chain(),
+            task.get_vars(),
+            task.get_include_params(),
+            task.environment,
+            path,
+        )
+        if self._found[0] != of_task:
+            self._found = (of_task, self._manager.get_vars(play=self._play, host=self._host, task=task))
+        base = self._loader.get_basedir()
+        every = {**self._found[1], **self._run, "ansible_search_path": [*path, *([] if base in path else [base])]}
         return {name: value for name, value in every.items() if name not in hidden}
 
     def _items(self, task: Task, variables: dict[str, Any]) -> Iterator[dict[str, Any]]:
