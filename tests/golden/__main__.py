@@ -6,19 +6,21 @@ from __future__ import annotations
 
 import sys
 
-from tests.golden.plans import HOME, LEFT_OUT, ROOT, SITES, write
+from tests.golden.plans import HOME, ROOT, SITES, WHOLE, files, kept, write
 
 
 def main() -> int:
     """Write them; what Ansible says is shown where it fails."""
     failed = False
-    for site in SITES:
+    # what is kept of the other sites depends on these
+    for site in sorted(SITES, key=lambda site: site not in WHOLE):
         done = write(ROOT / "inventories" / site, HOME / site)
         if done.returncode:
             print(done.stdout, done.stderr, sep="\n", file=sys.stderr)
             failed = True
-    for site, name in LEFT_OUT:
-        (HOME / site / name).unlink(missing_ok=True)
+        for name in files(HOME / site):
+            if not kept(site, name):
+                (HOME / site / name).unlink()
     return int(failed)
 
 

@@ -15,11 +15,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 HOME = ROOT / "tests/golden"
 SITES = sorted(path.parent.name for path in ROOT.glob("inventories/*/hosts.yml"))
-SCRIPTS = ("slurm_controller/etc/slurm/cli_filter.lua", "slurm_controller/etc/slurm/job_submit.lua")
-LEFT_OUT = {
-    (site, name) for site in SITES if site != "example-rails" for name in ("kubernetes/slurm_gate.yml", *SCRIPTS)
-}
-"""Files that hardly depend on the site: those of one site are enough."""
+WHOLE = ("example-existing", "example-mixed", "example-rails")
+"""Sites whose whole plan is kept; of others, what none of these has: other switches, other software."""
+ONCE = (
+    "kubernetes/slurm_gate.yml",
+    "slurm_controller/etc/slurm/cli_filter.lua",
+    "slurm_controller/etc/slurm/job_submit.lua",
+)
+"""Files that hardly depend on the site: those of example-rails are enough."""
 FOREIGN = ("LAB_", "ANSIBLE_", "KUBECONFIG")
 """Variables of a person's shell that inventories or Ansible would read."""
 
@@ -45,11 +48,18 @@ def difference(before: dict[str, str], after: dict[str, str]) -> Iterator[str]:
         yield from difflib.unified_diff(old, new, path, path, lineterm="")
 
 
+def kept(site: str, name: str) -> bool:
+    """Whether a file of a site's plan is one of those that are compared."""
+    if site in WHOLE:
+        return site == "example-rails" or name not in ONCE
+    return name.startswith("switches/") or not any((HOME / other / name).exists() for other in WHOLE)
+
+
 def planned(inventory: Path, folder: Path) -> dict[str, str]:
     """What plan.yml has written, seen to succeed."""
     done = write(inventory, folder)
     assert done.returncode == 0, done.stdout + done.stderr
-    return {name: text for name, text in files(folder).items() if (inventory.name, name) not in LEFT_OUT}
+    return files(folder)
 
 
 def copied(tmp_path: Path, *changes: tuple[str, str, str], site: str = "example-rails") -> Path:
