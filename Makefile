@@ -26,6 +26,9 @@ check: tools ## for daily work: lint, types, unit tests, conformance; minutes, a
 test: tools ## lint, types, tests, the lab's tests, molecule; PARTS="lint unit" runs some of them
 	$(PYTHON) -m tests.run $(PARTS)
 
+nightly: tools ## what is slow and seldom red, one part after the other: hours; tests/nightly.yml says how it ended
+	$(PYTHON) -m tests.run nightly
+
 old-python: tools ## node-side code and its tests on Python 3.9, the oldest that managed nodes may have
 	$(PYTHON) -m tests.old_python
 
@@ -89,4 +92,4 @@ $(UV):
 	@$(UV) pip sync --quiet --require-hashes --python $(PYTHON) requirements.lock
 	@touch $@
 
-.PHONY: help tools lab lab-down check test old-python mutants bench nodes chaos isolation rxe dcb explore docs changelog golden lock
+.PHONY: help tools lab lab-down check test nightly old-python mutants bench nodes chaos isolation rxe dcb explore docs changelog golden lock

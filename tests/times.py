@@ -14,6 +14,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+BUDGETS = ROOT / "tests/budgets.yml"
 RUNS = 10
 """Runs that the history keeps."""
 SLOWEST = 10
@@ -29,6 +33,19 @@ class Spent:
     cpu_s: float = 0.0
     commands: dict[str, float] = field(default_factory=dict)
     """Seconds of each of its commands by the clock, by name."""
+
+
+def commit() -> str:
+    """The commit of the tree, in short; with a plus if files differ from it."""
+    argv = ("git", "describe", "--always", "--dirty=+", "--exclude=*")
+    return subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def over_budget(name: str, spent: Spent) -> str:
+    """A remark on a part that took more processor time than tests/budgets.yml has for it. It fails nothing."""
+    budgets = {entry["part"]: entry["at_most"] for entry in yaml.safe_load(BUDGETS.read_text())["parts"]}
+    at_most = budgets.get(name)
+    return f"  (budget {at_most})" if at_most is not None and spent.cpu_s > at_most else ""
 
 
 def wait(process: subprocess.Popen[bytes], until: float) -> float:

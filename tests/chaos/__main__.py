@@ -27,7 +27,7 @@ def main(arguments: list[str]) -> int:
     """Try seeds; 0 if all of them passed."""
     options = parsed(arguments)
     named = [*options.seeds, *(CI_SEEDS if options.ci else ())]
-    seeds = named or remaining()
+    seeds = named or remaining()[: options.next]
     lab = Lab(FOLDER)
     lab.up()
     failed = []
@@ -51,6 +51,7 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
     parser.add_argument("seeds", nargs="*", type=int, help="these seeds, whatever has passed before")
     parser.add_argument("--ci", action="store_true", help=f"the seeds of CI: {CI_SEEDS}")
+    parser.add_argument("--next", type=int, help="so many of those that have not passed yet")
     parser.add_argument("--keep", action="store_true", help="leave the lab up at the end")
     return parser.parse_args(arguments)
 

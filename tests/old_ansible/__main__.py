@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The collection on the oldest ansible-core that it supports: `make test PARTS="old-ansible"`.
 
-The tests of the built and installed collection run once more, in an environment with that ansible-core.
+The tests of the built and installed collection run once more, in an environment with that ansible-core: those in which
+releases have differed, or all of them with --all, as `make nightly` runs them.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ PYTHON = (3, 12)
 LOCK = Path(__file__).parent / "requirements.lock"
 PLACE = ROOT / ".cache/ansible-core2.16"
 
+SHARP = ("differential", "installed", "node_visit", "refusals")
+"""Files of tests/collection in which releases of ansible-core have differed."""
+
 
 def environment() -> Path:
     """Make the environment as its lock says; return its Python. Raises CalledProcessError."""
@@ -34,19 +38,21 @@ def environment() -> Path:
     return python
 
 
-def main() -> int:
-    """Run the tests of the collection there."""
+def main(words: list[str]) -> int:
+    """Run tests of the collection there."""
     try:
         python = environment()
     except (OSError, subprocess.CalledProcessError) as err:
         print(f"ansible-core 2.16 needs Python {'.'.join(map(str, PYTHON))} here: {err}", file=sys.stderr)
         return 1
-    # its cache is apart, because what pytest noted of the newest release says nothing of this one; the execution
-    # environment has the newest release
-    words = ["-q", "-p", "no:cacheprovider", "--ignore=tests/collection/test_environment.py", "tests/collection"]
-    argv = [str(python), "-m", "pytest", *words]
+    folder = Path("tests/collection")
+    # the execution environment has the newest release
+    every = [f"--ignore={folder}/test_environment.py", str(folder)]
+    chosen = every if "--all" in words else [f"{folder}/test_{name}.py" for name in SHARP]
+    # its cache is apart, because what pytest noted of the newest release says nothing of this one
+    argv = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen]
     return subprocess.run(argv, cwd=ROOT, check=False).returncode
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
