@@ -56,7 +56,7 @@ def compile_once(templar: Any) -> None:
     """Let a templar compile equal texts once. Most of what evaluation costs is Jinja's compiler.
 
     Jinja caches templates that a loader reads, but no texts. The cache holds a text's code, which runs for each value.
-    Visits of other hosts find the code in the run's own temporary folder, where Ansible keeps modules for the same reason.
+    Visits of other hosts find the code in the run's own temporary folder, beside the modules that Ansible keeps there.
     Before 2.19 Jinja's optimizer puts values into code, so there each visit compiles for itself.
     """
     environment = engine(templar).environment
@@ -65,7 +65,8 @@ def compile_once(templar: Any) -> None:
 
 @functools.cache
 def _compiling_once(base: Any) -> Any:
-    kept = FileSystemBytecodeCache(constants.DEFAULT_LOCAL_TMP, "drawbridge_template_%s")
+    settings: Any = constants
+    kept = FileSystemBytecodeCache(settings.DEFAULT_LOCAL_TMP, "drawbridge_template_%s")
 
     class Environment(base):
         def compile(self, source: Any, *given: Any, **named: Any) -> Any:

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 
 from tests.collection.installed import export
-from tests.mutants.table import Mutant, Seen
+from tests.mutants.table import Defect, Seen
 
 TIMEOUT_S = 600.0
 """One defect may make a test wait for what never comes."""
@@ -54,7 +54,7 @@ class Copy:
         return [Seen(tests[0], "call", "endless", "")] if told is None else [Seen(*it) for it in told]
 
     @contextmanager
-    def planted(self, mutant: Mutant) -> Iterator[None]:
+    def planted(self, mutant: Defect) -> Iterator[None]:
         """The copy with the defect in it."""
         path = self.root / mutant.file
         before, times = path.read_text(), path.stat()

@@ -22,6 +22,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
+from typing import Any
 
 from tests.mutants.copies import Copy
 from tests.mutants.table import ROOT, Seen
@@ -70,7 +71,7 @@ class Drawn:
         return f"{self.file}:{self.line}: {' '.join(raw.split())!r} -> {self.text!r}"
 
 
-def changed(node: ast.AST) -> Iterator[ast.AST]:
+def changed(node: Any) -> Iterator[Any]:
     """What may stand in a node's place."""
     match node:
         case ast.Compare(ops=[op]):
@@ -102,8 +103,10 @@ def defects(file: Path) -> list[Drawn]:
     for line in raw.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
     found = []
-    for node in ast.walk(ast.parse(raw)):
+    nodes: Iterator[Any] = ast.walk(ast.parse(raw))
+    for node in nodes:
         for other in changed(node):
+            old: Any
             old, new = (node.test, other.test) if isinstance(node, ast.If) else (node, other)
             start = starts[old.lineno - 1] + old.col_offset
             end = starts[old.end_lineno - 1] + old.end_col_offset

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import yaml
 
@@ -25,6 +25,19 @@ class Seen(NamedTuple):
     outcome: str
     error: str
     """The exception's type, or ""."""
+
+
+class Defect(Protocol):
+    """A change of one file."""
+
+    @property
+    def file(self) -> str:
+        """Its path in the tree."""
+        raise NotImplementedError
+
+    def apply(self, text: str) -> str:
+        """The file's text with the defect in it."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
