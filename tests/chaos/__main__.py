@@ -14,7 +14,7 @@ import time
 
 from lab.hosts.paths import REPOSITORY
 from tests.chaos.lab import Broken, Lab
-from tests.chaos.plan import ALL_SEEDS, BARE, CI_SEEDS, DRIFTS, SITE, Plan, plan_of
+from tests.chaos.plan import ALL_SEEDS, BARE, DRIFTS, SITE, Plan, plan_of
 from tests.chaos.proofs import faults
 
 FOLDER = REPOSITORY / "build/chaos"
@@ -26,8 +26,7 @@ PUT_OFF = "to be done by a later run"
 def main(arguments: list[str]) -> int:
     """Try seeds; 0 if all of them passed."""
     options = parsed(arguments)
-    named = [*options.seeds, *(CI_SEEDS if options.ci else ())]
-    seeds = named or remaining()[: options.next]
+    seeds = options.seeds or remaining()[: options.next]
     lab = Lab(FOLDER)
     lab.up()
     failed = []
@@ -35,7 +34,7 @@ def main(arguments: list[str]) -> int:
         for seed in seeds:
             if trial(lab, plan_of(seed)):
                 failed.append(seed)
-            elif not named:
+            elif not options.seeds:
                 remember(seed)
     finally:
         if not options.keep:
@@ -50,7 +49,6 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
     parser.add_argument("seeds", nargs="*", type=int, help="these seeds, whatever has passed before")
-    parser.add_argument("--ci", action="store_true", help=f"the seeds of CI: {CI_SEEDS}")
     parser.add_argument("--next", type=int, help="so many of those that have not passed yet")
     parser.add_argument("--keep", action="store_true", help="leave the lab up at the end")
     return parser.parse_args(arguments)

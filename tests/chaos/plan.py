@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from tests.chaos.inventory import ADMIN, CONTROLLER, LEAF, NODE
 
-CI_SEEDS = (1,)
-"""A first run of the whole site that is killed."""
 ALL_SEEDS = range(1, 101)
 
 BARE, DRIFTED = "bare", "drifted"

@@ -46,7 +46,7 @@ def test_times_are_kept_by_part_and_ten_runs_in_the_history(tmp_path: Path) -> N
     [
         (("/x/bin/molecule", "test", "--destroy", "never", "-s", "kube_node"), "kube_node"),
         (("/x/bin/python", "-m", "pytest", "-q", "tests/unit"), "tests/unit"),
-        (("/x/bin/python", "-m", "tests.chaos", "--ci"), "tests.chaos"),
+        (("/x/bin/python", "-m", "tests.chaos", "--next"), "tests.chaos"),
         (("/x/bin/ruff", "format", "--check", "."), "ruff format"),
         (("/x/bin/pyright",), "pyright"),
     ],
