@@ -215,6 +215,7 @@ def test_tests_have_their_source() -> None:
         for name in (
             "bench/test_fit",
             "explorer/test_invariants",
+            "parts/test_nights",
             "parts/test_times",
             "filter_plugins/test_hostlists",
             "filter_plugins/test_views",
