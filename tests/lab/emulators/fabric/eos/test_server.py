@@ -1,131 +1,105 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The process: keys, terminals, one-line commands, and a memory that outlives it."""
+"""The process: keys, terminals, one-line commands, faults of a terminal, and a memory that outlives it."""
 
 import asyncio
-import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import asyncssh
 import pytest
 
+from lab.emulators.common import Device
+
 REPOSITORY = Path(__file__).parents[5]
 BOUND_SECONDS = 120
 
 
-@pytest.fixture
-def process(tmp_path, keys):
-    """Start the switch as the lab does; give a function that does so again."""
-    started = []
+class Process:
+    """A switch as the lab starts it. `start` does so, and again."""
 
-    def start():
-        argv = [sys.executable, "-m", "lab.emulators.fabric", "eos", "--name", "spine1", "--listen", "127.0.0.1:0"]
-        argv += ["--directory", str(tmp_path / "spine1"), "--clock", str(tmp_path / "clock"), "--platform", "jericho"]
-        argv += ["--host-key", str(keys / "host"), "--authorized-key", str(keys / "operator.pub"), "--port-count", "4"]
-        one = subprocess.Popen(argv, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True)
-        started.append(one)
-        assert one.stdout
-        said = one.stdout.readline()
-        assert said.startswith("spine1 listens on 127.0.0.1:")
-        return one, int(said.rpartition(":")[2])
+    def __init__(self, root):
+        self.root = root
+        for name in ("host", "operator"):
+            key = asyncssh.generate_private_key("ssh-ed25519")
+            key.write_private_key(str(root / name))
+            key.write_public_key(str(root / f"{name}.pub"))
 
-    yield start
-    for one in started:
-        one.kill()
-        one.wait(BOUND_SECONDS)
-        one.stdout.close()
+    def start(self):
+        argv = [sys.executable, "-m", "lab.emulators.fabric", "eos", "--name", "leaf1", "--listen", "127.0.0.1:0"]
+        argv += ["--directory", str(self.root / "leaf1"), "--clock", str(self.root / "clock"), "--port-count", "12"]
+        argv += ["--host-key", str(self.root / "host"), "--authorized-key", str(self.root / "operator.pub")]
+        self.process = subprocess.Popen(argv, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout
+        said = self.process.stdout.readline()
+        assert said.startswith("leaf1 listens on 127.0.0.1:")
+        self.port = int(said.rpartition(":")[2])
 
+    def stop(self, how=subprocess.Popen.kill):
+        with self.process:
+            how(self.process)
+            return self.process.wait(BOUND_SECONDS)
 
-def talk(port, keys, *lines, key="operator", user="admin", command="", terminal="vt100"):
-    """Type lines into a terminal, or run one command; return all that came back."""
+    def talk(self, *lines, key="operator", user="admin", command="", terminal="vt100"):
+        """Type lines into a terminal, or run one command; return all that came back."""
 
-    async def conversation():
-        options = {"known_hosts": ([asyncssh.read_public_key(str(keys / "host.pub"))], [], []), "username": user}
-        async with asyncssh.connect("127.0.0.1", port, client_keys=[str(keys / key)], **options) as connection:
-            if command:
-                return str((await connection.run(command, timeout=BOUND_SECONDS)).stdout)
-            typed = "\r".join([*lines, ""])
-            return str((await connection.run(input=typed, term_type=terminal or None, timeout=BOUND_SECONDS)).stdout)
+        async def conversation():
+            host = asyncssh.read_public_key(str(self.root / "host.pub"))
+            options = {"known_hosts": ([host], [], []), "username": user, "client_keys": [str(self.root / key)]}
+            async with asyncssh.connect("127.0.0.1", self.port, **options) as connection:
+                asked = {"command": command} if command else {"input": "\r".join([*lines, ""]), "term_type": terminal}
+                return str((await connection.run(**asked, timeout=BOUND_SECONDS)).stdout)
 
-    return asyncio.run(conversation())
-
-
-def test_what_was_committed_and_what_waits_outlive_the_process(process, keys):
-    one, port = process()
-    staged = ["enable", "configure session a", "interface et1", "mtu 9000", "commit timer 00:05:00", "exit"]
-    talk(port, keys, *staged)
-    one.terminate()
-    assert one.wait(BOUND_SECONDS) == 0
-    _, port = process()
-    assert "mtu 9000" in talk(port, keys, command="show running-config interfaces Ethernet1")
-    assert "Session with pending commit timer: a" in talk(port, keys, command="show configuration sessions detail")
+        return asyncio.run(conversation())
 
 
-def test_a_killed_process_rolls_back_when_it_is_up_again(process, keys, tmp_path):
-    one, port = process()
-    talk(port, keys, "enable", "configure session a", "interface et1", "mtu 9000", "commit timer 00:05:00", "exit")
-    one.kill()
-    one.wait(BOUND_SECONDS)
-    (tmp_path / "clock").write_text("301")
-    _, port = process()
-    assert "mtu" not in talk(port, keys, command="show running-config interfaces Ethernet1")
+@pytest.fixture(scope="module")
+def leaf(tmp_path_factory):
+    process = Process(tmp_path_factory.mktemp("switch"))
+    process.start()
+    yield process
+    process.stop()
 
 
-def test_only_the_right_key_comes_in(leaf, keys):
+def test_what_was_committed_and_what_waits_outlive_the_process(leaf):
+    leaf.talk("enable", "configure session a", "interface et1", "mtu 9000", "commit timer 00:05:00", "exit")
+    assert leaf.stop(subprocess.Popen.terminate) == 0
+    leaf.start()
+    assert "mtu 9000" in leaf.talk(command="show running-config interfaces Ethernet1")
+    assert "Session with pending commit timer: a" in leaf.talk(command="show configuration sessions detail")
+    leaf.stop()
+    (leaf.root / "clock").write_text("301")
+    leaf.start()
+    assert "mtu" not in leaf.talk(command="show running-config interfaces Ethernet1")
+
+
+@pytest.mark.parametrize("wrong", [{"key": "host"}, {"user": "nobody"}])
+def test_only_the_right_key_and_user_come_in(leaf, wrong):
     with pytest.raises(asyncssh.PermissionDenied):
-        talk(leaf.port, keys, "enable", key="host")
-    with pytest.raises(asyncssh.PermissionDenied):
-        talk(leaf.port, keys, "enable", user="nobody")
+        leaf.talk("enable", **wrong)
 
 
-def test_a_terminal_echoes_and_knows_backspace(leaf, keys):
-    shown = talk(leaf.port, keys, "enablr\x7fe", "show hostnane\b\bme", "exit")
+def test_a_terminal_echoes_and_knows_backspace(leaf):
+    shown = leaf.talk("enablr\x7fe", "show hostnane\b\bme", "exit")
     assert "Hostname: leaf1" in shown
     assert shown.endswith("leaf1#exit\r\n")
 
 
-def test_a_pipe_gets_no_echo(leaf, keys):
-    shown = talk(leaf.port, keys, "show hostname", "exit", terminal="")
+def test_a_pipe_gets_no_echo(leaf):
+    shown = leaf.talk("show hostname", "exit", terminal=None)
     assert "show hostname" not in shown
     assert "Hostname: leaf1" in shown
 
 
-def test_prompts_follow_the_mode(leaf, keys):
-    lines = [
-        "enable",
-        "configure",
-        "qos profile ROCE",
-        "uc-tx-queue 3",
-        "exit",
-        "interface Et 2",
-        "uc-tx-queue 3",
-        "hostname a",
-    ]
-    shown = talk(leaf.port, keys, *lines, "end", "exit")
-    assert re.findall(r"^\S+[>#]", shown.replace("\r", ""), re.M) == [
-        "leaf1>",
-        "leaf1#",
-        "leaf1(config)#",
-        "leaf1(config-qos-profile-ROCE)#",
-        "leaf1(config-qos-profile-ROCE-uc-txq-3)#",
-        "leaf1(config-qos-profile-ROCE)#",
-        "leaf1(config-if-Et2)#",
-        "leaf1(config-if-Et2-uc-txq-3)#",
-        "a(config)#",
-        "a#",
-    ]
-
-
-def test_a_port_that_is_not_there_is_warned_of(leaf, keys):
-    shown = talk(leaf.port, keys, "enable", "configure", "interface Ethernet77", "end", "exit")
-    assert "! Interface does not exist. The configuration will not take effect until the module is inserted." in shown
-
-
-def test_long_output_waits_for_a_key_unless_the_terminal_is_endless(leaf, keys):
-    last = "ip address 10.77.1.41/24"
-    paged = talk(leaf.port, keys, "enable", "show running-config", "", "exit").replace("\r", "")
-    assert paged.count("--More--") == 1
-    assert last in paged
-    assert "--More--" not in talk(leaf.port, keys, "enable", "terminal length 0", "show running-config", "exit")
+def test_an_echo_may_crawl_and_a_log_line_burst_in_unless_the_terminal_said_no(leaf):
+    device = Device(leaf.root / "leaf1")
+    device.directory.joinpath("faults.json").write_text('[{"tool": "eos", "effect": "slow"}]')
+    began = time.monotonic()
+    assert "Hostname: leaf1" in leaf.talk("show hostname", "exit")
+    assert time.monotonic() - began > 0.3
+    for lines, logged in ((["show hostname"], True), (["no terminal monitor", "show hostname"], False)):
+        burst = '[{"tool": "eos", "match": "show hostname", "effect": "syslog"}]'
+        device.directory.joinpath("faults.json").write_text(burst)
+        assert ("%SYS-5-CONFIG_I" in leaf.talk(*lines, "exit")) is logged

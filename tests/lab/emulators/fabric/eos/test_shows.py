@@ -21,15 +21,10 @@ PROFILE = [
 ]
 
 
-@pytest.fixture(scope="module")
-def shown(shared_leaf):
-    connection = shared_leaf.connect()
-    connection.send_config_set(PROFILE, error_pattern="^% ")
-
-    def show(command):
-        return connection.send_command(command).rstrip("\n") + "\n"
-
-    return show
+@pytest.fixture
+def shown(room):
+    room.type("enable", "terminal length 0", "configure", *PROFILE, "end")
+    return lambda command: room.type(command).rstrip("\n") + "\n"
 
 
 def test_the_table_of_lossless_priorities(shown, transcript):
@@ -46,9 +41,8 @@ def test_a_command_without_json_is_refused(shown, transcript):
     assert shown("show qos interfaces ethernet 1 ecn | json") == transcript("fabric/eos/unconverted.txt")
 
 
-def test_neighbours(shown, shared_leaf, transcript):
-    with shared_leaf.device.state() as state:
-        state["neighbors"] = {"Ethernet2": ["om-spine2", "Ethernet1"], "Ethernet1": ["om-spine1", "Ethernet1"]}
+def test_neighbours(shown, room, transcript):
+    room.switch.cable({"Ethernet2": ["om-spine2", "Ethernet1"], "Ethernet1": ["om-spine1", "Ethernet1"]})
     assert shown("show lldp neighbors").split("\n\n")[1] == transcript("fabric/eos/lldp_neighbors.txt")
     first = json.loads(shown("show lldp neighbors | json"))["lldpNeighbors"][0]
     assert first == {"port": "Ethernet1", "neighborDevice": "om-spine1", "neighborPort": "Ethernet1", "ttl": 120}
@@ -68,10 +62,43 @@ def test_sections_and_pipes(shown):
 
 
 @pytest.mark.parametrize(("platform", "model"), [("xgs", "DCS-7060X6-64PE"), ("jericho", "DCS-7280CR3-32P4")])
-def test_the_hardware_can_be_told_from_its_version(leaf, model):
-    connection = leaf.connect(enable=False)
-    assert connection.find_prompt() == "leaf1>"
-    shown = json.loads(connection.send_command("show version | json"))
+def test_the_hardware_can_be_told_from_its_version(room, model):
+    shown = json.loads(room.type("show version | json"))
     assert (shown["mfgName"], shown["modelName"]) == ("Arista", model)
-    assert connection.send_command("show version").startswith(f"Arista {model}\nHardware version: ")
-    assert connection.send_command("show running-config") == "% Invalid input (privileged mode required)"
+    assert room.type("show version").startswith(f"Arista {model}\nHardware version: ")
+    assert room.type("show running-config") == "% Invalid input (privileged mode required)"
+
+
+MODES = {
+    "": "leaf1>",
+    "enable": "leaf1#",
+    "configure": "leaf1(config)#",
+    "qos profile ROCE": "leaf1(config-qos-profile-ROCE)#",
+    "uc-tx-queue 3": "leaf1(config-qos-profile-ROCE-uc-txq-3)#",
+    "exit": "leaf1(config-qos-profile-ROCE)#",
+    "interface Et 2": "leaf1(config-if-Et2)#",
+    "uc-tx-queue 4": "leaf1(config-if-Et2-uc-txq-4)#",
+    "hostname a": "a(config)#",
+    "end": "a#",
+}
+
+
+def test_prompts_follow_the_mode(room):
+    for line, prompt in MODES.items():
+        room.type(line)
+        assert room.prompt() == prompt
+
+
+def test_a_port_that_is_not_there_is_warned_of(room):
+    warning = "! Interface does not exist. The configuration will not take effect until the module is inserted."
+    assert room.type("enable", "configure", "interface Ethernet77") == warning
+
+
+def test_long_output_waits_for_a_key_unless_the_terminal_is_endless(room):
+    last = "ip address 10.77.1.41/24"
+    room.type("enable", "configure", *PROFILE, "end")
+    assert last not in room.type("show running-config")
+    assert room.prompt() == "--More--"
+    assert last in room.type("")
+    assert room.prompt() == "leaf1#"
+    assert last in room.type("terminal length 0", "show running-config")

@@ -4,10 +4,6 @@
 
 import pytest
 
-from lab.emulators.common import Device
-from lab.emulators.fabric.os10.switch import Switch
-from lab.emulators.fabric.os10.transaction import factory
-
 CAPTURE = """\
 !
 interface ethernet1/1/1
@@ -62,20 +58,10 @@ interface range ethernet1/1/1-1/1/2
 
 
 @pytest.fixture
-def type_lines(tmp_path):
-    """Type lines into a new switch; give what the last one shows."""
-    switch = Switch(Device(tmp_path / "leaf1"), factory("leaf1", "xgs", 4, "10.77.1.41"))
-    cli = switch.cli("admin", "vty1", once=False)
-    switch.execute(cli, "configure terminal")
-
-    class Typed:
-        def __call__(self, *lines):
-            return [switch.execute(cli, line) for line in lines][-1]
-
-        def prompt(self):
-            return switch.prompt(cli)
-
-    return Typed()
+def type_lines(room):
+    """Type lines into the configuration of a new switch; give what the last one shows."""
+    room.type("configure terminal")
+    return room.type
 
 
 def running(type_lines):
@@ -165,7 +151,7 @@ def test_what_os10_refuses(type_lines, lines, words):
         ((*POLICY, "policy-map type network-qos P"), "leaf1(config-pmap-network-qos)#"),
     ],
 )
-def test_the_prompt_says_the_mode(type_lines, lines, prompt):
+def test_the_prompt_says_the_mode(room, type_lines, lines, prompt):
     for line in lines:
         assert type_lines(line) == ""
-    assert type_lines.prompt() == prompt
+    assert room.prompt() == prompt
