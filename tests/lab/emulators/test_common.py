@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """State, journal, faults and clock of an emulated device, also when many processes use it and some are killed."""
 
-import json
 import signal
 import subprocess
 import sys
@@ -23,14 +22,6 @@ def start(code, *arguments):
     return subprocess.Popen([sys.executable, "-c", prelude + code, *map(str, arguments)], cwd=REPOSITORY)
 
 
-def test_state_starts_with_the_default_and_remembers_changes(tmp_path):
-    device = Device(tmp_path / "nic")
-    with device.state({"pfc": [0]}) as state:
-        state["pfc"][0] = 1
-    with device.state({"pfc": [0]}) as state:
-        assert state == {"pfc": [1]}
-
-
 def test_a_block_that_raises_changes_nothing(tmp_path):
     device = Device(tmp_path)
     with pytest.raises(RuntimeError), device.state({"a": 1}) as state:
@@ -40,16 +31,19 @@ def test_a_block_that_raises_changes_nothing(tmp_path):
         assert state["a"] == 1
 
 
-def test_eight_processes_lose_no_update(tmp_path):
-    count = (
+def test_eight_processes_lose_no_update_and_double_no_fault(tmp_path):
+    Device(tmp_path).add_fault("t", "refuse", times=200)
+    use = (
         "device = Device(pathlib.Path(sys.argv[1]))\n"
         "for _ in range(50):\n"
-        " with device.state({'n': 0}) as s: s['n'] += 1"
+        " with device.state({'n': 0}) as s: s['n'] += 1\n"
+        " device.journal(effect=device.fault('t', ''))"
     )
-    processes = [start(count, tmp_path) for _ in range(8)]
+    processes = [start(use, tmp_path) for _ in range(8)]
     assert [process.wait(600) for process in processes] == [0] * 8
     with Device(tmp_path).state() as state:
         assert state["n"] == 400
+    assert [call["effect"] for call in Device(tmp_path).calls()].count("refuse") == 200
 
 
 def test_a_kill_at_any_moment_leaves_whole_files_and_a_free_lock(tmp_path):
@@ -77,14 +71,6 @@ def test_a_fault_is_used_exactly_as_often_as_armed(tmp_path):
     assert device.fault("mmmount", "--pfc") is None
 
 
-def test_parallel_callers_share_a_fault_without_doubling_it(tmp_path):
-    Device(tmp_path).add_fault("t", "refuse", times=200)
-    use = "device = Device(pathlib.Path(sys.argv[1]))\nfor _ in range(50): device.journal(effect=device.fault('t', ''))"
-    processes = [start(use, tmp_path) for _ in range(8)]
-    assert [process.wait(600) for process in processes] == [0] * 8
-    assert [call["effect"] for call in Device(tmp_path).calls()].count("refuse") == 200
-
-
 def test_a_fault_without_times_stays_until_cleared(tmp_path):
     device = Device(tmp_path)
     device.add_fault("t", "hang", times=None)
@@ -100,24 +86,16 @@ def test_an_effect_that_a_read_cannot_act_out_stays_armed(tmp_path):
     assert device.fault("t", "") == "die"
 
 
-def test_a_switchboard_written_by_hand_needs_tool_and_effect_only(tmp_path):
-    (tmp_path / "faults.json").write_text(json.dumps([{"tool": "t", "effect": "refuse"}]))
-    assert Device(tmp_path).fault("t", "any") == "refuse"
-
-
 def test_an_unknown_effect_is_refused_with_the_known_ones(tmp_path):
     with pytest.raises(ValueError, match=", ".join(EFFECTS)):
         Device(tmp_path).add_fault("t", "explode")
 
 
-def test_the_clock_can_be_moved(tmp_path):
+def test_the_journal_has_the_moved_clock(tmp_path):
+    """That devices have it is tested where people move it, in tests/lab/test_switchboard.py."""
     clock = tmp_path / "clock"
-    device = Device(tmp_path / "d", clock)
-    before = time.time()
-    assert before <= device.now() <= time.time()
     clock.write_text("600\n")
-    before = time.time()
-    assert before + 600 <= device.now() <= time.time() + 600
+    device = Device(tmp_path / "d", clock)
     before = time.time()
     device.journal(rc=0)
     assert before + 600 <= device.calls()[0]["time"] <= time.time() + 600

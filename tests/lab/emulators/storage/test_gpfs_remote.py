@@ -51,13 +51,6 @@ def gpu01(site):
         yield host
 
 
-def test_each_cluster_has_its_own_nodes(site):
-    assert set(site.state()["nodes"]) == {"nsd1", "gpu01"}
-    rows = records(site["ess1"].run("mmlscluster", "-Y").stdout, "clusterNode")
-    assert [row["daemonNodeName"] for row in rows] == ["ess1"]
-    assert "another GPFS cluster" in site.admin("mmaddnode", "-N", "ess1").stderr
-
-
 def test_forms_are_those_of_the_transcripts(site, transcript):
     with site.owner.state() as state:
         state.update(name="ess3k-2a1.scale.ibm.com")
