@@ -14,6 +14,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.g
     plan,
 )
 
+from tests.unit.module_utils.steps import after
+
 WANT = ClusterUse({name: NodeUse(True) for name in ("gpu01", "gpu02", "gpu03")})
 BUSY = ClusterUse({"gpu01": NodeUse(False, ("shop/web", "shop/db")), "gpu02": NodeUse(True)})
 
@@ -30,12 +32,7 @@ def test_pods_go_before_their_node_closes_and_gated_nodes_are_left_alone() -> No
         ("evict", "gpu01", "shop/db"),
         ("close", "gpu01", ""),
     ]
-
-
-def test_what_the_steps_make_of_it_leaves_nothing_to_do() -> None:
-    state = BUSY
-    for step in plan(BUSY, WANT):
-        state = step.becomes(state)
+    state = after(steps, BUSY)
     assert plan(state, WANT) == []
     assert state.lines() == ["gpu01 drawbridge.io/slurm", "gpu02 drawbridge.io/slurm"]
     assert BUSY.lines()[:3] == ["gpu01 open", "gpu01 pod shop/web", "gpu01 pod shop/db"]

@@ -44,56 +44,45 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TokenFile:
     return TokenFile(tmp_path / "etc/node.token", server, WANT, min_left_s=3600, token=bearer(86400))
 
 
-def test_a_token_is_placed_once(file: TokenFile) -> None:
-    assert converge(file, plan, WANT).changed
+def test_a_token_is_placed_once_and_never_shows(file: TokenFile) -> None:
+    outcome = converge(file, plan, WANT)
+    assert outcome.changed and bearer(86400).split(".")[1] not in str(outcome.result())
     assert stat.S_IMODE(Path(file.name).stat().st_mode) == 0o400
     assert not converge(file, plan, WANT).changed
 
 
-def test_one_that_ends_soon_is_replaced(file: TokenFile) -> None:
+def test_one_that_ends_soon_or_that_the_server_refuses_is_replaced(
+    file: TokenFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
     converge(file, plan, WANT)
     Path(file.name).chmod(0o600)
     Path(file.name).write_text(bearer(60))
     Path(file.name).chmod(0o400)
     assert converge(file, plan, WANT).steps[0].endswith("the present token ends soon")
-
-
-def test_one_that_the_server_refuses_is_replaced(file: TokenFile, monkeypatch: pytest.MonkeyPatch) -> None:
-    converge(file, plan, WANT)
     monkeypatch.setattr(TokenFile, "_bearer", lambda self, token: "")
     outcome = converge(file, plan, WANT)
     assert "does not accept the present token" in outcome.steps[0]
     assert outcome.error, "a new token that is refused too is no success"
 
 
-def test_a_refusal_is_no_bearer_and_any_other_error_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_a_refusal_is_no_bearer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = tmp_path / "node.token"
+    there.write_text(bearer(86400))
+    file = TokenFile(there, Server("https://127.0.0.1:1", "/nonexistent"), WANT, 3600, "")
+    with pytest.raises(DeviceError, match="does not answer whose"):
+        file.read()
     said = [500, 401]
 
     def refused(self: Server, request: urllib.request.Request) -> Any:
         raise urllib.error.HTTPError(request.full_url, said.pop(), "no", Message(), None)
 
     monkeypatch.setattr(Server, "ask", refused)
-    there = tmp_path / "node.token"
-    there.write_text(bearer(86400))
-    file = TokenFile(there, Server("https://api:6443", "ca"), WANT, 3600, "")
     assert "does not accept the present token" in file.read().why
     with pytest.raises(DeviceError, match="does not report whose"):
         file.read()
 
 
-def test_the_token_never_shows(file: TokenFile) -> None:
-    assert bearer(86400).split(".")[1] not in str(converge(file, plan, WANT).result())
-
-
-def test_a_silent_server_is_an_error_not_a_reason_to_replace(tmp_path: Path) -> None:
-    there = tmp_path / "node.token"
-    there.write_text(bearer(86400))
-    file = TokenFile(there, Server("https://127.0.0.1:1", "/nonexistent"), WANT, 3600, "")
-    with pytest.raises(DeviceError, match="does not answer whose"):
-        file.read()
-
-
-def test_without_a_new_token_the_file_stays(tmp_path: Path) -> None:
-    file = TokenFile(tmp_path / "node.token", Server("https://127.0.0.1:1", "/nonexistent"), WANT, 3600, "")
+def test_without_a_new_token_the_file_stays(file: TokenFile) -> None:
+    file._token = ""
     assert "the action sent none" in converge(file, plan, WANT).error
     assert not Path(file.name).exists()

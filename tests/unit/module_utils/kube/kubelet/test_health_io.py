@@ -58,40 +58,43 @@ def test_ready_since_the_start(health: Any) -> None:
     health().wait(100.5, Node(DeviceError("no answer yet"), ready(99), NodeStatus(True, heartbeat_s=101), ready(100)))
 
 
-def test_a_word_from_before_is_none(health: Any) -> None:
-    with pytest.raises(DeviceError, match="is not Ready 0 s after its start: out of memory"):
-        health('E1 err="out of memory"', timeout_s=0).wait(100.5, Node(ready(99)))
-
-
-def test_one_that_is_ready_and_not_yet_healthy_for_long(health: Any) -> None:
-    with pytest.raises(DeviceError, match="is not healthy 0 s after its start"):
-        health(timeout_s=0).wait(100.5, Node(ready(101)))
-
-
 def test_more_patience_where_it_is_worth_it(health: Any) -> None:
     told = Node(ready(99), ready(99), ready(101))
     health(timeout_s=0).wait(100.5, told, at_least_s=60)
     assert len(told.told) == 1
 
 
-def test_an_unhealthy_one(health: Any) -> None:
-    with pytest.raises(DeviceError, match="is not healthy 0 s after its start: nothing in its journal"):
-        health(healthy=False, timeout_s=0).wait(100.5, Node(ready(101)))
+HARMLESS = 'E1 "no stats yet" err="harmless"\n'
 
 
 @pytest.mark.parametrize(
-    "fatal", ['"command failed" err="failed to run Kubelet: x"', '"Failed to run kubelet" err="x"']
+    ("journal", "healthy", "heartbeat_s", "limit_s", "told"),
+    [
+        # a word from before the start is none
+        ('E1 err="out of memory"', True, 99, 0, "is not Ready 0 s after its start: out of memory"),
+        # it is Ready, and not yet healthy for long
+        ("", True, 101, 0, "is not healthy 0 s after its start"),
+        ("", False, 101, 0, "is not healthy 0 s after its start: nothing in its journal"),
+        # it ends again and again, and is told by what it ends of
+        (
+            f'{HARMLESS}E1 "command failed" err="failed to run Kubelet: x"\n{HARMLESS}',
+            False,
+            101,
+            0,
+            ": failed to run Kubelet: x$",
+        ),
+        (f'{HARMLESS}E1 "Failed to run kubelet" err="x"\n{HARMLESS}', False, 101, 0, "after its start: x$"),
+        *(
+            (f'E1 err="x {said} y"', True, 101, 120, "contradicts its state files: x")
+            for said in kubelet_health.STATE_ERRORS
+        ),
+    ],
 )
-def test_one_that_ends_again_and_again_is_told_by_what_it_ends_of(health: Any, fatal: str) -> None:
-    harmless = 'E1 "no stats yet" err="harmless"'
-    with pytest.raises(DeviceError, match=r"after its start: (failed to run Kubelet: )?x$"):
-        health(f"{harmless}\nE1 {fatal}\n{harmless}", False, 0).wait(100.5, Node(ready(101)))
-
-
-@pytest.mark.parametrize("said", kubelet_health.STATE_ERRORS)
-def test_state_that_contradicts_is_no_health(health: Any, said: str) -> None:
-    with pytest.raises(DeviceError, match="contradicts its state files: x"):
-        health(f'E1 err="x {said} y"').wait(100.5, Node(ready(101)))
+def test_one_that_does_not_become_well_is_told_with_its_error(
+    health: Any, journal: str, healthy: bool, heartbeat_s: float, limit_s: float, told: str
+) -> None:
+    with pytest.raises(DeviceError, match=told):
+        health(journal, healthy, limit_s).wait(100.5, Node(ready(heartbeat_s)))
 
 
 def test_one_that_ends_meanwhile_is_told(tmp_path: Path) -> None:

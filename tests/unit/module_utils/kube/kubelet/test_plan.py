@@ -17,81 +17,68 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.text import render
 
+from tests.unit.module_utils.steps import after
+
 WANT = KubeletState(render({"topologyManagerPolicy": "best-effort"}), enabled=True, running=True, current=True)
 STOPPED = KubeletState((), enabled=False, running=False, current=False)
 BARE = replace(STOPPED, member=False)
 OTHER = replace(WANT, lines_of_file=render({"topologyManagerPolicy": "restricted"}))
+DOWN = replace(WANT, running=False, current=False)
+CPU = ("cpu_manager_state",)
 
 
 @pytest.mark.parametrize(
-    ("have", "payloads"),
+    ("have", "payloads", "waits"),
     [
-        (WANT, []),
-        (STOPPED, [WRITE, ENABLE, RESTART]),
-        (OTHER, [WRITE, RESTART]),
-        (replace(WANT, current=False), [RESTART]),
-        (replace(WANT, running=False, current=False), [RESTART]),
-        (replace(WANT, enabled=False), [ENABLE]),
-        (replace(WANT, missing_flag="unit"), [AddFlag("unit"), RESTART]),
-        (replace(WANT, held=True), [RELEASE]),
-        (replace(WANT, held=True, current=False, outdated=("cpu_manager_state",)), [RESTART]),
+        (WANT, [], False),
+        (STOPPED, [WRITE, ENABLE, RESTART], True),
+        (OTHER, [WRITE, RESTART], True),
+        (replace(WANT, current=False), [RESTART], True),
+        (DOWN, [RESTART], False),
+        # its pods run on while it is down, and would lose what its state files say of them
+        (replace(OTHER, running=False, current=False), [WRITE, RESTART], True),
+        (replace(DOWN, outdated=CPU), [RESTART], True),
+        (replace(WANT, enabled=False), [ENABLE], True),
+        (replace(WANT, missing_flag="unit"), [AddFlag("unit"), RESTART], True),
+        (replace(WANT, held=True), [RELEASE], False),
+        (replace(WANT, held=True, current=False, outdated=CPU), [RESTART], True),
+        (replace(BARE, running=True), [WRITE, ENABLE, RESTART], True),
     ],
 )
-def test_only_what_differs_is_done(have: KubeletState, payloads: list[str]) -> None:
+def test_under_a_job_everything_waits_even_the_file(have: KubeletState, payloads: list[str], waits: bool) -> None:
     steps = plan(have, WANT)
-    assert [step.payload for step in steps] == payloads
-    for step in steps:
-        have = step.becomes(have)
-    assert have == WANT
+    assert [(step.payload, step.disturbs) for step in steps] == [(payload, waits) for payload in payloads]
+    assert after(steps, have) == WANT
 
 
-def test_a_change_is_told_by_key() -> None:
-    step = plan(OTHER, WANT)[0]
-    assert step.reason == 'change the drop-in: topologyManagerPolicy "restricted" -> "best-effort"'
+@pytest.mark.parametrize(
+    ("have", "reason"),
+    [
+        (OTHER, 'change the drop-in: topologyManagerPolicy "restricted" -> "best-effort"'),
+        (DOWN, "start the kubelet"),
+        (
+            replace(WANT, current=False, outdated=("a", "b")),
+            "drain the node, restart the kubelet with it, resume; remove a, b",
+        ),
+        (
+            replace(WANT, running=False, outdated=CPU),
+            f"drain the node, start the kubelet with it, resume; remove {CPU[0]}",
+        ),
+    ],
+)
+def test_a_change_is_told_by_key_and_state_files_that_go_are_named(have: KubeletState, reason: str) -> None:
+    assert plan(have, WANT)[0].reason == reason
 
 
-def test_under_a_job_everything_waits_even_the_file() -> None:
-    steps = plan(OTHER, WANT)
-    assert [step.payload for step in steps] == [WRITE, RESTART]
-    assert all(step.disturbs for step in steps)
-
-
-def test_a_kubelet_that_is_down_is_started_whoever_uses_the_node() -> None:
-    (step,) = plan(replace(WANT, running=False, current=False), WANT)
-    assert (step.reason, step.disturbs) == ("start the kubelet", False)
-
-
-@pytest.mark.parametrize("down", [OTHER, replace(WANT, outdated=("cpu_manager_state",))])
-def test_under_a_job_one_that_is_down_is_not_started_as_another(down: KubeletState) -> None:
-    """Its pods run on without it, and would lose what its state files say of them."""
-    steps = plan(replace(down, running=False, current=False), WANT)
-    assert steps
-    assert all(step.disturbs for step in steps)
-
-
-def test_state_files_that_go_are_named() -> None:
-    assert plan(replace(WANT, current=False, outdated=("a", "b")), WANT)[0].reason == (
-        "drain the node, restart the kubelet with it, resume; remove a, b"
-    )
-    assert plan(replace(WANT, running=False, outdated=("a",)), WANT)[0].reason == (
-        "drain the node, start the kubelet with it, resume; remove a"
-    )
-
-
-def test_our_own_drain_ends_whoever_uses_the_node() -> None:
-    assert [step.disturbs for step in plan(replace(WANT, held=True), WANT)] == [False]
-
-
-def test_who_makes_a_host_a_member_starts_its_kubelet() -> None:
+@pytest.mark.parametrize(
+    ("have", "payload", "reason"),
+    [
+        (BARE, WRITE, "write the drop-in with 3 keys"),
+        (replace(BARE, lines_of_file=WANT.lines_of_file, outdated=CPU), REMOVE_STATE, f"remove {CPU[0]}"),
+    ],
+)
+def test_who_makes_a_host_a_member_starts_its_kubelet(have: KubeletState, payload: str, reason: str) -> None:
     """With the drop-in there at its first start: else a new node would start twice, and the second time on a drain."""
-    steps = plan(BARE, WANT)
-    assert [step.payload for step in steps] == [WRITE]
-    assert plan(steps[0].becomes(BARE), WANT) == []
-    assert [step.payload for step in plan(replace(BARE, running=True), WANT)] == [WRITE, ENABLE, RESTART]
-
-
-def test_state_of_a_member_of_before_goes_first() -> None:
-    again = replace(BARE, lines_of_file=WANT.lines_of_file, outdated=("cpu_manager_state",))
-    (step,) = plan(again, WANT)
-    assert (step.payload, step.reason) == (REMOVE_STATE, "remove cpu_manager_state")
-    assert plan(step.becomes(again), WANT) == []
+    (step,) = plan(have, WANT)
+    assert (step.payload, step.reason) == (payload, reason)
+    assert plan(step.becomes(have), WANT) == []

@@ -1,0 +1,12 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The lab's intent, for tests of views."""
+
+from __future__ import annotations
+
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
+
+from tests.unit.module_utils.site.test_refused import site
+
+SITE = site("lab")
+NODES, SLURM, KUBE = (part(name, SITE[f"drawbridge_{name}"]) for name in ("nodes", "slurm", "kube"))
