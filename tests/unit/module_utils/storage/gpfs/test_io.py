@@ -9,7 +9,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.io import (
     Mm,
-    NotAMember,
     reason,
 )
 
@@ -50,18 +49,6 @@ def test_other_failures_are_not_tried_again() -> None:
     with pytest.raises(DeviceError, match=r"^mmx failed: Incorrect node gpu09 specified for command\.$"):
         Mm(tool, "/mm", 600).change("mmx")
     assert len(tool.ran) == 1
-
-
-def test_patience_has_an_end() -> None:
-    tool = Tool(*LOCKED)
-    with pytest.raises(DeviceError, match="Timed out waiting for lock"):
-        Mm(tool, "/mm", 0).change("mmx")
-    assert len(tool.ran) == 1
-
-
-def test_a_host_without_a_cluster_has_its_own_error() -> None:
-    with pytest.raises(NotAMember, match="this host belongs to no GPFS cluster"):
-        Mm(Tool("mmx: This node does not belong to a GPFS cluster.\n"), "/mm").read("mmx")
 
 
 def test_an_answer_that_is_none_is_an_error() -> None:

@@ -59,20 +59,22 @@ def test_a_header_may_come_again_with_other_fields() -> None:
     assert [(row["a"], row["b"]) for row in parse(text, "mmx")[""]] == [("1", "2"), ("1", "2")]
 
 
-def test_a_header_alone_is_an_answer_without_rows() -> None:
-    assert parse(f"{HEADER}a:\n", "mmx") == {"": []}
+NOISE = "*** Report for USR GRP quotas on fs1\nAuthorized users only: all activity: is: logged: here:\nmmxy::0:1:::9:\n"
+WAITING = "mmx: Unable to obtain the GPFS configuration file lock. Retrying ...\n"
 
 
-def test_banners_and_other_commands_are_no_rows() -> None:
-    noise = (
-        "*** Report for USR GRP quotas on fs1\nAuthorized users only: all activity: is: logged: here:\nmmxy::0:1:::9:\n"
-    )
-    assert parse(f"{noise}{HEADER}a:\n{noise}mmx::0:1:::1:\n", "mmx") == {"": [{"a": "1"}]}
-
-
-def test_waiting_for_the_lock_is_no_complaint() -> None:
-    waiting = "mmx: Unable to obtain the GPFS configuration file lock. Retrying ...\n"
-    assert parse(f"{waiting}{HEADER}a:\n", "mmx") == {"": []}
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        (f"{HEADER}a:\n", []),
+        # banners and other commands are no rows
+        (f"{NOISE}{HEADER}a:\n{NOISE}mmx::0:1:::1:\n", [{"a": "1"}]),
+        # waiting for the lock is no complaint
+        (f"{WAITING}{HEADER}a:\n", []),
+    ],
+)
+def test_only_rows_of_the_command_are_rows(text: str, rows: list[dict[str, str]]) -> None:
+    assert parse(text, "mmx") == {"": rows}
 
 
 def test_a_complaint_beside_the_answer_is_no_answer() -> None:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -107,13 +106,6 @@ def nfs(tmp_path: Path, host: Host, use: Drain, probe_s: float = 60) -> NfsMount
 def test_a_probe_tells_why_a_mount_gives_no_answer(tmp_path: Path, stat: Any, program: str, finding: str) -> None:
     stat(program)
     assert nfs(tmp_path, Host(), Drain()).read().mounts["/data"].finding == finding
-
-
-def test_a_probe_that_hangs_is_given_up(tmp_path: Path, stat: Any) -> None:
-    stat("exec sleep 600")
-    begun_s = time.monotonic()
-    found = nfs(tmp_path, Host(), Drain(), probe_s=0.2).read().mounts["/data"]
-    assert found.finding == "gave no answer within 0.2 s" and time.monotonic() - begun_s < 300
 
 
 @pytest.mark.parametrize("broken", ["", "nfsstat", "journalctl"])

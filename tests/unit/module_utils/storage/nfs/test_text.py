@@ -50,10 +50,6 @@ def test_units_have_systemds_names(path: str, name: str) -> None:
     assert text.unit_name(path) == name
 
 
-def test_a_dash_is_escaped() -> None:
-    assert text.unit_name("/nfs/my-data") == "nfs-my\\x2ddata.mount"
-
-
 def test_only_own_units_have_a_place() -> None:
     unit = text.mount_unit(Export("filer", "/x", "/data"), 60)
     assert text.place_of(unit) == "/data"

@@ -14,15 +14,6 @@ WANT = KernelState("6.8.0-41-generic", release="5.2.3-0", kernels=("6.8.0-*-gene
 LACKS = replace(WANT, built=False)
 
 
-def test_modules_that_fit_stay() -> None:
-    assert plan(WANT, WANT) == []
-
-
-def test_lacking_modules_are_built() -> None:
-    [step] = plan(LACKS, WANT)
-    assert not step.refused and step.becomes(LACKS) == WANT
-
-
 @pytest.mark.parametrize(
     "have",
     [replace(LACKS, headers=False), replace(LACKS, prebuilt=True), replace(LACKS, kernels=("6.5.*",))],

@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.members.hints import (
-    Local,
-    foreign,
     unreached,
 )
-
-
-def test_a_foreign_cluster_is_named() -> None:
-    assert foreign(Local("4711")).startswith("it has the configuration of another cluster, 4711;")
 
 
 def test_a_host_that_answers_ansible_is_told_from_one_that_is_off() -> None:

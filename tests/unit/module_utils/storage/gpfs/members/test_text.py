@@ -38,6 +38,7 @@ def test_a_node_answers_to_each_of_its_names_and_no_other() -> None:
     assert find(NODES, "node1.lab") is ROWS[2]
     assert find(NODES, "10.0.0") is None
     assert find(NODES, "node") is None
+    assert short("10.0.0.1") == "10.0.0.1", "addresses have no short form"
 
 
 def test_a_full_name_is_found_by_its_short_form_where_the_cluster_has_no_more() -> None:
@@ -48,10 +49,6 @@ def test_a_full_name_is_found_by_its_short_form_where_the_cluster_has_no_more() 
 def test_a_full_name_stands_before_the_short_form_of_another() -> None:
     rows = [Row(nodename="gpu01.site"), Row(nodename="gpu01")]
     assert find(directory(rows), "gpu01") is rows[1]
-
-
-def test_addresses_have_no_short_form() -> None:
-    assert (short("10.0.0.1"), short("gpu01.site")) == ("10.0.0.1", "gpu01")
 
 
 def test_the_topmost_mount_wins_and_blanks_are_decoded() -> None:

@@ -73,22 +73,20 @@ def client(table: str, state: str = "active", want: ClientState = WANT) -> Clien
     return Client(daemon, want, lambda: table, Free(), Expected(node_class="drawbridge_h100")).read()
 
 
-@pytest.mark.parametrize("source", ["fs1", "/dev/fs1"])
-def test_the_kernels_table_is_enough(source: str) -> None:
-    assert client(MOUNT.format("/gpfs/fs1", source)) == WANT
-
-
-def test_another_device_is_another_file_system() -> None:
-    assert client(MOUNT.format("/gpfs/fs10", "fs10")).paths == {}
-
-
-def test_another_place_is_shown() -> None:
-    assert client(MOUNT.format("/mnt", "fs1")).paths == {"fs1": "/mnt"}
-
-
-@pytest.mark.parametrize("state", ["down", "arbitrating", "unknown"])
-def test_a_mount_without_its_daemon_is_none(state: str) -> None:
-    assert client(MOUNT.format("/gpfs/fs1", "fs1"), state) == ClientState({}, state)
+@pytest.mark.parametrize(
+    ("path", "source", "state", "found"),
+    [
+        ("/gpfs/fs1", "fs1", "active", WANT),
+        ("/gpfs/fs1", "/dev/fs1", "active", WANT),
+        ("/gpfs/fs10", "fs10", "active", ClientState({})),
+        ("/mnt", "fs1", "active", ClientState({"fs1": "/mnt"})),
+        *(("/gpfs/fs1", "fs1", state, ClientState({}, state)) for state in ("down", "arbitrating", "unknown")),
+    ],
+)
+def test_the_kernels_table_is_enough_while_the_daemon_runs(
+    path: str, source: str, state: str, found: ClientState
+) -> None:
+    assert client(MOUNT.format(path, source), state) == found
 
 
 def test_a_setting_says_what_is_effective_and_what_its_own_class_has() -> None:

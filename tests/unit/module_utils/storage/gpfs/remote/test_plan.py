@@ -19,21 +19,6 @@ DATA = RemoteFilesystem("fs1", "owner", "/data", "rw")
 THERE = RemoteState("owner", ("a", "b"), "key", {"data": DATA}, "own")
 
 
-def test_the_key_comes_before_the_grants() -> None:
-    steps = plan(OwnerState("here", own_digest="own"), WANT, "text")
-    assert [step.payload for step in steps] == [("authorize", ""), ("grant", "fs1"), ("grant", "fs2")]
-    state = OwnerState("here", own_digest="own")
-    for step in steps:
-        state = step.becomes(state)
-    assert state == WANT and plan(state, WANT, "") == []
-
-
-def test_the_owner_comes_before_its_file_systems() -> None:
-    steps = plan_client(RemoteState("owner", own_digest="own"), THERE, "text")
-    assert [step.payload for step in steps] == [("connect", ""), ("define", "data")]
-    assert steps[0].becomes(RemoteState("owner")).digest == "key"
-
-
 def test_a_key_that_the_intent_does_not_have_is_refused_though_nothing_else_differs() -> None:
     [step] = plan(WANT, OwnerState("here", "key", WANT.grants, "another"), "text")
     assert "drawbridge_gpfs.owner.fingerprint is another" in step.refused

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from functools import reduce
-
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.pinned_packages.plan import (
     PinnedState,
 )
@@ -14,6 +12,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     SoftwareState,
     plan,
 )
+
+from tests.unit.module_utils.steps import after
 
 KERNEL = "6.8.0-41-generic"
 NAMES = frozenset({"gpfs.base", "gpfs.gpl"})
@@ -31,8 +31,7 @@ def test_a_bare_host_gets_packages_compilers_and_modules_with_the_consent_to_the
     steps = plan(state(""), WANT)
     assert [step.payload[0] for step in steps] == ["packages", "packages", "tools", "modules"]
     assert [step.consent.option for step in steps if step.consent] == ["accept_license"]
-    after = reduce(lambda it, step: step.becomes(it), steps, state(""))
-    assert plan(after, WANT) == []
+    assert plan(after(steps, state("")), WANT) == []
 
 
 def test_another_version_needs_its_own_consent_and_disturbs_and_builds_again() -> None:
