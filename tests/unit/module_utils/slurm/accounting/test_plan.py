@@ -12,6 +12,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.module_utils.steps import after
+
 WANT = AccountingState.of({"vision": ["ada", "ben"], "chem": ["ada", "dan"]})
 TOP = {"qos": "normal"}
 EMPTY = AccountingState(True, {}, frozenset(), {}, top=TOP)
@@ -24,24 +26,28 @@ TREE = AccountingState.of(
     {"urgent": {"Priority": "10", "Preempt": "normal", "MaxWall": "4:00:00"}},
 )
 THERE = {name: {**terms, "qos": "normal"} for name, terms in WANT.accounts.items()}
+RIGHT = AccountingState(True, THERE, WANT.members, WANT.defaults, top=TOP)
 
 
 def reasons(have: AccountingState, want: AccountingState = WANT) -> list[str]:
     return [step.reason for step in plan(have, want)]
 
 
-def test_from_nothing_each_verb_is_used_once_an_account() -> None:
-    assert reasons(EMPTY) == ["add account vision,chem", "let ada,ben charge vision", "let ada,dan charge chem"]
-
-
-def test_a_new_default_comes_before_the_old_account_goes() -> None:
-    have = AccountingState(True, THERE, WANT.members | {("chem", "ben")}, {**WANT.defaults, "ben": "chem"}, top=TOP)
-    assert reasons(have) == ["make vision the default account of ben", "let ben charge chem no longer"]
-
-
-def test_an_existing_user_without_default_gets_one() -> None:
-    have = AccountingState(True, THERE, WANT.members, {"ada": "vision", "dan": "chem"}, top=TOP)
-    assert reasons(have) == ["make vision the default account of ben"]
+@pytest.mark.parametrize(
+    ("have", "expected"),
+    [
+        (EMPTY, ["add account vision,chem", "let ada,ben charge vision", "let ada,dan charge chem"]),
+        (
+            replace(RIGHT, members=WANT.members | {("chem", "ben")}, defaults={**WANT.defaults, "ben": "chem"}),
+            ["make vision the default account of ben", "let ben charge chem no longer"],
+        ),
+        (replace(RIGHT, defaults={"ada": "vision", "dan": "chem"}), ["make vision the default account of ben"]),
+    ],
+)
+def test_each_verb_is_used_once_an_account_and_a_default_comes_before_another_goes(
+    have: AccountingState, expected: list[str]
+) -> None:
+    assert reasons(have) == expected
 
 
 def test_qos_and_parents_come_before_what_refers_to_them() -> None:
@@ -64,16 +70,12 @@ def test_an_accounting_that_is_right_needs_no_steps() -> None:
     have = AccountingState(True, accounts, TREE.members, TREE.defaults, TREE.qos, TOP)
     assert reasons(have, TREE) == []
     # inherited values that differ are the child's own only where the child says so
-    have = AccountingState(True, {**accounts, "vision": {**accounts["vision"], "MaxTRES": "cpu=3"}}, *_rest(have))
-    assert reasons(have, TREE) == ["set account vision: MaxTRES=cpu=-1,gres/gpu=4"]
-
-
-def _rest(state: AccountingState) -> tuple:
-    return state.members, state.defaults, state.qos, state.top
+    own = {**accounts, "vision": {**accounts["vision"], "MaxTRES": "cpu=3"}}
+    assert reasons(replace(have, accounts=own), TREE) == ["set account vision: MaxTRES=cpu=-1,gres/gpu=4"]
 
 
 def test_users_that_the_system_lacks_are_pending() -> None:
-    have = AccountingState(True, THERE, frozenset(), {}, top=TOP, unknown_users=frozenset({"ben", "dan"}))
+    have = replace(RIGHT, members=frozenset(), defaults={}, unknown_users=frozenset({"ben", "dan"}))
     steps = plan(have, WANT)
     assert [(step.reason, bool(step.pending)) for step in steps] == [
         ("let ada charge vision", False),
@@ -91,10 +93,7 @@ MEMBERS = st.frozensets(st.tuples(ACCOUNTS, st.sampled_from(["ada", "ben", "eve"
 def test_the_steps_lead_to_the_wanted_state(members: frozenset[tuple[str, str]], order: list[str], swap: bool) -> None:
     defaults = {user: account for account, user in sorted(members, reverse=swap)}
     have = AccountingState(True, {order[0]: THERE[order[0]]}, members, defaults, top=TOP)
-    after = have
-    for step in plan(have, WANT):
-        after = step.becomes(after)
-    assert plan(after, WANT) == []
+    assert plan(after(plan(have, WANT), have), WANT) == []
 
 
 def test_deletions_are_last_and_users_go_before_their_account() -> None:
@@ -108,15 +107,7 @@ def test_deletions_are_last_and_users_go_before_their_account() -> None:
         ["delete", "account", "where", "name=old"],
         ["delete", "qos", "where", "name=gold"],
     ]
-    for step in steps:
-        have = step.becomes(have)
-    assert have == want
-
-
-def test_a_deletion_with_a_reason_is_pending() -> None:
-    want = AccountingState.of({}, to_delete=frozenset({("account", "old")}))
-    (step,) = plan(replace(want, deletions={("account", "old"): "job 7 has it"}), want)
-    assert (step.reason, step.pending) == ("remove account old", "job 7 has it")
+    assert after(steps, have) == want
 
 
 def test_accounts_below_one_another_are_refused() -> None:

@@ -87,12 +87,6 @@ def test_a_change_is_a_reconfigure_and_never_a_restart(conf: Path) -> None:
     assert "scontrol reconfigure" in run.asked
 
 
-def test_files_that_were_written_but_never_read_are_noticed(conf: Path) -> None:
-    daemon, want = device(conf, answers(config=OTHER), OLD)
-    outcome = converge(daemon, RECONFIGURE, want, check=True)
-    assert outcome.steps == ["reconfigure slurmctld.service, which runs with older files"]
-
-
 def test_a_file_that_no_command_can_parse_is_not_what_the_daemon_runs_with(conf: Path) -> None:
     broken = DeviceError("scontrol failed: fatal: Unable to process configuration file", rc=1)
     daemon, _ = device(conf, answers(config=broken, jobs=broken), OLD)

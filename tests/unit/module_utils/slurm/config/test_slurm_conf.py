@@ -28,11 +28,55 @@ def lines(companions: dict[str, str] = COMPANIONS, cgroups: bool = True, **chang
     return slurm_conf(replace(SLURM, **changes), NODES, companions, cgroups).splitlines()
 
 
-def test_the_health_check_can_be_switched_off() -> None:
-    own = lines(health=Health(120))
-    assert "HealthCheckProgram=/usr/local/libexec/drawbridge/slurm-health" in own
-    assert {"HealthCheckInterval=120", "HealthCheckNodeState=CYCLE,ANY"} <= set(own)
-    assert not [line for line in lines(health=Health(0)) if line.startswith("HealthCheck")]
+OF_THE_SITE = {
+    **{"PrologFlags": "Contain,X11", "SlurmctldPort": "7817", "SlurmdSpoolDir": "/srv/slurmd/%n"},
+    **{"JobAcctGatherType": "jobacct_gather/none", "JobSubmitPlugins": "require_timelimit"},
+}
+WORDS_OF_THE_SITE = {"SchedulerParameters": "bf_continue,nohold_on_prolog_fail,bf_window=2880"}
+ELSEWHERE = {"controller_address": "10.0.0.1", "accounting": Storage(slurmdbd="site", host="dbd1", port=7031)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "start", "found"),
+    [
+        ({"health": Health(0)}, "HealthCheck", []),
+        (
+            {"health": Health(120)},
+            "HealthCheck",
+            ["Program=/usr/local/libexec/drawbridge/slurm-health", "Interval=120", "NodeState=CYCLE,ANY"],
+        ),
+        # slurmctld forgets a deferred launch at a restart, and a lost node must be proved first
+        ({}, "PrologFlags=", ["Alloc"]),
+        ({}, "ReturnToService=", ["0"]),
+        # jobs have the locked memory of slurmd
+        ({}, "PropagateResource", ["LimitsExcept=MEMLOCK"]),
+        (
+            {"settings": {"PropagateResourceLimitsExcept": "MEMLOCK,NOFILE"}},
+            "PropagateResource",
+            ["LimitsExcept=MEMLOCK,NOFILE"],
+        ),
+        ({"settings": {"PropagateResourceLimits": "NOFILE"}}, "PropagateResource", ["Limits=NOFILE"]),
+        # the site's values replace ours, but its lists join them
+        ({"settings": OF_THE_SITE}, "PrologFlags=", ["Alloc,Contain,X11"]),
+        ({"settings": OF_THE_SITE}, "JobSubmitPlugins=", ["lua,require_timelimit"]),
+        ({"settings": OF_THE_SITE}, "SlurmctldPort=", ["7817"]),
+        ({"settings": OF_THE_SITE}, "SlurmdSpoolDir=", ["/srv/slurmd/%n"]),
+        ({"settings": OF_THE_SITE}, "JobAcctGatherType=", ["jobacct_gather/none"]),
+        ({"settings": WORDS_OF_THE_SITE}, "SchedulerParameters=", ["nohold_on_prolog_fail,bf_continue,bf_window=2880"]),
+        (ELSEWHERE, "SlurmctldHost=", ["ctl(10.0.0.1)"]),
+        (ELSEWHERE, "AccountingStorageHost=", ["dbd1"]),
+        (ELSEWHERE, "AccountingStoragePort", ["=7031"]),
+        ({}, "AccountingStoragePort", []),
+        ({"topology": "none"}, "TopologyPlugin", []),
+    ],
+)
+def test_what_the_intent_says_is_in_the_file(changes: dict[str, Any], start: str, found: list[str]) -> None:
+    own = lines(**changes)
+    assert [line.removeprefix(start) for line in own if line.startswith(start)] == found
+    # Slurm dies of an empty key, and takes the later one of two with a warning
+    assert not [line for line in own if line.endswith("=") or "= " in line]
+    keys = [line.split("=")[0] for line in own if not line.startswith(("#", "NodeName", "NodeSet", "PartitionName"))]
+    assert len(keys) == len(set(keys))
 
 
 def test_a_gated_partition_gives_whole_nodes_and_no_other_does() -> None:
@@ -41,63 +85,16 @@ def test_a_gated_partition_gives_whole_nodes_and_no_other_does() -> None:
     assert "Default=NO MaxTime=UNLIMITED OverSubscribe=NO" in partitions["PartitionName=hpc"]
 
 
-def test_launches_and_lost_nodes_are_safe() -> None:
-    """slurmctld forgets a deferred launch at a restart, and a lost node must be proved first."""
-    assert {"PrologFlags=Alloc", "ReturnToService=0"} <= set(lines())
-
-
-@pytest.mark.parametrize(
-    ("settings", "line"),
-    [
-        ({}, "PropagateResourceLimitsExcept=MEMLOCK"),
-        ({"PropagateResourceLimitsExcept": "MEMLOCK,NOFILE"}, "PropagateResourceLimitsExcept=MEMLOCK,NOFILE"),
-        ({"PropagateResourceLimits": "NOFILE"}, "PropagateResourceLimits=NOFILE"),
-    ],
-)
-def test_jobs_have_the_locked_memory_of_slurmd(settings: dict[str, str], line: str) -> None:
-    assert [it for it in lines(settings=settings) if it.startswith("PropagateResource")] == [line]
-
-
 def test_the_hash_of_the_file_speaks_for_its_companions() -> None:
     changed = lines({**COMPANIONS, "gres.conf": "AutoDetect=nvml\n"})
     assert [new for new, old in zip(changed, lines(), strict=True) if new != old] == [changed[1]]
     assert changed[1].startswith("# gres.conf ")
 
 
-def test_no_key_is_empty_because_slurm_dies_of_it() -> None:
-    without_topology = lines(topology="none")
-    assert not [line for line in without_topology if line.endswith("=") or "= " in line]
-    assert not [line for line in without_topology if line.startswith("TopologyPlugin")]
-
-
-def test_the_sites_words_are_added_to_lists() -> None:
-    words = {"SchedulerParameters": "bf_continue,nohold_on_prolog_fail,bf_window=2880"}
-    assert "SchedulerParameters=nohold_on_prolog_fail,bf_continue,bf_window=2880" in lines(settings=words)
-
-
 @pytest.mark.parametrize("version", RELEASES)
 def test_whole_nodes_in_the_words_of_the_release(version: str) -> None:
     (gated,) = (line for line in lines(version=version) if line.startswith("PartitionName=ai-train"))
     assert (" Exclusive=NODE " in gated, " OverSubscribe=EXCLUSIVE " in gated) == (version > "26", version < "26")
-
-
-OF_THE_SITE = {
-    **{"PrologFlags": "Contain,X11", "SlurmctldPort": "7817", "SlurmdSpoolDir": "/srv/slurmd/%n"},
-    **{"JobAcctGatherType": "jobacct_gather/none", "JobSubmitPlugins": "require_timelimit"},
-}
-
-
-def test_no_key_is_there_twice() -> None:
-    """Slurm takes the later one, with a warning."""
-    written = [line.split("=")[0] for line in lines(settings=OF_THE_SITE) if not line.startswith("#")]
-    settings = [key for key in written if key not in ("NodeName", "NodeSet", "PartitionName")]
-    assert len(settings) == len(set(settings))
-
-
-def test_the_sites_values_replace_ours_but_its_lists_join_them() -> None:
-    own = lines(settings=OF_THE_SITE)
-    assert {"PrologFlags=Alloc,Contain,X11", "JobSubmitPlugins=lua,require_timelimit"} <= set(own)
-    assert {"SlurmctldPort=7817", "SlurmdSpoolDir=/srv/slurmd/%n", "JobAcctGatherType=jobacct_gather/none"} <= set(own)
 
 
 def test_lines_of_nodes_and_partitions_take_the_sites_keys() -> None:
@@ -116,13 +113,6 @@ def test_lines_of_nodes_and_partitions_take_the_sites_keys() -> None:
     assert "DefMemPerCPU" not in partition
     (node,) = (line for line in own if line.startswith("NodeName"))
     assert node.endswith(" Feature=h100,ib Weight=10")
-
-
-def test_a_controller_with_another_address_and_slurmdbd_elsewhere() -> None:
-    storage = Storage(slurmdbd="site", host="dbd1", port=7031)
-    own = set(lines(controller_address="10.0.0.1", accounting=storage))
-    assert {"SlurmctldHost=ctl(10.0.0.1)", "AccountingStorageHost=dbd1", "AccountingStoragePort=7031"} <= own
-    assert not [line for line in lines() if line.startswith("AccountingStoragePort")]
 
 
 @pytest.mark.parametrize("version", RELEASES)

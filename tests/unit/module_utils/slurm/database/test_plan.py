@@ -10,6 +10,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     plan,
 )
 
+from tests.unit.module_utils.steps import after
+
 WANT = DatabaseState("slurm_acct_db", "slurm")
 
 
@@ -18,10 +20,7 @@ STATES = [DatabaseState("slurm_acct_db", "slurm", *there) for there in itertools
 
 @pytest.mark.parametrize("have", STATES)
 def test_the_steps_lead_to_what_is_wanted(have: DatabaseState) -> None:
-    after = have
-    for step in plan(have, WANT):
-        after = step.becomes(after)
-    assert after == WANT
+    assert after(plan(have, WANT), have) == WANT
     assert bool(plan(have, WANT)) == (have != WANT)
 
 

@@ -18,12 +18,6 @@ def device(queue: str) -> tuple[Wave, Answers]:
     return Wave(run, ["gpu01", "gpu02"], "drawbridge: maintenance kernel until 18:00"), run
 
 
-def test_nodes_elsewhere_that_take_no_jobs_are_read_too() -> None:
-    wave, _ = device("")
-    state = wave.read()
-    assert (sorted(state.nodes), state.down) == (["gpu01", "gpu02"], frozenset({"gpu03"}))
-
-
 def test_a_running_job_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     wave, run = device("7 gpu[01-02]\n")
     wave.read()
@@ -33,17 +27,3 @@ def test_a_running_job_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("time.sleep", ends)
     assert wave.left("kernel", 600) == {"gpu01": ""}
-
-
-def test_a_job_that_outlasts_the_wait_keeps_its_node() -> None:
-    wave, run = device("7 gpu[01-02]\n")
-    wave.read()
-    assert wave.left("kernel", 0) == {"gpu01": "7"}
-    assert run.asked[-1].endswith("--nodelist=gpu01")
-
-
-def test_nobody_is_asked_for_jobs_when_no_node_is_drained() -> None:
-    wave, run = device("")
-    wave.read()
-    assert wave.left("other", 600) == {}
-    assert run.asked == ["scontrol show node -o"]

@@ -28,23 +28,10 @@ def pending(have: WaveState, groups: list[Group]) -> dict[str, str]:
     return {step.payload: step.pending for step in plan(have, wanted(list(have.nodes), REASON), NAME, groups)}
 
 
-def test_nodes_in_service_are_drained_with_name_and_end() -> None:
-    steps = plan(idle("gpu01"), wanted(["gpu01"], REASON), NAME, HALF)
-    assert [step.reason for step in steps] == [f"drain gpu01 with the reason: {REASON}"]
-    after = steps[0].becomes(idle("gpu01"))
-    assert after.lines() == [f"NodeName=gpu01 State=IDLE+DRAIN Reason={REASON}"]
-    assert plan(after, wanted(["gpu01"], REASON), NAME, HALF) == []
-
-
 def test_nodes_out_of_service_elsewhere_count_for_the_limit() -> None:
     told = pending(idle("gpu01", "gpu02", down=frozenset({"gpu04"})), HALF)
     assert told["gpu01"] == ""
     assert told["gpu02"] == "partition ai-train has 2 nodes out of service, and at most 2 may be"
-
-
-def test_a_drain_of_the_same_maintenance_with_another_end_stays() -> None:
-    node = NodeState("gpu01", "IDLE", DRAIN, reason=f"{reason_of(NAME, 'yesterday')} [root@now]")
-    assert pending(WaveState({"gpu01": node}), HALF) == {}
 
 
 @pytest.mark.parametrize(

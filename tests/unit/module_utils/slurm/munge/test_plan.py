@@ -11,6 +11,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     plan,
 )
 
+from tests.unit.module_utils.steps import after
+
 WANT = MungeState(digest_of(b"key"))
 
 
@@ -18,10 +20,7 @@ WANT = MungeState(digest_of(b"key"))
 @pytest.mark.parametrize(("enabled", "active", "current"), list(itertools.product([False, True], repeat=3)))
 def test_the_steps_lead_to_what_is_wanted(digest: str, enabled: bool, active: bool, current: bool) -> None:
     have = MungeState(digest, enabled, active, active and current)
-    after = have
-    for step in plan(have, WANT):
-        after = step.becomes(after)
-    assert after == WANT
+    assert after(plan(have, WANT), have) == WANT
     assert bool(plan(have, WANT)) == (have != WANT)
 
 

@@ -7,12 +7,10 @@ from pathlib import Path
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
     DeviceError,
-    converge,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.hardware_io import Hardware
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.hardware_plan import (
     HardwareState,
-    plan,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.model import Machine
 
@@ -57,14 +55,6 @@ def test_slurmd_runs_in_its_own_environment_and_only_numbered_files_are_gpus(dev
     device = Hardware(run(), "gpu01", f"{dev}/nvidia")
     assert device.read() == HardwareState("gpu01", CLASS)
     assert device.found.machine == CLASS
-
-
-def test_a_lost_gpu_drains_the_node_with_the_numbers(dev: Path) -> None:
-    (dev / "nvidia1").unlink()
-    answers = run()
-    converge(Hardware(answers, "gpu01", f"{dev}/nvidia"), plan, HardwareState("gpu01", CLASS))
-    reason = "reason=drawbridge: hardware: 1 GPUs instead of 2"
-    assert f"scontrol update nodename=gpu01 state=drain {reason}" in answers.asked
 
 
 def test_a_gpu_that_only_the_driver_misses_is_found(dev: Path) -> None:

@@ -27,12 +27,6 @@ def test_a_running_job_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     assert retiring.left(600) == {"gpu05": "", "gpu06": ""}
 
 
-def test_a_job_that_outlasts_the_wait_keeps_its_node() -> None:
-    retiring, _ = device("7 gpu[04-05]\n")
-    retiring.read()
-    assert retiring.left(0) == {"gpu05": "Slurm job 7 is on gpu05; run this again when it has ended", "gpu06": ""}
-
-
 def test_no_list_of_jobs_is_an_error() -> None:
     retiring, _ = device(DeviceError("no answer"))
     retiring.read()

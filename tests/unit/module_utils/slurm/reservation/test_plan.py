@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.reservation.plan import (
     CREATE,
     DELETE,
@@ -9,25 +10,27 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     plan,
 )
 
+from tests.unit.module_utils.steps import after
+
 NONE = Reservation("drawbridge-kernel")
 TWO = Reservation("drawbridge-kernel", frozenset({"gpu01", "gpu02"}))
 NO_MAINTENANCE = Reservation("drawbridge-kernel", TWO.nodes, maintenance=False)
 
 
-def test_steps_lead_to_the_wanted_reservation() -> None:
-    for have, want, does in (
+@pytest.mark.parametrize(
+    ("have", "want", "does"),
+    [
         (NONE, TWO, [CREATE]),
         (TWO, NONE, [DELETE]),
         (NO_MAINTENANCE, TWO, [DELETE, CREATE]),
         (TWO, TWO, []),
         (NONE, Reservation("drawbridge-kernel", maintenance=False), []),
-    ):
-        steps = plan(have, want)
-        assert [step.payload for step in steps] == does
-        after = have
-        for step in steps:
-            after = step.becomes(after)
-        assert after.lines() == want.lines()
+    ],
+)
+def test_steps_lead_to_the_wanted_reservation(have: Reservation, want: Reservation, does: list[str]) -> None:
+    steps = plan(have, want)
+    assert [step.payload for step in steps] == does
+    assert after(steps, have).lines() == want.lines()
 
 
 def test_a_reservation_is_shown_in_slurms_words() -> None:

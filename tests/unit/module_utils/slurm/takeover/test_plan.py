@@ -15,6 +15,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     plan,
 )
 
+from tests.unit.module_utils.steps import after
+
 CONF = "/etc/slurm/slurm.conf"
 WANT = TakeoverState("slurmctld.service", {CONF: Entry("new")})
 LOST, STAYS = Change(DROPPED, "A=1"), Change(KEPT, "B=1", "B=1")
@@ -45,6 +47,4 @@ def test_stale_files_go_last_and_each_step_leads_on() -> None:
     have = replace(WANT, active=False, stale=frozenset({CONF}))
     steps = plan(have, WANT)
     assert [step.payload for step in steps][-1] == ("move", CONF)
-    for step in steps:
-        have = step.becomes(have)
-    assert plan(have, WANT) == []
+    assert plan(after(steps, have), WANT) == []

@@ -16,6 +16,7 @@ from tests.unit.module_utils.steps import after
 PATHS = {"fs1": "/gpfs/fs1", "scratch": "/gpfs/scratch"}
 WANT = ClientState(PATHS)
 MOUNTS = ["mount", "mount"]
+OLD = {"workerThreads": "48"}
 TUNED = ClientState(PATHS, settings={"workerThreads": "1024"})
 
 
@@ -23,12 +24,7 @@ TUNED = ClientState(PATHS, settings={"workerThreads": "1024"})
     ("have", "want", "verbs", "disturbs"),
     [
         (ClientState({**PATHS, "old": "/old"}), WANT, [], False),
-        (
-            replace(TUNED, settings={"workerThreads": "48"}, configured=TUNED.settings),
-            TUNED,
-            ["restart", *MOUNTS],
-            True,
-        ),
+        (replace(TUNED, settings=OLD, configured=TUNED.settings), TUNED, ["restart", *MOUNTS], True),
         (ClientState({}, "down"), TUNED, ["start", *MOUNTS], False),
         (ClientState({}, held=True), WANT, [*MOUNTS, "release"], False),
     ],
@@ -49,7 +45,7 @@ def test_only_what_is_missing_or_elsewhere_is_mounted() -> None:
 
 
 def test_a_restart_waits_for_a_cluster_that_has_not_got_the_setting() -> None:
-    [step] = plan(ClientState(PATHS, settings={"workerThreads": "48"}), TUNED)
+    [step] = plan(ClientState(PATHS, settings=OLD), TUNED)
     assert "the cluster has not got workerThreads for this host's node class" in step.pending
 
 
