@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.view import (
     controller,
     login,
@@ -14,10 +13,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     scripts,
 )
 
-from tests.unit.module_utils.site.test_refused import site
-
-SITE = site("lab")
-NODES, SLURM = part("nodes", SITE["drawbridge_nodes"]), part("slurm", SITE["drawbridge_slurm"])
+from tests.unit.module_utils.lab import NODES, SLURM
 
 
 def test_the_controllers_scripts_come_before_slurm_conf() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -36,6 +37,9 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.n
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use_io import REASON, NodeUse
 
 WANT = KubeletState(render({"cpuManagerPolicy": "static"}), enabled=True, running=True, current=True)
+CHANGED = replace(WANT, lines_of_file=render({"cpuManagerPolicy": "none"}))
+FREE = Completed(0, "", "")
+STARTED = {"systemctl start", "systemctl enable"}
 GOOD = (
     'E1121 run.go:72] "command failed" err="failed to run Kubelet: invalid kubeconfig: stat /nonexistent: no such file"'
 )
@@ -48,9 +52,9 @@ class Node:
     journal = ""
     on_start: Any = None
 
-    def __init__(self, says: str = GOOD, queue: Completed | None = None) -> None:
+    def __init__(self, says: str = GOOD) -> None:
         self.enabled, self.started_us, self.says = False, 0, says
-        self.queue = queue or Completed(0, "", "")
+        self.queue = FREE
         self.ran: list[str] = []
         self.reason = ""
 
@@ -122,30 +126,31 @@ def device(tmp_path: Path, monkeypatch: Any) -> Any:
     return make
 
 
-def test_a_member_gets_a_checked_drop_in_and_a_started_kubelet(device: Any, tmp_path: Path) -> None:
+@pytest.fixture
+def node(device: Any) -> Node:
+    """One whose kubelet runs as wanted."""
     node = Node()
-    (tmp_path / "memory_manager_state").write_text('{"policyName": "Static", "machineState": {}}')
-    (tmp_path / "cpu_manager_state").write_text('{"policyName": "static", "defaultCpuSet": "0-7"}')
-    outcome = settled(device(node), WANT)
-    assert not outcome.error
-    assert not (tmp_path / "memory_manager_state").exists()
-    assert (tmp_path / "cpu_manager_state").exists(), "what did not change stays: pods would lose their CPUs"
+    assert settled(device(node), WANT).error == ""
     node.ran.clear()
-    assert settled(device(node), WANT).steps == []
-    assert node.ran == ["systemctl show"]
+    return node
 
 
-def test_a_host_that_is_no_member_yet_gets_the_checked_drop_in_alone(device: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("member", [True, False])
+def test_a_host_gets_a_checked_drop_in_and_a_member_a_started_kubelet(
+    device: Any, tmp_path: Path, member: bool
+) -> None:
     node = Node()
     (tmp_path / "memory_manager_state").write_text('{"policyName": "Static", "machineState": {}}')
     (tmp_path / "cpu_manager_state").write_text('{"policyName": "static", "defaultCpuSet": "0-7"}')
-    outcome = settled(device(node, member=False), WANT)
-    assert (outcome.error, outcome.steps) == ("", ["write the drop-in with 3 keys", "remove memory_manager_state"])
-    assert (tmp_path / "conf.d/50-drawbridge.conf").exists()
+    outcome = settled(device(node, member=member), WANT)
+    assert not outcome.error and (tmp_path / "conf.d/50-drawbridge.conf").exists()
+    assert member or outcome.steps == ["write the drop-in with 3 keys", "remove memory_manager_state"]
     assert not (tmp_path / "memory_manager_state").exists(), "the kubelet that is started next would die of it"
-    assert (tmp_path / "cpu_manager_state").exists()
-    assert not {"systemctl start", "systemctl enable"} & set(node.ran)
-    assert settled(device(node, member=False), WANT).steps == []
+    assert (tmp_path / "cpu_manager_state").exists(), "what did not change stays: pods would lose their CPUs"
+    assert {"systemctl start", "systemctl enable"} & set(node.ran) == (STARTED if member else set())
+    node.ran.clear()
+    assert settled(device(node, member=member), WANT).steps == []
+    assert node.ran == ["systemctl show"]
 
 
 def test_what_the_kubelet_refuses_is_never_written(device: Any, tmp_path: Path) -> None:
@@ -156,33 +161,14 @@ def test_what_the_kubelet_refuses_is_never_written(device: Any, tmp_path: Path) 
     assert not outcome.changed
 
 
-@pytest.mark.parametrize(
-    ("queue", "reason"),
-    [(Completed(0, "4711\n", ""), "Slurm job 4711 is on this node"), (Completed(1, "", ""), "Slurm gave no list")],
-)
-def test_a_node_in_use_is_left_alone(device: Any, queue: Completed, reason: str) -> None:
-    node = Node()
-    settled(device(node), WANT)
-    node.queue = queue
-    other = KubeletState(render({"cpuManagerPolicy": "none"}), enabled=True, running=True, current=True)
-    outcome = settled(device(node, other), other)
-    assert not outcome.changed
-    assert reason in outcome.pending[0]
-
-
-def test_a_file_that_is_newer_than_the_kubelet_needs_a_restart(device: Any, tmp_path: Path) -> None:
-    node = Node()
-    settled(device(node), WANT)
+def test_a_file_that_is_newer_than_the_kubelet_needs_a_restart(device: Any, node: Node, tmp_path: Path) -> None:
     node.started_us -= 60_000_000
-    node.ran.clear()
     assert settled(device(node), WANT).steps == ["drain the node, restart the kubelet with it, resume"]
     assert [line for line in node.ran if "update" in line] == ["scontrol update", "scontrol update"]
     assert node.reason == ""
 
 
-def test_a_slow_look_at_two_clocks_restarts_nothing(device: Any, monkeypatch: Any) -> None:
-    node = Node()
-    settled(device(node), WANT)
+def test_a_slow_look_at_two_clocks_restarts_nothing(device: Any, node: Node, monkeypatch: Any) -> None:
     lost = itertools.count(1)
     slow = SimpleNamespace(time=lambda: time.time() + next(lost), monotonic=lambda: time.monotonic() + next(lost))
     monkeypatch.setattr(adapter, "time", slow)
@@ -205,63 +191,61 @@ def test_a_first_drop_in_that_fails_leaves_no_jobs_on_a_node_without_a_kubelet(
     assert (node.started_us > 0, node.reason) == (True, "")
 
 
-def test_one_that_ran_before_gets_its_old_content_back(device: Any, monkeypatch: Any, tmp_path: Path) -> None:
-    node = Node()
-    settled(device(node), WANT)
+def test_one_that_ran_before_gets_its_old_content_back(
+    device: Any, node: Node, monkeypatch: Any, tmp_path: Path
+) -> None:
     before = (tmp_path / "conf.d/50-drawbridge.conf").read_text()
-    other = KubeletState(render({"reservedSystemCPUs": "0-3,200"}), enabled=True, running=True, current=True)
-    kubelet = device(node, other)
+    kubelet = device(node, CHANGED)
     file = tmp_path / "conf.d/50-drawbridge.conf"
     # the first look is the one that says whether jobs have to be kept off; going back takes more than one
     answers = itertools.chain([True, False], itertools.repeat(True))
     monkeypatch.setattr(Health, "ok", lambda self: file.read_text() == before and next(answers))
-    outcome = settled(kubelet, other)
+    outcome = settled(kubelet, CHANGED)
     assert outcome.error.endswith("it runs with its old configuration again")
     assert file.read_text() == before
     assert node.reason == ""
     assert not (tmp_path / "marker").exists()
 
 
-def changed() -> KubeletState:
-    return KubeletState(render({"cpuManagerPolicy": "none"}), enabled=True, running=True, current=True)
+def no_answer(_node: Any) -> NodeStatus:
+    raise DeviceError("no answer")
 
 
 @pytest.mark.parametrize(
-    ("gate", "reason"),
+    ("queue", "gate", "reason"),
     [
-        (lambda self: NodeStatus(True, "vision.7"), "the gate has not closed this node yet"),
-        (
-            lambda self: (_ for _ in ()).throw(DeviceError("no answer")),
-            "the API server does not show whether this node is in use",
-        ),
+        (Completed(0, "4711\n", ""), closed, "Slurm job 4711 is on this node"),
+        (Completed(1, "", ""), closed, "Slurm gave no list"),
+        (FREE, lambda _: NodeStatus(True, "vision.7"), "the gate has not closed this node yet"),
+        (FREE, no_answer, "the API server does not show whether this node is in use"),
     ],
 )
-def test_a_node_that_the_gate_has_not_closed_is_left_alone(device: Any, gate: Any, reason: str) -> None:
-    node = Node()
-    settled(device(node), WANT)
-    outcome = settled(device(node, changed(), gate), changed())
+def test_a_node_in_use_or_one_that_the_gate_has_not_closed_is_left_alone(
+    device: Any, node: Node, queue: Completed, gate: Any, reason: str
+) -> None:
+    node.queue = queue
+    outcome = settled(device(node, CHANGED, gate), CHANGED)
     assert (outcome.changed, outcome.error) == (False, "")
     assert reason in outcome.pending[0]
 
 
-def test_a_closed_node_is_drained_changed_and_proven_ready(device: Any) -> None:
-    node = Node()
-    settled(device(node), WANT)
+@pytest.mark.parametrize("down", [False, True])
+def test_a_closed_node_is_drained_changed_and_proven_ready(device: Any, node: Node, down: bool) -> None:
+    """Jobs are kept off a kubelet that is down, too, while it changes."""
     seen = []
+    node.started_us *= not down
 
     def gate(self: Any) -> NodeStatus:
         seen.append(node.reason)
-        return NodeStatus(True, "closed", True, time.time() + 1)
+        return closed(self)
 
-    outcome = settled(device(node, changed(), gate), changed())
+    outcome = settled(device(node, CHANGED, gate), CHANGED)
     assert (outcome.error, outcome.left) == ("", [])
     assert seen == ["", REASON], "closed before it is drained, Ready before it is resumed"
     assert node.reason == ""
 
 
-def test_a_run_that_broke_off_is_ended_by_the_next(device: Any, tmp_path: Path) -> None:
-    node = Node()
-    settled(device(node), WANT)
+def test_a_run_that_broke_off_is_ended_by_the_next(device: Any, node: Node, tmp_path: Path) -> None:
     (tmp_path / "marker").write_text("")
     node.reason = REASON
     outcome = settled(device(node), WANT)
@@ -271,32 +255,18 @@ def test_a_run_that_broke_off_is_ended_by_the_next(device: Any, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("queue", [Completed(0, "4711\n", ""), Completed(1, "", "")])
-def test_a_kubelet_that_is_down_under_a_job_is_not_changed(device: Any, tmp_path: Path, queue: Completed) -> None:
+def test_a_kubelet_that_is_down_under_a_job_is_not_changed(
+    device: Any, node: Node, tmp_path: Path, queue: Completed
+) -> None:
     """It has crashed, or did not answer once: its pods run on, and their CPUs stand in its state files."""
-    node = Node()
-    settled(device(node), WANT)
     before = (tmp_path / "conf.d/50-drawbridge.conf").read_text()
     (tmp_path / "cpu_manager_state").write_text('{"policyName": "static", "defaultCpuSet": "0-7"}')
     node.started_us, node.queue = 0, queue
-    outcome = settled(device(node, changed()), changed())
+    outcome = settled(device(node, CHANGED), CHANGED)
     assert (outcome.changed, outcome.error, len(outcome.pending)) == (False, "", 2)
     assert (tmp_path / "conf.d/50-drawbridge.conf").read_text() == before
     assert (tmp_path / "cpu_manager_state").exists()
     assert settled(device(node), WANT).steps == ["start the kubelet"], "as it was it may run again"
-
-
-def test_jobs_are_kept_off_a_kubelet_that_is_down_while_it_changes(device: Any) -> None:
-    node = Node()
-    settled(device(node), WANT)
-    node.started_us, seen = 0, []
-
-    def gate(self: Any) -> NodeStatus:
-        seen.append(node.reason)
-        return closed(self)
-
-    outcome = settled(device(node, changed(), gate), changed())
-    assert (outcome.error, outcome.left, seen[-1]) == ("", [], REASON)
-    assert node.reason == ""
 
 
 FOLDER = "{tmp}/conf.d"

@@ -11,10 +11,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.module_utils.site.test_refused import site
-
-SITE = site("lab")
-NODES, KUBE = part("nodes", SITE["drawbridge_nodes"]), part("kube", SITE["drawbridge_kube"])
+from tests.unit.module_utils.lab import KUBE, NODES, SITE
 
 
 def mib(quantity: str) -> int:
@@ -47,9 +44,7 @@ def test_who_starts_the_kubelet_goes_along() -> None:
 
 @given(reserved=st.integers(1024, 1 << 20), numa_nodes=st.integers(1, 64))
 def test_reservations_always_add_up(reserved: int, numa_nodes: int) -> None:
-    raw: dict[str, Any] = dict(SITE["drawbridge_nodes"])
-    build = {**raw["classes"]["h100"], "reserved_memory_mib": reserved, "numa_nodes": numa_nodes}
-    config = kubelet(part("nodes", {**raw, "classes": {"h100": build}}), KUBE, "gpu01")["config"]
+    config = built(reserved_memory_mib=reserved, numa_nodes=numa_nodes)["config"]
     held = [config[key]["memory"] for key in ("systemReserved", "kubeReserved")]
     held.append(config["evictionHard"]["memory.available"])
     by_numa = [entry["limits"]["memory"] for entry in config["reservedMemory"]]

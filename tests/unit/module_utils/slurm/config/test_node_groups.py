@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Range
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.node_groups import (
     node_groups,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.slurm_conf import slurm_conf
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.model import Partition
 
-from tests.unit.module_utils.site.test_refused import site
+from tests.unit.module_utils.lab import NODES, SLURM
 
-SITE = site("lab")
-NODES, SLURM = part("nodes", SITE["drawbridge_nodes"]), part("slurm", SITE["drawbridge_slurm"])
 GPUS = NODES.classes["h100"].gpus
 
 

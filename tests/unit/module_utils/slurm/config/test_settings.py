@@ -5,13 +5,8 @@ from __future__ import annotations
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.settings import (
     AT_START,
     at_start,
-    merged,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.words import KEYS, spelled
-
-
-def test_a_list_of_the_sites_alone_begins_without_a_comma() -> None:
-    assert merged({}, {"SlurmdParameters": "allow_ecores"}) == {"SlurmdParameters": "allow_ecores"}
 
 
 def test_a_daemon_does_not_restart_for_another_daemons_port() -> None:

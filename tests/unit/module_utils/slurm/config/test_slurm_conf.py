@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.model import Storage
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.slurm_conf import slurm_conf
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.words import (
@@ -17,10 +16,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.model import Health
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.releases import RELEASES
 
-from tests.unit.module_utils.site.test_refused import site
+from tests.unit.module_utils.lab import NODES, SLURM
 
-SITE = site("lab")
-NODES, SLURM = part("nodes", SITE["drawbridge_nodes"]), part("slurm", SITE["drawbridge_slurm"])
 COMPANIONS = {"gres.conf": "AutoDetect=off\n", "topology.conf": "SwitchName=leaf1 Nodes=gpu[01-02]\n"}
 
 
@@ -63,6 +60,7 @@ ELSEWHERE = {"controller_address": "10.0.0.1", "accounting": Storage(slurmdbd="s
         ({"settings": OF_THE_SITE}, "SlurmdSpoolDir=", ["/srv/slurmd/%n"]),
         ({"settings": OF_THE_SITE}, "JobAcctGatherType=", ["jobacct_gather/none"]),
         ({"settings": WORDS_OF_THE_SITE}, "SchedulerParameters=", ["nohold_on_prolog_fail,bf_continue,bf_window=2880"]),
+        ({"settings": {"SlurmdParameters": "allow_ecores"}}, "SlurmdParameters=", ["allow_ecores"]),
         (ELSEWHERE, "SlurmctldHost=", ["ctl(10.0.0.1)"]),
         (ELSEWHERE, "AccountingStorageHost=", ["dbd1"]),
         (ELSEWHERE, "AccountingStoragePort", ["=7031"]),

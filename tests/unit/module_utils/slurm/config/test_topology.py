@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.topology import (
     topology_conf,
 )
 
-from tests.unit.module_utils.site.test_refused import site
-
-SITE = site("lab")
-NODES, SLURM = part("nodes", SITE["drawbridge_nodes"]), part("slurm", SITE["drawbridge_slurm"])
+from tests.unit.module_utils.lab import NODES, SLURM
 
 
 def test_a_single_leaf_needs_no_root() -> None:

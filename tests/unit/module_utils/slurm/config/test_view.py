@@ -5,15 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.view import (
     cores_of,
 )
 
-from tests.unit.module_utils.site.test_refused import site
-
-SITE = site("lab")
-NODES, SLURM = part("nodes", SITE["drawbridge_nodes"]), part("slurm", SITE["drawbridge_slurm"])
+from tests.unit.module_utils.lab import NODES
 
 
 @pytest.mark.parametrize(("numa_nodes", "numa", "cores"), [(2, 1, "32-63"), (4, 3, "48-63"), (1, 0, "0-63")])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.maintenance.view import (
     Group,
     maintenance,
@@ -13,10 +12,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.module_utils.site.test_refused import site
+from tests.unit.module_utils.lab import NODES, SLURM
 
-SITE = site("lab")
-NODES, SLURM = part("nodes", SITE["drawbridge_nodes"]), part("slurm", SITE["drawbridge_slurm"])
 NAMES = [f"n{index}" for index in range(12)]
 
 

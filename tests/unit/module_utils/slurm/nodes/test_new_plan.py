@@ -39,23 +39,6 @@ def test_a_node_that_does_not_answer_is_drained(have: NewNodes) -> None:
     assert JOINING in after.lines()[0]
 
 
-@pytest.mark.parametrize("state", ["IDLE", "MIXED", "ALLOCATED", "COMPLETING"])
-def test_a_node_that_answers_is_in_service(state: str) -> None:
-    assert plan(nodes(state), WANT) == []
-
-
-@pytest.mark.parametrize(
-    "have",
-    [
-        nodes("UNKNOWN", "DRAIN", "NOT_RESPONDING", reason="power work [ops@now]"),
-        nodes("DOWN", reason="power work [ops@now]"),
-        nodes("DOWN", "NOT_RESPONDING", reason="Not responding [root@now]"),
-    ],
-)
-def test_an_administrators_reason_stays(have: NewNodes) -> None:
-    assert plan(have, WANT) == []
-
-
 @pytest.mark.parametrize("appended", ["", " : Not responding"])
 def test_a_node_that_had_retired_gets_the_reason_that_its_proof_lifts(appended: str) -> None:
     have = nodes("DOWN", "DRAIN", "NOT_RESPONDING", reason=f"drawbridge: retires{appended} [root@now]")
@@ -77,7 +60,16 @@ def test_a_node_that_retires_is_drained_once(state: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "have", [nodes(ABSENT), nodes("IDLE", "DRAIN", reason="disk [ada@now]"), nodes("DOWN", "DRAIN")]
+    ("have", "also_retiring"),
+    [
+        *((nodes(state), False) for state in ("IDLE", "MIXED", "ALLOCATED", "COMPLETING")),
+        (nodes("UNKNOWN", "DRAIN", "NOT_RESPONDING", reason="power work [ops@now]"), True),
+        (nodes("DOWN", reason="power work [ops@now]"), False),
+        (nodes("DOWN", "NOT_RESPONDING", reason="Not responding [root@now]"), False),
+        (nodes("IDLE", "DRAIN", reason="disk [ada@now]"), True),
+        (nodes("DOWN", "DRAIN"), True),
+    ],
 )
-def test_a_drained_node_that_retires_keeps_its_reason(have: NewNodes) -> None:
-    assert plan_retirement(have, LEAVES) == []
+def test_a_node_in_service_and_an_administrators_reason_stay(have: NewNodes, also_retiring: bool) -> None:
+    assert plan(have, WANT) == []
+    assert not also_retiring or plan_retirement(have, LEAVES) == plan_retirement(nodes(ABSENT), LEAVES) == []

@@ -37,20 +37,10 @@ def test_files_by_their_names(path: str, compared: bool) -> None:
     assert is_compared(path) is compared
 
 
-def test_lines_of_included_files_count() -> None:
-    (change,) = found("/etc/slurm/slurm.conf", "Include more.conf\n", "")
-    assert (change.group, change.old) == (DROPPED, "MailProg=/opt/mail")
-
-
 def test_a_script_of_the_site_is_in_the_new_file_or_lost() -> None:
     assert [it.group for it in found("/etc/slurm/job_submit.lua", "one\n", "ours\none\n")] == [KEPT]
     (lost,) = found("/etc/slurm/job_submit.lua", "one\n", "ours\n")
     assert (lost.group, lost.keep) == (DROPPED, ("job_submit", "script"))
-
-
-def test_an_environment_file_is_compared_by_its_variables() -> None:
-    (lost,) = found("/etc/default/slurmctld", "A=1\n", "")
-    assert (lost.group, lost.old) == (DROPPED, "A=1")
 
 
 def test_nodes_know_the_names_of_all_files_that_only_controllers_compare() -> None:
@@ -65,3 +55,8 @@ def test_gpus_follow_from_the_intent_and_other_resources_are_lost() -> None:
 def test_what_has_no_key_says_why() -> None:
     lost = found("/etc/slurm/slurm.conf", "DownNodes=gpu01 State=DOWN\nNodeSet=a Feature=b\n", "")
     assert [(it.group, bool(it.note)) for it in lost] == [(DROPPED, True), (OURS, True)]
+
+
+def test_an_environment_file_is_compared_by_its_variables() -> None:
+    (lost,) = found("/etc/default/slurmctld", "A=1\n", "")
+    assert (lost.group, lost.old) == (DROPPED, "A=1")

@@ -7,6 +7,7 @@ import grp
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import Outcome, converge
@@ -34,13 +35,13 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def device(place: Path, want: dict[str, Entry], stale: tuple[str, ...] = ()) -> Adopted:
+def device(place: Path, want: dict[str, Entry], cls: Any = Adopted, **site: Any) -> Any:
     run = Answers({"systemctl show": show(begun_us=int(time.monotonic() * 1e6) + 10**9), "systemctl": ""})
-    site = Site({}, stale, copies=f"{place}/before")
-    return Adopted(Unit("slurmd.service", run), TakeoverState("slurmd.service", want), site=site)
+    unit, state = Unit("slurmd.service", run), TakeoverState("slurmd.service", want)
+    return cls(unit, state, site=Site(copies=f"{place}/before", **site))
 
 
-def run(daemon: Adopted, consents: dict[str, bool]) -> Outcome:
+def run(daemon: Adopted, **consents: bool) -> Outcome:
     return converge(daemon, plan, daemon._want, options=consents)
 
 
@@ -49,12 +50,12 @@ def test_variables_of_the_site_need_consent_and_are_copied(place: Path) -> None:
     path.write_text("A=1\nStoragePass=secret\n")
     want = {str(path): mine(f"{HEADER}\nSLURMD_OPTIONS=-D\n")}
     daemon = device(place, want)
-    refused = run(daemon, {})
+    refused = run(daemon)
     assert "2 lines of the live Slurm would vanish" in refused.error
     assert [it.old for it in dropped(daemon.taken_over)] == ["A=1", "StoragePass=(another one, hidden)"]
     assert path.read_text() == "A=1\nStoragePass=secret\n"
     assert not (place / "before").exists()
-    assert run(device(place, want), {"may_drop": True}).error == ""
+    assert run(device(place, want), may_drop=True).error == ""
     copy = place / f"before{path}"
     assert copy.read_text() == "A=1\nStoragePass=secret\n"
     assert copy.stat().st_mode & 0o777 == 0o600
@@ -65,7 +66,7 @@ def test_other_files_are_drawbridges_by_their_paths(place: Path) -> None:
     (place / "parts").mkdir()
     part = place / "parts/10-own"
     part.write_text("another\n")
-    assert run(device(place, {str(part): mine("own\n")}), {}).error == ""
+    assert run(device(place, {str(part): mine("own\n")})).error == ""
     assert part.read_text() == "own\n"
     assert not (place / "before").exists()
 
@@ -74,7 +75,7 @@ def test_a_stale_copy_of_the_site_is_moved_and_one_of_ours_stays(place: Path) ->
     theirs, ours = f"{place}/slurm.conf", f"{place}/ours.conf"
     Path(theirs).write_text("MailProg=/opt/mail\n")
     Path(ours).write_text(f"{HEADER}\n")
-    outcome = run(device(place, {}, (theirs, ours)), {})
+    outcome = run(device(place, {}, stale=(theirs, ours)))
     assert outcome.error == ""
     assert not Path(theirs).exists()
     assert Path(f"{place}/before{theirs}").exists()
