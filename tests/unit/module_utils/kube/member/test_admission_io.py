@@ -143,33 +143,37 @@ def test_after_the_first_list_the_api_server_sends_changes_alone() -> None:
     assert api.lists() == len(SIGNERS)
 
 
-def test_a_version_that_the_api_server_has_forgotten_needs_a_new_list() -> None:
-    api = Api()
-    approver = Approver(api, GPU01)
-    rounds(approver)
-    api.create(named("csr-2"))
-    api.oldest = api.version
-    rounds(approver, 2)
-    assert api.approved() == ["csr-2"]
-    assert api.lists() == 2 * len(SIGNERS)
+@pytest.fixture
+def api() -> Api:
+    return Api()
 
 
-def test_the_answer_410_needs_a_new_list_too() -> None:
-    api = Api()
+@pytest.fixture
+def approver(api: Api) -> Approver:
+    """It has listed all requests, of which there were none."""
     approver = Approver(api, GPU01)
     rounds(approver)
+    return approver
+
+
+@pytest.mark.parametrize("status", [200, 410])
+def test_a_version_that_the_api_server_has_forgotten_needs_a_new_list(
+    api: Api, approver: Approver, status: int
+) -> None:
+    """It says so in an event, or by the status of its answer."""
     api.create(named("csr-2"))
-    api.refuse = 410
+    if status == 200:
+        api.oldest = api.version
+    else:
+        api.refuse = status
     rounds(approver)
     api.refuse = 0
     rounds(approver)
     assert api.approved() == ["csr-2"]
+    assert api.lists() == 2 * len(SIGNERS)
 
 
-def test_a_request_that_could_not_be_approved_is_not_forgotten() -> None:
-    api = Api()
-    approver = Approver(api, GPU01)
-    rounds(approver)
+def test_a_request_that_could_not_be_approved_is_not_forgotten(api: Api, approver: Approver) -> None:
     api.create(named("csr-2"))
 
     def busy(method: str, path: str, body: Any) -> tuple[int, Any]:
@@ -183,10 +187,7 @@ def test_a_request_that_could_not_be_approved_is_not_forgotten() -> None:
     assert api.approved() == ["csr-2"]
 
 
-def test_an_error_of_a_watch_is_told() -> None:
-    api = Api()
-    approver = Approver(api, GPU01)
-    rounds(approver)
+def test_an_error_of_a_watch_is_told(approver: Approver) -> None:
     status = {"kind": "Status", "code": 500, "message": "etcd is away"}
     approver.ask = lambda *_: (200, {"items": [{"type": "ERROR", "object": status}]})
     with pytest.raises(DeviceError, match="signing requests can't be watched: etcd is away"):
@@ -226,20 +227,7 @@ def test_an_api_server_in_trouble_gets_fewer_requests_and_a_well_one_no_fewer() 
     approver.follow(SERVING_SIGNER, waits := Waits(3))
     assert {*waits.seconds} == {kube_admission.PAUSE_S}
     assert approver.error == ""
-
-
-@pytest.mark.parametrize(
-    ("api", "error"),
-    [
-        (Api(refuse=403), "signing requests can't be listed: no"),
-        (lambda *_: {}["items"], "KeyError: 'items'"),
-    ],
-)
-def test_errors_reach_the_report(monkeypatch: Any, api: Any, error: str) -> None:
-    """The host would wait for its certificate, and its time limit would be the only message."""
-    monkeypatch.setattr(kube_admission, "PAUSE_S", 0.001)
-    approver = Approver(api, GPU01)
-    with approver.running():
-        while not approver.error:
-            pass
-    assert approver.error == error
+    # the host would wait for its certificate, and its time limit would be the only message
+    approver.ask = lambda *_: {}["items"]
+    approver.follow(SERVING_SIGNER, Waits(1))
+    assert approver.error == "KeyError: 'items'"

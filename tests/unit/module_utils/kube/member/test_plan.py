@@ -14,53 +14,42 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
     plan,
 )
 
+from tests.unit.module_utils.steps import after
+
 DAEMON = DaemonState("kubelet.service", {"/a": Entry("a")})
 WANT = MemberState(DAEMON, True, True)
 BARE = MemberState(replace(DAEMON, files={}, enabled=False, active=False), False, False, "it has no certificate")
 JOIN = "join the cluster: it has no certificate"
+RESTART = "restart kubelet.service, which runs with older files"
+STOPPED = replace(WANT, daemon=replace(DAEMON, active=False), kubelet_serving_cert=False, why="it ends")
 SERVE = "get a serving certificate that the cluster has signed: it ends"
 
 
 @pytest.mark.parametrize(
-    ("have", "reasons"),
+    ("have", "reasons", "disturbs"),
     [
-        (WANT, []),
-        (BARE, ["write /a", "enable kubelet.service", JOIN]),
-        (replace(WANT, member=False, kubelet_serving_cert=False, why="it has no certificate"), [JOIN]),
-        (replace(WANT, kubelet_serving_cert=False, why="it ends"), [SERVE]),
-        (
-            replace(WANT, daemon=replace(DAEMON, current=False)),
-            ["restart kubelet.service, which runs with older files"],
-        ),
-        (
-            replace(WANT, daemon=replace(DAEMON, active=False), kubelet_serving_cert=False, why="it ends"),
-            ["start kubelet.service", SERVE],
-        ),
+        (WANT, [], []),
+        (BARE, ["write /a", "enable kubelet.service", JOIN], [False] * 3),
+        (replace(WANT, member=False, kubelet_serving_cert=False, why="it has no certificate"), [JOIN], [False]),
+        (replace(WANT, kubelet_serving_cert=False, why="it ends"), [SERVE], [True]),
+        (replace(WANT, daemon=replace(DAEMON, current=False)), [RESTART], [True]),
+        (STOPPED, ["start kubelet.service", SERVE], [False] * 2),
     ],
 )
-def test_only_what_differs_is_done(have: MemberState, reasons: list[str]) -> None:
+def test_only_what_differs_is_done_and_a_job_is_not_disturbed(
+    have: MemberState, reasons: list[str], disturbs: list[bool]
+) -> None:
     steps = plan(have, WANT)
     assert [step.reason for step in steps] == reasons
-    for step in steps:
-        have = step.becomes(have)
-    assert have == WANT
-
-
-def test_a_job_is_not_disturbed() -> None:
-    stale = replace(WANT, daemon=replace(DAEMON, current=False))
-    assert [step.disturbs for step in plan(stale, WANT)] == [True]
-    assert [step.disturbs for step in plan(replace(WANT, kubelet_serving_cert=False), WANT)] == [True]
-    gone = replace(WANT, member=False, why="it has no certificate")
-    assert [step.disturbs for step in plan(gone, WANT)] == [False]
+    assert [step.disturbs for step in steps] == disturbs
+    assert after(steps, have) == WANT
 
 
 def test_the_node_goes_before_its_kubelet() -> None:
-    have, reasons = WANT, ["delete the Node", "stop the kubelet, and remove its identity"]
-    steps = leave(have, NO_MEMBER)
+    reasons = ["delete the Node", "stop the kubelet, and remove its identity"]
+    steps = leave(WANT, NO_MEMBER)
     assert [(step.reason, step.disturbs) for step in steps] == [(reason, True) for reason in reasons]
-    for step in steps:
-        have = step.becomes(have)
-    assert have == NO_MEMBER
+    assert after(steps, WANT) == NO_MEMBER
     assert leave(NO_MEMBER, NO_MEMBER) == []
 
 

@@ -21,7 +21,6 @@ from tests.unit.module_utils.site.test_refused import site
 
 NODES: Nodes = part("nodes", site("example-rails")["drawbridge_nodes"])
 KUBE: Kube = part("kube", site("example-rails")["drawbridge_kube"])
-GATE = {"key": "drawbridge.io/slurm", "operator": "Exists", "effect": "NoSchedule"}
 
 
 def test_no_release_where_the_site_has_other_means() -> None:
@@ -31,13 +30,6 @@ def test_no_release_where_the_site_has_other_means() -> None:
 @pytest.mark.parametrize("part", [GpuOperator(), GpuOperator(mig_strategy="none", service_monitor=True)])
 def test_the_chart_reads_all_values_that_are_set(part: GpuOperator) -> None:
     assert unread(nvidia_values(part), tree(NVIDIA.tree)) == {}
-
-
-def test_what_runs_on_closed_nodes_tolerates_the_gate_in_both_charts() -> None:
-    values = nvidia_values(GpuOperator())
-    assert GATE in values["daemonsets"]["tolerations"]
-    assert GATE in values["node-feature-discovery"]["worker"]["tolerations"]
-    assert len(values["daemonsets"]["tolerations"]) == 2, "the chart's own must be repeated: a list replaces it"
 
 
 def test_the_sites_values_win() -> None:

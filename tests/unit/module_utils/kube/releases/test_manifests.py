@@ -71,15 +71,6 @@ def test_definitions_come_first_hooks_not_at_all(kinds: Kinds) -> None:
     assert "creationTimestamp" not in found[0]["metadata"]
 
 
-def test_where_objects_live(kinds: Kinds) -> None:
-    definition, settings, shop = documents(TEXT, "store", kinds)
-    assert kinds.path(settings) == "/api/v1/namespaces/store/configmaps/settings"
-    assert kinds.path(shop) == "/apis/shop.example.org/v1/shops/corner"
-    assert kinds.path(definition).endswith("/customresourcedefinitions/shops.shop.example.org")
-    with pytest.raises(KeyError):
-        kinds.path({"apiVersion": "v2", "kind": "ConfigMap", "metadata": {"name": "settings"}})
-
-
 def test_objects_have_the_marks_of_their_release_and_definitions_have_none(kinds: Kinds) -> None:
     definition, settings, _ = (of_release(it, "shop", "store") for it in documents(TEXT, "store", kinds))
     assert "annotations" not in definition["metadata"] and "labels" not in definition["metadata"]

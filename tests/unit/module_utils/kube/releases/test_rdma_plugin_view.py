@@ -9,7 +9,6 @@ from typing import Any
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.model import Kube
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.model import (
     Rdma,
-    RdmaResource,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.rdma_plugin_view import (
     config,
@@ -52,12 +51,6 @@ def test_one_resource_a_rail() -> None:
     }
 
 
-def test_all_rails_in_one() -> None:
-    kube = replace(KUBE, rdma=Rdma(resources=(RdmaResource("rails", tuple(range(8))),), share=1, look_again_s=0))
-    (entry,) = validated(config(NODES, kube))
-    assert entry["rdmaHcaMax"] == 1 and entry["selectors"]["ifNames"] == [f"rail{rail}" for rail in range(8)]
-
-
 def test_classes_with_other_nics_share_one_configuration() -> None:
     build = NODES.classes["h100"]
     other = replace(build, nics=(replace(build.nics[0], netdev="eth[0-3]", rdma="mlx5_[0-3]", device="15b3:1023"),))
@@ -78,14 +71,6 @@ def test_nothing_where_the_site_has_other_means() -> None:
 
 def daemon_set(kube: Kube = KUBE) -> dict[str, Any]:
     return manifests(NODES, kube)[1]["spec"]["template"]
-
-
-def test_it_runs_on_closed_nodes_and_not_on_infra() -> None:
-    spec = daemon_set()["spec"]
-    assert spec["tolerations"] == [{"key": "drawbridge.io/slurm", "operator": "Exists", "effect": "NoSchedule"}]
-    (term,) = spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
-    assert term["matchExpressions"][0] == {"key": "kubernetes.io/hostname", "operator": "NotIn", "values": ["infra1"]}
-    assert spec["containers"][0]["image"] == "ghcr.io/mellanox/k8s-rdma-shared-dev-plugin:v1.5.3"
 
 
 def test_pods_are_made_anew_for_another_configuration_only() -> None:

@@ -7,20 +7,11 @@ import sys
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.runtime.text import config, hosts
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.runtime.text import hosts
 
 # the standard library has it since 3.11, and nodes may have less
 tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 MIRROR, OTHER = "https://mirror:5000", "https://far/v2/x"
-
-
-def test_the_main_file_leaves_room_for_others() -> None:
-    parsed = tomllib.loads(config(systemd_cgroup=True, sandbox_image="mirror:5000/pause:3.10"))
-    assert (parsed["version"], parsed["imports"]) == (3, ["/etc/containerd/conf.d/*.toml"])
-    assert parsed["plugins"]["io.containerd.cri.v1.images"]["registry"]["config_path"] == "/etc/containerd/certs.d"
-    assert parsed["plugins"]["io.containerd.cri.v1.images"]["pinned_images"] == {"sandbox": "mirror:5000/pause:3.10"}
-    runc = parsed["plugins"]["io.containerd.cri.v1.runtime"]["containerd"]["runtimes"]["runc"]
-    assert runc == {"runtime_type": "io.containerd.runc.v2", "options": {"SystemdCgroup": True}}
 
 
 PULL = {"capabilities": ["pull", "resolve"]}

@@ -180,26 +180,29 @@ def test_new_files_are_tried_once_and_old_ones_never(conf: Path) -> None:
     assert trial.seen == ["new\n"]
 
 
-def test_files_for_another_release_are_refused(conf: Path) -> None:
-    daemon, want = device(conf, answers(version="slurm-wlm 25.05.1\n"))
-    with pytest.raises(DeviceError, match=r"version is 24\.11, but slurmctld here is 25\.05"):
-        converge(daemon, RECONFIGURE, want)
-    assert conf.read_text() == OLD
+# slurm 24.11.5, captured
+RUNNING = f"""\
+ClusterName             = lab
+SlurmUser               = slurm(64030)
+SlurmctldPort           = 6817
+StateSaveLocation       = /var/spool/slurmctld
+{MATCH}"""
 
 
 @pytest.mark.parametrize(
-    ("line", "sentence"),
+    ("line", "version", "sentence"),
     [
-        ("ClusterName=other", "change ClusterName from lab to other"),
-        ("SlurmctldPort=7000", "change SlurmctldPort from 6817 to 7000"),
-        ("StateSaveLocation=/x", "change StateSaveLocation from /var/spool/slurmctld to /x"),
+        ("ClusterName=other", "24.11.5", "change ClusterName from lab to other"),
+        ("SlurmctldPort=7000", "24.11.5", "change SlurmctldPort from 6817 to 7000"),
+        ("StateSaveLocation=/x", "24.11.5", "change StateSaveLocation from /var/spool/slurmctld to /x"),
+        ("ClusterName=lab", "25.05.1", r"version is 24\.11, but slurmctld here is 25\.05"),
     ],
 )
-def test_values_that_a_running_cluster_keeps_are_refused(conf: Path, line: str, sentence: str) -> None:
-    # slurm 24.11.5, captured
-    running = "ClusterName             = lab\nSlurmUser               = slurm(64030)\nSlurmctldPort           = 6817\n"
-    running += f"StateSaveLocation       = /var/spool/slurmctld\n{MATCH}"
-    daemon, want = device(conf, answers(config=running), f"SlurmUser=slurm\n{line}\n")
+def test_another_release_and_values_that_a_running_cluster_keeps_are_refused(
+    conf: Path, line: str, version: str, sentence: str
+) -> None:
+    run = answers(config=RUNNING, version=f"slurm-wlm {version}\n")
+    daemon, want = device(conf, run, f"SlurmUser=slurm\n{line}\n")
     with pytest.raises(DeviceError, match=sentence):
         converge(daemon, RECONFIGURE, want)
     assert conf.read_text() == OLD
