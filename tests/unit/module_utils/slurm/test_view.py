@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -16,25 +15,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from tests.unit.module_utils.lab import NODES, SLURM
 
 
-def test_the_controllers_scripts_come_before_slurm_conf() -> None:
-    paths = [file["path"] for file in controller(SLURM, NODES, True)["slurmctld"]]
-    assert paths.index("/usr/local/libexec/drawbridge/slurm-prolog_slurmctld") < paths.index("/etc/slurm/slurm.conf")
-    assert paths[-1] == "/etc/slurm/slurm.conf"
-
-
-def test_only_slurm_reads_slurmdbd_conf() -> None:
-    (file,) = controller(SLURM, NODES, True)["slurmdbd"]
-    assert (file["owner"], file["mode"]) == ("slurm", "0600")
-
-
-def test_a_node_has_its_own_scripts_and_no_slurm_conf() -> None:
-    view = node(NODES, SLURM, "gpu04", ["/gpfs/fs1"])
-    paths = [file["path"] for file in view["slurmd"]]
-    assert "/usr/local/libexec/drawbridge/slurm-epilog" in paths
-    assert not [path for path in paths if path.startswith("/etc/slurm")]
-    assert view["ready"]["gres"] == "gpu:h100:8"
-
-
 def test_a_change_of_a_script_restarts_nothing() -> None:
     files = scripts(replace(SLURM, part_timeout_s=60), ("prolog",))
     assert [(file["path"], file.get("passive", False)) for file in files] == [
@@ -42,17 +22,6 @@ def test_a_change_of_a_script_restarts_nothing() -> None:
         ("/usr/local/libexec/drawbridge/slurm-prolog", True),
     ]
     assert files[1]["content"].splitlines()[-1].endswith("slurm-dispatch --timeout 60 prolog")
-
-
-def test_jobs_are_named_for_the_metrics_of_gpus_where_a_node_has_some() -> None:
-    files = {file["path"]: file for file in node(NODES, SLURM, "gpu04", [])["slurmd"]}
-    ends = {kind: f"/etc/drawbridge/slurm/{kind}.d/60-job-gpus" for kind in ("prolog", "epilog")}
-    run = "/usr/local/libexec/drawbridge/slurm-job-gpus"
-    assert files[ends["prolog"]]["content"].splitlines()[-1] == f"exec {run} write"
-    assert files[ends["epilog"]]["content"].splitlines()[-1] == f"exec {run} remove"
-    own = NODES.class_of("gpu04")
-    bare = replace(NODES, classes={**NODES.classes, "h100": replace(own, gpus=replace(own.gpus, numa=()))})
-    assert not {file["path"] for file in node(bare, SLURM, "gpu04", [])["slurmd"]} & set(ends.values())
 
 
 def test_settings_that_are_read_at_start_change_a_file_that_is_read_at_start() -> None:
@@ -64,21 +33,16 @@ def test_settings_that_are_read_at_start_change_a_file_that_is_read_at_start() -
     assert "# read at start: AuthInfo=ttl=60\n" in own["content"]
 
 
-@pytest.mark.parametrize(("cgroups", "limit"), [(True, "12288M"), (False, "infinity")])
-def test_systemd_has_the_memory_limit_that_slurmd_sets_itself(cgroups: bool, limit: str) -> None:
-    files = {file["path"]: file for file in node(NODES, SLURM, "gpu04", [], cgroups)["slurmd"]}
-    drop_in = files["/etc/systemd/system/slurmd.service.d/20-drawbridge-memory.conf"]
-    assert drop_in["content"].splitlines()[-2:] == ["[Service]", f"MemoryMax={limit}"]
-    assert drop_in["passive"], "a restart would not make systemd read it"
-
-
-def test_the_health_check_gets_this_nodes_hardware() -> None:
+@pytest.mark.parametrize(
+    "path", ["systemd/system/slurmd.service.d/20-drawbridge-memory.conf", "drawbridge/slurm/health.json"]
+)
+def test_what_is_read_anew_each_time_restarts_nothing(path: str) -> None:
     files = {file["path"]: file for file in node(NODES, SLURM, "gpu04", ["/gpfs/fs1"])["slurmd"]}
-    look = files["/etc/drawbridge/slurm/health.json"]
-    program = "/usr/local/libexec/drawbridge/slurm-job-gpus"
-    wanted = {"mounts": ["/gpfs/fs1"], "gpus": 8, "gpu_files": "/dev/nvidia", "job_gpus": program}
-    assert json.loads(look["content"]) == wanted
-    assert look["passive"], "it is read anew each time, so no change of it restarts slurmd"
+    assert files[f"/etc/{path}"]["passive"]
+
+
+def test_a_node_is_ready_with_the_gpus_of_its_class() -> None:
+    assert node(NODES, SLURM, "gpu04", [])["ready"]["gres"] == "gpu:h100:8"
 
 
 @pytest.mark.parametrize(

@@ -67,10 +67,3 @@ def test_slurm_counts_cores_where_the_kernel_counts_threads() -> None:
     (group,) = node_groups(replace(NODES, classes={"h100": apart}))
     assert group.reserved_cpus == [0, 1, 2, 3, 64, 65, 66, 67]
     assert group.cpus == 120
-
-
-def test_all_gpus_of_a_node_can_be_had_one_by_one() -> None:
-    """Slurm gives a job whole cores: eight jobs with 15 CPUs each would take 64 of 60 cores."""
-    (group,) = node_groups(NODES)
-    assert group.cpus_per_gpu % group.node_class.threads_per_core == 0
-    assert group.cpus_per_gpu * group.node_class.gpus.count <= group.cpus

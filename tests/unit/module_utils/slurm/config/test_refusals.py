@@ -15,13 +15,6 @@ RAW = site("example-rails")["drawbridge_slurm"]
 SLURM: Slurm = part("slurm", RAW)
 
 
-def test_the_scripts_know_the_gated_partitions_and_the_default() -> None:
-    for name, content in refusals(SLURM).items():
-        assert content.startswith("-- Managed by Drawbridge"), name
-        assert 'local gated = { ["ai-train"] = true, ["ai-infer"] = true }' in content
-        assert 'partitions or "ai-train"' in content
-
-
 def test_slurm_conf_names_a_script_only_if_it_is_there() -> None:
     open_partitions = [{**partition, "gate": False} for partition in RAW["partitions"]]
     ungated: Slurm = part("slurm", {**RAW, "partitions": open_partitions})

@@ -38,16 +38,6 @@ ELSEWHERE = {"controller_address": "10.0.0.1", "accounting": Storage(slurmdbd="s
     [
         ({"health": Health(0)}, "HealthCheck", []),
         (
-            {"health": Health(120)},
-            "HealthCheck",
-            ["Program=/usr/local/libexec/drawbridge/slurm-health", "Interval=120", "NodeState=CYCLE,ANY"],
-        ),
-        # slurmctld forgets a deferred launch at a restart, and a lost node must be proved first
-        ({}, "PrologFlags=", ["Alloc"]),
-        ({}, "ReturnToService=", ["0"]),
-        # jobs have the locked memory of slurmd
-        ({}, "PropagateResource", ["LimitsExcept=MEMLOCK"]),
-        (
             {"settings": {"PropagateResourceLimitsExcept": "MEMLOCK,NOFILE"}},
             "PropagateResource",
             ["LimitsExcept=MEMLOCK,NOFILE"],
@@ -64,7 +54,6 @@ ELSEWHERE = {"controller_address": "10.0.0.1", "accounting": Storage(slurmdbd="s
         (ELSEWHERE, "SlurmctldHost=", ["ctl(10.0.0.1)"]),
         (ELSEWHERE, "AccountingStorageHost=", ["dbd1"]),
         (ELSEWHERE, "AccountingStoragePort", ["=7031"]),
-        ({}, "AccountingStoragePort", []),
         ({"topology": "none"}, "TopologyPlugin", []),
     ],
 )

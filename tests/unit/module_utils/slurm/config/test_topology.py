@@ -11,19 +11,9 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from tests.unit.module_utils.lab import NODES, SLURM
 
 
-def test_a_single_leaf_needs_no_root() -> None:
-    assert topology_conf(replace(NODES, ranges=NODES.ranges[:1]), SLURM).splitlines()[1:] == [
-        "SwitchName=leaf1 Nodes=gpu[01-02]"
-    ]
-
-
 def test_blocks_are_leaves_of_their_common_size() -> None:
     assert topology_conf(NODES, replace(SLURM, topology="block")).splitlines()[1:] == [
         "BlockName=leaf1 Nodes=gpu[01-02]",
         "BlockName=leaf2 Nodes=gpu[03-04]",
         "BlockSizes=2",
     ]
-
-
-def test_a_flat_network_has_no_lines() -> None:
-    assert topology_conf(NODES, replace(SLURM, topology="none")).splitlines()[1:] == []

@@ -12,7 +12,6 @@ from tests.unit.module_utils.site.test_refused import site
 
 SITE = site("lab")
 NODES = part("nodes", SITE["drawbridge_nodes"])
-MOUNTS = [{"device": "fs1", "mount": "/gpfs/fs1"}]
 
 
 def gpfs(**more: Any) -> Any:
@@ -25,17 +24,10 @@ class Traffic:
     dscp = 26
 
 
-def test_every_node_is_a_client_and_the_admin_is_not_made_one() -> None:
-    found = view.members(gpfs(), NODES, None, None)
-    assert found["nodes"] == ["gpu01", "gpu02", "gpu03", "gpu04"]
-    assert (found["cluster"], found["classes"]) == ("drawbridge-lab.nsd1", [])
-
-
 def test_without_software_and_tuning_a_node_only_mounts() -> None:
     found = view.client(gpfs(), NODES, "gpu01", None, None)
-    assert (found["mounts"]["filesystems"], found["mounts"]["settings"]) == (MOUNTS, {})
-    assert (found["software"]["packages"], found["software"]["version"]) == ({}, "")
-    assert found["boot"] == {"filesystems": MOUNTS, "version": "", "kernel_modules": "build", "kernels": []}
+    assert (found["mounts"]["settings"], found["software"]["packages"]) == ({}, {})
+    assert view.members(gpfs(), NODES, None, None)["classes"] == []
 
 
 def test_packages_have_one_version_and_only_what_compiles_needs_compilers() -> None:
