@@ -24,7 +24,6 @@ Prolog=/ours/prolog
 SlurmctldPort=6817
 AccountingStorageTRES=gres/gpu,gres/gpu:h100
 """
-KEEP = "drawbridge_slurm.settings"
 
 
 def found(old: str, scripts: dict[str, list[str]] | None = None) -> list[tuple[str, str, tuple[str, ...]]]:
