@@ -71,5 +71,12 @@ def test_nothing_is_unmounted_where_slurm_may_start_jobs() -> None:
     assert [step.refused for step in guarded(lambda: "", WANT, want)] == [""]
 
 
+def test_slurm_is_left_alone_if_nothing_is_unmounted() -> None:
+    def unasked() -> str:
+        raise AssertionError
+
+    assert len(guarded(unasked, NfsState({}, {}, client=False), WANT)) == 2
+
+
 def test_a_drain_that_a_killed_run_left_is_lifted() -> None:
     assert only(replace(WANT, held=True)).reason == "let Slurm use the node again"
