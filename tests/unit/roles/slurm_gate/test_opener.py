@@ -10,7 +10,7 @@ import pytest
 
 from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.api import Answer, Unreachable
-from roles.slurm_gate.files.gate.config import Refused
+from roles.slurm_gate.files.gate.config import Job, Refused
 from roles.slurm_gate.files.gate.gate_names import LABEL
 from roles.slurm_gate.files.gate.opener import open_job
 from roles.slurm_gate.files.gate.states import Owner
@@ -21,6 +21,13 @@ PODS = "/api/v1/namespaces/vision/pods"
 JOBS = "/apis/batch/v1/namespaces/vision/jobs"
 BINDINGS = "/apis/rbac.authorization.k8s.io/v1/namespaces/vision/rolebindings"
 RUN = f"{BINDINGS}/slurm-4711-u2001-g3001-run"
+
+
+def refused(at: Made, says: str, job: Job = JOB) -> Refused:
+    """Open a job's nodes in vain."""
+    with pytest.raises(Refused, match=says) as caught:
+        open_job(job, at)
+    return caught.value
 
 
 def test_all_nodes_are_held_and_then_the_job_has_an_identity(at: Made) -> None:
@@ -44,9 +51,7 @@ def test_it_costs_one_write_for_a_node_and_no_list_that_grows_with_the_cluster(a
 
 def test_a_node_that_is_not_closed_in_time_and_none_stays_open(tmp_path: Path) -> None:
     at = world(tmp_path, Cluster(gpu01="closed", gpu02="dirty_vision.99"))
-    with pytest.raises(Refused, match=r"node gpu02 is not closed but dirty_vision\.99") as refused:
-        open_job(JOB, at)
-    assert list(refused.value.drain) == ["gpu02"]
+    assert list(refused(at, r"node gpu02 is not closed but dirty_vision\.99").drain) == ["gpu02"]
     assert at.cluster.values() == ["dirty_vision.4711", "dirty_vision.99"]
     assert not any("serviceaccounts" in path for path in at.cluster.objects)
     assert at.clock.now() - 1_000_000 <= at.config.patience_s
@@ -55,24 +60,19 @@ def test_a_node_that_is_not_closed_in_time_and_none_stays_open(tmp_path: Path) -
 @pytest.mark.parametrize(("value", "way_out"), [("", "drawbridge:platform"), ("maintenance", "not closed but")])
 def test_a_node_in_no_state_of_ours_is_drained_too(value: str, way_out: str, tmp_path: Path) -> None:
     at = world(tmp_path, Cluster(gpu01="closed", gpu02=value))
-    with pytest.raises(Refused) as refused:
-        open_job(JOB, at)
-    assert way_out in refused.value.drain["gpu02"]
+    assert way_out in refused(at, "gpu02").drain["gpu02"]
 
 
 def test_without_policies_nothing_opens(at: Made) -> None:
     at.cluster.policies = False
-    with pytest.raises(Refused, match=r"drawbridge-transitions is not in force .*: run gate\.yml"):
-        open_job(JOB, at)
+    refused(at, r"drawbridge-transitions is not in force .*: run gate\.yml")
     assert set(at.cluster.values()) == {"closed"}
 
 
 @pytest.mark.parametrize("missing", ["gpu01", "gpu02"])
 def test_a_node_that_kubernetes_does_not_know(missing: str, at: Made) -> None:
     del at.cluster.objects[f"/api/v1/nodes/{missing}"]
-    with pytest.raises(Refused, match=f"{missing} is not in Kubernetes") as refused:
-        open_job(JOB, at)
-    assert list(refused.value.drain) == [missing]
+    assert list(refused(at, f"{missing} is not in Kubernetes").drain) == [missing]
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,7 @@ def test_leftovers_of_an_older_run_refuse_before_anything_opens(collection: str,
     at.cluster.add(collection, left)
     states = []
     at.cluster.before = lambda method, path: states.extend(at.cluster.values())
-    with pytest.raises(Refused, match="older run"):
-        open_job(JOB, at)
+    refused(at, "older run")
     assert set(states) == {"closed"}
 
 
@@ -104,9 +103,8 @@ def test_nodes_that_an_older_run_of_the_job_still_holds_are_foreign(at: Made) ->
     open_job(JOB, at)
     for path in [path for path in at.cluster.objects if "/namespaces/" in path]:
         del at.cluster.objects[path]
-    with pytest.raises(Refused, match="node gpu01 is still held under this job's number") as refused:
-        open_job(JOB._replace(restart=1, started=1200), at)
-    assert set(refused.value.drain) == {"gpu01", "gpu02"}
+    told = refused(at, "node gpu01 is still held under this job's number", JOB._replace(restart=1, started=1200))
+    assert set(told.drain) == {"gpu01", "gpu02"}
     assert set(at.cluster.values()) == {"dirty_vision.4711"}
 
 
@@ -148,8 +146,7 @@ def test_a_binding_with_other_nodes_is_not_this_runs(at: Made) -> None:
     older = identity.objects(JOB.owner, JOB.account, ["gpu02", "gpu03"])[2][1]
     at.notes.write("run-4711", {"restart": 0, "started": 1000, "namespace": "vision"})
     at.cluster.add(identity.path("vision", "rolebindings"), older)
-    with pytest.raises(Refused, match="rolebindings slurm-4711-u2001-g3001 of an older run of this job still exists"):
-        open_job(JOB, at)
+    refused(at, "rolebindings slurm-4711-u2001-g3001 of an older run of this job still exists")
     assert set(at.cluster.values()) == {"dirty_vision.4711"}
     assert not any(JOB.account in path for path in at.cluster.objects), "the next try finds nothing of it"
 
@@ -163,8 +160,7 @@ def test_a_number_that_another_job_still_has_opens_nothing(namespace: str, uid: 
     at.cluster.add(identity.path(namespace, resource), body)
     states = []
     at.cluster.before = lambda method, path: states.extend(at.cluster.values())
-    with pytest.raises(Refused, match=rf"{namespace}/slurm-4711-u{uid}-g3001 of another job with this number"):
-        open_job(JOB, at)
+    refused(at, rf"{namespace}/slurm-4711-u{uid}-g3001 of another job with this number")
     assert set(states) == {"closed"}
 
 
@@ -188,8 +184,7 @@ def test_guards_that_are_not_as_they_were_left_open_nothing(change: dict, says: 
         else:
             known = at.cluster.objects.get(path, {"metadata": {"name": name}})["metadata"]
             at.cluster.objects[path] = {"metadata": {**known, **fields}}
-    with pytest.raises(Refused, match=says):
-        open_job(JOB, at)
+    refused(at, says)
     assert set(at.cluster.values()) == {"closed"}
 
 
@@ -200,8 +195,7 @@ def test_others_policies_are_none_of_its_business(at: Made) -> None:
 
 def test_a_controller_that_was_never_told_of_guards_opens_nothing(at: Made) -> None:
     (at.etc / "guards.json").unlink()
-    with pytest.raises(Refused, match="has no list of the admission policies"):
-        open_job(JOB, at)
+    refused(at, "has no list of the admission policies")
 
 
 @pytest.mark.parametrize("value", ["vision.4711", "speech.4711"])
@@ -209,8 +203,7 @@ def test_a_node_that_is_held_under_the_number_for_nobody_opens_nothing(value: st
     """slurmctld died between holding it and the identity, and gave the number to this job."""
     at = world(tmp_path, Cluster(gpu01="closed", gpu02="closed", gpu03=value))
     at.cluster.objects["/api/v1/nodes/gpu03"]["metadata"]["labels"] = {LABEL: "4711"}
-    with pytest.raises(Refused, match="node gpu03 is still held under this job's number"):
-        open_job(JOB, at)
+    refused(at, "node gpu03 is still held under this job's number")
     assert at.cluster.values() == ["closed", "closed", value]
 
 
@@ -219,6 +212,5 @@ def test_what_another_persons_job_holds_is_not_taken_back(at: Made) -> None:
     hold(at.cluster)
     body = identity.objects(JOB.owner, identity.name(4711, 2002, 3001), JOB.nodes)[0][1]
     at.cluster.add(ACCOUNTS, body)
-    with pytest.raises(Refused, match="of another job with this number"):
-        open_job(JOB, at)
+    refused(at, "of another job with this number")
     assert set(at.cluster.values()) == {"vision.4711"}

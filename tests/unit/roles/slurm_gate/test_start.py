@@ -11,16 +11,8 @@ from pathlib import Path
 
 FILES = Path(__file__).resolve().parents[4] / "roles/slurm_gate/files"
 HEAVY = {
-    "subprocess",
-    "concurrent.futures",
-    "logging",
-    "shutil",
-    "traceback",
-    "asyncio",
-    "xml",
-    "site",
-    "dataclasses",
-    "inspect",
+    *("subprocess", "concurrent.futures", "logging", "shutil", "traceback", "asyncio", "xml", "site"),
+    *("dataclasses", "inspect"),
 }
 
 

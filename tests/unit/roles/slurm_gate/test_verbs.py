@@ -16,7 +16,7 @@ from roles.slurm_gate.files.gate.notes import Notes
 from roles.slurm_gate.files.gate.verbs import run
 from tests.unit.roles.slurm_gate.cluster import JOB, RUNNING, Made, hold
 
-ACCOUNTS = "/api/v1/namespaces/vision/serviceaccounts"
+DRAIN = "scontrol update nodename=gpu01 state=drain reason=drawbridge gate: "
 
 
 def stop(error: Exception) -> Callable[..., None]:
@@ -75,11 +75,11 @@ def test_an_epilog_that_fails_after_its_run_was_opened_says_so(at: Made, monkeyp
     assert at.slurm.comments[4711] == "drawbridge gate: no answer at its end"
 
 
-@pytest.mark.parametrize("change", [{"batch": False}, {"requeue": False}])
+@pytest.mark.parametrize("lacks", ["batch", "requeue"])
 def test_a_job_that_can_not_run_again_ends_with_the_cause(
-    change: dict, at: Made, monkeypatch: pytest.MonkeyPatch
+    lacks: str, at: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert failing(monkeypatch, at, Unreachable("no answer"), **change) == 1
+    assert failing(monkeypatch, at, Unreachable("no answer"), **{lacks: False}) == 1
     assert at.slurm.told == ["scontrol notify 4711 drawbridge gate: no answer"]
 
 
@@ -104,9 +104,7 @@ def test_what_must_not_open_is_refused_before_anything_is_asked(change: dict[str
 def test_a_node_that_can_not_be_proven_empty_is_drained(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verbs, "close_node", stop(Unreachable("no answer")))
     assert run("close", at) == 1
-    assert at.slurm.told == [
-        "scontrol update nodename=gpu01 state=drain reason=drawbridge gate: not proven empty, no answer"
-    ]
+    assert at.slurm.told == [f"{DRAIN}not proven empty, no answer"]
 
 
 def test_a_slurm_that_starts_again_hears_the_reason_all_the_same(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +141,7 @@ def test_but_not_onto_a_node_where_something_else_lives(running: list[str], on_g
     at.env.update({"SLURM_JOB_PARTITION": "hpc"})
     at.host.running, at.host.on_gpus = running, on_gpus
     assert run("deliver_token", at) == 1
-    assert at.slurm.told[0].startswith("scontrol update nodename=gpu01 state=drain reason=drawbridge gate: ")
+    assert at.slurm.told[0].startswith(DRAIN)
 
 
 @pytest.mark.parametrize("partition", ["hpc", "ai-train"])
