@@ -22,9 +22,8 @@ def test_a_terminal_shows_the_last_progress_only() -> None:
     console.progress("1 of 2")
     console.progress("2 of 2")
     console.say("done")
-    assert err.getvalue() == (
-        "\r\x1b[Kdrawbridge-run: 1 of 2\r\x1b[Kdrawbridge-run: 2 of 2\r\x1b[Kdrawbridge-run: done\n"
-    )
+    said = "\r\x1b[Kdrawbridge-run: 1 of 2\r\x1b[Kdrawbridge-run: 2 of 2\r\x1b[Kdrawbridge-run: done\n"
+    assert err.getvalue() == said
 
 
 def test_a_log_gets_progress_when_it_takes_long_and_not_often() -> None:

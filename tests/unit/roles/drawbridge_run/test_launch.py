@@ -15,14 +15,24 @@ from roles.drawbridge_run.files.run.watcher import CHANGE, END_REQUESTED, GONE, 
 from tests.unit.roles.drawbridge_run.job import NAME, Scene, ended, event, running, waiting
 
 BOTH_RUN = Update(LIST, [running("a", "gpu01"), running("b", "gpu02")])
+SLURM_ENDS = Update(END_REQUESTED, Trouble("Slurm ends this job", 143))
 
 
 def now(item: dict[str, Any], kind: str = "MODIFIED") -> Update:
     return Update(CHANGE, {"type": kind, "object": item})
 
 
+WELL = [now(ended("a", "gpu01")), now(ended("b", "gpu02"))]
+
+
+def timed(scene: Scene) -> tuple[int, float]:
+    """The exit code, and for how long it ran."""
+    begun = scene.clock.now()
+    return scene.run(), scene.clock.now() - begun
+
+
 def test_it_ends_well_as_its_pods_do(tmp_path: Path) -> None:
-    scene = Scene(tmp_path, [BOTH_RUN, now(ended("a", "gpu01")), now(ended("b", "gpu02"))])
+    scene = Scene(tmp_path, [BOTH_RUN, *WELL])
     scene.log("a", "one", "two")
     assert scene.run() == 0
     assert scene.paper.printed == ["one", "two"]
@@ -42,8 +52,8 @@ def test_the_exit_code_is_the_first_failing_ranks_with_its_last_lines(tmp_path: 
 
 
 def test_all_logs_have_their_rank_in_front(tmp_path: Path) -> None:
-    scene = Scene(tmp_path, [BOTH_RUN, now(ended("a", "gpu01")), now(ended("b", "gpu02", 1))])
-    scene = Scene(tmp_path, scene.updates, "--image img --all-logs -- true")
+    updates = [BOTH_RUN, now(ended("a", "gpu01")), now(ended("b", "gpu02", 1))]
+    scene = Scene(tmp_path, updates, "--image img --all-logs -- true")
     scene.log("a", "one")
     scene.log("b", "two")
     assert scene.run() == 1
@@ -56,8 +66,7 @@ def test_all_logs_have_their_rank_in_front(tmp_path: Path) -> None:
 def test_the_last_lines_may_take_a_while_unless_the_end_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late_s: int, asked: bool, printed: bool
 ) -> None:
-    told = [Update(END_REQUESTED, Trouble("Slurm ends this job", 143))] if asked else []
-    scene = Scene(tmp_path, [BOTH_RUN, now(ended("a", "gpu01")), now(ended("b", "gpu02")), *told])
+    scene = Scene(tmp_path, [BOTH_RUN, *WELL, *([SLURM_ENDS] if asked else [])])
     waits: list[float] = []
 
     def join(_: Follower, timeout_s: float) -> bool:
@@ -75,9 +84,8 @@ def test_the_last_lines_may_take_a_while_unless_the_end_is_asked_for(
 def test_a_registry_gets_patience_and_says_why_meanwhile(tmp_path: Path) -> None:
     busy = waiting("a", "gpu01", "ErrImagePull", "i/o timeout")
     scene = Scene(tmp_path, [Update(LIST, [busy])], "--image img --patience 60 -- true")
-    begun = scene.clock.now()
-    assert scene.run() == 125
-    assert 60 <= scene.clock.now() - begun < 70
+    code, took_s = timed(scene)
+    assert code == 125 and 60 <= took_s < 70
     assert scene.paper.said == ["the image can't be pulled on gpu01: i/o timeout"] * 2
 
 
@@ -85,9 +93,8 @@ def test_patience_does_not_begin_anew_when_the_words_change(tmp_path: Path) -> N
     words = ["i/o timeout", "Back-off pulling image"] * 40
     updates = [Update(LIST, [waiting("a", "gpu01", "ErrImagePull", word)]) for word in words]
     scene = Scene(tmp_path, updates, "--image img --patience 60 -- true")
-    begun = scene.clock.now()
-    assert scene.run() == 125
-    assert 60 <= scene.clock.now() - begun < 70
+    code, took_s = timed(scene)
+    assert code == 125 and 60 <= took_s < 70
     assert len(scene.paper.said) == 3
 
 
@@ -96,9 +103,8 @@ def test_pods_that_say_nothing_of_a_failed_start_end_it_as_well(tmp_path: Path) 
     made = [waiting("a", "gpu01", "ContainerCreating"), waiting("b", "gpu02", "ContainerCreating")]
     scene = Scene(tmp_path, [Update(LIST, made)], "--image img --patience 5 -- true")
     scene.kube.events = [event("b", "FailedCreatePodSandBox", "pause: not found", 1)]
-    begun = scene.clock.now()
-    assert scene.run() == 125
-    assert 5 <= scene.clock.now() - begun < 15
+    code, took_s = timed(scene)
+    assert code == 125 and 5 <= took_s < 15
     assert scene.paper.said == ["rank 1 on gpu02 does not start (FailedCreatePodSandBox): pause: not found"] * 2
     assert scene.deleted()
 
@@ -106,15 +112,13 @@ def test_pods_that_say_nothing_of_a_failed_start_end_it_as_well(tmp_path: Path) 
 def test_an_absence_of_the_api_server_ends_nothing(tmp_path: Path) -> None:
     """Nodes are taken for lost meanwhile, and kubelets may need most of a minute to say otherwise."""
     silent = [now(running("b", "gpu02", "False"))] * 50
-    updates = [BOTH_RUN, *silent, BOTH_RUN, now(ended("a", "gpu01")), now(ended("b", "gpu02"))]
-    assert Scene(tmp_path, updates).run() == 0
+    assert Scene(tmp_path, [BOTH_RUN, *silent, BOTH_RUN, *WELL]).run() == 0
 
 
 def test_a_lost_node_ends_it_sooner_than_a_slow_start(tmp_path: Path) -> None:
     scene = Scene(tmp_path, [BOTH_RUN, now(running("b", "gpu02", "False"))])
-    begun = scene.clock.now()
-    assert scene.run() == 125
-    assert 60 <= scene.clock.now() - begun < 70
+    code, took_s = timed(scene)
+    assert code == 125 and 60 <= took_s < 70
     assert scene.paper.said[-1] == "rank 1 on gpu02 is lost: its node's kubelet does not report"
 
 
@@ -126,41 +130,33 @@ def test_a_workload_without_pods_tells_its_controllers_reason(tmp_path: Path) ->
 
 
 def test_what_slurm_ends_ends_its_pods_first(tmp_path: Path) -> None:
-    told = Update(END_REQUESTED, Trouble("Slurm ends this job", 143))
-    scene = Scene(tmp_path, [BOTH_RUN, told, now(ended("a", "gpu01", 143)), now(running("b", "gpu02"), "DELETED")])
-    begun = scene.clock.now()
-    assert scene.run() == 143
-    assert scene.clock.now() - begun < 6
+    ends = [now(ended("a", "gpu01", 143)), now(running("b", "gpu02"), "DELETED")]
+    scene = Scene(tmp_path, [BOTH_RUN, SLURM_ENDS, *ends])
+    code, took_s = timed(scene)
+    assert code == 143 and took_s < 6
     assert scene.paper.said[-1] == "Slurm ends this job"
     assert scene.deleted()
 
 
 def test_a_signal_for_the_pods_ends_nothing(tmp_path: Path) -> None:
-    told = Update(SIGNAL, 10)
-    scene = Scene(tmp_path, [BOTH_RUN, told, now(ended("a", "gpu01")), now(ended("b", "gpu02"))])
+    scene = Scene(tmp_path, [BOTH_RUN, Update(SIGNAL, 10), *WELL])
     assert scene.run() == 0
     assert scene.signal_sender.sent == [(10, ["a", "b"])]
 
 
 def test_a_pod_that_takes_its_time_is_not_waited_for_until_slurm_kills(tmp_path: Path) -> None:
     """KillWait is 30 s: what is left then, the gate ends."""
-    scene = Scene(
-        tmp_path,
-        [BOTH_RUN, Update(END_REQUESTED, Trouble("Slurm ends this job", 143))],
-        "--image i --grace 120 -- true",
-    )
-    begun = scene.clock.now()
-    assert scene.run() == 143
-    assert 27 <= scene.clock.now() - begun < 30
+    scene = Scene(tmp_path, [BOTH_RUN, SLURM_ENDS], "--image i --grace 120 -- true")
+    code, took_s = timed(scene)
+    assert code == 143 and 27 <= took_s < 30
 
 
 def test_pods_are_told_in_time_before_the_limit(tmp_path: Path) -> None:
     scene = Scene(tmp_path, [BOTH_RUN], "--image img --grace 60 -- true", seconds_left=100)
-    begun = scene.clock.now()
-    assert scene.run() == 124
+    code, took_s = timed(scene)
     assert "time limit is near: the pods get SIGTERM and have 60 s" in scene.paper.said[-1]
     # told 75 s before the limit, so 25 s after the start, and waited for as long as they have
-    assert 25 + 60 < scene.clock.now() - begun < 100
+    assert code == 124 and 25 + 60 < took_s < 100
     assert scene.deleted()
 
 
@@ -171,20 +167,20 @@ def test_a_job_that_is_over_waits_for_nothing(tmp_path: Path) -> None:
 
 
 def test_a_silent_api_server_ends_nothing(tmp_path: Path) -> None:
-    scene = Scene(tmp_path, [BOTH_RUN, Update(SILENT, "no answer"), now(ended("a", "gpu01")), now(ended("b", "gpu02"))])
+    scene = Scene(tmp_path, [BOTH_RUN, Update(SILENT, "no answer"), *WELL])
     assert scene.run() == 0
     assert "no answer; the pods run on" in scene.paper.said
 
 
 def test_kept_pods_stay_until_the_job_ends(tmp_path: Path) -> None:
-    scene = Scene(tmp_path, [BOTH_RUN, now(ended("a", "gpu01")), now(ended("b", "gpu02"))], "--image i --keep -- true")
+    scene = Scene(tmp_path, [BOTH_RUN, *WELL], "--image i --keep -- true")
     assert scene.run() == 0
     assert not scene.deleted()
 
 
 def test_an_answer_that_is_lost_ends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The request is sent again then, and finds what it has made."""
-    scene = Scene(tmp_path, [BOTH_RUN, now(ended("a", "gpu01")), now(ended("b", "gpu02"))])
+    scene = Scene(tmp_path, [BOTH_RUN, *WELL])
     post = scene.cluster._post
     monkeypatch.setattr(scene.cluster, "_post", lambda *asked: (post(*asked), post(*asked))[1])
     assert scene.run() == 0
@@ -192,10 +188,8 @@ def test_an_answer_that_is_lost_ends_nothing(tmp_path: Path, monkeypatch: pytest
 
 
 def test_a_conflict_of_another_kind_is_a_refusal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    scene = Scene(tmp_path, [])
-    monkeypatch.setattr(
-        scene.cluster, "_post", lambda *_: Answer(409, {"message": "quota was modified", "reason": "Conflict"})
-    )
+    scene, answer = Scene(tmp_path, []), Answer(409, {"message": "quota was modified", "reason": "Conflict"})
+    monkeypatch.setattr(scene.cluster, "_post", lambda *_: answer)
     with pytest.raises(Refused, match="refuses the workload: quota was modified"):
         scene.run()
 
@@ -220,9 +214,7 @@ def test_an_object_that_refers_to_another_is_offered_until_that_one_is_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refusals: int, code: int
 ) -> None:
     """Trainer's webhook looks a runtime up in what it has heard of so far. The runtime's own answer was late."""
-    scene = Scene(
-        tmp_path, [BOTH_RUN, now(ended("a", "gpu01")), now(ended("b", "gpu02"))], "--image i --backend trainjob -- true"
-    )
+    scene = Scene(tmp_path, [BOTH_RUN, *WELL], "--image i --backend trainjob -- true")
     post, left = scene.cluster._post, [refusals]
 
     def late(path: str, body: Any, query: Any) -> Any:
@@ -256,7 +248,7 @@ def test_a_kind_that_the_quota_does_not_count_yet_is_offered_until_it_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refusals: int, code: int | None
 ) -> None:
     """A custom resource that was defined a moment ago: admission refuses it until Kubernetes has counted it."""
-    scene = Scene(tmp_path, [BOTH_RUN, now(ended("a", "gpu01")), now(ended("b", "gpu02"))])
+    scene = Scene(tmp_path, [BOTH_RUN, *WELL])
     post, left = scene.cluster._post, [refusals]
 
     def uncounted(path: str, body: Any, query: Any) -> Any:

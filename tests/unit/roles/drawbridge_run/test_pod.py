@@ -34,12 +34,8 @@ def test_a_pod_is_the_jobs_and_the_users(tmp_path: Path) -> None:
     assert found["nodeSelector"] == {"drawbridge.node-restriction.kubernetes.io/slurm-job": "4711"}
     assert found["tolerations"] == [{"key": "drawbridge.io/slurm", "value": "vision.4711", "effect": "NoSchedule"}]
     assert found["serviceAccountName"] == "slurm-4711-u2001-g3001"
-    assert found["securityContext"] == {
-        "runAsUser": 2001,
-        "runAsGroup": 3001,
-        "supplementalGroupsPolicy": "Strict",
-        "seccompProfile": {"type": "RuntimeDefault"},
-    }
+    user = {"runAsUser": 2001, "runAsGroup": 3001, "supplementalGroupsPolicy": "Strict"}
+    assert found["securityContext"] == {**user, "seccompProfile": {"type": "RuntimeDefault"}}
     assert found["containers"][0]["workingDir"] == "/"
     assert found["containers"][0]["securityContext"] == {"allowPrivilegeEscalation": False}
     assert not found["automountServiceAccountToken"]
@@ -49,15 +45,10 @@ def test_file_systems_are_at_their_own_paths(tmp_path: Path) -> None:
     found = spec(tmp_path, "--image img --mount /gpfs/fs2:ro --mount /gpfs/fs1 -- true")
     volumes = {volume["name"]: volume.get("hostPath", {}).get("path") for volume in found["volumes"]}
     assert {it["hostPath"]["type"] for it in found["volumes"] if "hostPath" in it} == {"Directory"}
-    mounts = {
-        (volumes[it["name"]], it["mountPath"], it.get("readOnly", False))
-        for it in found["containers"][0]["volumeMounts"]
-    }
-    assert mounts == {
-        (None, "/dev/shm", False),
-        (None, "/gpfs", False),
-        ("/gpfs/fs1", "/gpfs/fs1", False),
-        ("/gpfs/fs2", "/gpfs/fs2", True),
+    mounts = found["containers"][0]["volumeMounts"]
+    assert {(volumes[it["name"]], it["mountPath"], it.get("readOnly", False)) for it in mounts} == {
+        *((None, "/dev/shm", False), (None, "/gpfs", False)),
+        *(("/gpfs/fs1", "/gpfs/fs1", False), ("/gpfs/fs2", "/gpfs/fs2", True)),
     }
     assert next(volume for volume in found["volumes"] if volume["name"] == "shm")["emptyDir"] == {"medium": "Memory"}
 
@@ -124,21 +115,13 @@ def test_the_pod_finds_its_place_by_its_node(tmp_path: Path, node: str, rank: st
     given = {**variables(tmp_path), "DRAWBRIDGE_NODE": node, "MASTER_ADDR": "run-worker-0", "PET_NODE_RANK": "7"}
     argv = ["/bin/sh", "-c", START, "drawbridge-run", "sh", "-c", 'env; pwd; umask; echo "$1"', "sh", "a  b"]
     env = {**given, "PATH": "/usr/bin:/bin", "DRAWBRIDGE_WORKDIR": str(tmp_path)}
-    *rest, where, umask, word = subprocess.run(
-        argv, env=env, capture_output=True, text=True, check=True
-    ).stdout.splitlines()
+    done = subprocess.run(argv, env=env, capture_output=True, text=True, check=True)
+    *rest, where, umask, word = done.stdout.splitlines()
     found = dict(line.split("=", 1) for line in rest)
-    assert {key: value for key, value in found.items() if key.startswith(("PET_", "MASTER", "NNODES", "NODE_"))} == {
-        "MASTER_ADDR": "10.0.0.21",
-        "MASTER_PORT": "24711",
-        "NNODES": "2",
-        "NODE_RANK": rank,
-        "PET_MASTER_ADDR": "10.0.0.21",
-        "PET_MASTER_PORT": "24711",
-        "PET_NNODES": "2",
-        "PET_NODE_RANK": rank,
-        "PET_NPROC_PER_NODE": "8",
-    }
+    place = {"MASTER_ADDR": "10.0.0.21", "MASTER_PORT": "24711", "NNODES": "2", "NODE_RANK": rank}
+    torchs = {"PET_NPROC_PER_NODE": "8", **{f"PET_{key}": value for key, value in place.items()}}
+    found = {key: it for key, it in found.items() if key.startswith(("PET_", "MASTER", "NNODES", "NODE_"))}
+    assert found == {**place, **torchs}
     assert (where, umask, word) == (str(tmp_path), "0027", "a  b")
 
 

@@ -15,98 +15,61 @@ TAINTED = "0/5 nodes are available: 4 node(s) had untolerated taint"
 NO_IMAGE = 'failed to resolve reference "docker.io/lab/none:1": docker.io/lab/none:1: not found'
 
 
+KILLED = "was killed (exit code 137): by a user or an administrator, or its node ran out of memory"
+NO_SHELL = 'exec: "/bin/sh": stat /bin/sh: no such file or directory'
+AFFINITY = "Predicate NodeAffinity failed"
+SECRET = 'secret "x" not found'
+UNSCHEDULABLE = {"type": "PodScheduled", "reason": "Unschedulable", "message": TAINTED}
+
+
 @pytest.mark.parametrize(
-    ("item", "text", "code", "final"),
+    ("item", "code", "text"),
     [
-        (ended("a", "gpu02", 1), "rank 1 on gpu02 ended with exit code 1", 1, True),
-        (ended("a", "gpu01", 143), "rank 0 on gpu01 ended by SIGTERM (exit code 143)", 143, True),
-        (ended("a", "gpu01", 250), "rank 0 on gpu01 ended by signal 122 (exit code 250)", 250, True),
+        (ended("a", "gpu02", 1), 1, "rank 1 on gpu02 ended with exit code 1"),
+        (ended("a", "gpu01", 143), 143, "rank 0 on gpu01 ended by SIGTERM (exit code 143)"),
+        (ended("a", "gpu01", 250), 250, "rank 0 on gpu01 ended by signal 122 (exit code 250)"),
+        (ended("a", "gpu01", 137), 137, KILLED),
+        (ended("a", "gpu01", 137, reason="OOMKilled"), 137, "used more memory than a pod has (9Gi) and was killed"),
+        (ended("a", "gpu01", 128, reason="StartError", message=NO_SHELL), 127, "could not begin: exec"),
+        (ended("a", "gpu01", 128, reason="StartError", message="permission denied"), 126, "could not begin: perm"),
         (
-            ended("a", "gpu01", 137),
-            "was killed (exit code 137): by a user or an administrator, or its node ran out of memory",
-            137,
-            True,
+            pod("a", "gpu01", phase="Failed", reason="NodeAffinity", message=AFFINITY),
+            *(125, f"rank 0 on gpu01 was refused by its node (NodeAffinity): {AFFINITY}"),
         ),
+        (waiting("a", "gpu01", "ErrImagePull", NO_IMAGE), 125, "the image can't be pulled on gpu01: failed to resolve"),
+        (waiting("a", "gpu01", "InvalidImageName", "bad"), 125, "rank 0 on gpu01 can't start (InvalidImageName): bad"),
         (
-            ended("a", "gpu01", 137, reason="OOMKilled"),
-            "used more memory than a pod has (9Gi) and was killed",
-            137,
-            True,
+            waiting("a", "gpu01", "CreateContainerConfigError", SECRET),
+            *(125, f"can't start (CreateContainerConfigError): {SECRET}"),
         ),
-        (
-            ended(
-                "a",
-                "gpu01",
-                128,
-                reason="StartError",
-                message='exec: "/bin/sh": stat /bin/sh: no such file or directory',
-            ),
-            "could not begin: exec",
-            127,
-            True,
-        ),
-        (
-            ended("a", "gpu01", 128, reason="StartError", message="permission denied"),
-            "could not begin: perm",
-            126,
-            True,
-        ),
-        (
-            pod("a", "gpu01", phase="Failed", reason="NodeAffinity", message="Predicate NodeAffinity failed"),
-            "rank 0 on gpu01 was refused by its node (NodeAffinity): Predicate NodeAffinity failed",
-            125,
-            True,
-        ),
-        (
-            waiting("a", "gpu01", "ErrImagePull", NO_IMAGE),
-            "the image can't be pulled on gpu01: failed to resolve",
-            125,
-            True,
-        ),
-        (
-            waiting("a", "gpu01", "ImagePullBackOff", "dial tcp: i/o timeout"),
-            "can't be pulled on gpu01: dial",
-            125,
-            False,
-        ),
-        (
-            waiting("a", "gpu01", "InvalidImageName", "bad"),
-            "rank 0 on gpu01 can't start (InvalidImageName): bad",
-            125,
-            True,
-        ),
-        (
-            waiting("a", "gpu01", "CreateContainerConfigError", 'secret "x" not found'),
-            'can\'t start (CreateContainerConfigError): secret "x" not found',
-            125,
-            True,
-        ),
-        (
-            pod("a", conditions=[{"type": "PodScheduled", "reason": "Unschedulable", "message": TAINTED}]),
-            f"a pod gets none of the job's nodes: {TAINTED}",
-            125,
-            False,
-        ),
-        (running("a", "gpu02", "False"), "rank 1 on gpu02 is lost: its node's kubelet does not report", 125, False),
     ],
 )
-def test_what_is_wrong_is_said(item: dict[str, Any], text: str, code: int, final: bool) -> None:
+def test_what_ends_it_is_said_with_its_exit_code(item: dict[str, Any], code: int, text: str) -> None:
     found = trouble(read(item, NODES), "9Gi")
     assert found is not None
     assert text in found.text
-    assert (found.code, found.final) == (code, final)
+    assert (found.code, found.final) == (code, True)
 
 
 @pytest.mark.parametrize(
-    "item",
+    ("item", "text"),
     [
-        ended("a", "gpu01"),
-        running("a", "gpu01"),
-        waiting("a", "gpu01", "ContainerCreating"),
-        pod("a", "gpu01"),
-        pod("a"),
+        (waiting("a", "gpu01", "ImagePullBackOff", "dial tcp: i/o timeout"), "can't be pulled on gpu01: dial"),
+        (pod("a", conditions=[UNSCHEDULABLE]), f"a pod gets none of the job's nodes: {TAINTED}"),
+        (running("a", "gpu02", "False"), "rank 1 on gpu02 is lost: its node's kubelet does not report"),
     ],
 )
+def test_what_may_pass_is_said_too(item: dict[str, Any], text: str) -> None:
+    found = trouble(read(item, NODES), "9Gi")
+    assert found is not None
+    assert text in found.text
+    assert (found.code, found.final) == (125, False)
+
+
+WELL = [ended("a", "gpu01"), running("a", "gpu01"), waiting("a", "gpu01", "ContainerCreating"), pod("a", "gpu01")]
+
+
+@pytest.mark.parametrize("item", [*WELL, pod("a")])
 def test_what_is_well_is_not_talked_about(item: dict[str, Any]) -> None:
     assert trouble(read(item, NODES), "9Gi") is None
 
@@ -132,8 +95,7 @@ def pod_set(*items: dict[str, Any]) -> PodSet:
 )
 def test_the_first_to_fail_is_named(items: list[dict[str, Any]], rank: int) -> None:
     found = pod_set(*items).trouble()
-    assert found is not None
-    assert found.rank == rank
+    assert found is not None and found.rank == rank
 
 
 def test_all_must_end_well() -> None:
@@ -169,12 +131,9 @@ def test_what_a_full_list_misses_was_deleted_while_nobody_looked() -> None:
 
 
 def test_what_nobody_needs_to_wait_for_comes_first() -> None:
-    made = pod_set(
-        waiting("a", "gpu01", "ErrImagePull", "i/o timeout"), waiting("b", "gpu02", "ErrImageNeverPull", "no")
-    )
-    found = made.trouble()
-    assert found is not None
-    assert found.final
+    slow = waiting("a", "gpu01", "ErrImagePull", "i/o timeout")
+    found = pod_set(slow, waiting("b", "gpu02", "ErrImageNeverPull", "no")).trouble()
+    assert found is not None and found.final
 
 
 def test_progress_is_one_line() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from roles.drawbridge_run.files.gate.config import Refused
 from roles.drawbridge_run.files.run import signals
-from roles.drawbridge_run.files.run.pods import Pod, read
+from roles.drawbridge_run.files.run.pods import read
 from roles.drawbridge_run.files.run.signals import SignalSender
 from tests.unit.roles.drawbridge_run.doubles import StillClock
 from tests.unit.roles.drawbridge_run.job import Paper, ended, granted, running
@@ -31,8 +31,7 @@ def sent(root: Path, monkeypatch: pytest.MonkeyPatch, answers: dict[str, object]
 
     monkeypatch.setattr(signals.Session, "run_detached", tell)
     paper = Paper()
-    pods = [running("a", "gpu01"), ended("b", "gpu02"), running("c", "gpu02")]
-    found: list[Pod] = [read(pod, NODES) for pod in pods]
+    found = [read(pod, NODES) for pod in (running("a", "gpu01"), ended("b", "gpu02"), running("c", "gpu02"))]
     SignalSender(granted(root), StillClock(), paper).send(signal.SIGUSR1, found)
     for thread in threading.enumerate():
         if thread.name == signals.NAME:
