@@ -11,6 +11,7 @@ the module alone and of a visit with it:
       transcript:
         - run: [mlnx_qos, -i, rail0]
           out_file: nic/mlnx_qos/25.07_dscp_p3.txt     # below tests/transcripts; or `out: text`; also rc, err
+        - {unit: sackd.service, is: missing}           # the module asks systemd how a unit stands; or stopped, running
       expect: {changed: false, steps: []}          # failed: true for a refusal; msg is compared as a part
 """
 
@@ -31,6 +32,15 @@ HERE = Path(__file__).parent
 TRANSCRIPTS = HERE.parent.parent / "transcripts"
 
 
+UNIT = "LoadState={}\nActiveState={}\nSubState={}\nUnitFileState={}\nInactiveExitTimestampMonotonic={}\n"
+UNITS = {
+    "missing": UNIT.format("not-found", "inactive", "dead", "", 0),
+    "stopped": UNIT.format("loaded", "inactive", "dead", "disabled", 0),
+    "running": UNIT.format("loaded", "active", "running", "enabled", 1),
+}
+SHOW = ["systemctl", "show", "--property", ",".join(line.partition("=")[0] for line in UNIT.splitlines())]
+
+
 def cases() -> list[Any]:
     return [
         pytest.param(path.stem, case, id=f"{path.stem}-{case['id']}")
@@ -43,7 +53,9 @@ class Replay:
     """Stands in for core.command.Command: answers from the transcript, in its order, and nothing else."""
 
     def __init__(self, transcript: list[dict[str, Any]]) -> None:
-        self.left = list(transcript)
+        self.left = [
+            {"run": [*SHOW, line["unit"]], "out": UNITS[line["is"]]} if "unit" in line else line for line in transcript
+        ]
 
     def __call__(self, argv: Any, ok: tuple[int, ...] = (0,)) -> Completed:
         argv = [argv[0].rsplit("/", 1)[-1], *argv[1:]]
