@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,12 @@ class Host:
         for tool in tools:
             (self.bin / tool).symlink_to(LAUNCHER)
 
+    def program(self, name: str, body: str) -> None:
+        """Place a small shell program on the host's PATH."""
+        path = self.bin / name
+        path.write_text(f"#!/bin/sh\n{body}\n")
+        path.chmod(0o755)
+
     def device(self, family: str) -> Device:
         """The host's device of a tool family."""
         return Device(self.root / "lab" / family)
@@ -100,6 +106,32 @@ class Host:
                 patch.setenv(name, value)
             return result_of(way, module_name, arguments, check, self._capfd)
 
+    def converge(self, module_name: str, family: str, **arguments: Any) -> dict[str, Any]:
+        """Run a module as its check predicts."""
+        return converged(lambda **more: self.run(module_name, **arguments, **more), lambda: writes(self.device(family)))
+
+    def fail(self, module_name: str, message: str, **arguments: Any) -> dict[str, Any]:
+        """Run a module that fails with words like these. The next run makes what is left, and no more."""
+        result = self.run(module_name, **arguments)
+        assert result["failed"] and re.search(message, result["msg"]), result
+        assert self.run(module_name, **arguments)["steps"] == result["left"]
+        return result
+
+
+def converged(run: Callable[..., dict[str, Any]], written: Callable[[], list[Any]]) -> dict[str, Any]:
+    """The result of a run. Its check predicts it and writes nothing, and the next run only reads."""
+    before = written()
+    predicted = run(check=True)
+    assert written() == before
+    done = run()
+    assert not done.get("failed"), done
+    for key in ("changed", "steps", "diff", "pending", "link_flap"):
+        assert predicted.get(key) == done.get(key)
+    after = written()
+    again = run()
+    assert (again["changed"], again["steps"], written()) == (False, [], after)
+    return done
+
 
 def _armed(device: Device) -> bool:
     return bool(json.loads((device.directory / "faults.json").read_text()))
@@ -116,8 +148,7 @@ def with_rails(root: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> Host:
     for rail in RAILS:
         (host.root / "sys/class/net" / rail).mkdir(parents=True)
     links = [{"ifname": rail, "operstate": "UP", "mtu": 9000, "max_mtu": 9978} for rail in RAILS]
-    (host.bin / "ip").write_text(f"#!/bin/sh\ncat <<'END'\n{json.dumps(links)}\nEND\n")
-    (host.bin / "ip").chmod(0o755)
+    host.program("ip", f"cat <<'END'\n{json.dumps(links)}\nEND")
     return host
 
 

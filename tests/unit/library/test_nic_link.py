@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +44,7 @@ def net(host: Host) -> Device:
 
 
 def run_managers(host: Host, networkd: str = "inactive", manager: str = "inactive") -> None:
-    program = host.bin / "systemctl"
-    program.write_text(f"#!/bin/sh\necho {networkd}\necho {manager}\nexit 3\n")
-    program.chmod(0o755)
+    host.program("systemctl", f"echo {networkd}\necho {manager}\nexit 3")
 
 
 def mtus(net: Device) -> dict[str, int]:
@@ -61,22 +58,14 @@ def own_files(host: Host) -> dict[str, str]:
 
 
 def test_check_predicts_the_run_and_the_second_run_only_reads(host: Host, net: Device) -> None:
-    predicted = host.run("nic_link", check=True, **ARGS)
-    assert writes(net) == []
-    done = host.run("nic_link", **ARGS)
-    assert {key: predicted[key] for key in ("changed", "steps", "diff")} == {
-        key: done[key] for key in ("changed", "steps", "diff")
-    }
+    done = host.converge("nic_link", "net", **ARGS)
     assert (done["steps"], mtus(net), own_files(host)) == (STEPS, MTUS, {})
-    assert host.run("nic_link", **ARGS)["steps"] == []
     with net.state() as state:
         assert [state["links"][name].get("sets", 0) for name in ("eth0", *NAMES)] == [0, 1, 1, 1]
 
 
 def test_devices_of_a_busy_node_keep_their_mtu(host: Host, net: Device) -> None:
-    squeue = host.bin / "squeue"
-    squeue.write_text("#!/bin/sh\necho 7\n")
-    squeue.chmod(0o755)
+    host.program("squeue", "echo 7")
     done = host.run("nic_link", **ARGS)
     assert (done["steps"], mtus(net)) == ([], dict.fromkeys(NAMES, 1500))
     assert [text.partition(": Slurm job 7 is on this node")[0] for text in done["pending"]] == STEPS
@@ -125,11 +114,8 @@ def test_network_manager_reads_our_file_and_its_profiles_stay(host: Host, net: D
 )
 def test_faults(host: Host, effect: str, message: str, left: list[str]) -> None:
     host.arm("net", "ip", effect, "set dev rail1")
-    result = host.run("nic_link", **ARGS)
-    assert result["failed"] and result["changed"]
-    assert re.search(message, result["msg"])
-    assert result["left"] == left
-    assert host.run("nic_link", **ARGS)["steps"] == left, "the next run makes what is left, and no more"
+    result = host.fail("nic_link", message, **ARGS)
+    assert result["changed"] and result["left"] == left
 
 
 def test_a_driver_with_smaller_frames(host: Host, net: Device) -> None:
@@ -168,23 +154,15 @@ def ports(host: Host, tmp_path: Path) -> Host:
 
 
 def test_arp_pause_and_rings_are_set_once(ports: Host, tmp_path: Path) -> None:
-    ethtool = ports.device("ethtool")
-    predicted = ports.run("nic_link", check=True, **COMPLETE)
-    assert writes(ethtool) == []
-    done = ports.run("nic_link", **COMPLETE)
-    assert [predicted[key] for key in ("steps", "diff")] == [done[key] for key in ("steps", "diff")]
-    assert done["steps"] == SETTINGS
+    assert ports.converge("nic_link", "ethtool", **COMPLETE)["steps"] == SETTINGS
     assert (tmp_path / "root/proc/sys/net/ipv4/conf/rail1/rp_filter").read_text() == "2\n"
-    written = len(writes(ethtool))
-    assert (written, ports.run("nic_link", **COMPLETE)["steps"], len(writes(ethtool))) == (8, [], 8)
+    assert len(writes(ports.device("ethtool"))) == 8
     (ports.root / "proc/sys/kernel/random/boot_id").write_text("another")
     assert ports.run("nic_link", **COMPLETE)["steps"] == SETTINGS[6:], "a port forgets its pause and rings at a boot"
 
 
 def test_pause_and_rings_wait_for_jobs_and_arp_does_not(ports: Host) -> None:
-    squeue = ports.bin / "squeue"
-    squeue.write_text("#!/bin/sh\necho 7\n")
-    squeue.chmod(0o755)
+    ports.program("squeue", "echo 7")
     done = ports.run("nic_link", **COMPLETE)
     assert done["steps"] == SETTINGS[:6]
     assert [text.partition(": Slurm job 7")[0] for text in done["pending"]] == SETTINGS[6:]
@@ -199,9 +177,7 @@ def test_pause_and_rings_wait_for_jobs_and_arp_does_not(ports: Host) -> None:
 )
 def test_faults_of_ethtool(ports: Host, effect: str, message: str) -> None:
     ports.arm("ethtool", "ethtool", effect, "-A rail1 rx")
-    result = ports.run("nic_link", **COMPLETE)
-    assert result["failed"] and message in result["msg"] and result["left"][0] == SETTINGS[10]
-    assert ports.run("nic_link", **COMPLETE)["steps"] == result["left"]
+    assert ports.fail("nic_link", message, **COMPLETE)["left"][0] == SETTINGS[10]
 
 
 def test_a_driver_without_pause_has_none_to_switch_off(ports: Host) -> None:
@@ -255,18 +231,12 @@ def tuned(ports: Host, tmp_path: Path) -> Host:
 
 
 def test_pcie_and_interrupts_are_set_once_and_pcie_alone_waits_for_jobs(tuned: Host, tmp_path: Path) -> None:
-    pci = tuned.device("pciutils")
-    squeue = tuned.bin / "squeue"
-    squeue.write_text("#!/bin/sh\necho 7\n")
-    squeue.chmod(0o755)
+    tuned.program("squeue", "echo 7")
     assert tuned.run("nic_link", **TUNED)["steps"] == [TUNING[2], TUNING[5]]
-    squeue.unlink()
-    predicted = tuned.run("nic_link", check=True, **TUNED)
-    done = tuned.run("nic_link", **TUNED)
-    assert [predicted[key] for key in ("steps", "diff")] == [done[key] for key in ("steps", "diff")]
-    assert done["steps"] == [TUNING[at] for at in (0, 1, 3, 4)]
+    (tuned.bin / "squeue").unlink()
+    assert tuned.converge("nic_link", "pciutils", **TUNED)["steps"] == [TUNING[at] for at in (0, 1, 3, 4)]
     assert [(tmp_path / f"root/proc/irq/{at}/smp_affinity_list").read_text() for at in (70, 71)] == ["0-3\n", "4-7\n"]
-    assert (len(writes(pci)), tuned.run("nic_link", **TUNED)["steps"], len(writes(pci))) == (4, [], 4)
+    assert len(writes(tuned.device("pciutils"))) == 4
 
 
 @pytest.mark.parametrize(
@@ -280,9 +250,7 @@ def test_pcie_and_interrupts_are_set_once_and_pcie_alone_waits_for_jobs(tuned: H
 )
 def test_faults_of_setpci_are_named_with_port_option_wanted_and_found(tuned: Host, effect: str, message: str) -> None:
     tuned.arm("pciutils", "setpci", effect, "18:00.0 CAP_EXP.08.w=5")
-    result = tuned.run("nic_link", **TUNED)
-    assert result["failed"] and message in result["msg"] and result["left"][0] == TUNING[3]
-    assert tuned.run("nic_link", **TUNED)["steps"] == result["left"]
+    assert tuned.fail("nic_link", message, **TUNED)["left"][0] == TUNING[3]
 
 
 def test_a_device_that_ignores_setpci_is_a_failure(tuned: Host) -> None:
@@ -328,15 +296,10 @@ def routed(host: Host, net: Device) -> Host:
 
 
 def test_each_rail_routes_by_its_own_table_and_the_second_run_only_reads(routed: Host, net: Device) -> None:
-    predicted = routed.run("nic_link", check=True, **ROUTED)
-    assert writes(net) == []
-    done = routed.run("nic_link", **ROUTED)
-    assert [predicted[key] for key in ("steps", "diff")] == [done[key] for key in ("steps", "diff")]
-    assert done["steps"] == ROUTES
+    assert routed.converge("nic_link", "net", **ROUTED)["steps"] == ROUTES
     with net.state() as state:
         assert [rule["priority"] for rule in state["rules"]] == [999, 1000, 1001], "others keep their rules"
-    written = len(writes(net))
-    assert (written, routed.run("nic_link", **ROUTED)["steps"], len(writes(net))) == (6, [], 6)
+    assert len(writes(net)) == 6
 
 
 def test_a_new_address_replaces_rule_and_routes(routed: Host, net: Device) -> None:
@@ -355,9 +318,7 @@ def test_a_rail_that_is_down_is_pending_and_routes_wait_for_jobs(routed: Host, n
         state["links"]["rail1"]["admin_down"] = True
     done = routed.run("nic_link", **ROUTED)
     assert (done["steps"], done["pending"]) == ([*ROUTES[:3], ROUTES[5]], ["rail1: add its routes: rail1 is down"])
-    squeue = routed.bin / "squeue"
-    squeue.write_text("#!/bin/sh\necho 7\n")
-    squeue.chmod(0o755)
+    routed.program("squeue", "echo 7")
     with net.state() as state:
         state["links"]["rail1"]["admin_down"] = False
     assert [text.partition(": Slurm job 7")[0] for text in routed.run("nic_link", **ROUTED)["pending"]] == ROUTES[3:5]
@@ -375,9 +336,7 @@ def test_a_rail_that_is_down_is_pending_and_routes_wait_for_jobs(routed: Host, n
 )
 def test_faults_of_rules(routed: Host, effect: str, message: str) -> None:
     routed.arm("net", "ip", effect, "rule add priority 1001")
-    result = routed.run("nic_link", **ROUTED)
-    assert result["failed"] and message in result["msg"]
-    assert routed.run("nic_link", **ROUTED)["steps"] == result["left"]
+    routed.fail("nic_link", message, **ROUTED)
     assert routed.run("nic_link", **ROUTED)["steps"] == []
 
 
