@@ -14,7 +14,7 @@ from lab.emulators.common import Device
 from lab.emulators.storage.gpfs import VERBS
 from lab.emulators.storage.gpfs.model import CLUSTER, default_state, local_copy
 from lab.emulators.storage.gpfs.remote import own_digest
-from tests.unit.library.emulated import Host, writes
+from tests.unit.library.emulated import Host, converged, writes
 
 ADDRESSES = {"nsd1": 13, "ess1": 14, "gpu01": 21, "gpu02": 22, "gpu03": 23}
 HERE, OWNER = f"{CLUSTER}nsd1", f"{CLUSTER}ess1"
@@ -83,6 +83,10 @@ class Site:
     def written(self, name: str) -> list[str]:
         """Verbs that a host ran to change something."""
         return [call[0] for call in writes(self.device(name))]
+
+    def converge(self, name: str, run: Callable[..., dict[str, Any]], **arguments: Any) -> dict[str, Any]:
+        """Run a module on a host as its check predicts."""
+        return converged(lambda check=False: run(self, check=check, **arguments), lambda: self.written(name))
 
 
 class Clusters(Site):

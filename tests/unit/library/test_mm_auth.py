@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lab.emulators.storage.gpfs.remote import digest
-from tests.unit.library.gpfs_site import HERE, SQUASH, Clusters
+from tests.unit.library.gpfs_site import HERE, Clusters
 
 WRONG = "of another\n"
 
@@ -18,14 +18,6 @@ WRONG = "of another\n"
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: Any, capfd: Any) -> Clusters:
     return Clusters(tmp_path, monkeypatch, capfd)
-
-
-def test_root_is_squashed_and_stays_root_only_if_that_is_stated(site: Clusters) -> None:
-    site.auth()
-    grants = site.owned()["auth"][HERE]["grants"]
-    assert grants == {"fs1": {"access": "rw", "root": f"root remapped to {SQUASH}"}}
-    site.auth(root_becomes="root")
-    assert site.owned()["auth"][HERE]["grants"]["fs1"]["root"] == "root allowed"
 
 
 @pytest.mark.parametrize("known", [False, True])
