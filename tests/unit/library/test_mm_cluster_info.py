@@ -18,10 +18,3 @@ def test_nodes_are_absent_or_unknown_and_nothing_is_written(tmp_path: Path, monk
     assert (found["absent"], found["unknown"]) == (["gpu03"], ["gpu02"])
     assert found["cluster_id"] == site.state()["id"] and not found["changed"]
     assert site.written("nsd1") == before
-
-
-def test_a_host_that_is_no_member_is_no_admin(tmp_path: Path, monkeypatch: Any, capfd: Any) -> None:
-    site = Site(tmp_path, monkeypatch, capfd)
-    site.change(lambda state: None)
-    result = site.run("gpu01", "mm_cluster_info", nodes=["gpu01"])
-    assert result["failed"] and "belongs to no GPFS cluster" in result["msg"]

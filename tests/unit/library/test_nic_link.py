@@ -253,12 +253,6 @@ def test_faults_of_setpci_are_named_with_port_option_wanted_and_found(tuned: Hos
     assert tuned.fail("nic_link", message, **TUNED)["left"][0] == TUNING[3]
 
 
-def test_a_device_that_ignores_setpci_is_a_failure(tuned: Host) -> None:
-    with tuned.device("pciutils").state({"devices": {}}) as state:
-        state["stubborn"] = ["0000:08:00.0"]
-    assert f"not in effect: {TUNING[0]}" in tuned.run("nic_link", **TUNED)["msg"]
-
-
 def test_a_ring_that_the_driver_cant_make_is_an_error(ports: Host) -> None:
     group = {**COMPLETE["groups"][0], "ring_size": 65536}
     assert "requested ring size exceeds maximum" in ports.run("nic_link", **{**COMPLETE, "groups": [group]})["msg"]

@@ -187,13 +187,6 @@ def test_an_answer_that_is_lost_ends_nothing(tmp_path: Path, monkeypatch: pytest
     assert scene.deleted()
 
 
-def test_a_conflict_of_another_kind_is_a_refusal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    scene, answer = Scene(tmp_path, []), Answer(409, {"message": "quota was modified", "reason": "Conflict"})
-    monkeypatch.setattr(scene.cluster, "_post", lambda *_: answer)
-    with pytest.raises(Refused, match="refuses the workload: quota was modified"):
-        scene.run()
-
-
 def test_a_workload_that_may_be_there_is_taken_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without any answer nobody knows; what the script does next must not find its nodes taken."""
     scene = Scene(tmp_path, [])
@@ -234,9 +227,12 @@ def test_an_object_that_refers_to_another_is_offered_until_that_one_is_known(
     assert scene.cluster.log[-1][0] == "DELETE"
 
 
-def test_a_first_object_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "answer", [Answer(403, {"message": "no"}), Answer(409, {"message": "no", "reason": "Conflict"})]
+)
+def test_a_first_object_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: Answer) -> None:
     scene = Scene(tmp_path, [])
-    monkeypatch.setattr(scene.cluster, "_post", lambda *_: Answer(403, {"message": "no"}))
+    monkeypatch.setattr(scene.cluster, "_post", lambda *_: answer)
     begun = scene.clock.now()
     with pytest.raises(Refused, match="refuses the workload: no"):
         scene.run()

@@ -79,14 +79,8 @@ def test_reports_of_runs_are_read_and_checks_are_not(home: Path) -> None:
     runs = [("2026-11-24", False, "old"), ("2026-11-25", False, "new"), ("2026-11-26", True, "check")]
     for started, check, text in runs:
         findings = [{"kind": "pending", "text": text, "hosts": "gpu01"}]
-        report = {
-            "started": started,
-            "check": check,
-            "playbook": "site.yml",
-            "names": "gpu[01-02]",
-            "findings": findings,
-        }
-        (home / f"{started}.json").write_text(json.dumps(report))
+        report = {"started": started, "check": check, "playbook": "site.yml", "names": "gpu[01-02]"}
+        (home / f"{started}.json").write_text(json.dumps({**report, "findings": findings}))
     (home / "broken.json").write_text("{")
     seen = readers(home, kubectl=Result(0)).look(home)
     assert seen.runs["gpu01"].findings == (("pending", "new"),)
@@ -94,17 +88,11 @@ def test_reports_of_runs_are_read_and_checks_are_not(home: Path) -> None:
     assert any("broken.json can't be read" in note for note in seen.notes)
 
 
-def test_a_file_may_hold_the_reports_of_several_runs(home: Path) -> None:
-    runs = [{"started": f"2026-11-2{day}", "playbook": "site.yml", "names": "gpu01"} for day in (4, 5)]
-    (home / "runs.json").write_text(json.dumps([*runs, "not a report"]))
-    seen = readers(home, kubectl=Result(0)).look(home)
-    assert seen.runs["gpu01"].started == "2026-11-25"
-
-
 def test_a_proof_may_be_older_than_the_latest_run(home: Path) -> None:
+    """A file may hold the reports of several runs."""
     runs = [("2026-11-23", "gpu[01-02]"), ("2026-11-24", "gpu02"), ("2026-11-25", "")]
     reports = [{"started": at, "playbook": "site.yml", "names": "gpu[01-02]", "proved": proved} for at, proved in runs]
-    (home / "runs.json").write_text(json.dumps(reports))
+    (home / "runs.json").write_text(json.dumps([*reports, "not a report"]))
     seen = readers(home, kubectl=Result(0)).look(home)
     assert {name: run.started for name, run in seen.proofs.items()} == {"gpu01": "2026-11-23", "gpu02": "2026-11-24"}
     assert seen.runs["gpu01"].started == "2026-11-25"

@@ -57,11 +57,8 @@ def test_a_long_hostlist_is_cut_to_its_ends_and_number() -> None:
 
 def test_filters_select_nodes() -> None:
     seen = cluster(8)
-    assert [row.node.name for row in view.rows(seen, SITE, unit="gpu[00000-00002]")] == [
-        "gpu00000",
-        "gpu00001",
-        "gpu00002",
-    ]
+    names = [row.node.name for row in view.rows(seen, SITE, unit="gpu[00000-00002]")]
+    assert names == ["gpu00000", "gpu00001", "gpu00002"]
     assert view.rows(seen, SITE, partition="hpc") == []
     assert [row.node.name for row in view.rows(seen, SITE, ["gpu00001", "gpu00001"])] == ["gpu00001"]
 
@@ -84,9 +81,8 @@ def test_json_has_all() -> None:
         ("gpu00003", "drained", "closed", ""),
     ]
     assert document["nodes"][3]["slurm"]["flags"] == ["DRAIN"]
-    assert document["nodes"][3]["findings"][0]["step"] == (
-        "do the work that the reason names; then: scontrol update nodename=gpu00003 state=resume"
-    )
+    step = "do the work that the reason names; then: scontrol update nodename=gpu00003 state=resume"
+    assert document["nodes"][3]["findings"][0]["step"] == step
 
 
 def test_a_job_that_the_gate_did_not_start_is_named_with_the_cause() -> None:

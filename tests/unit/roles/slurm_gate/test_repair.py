@@ -223,13 +223,6 @@ def test_if_nobody_looked_before_slurmd_the_jobs_age_tells(up_s: float, lost: bo
     assert at.slurm.told == (["scontrol requeue 4711"] if lost else [])
 
 
-def test_a_node_that_is_seen_for_the_first_time_was_not_booted(at: Made) -> None:
-    at.slurm.jobs[4711] = RUNNING
-    hold(at.cluster)
-    repair(at)
-    assert not at.slurm.told
-
-
 @pytest.mark.parametrize(
     ("change", "batch_step", "script", "again"),
     [
@@ -247,6 +240,7 @@ def test_a_node_that_is_seen_for_the_first_time_was_not_booted(at: Made) -> None
 def test_a_batch_job_without_its_batch_script_runs_again(
     change: dict, batch_step: bool, script: bool, again: bool, at: Made
 ) -> None:
+    """Nor has a boot lost it: the node is seen for the first time."""
     hold(at.cluster)
     at.slurm.jobs[4711] = RUNNING._replace(**change)
     at.slurm.batch, at.host.script = {4711} if batch_step else set(), script
