@@ -14,8 +14,7 @@ from lab.emulators.storage.nfs import export
 from tests.unit.library.emulated import Host, writes
 
 LAYER = "ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs.layer"
-SYSTEMCTL = r"""#!/bin/sh
-value() { sed -n "s/^$1=//p" "$UNITS/$unit"; }
+SYSTEMCTL = r"""value() { sed -n "s/^$1=//p" "$UNITS/$unit"; }
 mounted() { grep -qF " $where " /proc/self/mountinfo; }
 fail() {
     printf '%s: %s\n' "$unit" "$1" >> "$SITE/journal"
@@ -40,11 +39,7 @@ case $? in
 *) fail "Failed with result 'exit-code'." ;;
 esac
 """
-JOURNALCTL = """#!/bin/sh
-cat "$SITE/journal"
-"""
-SCONTROL = """#!/bin/sh
-if test "$1" = show; then
+SCONTROL = """if test "$1" = show; then
     test -e "$SITE/drain" && state=IDLE+DRAIN || state=IDLE
     echo "NodeName=gpu01 State=$state Reason=$(cat "$SITE/drain" 2> /dev/null) [root@2026-11-21T10:00:00]"
     exit 0
@@ -57,19 +52,9 @@ for word; do
     esac
 done
 """
-SQUEUE = """#!/bin/sh
-cat "$SITE/jobs"
-"""
-RPM = """#!/bin/sh
-cat "$SITE/packages"
-test -s "$SITE/packages"
-"""
-DNF = """#!/bin/sh
-echo nfs-utils > "$SITE/packages"
-"""
 PROGRAMS = {
-    **{"systemctl": SYSTEMCTL, "journalctl": JOURNALCTL, "scontrol": SCONTROL, "squeue": SQUEUE},
-    **{"rpm": RPM, "dnf": DNF},
+    **{"systemctl": SYSTEMCTL, "journalctl": 'cat "$SITE/journal"', "scontrol": SCONTROL, "squeue": 'cat "$SITE/jobs"'},
+    **{"rpm": 'cat "$SITE/packages"; test -s "$SITE/packages"', "dnf": 'echo nfs-utils > "$SITE/packages"'},
 }
 
 
@@ -85,9 +70,8 @@ class Site:
         for folder in (self.units, self._folder):
             folder.mkdir()
         self.host.environment |= {"UNITS": str(self.units), "SITE": str(self._folder)}
-        for name, text in PROGRAMS.items():
-            (self.host.bin / name).write_text(text)
-            (self.host.bin / name).chmod(0o755)
+        for name, body in PROGRAMS.items():
+            self.host.program(name, body)
         for name in ("journal", "verbs", "slurm", "jobs", "packages"):
             self.write(name)
         self.write("packages", "nfs-utils\n")

@@ -26,9 +26,7 @@ def site(request: Any, own_mounts: None, tmp_path: Path, monkeypatch: Any, capfd
     started = site.run("gpu01", "mm_mount", filesystems=[], patience_s=0)
     assert started["steps"] == [START], started
     (site.device("gpu01").directory / "journal.jsonl").unlink()
-    systemctl = site.hosts["gpu01"].bin / "systemctl"
-    systemctl.write_text("#!/bin/sh\necho ActiveState=inactive\n")
-    systemctl.chmod(0o755)
+    site.hosts["gpu01"].program("systemctl", "echo ActiveState=inactive")
     return site
 
 
@@ -50,16 +48,8 @@ START = "start GPFS"
 
 
 def test_check_predicts_the_mount_and_the_second_run_only_reads(site: Site) -> None:
-    predicted = mount(site, check=True)
-    assert site.written("gpu01") == []
-    done = mount(site, cluster="drawbridge-lab.nsd1")
-    assert not done.get("failed"), done
-    for key in ("changed", "steps", "diff"):
-        assert predicted[key] == done[key]
-    assert done["steps"] == steps(site)
+    assert site.converge("gpu01", mount, cluster="drawbridge-lab.nsd1")["steps"] == steps(site)
     assert is_mounted(site)
-    again = mount(site)
-    assert (again["changed"], again["steps"]) == (False, [])
     assert site.written("gpu01") == ["mmmount"]
 
 
@@ -123,11 +113,9 @@ def test_a_cluster_without_quorum_is_told_from_a_broken_client(site: Site) -> No
 
 def test_a_node_leaves_and_the_second_run_only_reads(site: Site) -> None:
     mount(site)
-    leave = {"state": "absent", "filesystems": []}
-    predicted, done = mount(site, check=True, **leave), mount(site, **leave)
-    assert predicted["steps"] == done["steps"] == [f"unmount fs1 from {site.mount}", "stop GPFS"], done
+    done = site.converge("gpu01", mount, state="absent", filesystems=[])
+    assert done["steps"] == [f"unmount fs1 from {site.mount}", "stop GPFS"]
     assert not is_mounted(site) and site.state()["daemons"]["gpu01"]["state"] == "down"
-    assert mount(site, **leave)["steps"] == []
 
 
 def test_a_busy_file_system_is_never_unmounted(site: Site) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.library.emulated import converged
 from tests.unit.library.nfs_site import Site
 from tests.unit.library.ways import ALONE, VISIT
 
@@ -42,9 +43,11 @@ def first(site: Site) -> str:
     return f"mount {SOURCE} at {site.mount}"
 
 
-def same(predicted: dict[str, Any], done: dict[str, Any]) -> bool:
-    keys = ("changed", "steps", "pending", "diff")
-    return [predicted.get(key) for key in keys] == [done.get(key) for key in keys]
+def converge(site: Site, **arguments: Any) -> dict[str, Any]:
+    def written() -> list[Any]:
+        return [site.written(), site.verbs(), sorted(site.units.iterdir())]
+
+    return converged(lambda **more: site.run(**arguments, **more), written)
 
 
 def limit_s(effect: str) -> int:
@@ -52,21 +55,14 @@ def limit_s(effect: str) -> int:
 
 
 def test_check_predicts_the_mount_and_the_second_run_only_reads(site: Site) -> None:
-    predicted = site.run(check=True)
-    assert site.verbs() == site.written() == [] and not list(site.units.iterdir())
-    done = site.run()
-    assert not done.get("failed"), done
-    assert same(predicted, done) and done["steps"] == [first(site)]
+    assert converge(site)["steps"] == [first(site)]
     assert site.is_mounted() and site.slurm() == []
-    again = site.run()
-    assert (again["changed"], again["steps"]) == (False, [])
     assert site.verbs() == ["start"] and len(site.written()) == 1
 
 
 def test_a_bare_host_gets_the_client_first(site: Site) -> None:
     site.write("packages")
-    predicted, done = site.run(check=True), site.run()
-    assert done["steps"] == ["install the NFS client", first(site)] and same(predicted, done)
+    assert converge(site)["steps"] == ["install the NFS client", first(site)]
     assert site.is_mounted()
 
 
@@ -81,12 +77,10 @@ def test_other_options_wait_for_a_drained_node_and_are_then_mounted(mounted: Sit
     assert refused.get("failed") and not refused["changed"] and mounted.verbs() == ["start"]
     assert "Slurm may start jobs on gpu01; drain it first: scontrol update nodename=gpu01" in refused["msg"]
     mounted.write("drain", "for the change")
-    predicted, done = mounted.run(check=True, mounts=wanted), mounted.run(mounts=wanted)
-    assert not done.get("failed") and same(predicted, done), done
+    done = converge(mounted, mounts=wanted)
     assert done["steps"] == [f"{first(mounted)} again: mode is rw instead of ro, nconnect is 1 instead of 4"]
     with pytest.raises(OSError, match="Read-only"):
         (Path(mounted.mount) / "x").touch()
-    assert mounted.run(mounts=wanted)["steps"] == []
     assert (mounted.drain(), mounted.slurm()) == ("for the change", [])
 
 
@@ -111,11 +105,9 @@ def test_an_export_that_the_intent_lost_is_unmounted(mounted: Site) -> None:
     refused = mounted.run(mounts=[])
     assert refused.get("failed") and mounted.is_mounted()
     mounted.write("drain", "for the change")
-    predicted, done = mounted.run(check=True, mounts=[]), mounted.run(mounts=[])
-    assert not done.get("failed") and same(predicted, done), done
+    done = converge(mounted, mounts=[])
     assert done["steps"] == [f"unmount {SOURCE} from {mounted.mount}, which the intent does not have"]
     assert not mounted.is_mounted() and not list(mounted.units.iterdir())
-    assert mounted.run(mounts=[])["steps"] == []
 
 
 def test_a_mount_of_the_site_stays(mounted: Site) -> None:
@@ -136,8 +128,8 @@ def test_a_node_with_a_job_keeps_its_mount_and_the_change_is_pending(mounted: Si
     mounted.write("drain", "for the change")
     mounted.write("jobs", "77\n")
     wanted = [mounted.wanted(version="4.1")]
-    predicted, waits = mounted.run(check=True, mounts=wanted), mounted.run(mounts=wanted)
-    assert not waits.get("failed") and not waits["changed"] and same(predicted, waits)
+    waits = converge(mounted, mounts=wanted)
+    assert not waits["changed"]
     assert "Slurm job 77 is on this node; drain it and run this again" in waits["pending"][0]
     assert mounted.verbs() == ["start"]
 
@@ -203,11 +195,8 @@ def test_a_mount_that_was_not_made_again_keeps_the_node_drained_until_a_run_succ
     assert mounted.drain() == f"{DRAINED}: {mounted.mount}" and mounted.marker.exists()
     assert mounted.slurm() == [f"update nodename=gpu01 state=drain reason={DRAINED}: {mounted.mount}"]
     mounted.device.clear_faults()
-    predicted, done = mounted.run(check=True, mounts=wanted), mounted.run(mounts=wanted)
-    assert not done.get("failed") and same(predicted, done), done
-    assert done["steps"][-1] == "let Slurm use the node again"
+    assert converge(mounted, mounts=wanted)["steps"][-1] == "let Slurm use the node again"
     assert mounted.is_mounted() and mounted.drain() == "" and not mounted.marker.exists()
-    assert mounted.run(mounts=wanted)["steps"] == []
 
 
 def test_a_drain_that_was_left_stays_while_the_mount_fails_again_or_its_change_waits(mounted: Site) -> None:

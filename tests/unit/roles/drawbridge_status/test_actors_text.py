@@ -58,7 +58,3 @@ def test_the_latest_writer_counts() -> None:
 def test_taints_of_others_are_named() -> None:
     shown = node(taints=[{"key": TAINT, "value": "closed"}, {"key": "example.com/repair", "effect": "NoExecute"}])
     assert actors(shown) == (Actor("taint example.com/repair:NoExecute", ""),)
-
-
-def test_an_object_without_managed_fields_has_no_writers() -> None:
-    assert actors(json.dumps({"metadata": {"name": "gpu01"}, "spec": {}})) == ()

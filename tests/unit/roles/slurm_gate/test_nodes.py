@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from roles.slurm_gate.files.gate.api import Answer
-from roles.slurm_gate.files.gate.nodes import MISSING, TRIES, Swap, swap
+from roles.slurm_gate.files.gate.nodes import TRIES, Swap, swap
 from roles.slurm_gate.files.gate.states import dirtying, opening
 from tests.unit.roles.slurm_gate.cluster import JOB, POLICY, Cluster, node
 
@@ -56,7 +56,3 @@ def test_a_node_that_others_write_all_the_time_is_given_up() -> None:
 
     cluster.before = shuffle
     assert f"{TRIES} times in a row" in swap(cluster, "gpu01", OPEN).error
-
-
-def test_a_node_that_is_not_there_is_no_error() -> None:
-    assert swap(Cluster(), "gpu09", OPEN) == Swap("gpu09", MISSING, False)

@@ -138,12 +138,6 @@ def test_an_existing_reason_stays(node: Node, state: str, reason: str) -> None:
     assert node.told() == []
 
 
-def test_only_its_own_drain_is_lifted(node: Node) -> None:
-    node.slurm("MIXED+DRAIN", OURS)
-    node.run()
-    assert node.told() == ["update nodename=gpu01 state=undrain"]
-
-
 @pytest.mark.parametrize(
     ("state", "reason"),
     [
@@ -152,20 +146,15 @@ def test_only_its_own_drain_is_lifted(node: Node) -> None:
         ("IDLE+DRAIN", "see drawbridge: health: in the wiki"),
         ("DOWN", OURS),
         ("IDLE", OURS),
+        ("MIXED+DRAIN", OURS),
     ],
 )
 def test_no_other_drain_is_lifted(node: Node, state: str, reason: str) -> None:
+    """Only one of its own, of a node that is up."""
     node.slurm(state, reason)
     node.run()
-    assert node.told() == []
-
-
-@pytest.mark.parametrize("reason", ["Not responding", "Node unexpectedly rebooted"])
-def test_a_node_that_slurm_lost_returns_when_it_is_healthy(node: Node, reason: str) -> None:
-    node.look(["/proc"], returns=True)
-    node.slurm("DOWN", reason)
-    node.run()
-    assert node.told() == ["update nodename=gpu01 state=resume"]
+    lifted = (state, reason) == ("MIXED+DRAIN", OURS)
+    assert node.told() == (["update nodename=gpu01 state=undrain"] if lifted else [])
 
 
 def test_a_lost_node_with_a_finding_stays_out_with_that_reason_until_it_is_settled(node: Node) -> None:
@@ -180,20 +169,24 @@ def test_a_lost_node_with_a_finding_stays_out_with_that_reason_until_it_is_settl
 
 
 @pytest.mark.parametrize(
-    ("state", "reason", "returns"),
+    ("state", "reason", "may", "returns"),
     [
-        ("DOWN", "power work", True),
-        ("DOWN+DRAIN", "Not responding", True),
-        ("DOWN", "Not responding", False),
-        ("DOWN", "Node unexpectedly rebooted", False),
-        ("IDLE", "Not responding", True),
+        ("DOWN", "Not responding", True, True),
+        ("DOWN", "Node unexpectedly rebooted", True, True),
+        ("DOWN", "power work", True, False),
+        ("DOWN+DRAIN", "Not responding", True, False),
+        ("DOWN", "Not responding", False, False),
+        ("DOWN", "Node unexpectedly rebooted", False, False),
+        ("IDLE", "Not responding", True, False),
     ],
 )
-def test_no_other_node_returns_by_itself(node: Node, state: str, reason: str, returns: bool) -> None:
-    node.look(["/proc"], returns=returns)
+def test_a_healthy_node_that_slurm_lost_returns_and_no_other(
+    node: Node, state: str, reason: str, may: bool, returns: bool
+) -> None:
+    node.look(["/proc"], returns=may)
     node.slurm(state, reason)
     node.run()
-    assert node.told() == []
+    assert node.told() == (["update nodename=gpu01 state=resume"] if returns else [])
 
 
 def test_a_sites_own_part_says_what_is_wrong(node: Node) -> None:
