@@ -55,16 +55,12 @@ class Node:
         self.program, self.place = local / "sbin/drawbridge-nic", host.root / "nic.json"
         self.place.write_text(json.dumps(SETTINGS))
         self.steps(0)
-        systemctl = host.bin / "systemctl"
-        systemctl.write_text("#!/bin/sh\necho inactive\necho inactive\nexit 3\n")
-        systemctl.chmod(0o755)
+        host.program("systemctl", "echo inactive\necho inactive\nexit 3")
         host.run("mlnx_qos", **ARGS)
 
     def steps(self, number: int) -> None:
         """So many jobs' steps run on the host."""
-        pgrep = self._host.bin / "pgrep"
-        pgrep.write_text(f'#!/bin/sh\n[ "$*" = "-x slurmstepd" ] && [ {number} -gt 0 ] && echo 4711\n')
-        pgrep.chmod(0o755)
+        self._host.program("pgrep", f'[ "$*" = "-x slurmstepd" ] && [ {number} -gt 0 ] && echo 4711')
 
     def boot(self) -> None:
         (self._host.root / "proc/sys/kernel/random/boot_id").write_text("another")
@@ -168,9 +164,7 @@ def test_a_tool_that_hangs_is_a_finding(node: Node, nic: Device) -> None:
 
 def test_a_tool_that_is_gone_is_a_finding(node: Node, host: Host) -> None:
     Path(host.bin / "mlnx_qos").unlink()
-    dcb = host.bin / "dcb"
-    dcb.write_text("#!/bin/sh\necho 'Attribute read: Operation not supported' >&2\nexit 1\n")
-    dcb.chmod(0o755)
+    host.program("dcb", "echo 'Attribute read: Operation not supported' >&2\nexit 1")
     code, told = node.call("look")
     assert (code, told.partition(";")[0]) == (1, "interfaces has rail0, but its driver has no DCB")
 
@@ -190,9 +184,7 @@ def test_after_a_boot_no_manager_has_set_the_mtu(host: Host, node: Node) -> None
     assert node.call("look") == lost("rail1", "set MTU 9000, not 1500")
     assert node.call("apply") == (0, "rail1: set MTU 9000, not 1500")
     assert node.call("look") == (0, "")
-    assert [call["argv"] for call in host.device("net").calls() if call["writes"]] == [
-        ["link", "set", "dev", "rail1", "mtu", "9000"]
-    ]
+    assert writes(host.device("net")) == [["ip", "link", "set", "dev", "rail1", "mtu", "9000"]]
 
 
 def test_a_port_that_appears_again_gets_its_settings_and_the_others_stay(host: Host, node: Node, nic: Device) -> None:
