@@ -1,6 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The tables as uniform rows."""
+"""The tables as uniform rows.
+
+A list in a table is a block: its first entry is what all others share. Words stand for what would be long.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
+from tests.attacks.client import merged
 
 HERE = Path(__file__).parent
 
@@ -21,14 +26,68 @@ def read(name: str) -> Any:
     return yaml.load((HERE / name).read_text(), yaml.CSafeLoader)
 
 
+VISION = "namespaces/vision"
+PLACES = {
+    "account": f"/api/v1/{VISION}/serviceaccounts",
+    "admission": "/apis/admissionregistration.k8s.io/v1",
+    "job": f"/apis/batch/v1/{VISION}/jobs",
+    "jobset": f"/apis/jobset.x-k8s.io/v1alpha2/{VISION}/jobsets",
+    "namespace": "/api/v1/namespaces",
+    "node": "/api/v1/nodes",
+    "pod": f"/api/v1/{VISION}/pods",
+    "pytorchjob": f"/apis/kubeflow.org/v1/{VISION}/pytorchjobs",
+    "rbac": "/apis/rbac.authorization.k8s.io/v1",
+    "runtime": f"/apis/trainer.kubeflow.org/v1alpha1/{VISION}/trainingruntimes",
+    "trainjob": f"/apis/trainer.kubeflow.org/v1alpha1/{VISION}/trainjobs",
+}
+"""What the first word of a path stands for."""
+METADATA = {"labels": "labels", "named": "name", "owners": "ownerReferences"}
+"""Words for a change of an object's metadata alone."""
+MAIN: Json = {"name": "main", "image": "x", "workingDir": "/", "securityContext": {"allowPrivilegeEscalation": False}}
+CONTAINERS = {"container": ("containers", MAIN), "first": ("initContainers", {**MAIN, "name": "first"})}
+"""Words for the one container of a pod, as a change of one that may be."""
+
+
 def attacks() -> list[Json]:
     """Everything that must be refused."""
-    return [*read("attacks.yml"), *(attack for row in read("pods.yml") for attack in _each(row))]
+    return [*rows("attacks.yml"), *(attack for row in rows("pods.yml") for attack in _each(row))]
 
 
 def permits() -> list[Json]:
     """Everything that must be let in."""
-    return read("permits.yml")
+    return rows("permits.yml")
+
+
+def rows(name: str) -> list[Json]:
+    """The rows of a table, each with what its block shares, and without words that stand for something."""
+    blocks = ([{}, entry] if isinstance(entry, dict) else entry for entry in read(name))
+    return [_whole({**shared, **row}) for shared, *block in blocks for row in block]
+
+
+def _whole(row: Json) -> Json:
+    for verb in {"get", "post", "put", "patch", "delete"} & row.keys():
+        word, _, rest = row[verb].partition(" ")
+        row[verb] = f"{PLACES.get(word, word)}/{rest}" if rest else PLACES.get(word, word)
+    for word in METADATA.keys() & row.keys():
+        row["with" if "create" in row else "merge"] = {"metadata": {METADATA[word]: row.pop(word)}}
+    return {**row, **{key: _pod(row[key]) for key in ("pod", "spec") if key in row}}
+
+
+def _pod(spec: Json) -> Json:
+    """A pod: its one container has `mounts` by volume, and a path as a volume is a directory of the host."""
+    whole = {key: value for key, value in spec.items() if key not in CONTAINERS}
+    for word, (key, sound) in CONTAINERS.items():
+        if word in spec:
+            change = dict(spec[word])
+            mounts = [{"name": name, "mountPath": path} for name, path in change.pop("mounts", {}).items()]
+            whole[key] = [merged(sound, {**change, "volumeMounts": mounts} if mounts else change)]
+    if isinstance(spec.get("volumes"), dict):
+        whole["volumes"] = [{"name": name, **_volume(source)} for name, source in spec["volumes"].items()]
+    return whole
+
+
+def _volume(source: str | Json) -> Json:
+    return source if isinstance(source, dict) else {"hostPath": {"path": source, "type": "Directory"}}
 
 
 TEMPLATES = {
