@@ -7,10 +7,8 @@ ben's home is closed; his project below it is not, which helps nobody who can't 
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -19,13 +17,12 @@ from lab.image.build import ensure
 from lab.kubernetes import images, oci
 from tests.stack import PATHS, ssh, until
 
-from .conftest import HOME, IMAGE, alone_on, ask, closed, code, ended, nothing_left, output, submit
+from .conftest import HOME, IMAGE, alone_on, closed, code, ended, nothing_left, output, submit
 
 NODE = "gpu01"
 BEN = HOME.format("ben")
 PROJECT = f"{BEN}/project"
 ASTRAY = "docker.io/lab/astray:1"
-JOBS = "/apis/batch/v1/namespaces/vision/jobs"
 CALL = "drawbridge-run --image {} --pull never {} -- sh -c '{}'"
 LOOK = f"pwd; id -u; cat plan.txt; cat {PROJECT}/plan.txt; ls {PROJECT}; echo looked"
 
@@ -72,50 +69,3 @@ def test_a_directory_that_its_user_may_not_enter_starts_nothing(home: None) -> N
     assert code(job) == "FAILED|125:0", output(job)
     assert "bens plan" not in output(job) and "\nran" not in output(job)
     nothing_left(job, NODE)
-
-
-@pytest.fixture(scope="module")
-def job(home: None) -> Iterator[str]:
-    """A job of ada's that only holds its node, with the workload that drawbridge-run would make there."""
-    ssh(NODE, "rm -f /gpfs/fs1/home/ada/workload.json")
-    call = f"drawbridge-run --dry-run --image {IMAGE} --pull never -- sleep 60"
-    number = submit(f"-w {NODE}", f"#!/bin/sh\n{call} > workload.json\nexec sleep 3600\n")
-    until(lambda: ssh(NODE, "tail -n1 /gpfs/fs1/home/ada/workload.json 2>/dev/null || true") == "}", 180, "it is told")
-    yield number
-    ssh("ctl", f"scancel {number}")
-    nothing_left(number, NODE)
-
-
-def workload(**container: Any) -> dict[str, Any]:
-    """That workload, with a container that has something else."""
-    (body,) = json.loads(ssh(NODE, "cat /gpfs/fs1/home/ada/workload.json"))["items"]
-    (main,) = body["spec"]["template"]["spec"]["containers"]
-    main |= container
-    return {**body, "metadata": {**body["metadata"], "name": f"{body['metadata']['name']}-x"}}
-
-
-EMPTY = {"name": "shm", "mountPath": f"{PROJECT}/mounted"}
-
-
-@pytest.mark.parametrize(
-    ("container", "says"),
-    [
-        ({"workingDir": PROJECT}, "workingDir: /"),
-        ({"workingDir": None, "image": ASTRAY}, "workingDir: /"),
-        ({"terminationMessagePath": f"{PROJECT}/message"}, "terminationMessagePath is"),
-        ({"volumeMounts": [{"name": "fs0", "mountPath": "/gpfs/fs1"}, EMPTY]}, "a hostPath is mounted at its own path"),
-        ({"volumeMounts": [{"name": "fs0", "mountPath": PROJECT}]}, "a hostPath is mounted at its own path"),
-    ],
-    ids=["workingDir", "WORKDIR", "terminationMessagePath", "mountPath below", "mountPath of the file system"],
-)
-def test_no_workload_that_would_have_root_go_there_is_let_in(job: str, container: dict[str, Any], says: str) -> None:
-    body = workload(**container)
-    for key in [key for key, value in container.items() if value is None]:
-        del body["spec"]["template"]["spec"]["containers"][0][key]
-    status, text = ask(NODE, "ada", job, "POST", JOBS, body)
-    assert status == 422 and "drawbridge-workloads" in text and says in text, text
-
-
-def test_the_same_workload_without_it_is_let_in(job: str) -> None:
-    status, text = ask(NODE, "ada", job, "POST", JOBS, workload())
-    assert status == 201, text

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from typing import Any
 
 import pexpect
 import pytest
@@ -23,7 +22,6 @@ from .conftest import (
     closed,
     code,
     ended,
-    kubectl,
     nothing_left,
     output,
     pods,
@@ -89,43 +87,6 @@ def begun(job: str, user: str) -> bool:
 
 def named(job: str) -> str:
     return pods(job)[0]["metadata"]["name"]
-
-
-def workload(job: str) -> dict[str, Any]:
-    """The Kubernetes Job of a job."""
-    label = f"drawbridge.io/slurm-job={job}"
-    (found,) = kubectl("get", "jobs", "-n", "vision", "-l", label)["items"]
-    return found
-
-
-def forged(ada: str, account: str) -> dict[str, Any]:
-    """The workload of ada's that runs, under a name of its own: nothing in it is wrong but who asks."""
-    job = workload(ada)
-    labels = {"drawbridge.io/slurm-job": ada}
-    pod = {**job["spec"]["template"]["spec"], "serviceAccountName": account}
-    spec = {key: job["spec"][key] for key in ("completionMode", "completions", "parallelism", "backoffLimit")}
-    return {
-        "metadata": {"name": f"slurm-{ada}-r0-forged", "labels": labels},
-        "spec": {**spec, "template": {"metadata": {"labels": labels}, "spec": pod}},
-    }
-
-
-def test_a_job_can_do_nothing_to_its_neighbours_pods(neighbours: tuple[str, str]) -> None:
-    ada, ben = neighbours
-    pod, account, made = named(ada), f"slurm-{ada}-u2001-g3001", workload(ada)["metadata"]["name"]
-    for method, path, body, why in (
-        ("POST", JOBS, forged(ada, account), "only the job's own account makes its workloads"),
-        ("POST", JOBS, forged(ada, f"slurm-{ben}-u2002-g3001"), "a workload here is named slurm-JOB-"),
-        ("DELETE", f"{JOBS}/{made}", None, "only the job's own account and the gate end its workloads"),
-        ("DELETE", f"{PODS}/{pod}", None, "cannot delete"),
-        ("POST", f"{PODS}/{pod}/exec?command=id", None, "entered by their own job"),
-        ("POST", f"{ACCOUNTS}/{account}/token", {}, "cannot create"),
-        ("GET", "/api/v1/namespaces/vision/secrets", None, "cannot list"),
-    ):
-        status, text = ask("gpu02", "ben", ben, method, path, body)
-        assert status in (403, 422), (method, path, text)
-        assert why in text, (method, path, text)
-    assert running(ada) == 1
 
 
 def test_a_job_can_read_its_neighbours_pods_and_logs(neighbours: tuple[str, str]) -> None:

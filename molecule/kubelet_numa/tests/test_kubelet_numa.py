@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node as the API server sees it, and changes of its policy that wait, are refused, or are taken back.
 
-Those that go through are seen on the whole site, with Slurm (scenario default), and in long_policy.py.
+Those that go through are seen on the whole site, with Slurm (scenario default), and on a member of kubeadm (kube_node).
 """
 
 from __future__ import annotations

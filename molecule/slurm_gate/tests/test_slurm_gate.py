@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable
 
 import pytest
-from kubernetes import client
 from kubernetes.client import ApiException
 
 from roles.slurm_gate.files.gate.gate_names import GATE_ACCOUNTS, NODE_ACCOUNTS, TAINT
@@ -18,7 +17,6 @@ from tests.races import audit as log
 from tests.races.race import outcome
 from tests.stack import (
     NODES,
-    PATIENT,
     all_closed,
     all_usable,
     api_down,
@@ -30,7 +28,6 @@ from tests.stack import (
     job_state,
     kube,
     move,
-    objects,
     pods,
     pods_for,
     quiet,
@@ -148,51 +145,11 @@ def test_a_node_that_a_dead_job_left_is_drained_and_the_others_close_again() -> 
     until(usable, 180, "the left node closed itself, our drain lifted")
 
 
-@pytest.mark.parametrize(
-    ("user", "group", "value", "guard"),
-    [
-        ("root", "system:masters", "vision.1", TRANSITIONS),
-        # two guards refuse, and the API server names one of them
-        (f"{NODE_SA}:gpu02", NODE_GROUP, "dirty_vision.1", f"{TRANSITIONS}|{IDENTITIES}"),
-        (f"{NODE_SA}:gpu01", NODE_GROUP, "vision.1", TRANSITIONS),
-        (f"{GATE_SA}:reconciler", GATE_GROUP, "vision.1", TRANSITIONS),
-        (f"{GATE_SA}:opener", GATE_GROUP, "anything", TRANSITIONS),
-        ("system:node:gpu01", "system:nodes", "vision.1", "is not allowed to modify taints"),
-    ],
-)
-def test_nobody_but_the_opener_opens_a_node(user: str, group: str, value: str, guard: str) -> None:
-    with pytest.raises(ApiException, match=guard):
-        move(kube(user, group), "gpu01", value)
-    assert state("gpu01") == "closed"
-
-
-def test_not_even_an_administrator_puts_a_pod_into_a_jobs_namespace() -> None:
-    """Nor as the account of a job that runs; one that is not there would be refused for that alone."""
-    job = quiet("-N1 -w gpu01", PATIENT)
-    own = f"slurm-{job}-u2001-g3001"
-    try:
-        until(lambda: own in objects("vision"), 180, "the job has its account")
-        for account in ("default", own):
-            spec = {"containers": [{"name": "x", "image": "x"}], "serviceAccountName": account}
-            with pytest.raises(ApiException, match="made by the job controller"):
-                kube().create_namespaced_pod("vision", {"metadata": {"name": "x"}, "spec": spec})
-    finally:
-        ssh("ctl", f"scancel {job}")
-
-
 @pytest.mark.parametrize("toleration", [{"operator": "Exists"}, {"key": TAINT, "operator": "Exists"}])
 def test_nobody_elsewhere_tolerates_the_taint(toleration: dict[str, str]) -> None:
     spec = {"containers": [{"name": "x", "image": "x"}], "tolerations": [toleration]}
     with pytest.raises(ApiException, match="only infrastructure tolerates"):
         kube().create_namespaced_pod("default", {"metadata": {"name": "x"}, "spec": spec})
-
-
-def test_a_node_asks_for_no_other_nodes_token() -> None:
-    own = kube(f"{NODE_SA}:gpu01", NODE_GROUP)
-    request = client.AuthenticationV1TokenRequest(spec=client.V1TokenRequestSpec(audiences=[], expiration_seconds=600))
-    assert own.create_namespaced_service_account_token("gpu01", "drawbridge-nodes", request)
-    with pytest.raises(ApiException, match="renews its own token"):
-        own.create_namespaced_service_account_token("gpu02", "drawbridge-nodes", request)
 
 
 def lifetime(token: str) -> int:

@@ -98,11 +98,6 @@ def test_a_gated_partition_gives_the_whole_node(host: Host) -> None:
     assert (tres["cpu"], tres["gres/gpu:h100"], tres["node"]) == ("120", "8", "1")
 
 
-def test_whoever_has_no_account_is_refused(host: Host) -> None:
-    refused = host.run("su eve -s /bin/sh -c 'cd /tmp; srun -p hpc hostname'")
-    assert "Invalid account or account/partition combination specified" in refused.stderr
-
-
 @pytest.mark.usefixtures("parts")
 def test_prolog_parts_run_upwards_and_epilog_parts_downwards(host: Host) -> None:
     """Of this job: the epilog of the one before may still be on its way."""
