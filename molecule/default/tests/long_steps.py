@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """On demand: situations planted on a node of the whole site. `drawbridge status` names each, and its next step works.
 
-What a person does who follows the step must leave the node ready and closed.
+What a person does who follows the step must leave the node ready and closed. Scenario drawbridge_status has more.
 """
 
 from __future__ import annotations
@@ -15,11 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from kubernetes.client import V1Taint
 
-from roles.slurm_gate.files.gate.gate_names import TAINT
 from tests import stack
-from tests.stack import PATHS, finish, ghost, kube, ssh, until
+from tests.stack import PATHS, finish, ghost, ssh, until
 
 from .conftest import Lab
 from .situation import ADMIN, NODE, PATIENCE_S, follow, held, named, words
@@ -44,9 +42,7 @@ class Case:
 
 
 CASES = {
-    "a person drains it": Case("drained", f"{DRAIN}'new fan'"),
     "a person sets it down": Case("down", f"scontrol update nodename={NODE} state=down reason=broken"),
-    "a person cordons it": Case("cordoned", f"kubectl --kubeconfig={ADMIN} cordon {NODE}"),
     "an onboarding stopped": Case("joining", f"{DRAIN}'drawbridge: joins, not proven yet'"),
     "its hardware was wrong": Case("hardware", f"{DRAIN}'drawbridge: hardware: 7 GPUs instead of 8'"),
     "a change of GPFS stopped": Case("changing", f"touch {NOTES}/gpfs-change; {DRAIN}'{GPFS_REASON}'", NODE),
@@ -122,19 +118,6 @@ def test_a_prolog_fails(lab: Lab) -> None:
     ssh(NODE, f"rm {PROLOG}")
     ssh("ctl", f"scancel {job}")
     follow(lab, step)
-
-
-def test_somebody_opens_it() -> None:
-    left = [taint for taint in kube().read_node(NODE).spec.taints if taint.key != TAINT] or None
-    stack.glass().patch_node(NODE, {"spec": {"taints": left}})
-    assert "docs/guides/break-glass.md" in named("open")
-    stack.glass().patch_node(NODE, {"spec": {"taints": [V1Taint(effect="NoSchedule", key=TAINT, value="closed")]}})
-
-
-def test_somebody_writes_a_taint_of_their_own() -> None:
-    stack.move(stack.glass(), NODE, "mine")
-    assert f"set {TAINT}=closed" in named("foreign")
-    stack.move(stack.glass(), NODE, "closed")
 
 
 def test_it_is_held_for_a_job_that_is_nowhere() -> None:

@@ -51,17 +51,6 @@ def converge(configuration: dict[str, Any], start_s: int) -> dict[str, Any]:
     return yaml.safe_load(done.stdout[done.stdout.index("=>") + 2 :])
 
 
-def test_the_node_is_ready_and_closed(api: Any) -> None:
-    def ready() -> Any:
-        node = api.read_node("gpu01")
-        conditions = {entry.type: entry.status for entry in node.status.conditions}
-        kubernetes_own = [taint for taint in node.spec.taints if taint.key.startswith("node.kubernetes.io/")]
-        return node if conditions["Ready"] == "True" and not kubernetes_own else None
-
-    taints = until(ready, PATIENCE_S, "the node is Ready").spec.taints
-    assert [(taint.key, taint.value, taint.effect) for taint in taints] == [(TAINT, "closed", "NoSchedule")]
-
-
 def test_pods_get_what_slurms_jobs_would_get(api: Any) -> None:
     def with_gpus() -> Any:
         found = api.read_node("gpu01").status.allocatable

@@ -12,7 +12,7 @@ from ansible.errors import AnsibleConnectionFailure
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
 from ansible_collections.drawbridge.drawbridge.plugins.action import preflight_probe
-from ansible_collections.drawbridge.drawbridge.plugins.action.preflight_probe import clock, last_line, no_ssh
+from ansible_collections.drawbridge.drawbridge.plugins.action.preflight_probe import no_ssh
 
 from tests.unit.module_utils.preflight_site import SOUND, WANT
 
@@ -50,10 +50,6 @@ def test_an_answer_has_facts_and_bounds_of_the_clock(monkeypatch: pytest.MonkeyP
     assert found["want"] == WANT
 
 
-def test_bounds_hold_the_true_difference() -> None:
-    assert clock(100.0, [100.5, 101.0], 102.0) == [-1.0, 0.5]
-
-
 def test_a_host_that_can_not_be_reached_is_no_failure() -> None:
     found = run(AnsibleConnectionFailure("banner\nssh: connect to host gpu01 port 22: No route to host"))
     assert found["lost"].endswith("No route to host")
@@ -66,6 +62,7 @@ def test_a_host_that_can_not_be_reached_is_no_failure() -> None:
         ({"failed": True, "msg": "no python\nat all"}, "at all"),
         ({"failed": True, "module_stderr": "sudo: a password is required"}, "sudo: a password is required"),
         ({}, "the module gave no answer"),
+        ({"failed": True, "msg": " "}, "no answer"),
     ],
 )
 def test_a_module_without_facts_is_lost(answer: dict[str, Any], why: str) -> None:
@@ -96,7 +93,3 @@ def test_a_switch_is_not_logged_in_to() -> None:
     port = closed.getsockname()[1]
     closed.close()
     assert "refused" in run(AssertionError("no module runs"), switch=True, port=port)["lost"]
-
-
-def test_the_last_line_has_the_cause() -> None:
-    assert (last_line("a\nb\n"), last_line(" ")) == ("b", "no answer")
