@@ -127,16 +127,3 @@ def path_of(body: Json) -> str:
     metadata = body["metadata"]
     space = f"/namespaces/{metadata['namespace']}" if "namespace" in metadata else ""
     return f"{root}{space}/{plural}/{metadata['name']}"
-
-
-def merged(target: Any, patch: Any) -> Any:
-    """JSON merge patch, RFC 7396: null removes, lists are replaced."""
-    if not isinstance(patch, dict):
-        return patch
-    result = dict(target) if isinstance(target, dict) else {}
-    for key, value in patch.items():
-        if value is None:
-            result.pop(key, None)
-        else:
-            result[key] = merged(result.get(key), value)
-    return result

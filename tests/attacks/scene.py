@@ -22,9 +22,10 @@ from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.gate_names import GATE_NAMESPACE, GATED, NODES_NAMESPACE
 from roles.slurm_gate.files.gate.states import Owner, dirtying, opening
 from tests import waiting
-from tests.attacks.client import KINDS, Answer, Client, Json, Who, merged, path_of
+from tests.attacks.client import KINDS, Answer, Client, Json, Who, path_of
 from tests.attacks.manifests import rendered
 from tests.attacks.tables import read
+from tests.unit.module_utils.kube.kubelet.test_check import merged
 from tests.unit.module_utils.site.test_refused import site
 
 SITE = site("lab")

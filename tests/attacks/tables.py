@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from tests.attacks.client import merged
+from tests.unit.module_utils.kube.kubelet.test_check import merged
 
 HERE = Path(__file__).parent
 

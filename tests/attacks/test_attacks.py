@@ -10,10 +10,11 @@ import re
 import pytest
 
 from roles.slurm_gate.files.gate.opener import FIRST, FORBIDDEN
-from tests.attacks.client import KINDS, Client, Json, Who, merged, path_of
+from tests.attacks.client import KINDS, Client, Json, Who, path_of
 from tests.attacks.manifests import rendered
 from tests.attacks.scene import Scene, judged, refused_by, until
 from tests.attacks.tables import attacks, permits
+from tests.unit.module_utils.kube.kubelet.test_check import merged
 
 pytestmark = pytest.mark.live
 RIGHTS = "/apis/rbac.authorization.k8s.io/v1/namespaces/vision/rolebindings"
