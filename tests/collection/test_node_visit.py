@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Plays with a visit, on this machine: what Ansible itself makes of tasks, the visit must make of layers."""
+"""A visit on this machine predicts its steps, and leaves tasks nothing to do. test_differential.py has values."""
 
 from __future__ import annotations
 
@@ -121,58 +121,3 @@ def test_each_host_has_its_own_values(play: Any, tmp_path: Path) -> None:
     assert done.code == 0, done.text
     assert set(written(tmp_path)) == {"of_one", "of_two", "all", "sub/c"}
     assert "callback" not in done.err, done.err
-
-
-def test_a_value_of_one_host_reaches_no_other_host(play: Any, tmp_path: Path) -> None:
-    """Whatever the variable's name is: Ansible allows capital letters."""
-    inventory = tmp_path / "own.yml"
-    hosts = {"one": {"DRAINED": True}, "two": {"DRAINED": False}}
-    inventory.write_text(yaml.safe_dump({"all": {"hosts": hosts}}))
-    words = ("--forks", "1", "-e", f"ansible_python_interpreter={sys.executable}", "-i", str(inventory))
-    own = {"pair_words": ["{{ inventory_hostname }}"], "pair_when": "{{ DRAINED }}"}
-    done = play(*words, hosts="one,two", **own)
-    assert done.code == 0, done.text
-    assert set(written(tmp_path)) == {"one", "sub/c"}
-
-
-def test_extra_variables_win_as_in_tasks(play: Any, tmp_path: Path) -> None:
-    results(play("-e", '{"pair_words": ["x"], "__pair_text": "other"}'))
-    assert set(written(tmp_path)) == {"x", "sub/x"} and written(tmp_path)["x"].startswith("other x")
-
-
-def test_a_false_condition_leaves_the_layer_out(play: Any, tmp_path: Path) -> None:
-    assert results(play(pair_when=False))[0]["layers"] == []
-    assert written(tmp_path) == {}
-
-
-@pytest.mark.parametrize(
-    ("tasks", "visit", "message"),
-    [
-        (
-            [{"name": "X", "ansible.builtin.command": "true", "tags": ["never", "apart"]}],
-            {},
-            "can't be part of a visit",
-        ),
-        (None, {"layers": ["pear"]}, "layers is pear, but this play has pair"),
-        (
-            [{"name": "X", f"{NAME}.host_files": {"name": "{{ nothing }}"}, "tags": ["never", "apart"]}],
-            {},
-            "'nothing' is undefined",
-        ),
-        (
-            [
-                {"name": "X", f"{NAME}.host_files": FILES, "register": "found", "tags": ["never", "apart"]},
-                {"name": "Y", f"{NAME}.host_files": FILES, "when": "found.changed", "tags": ["never", "apart"]},
-            ],
-            {},
-            "task Y: it reads found, but a visit evaluates all layers before task X runs",
-        ),
-    ],
-    ids=["another module", "an unknown layer", "an undefined variable", "a layer's result"],
-)
-def test_mistakes_are_refused_before_the_host_is_contacted(
-    play: Any, tmp_path: Path, tasks: Any, visit: Any, message: str
-) -> None:
-    done = play("-e", "ansible_python_interpreter=/nonexistent", tasks=tasks, visit=visit)
-    assert done.code == 2 and message in done.out, done.text
-    assert written(tmp_path) == {}

@@ -39,22 +39,9 @@ def picked(done: Completed) -> dict[str, set[str]]:
     return plays
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ((), 'onboard_nodes is "", but it names no host; name at least one host'),
-        (("-e", "onboard_nodes=gpu[05-06]"), "but drawbridge_nodes.ranges has no node gpu[05-06]; define it there and"),
-        (
-            ("-e", "onboard_nodes=gpu01", "--limit", "gpu01"),
-            "but it leaves out ctl,nsd1,leaf1, which the chosen nodes need",
-        ),
-    ],
-    ids=["nobody", "unknown", "limited"],
-)
-def test_a_wrong_choice_is_refused(
-    recorder: Recorder, tmp_path: Path, arguments: tuple[str, ...], sentence: str
-) -> None:
-    assert sentence in refuse(recorder, tmp_path, *arguments, playbook="onboard")
+def test_a_limit_that_leaves_out_what_the_nodes_need_is_refused(recorder: Recorder, tmp_path: Path) -> None:
+    output = refuse(recorder, tmp_path, "-e", "onboard_nodes=gpu01", "--limit", "gpu01", playbook="onboard")
+    assert "but it leaves out ctl,nsd1,leaf1, which the chosen nodes need" in output
 
 
 def test_the_names_are_hosts_and_no_members_of_a_group(recorder: Recorder, tmp_path: Path, more: list[str]) -> None:
