@@ -6,18 +6,25 @@ from __future__ import annotations
 
 import copy
 import functools
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import Fault, IntentError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.faults import (
+    MISSING,
+    Fault,
+    IntentError,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import inventory_faults, load
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.selection import chosen_faults
 
 ROOT = Path(__file__).resolve().parents[4]
-CASES = yaml.load((Path(__file__).parent / "refused.yml").read_text(), yaml.CSafeLoader)  # long: the quick loader
+# long: the quick loader
+PLACES, CHANGES, ROWS = yaml.load_all((Path(__file__).parent / "refused.yml").read_text(), yaml.CSafeLoader)
+WORDS = {"with", "at", "is", "but"}
 DELETE = "~delete"
 GROUPS = {
     "nodes": ["gpu01", "gpu02", "gpu03", "gpu04"],
@@ -47,16 +54,49 @@ def _site(name: str) -> dict[str, Any]:
 
 def patched(patch: dict[str, Any]) -> dict[str, Any]:
     variables = site("lab")
-    for dotted, value in patch.items():
-        *path, last = [int(word) if word.isdigit() else word for word in dotted.split(".")]
+    for dotted, value in copy.deepcopy(patch).items():
+        *path, last = words(dotted)
         place: Any = variables
         for word in path:
-            place = place[word]
+            place = place[word] if isinstance(word, int) else place.setdefault(word, {})
         if value == DELETE:
             del place[last]
         else:
             place[last] = value
     return variables
+
+
+def words(dotted: str) -> list[Any]:
+    return [int(word) if word.isdigit() else word for word in dotted.split(".")]
+
+
+def value_at(tree: Any, dotted: str) -> Any:
+    for word in words(dotted):
+        tree = tree[word] if isinstance(word, int) else (tree or {}).get(word)
+    return tree
+
+
+def in_full(row: dict[str, Any]) -> dict[str, Any]:
+    """Dotted keys of a row as the inventory has them."""
+    pairs = ((key.partition("."), value) for key, value in row.items() if key not in WORDS)
+    return {f"drawbridge_{PLACES.get(first, first)}{dot}{rest}": value for (first, dot, rest), value in pairs}
+
+
+def case(name: str, row: dict[str, Any]) -> dict[str, Any]:
+    """A row with its defaults."""
+    if "chosen" in row:
+        return {"id": name, "nodes": row["chosen"], "fault": sentence("nodes", row["chosen"], row)}
+    patch = {**in_full(CHANGES.get(row.get("with"), {})), **in_full(row)}
+    [key, *_] = in_full({row["at"]: ""} if "at" in row else row)
+    value = row["is"] if "is" in row else value_at(patched(patch), key)
+    return {"id": name, "patch": patch, "fault": sentence(re.sub(r"\.(\d+)", r"[\1]", key), value, row)}
+
+
+def sentence(key: str, value: Any, row: dict[str, Any]) -> str:
+    return str(Fault(key, MISSING if value is None else value, *row["but"].rsplit("; ", 1)))
+
+
+CASES = [case(name, row) for name, row in ROWS.items()]
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "inventories").iterdir()))
