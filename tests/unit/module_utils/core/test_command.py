@@ -11,8 +11,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 
 from tests.unit.processes import LIMITS_S, gone
 
-SCRIPT = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"
-
 
 def test_answers_with_output_and_return_code() -> None:
     done = Command(60)(

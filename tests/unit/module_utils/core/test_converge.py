@@ -156,15 +156,6 @@ def test_an_unreadable_device_after_a_change_counts_as_changed() -> None:
     assert outcome.error == "lamp was changed; reading it back failed too: lamp does not answer"
 
 
-def test_an_unreadable_device_before_a_change_raises() -> None:
-    class Mute(Device):
-        def read(self) -> Lamp:
-            raise DeviceError("lamp does not answer")
-
-    with pytest.raises(DeviceError, match="does not answer"):
-        converge(Mute(), plan, WANT)
-
-
 def test_settling_waits_for_a_slow_device() -> None:
     device = Device(obey=lie, later=[Lamp(), Lamp("on", "white"), WANT])
     outcome = converge(device, plan, WANT, settle=Settle(timeout_s=120, interval_s=0.001))

@@ -85,7 +85,7 @@ def test_ice_gets_another_priority_only_after_the_old_entry_has_gone(host: Host,
     dcb.write("rail0", ("--dscp2prio", "set,26,3"), WANT)
     assert dcb.read("rail0", WANT, True).dscp_priority == {26: 3}
     assert [call["argv"][1] for call in host.device("mlnx_qos").calls() if call["writes"]] == [
-        *("replace", "replace", "replace", "del", "add"),
+        *("replace", "replace", "replace", "del", "add")
     ]
 
 

@@ -5,11 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.dcb_text import (
-    command,
-    parse,
-    spare,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.dcb_text import command, parse, spare
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import NicPortQos, mask
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.queues import ets_options, shared
 

@@ -94,10 +94,7 @@ def env(dscp: int) -> dict[str, str]:
 
 
 def test_all_rails_by_exact_name_and_no_fixed_address() -> None:
-    assert env(26) == {
-        "NCCL_IB_HCA": "=mlx5_0,mlx5_1,mlx5_2,mlx5_3,mlx5_4,mlx5_5,mlx5_6,mlx5_7",
-        "NCCL_IB_TC": "106",
-    }
+    assert env(26) == {"NCCL_IB_HCA": "=mlx5_0,mlx5_1,mlx5_2,mlx5_3,mlx5_4,mlx5_5,mlx5_6,mlx5_7", "NCCL_IB_TC": "106"}
 
 
 def test_nccl_knows_rails_with_leaves_of_their_own_and_the_classs_devices() -> None:

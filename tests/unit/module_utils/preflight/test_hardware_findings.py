@@ -18,11 +18,7 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
         planted("gpus", drivers=[], error="nvidia-smi failed: Driver/library version mismatch"),
         "the GPU driver does not answer: nvidia-smi failed: Driver/library version mismatch",
     ),
-    (
-        "fabric_manager",
-        planted("gpus", manager="inactive"),
-        "it has NVSwitches, and nvidia-fabricmanager is inactive",
-    ),
+    ("fabric_manager", planted("gpus", manager="inactive"), "it has NVSwitches, and nvidia-fabricmanager is inactive"),
     (
         "gpu_direct",
         planted("gpus", loaded=CLOSED_DRIVER),

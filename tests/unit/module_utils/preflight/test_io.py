@@ -38,25 +38,21 @@ def test_each_file_system_is_looked_at_once() -> None:
     assert all(0 <= one["percent"] <= 100 and one["free_mib"] >= 0 for one in found)
 
 
-def test_units_and_releases_come_from_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+def printed(monkeypatch: pytest.MonkeyPatch, **outputs: str) -> Any:
+    """Tools that print this; others are not installed."""
     monkeypatch.setattr(work_io, "tool", lambda name: name)
-    outputs = {"systemctl": "Id=slurmd.service\nLimitMEMLOCK=infinity\n", "slurmd": "slurm-wlm 24.11.5\n"}
+    return lambda argv, ok=(0,): Completed(0, outputs[argv[0]], "") if argv[0] in outputs else nothing(argv)
 
-    def run(argv: Any, ok: Any = (0,)) -> Completed:
-        return Completed(0, outputs[argv[0]], "") if argv[0] in outputs else nothing(argv)
 
+def test_units_and_releases_come_from_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    units = "Id=slurmd.service\nLimitMEMLOCK=infinity\n"
+    run = printed(monkeypatch, systemctl=units, slurmd="slurm-wlm 24.11.5\n")
     assert io.units(WANT, run) == [{"Id": "slurmd.service", "LimitMEMLOCK": "infinity"}]
     assert io.releases(WANT, run) == {"slurmd": "24.11"}
 
 
 def test_a_firewall_is_read_from_all_its_tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work_io, "tool", lambda name: name)
-    outputs = {"getenforce": "Enforcing\n", "iptables": "-P INPUT DROP\n"}
-
-    def run(argv: Any, ok: Any = (0,)) -> Completed:
-        return Completed(0, outputs[argv[0]], "") if argv[0] in outputs else nothing(argv)
-
-    found = io.security(WANT, run)
+    found = io.security(WANT, printed(monkeypatch, getenforce="Enforcing\n", iptables="-P INPUT DROP\n"))
     assert (found["selinux"], found["closed"]) == ("Enforcing", [6818])
 
 

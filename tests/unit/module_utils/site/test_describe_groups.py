@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.describe_groups import (
     cables,
-    classes,
     gpu_type,
     leaves,
 )
 
-from tests.unit.module_utils.site.test_describe_view import lab_hosts, lab_node
-
-
-def test_equal_nodes_are_one_class_and_a_range_for_each_leaf() -> None:
-    nodes = {name: facts for name, facts in lab_hosts().items() if name != "ctl"}
-    (found,) = classes(nodes)
-    assert found.ranges == {("leaf1",): ["gpu01", "gpu02"], ("leaf2",): ["gpu03", "gpu04"]}
+from tests.unit.module_utils.site.test_describe_view import lab_node
 
 
 def test_rails_on_a_leaf_each_share_ports() -> None:

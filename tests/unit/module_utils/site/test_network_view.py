@@ -49,11 +49,7 @@ def test_one_dscp_moves_switch_nic_and_nccl_and_that_of_notifications_by_its_own
     assert on_switch == {".roce.dscp": 34}
     for texts in (".files.0.content", ".blocks.0.content"):  # for the boot and for NCCL
         assert "138" in on_node.pop(texts)
-    assert on_node == {
-        ".qos.groups.0.dscp_priorities.0.dscp": 34,
-        ".roce.groups.0.tos": 138,
-        ".nccl.NCCL_IB_TC": "138",
-    }
+    assert on_node == {".qos.groups.0.dscp_priorities.0.dscp": 34, ".roce.groups.0.tos": 138, ".nccl.NCCL_IB_TC": "138"}
     on_switch, on_node = moved(cnp=replace(LAB.fabric.cnp, dscp=50))
     assert on_switch == {".cnp.dscp": 50}
     assert '"dscp": 50' in on_node.pop(".files.0.content")

@@ -22,7 +22,7 @@ def test_a_node_that_needs_nothing_says_nothing() -> None:
 def test_each_layer_speaks_for_itself() -> None:
     found = report([(LAMP, Visited("done", LOUD)), (HORN, Visited("done", QUIET))])
     assert found["layers"] == [
-        {"role": "lights", "task": "Turn on the lamp", "state": "done", "changed": True, "steps": ["turn on"]},
+        {"role": "lights", "task": "Turn on the lamp", "state": "done", "changed": True, "steps": ["turn on"]}
     ]
     assert (found["changed"], found["diff"], found["warnings"]) == (True, [DIFF], ["hot"])
 

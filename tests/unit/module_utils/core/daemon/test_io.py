@@ -7,6 +7,7 @@ import getpass
 import grp
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -41,19 +42,16 @@ def device(conf: Path, run: Answers, lock: str = "", passive: bool = False) -> t
     return Daemon(Unit("x.service", run), want, lock), want
 
 
-def test_a_daemon_older_than_its_file_is_not_current(conf: Path) -> None:
-    daemon, _ = device(conf, Answers({"systemctl show": show(begun_us=monotonic_us(60))}))
-    assert not daemon.read().current
-
-
-def test_a_daemon_younger_than_its_file_is(conf: Path) -> None:
-    daemon, want = device(conf, Answers({"systemctl show": show(begun_us=monotonic_us(-1))}))
-    assert daemon.read() == want
-
-
-def test_a_file_that_is_read_each_time_does_not_age_the_daemon(conf: Path) -> None:
-    daemon, want = device(conf, Answers({"systemctl show": show(begun_us=monotonic_us(60))}), passive=True)
-    assert daemon.read() == want
+@pytest.mark.parametrize(
+    ("ago_s", "passive", "current"),
+    [(60, False, False), (-1, False, True), (60, True, True)],
+    ids=["older", "younger", "a file that is read each time"],
+)
+def test_a_daemon_is_current_if_it_is_younger_than_what_it_has_read(
+    conf: Path, ago_s: float, passive: bool, current: bool
+) -> None:
+    daemon, want = device(conf, Answers({"systemctl show": show(begun_us=monotonic_us(ago_s))}), passive=passive)
+    assert daemon.read() == replace(want, current=current)
 
 
 def test_a_converged_daemon_is_only_read(conf: Path) -> None:

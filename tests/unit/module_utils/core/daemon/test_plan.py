@@ -37,10 +37,6 @@ def test_a_passive_file_refreshes_nothing(entry: Entry) -> None:
     assert reasons(replace(WANT, files={**WANT.files, SCRIPT: entry})) == [f"write {SCRIPT}"]
 
 
-def test_a_run_that_was_killed_before_the_refresh_is_repaired() -> None:
-    assert reasons(replace(WANT, current=False)) == ["restart x.service, which runs with older files"]
-
-
 def test_while_busy_neither_the_file_nor_the_daemon_changes() -> None:
     steps = plan(replace(WANT, files={**WANT.files, CONF: Entry("old")}), WANT)
     assert [step.disturbs for step in steps] == [True, True]

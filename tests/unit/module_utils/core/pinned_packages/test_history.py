@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.pinned_packages.history import (
     installed_by,
 )
@@ -31,27 +32,25 @@ Start-Date: 2026-11-25  10:02:11
 Commandline: /usr/bin/apt-get -y -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold install kubelet
 Upgrade: kubelet:amd64 (1.36.3-1, 1.36.4-1)
 """
+BEN, NOBODY = "2026-11-25 by ben: apt upgrade", "2026-11-25 by root: an unknown command"
 HAS = {"kubelet": "1.36.4-1", "containerd": "2.3.4-1", "libhwloc15": "2.12.0-4"}
 
 
-def test_the_transaction_that_brought_the_version_counts() -> None:
-    assert installed_by(OURS + NOBODYS + BENS, HAS) == {
-        "containerd": "2026-11-25 by root: an unknown command",
-        "kubelet": "2026-11-25 by ben: apt upgrade",
-        "libhwloc15": "2026-11-25 by ben: apt upgrade",
-    }
-
-
-def test_a_version_that_apt_did_not_bring_has_no_user() -> None:
-    assert installed_by(OURS + BENS, {"kubelet": "1.37.0-1"}) == {}
-
-
-def test_what_drawbridge_installed_says_nothing() -> None:
-    assert installed_by(BENS + OURS, {"kubelet": "1.36.3-1"}) == {}
-
-
-def test_a_failed_transaction_brought_nothing() -> None:
-    assert installed_by(FAILED, HAS) == {}
+@pytest.mark.parametrize(
+    ("history", "versions", "found"),
+    [
+        (OURS + NOBODYS + BENS, HAS, {"containerd": NOBODY, "kubelet": BEN, "libhwloc15": BEN}),
+        (OURS + BENS, {"kubelet": "1.37.0-1"}, {}),
+        (BENS + OURS, {"kubelet": "1.36.3-1"}, {}),
+        (FAILED, HAS, {}),
+        ("no history\n\n\n", HAS, {}),
+    ],
+    ids=["the last that brought it", "not by apt", "by Drawbridge", "failed", "other text"],
+)
+def test_the_transaction_that_brought_the_version_counts(
+    history: str, versions: dict[str, str], found: dict[str, str]
+) -> None:
+    assert installed_by(history, versions) == found
 
 
 def test_another_task_of_ansible_is_named() -> None:
@@ -60,7 +59,6 @@ def test_another_task_of_ansible_is_named() -> None:
     )
 
 
-def test_a_long_command_is_cut_and_other_text_is_no_history() -> None:
+def test_a_long_command_is_cut() -> None:
     long = BENS.replace("apt upgrade", "apt install " + "x" * 500)
     assert len(installed_by(long, HAS)["kubelet"]) < 100
-    assert installed_by("no history\n\n\n", HAS) == {}

@@ -32,24 +32,11 @@ def have(owner: Owner = NOBODY, mtu: int = 1500, **sources: str) -> NicLinks:
     return NicLinks({**links, "rail0": NicLink(mtu, 9978, owner=owner)}, {}, sources)
 
 
-def test_every_device_gets_its_groups_mtu() -> None:
-    assert [step.reason for step in plan(have(), WANT)] == [
-        "rail0: set MTU 9000, not 1500",
-        "rail1: set MTU 9000, not 1500",
-        "stor0: set MTU 4200, not 1500",
-    ]
-
-
 def test_a_device_that_is_up_waits_for_the_nodes_jobs_and_its_file_does_not() -> None:
     steps = plan(have(Owner(NETWORKD, FILE)), WANT)
     assert [step.disturbs for step in steps] == [False, True, True, True]
     down = NicLinks({**WANT.links, "rail0": NicLink(1500, up=False)})
     assert [step.disturbs for step in plan(down, WANT)] == [False]
-
-
-def test_netplans_file_gets_a_drop_in_of_ours() -> None:
-    first = plan(have(Owner(NETWORKD, FILE)), WANT)[0]
-    assert (first.payload.name, first.payload.text.splitlines()[1:]) == (DROP_IN, ["[Link]", "MTUBytes=9000"])
 
 
 def test_network_manager_gets_a_section_for_each_mtu() -> None:
@@ -70,13 +57,6 @@ def test_a_file_whose_manager_has_gone_is_removed() -> None:
     left = NicLinks(WANT.links, {DROP_IN: "old"})
     (step,) = plan(left, WANT)
     assert (step.reason, step.becomes(left).files) == (f"remove {DROP_IN}, for the settings after a boot", {})
-
-
-def test_what_the_driver_can_not_do_is_refused() -> None:
-    low = NicLinks({name: NicLink(1500, 4000) for name in WANT.links})
-    assert {step.refused.partition(";")[0] for step in plan(low, WANT)} == {
-        "mtu_bytes is 9000, but the driver of rail0 takes at most 4000"
-    }
 
 
 def test_a_profile_with_another_mtu_is_refused_and_one_with_the_same_left_alone() -> None:

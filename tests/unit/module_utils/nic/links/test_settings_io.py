@@ -89,9 +89,3 @@ def test_a_device_that_setpci_does_not_find_is_an_error(root: Path, printed: str
     want = {(port, READ_REQUEST): "4096" for port in ("rail0", "rail1")}
     with pytest.raises(DeviceError, match=r"registers for rail0, rail1: setpci: Warning: No devices .* group 2[.]"):
         DeviceSettings(tool, str(root)).read(want)
-
-
-def test_a_warning_of_setpci_is_a_failure(root: Path) -> None:
-    tool = Tool(err="pcilib: sysfs_write: write failed: Operation not permitted\n")
-    with pytest.raises(DeviceError, match=r"did not write the register: pcilib: .* Operation not permitted"):
-        DeviceSettings(tool, str(root)).write("rail0", READ_REQUEST, "4096")

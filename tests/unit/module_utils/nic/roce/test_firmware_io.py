@@ -36,12 +36,6 @@ def test_a_host_without_the_tool_is_told_what_to_install(host: Host) -> None:
         firmware_io.read(Command(60), PCI)
 
 
-def test_a_value_is_written_for_the_next_boot(host: Host) -> None:
-    with_tool(host)
-    firmware_io.write(Command(60), PCI, {"SRIOV_EN": "0"})
-    assert firmware_io.read(Command(60), PCI) == {"SRIOV_EN": ("1", "0")}
-
-
 def test_what_the_tool_could_read_counts_although_it_failed(host: Host) -> None:
     with_tool(host, failing=[PCI])
     assert firmware_io.read(Command(60), PCI) == {"SRIOV_EN": ("1", "1")}

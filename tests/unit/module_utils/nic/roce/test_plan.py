@@ -7,7 +7,6 @@ from functools import reduce
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.roce.plan import (
     DEBUGFS,
-    FIRMWARE,
     OFED,
     NicRoce,
     NicRoces,
@@ -57,28 +56,6 @@ def test_debugfs_has_no_switch_for_each_priority_and_none_is_missed() -> None:
     rail = device.devices["rail0"]
     without = {key: value for key, value in rail.settings.items() if "point" not in key[1]}
     assert plan(NicRoces({**device.devices, "rail0": replace(rail, settings=without)}), WANT) == []
-
-
-def test_firmware_alone_is_compared_and_never_set() -> None:
-    assert plan(have(FIRMWARE), WANT) == []
-    (step,) = plan(have(FIRMWARE, CNP_DSCP="4"), WANT)
-    assert step.refused == (
-        "rail0 must have CNP DSCP 48, but its driver has neither ecn nor cc_params, and its firmware has 4;"
-        " run mlxconfig -d 0000:18:00.0 set CNP_DSCP_P1=48 and boot the node"
-    )
-
-
-def test_a_renamed_device_is_refused_by_both_names() -> None:
-    device = have()
-    renamed = replace(device.devices["rail0"], rdma="rocep24s0f0")
-    (step,) = plan(NicRoces({**device.devices, "rail0": renamed}), WANT)
-    assert "nics.rdma has mlx5_0, but the RDMA device of rail0 is rocep24s0f0" in step.refused
-
-
-def test_a_rail_without_an_ipv4_gid_is_named_and_a_storage_port_needs_none() -> None:
-    none = NicRoces({name: replace(it, gid=None) for name, it in have().devices.items()})
-    (step,) = plan(none, WANT)
-    assert (step.reason.partition(":")[0], step.pending) == ("rail0", "give rail0 an IPv4 address")
 
 
 VALUES = st.dictionaries(
