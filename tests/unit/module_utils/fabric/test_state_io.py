@@ -77,7 +77,8 @@ def test_an_answer_of_another_shape_costs_its_part_alone(leaf: Leaf) -> None:
 def test_a_system_without_reads_is_refused_without_a_connection(leaf: Leaf) -> None:
     with pytest.raises(DeviceError, match="does not read the state of eos switches yet"):
         read(leaf, replace(DIALECT, state_reads=no_state))
-    assert leaf.journal() == []
+    # an earlier test's session may end meanwhile
+    assert [call for call in leaf.journal() if call.get("event") != "disconnect"] == []
 
 
 def test_a_cumulus_switch(cumulus: Cumulus) -> None:

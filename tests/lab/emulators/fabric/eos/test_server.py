@@ -49,8 +49,12 @@ class Process:
             host = asyncssh.read_public_key(str(self.root / "host.pub"))
             options = {"known_hosts": ([host], [], []), "username": user, "client_keys": [str(self.root / key)]}
             async with asyncssh.connect("127.0.0.1", self.port, **options) as connection:
-                asked = {"command": command} if command else {"input": "\r".join([*lines, ""]), "term_type": terminal}
-                return str((await connection.run(**asked, timeout=BOUND_SECONDS)).stdout)
+                if command:
+                    done = await connection.run(command, timeout=BOUND_SECONDS)
+                else:
+                    typed = "\r".join([*lines, ""])
+                    done = await connection.run(input=typed, term_type=terminal, timeout=BOUND_SECONDS)
+                return str(done.stdout)
 
         return asyncio.run(conversation())
 
