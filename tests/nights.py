@@ -11,7 +11,9 @@ from pathlib import Path
 import yaml
 
 FILE = Path(__file__).parent / "nightly.yml"
-HEAD = "---\n# Written by `make nightly`: commit it with what you have changed.\n"
+HEAD = """---
+# `make nightly` writes this file: commit it with what you have changed. Rows without minutes are older than the file.
+"""
 
 
 def note(ended: Mapping[str, tuple[bool, float]], commit: str, file: Path = FILE) -> None:

@@ -24,14 +24,12 @@ CHAINS = (
 """Scenarios that go on, in this order, with the hosts of the ones before: each runs alone as well, but boots anew."""
 LONG = ("slurm_gate", "gpu_operator", "default", "slurm_controller", "existing")
 """Words of parts that have a lab for long, those before that wait more than they compute."""
-DAILY = ("lint", "types", "unit", "conformance")
-"""What needs no lab and ends in minutes, with all unit tests on today's Python."""
 AT_NIGHT = ("mixed", "rails", "drawbridge_run")
 """Scenarios of the night."""
 SCHEDULES = 300
 """Of the explorer in every run; at night it runs all, and tells which calls no fault has reached."""
 SEEDS = 5
-"""Of chaos, a night: those that have not passed for longest."""
+"""Of chaos, a night, of those that have not passed yet."""
 RELEASES = ("2.16", "2.18", "2.19", "2.21")
 LIMIT_S, NIGHT_S = 3600, 4 * 3600
 """What a part may take, some times as long as any does: one that hangs must not keep the table from those who wait."""
@@ -150,7 +148,7 @@ def checks() -> list[Part]:
 
 
 def daily() -> list[Part]:
-    """The parts of `make check`."""
+    """The parts of `make check`, which boot no lab; all unit tests on today's Python."""
     return [*checks(), Part("unit", ((*PYTEST, "-n", "4", "--dist", "worksteal", "tests/unit"),))]
 
 

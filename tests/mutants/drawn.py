@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Defects that nobody thought of: `python -m tests.mutants.drawn --seed 1 --count 60`.
+"""Defects that no author chose: `python -m tests.mutants.drawn --seed 1 --count 60`.
 
 A seed draws small changes in what decides most: the engine, the gate, accounting, the plan of a switch. A defect is
 found if a test of its subsystem fails. The others are printed: some change nothing that matters, others show where a
@@ -163,7 +163,7 @@ def tried(chosen: Sequence[tuple[Drawn, Sequence[str]]], copies: Sequence[Copy])
 def unhurt(copies: Sequence[Copy], say: Callable[[str], None]) -> bool:
     """Whether all tests pass without a defect: else nothing can be told."""
     folders = sorted({folder for each in AREAS.values() for folder in each})
-    failed = [it for it in copies[0].hear(folders, all=True, timeout_s=2 * TIMEOUT_S) if it.outcome not in ("passed",)]
+    failed = [it for it in copies[0].hear(folders, all=True, timeout_s=2 * TIMEOUT_S) if it.outcome != "passed"]
     for it in failed:
         say(f"{it.test} fails without any defect")
     return not failed
