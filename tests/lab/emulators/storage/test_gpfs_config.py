@@ -69,6 +69,18 @@ class TestNodeClasses:
         site.change(lambda state: state.update(classes=classes))
         assert site.admin("mmlsnodeclass", "--user").stdout == transcript("storage/gpfs/mmlsnodeclass.txt")
 
+    def test_members_come_and_go(self, site):
+        site.join("gpu01", "gpu02", "gpu03")
+        done(site.admin("mmcrnodeclass", "fast", "-N", "gpu01"))
+        assert site.admin("mmcrnodeclass", "fast", "-N", "gpu01").returncode == 1
+        done(site.admin("mmchnodeclass", "fast", "add", "-N", "gpu02,gpu03"))
+        done(site.admin("mmchnodeclass", "fast", "delete", "-N", "gpu01"))
+        [row] = records(site.admin("mmlsnodeclass", "-Y").stdout, "nodeclass")
+        assert (row["nodeClassName"], row["memberNodes"]) == ("fast", "gpu02,gpu03")
+        site.admin("mmshutdown", "-N", "gpu03")
+        done(site.admin("mmdelnode", "-N", "gpu03"))
+        assert site.state()["classes"] == {"fast": ["gpu02"]}
+
     def test_a_class_that_attributes_use_stays(self, site):
         site.join("gpu01")
         done(site.admin("mmcrnodeclass", "fast", "-N", "gpu01"))
