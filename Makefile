@@ -32,8 +32,8 @@ nightly: tools ## what is slow and seldom red, one part after the other: hours; 
 old-python: tools ## node-side code and its tests on Python 3.9, the oldest that managed nodes may have
 	$(PYTHON) -m tests.old_python
 
-mutants: tools ## plant known defects one by one, each must turn its test red; LEVEL=lab those that need hosts
-	$(PYTHON) -m tests.mutants --level $(or $(LEVEL),unit) $(NAMES)
+mutants: tools ## plant known defects one by one, each must turn its test red
+	$(PYTHON) -m tests.mutants $(NAMES)
 
 bench: tools ## count what the site costs per host, on a running lab
 	$(PYTHON) -m bench.results

@@ -18,7 +18,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from queue import SimpleQueue
 
-from tests.mutants import scenario
 from tests.mutants.copies import Copy
 from tests.mutants.table import Mutant, Seen, faults, of, read, verdict
 
@@ -31,7 +30,7 @@ UNHURT_S = 1800.0
 Result = tuple[Mutant, str]
 
 
-def at_unit_level(mutants: list[Mutant], copies: list[Copy]) -> Iterator[Result]:
+def judged(mutants: list[Mutant], copies: list[Copy]) -> Iterator[Result]:
     """Try defects on several copies at once; first the tests without any, in large lots."""
     free: SimpleQueue[Copy] = SimpleQueue()
     for copy in copies:
@@ -62,17 +61,6 @@ def at_unit_level(mutants: list[Mutant], copies: list[Copy]) -> Iterator[Result]
         yield from zip(mutants, pool.map(judge, mutants), strict=True)
 
 
-def at_lab_level(mutants: list[Mutant], copy: Copy) -> Iterator[Result]:
-    """Try defects that need hosts, one after the other."""
-    for mutant in mutants:
-        clean = verdict(scenario.hear(mutant.test, copy.root))
-        if clean == "green":
-            with copy.planted(mutant):
-                yield mutant, verdict(scenario.hear(mutant.test, copy.root), mutant.error)
-        else:
-            yield mutant, f"{clean} without any defect"
-
-
 def tell(results: Iterable[Result]) -> tuple[int, int]:
     """Print what is wrong; return how many defects were tried, and how many were not noticed as they should be."""
     tried = wrong = 0
@@ -89,20 +77,17 @@ def tell(results: Iterable[Result]) -> tuple[int, int]:
 def main() -> int:
     """Try what was asked for; 1 if a defect survived or could not be tried."""
     parser = argparse.ArgumentParser(prog="make mutants")
-    parser.add_argument("--level", choices=("unit", "lab"), default="unit", help="lab boots hosts: minutes a defect")
     parser.add_argument("names", nargs="*", help="these alone")
     options = parser.parse_args()
     rows = read()
     if found := faults(rows):
         print("\n".join(found))
         return 1
-    chosen = [it for it in rows if it.level == options.level and (it.name in options.names or not options.names)]
+    chosen = [it for it in rows if it.name in options.names or not options.names]
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch, ExitStack() as stack:
-        several = min(COPIES, len(chosen)) if options.level == "unit" else 1
-        copies = [stack.enter_context(Copy(Path(scratch) / str(at))) for at in range(several)]
-        results = at_unit_level(chosen, copies) if options.level == "unit" else at_lab_level(chosen, copies[0])
-        tried, wrong = tell(results)
+        copies = [stack.enter_context(Copy(Path(scratch) / str(at))) for at in range(min(COPIES, len(chosen)))]
+        tried, wrong = tell(judged(chosen, copies))
     print(f"{tried} defects planted, {tried - wrong} noticed, {time.monotonic() - begun:.0f} s")
     return 1 if wrong or not tried else 0
 

@@ -49,10 +49,9 @@ class Mutant:
     find: str
     replace: str
     test: str
-    """A pytest node; all its cases belong to it. At lab level it is one of a molecule scenario's."""
+    """A pytest node; all its cases belong to it."""
     why: str
     """What would go wrong at a site."""
-    level: str = "unit"
     error: str = ""
     """The exception that tells the defect where no assertion does."""
     invariant: str = ""
