@@ -76,8 +76,8 @@ lock: $(UV) ## pin anew: requirements.lock from pyproject.toml
 	  --group lab --group test --group lint pyproject.toml --upgrade --output-file requirements.lock
 	$(UV) pip compile --quiet --generate-hashes --python-version 3.9 --no-annotate --no-header --upgrade \
 	  tests/old_python/requirements.in --output-file tests/old_python/requirements.lock
-	$(UV) pip compile --quiet --generate-hashes --python-version 3.12 --no-annotate --no-header --upgrade \
-	  --override tests/old_ansible/override.in tests/old_ansible/requirements.in --output-file tests/old_ansible/requirements.lock
+	$(UV) pip compile --quiet --generate-hashes --no-deps --python-version 3.12 --no-annotate --no-header --upgrade \
+	  tests/old_ansible/requirements.in --output-file tests/old_ansible/requirements.lock
 
 # uv lives in a virtualenv of its own, so that nothing is asked of the machine but a Python with venv
 $(UV):
