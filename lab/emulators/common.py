@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from types import TracebackType
 
 REFUSE = "refuse"
@@ -258,6 +258,16 @@ def procfs() -> Path:
 def boot_id() -> str:
     """Return what tells one boot of this host from the next."""
     return (procfs() / "sys/kernel/random/boot_id").read_text().strip()
+
+
+def in_pairs(words: Sequence[str]) -> dict[str, str]:
+    """Return arguments such as `rx 1024 tx 512` by key. Raises ValueError if the last has no value.
+
+    Unit tests run the tools of nodes in their own Python, which may be 3.9: its zip has no `strict`.
+    """
+    if len(words) % 2:
+        raise ValueError(f"{words[-1]} has no value")
+    return dict(zip(words[::2], words[1::2]))
 
 
 def hang() -> NoReturn:

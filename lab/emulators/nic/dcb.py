@@ -112,7 +112,8 @@ def _pairs(words: list[str]) -> dict[str, list[tuple[int, str]]]:
             index, _, value = word.partition(":")
             found[key].append((int(index), value))
         else:
-            found[key := word] = []
+            key = word
+            found[key] = []
     return found
 
 

@@ -78,7 +78,7 @@ class Driver:
     def set_ets(self, **changes: list[int] | list[str]) -> None:
         """Set `prio_tc`, `tsa` and `tcbw` in one request; shares of ETS classes must sum to 100."""
         after = {**self.port, **changes}
-        shares = [share for share, tsa in zip(after["tcbw"], after["tsa"], strict=True) if tsa == "ets"]
+        shares = [share for at, share in enumerate(after["tcbw"]) if after["tsa"][at] == "ets"]
         if shares and sum(shares) != 100:
             raise NetlinkError(BAD_VALUE)
         self._request(**changes)

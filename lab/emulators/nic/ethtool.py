@@ -13,7 +13,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ..common import DIE, LIE, REFUSE, Call, Killed, boot_id, host_device, sysfs
+from ..common import DIE, LIE, REFUSE, Call, Killed, boot_id, host_device, in_pairs, sysfs
 from .driver import NetlinkError
 from .ice import Ice
 from .ports import RAIL, driver_of, port_of
@@ -70,7 +70,7 @@ def _answer(state: dict[str, Any], verb: str, argv: list[str], effect: str | Non
         _agent(interface, argv[argv.index(verb) + 2 :], keep=effect in (LIE, DIE))
         return []
     if verb in WRITES:
-        changes = dict(zip(argv[argv.index(verb) + 2 :: 2], argv[argv.index(verb) + 3 :: 2], strict=True))
+        changes = in_pairs(argv[argv.index(verb) + 2 :])
         _set(port, verb, changes, keep=effect in (LIE, DIE))
         return []
     if verb == "-S":

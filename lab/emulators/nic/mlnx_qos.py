@@ -125,7 +125,7 @@ class Tool:
                     raise Refused(f"{name} list must have 8 items")
                 changes[name] = items
         after = {**driver.port, **changes}
-        if any(share for share, tsa in zip(after["tcbw"], after["tsa"], strict=True) if tsa != "ets"):
+        if any(share for at, share in enumerate(after["tcbw"]) if after["tsa"][at] != "ets"):
             self._usage("ETS BW for a strict/vendor TC must be 0")
         if changes:
             driver.set_ets(**changes)

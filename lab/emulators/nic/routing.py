@@ -10,6 +10,8 @@ from __future__ import annotations
 import ipaddress
 from typing import Any
 
+from ..common import in_pairs
+
 KERNELS = [{"priority": 0, "src": "all", "table": "255"}]
 KERNELS += [{"priority": 32766 + at, "src": "all", "table": str(254 - at)} for at in range(2)]
 NUMBERS = {"static": "4", "link": "253"}
@@ -38,7 +40,7 @@ def rules(state: dict[str, Any]) -> list[dict[str, Any]]:
 
 def rule(state: dict[str, Any], verb: str, words: list[str]) -> None:
     """`ip rule add|del priority P from A lookup T [protocol static]`. The protocol makes a rule another one."""
-    said = dict(zip(words[::2], words[1::2], strict=True))
+    said = in_pairs(words)
     entry = {"priority": int(said["priority"]), "src": said["from"], "table": said["lookup"]}
     listed = state.setdefault("rules", [])
     if verb == "del":
@@ -56,7 +58,7 @@ def rule(state: dict[str, Any], verb: str, words: list[str]) -> None:
 
 def route(state: dict[str, Any], verb: str, words: list[str]) -> None:
     """`ip route replace|del DST table T dev D [scope link] [via G] src A [proto static]`."""
-    said = {"dst": words[0], **dict(zip(words[1::2], words[2::2], strict=True))}
+    said = {"dst": words[0], **in_pairs(words[1:])}
     listed = state.setdefault("routes", [])
     old = next((it for it in listed if (it["dst"], it["table"]) == (said["dst"], said["table"])), None)
     if verb == "del":

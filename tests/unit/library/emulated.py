@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core import command
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Command, Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic import backends_io
@@ -19,10 +20,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.n
 from lab.emulators.common import Device
 from lab.emulators.storage.gpfs.software import MODULES, RELEASES
 from tests import emulated_nic
+from tests.unit.library.forked import LAUNCHER, Forked
 from tests.unit.library.ways import ALONE, result_of, ways
 
 KERNEL = "6.12.1"
-LAUNCHER = Path(__file__).resolve().parents[3] / "lab/emulators/launch"
 
 
 class Host:
@@ -84,9 +85,9 @@ class Host:
         device, call = self.device(family), Command.__call__
         device.add_fault(tool, effect, match=match)
 
-        def called(command: Command, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
+        def called(one: Command, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
             if not (_armed(device) and argv[0].endswith(tool) and re.search(match, " ".join(argv))):
-                return call(command, argv, ok)
+                return call(one, argv, ok)
             for limit_s in (3, 12, 48):
                 try:
                     return call(Command(limit_s), argv, ok)
@@ -104,6 +105,7 @@ class Host:
         with self._monkeypatch.context() as patch:
             for name, value in self.environment.items():
                 patch.setenv(name, value)
+            patch.setattr(command, "Child", Forked)
             return result_of(way, module_name, arguments, check, self._capfd)
 
     def converge(self, module_name: str, family: str, **arguments: Any) -> dict[str, Any]:
