@@ -58,10 +58,10 @@ class Counting:
     def environment(self) -> dict[str, str]:
         """Variables for ansible-playbook. Masters of earlier runs are not reused, because they bypass the relay."""
         return {
-            "ANSIBLE_CALLBACKS_ENABLED": "drawbridge.drawbridge.count",
+            "ANSIBLE_CALLBACK_PLUGINS": str(ROOT / "bench/callbacks"),
+            "ANSIBLE_CALLBACKS_ENABLED": "count",
             "ANSIBLE_SSH_CONTROL_PATH_DIR": str(self.masters),
             "DRAWBRIDGE_COUNT_FOLDER": str(self.folder),
-            "DRAWBRIDGE_COUNT_TABLE": "false",
         }
 
     def arguments(self) -> list[str]:

@@ -170,6 +170,7 @@ def nightly() -> list[Part]:
         Part("drawn", (python("-m", "tests.mutants.drawn"),)),
         Part("schedules", (python("-m", "tests.explorer"),)),
         Part("differential", (python("-m", "tests.differential", "--core", *RELEASES),)),
+        Part("old-pythons", (python("-m", "tests.old_python", "--all"),)),
         Part("old-collection", (python("-m", "tests.old_ansible", "--all"),)),
         Part("pylint", (python("-m", "tests.sanity", "--test", "pylint"),)),
     ]

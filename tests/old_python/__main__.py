@@ -3,8 +3,8 @@
 """Node-side code on the oldest Python that nodes may have: `make test PARTS="old-python"`.
 
 Nothing of the controller's environment is there but what Ansible itself would send: ansible.module_utils of the
-installed ansible-core, and this tree. The modules are then sent once more, as the archives that Ansible makes of them,
-also to the releases of Python between that one and today's that the machine has.
+installed ansible-core, and this tree. The modules are then sent once more, as the archives that Ansible makes of them.
+With --all, as `make nightly` has it, they are sent to the releases of Python between that one and today's, too.
 A skipped test fails the part. A machine without that Python gets it in a Debian tree of its own.
 """
 
@@ -119,7 +119,20 @@ def run_tests(python: Path, imports: list[Path], scratch: Path) -> list[str]:
     return wrong + [f"{name} was skipped" for name in skipped]
 
 
-def main() -> int:
+def sent(pythons: dict[tuple[int, int], Path], scratch: Path) -> list[str]:
+    """Send the modules to each release of Python; return what is wrong."""
+    settings = bare_environment(scratch / "home") | {"ANSIBLE_COLLECTIONS_PATH": str(ROOT / "collections")}
+    wrong = []
+    for version, python in pythons.items():
+        try:
+            seen = refusing_python(NODE_MODULES, scratch, settings, python)
+            wrong += [] if seen == version else [f"the modules for Python {version} were run by Python {seen}"]
+        except AssertionError as err:
+            wrong.append(f"a module sent to Python {version} did not refuse by itself: {err}")
+    return wrong
+
+
+def main(words: list[str]) -> int:
     """Compile, test, send; say what was done."""
     try:
         site, python = packages(), interpreter()
@@ -134,20 +147,15 @@ def main() -> int:
     wrong = ["not all files compile"] if compiled.returncode else []
     with tempfile.TemporaryDirectory() as scratch:
         wrong += run_tests(python, [what_ansible_sends(), site], Path(scratch))
-        settings = bare_environment(Path(scratch) / "home") | {"ANSIBLE_COLLECTIONS_PATH": str(ROOT / "collections")}
-        others = {each: found for each in BETWEEN if (found := here(each))}
-        for version, each in {VERSION: python, **others}.items():
-            try:
-                seen = refusing_python(NODE_MODULES, Path(scratch), settings, each)
-                wrong += [] if seen == version else [f"the modules for Python {version} were run by Python {seen}"]
-            except AssertionError as err:
-                wrong.append(f"a module sent to Python {version} did not refuse by itself: {err}")
+        between = BETWEEN if "--all" in words else ()
+        pythons = {VERSION: python, **{each: found for each in between if (found := here(each))}}
+        wrong += sent(pythons, Path(scratch))
     for sentence in wrong:
         print(sentence, file=sys.stderr)
-    print(f"Python {DOTTED}: {len(files)} files compiled, {len(tests())} test files, {len(NODE_MODULES)} modules sent")
-    print("the modules were also sent to Python", ", ".join(".".join(map(str, each)) for each in others) or "(none)")
+    print(f"Python {DOTTED}: {len(files)} files compiled, {len(tests())} test files")
+    print(f"{len(NODE_MODULES)} modules sent to Python", ", ".join(".".join(map(str, each)) for each in pythons))
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -4,6 +4,20 @@
 
 from __future__ import annotations
 
+import json
+import time
+from collections import defaultdict
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ansible import context
+from ansible.errors import AnsibleError
+from ansible.plugins.callback import CallbackBase
+from ansible.template import Templar
+from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils.internals import inventory_of, playbook_file
+from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils.releases import host_of, task_of
+
 DOCUMENTATION = r"""
 name: count
 type: aggregate
@@ -17,8 +31,6 @@ description:
   - Charges a result to the host that executed it, with C(delegate_to) to that host. Charges a skipped task, and an
     action without a connection, to the host of the task.
   - Counts SSH sessions at relays. C(bench/counted.py) sets them up for ssh and netmiko.
-requirements:
-  - Name it in the configuration, C(callbacks_enabled=drawbridge.drawbridge.count).
 options:
   folder:
     description:
@@ -27,40 +39,7 @@ options:
     type: path
     env:
       - name: DRAWBRIDGE_COUNT_FOLDER
-    ini:
-      - section: callback_count
-        key: folder
-  table:
-    description: Whether to print a table at the end of the run.
-    type: bool
-    default: true
-    env:
-      - name: DRAWBRIDGE_COUNT_TABLE
-    ini:
-      - section: callback_count
-        key: table
 """
-
-EXAMPLES = r"""
-# ansible.cfg: a table at the end of every run
-#   [defaults]
-#   callbacks_enabled = drawbridge.drawbridge.count
-"""
-
-import json
-import time
-from collections import defaultdict
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any
-
-from ansible import context
-from ansible.errors import AnsibleError
-from ansible.plugins.callback import CallbackBase
-from ansible.template import Templar
-
-from ..plugin_utils.internals import inventory_of, playbook_file
-from ..plugin_utils.releases import host_of, task_of
 
 
 @dataclass
@@ -146,26 +125,12 @@ def charge(tally: Tally, before: dict[str, Session], now: dict[str, Session], na
         cost.received_bytes += session.received - start.received
 
 
-COLUMNS = ("results", "ok", "changed", "failed", "skipped", "validated", "sessions", "sent_bytes", "received_bytes")
-
-
-def table(costs: dict[str, Cost]) -> list[str]:
-    """Lines of a table, one for each host."""
-    width = max([4, *(len(name) for name in costs)])
-    heads = [column.replace("_", " ") for column in COLUMNS]
-    lines = [f"{'host':{width}}" + "".join(f"  {head}" for head in heads)]
-    for name, cost in sorted(costs.items()):
-        cells = [f"  {getattr(cost, column):{len(head)}}" for column, head in zip(COLUMNS, heads, strict=True)]
-        lines.append(f"{name:{width}}" + "".join(cells))
-    return lines
-
-
 class CallbackModule(CallbackBase):
     """Counts during the run, and writes the sums at its end."""
 
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "aggregate"
-    CALLBACK_NAME = "drawbridge.drawbridge.count"
+    CALLBACK_NAME = "count"
     CALLBACK_NEEDS_ENABLED = True
 
     def __init__(self) -> None:
@@ -217,10 +182,6 @@ class CallbackModule(CallbackBase):
         charge(costs, self._before, self._sessions(), self._names())
         if self.get_option("folder"):
             self._write(costs.costs)
-        if self.get_option("table"):
-            self._display.banner("COUNTED")
-            for line in table(costs.costs):
-                self._display.display(line)
 
     def _sessions(self) -> dict[str, Session]:
         folder = self.get_option("folder")
