@@ -136,6 +136,7 @@ def keywords() -> Iterator[Row]:
             if position in row.get("same", ()):
                 yield Row(name, given, hosts=hosts)
             elif position in row.get("refused", ()):
-                yield Row(name, given, names, hosts="one")
+                # the first keyword shows that a refusal is the same at each position
+                yield Row(name, given, names, hosts="one", seldom=number > 0 and position != "layer")
             elif position in row.get("seldom", ()):
                 yield Row(name, given, seldom=True, hosts=hosts)
