@@ -229,7 +229,6 @@ IMPORTED = needs(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     [
         ("pyproject.toml", "requirements.lock"),
         ("meta/ee-requirements.txt", "requirements.lock"),
-        ("tests/old_ansible/requirements.in", "tests/old_ansible/requirements.lock"),
     ],
 )
 def test_a_requirement_has_the_pinned_release_and_not_the_next_major_one(file: str, lock: str) -> None:

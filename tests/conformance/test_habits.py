@@ -206,32 +206,6 @@ def test_modules_have_cases(path: Path) -> None:
     assert cases.is_file() or (ROOT / f"tests/unit/library/test_{path.stem}.py").is_file()
 
 
-def test_tests_have_their_source() -> None:
-    sources = {mirror(path) for path in MIRRORED}
-    sources |= {ROOT / f"tests/unit/library/test_{path.stem}.py" for path in MODULES}
-    sources.add(ROOT / "tests/unit/library/test_transcripts.py")
-    sources |= {
-        ROOT / f"tests/unit/{name}.py"
-        for name in (
-            "bench/test_fit",
-            "explorer/test_invariants",
-            "parts/test_nights",
-            "parts/test_times",
-            "filter_plugins/test_hostlists",
-            "filter_plugins/test_views",
-            "module_utils/fabric/nos/test_faults",
-            "module_utils/fabric/nos/test_sources",
-            "module_utils/nic/test_whole_node",
-            "module_utils/site/test_load",
-            "plugins/lookup/test_view",
-            "plugins/plugin_utils/test_program_imports",
-        )
-    }
-    for path in (ROOT / "tests/unit").rglob("test_*.py"):
-        if path.name not in {"test_refused.py", "test_scale.py", "test_model.py"} and "roles" not in path.parts:
-            assert path in sources, f"{relative(path)} tests nothing that is there"
-
-
 @pytest.mark.parametrize("role", ROLES, ids=relative)
 def test_roles_have_a_scenario(role: Path) -> None:
     folder = ROOT / "molecule" / role.name

@@ -101,31 +101,6 @@ def test_only_io_files_do_input_and_output(path: Path) -> None:
     assert not opened(path)
 
 
-PLANS = [path for path in FILES if re.search(r"(^|_)plan$", path.stem) and "def plan(" in path.read_text()]
-
-
-@pytest.mark.parametrize("path", PLANS, ids=relative)
-def test_states_stand_beside_their_plan(path: Path) -> None:
-    body = ast.parse(path.read_text()).body
-    [plan] = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == "plan"]
-    [have] = [ast.unparse(arg.annotation) for arg in plan.args.args if arg.arg == "have" and arg.annotation]
-    own = {node.name for node in body if isinstance(node, ast.ClassDef)}
-    core = {
-        alias.name
-        for node in body
-        if isinstance(node, ast.ImportFrom) and "core." in str(node.module)
-        for alias in node.names
-    }
-    assert have in own | core
-
-
-@pytest.mark.parametrize("path", FILES, ids=relative)
-def test_plans_alone_have_states(path: Path) -> None:
-    if not re.search(r"(^|_)plan$", path.stem) and not name(path).startswith("core/"):
-        classes = [node.name for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ClassDef)]
-        assert not [name for name in classes if name.endswith("State")]
-
-
 NOS = HOME / "fabric/nos"
 
 
