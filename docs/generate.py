@@ -29,6 +29,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     verdict,
 )
 
+from docs import returns
 from docs.schema import intent_schema
 from roles.drawbridge_run.files.run.manual import DESCRIPTION, EPILOG, USAGE
 from roles.drawbridge_run.files.run.options import parser
@@ -320,5 +321,7 @@ if __name__ == "__main__":
     PREFLIGHT.write_text(preflight_page())
     OPTIONS.write_text(options_page())
     UPGRADE.write_text(upgrade_page())
+    for path, page in returns.pages().items():
+        path.write_text(page)
     for view in VIEWS:
         (FILTERS / f"{view}_view.yml").write_text(filter_page(view))

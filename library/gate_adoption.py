@@ -86,7 +86,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: Steps of this run, or in check mode of the next, as sentences.
+  description: Changes made, or predicted in check mode, as sentences.
   returned: always
   type: list
   elements: str

@@ -43,7 +43,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: Steps of this run, or in check mode of the next.
+  description: Changes made, or predicted in check mode, as sentences.
   returned: always
   type: list
   elements: str

@@ -76,7 +76,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: Steps done, or in check mode planned, as sentences.
+  description: Changes made, or predicted in check mode, as sentences.
   returned: always
   type: list
   elements: str

@@ -37,7 +37,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: The changes, in check mode the predicted ones, as sentences.
+  description: Changes made, or predicted in check mode, as sentences.
   returned: always
   type: list
   elements: str

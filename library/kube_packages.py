@@ -51,13 +51,23 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: Steps done, or in check mode planned, as sentences.
+  description: Changes made, or predicted in check mode, as sentences.
   returned: always
   type: list
   elements: str
 pending:
-  description: Steps that must wait, with the reason.
+  description: Changes that can't be made now, each with the reason.
   returned: always
+  type: list
+  elements: str
+done:
+  description: Steps that were done.
+  returned: failure
+  type: list
+  elements: str
+left:
+  description: Steps that were not done.
+  returned: failure
   type: list
   elements: str
 """

@@ -37,12 +37,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: Steps done, or in check mode planned, as sentences.
+  description: Changes made, or predicted in check mode, as sentences.
   returned: always
   type: list
   elements: str
 pending:
-  description: Steps that must wait, with the reason.
+  description: Changes that can't be made now, each with the reason.
   returned: always
   type: list
   elements: str

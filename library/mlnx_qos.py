@@ -112,23 +112,23 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
-backends:
-  description: The tool that reads and sets each port, mlnx_qos or dcb.
-  returned: success
-  type: dict
 steps:
   description: Changes made, or predicted in check mode, as sentences.
   returned: always
   type: list
   elements: str
-link_flap:
-  description: Ports whose link the change bounced, or would bounce.
-  returned: success
-  type: list
-  elements: str
 pending:
   description: Steps that wait until the node is not in use, each with its user.
   returned: always
+  type: list
+  elements: str
+backends:
+  description: The tool that reads and sets each port, mlnx_qos or dcb.
+  returned: success
+  type: dict
+link_flap:
+  description: Ports whose link the change bounced, or would bounce.
+  returned: success
   type: list
   elements: str
 done:

@@ -53,6 +53,16 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+steps:
+  description: Changes made, or predicted in check mode, as sentences.
+  returned: always
+  type: list
+  elements: str
+pending:
+  description: Changes that can't be made now, each with the reason.
+  returned: always
+  type: list
+  elements: str
 cluster_id:
   description: The cluster's id.
   returned: success
@@ -65,16 +75,6 @@ absent:
 unknown:
   description: Members whose state the cluster does not know, because they are off or have lost their configuration.
   returned: success
-  type: list
-  elements: str
-steps:
-  description: Changes made, or predicted in check mode, as sentences.
-  returned: always
-  type: list
-  elements: str
-pending:
-  description: Changes that can't be made now, each with the reason.
-  returned: always
   type: list
   elements: str
 done:

@@ -50,10 +50,6 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
-public_key:
-  description: Text of the public key.
-  returned: success
-  type: str
 steps:
   description: Changes made, or predicted in check mode, as sentences.
   returned: always
@@ -64,6 +60,10 @@ pending:
   returned: always
   type: list
   elements: str
+public_key:
+  description: Text of the public key.
+  returned: success
+  type: str
 done:
   description: Steps that were done.
   returned: failure

@@ -104,10 +104,6 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
-local:
-  description: C(cluster_id), the id of the cluster whose configuration this host has; empty for none.
-  returned: success
-  type: dict
 steps:
   description: Changes made, or predicted in check mode, as sentences.
   returned: always
@@ -118,6 +114,10 @@ pending:
   returned: always
   type: list
   elements: str
+local:
+  description: C(cluster_id), the id of the cluster whose configuration this host has; empty for none.
+  returned: success
+  type: dict
 done:
   description: Steps that were done.
   returned: failure

@@ -78,19 +78,29 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
-empty:
-  description: Nodes that this maintenance has drained and that no job uses.
-  returned: success, without O(failed)
-  type: list
-  elements: str
 steps:
-  description: The changes, in check mode the predicted ones, as sentences.
+  description: Changes made, or predicted in check mode, as sentences.
   returned: always
   type: list
   elements: str
 pending:
   description: Nodes that a later run takes, and why.
   returned: always
+  type: list
+  elements: str
+empty:
+  description: Nodes that this maintenance has drained and that no job uses.
+  returned: success, without O(failed)
+  type: list
+  elements: str
+done:
+  description: Steps that were done.
+  returned: failure
+  type: list
+  elements: str
+left:
+  description: Steps that were not done.
+  returned: failure
   type: list
   elements: str
 """

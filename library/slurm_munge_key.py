@@ -43,18 +43,28 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
-key:
-  description: The host's key in Base64; empty if there is none yet.
-  returned: when O(key) was not given
-  type: str
 steps:
-  description: The changes, in check mode the predicted ones, as sentences.
+  description: Changes made, or predicted in check mode, as sentences.
   returned: always
   type: list
   elements: str
 pending:
-  description: Changes that are not possible now, and why.
+  description: Changes that can't be made now, each with the reason.
   returned: always
+  type: list
+  elements: str
+key:
+  description: The host's key in Base64; empty if there is none yet.
+  returned: when O(key) was not given
+  type: str
+done:
+  description: Steps that were done.
+  returned: failure
+  type: list
+  elements: str
+left:
+  description: Steps that were not done.
+  returned: failure
   type: list
   elements: str
 """

@@ -45,13 +45,23 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: The changes, in check mode the predicted ones, as sentences.
+  description: Changes made, or predicted in check mode, as sentences.
   returned: always
   type: list
   elements: str
 pending:
   description: A user slurm with another number.
   returned: always
+  type: list
+  elements: str
+done:
+  description: Steps that were done.
+  returned: failure
+  type: list
+  elements: str
+left:
+  description: Steps that were not done.
+  returned: failure
   type: list
   elements: str
 """

@@ -39,19 +39,29 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
-empty:
-  description: Nodes that no job uses and that get none.
-  returned: success
-  type: list
-  elements: str
 steps:
-  description: The changes, in check mode the predicted ones, as sentences.
+  description: Changes made, or predicted in check mode, as sentences.
   returned: always
   type: list
   elements: str
 pending:
   description: Changes that can't be predicted, and why.
   returned: always
+  type: list
+  elements: str
+empty:
+  description: Nodes that no job uses and that get none.
+  returned: success
+  type: list
+  elements: str
+done:
+  description: Steps that were done.
+  returned: failure
+  type: list
+  elements: str
+left:
+  description: Steps that were not done.
+  returned: failure
   type: list
   elements: str
 """

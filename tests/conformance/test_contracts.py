@@ -20,6 +20,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import DOMAINS
 from packaging.requirements import Requirement
 
+from docs import returns
 from docs.generate import (
     INTENT_SCHEMA,
     INTENT_SPEC,
@@ -164,6 +165,12 @@ def test_the_options_of_playbooks_are_generated() -> None:
     assert "| `-e rolling_what=reboot` |" in OPTIONS.read_text()
     assert UPGRADE.read_text() == upgrade_page(), "run `make docs`"
     assert "| `what` | `rolling_what` |" in UPGRADE.read_text()
+
+
+def test_what_layers_return_is_generated() -> None:
+    pages = returns.pages()
+    assert len(pages) > 20
+    assert [relative(path) for path, page in pages.items() if path.read_text() != page] == [], "run `make docs`"
 
 
 def test_the_man_page_is_generated() -> None:
