@@ -49,8 +49,8 @@ class Unit:
         waits = shown.get("SubState", "").startswith("auto-restart")
         starting = shown.get("ActiveState") == "activating" and not waits
         begun_s = int(shown.get("InactiveExitTimestampMonotonic") or 0) / 1e6
-        # systemctl's realtime stamps have no fractions, so a file written in the same second would seem older
-        # monotonic() comes before time(): a pause between the two calls must not make the start seem older
+        # systemctl's realtime stamps have no fractions, so a file written in the same second would seem older.
+        # The call of monotonic() comes before time(): a pause between the two calls must not make the start seem older
         up_s = time.monotonic() - begun_s
         started_s = time.time() - up_s if active or starting else 0.0
         installed, enabled = shown.get("LoadState") == "loaded", shown.get("UnitFileState") == "enabled"

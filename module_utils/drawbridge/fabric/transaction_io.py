@@ -160,7 +160,7 @@ class Switch:
                 self._send(line)
         except DeviceError as err:
             if len(lines) > 1 or not isinstance(err, Refused):
-                self.close()  # nobody knows in which mode the terminal is now
+                self.close()  # the mode of the terminal is unknown now
             return err
         return None
 

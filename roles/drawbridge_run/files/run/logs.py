@@ -57,8 +57,8 @@ class Follower:
         """Print the rest of the log as it comes. Raises Refused, Unreachable."""
         # the kubelet writes nanoseconds, but accepts whole seconds only
         since = {"sinceTime": f"{self._last[:19]}{self._last[29:]}"} if self._last else {}
-        # stdout and stderr have separate writers, so time stamps may be out of order: within one second, the whole text
-        # of a line shows whether it was printed
+        # stdout and stderr have separate writers, so time stamps may be out of order. Within one second, the whole
+        # text of a line shows whether it was printed
         printed, from_second = Counter(self._recent), self._last[:19]
         for line in self._kube.lines(self._path, follow="true", timestamps="true", **since):
             if printed[line] or line[:19] < from_second:

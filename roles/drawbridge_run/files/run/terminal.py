@@ -65,7 +65,7 @@ class Session(Api):
             raise Refused(f"the pod can't be entered: {type(err).__name__}: {err}") from err
         if response.status != 101:
             raise Refused(f"the pod can't be entered: {reason(response.read().decode(errors='replace'))}")
-        self._socket = connection.sock  # connections belong to threads, and another thread sends what is typed
+        self._socket = connection.sock  # connections belong to threads, and another thread sends the user's input
         self._socket.settimeout(silence_s)
         return response.fp
 
