@@ -15,10 +15,8 @@ import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..common import DIE, DRIFT, LIE, REFUSE, Call, Killed, host_device, procfs
-from .driver import BAD_VALUE, Driver, NetlinkError
-from .options import Crashed, Refused, command_line, mapping
-from .ports import driver_of, port_of
-from .report import NO_BUFFERS, report
+from .driver import BAD_VALUE, Driver, NetlinkError, driver_of, port_of
+from .report import NO_BUFFERS, Crashed, Refused, command_line, mapping, report
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,9 +10,8 @@ from lab.emulators.fabric.cli import terminal
 from lab.emulators.fabric.cli.tree import header
 from lab.emulators.fabric.eos import sessions, shows, tree
 from lab.emulators.fabric.eos.counters import COUNTERS
-from lab.emulators.fabric.eos.lines import GRAMMAR, prompt_part
-from lab.emulators.fabric.eos.ports import PORTS
-from lab.emulators.fabric.eos.qos_shows import QOS
+from lab.emulators.fabric.eos.ports import PORTS, QOS
+from lab.emulators.fabric.eos.tree import GRAMMAR, prompt_part
 from lab.emulators.fabric.switch import Refused
 
 if TYPE_CHECKING:

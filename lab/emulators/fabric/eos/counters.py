@@ -13,47 +13,39 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lab.emulators.fabric.cli.shows import Answer, Question, Shows, columns
-from lab.emulators.fabric.counted import PRIORITIES, count
+from lab.emulators.fabric.data_model import PRIORITIES, count
 from lab.emulators.fabric.eos.ports import ports
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lab.emulators.fabric.eos.ports import Port
 
 PACKET_BYTES = 4096
+WAYS = ("rx", "tx")
+
+
+def _table(titles: str, rows: list[list[str]], data: dict[str, Any]) -> Answer:
+    return Answer("\n".join(columns([titles.split(), *rows], "  ")), data)
+
+
+def _frames(question: Question, name: str, priorities: Iterable[int]) -> dict[str, int]:
+    return {f"{way}Frames": sum(count(question.state, name, n, f"{way}_pause") for n in priorities) for way in WAYS}
 
 
 def pfc(question: Question) -> Answer:
     """`show priority-flow-control counters`: pause frames of a port, all priorities together."""
-    data = {
-        one.name: {
-            "rxFrames": sum(count(question.state, one.name, n, "rx_pause") for n in PRIORITIES),
-            "txFrames": sum(count(question.state, one.name, n, "tx_pause") for n in PRIORITIES),
-        }
-        for one in ports(question)
-    }
-    rows = [["Port", "RxPfc", "TxPfc"]]
-    rows += [[name, str(it["rxFrames"]), str(it["txFrames"])] for name, it in data.items()]
-    return Answer("\n".join(columns(rows, "  ")), {"interfaceCounters": data})
+    data = {one.name: _frames(question, one.name, PRIORITIES) for one in ports(question)}
+    rows = [[name, *map(str, it.values())] for name, it in data.items()]
+    return _table("Port RxPfc TxPfc", rows, {"interfaceCounters": data})
 
 
 def pfc_detail(question: Question) -> Answer:
     """`show priority-flow-control counters detail`: the same by priority."""
-    data = {
-        one.name: {
-            "priorities": {
-                str(n): {
-                    "rxFrames": count(question.state, one.name, n, "rx_pause"),
-                    "txFrames": count(question.state, one.name, n, "tx_pause"),
-                }
-                for n in PRIORITIES
-            }
-        }
-        for one in ports(question)
-    }
-    rows = [["Port", "Priority", "RxPfc", "TxPfc"]]
-    for name, port in data.items():
-        rows += [[name, n, str(it["rxFrames"]), str(it["txFrames"])] for n, it in port["priorities"].items()]
-    return Answer("\n".join(columns(rows, "  ")), {"interfaces": data})
+    names = [one.name for one in ports(question)]
+    data = {name: {"priorities": {str(n): _frames(question, name, [n]) for n in PRIORITIES}} for name in names}
+    rows = [[name, n, *map(str, it.values())] for name in names for n, it in data[name]["priorities"].items()]
+    return _table("Port Priority RxPfc TxPfc", rows, {"interfaces": data})
 
 
 def watchdog(question: Question) -> Answer:
@@ -64,10 +56,8 @@ def watchdog(question: Question) -> Answer:
             if stuck := count(question.state, one.name, n, "storms"):
                 queue = {"stuckCount": stuck, "recoveryCount": count(question.state, one.name, n, "restored")}
                 data.setdefault(one.name, {"txQueues": {}})["txQueues"][str(n)] = queue
-    rows = [["Port", "TxQ", "Stuck", "Recovered"]]
-    for name, port in data.items():
-        rows += [[name, n, str(it["stuckCount"]), str(it["recoveryCount"])] for n, it in port["txQueues"].items()]
-    return Answer("\n".join(columns(rows, "  ")), {"interfaces": data})
+    rows = [[name, n, *map(str, it.values())] for name, port in data.items() for n, it in port["txQueues"].items()]
+    return _table("Port TxQ Stuck Recovered", rows, {"interfaces": data})
 
 
 def marks(question: Question) -> Answer:
@@ -75,9 +65,8 @@ def marks(question: Question) -> Answer:
     data = {
         one.name: {"queueCounters": {str(n): _marked(question, one, n) for n in PRIORITIES}} for one in ports(question)
     }
-    rows = [["Port", "TxQ", "Marked"]]
-    rows += [[name, n, value] for name, it in data.items() for n, value in it["queueCounters"].items()]
-    return Answer("\n".join(columns(rows, "  ")), {"intfQueueCounters": data})
+    rows = [[name, n, value] for name, it in data.items() for n, value in it["queueCounters"].items()]
+    return _table("Port TxQ Marked", rows, {"intfQueueCounters": data})
 
 
 def _marked(question: Question, one: Port, queue: int) -> str:
@@ -88,7 +77,7 @@ def _marked(question: Question, one: Port, queue: int) -> str:
 def queues(question: Question) -> Answer:
     """`show interfaces counters queue detail`: drops of each class, by drop precedence."""
     data: dict[str, Any] = {}
-    rows = [["Port", "TxQ", "Counter/pkts", "Counter/bytes", "Drop/pkts", "Drop/bytes"]]
+    rows: list[list[str]] = []
     for one in ports(question):
         classes: dict[str, Any] = {}
         for n in PRIORITIES:
@@ -97,7 +86,8 @@ def queues(question: Question) -> Answer:
             classes[f"TC{n}"] = {"dropPrecedences": {"DP0": {**counts, "droppedBytes": dropped * PACKET_BYTES}}}
             rows.append([f"Et{one.name[8:]}", f"UC{n}", "0", "0", str(dropped), str(dropped * PACKET_BYTES)])
         data[one.name] = {"ucastQueues": {"trafficClasses": classes}, "mcastQueues": {"trafficClasses": {}}}
-    return Answer("\n".join(columns(rows, "  ")), {"egressQueueCounters": {"interfaces": data}})
+    titles = "Port TxQ Counter/pkts Counter/bytes Drop/pkts Drop/bytes"
+    return _table(titles, rows, {"egressQueueCounters": {"interfaces": data}})
 
 
 COUNTERS: Shows = {

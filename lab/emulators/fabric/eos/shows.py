@@ -11,9 +11,8 @@ import time
 from typing import Any
 
 from lab.emulators.fabric.cli.shows import Answer, Question, Shows, columns, host, section
-from lab.emulators.fabric.eos.lines import GRAMMAR
 from lab.emulators.fabric.eos.sessions import MAX_COMPLETED, MAX_PENDING
-from lab.emulators.fabric.eos.tree import EOS
+from lab.emulators.fabric.eos.tree import EOS, GRAMMAR
 from lab.emulators.fabric.switch import Refused
 
 VERSION = "4.35.0F"

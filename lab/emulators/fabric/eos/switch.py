@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lab.emulators.fabric.cli.device import CliSwitch
 from lab.emulators.fabric.eos import sessions
 from lab.emulators.fabric.eos.cli import Cli
-from lab.emulators.fabric.eos.lines import GRAMMAR, JERICHO, XGS
+from lab.emulators.fabric.eos.tree import GRAMMAR, JERICHO, XGS
 
 if TYPE_CHECKING:
     from lab.emulators import common

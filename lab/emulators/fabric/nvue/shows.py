@@ -3,7 +3,8 @@
 """What the hardware does, as `nv show ... -o json` prints it: units for people, thresholds in whole cells.
 
 Keys and values are those of the tables in NVIDIA's page on RoCE, which prints no JSON; their nesting is modelled after
-that of other views (`nv show interface link`). 150000 bytes become 159744 on Spectrum-4, which is 12 cells.
+that of other views (`nv show interface link`). 150000 bytes become 159744 on Spectrum-4, which is 12 cells. Usage of
+buffers has units for people; packets are plain numbers. LLDP: keys that NAPALM's driver for Cumulus Linux reads.
 """
 
 from __future__ import annotations
@@ -11,11 +12,59 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from lab.emulators.fabric.counted import PRIORITIES, count
-from lab.emulators.fabric.nvue import counters, revisions, tree
+from lab.emulators.fabric.data_model import PRIORITIES, count
+from lab.emulators.fabric.nvue import revisions, tree
 from lab.emulators.fabric.nvue.revisions import DEFAULT_MTU, State
-from lab.emulators.fabric.nvue.schema import expand
+from lab.emulators.fabric.nvue.tree import expand
 from lab.emulators.fabric.switch import Refused
+
+CNP, ROCE = 6, 3
+"""The priorities of RoCE mode."""
+
+
+def roce(state: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return `nv show interface NAME qos roce counters`."""
+    return {
+        "rx-stats": {
+            "rx-pfc-stats": {"pause-duration": 0, "pause-packets": count(state, name, ROCE, "rx_pause")},
+            "rx-roce-stats": {"buffer-usage": "0 Bytes", "no-buffer-discard": 0, "roce-bytes": "0 Bytes"},
+        },
+        "tx-stats": {
+            "tx-cnp-stats": {"cnp-packets": 0, **_queue(state, name, CNP)},
+            "tx-ecn-stats": {"ecn-marked-packets": count(state, name, ROCE, "marked")},
+            "tx-pfc-stats": {"pause-duration": 0, "pause-packets": count(state, name, ROCE, "tx_pause")},
+            "tx-roce-stats": {"roce-packets": 0, **_queue(state, name, ROCE)},
+        },
+    }
+
+
+def lldp(state: dict[str, Any]) -> dict[str, Any]:
+    """Return `nv show interface lldp`: ports with a neighbour have one below its name."""
+    found: dict[str, Any] = {}
+    for name in state["ports"]:
+        found[name] = {"link": {"speed": "400G"}, "type": "swp"}
+        if cable := state["neighbors"].get(name):
+            device, port = cable
+            neighbour = {"chassis": {"system-name": device}, "port": {"name": port, "type": "ifname"}}
+            found[name]["lldp"] = {"neighbor": {device: neighbour}}
+    return found
+
+
+def _queue(state: dict[str, Any], name: str, priority: int) -> dict[str, Any]:
+    return {
+        "tc-max-usage": human(count(state, name, priority, "peak")),
+        "tc-usage": human(count(state, name, priority, "depth")),
+        "unicast-no-buffer-discard": count(state, name, priority, "dropped"),
+    }
+
+
+def human(value: int) -> str:
+    """Return bytes as NVUE shows them."""
+    for unit, size in (("MB", 1024 * 1024), ("KB", 1024)):
+        if value >= size:
+            return f"{value / size:.2f} {unit}"
+    return f"{value} Bytes"
+
 
 CELLS = 13312
 TRUST = {"l2": "pcp", "l3": "dscp", "both": "pcp,dscp", "port": "port"}
@@ -27,11 +76,11 @@ def show(state: State, words: list[str]) -> Any:
     if text == "interface qos-roce-status":
         return {name: {"qos": {"roce": {"status": status(state, name)}}} for name in state["ports"]}
     if text == "interface qos-roce-counters":
-        return {name: {"qos": {"roce": {"counters": counters.roce(state, name)}}} for name in state["ports"]}
+        return {name: {"qos": {"roce": {"counters": roce(state, name)}}} for name in state["ports"]}
     if text == "interface lldp":
-        return counters.lldp(state)
+        return lldp(state)
     if found := re.fullmatch(r"interface (\S+) qos roce counters", text):
-        return counters.roce(state, _port(state, found[1]))
+        return roce(state, _port(state, found[1]))
     if found := re.fullmatch(r"interface (\S+) qos roce status", text):
         return status(state, _port(state, found[1]))
     if found := re.fullmatch(r"interface (\S+) qos pfc-watchdog", text):
@@ -59,8 +108,8 @@ def status(state: State, name: str) -> dict[str, Any]:
         "congestion-control": {
             "congestion-mode": "ecn, absolute",
             "enabled-tc": ",".join(marked),
-            "max-threshold": counters.human(cells(ecn.get("max-threshold", 1500000))),
-            "min-threshold": counters.human(cells(ecn.get("min-threshold", 150000))),
+            "max-threshold": human(cells(ecn.get("max-threshold", 1500000))),
+            "min-threshold": human(cells(ecn.get("min-threshold", 150000))),
             "probability": ecn.get("probability", 100),
         },
         "lldp-app-tlv": {"priority": 3, "protocol-id": 4791, "selector": "UDP"},

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from lab.emulators.fabric.cli import terminal
-from lab.emulators.fabric.nxos import jobs, shows, stages
+from lab.emulators.fabric.nxos import shows, stages
 from lab.emulators.fabric.nxos.language import NXOS
 from lab.emulators.fabric.nxos.lines import GRAMMAR, ROLL_BACK
 from lab.emulators.fabric.switch import Refused
@@ -45,7 +45,7 @@ class Cli(terminal.Cli):
         """Cache a line of a target configuration; others are in force at once."""
         if self.session:
             return stages.cache(state, self.vty, path, mode, text)
-        return super().typed(state, path, mode, jobs.timed(text, now), now)
+        return super().typed(state, path, mode, stages.timed(text, now), now)
 
     def left(self, state: State) -> None:
         """Drop the target configuration."""
@@ -69,11 +69,11 @@ class Cli(terminal.Cli):
         return ""
 
     def _checkpoint(self, state: State, found: Match, _now: float) -> str:
-        act = jobs.drop if found.text.startswith("no ") else jobs.keep
+        act = stages.drop if found.text.startswith("no ") else stages.keep
         return act(state, found.args["name"])
 
     def _roll_back(self, state: State, found: Match, now: float) -> str:
-        return jobs.roll_back(state, found.args["name"], now)
+        return stages.roll_back(state, found.args["name"], now)
 
 
 Cli.commands = {

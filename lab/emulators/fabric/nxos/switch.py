@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lab.emulators.fabric.cli.device import CliSwitch
-from lab.emulators.fabric.nxos import jobs, stages
+from lab.emulators.fabric.nxos import stages
 from lab.emulators.fabric.nxos.cli import Cli
 from lab.emulators.fabric.nxos.lines import CLOUDSCALE, GRAMMAR
 
@@ -43,7 +43,7 @@ class Switch(CliSwitch):
 
     def expire(self, state: State, now: float) -> str:
         """Roll a change back whose time is over, and run jobs whose time has come."""
-        return super().expire(state, now) or jobs.run_due(state, now)
+        return super().expire(state, now) or stages.run_due(state, now)
 
     def leave_waiting(self, state: State, now: float) -> None:
         """Let another user have committed for a time, and not have confirmed."""

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 from lab.emulators.fabric.cli import terminal
 from lab.emulators.fabric.cli.tree import header, natural
 from lab.emulators.fabric.os10 import transaction
-from lab.emulators.fabric.os10.lines import prompt_part
 from lab.emulators.fabric.os10.shows import SHOWS
-from lab.emulators.fabric.os10.tree import OS10
+from lab.emulators.fabric.os10.tree import OS10, prompt_part
 from lab.emulators.fabric.switch import Refused
 
 if TYPE_CHECKING:
@@ -92,40 +91,25 @@ class Cli(terminal.Cli):
         self.configure(transaction.CANDIDATE)
         return ""
 
-    def _start(self, state: State, _found: Match, _now: float) -> str:
-        transaction.leave(state, self.vty)
-        state["transactions"].append(self.vty)
-        return ""
-
-    def _commit(self, state: State, _found: Match, now: float) -> str:
-        transaction.commit(state, self.vty, now)
-        return ""
-
-    def _discard(self, state: State, _found: Match, _now: float) -> str:
-        transaction.discard(state, self.vty)
-        return ""
-
-    def _lock(self, state: State, _found: Match, _now: float) -> str:
-        transaction.lock(state, self.vty)
-        return ""
-
-    def _unlock(self, state: State, _found: Match, _now: float) -> str:
-        if state["lock"] == self.vty:
-            state["lock"] = ""
+    def _transact(self, state: State, found: Match, now: float) -> str:
+        ACTS[found.pattern](state, self.vty, now)
         return ""
 
 
+ACTS = {
+    "start transaction": transaction.start,
+    "commit": transaction.commit,
+    "discard": transaction.discard,
+    "lock": transaction.lock,
+    "unlock": transaction.unlock,
+}
 Cli.commands = {
     "exit": Cli.exit,
     "logout": Cli.exit,
     "terminal length <rows:int:0-512>": Cli.terminal,
     "terminal monitor": Cli.terminal,
     "configure [terminal]": Cli.configure_terminal,
-    "start transaction": Cli._start,
-    "commit": Cli._commit,
-    "discard": Cli._discard,
-    "lock": Cli._lock,
-    "unlock": Cli._unlock,
+    **dict.fromkeys(ACTS, Cli._transact),
     "write memory": Cli.save,
     "copy running-configuration startup-configuration": Cli.save,
 }

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from lab.emulators.fabric.cli import tree
 from lab.emulators.fabric.cli.shows import Answer, Question, Shows
-from lab.emulators.fabric.counted import PRIORITIES, count
+from lab.emulators.fabric.data_model import PRIORITIES, count
 from lab.emulators.fabric.os10.transaction import staged
 from lab.emulators.fabric.os10.tree import OS10, pausing
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lab.emulators.fabric.cli.device import CliSwitch
 from lab.emulators.fabric.os10 import transaction
 from lab.emulators.fabric.os10.cli import Cli
-from lab.emulators.fabric.os10.lines import XGS
-from lab.emulators.fabric.os10.tree import OS10
+from lab.emulators.fabric.os10.tree import OS10, XGS
 
 if TYPE_CHECKING:
     from lab.emulators import common

@@ -8,7 +8,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from lab.emulators.fabric.sonic import programs, shows, units
-from lab.emulators.fabric.sonic.words import taken
+from lab.emulators.fabric.sonic.programs import taken
 from lab.emulators.fabric.switch import Refused, Shell
 
 if TYPE_CHECKING:

@@ -10,11 +10,22 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from lab.emulators.fabric.sonic import configdb, gcu, units
-from lab.emulators.fabric.sonic.words import taken
 from lab.emulators.fabric.switch import Refused
 
 if TYPE_CHECKING:
     from lab.emulators.fabric.switch import State
+
+
+def taken(form: str, words: list[str]) -> list[str] | None:
+    """Return the words that stand for `*` (one) and a last `**` (all others) of a form; None if it does not fit."""
+    pattern = form.split()
+    rest: list[str] = []
+    if pattern[-1] == "**":
+        pattern, words, rest = pattern[:-1], words[: len(pattern) - 1], words[len(pattern) - 1 :]
+    if len(pattern) != len(words) or any(want not in ("*", word) for want, word in zip(pattern, words, strict=True)):
+        return None
+    return [word for want, word in zip(pattern, words, strict=True) if want == "*"] + rest
+
 
 NOT_ROOT = "Root privileges are required for this operation"
 PATCH, SAVED = "apply-patch", "/etc/sonic/config_db.json"

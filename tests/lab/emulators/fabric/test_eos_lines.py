@@ -6,7 +6,7 @@ import pytest
 
 from lab.emulators.fabric.cli.tree import empty
 from lab.emulators.fabric.eos import tree
-from lab.emulators.fabric.eos.lines import GRAMMAR, JERICHO, XGS
+from lab.emulators.fabric.eos.tree import GRAMMAR, JERICHO, XGS
 from lab.emulators.fabric.eos.shows import RUNNING
 from lab.emulators.fabric.eos.tree import EOS
 from lab.emulators.fabric.switch import Refused

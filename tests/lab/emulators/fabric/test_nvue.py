@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from lab.emulators.fabric.nvue import tree
-from lab.emulators.fabric.nvue.schema import expand
+from lab.emulators.fabric.nvue.tree import expand
 
 MTU, TIMED = "nv set interface swp1 link mtu 9000", "nv config apply -y --confirm 300s"
 
