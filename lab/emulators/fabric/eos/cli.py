@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from lab.emulators.fabric.cli import terminal
 from lab.emulators.fabric.cli.tree import header
 from lab.emulators.fabric.eos import sessions, shows, tree
-from lab.emulators.fabric.eos.counters import COUNTERS
-from lab.emulators.fabric.eos.ports import PORTS, QOS
+from lab.emulators.fabric.eos.ports import COUNTERS, PORTS, QOS
 from lab.emulators.fabric.eos.tree import GRAMMAR, prompt_part
 from lab.emulators.fabric.switch import Refused
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lab.emulators.fabric.cli.device import CliSwitch
+from lab.emulators.fabric.cli.terminal import CliSwitch
 from lab.emulators.fabric.nxos import stages
 from lab.emulators.fabric.nxos.cli import Cli
 from lab.emulators.fabric.nxos.lines import CLOUDSCALE, GRAMMAR

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lab.emulators.fabric.cli.device import CliSwitch
+from lab.emulators.fabric.cli.terminal import CliSwitch
 from lab.emulators.fabric.os10 import transaction
 from lab.emulators.fabric.os10.cli import Cli
 from lab.emulators.fabric.os10.tree import OS10, XGS
