@@ -7,6 +7,6 @@ __main__    the program: one switch of one system
 switch      the device on disk, its faults and its journal
 data_model  what systems share whose configuration is nested objects; what a switch has counted
 cli         what systems share whose configuration is lines in modes
-eos, nvue, sonic, nxos, junos, os10   what a line does. Each has `cli`, one logged-in user with commands and prompts;
-            `shows`, what show commands print; `switch`, the device on disk and its faults; and what it says itself
+eos, nvue, sonic, nxos, junos, os10   what a line does. Each has `cli`, one logged-in user with commands, prompts and
+            what is shown; `switch`, the device on disk and its faults; and what it says itself
 """

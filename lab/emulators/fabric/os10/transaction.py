@@ -132,9 +132,3 @@ def discard(state: State, vty: str, _now: float) -> None:
 def leave(state: State, vty: str) -> None:
     """End a session's transaction; what it typed stays."""
     state["transactions"] = [other for other in state["transactions"] if other != vty]
-
-
-def gone(state: State, vty: str) -> None:
-    """Forget a terminal: its lock ends, what it left stays."""
-    leave(state, vty)
-    unlock(state, vty, 0.0)

@@ -7,5 +7,6 @@ against a real redis. What orchagent makes of a configuration is modelled after 
 
 yang        what the YANG models take; `config apply-patch`, flaps of ports  (pure: works on the state dict)
 configdb    ConfigDB of a new switch, redis' view of it, saved files        (pure)
+shows       what `show` prints for people, and what it counts
 programs    config, sonic-cfggen, sonic-db-cli, sonic-db-dump, systemctl and its transient timers
 """

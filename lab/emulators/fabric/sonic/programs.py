@@ -123,9 +123,8 @@ def _loaded(state: State, path: str) -> Any:
         raise Refused(f"Traceback (most recent call last):\njson.decoder.JSONDecodeError: {err}") from None
 
 
-def db_cli(state: State, words: list[str], *, root: bool) -> str:
+def db_cli(state: State, words: list[str], **_: bool) -> str:
     """Do `sonic-db-cli CONFIG_DB`: no check of any kind."""
-    del root
     if got := taken("CONFIG_DB HGETALL *", words):
         return str(configdb.entry(state, got[0]) or {})
     if got := taken("CONFIG_DB HGET * *", words):
@@ -141,9 +140,8 @@ def db_cli(state: State, words: list[str], *, root: bool) -> str:
     raise Refused(f"Invalid command: {' '.join(words)}")
 
 
-def db_dump(state: State, words: list[str], *, root: bool) -> str:
+def db_dump(state: State, words: list[str], **_: bool) -> str:
     """Do `sonic-db-dump -n DATABASE -k PATTERN -y`."""
-    del root
     databases = {
         "ASIC_DB": configdb.asic(state),
         "COUNTERS_DB": {"COUNTERS_PORT_NAME_MAP": configdb.identifiers(state)},
@@ -179,9 +177,8 @@ def read(state: State, path: str) -> str:
     return state["files"][path]
 
 
-def cat(state: State, words: list[str], *, root: bool) -> str:
+def cat(state: State, words: list[str], **_: bool) -> str:
     """Do `cat FILE`."""
-    del root
     return read(state, words[0]).rstrip("\n")
 
 
@@ -191,15 +188,13 @@ def echo(state: State, words: list[str], *, root: bool) -> str:
     return " ".join(words)
 
 
-def nothing(state: State, words: list[str], *, root: bool) -> str:
+def nothing(_: State, _words: list[str], **_root: bool) -> str:
     """Do what shows nothing here: folders are made with their files, and no program outlives its line."""
-    del state, words, root
     return ""
 
 
-def remove(state: State, words: list[str], *, root: bool) -> str:
+def remove(state: State, words: list[str], **_: bool) -> str:
     """Do `rm -rf`, also with patterns."""
-    del root
     for pattern in (word for word in words if not word.startswith("-")):
         for path in [path for path in state["files"] if fnmatchcase(path, pattern) or path.startswith(f"{pattern}/")]:
             del state["files"][path]

@@ -6,9 +6,8 @@ import pytest
 
 from lab.emulators.fabric.cli.tree import empty
 from lab.emulators.fabric.eos import tree
-from lab.emulators.fabric.eos.tree import GRAMMAR, JERICHO, XGS
-from lab.emulators.fabric.eos.shows import RUNNING
-from lab.emulators.fabric.eos.tree import EOS
+from lab.emulators.fabric.eos.cli import RUNNING
+from lab.emulators.fabric.eos.tree import EOS, GRAMMAR, JERICHO, XGS
 from lab.emulators.fabric.switch import Refused
 
 INVALID, INCOMPLETE, AMBIGUOUS = GRAMMAR.invalid, GRAMMAR.incomplete, GRAMMAR.ambiguous

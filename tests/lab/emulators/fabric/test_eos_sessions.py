@@ -9,7 +9,7 @@ import pytest
 
 from lab.emulators.fabric.cli.shows import Question
 from lab.emulators.fabric.eos import sessions
-from lab.emulators.fabric.eos.shows import session_list
+from lab.emulators.fabric.eos.cli import session_list
 
 CHANGE = ("interface Ethernet1", "mtu 9214", "no switchport")
 TIMED = "commit timer 00:05:00"

@@ -340,11 +340,3 @@ def test_a_hanging_command_holds_no_lock(site):
     assert site.admin("mmaddnode", "-N", "gpu02").returncode == 0
     process.kill()
     process.communicate()
-
-
-def test_the_journal_tells_reads_from_changes(site):
-    site.admin("mmlscluster", "-Y")
-    site.admin("mmaddnode", "-N", "gpu01")
-    site.admin("mmaddnode", "-N", "gpu01")
-    calls = [(call["tool"], call["rc"], call["writes"]) for call in site["nsd1"].device("gpfs").calls()]
-    assert calls == [("mmlscluster", 0, False), ("mmaddnode", 0, True), ("mmaddnode", 1, True)]
