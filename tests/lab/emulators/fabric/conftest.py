@@ -13,12 +13,13 @@ from lab.emulators.fabric.__main__ import system as system_of
 
 
 class Room:
-    """One switch, its clock, and terminals of several users."""
+    """One switch, its clock, which stands still, and terminals of several users."""
 
     def __init__(self, root, name, platform, ports):
         self.clock = root / "clock"
         self.pass_to(0)
         self.device = Device(root / "leaf1", self.clock)
+        self.device.now = lambda: float(self.clock.read_text())
         kind = system_of(name)
         self.switch = kind.make(self.device, "leaf1", platform or kind.platforms[0], ports, "10.77.1.41")
         self.terminals = {}

@@ -38,10 +38,10 @@ def test_a_change_for_a_time_goes_back_while_no_user_is_logged_in(room, system):
     room.type(TIMED[system])
     assert "9000" in json.dumps(runs(room, system))
     room.leave()
-    room.pass_to(298)
+    room.pass_to(299)
     room.switch.tick()
     assert room.flaps() == [1, 0, 0, 0]
-    room.pass_to(301)
+    room.pass_to(300)
     room.switch.tick()
     assert (runs(room, system), room.flaps()) == (before, [2, 0, 0, 0])
     assert (room.device.calls()[-1]["event"], room.device.calls()[-1]["writes"]) == (room.switch.expired, True)
@@ -59,7 +59,7 @@ def test_a_change_for_a_time_goes_back_while_no_user_is_logged_in(room, system):
 )
 def test_a_change_that_is_confirmed_stays(room, system, line):
     room.type(*WORDS[system][1], TIMED[system], line)
-    room.pass_to(301)
+    room.pass_to(300)
     room.switch.tick()
     assert "9000" in json.dumps(runs(room, system))
     assert not room.state.get("pending") and not room.state.get("confirm")

@@ -65,9 +65,8 @@ def test_a_network_qos_policy_flaps_every_port(room):
 
 class TestOneStage:
     @pytest.fixture(autouse=True)
-    def noon(self, room, monkeypatch):
-        """The clock stands still, at noon and with the release 9.3."""
-        monkeypatch.setattr(room.switch.device, "now", lambda: float(room.clock.read_text()))
+    def noon(self, room):
+        """The switch has the release 9.3, and it is noon."""
         with room.device.state() as state:
             state["version"] = "9.3(13)"
         room.pass_to(NOON)
