@@ -64,6 +64,7 @@ def test_sessions_read_as_captured(room, transcript):
 
 
 def test_sessions_have_json(staged):
+    staged.pass_to(60)
     shown = json.loads(staged.type("show configuration sessions | json"))
     assert shown["maxOpenSessions"] == 5
     assert shown["sessions"]["dbr-1"]["state"] == "pending"
