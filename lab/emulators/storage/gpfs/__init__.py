@@ -126,7 +126,7 @@ def _run(shared: Device, name: str, argv: list[str], effect: str | None) -> int:
             verb.needs(cluster)
             with _cut(name in state["truncated"] and "-Y" in argv):
                 rc = verb.act(cluster, given, rest) or 0
-            if name in MUTATORS and name not in SILENT and not reads(name, argv):
+            if name in MUTATORS and name not in SILENT and not reads(name, rest):
                 print(PROPAGATING.format(name))
         except Failed as error:
             failure = error
