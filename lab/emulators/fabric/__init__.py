@@ -5,7 +5,8 @@
 server      SSH, the terminal's echo, faults of a terminal, the timer
 __main__    the program: one switch of one system
 switch      the device on disk, its faults and its journal
+data_model  what systems share whose configuration is nested objects; what a switch has counted
 cli         what systems share whose configuration is lines in modes
-data_model  what systems share whose configuration is nested objects
-eos, nvue, sonic, nxos, junos, os10   what a line does: grammar, configuration, what show commands print
+eos, nvue, sonic, nxos, junos, os10   what a line does. Each has `cli`, one logged-in user with commands, prompts and
+            what is shown; `switch`, the device on disk and its faults; and what it says itself
 """

@@ -1,6 +1,14 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What switches share whose configuration is nested objects: the tree itself."""
+"""What systems share in their state: nested objects as configuration, and what a switch has counted.
+
+`counters` of a state has numbers port by port and priority by priority:
+
+    {"Ethernet1": {"3": {"rx_pause": 7, "tx_pause": 1, "marked": 40, "dropped": 0, "storms": 1, "restored": 1,
+                         "depth": 0, "peak": 8192}}}
+
+No packet passes an emulated switch, so a test writes the numbers. What is not written is 0.
+"""
 
 from __future__ import annotations
 
@@ -22,3 +30,14 @@ def changed(before: Tree, after: Tree) -> list[tuple[str, ...]]:
     """Return the paths whose value is new or another one."""
     old = dict(leaves(before))
     return [path for path, value in leaves(after) if old.get(path) != value]
+
+
+NAMES = ("rx_pause", "tx_pause", "marked", "dropped", "storms", "restored", "depth", "peak")
+PRIORITIES = range(8)
+
+
+def count(state: dict[str, Any], port: str, priority: int | str, name: str) -> int:
+    """Return one number."""
+    if name not in NAMES:
+        raise KeyError(name)
+    return int(state.get("counters", {}).get(port, {}).get(str(priority), {}).get(name, 0))

@@ -77,6 +77,15 @@ class EmulatedSwitch(abc.ABC):
         self.new = new
         with device.state(new) as state:
             state.setdefault("booted", device.now())
+            self.begin(state)
+
+    def begin(self, state: State) -> None:
+        """Forget the terminals of an earlier process."""
+        del state
+
+    def gone(self, state: State, cli: Any) -> None:
+        """Forget a terminal that ended; what its user has prepared stays."""
+        del state, cli
 
     @classmethod
     def make(cls, device: common.Device, name: str, platform: str, ports: int, address: str) -> Self:
@@ -190,7 +199,9 @@ class EmulatedSwitch(abc.ABC):
         self._event("connect", cli, peer=peer)
 
     def logged_out(self, cli: Shell) -> None:
-        """Note its end; what a user has prepared stays."""
+        """Note its end."""
+        with self.device.state(self.new) as state:
+            self.gone(state, cli)
         self._event("disconnect", cli)
 
     def log_line(self, cli: Shell) -> str:

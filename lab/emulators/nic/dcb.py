@@ -15,9 +15,20 @@ import sys
 from typing import Any
 
 from ..common import DIE, DRIFT, LIE, REFUSE, Call, Killed, host_device
-from .driver import NO_DEVICE, NO_ENTRY, NOT_PERMITTED, NOT_SUPPORTED, Driver, NetlinkError
-from .ice import REFUSED_MODE, Ice
-from .ports import ICE, MLX5, driver_of, port_of
+from .driver import (
+    ICE,
+    MLX5,
+    NO_DEVICE,
+    NO_ENTRY,
+    NOT_PERMITTED,
+    NOT_SUPPORTED,
+    REFUSED_MODE,
+    Driver,
+    Ice,
+    NetlinkError,
+    driver_of,
+    port_of,
+)
 
 SHOW, SET = "show", ("set", "add", "del", "replace")
 READ = "Attribute read"

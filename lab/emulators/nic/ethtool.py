@@ -14,9 +14,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ..common import DIE, LIE, REFUSE, Call, Killed, boot_id, host_device, in_pairs, sysfs
-from .driver import NetlinkError
-from .ice import Ice
-from .ports import RAIL, driver_of, port_of
+from .driver import RAIL, Ice, NetlinkError, driver_of, port_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

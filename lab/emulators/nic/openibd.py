@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 from ..common import Call, host_device, procfs, sysfs
-from .ports import RAIL, reloaded
+from .driver import RAIL, reloaded
 
 
 def main(name: str, argv: list[str]) -> int:

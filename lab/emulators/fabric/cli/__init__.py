@@ -7,6 +7,5 @@ tree        a configuration as data                                             
 language    how its lines are typed and printed                                    (pure)
 candidate   another configuration in force, for good or under a timer; link flaps  (pure: works on the state dict)
 shows       what show commands and pipes have in common                            (pure)
-terminal    one logged-in user: modes, prompts, paging, dispatch
-device      the switch on disk: who may log in, and what its faults do
+terminal    one logged-in user: modes, prompts, paging, dispatch; the switch on disk and its faults
 """

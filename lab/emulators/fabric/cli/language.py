@@ -168,8 +168,12 @@ def _key(line: Line, index: int, slot: str) -> str:
 
 
 def _off(line: Line) -> str:
-    """Return what may follow `no`: by default the keywords, with or without the value."""
+    """Return what may follow `no`: by default the keywords and what names the slot, with or without the rest."""
     if line.off or line.opens or "<" not in line.pattern:
         return line.off or line.pattern
-    head, _, tail = line.pattern.partition("<")
-    return f"{head}[<{tail}]"
+    end = max([line.pattern.index(f"<{name}:") for name in re.findall(r"{(\w+)}", line.slot)], default=-1)
+    if end < 0:
+        head, _, tail = line.pattern.partition("<")
+        return f"{head}[<{tail}]"
+    end = line.pattern.index(">", end) + 1
+    return line.pattern[:end] + re.sub(r"<[^>]*>|[^<> ]+(?: [^<> ]+)*", r"[\g<0>]", line.pattern[end:])

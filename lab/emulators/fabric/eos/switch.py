@@ -6,13 +6,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lab.emulators.fabric.cli.device import CliSwitch
+from lab.emulators.fabric.cli.terminal import CliSwitch
 from lab.emulators.fabric.eos import sessions
 from lab.emulators.fabric.eos.cli import Cli
-from lab.emulators.fabric.eos.lines import GRAMMAR, JERICHO, XGS
+from lab.emulators.fabric.eos.tree import GRAMMAR, JERICHO, XGS
 
 if TYPE_CHECKING:
-    from lab.emulators import common
     from lab.emulators.fabric.switch import State
 
 OTHER_USER = "noc"
@@ -32,12 +31,10 @@ class Switch(CliSwitch):
     expired, expires = "commit timer expired", "session"
     edits = ("interface Ethernet1", "mtu 1500", "description maintenance")
 
-    def __init__(self, device: common.Device, new: State) -> None:
-        """Take up the device's state; terminals of an earlier process are gone, what they left is not."""
-        super().__init__(device, new)
-        with device.state(new) as state:
-            for session in state["candidates"].values():
-                session["instances"] = {}
+    def begin(self, state: State) -> None:
+        """Forget terminals; what they left is not gone."""
+        for session in state["candidates"].values():
+            session["instances"] = {}
 
     def refusal(self, line: str) -> str:
         """Return the text with which EOS would turn such a line down."""
@@ -60,8 +57,6 @@ class Switch(CliSwitch):
         state["candidates"].pop(gone, None)
         return gone
 
-    def logged_out(self, cli: Any) -> None:
-        """Note a connection's end; sessions that it had open stay pending."""
-        with self.device.state(self.new) as state:
-            sessions.leave(state, cli.vty)
-        super().logged_out(cli)
+    def gone(self, state: State, cli: Any) -> None:
+        """Forget a terminal; sessions that it had open stay pending."""
+        sessions.leave(state, cli.vty)

@@ -5,8 +5,6 @@
 schema      the statements that a lossless class needs, and others beside them
 statements  a configuration as `set` lines; groups, inactive parts
 checks      what a commit refuses
+shows       answers to show commands, and what they count
 commits     candidate, exclusive lock, commit confirmed, roll-back
-cli         one user's terminal
-shows       answers to show commands
-counters    what they count
 """

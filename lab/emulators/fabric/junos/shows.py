@@ -5,6 +5,10 @@
 `show system commit` is as Juniper's command reference and captures print it: an entry keeps the words "commit
 confirmed" for good, and "rollback pending" stands below the newest one while it waits. `show class-of-service
 interface` follows captures of QFX and of a router; that it names the profile of congestion notification is modelled.
+
+Layouts of counters: a public capture of `show interfaces extensive` (Junos 22.4), collectors that read `show interfaces
+queue` of AI fabrics, a capture of LLDP neighbours on a QFX5240. A queue whose class has a PFC priority has that number
+in `counters`; any other queue has its own.
 """
 
 from __future__ import annotations
@@ -13,7 +17,8 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-from lab.emulators.fabric.junos import checks, commits, counters, schema, statements
+from lab.emulators.fabric.data_model import PRIORITIES, count
+from lab.emulators.fabric.junos import checks, commits, schema, statements
 from lab.emulators.fabric.junos.checks import COS
 from lab.emulators.fabric.switch import Refused
 
@@ -21,6 +26,57 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lab.emulators.fabric.junos.commits import State
+
+
+def pauses(state: State, name: str) -> list[str]:
+    """Return the part of `show interfaces extensive` on PFC."""
+    rows = [(n, count(state, name, n, "rx_pause"), count(state, name, n, "tx_pause")) for n in PRIORITIES]
+    return [
+        "  MAC statistics:                      Receive         Transmit",
+        "    MAC pause frames                         0                0",
+        "  MAC Priority Flow Control Statistics:",
+        *(f"    Priority :  {n} {received:>29} {sent:>16}" for n, received, sent in rows),
+    ]
+
+
+def queues(state: State, _match: re.Match[str], _pipes: list[str], _now: float) -> list[str]:
+    """Return `show interfaces queue`: all ports."""
+    classes = checks.classes(statements.in_force(state["active"]))
+    lines: list[str] = []
+    for name in state["ports"]:
+        lines += [f"Physical interface: {name}, up, Physical link is Up", "Forwarding classes: 12 supported, 5 in use"]
+        for title, it in classes.items():
+            if "queue-num" in it:
+                number = int(it.get("pfc-priority", it["queue-num"]))
+                counts = [count(state, name, number, what) for what in ("dropped", "marked")]
+                lines += _queue(it["queue-num"], title, *counts)
+        lines.append("")
+    return lines
+
+
+def _queue(number: str, title: str, dropped: int, marked: int) -> list[str]:
+    return [
+        f"Queue: {number}, Forwarding classes: {title}",
+        "  Queued:",
+        f"    Packets              : {0:>21} {0:>21} pps",
+        "  Transmitted:",
+        f"    Packets              : {0:>21} {0:>21} pps",
+        f"    Tail-dropped packets : {dropped:>21} {0:>21} pps",
+        f"    RED-dropped packets  : {0:>21} {0:>21} pps",
+        f"    ECN-CE packets       : {marked:>21} {0:>21} pps",
+    ]
+
+
+def neighbours(state: State, _match: re.Match[str], _pipes: list[str], _now: float) -> list[str]:
+    """Return `show lldp neighbors`."""
+    title = f"{'Local Interface':<19}{'Parent Interface':<20}{'Chassis Id':<41}{'Port info':<19}System Name"
+    active = statements.in_force(state["active"])
+    rows = [title]
+    for port, (device, there) in state["neighbors"].items():
+        bundle = statements.value(active, f"interfaces {port} ether-options 802.3ad") or "-"
+        rows.append(f"{port:<19}{bundle:<20}{'00:00:5e:00:53:01':<41}{there:<19}{device}")
+    return rows
+
 
 PIPES = ("no-more", "display set", "display inheritance", "display xml")
 
@@ -128,7 +184,7 @@ def _interface(state: State, name: str) -> list[str]:
         f"  Link-level type: Ethernet, MTU: {mtu}, LAN-PHY mode, Speed: 400Gbps",
         "  Output errors:",
         f"    Carrier transitions: {port['flaps']}, Errors: 0, Drops: 0, Collisions: 0, Aged packets: 0",
-        *counters.pauses(state, name),
+        *pauses(state, name),
     ]
 
 
@@ -147,6 +203,6 @@ SHOWS: dict[str, Callable[[State, re.Match[str], list[str], float], list[str]]] 
     rf"show {COS} interface(?: (\S+))?": _cos_interfaces,
     rf"show {COS} forwarding-class": _forwarding_classes,
     r"show interfaces(?: (\S+))? extensive": _interfaces,
-    r"show interfaces queue": counters.queues,
-    r"show lldp neighbors": counters.neighbours,
+    r"show interfaces queue": queues,
+    r"show lldp neighbors": neighbours,
 }

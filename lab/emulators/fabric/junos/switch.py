@@ -14,7 +14,6 @@ from lab.emulators.fabric.switch import EmulatedSwitch, Shell
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lab.emulators.common import Device
     from lab.emulators.fabric.junos.commits import State
 
 OTHER_USER, OTHER_VTY = "noc", "vty99"
@@ -32,12 +31,10 @@ class Switch(EmulatedSwitch):
     in_force = ("active", "history", "pending")
     staged = ("candidate", "lock")
 
-    def __init__(self, device: Device, new: State) -> None:
-        """Take up the device's state; terminals of an earlier process are gone, and their lock with them."""
-        super().__init__(device, new)
-        with device.state(new) as state:
-            commits.leave(state, state["lock"])
-            state["history"][-1]["time"] = state["history"][-1]["time"] or state["booted"]
+    def begin(self, state: State) -> None:
+        """Forget terminals, and their lock with them."""
+        commits.leave(state, state["lock"])
+        state["history"][-1]["time"] = state["history"][-1]["time"] or state["booted"]
 
     def known(self, state: State) -> Iterable[str]:
         """Return who may log in."""
@@ -47,11 +44,9 @@ class Switch(EmulatedSwitch):
         """Say whether a line can't change anything."""
         return f"{line.strip()} ".startswith(READS)
 
-    def logged_out(self, cli: Shell) -> None:
-        """Note the end of a terminal; an exclusive candidate ends with it."""
-        with self.device.state(self.new) as state:
-            commits.leave(state, cli.vty)
-        super().logged_out(cli)
+    def gone(self, state: State, cli: Shell) -> None:
+        """Forget a terminal; an exclusive candidate ends with it."""
+        commits.leave(state, cli.vty)
 
     def leave_waiting(self, state: State, now: float) -> None:
         """Let another user have a confirmed commit in force, unless the candidate is locked or edited."""

@@ -1,6 +1,11 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""One logged-in user: a shell in which `nv` is the only program."""
+"""One logged-in user: a shell in which `nv` is the only program. What the hardware does, as `nv show` prints it.
+
+Keys and values are those of the tables in NVIDIA's page on RoCE, which prints no JSON; their nesting is modelled after
+that of other views (`nv show interface link`). 150000 bytes become 159744 on Spectrum-4, which is 12 cells. Usage of
+buffers has units for people; packets are plain numbers. LLDP: keys that NAPALM's driver for Cumulus Linux reads.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +14,155 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from lab.emulators.fabric.nvue import revisions, shows, tree
+from lab.emulators.fabric.data_model import PRIORITIES, count
+from lab.emulators.fabric.nvue import revisions, tree
+from lab.emulators.fabric.nvue.revisions import DEFAULT_MTU, State
+from lab.emulators.fabric.nvue.tree import expand
 from lab.emulators.fabric.switch import Refused, Shell
 
 if TYPE_CHECKING:
     from lab.emulators.fabric.nvue.revisions import State
+
+CNP, ROCE = 6, 3
+"""The priorities of RoCE mode."""
+
+
+def roce(state: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return `nv show interface NAME qos roce counters`."""
+    return {
+        "rx-stats": {
+            "rx-pfc-stats": {"pause-duration": 0, "pause-packets": count(state, name, ROCE, "rx_pause")},
+            "rx-roce-stats": {"buffer-usage": "0 Bytes", "no-buffer-discard": 0, "roce-bytes": "0 Bytes"},
+        },
+        "tx-stats": {
+            "tx-cnp-stats": {"cnp-packets": 0, **_queue(state, name, CNP)},
+            "tx-ecn-stats": {"ecn-marked-packets": count(state, name, ROCE, "marked")},
+            "tx-pfc-stats": {"pause-duration": 0, "pause-packets": count(state, name, ROCE, "tx_pause")},
+            "tx-roce-stats": {"roce-packets": 0, **_queue(state, name, ROCE)},
+        },
+    }
+
+
+def lldp(state: dict[str, Any]) -> dict[str, Any]:
+    """Return `nv show interface lldp`: ports with a neighbour have one below its name."""
+    found: dict[str, Any] = {}
+    for name in state["ports"]:
+        found[name] = {"link": {"speed": "400G"}, "type": "swp"}
+        if cable := state["neighbors"].get(name):
+            device, port = cable
+            neighbour = {"chassis": {"system-name": device}, "port": {"name": port, "type": "ifname"}}
+            found[name]["lldp"] = {"neighbor": {device: neighbour}}
+    return found
+
+
+def _queue(state: dict[str, Any], name: str, priority: int) -> dict[str, Any]:
+    return {
+        "tc-max-usage": human(count(state, name, priority, "peak")),
+        "tc-usage": human(count(state, name, priority, "depth")),
+        "unicast-no-buffer-discard": count(state, name, priority, "dropped"),
+    }
+
+
+def human(value: int) -> str:
+    """Return bytes as NVUE shows them."""
+    for unit, size in (("MB", 1024 * 1024), ("KB", 1024)):
+        if value >= size:
+            return f"{value / size:.2f} {unit}"
+    return f"{value} Bytes"
+
+
+CELLS = 13312
+TRUST = {"l2": "pcp", "l3": "dscp", "both": "pcp,dscp", "port": "port"}
+
+
+def show(state: State, words: list[str]) -> Any:
+    """Return the data of `nv show WORDS -o json`. Raises Refused."""
+    text = " ".join(words)
+    if text == "interface qos-roce-status":
+        return {name: {"qos": {"roce": {"status": status(state, name)}}} for name in state["ports"]}
+    if text == "interface qos-roce-counters":
+        return {name: {"qos": {"roce": {"counters": roce(state, name)}}} for name in state["ports"]}
+    if text == "interface lldp":
+        return lldp(state)
+    if found := re.fullmatch(r"interface (\S+) qos roce counters", text):
+        return roce(state, _port(state, found[1]))
+    if found := re.fullmatch(r"interface (\S+) qos roce status", text):
+        return status(state, _port(state, found[1]))
+    if found := re.fullmatch(r"interface (\S+) qos pfc-watchdog", text):
+        return watchdog(state, _port(state, found[1]))
+    if found := re.fullmatch(r"interface (\S+) link", text):
+        return link(state, _port(state, found[1]))
+    if text == "qos roce":
+        return status(state, next(iter(state["ports"])))
+    raise Refused(f"Error: Invalid Command: show {text}")
+
+
+def status(state: State, name: str) -> dict[str, Any]:
+    """Return what a port does for RoCE; without RoCE mode, nothing but its trust."""
+    qos = state["applied"].get("qos", {})
+    mapping = qos.get("mapping", {}).get("default-global", {})
+    if not revisions.pauses(state["applied"]):
+        return {"trust": {"trust-mode": TRUST[mapping.get("trust", "l2")]}}
+    own = state["applied"]["interface"].get(name, {}).get("qos", {})
+    pfc = qos.get("pfc", {}).get(own.get("pfc", {}).get("profile", "default-global"), {})
+    paused = sorted(pfc.get("switch-priority", {"3": {}}))
+    marking = qos.get("congestion-control", {}).get("default-global", {}).get("traffic-class", {})
+    marked = sorted({*marking, "0", "3"} - {key for key, it in marking.items() if str(it.get("ecn", "")) in OFF})
+    ecn = marking.get("3", {})
+    return {
+        "congestion-control": {
+            "congestion-mode": "ecn, absolute",
+            "enabled-tc": ",".join(marked),
+            "max-threshold": human(cells(ecn.get("max-threshold", 1500000))),
+            "min-threshold": human(cells(ecn.get("min-threshold", 150000))),
+            "probability": ecn.get("probability", 100),
+        },
+        "lldp-app-tlv": {"priority": 3, "protocol-id": 4791, "selector": "UDP"},
+        "mode": qos["roce"]["mode"],
+        "pfc": {
+            "pfc-priority": ",".join(paused),
+            "rx-enabled": "no" if pfc.get("rx") == "disable" else "yes",
+            "tx-enabled": "no" if pfc.get("tx") == "disable" else "yes",
+        },
+        "trust": {"trust-mode": TRUST[mapping.get("trust", "both")]},
+    }
+
+
+OFF = ("disable", "disabled")
+
+
+def watchdog(state: State, name: str) -> dict[str, Any]:
+    """Return the watchdog of a port: how often each queue was stuck."""
+    own = state["applied"]["interface"].get(name, {}).get("qos", {}).get("pfc-watchdog", {})
+    queues = {str(n): {"status": "OK", "deadlock-count": count(state, name, n, "storms")} for n in PRIORITIES}
+    return {"state": own.get("state", "disabled"), "status": queues}
+
+
+def link(state: State, name: str) -> dict[str, Any]:
+    """Return a port's link and how often it went up or down."""
+    own = state["applied"]["interface"].get(name, {}).get("link", {})
+    flaps = state["ports"][name]["flaps"]
+    return {"mtu": own.get("mtu", DEFAULT_MTU), "state": {"up": {}}, "stats": {"carrier-transitions": flaps}}
+
+
+def config(state: State, which: str) -> list[dict[str, Any]]:
+    """Return `nv config show -o json` of the applied or the startup configuration."""
+    version = f"Cumulus Linux {state['version']}"
+    header = {"model": state["platform"], "nvue-api-version": "nvue_v1", "rev-id": 1.0, "version": version}
+    return [{"header": header}, {"set": tree.collapsed(state[which])}]
+
+
+def cells(value: int) -> int:
+    """Return what the hardware programs for so many bytes."""
+    return -(-int(value) // CELLS) * CELLS
+
+
+def _port(state: State, text: str) -> str:
+    [name, *others] = expand(text)
+    if others or name not in state["ports"]:
+        raise Refused(f"Error: The requested item does not exist: {text}")
+    return name
+
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "": 60}
 """Of `--confirm`: a bare number counts minutes."""
@@ -48,7 +197,7 @@ class Cli(Shell):
             revisions.edit(state, self.user, verb, rest)
             return ""
         if verb == "show":
-            return _printed(shows.show(state, _without_output(rest)))
+            return _printed(show(state, _without_output(rest)))
         if verb == "config" and rest:
             return self._config(state, rest[0], rest[1:], now)
         raise Refused(f"Error: Invalid Command: {' '.join(words)}")
@@ -58,7 +207,7 @@ class Cli(Shell):
             which = "startup" if "startup" in options or "--startup" in options else "applied"
             if "commands" in options:
                 return "\n".join(tree.commands(state[which]))
-            return _printed(shows.config(state, which))
+            return _printed(config(state, which))
         if verb == "revision":
             return _printed(state["revisions"])
         if verb == "detach":

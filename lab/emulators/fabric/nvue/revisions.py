@@ -25,9 +25,6 @@ from lab.emulators.fabric.switch import Refused
 
 State = dict[str, Any]
 DEFAULT_MTU = 9216
-SHARES = {number: 12 + number % 2 for number in range(8)}
-"""Shares of queues without any configuration (QoS, "Egress Scheduler")."""
-
 ROCE_POOLS = ("default-lossy", "roce-lossless")
 """RoCE mode gives each half of the buffers; the page on RoCE lowers one before it raises the other."""
 

@@ -8,10 +8,5 @@ only: the sentence of a commit that can't be verified is captured, others are mo
 
 lines       the lines of each mode, as data                                   (pure)
 language    what NX-OS refuses, and how it prints                             (pure)
-stages      two-stage commits: cached lines, timer, confirm                   (pure: works on the state dict)
-jobs        checkpoints, and the scheduler's jobs that roll back to them      (pure: works on the state dict)
-shows       what the show commands print                                      (pure)
-counters    what they count                                                   (pure)
-cli         one logged-in user: commands and prompts
-switch      the device on disk and its faults
+stages      two-stage commits, checkpoints, jobs that roll back to them        (pure: works on the state dict)
 """

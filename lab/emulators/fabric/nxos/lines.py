@@ -37,10 +37,10 @@ WRED = (
 ROLL_BACK = "rollback running-config checkpoint <name:word> [<how:atomic|best-effort|stop-at-first-failure>]"
 TABLES: dict[str, tuple[Line, ...]] = {
     "config": (
-        Line("hostname <name:word>", "hostname", 10, "hostname [<name:word>]"),
-        Line("feature <name:word>", "feature {name}", 20, "feature <name:word>"),
+        Line("hostname <name:word>", "hostname", 10),
+        Line("feature <name:word>", "feature {name}", 20),
         Line("username <name:word> <rest:rest>", "username {name}", 30, "username <name:word>"),
-        Line("ntp server <address:word>", "ntp server {address}", 31, "ntp server <address:word>"),
+        Line("ntp server <address:word>", "ntp server {address}", 31),
         Line("class-map type qos <kind:match-all|match-any> <name:word>", "", 40, opens="cmap-qos"),
         Line("policy-map type qos <name:word>", "", 41, opens="pmap-qos"),
         Line("policy-map type queuing <name:word>", "", 42, opens="pmap-que"),
@@ -78,7 +78,7 @@ TABLES: dict[str, tuple[Line, ...]] = {
         Line("vpc <number:int:1-4096>", "vpc"),
         Line("shutdown", "shutdown", kept="no shutdown"),
     ),
-    "cmap-qos": (Line("match dscp <dscp:list:0-63>", "match {dscp}", off="match dscp <dscp:list:0-63>", each="dscp"),),
+    "cmap-qos": (Line("match dscp <dscp:list:0-63>", "match {dscp}", each="dscp"),),
     "pmap-qos": (Line("class <name:word>", "", opens="pmap-c-qos"),),
     "pmap-c-qos": (Line("set qos-group <group:int:0-7>", "qos-group"),),
     "pmap-nqos": (Line(f"class type network-qos <class:{NETWORK}>", "", opens="pmap-nqos-c"),),

@@ -6,13 +6,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lab.emulators.fabric.cli.device import CliSwitch
-from lab.emulators.fabric.nxos import jobs, stages
+from lab.emulators.fabric.cli.terminal import CliSwitch
+from lab.emulators.fabric.nxos import stages
 from lab.emulators.fabric.nxos.cli import Cli
 from lab.emulators.fabric.nxos.lines import CLOUDSCALE, GRAMMAR
 
 if TYPE_CHECKING:
-    from lab.emulators import common
     from lab.emulators.fabric.switch import State
 
 OTHER_VTY, OTHER_USER = "vty99", "noc"
@@ -29,11 +28,9 @@ class Switch(CliSwitch):
     expired, expires = "confirm commit timer expired", "session"
     staged = ("candidates", "checkpoints")
 
-    def __init__(self, device: common.Device, new: State) -> None:
-        """Take up the device's state; target configurations of an earlier process are gone with its terminals."""
-        super().__init__(device, new)
-        with device.state(new) as state:
-            state["candidates"] = {}
+    def begin(self, state: State) -> None:
+        """Drop target configurations, which are gone with their terminals."""
+        state["candidates"] = {}
 
     def refusal(self, line: str) -> str:
         """Return the text with which NX-OS would turn such a line down."""
@@ -43,7 +40,7 @@ class Switch(CliSwitch):
 
     def expire(self, state: State, now: float) -> str:
         """Roll a change back whose time is over, and run jobs whose time has come."""
-        return super().expire(state, now) or jobs.run_due(state, now)
+        return super().expire(state, now) or stages.run_due(state, now)
 
     def leave_waiting(self, state: State, now: float) -> None:
         """Let another user have committed for a time, and not have confirmed."""
@@ -53,8 +50,6 @@ class Switch(CliSwitch):
             stages.commit(state, OTHER_VTY, OTHER_USER, now, 3600)
             del state["candidates"][OTHER_VTY]
 
-    def logged_out(self, cli: Any) -> None:
-        """Note a connection's end; its target configuration is gone."""
-        with self.device.state(self.new) as state:
-            cli.left(state)
-        super().logged_out(cli)
+    def gone(self, state: State, cli: Any) -> None:
+        """Drop a terminal's target configuration."""
+        cli.left(state)

@@ -6,14 +6,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lab.emulators.fabric.cli.device import CliSwitch
+from lab.emulators.fabric.cli.terminal import CliSwitch
 from lab.emulators.fabric.os10 import transaction
 from lab.emulators.fabric.os10.cli import Cli
-from lab.emulators.fabric.os10.lines import XGS
-from lab.emulators.fabric.os10.tree import OS10
+from lab.emulators.fabric.os10.tree import OS10, XGS
 
 if TYPE_CHECKING:
-    from lab.emulators import common
     from lab.emulators.fabric.switch import State
 
 OTHER = ("interface ethernet1/1/4", "description maintenance")
@@ -30,17 +28,14 @@ class Switch(CliSwitch):
     failed = "% Error: Operation failed."
     edits = ("interface ethernet1/1/1", "mtu 1532", "description maintenance")
 
-    def __init__(self, device: common.Device, new: State) -> None:
-        """Take up the device's state; terminals of an earlier process are gone, with their lock."""
-        super().__init__(device, new)
-        with device.state(new) as state:
-            state.update(lock="", transactions=[])
+    def begin(self, state: State) -> None:
+        """Forget terminals, and their lock."""
+        state.update(lock="", transactions=[])
 
-    def logged_out(self, cli: Any) -> None:
-        """Note the end of a connection, and of its lock."""
-        with self.device.state(self.new) as state:
-            transaction.gone(state, cli.vty)
-        super().logged_out(cli)
+    def gone(self, state: State, cli: Any) -> None:
+        """Forget a terminal: its lock ends, what it left stays."""
+        transaction.leave(state, cli.vty)
+        transaction.unlock(state, cli.vty, 0.0)
 
     def reads_only(self, line: str) -> bool:
         """Say whether a line can't change anything."""

@@ -94,13 +94,24 @@ def settle(state: State) -> None:
         state["candidates"].clear()
 
 
-def lock(state: State, vty: str) -> None:
+def lock(state: State, vty: str, _now: float) -> None:
     """Keep other sessions from changing anything."""
     if state["lock"] not in ("", vty):
         raise Refused("% Error: Configuration is already locked by another session.")
     if state["candidates"]:
         raise Refused("% Error: Uncommitted changes in the candidate configuration; commit or discard them first.")
     state["lock"] = vty
+
+
+def unlock(state: State, vty: str, _now: float) -> None:
+    """Let others change something again."""
+    state["lock"] = "" if state["lock"] == vty else state["lock"]
+
+
+def start(state: State, vty: str, _now: float) -> None:
+    """Let a session's lines wait from here on."""
+    leave(state, vty)
+    state["transactions"].append(vty)
 
 
 def commit(state: State, vty: str, now: float) -> None:
@@ -112,7 +123,7 @@ def commit(state: State, vty: str, now: float) -> None:
     leave(state, vty)
 
 
-def discard(state: State, vty: str) -> None:
+def discard(state: State, vty: str, _now: float) -> None:
     """Drop everything that waits."""
     edited(state, vty)
     state["candidates"].clear()
@@ -121,10 +132,3 @@ def discard(state: State, vty: str) -> None:
 def leave(state: State, vty: str) -> None:
     """End a session's transaction; what it typed stays."""
     state["transactions"] = [other for other in state["transactions"] if other != vty]
-
-
-def gone(state: State, vty: str) -> None:
-    """Forget a terminal: its lock ends, what it left stays."""
-    leave(state, vty)
-    if state["lock"] == vty:
-        state["lock"] = ""

@@ -7,8 +7,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from lab.emulators.fabric.sonic import programs, shows, units
-from lab.emulators.fabric.sonic.words import taken
+from lab.emulators.fabric.sonic import programs, shows
+from lab.emulators.fabric.sonic.programs import taken
 from lab.emulators.fabric.switch import Refused, Shell
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _command(state: State, words: list[str], now: float, *, root: bool) -> str:
     if got := taken("show **", words):
         return shows.show(state, got)
     if root and (got := taken("systemd-run **", words)):
-        return units.start_timer(state, got, now)
+        return programs.start_timer(state, got, now)
     if root and (got := taken("systemctl start *", words)):
         return _start(state, got[0], now)
     if words[0] in PROGRAMS:
@@ -115,7 +115,7 @@ def _command(state: State, words: list[str], now: float, *, root: bool) -> str:
 
 def _start(state: State, unit: str, now: float) -> str:
     """Run the service of a timer to its end."""
-    *_, path = units.command(state, unit)
+    *_, path = programs.command(state, unit)
     try:
         script(state, path, now)
     except Refused as err:

@@ -1,20 +1,36 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of the shell: `config`, the database tools, systemctl. Each gets its words, and may refuse."""
+"""The programs of the shell: `config`, the database tools, systemctl. Each gets its words, and may refuse.
+
+Transient units are as `systemd-run --on-active` makes them: a timer, and the service that it starts. The timer is gone
+when its service ran (systemd-run sets RemainAfterElapse=no). A service that failed stays listed.
+"""
 
 from __future__ import annotations
 
 import copy
 import json
+import re
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from lab.emulators.fabric.sonic import configdb, gcu, units
-from lab.emulators.fabric.sonic.words import taken
+from lab.emulators.fabric.sonic import configdb, yang
 from lab.emulators.fabric.switch import Refused
 
 if TYPE_CHECKING:
     from lab.emulators.fabric.switch import State
+
+
+def taken(form: str, words: list[str]) -> list[str] | None:
+    """Return the words that stand for `*` (one) and a last `**` (all others) of a form; None if it does not fit."""
+    pattern = form.split()
+    rest: list[str] = []
+    if pattern[-1] == "**":
+        pattern, words, rest = pattern[:-1], words[: len(pattern) - 1], words[len(pattern) - 1 :]
+    if len(pattern) != len(words) or any(want not in ("*", word) for want, word in zip(pattern, words, strict=True)):
+        return None
+    return [word for want, word in zip(pattern, words, strict=True) if want == "*"] + rest
+
 
 NOT_ROOT = "Root privileges are required for this operation"
 PATCH, SAVED = "apply-patch", "/etc/sonic/config_db.json"
@@ -26,7 +42,7 @@ def config(state: State, words: list[str], *, root: bool) -> str:
         raise Refused(NOT_ROOT)
     if got := taken("apply-patch **", words):
         files = [word for word in got if not word.startswith("-")]
-        return gcu.apply_patch(state, read(state, files[0]), dry_run="-d" in got)
+        return yang.apply_patch(state, read(state, files[0]), dry_run="-d" in got)
     if taken("save -y", words) is not None:
         state["saved"] = copy.deepcopy(state["running"])
         return f"Running command: /usr/local/bin/sonic-cfggen -d --print-data > {SAVED}"
@@ -107,9 +123,8 @@ def _loaded(state: State, path: str) -> Any:
         raise Refused(f"Traceback (most recent call last):\njson.decoder.JSONDecodeError: {err}") from None
 
 
-def db_cli(state: State, words: list[str], *, root: bool) -> str:
+def db_cli(state: State, words: list[str], **_: bool) -> str:
     """Do `sonic-db-cli CONFIG_DB`: no check of any kind."""
-    del root
     if got := taken("CONFIG_DB HGETALL *", words):
         return str(configdb.entry(state, got[0]) or {})
     if got := taken("CONFIG_DB HGET * *", words):
@@ -125,9 +140,8 @@ def db_cli(state: State, words: list[str], *, root: bool) -> str:
     raise Refused(f"Invalid command: {' '.join(words)}")
 
 
-def db_dump(state: State, words: list[str], *, root: bool) -> str:
+def db_dump(state: State, words: list[str], **_: bool) -> str:
     """Do `sonic-db-dump -n DATABASE -k PATTERN -y`."""
-    del root
     databases = {
         "ASIC_DB": configdb.asic(state),
         "COUNTERS_DB": {"COUNTERS_PORT_NAME_MAP": configdb.identifiers(state)},
@@ -144,11 +158,11 @@ def db_dump(state: State, words: list[str], *, root: bool) -> str:
 def systemctl(state: State, words: list[str], *, root: bool) -> str:
     """Do `systemctl`, but for `start`, which runs a script of the shell."""
     if got := taken("list-units --plain --no-legend --no-pager *", words):
-        return units.listed(state, got[0])
+        return listed(state, got[0])
     if root and (got := taken("stop *", words)):
-        units.stop(state, got[0])
+        stop(state, got[0])
     elif root and (got := taken("reset-failed *", words)):
-        units.reset(state, got[0])
+        reset(state, got[0])
     else:
         raise Refused(f"Failed to {words[0] if words else 'list'}: Interactive authentication required.")
     return ""
@@ -163,9 +177,8 @@ def read(state: State, path: str) -> str:
     return state["files"][path]
 
 
-def cat(state: State, words: list[str], *, root: bool) -> str:
+def cat(state: State, words: list[str], **_: bool) -> str:
     """Do `cat FILE`."""
-    del root
     return read(state, words[0]).rstrip("\n")
 
 
@@ -175,16 +188,66 @@ def echo(state: State, words: list[str], *, root: bool) -> str:
     return " ".join(words)
 
 
-def nothing(state: State, words: list[str], *, root: bool) -> str:
+def nothing(_: State, _words: list[str], **_root: bool) -> str:
     """Do what shows nothing here: folders are made with their files, and no program outlives its line."""
-    del state, words, root
     return ""
 
 
-def remove(state: State, words: list[str], *, root: bool) -> str:
+def remove(state: State, words: list[str], **_: bool) -> str:
     """Do `rm -rf`, also with patterns."""
-    del root
     for pattern in (word for word in words if not word.startswith("-")):
         for path in [path for path in state["files"] if fnmatchcase(path, pattern) or path.startswith(f"{pattern}/")]:
             del state["files"][path]
     return ""
+
+
+def start_timer(state: State, words: list[str], now: float) -> str:
+    """Do `systemd-run` with these words."""
+    options = dict(word.removeprefix("--").split("=", 1) for word in words if re.match("--[a-z-]+=", word))
+    command = [word for word in words if not word.startswith("--")]
+    if not command or not options.get("on-active", "").isdigit():
+        raise Refused("the lab runs systemd-run --unit=NAME --on-active=SECONDS COMMAND only")
+    name = options["unit"]
+    if name in state["units"]:
+        raise Refused(f"Failed to start transient timer unit: Unit {name}.timer was already loaded.")
+    state["units"][name] = {"deadline": now + int(options["on-active"]), "command": command, "failed": False}
+    return f"Running timer as unit: {name}.timer\nWill run service as unit: {name}.service"
+
+
+def stop(state: State, unit: str) -> None:
+    """Do `systemctl stop NAME.timer`."""
+    name = unit.removesuffix(".timer")
+    if name not in state["units"] or state["units"][name]["failed"]:
+        raise Refused(f"Failed to stop {unit}: Unit {unit} not loaded.")
+    del state["units"][name]
+
+
+def command(state: State, unit: str) -> list[str]:
+    """Return what `systemctl start NAME.service` runs."""
+    name = unit.removesuffix(".service")
+    if name not in state["units"]:
+        raise Refused(f"Failed to start {unit}: Unit {unit} not found.")
+    return state["units"][name]["command"]
+
+
+def reset(state: State, unit: str) -> None:
+    """Do `systemctl reset-failed NAME.service`."""
+    name = unit.removesuffix(".service")
+    if not state["units"].get(name, {}).get("failed"):
+        raise Refused(f"Failed to reset failed state of unit {unit}: Unit {unit} not loaded.")
+    del state["units"][name]
+
+
+def due(state: State, now: float) -> str:
+    """Return the name of a timer that has run out, or nothing."""
+    return next((n for n, it in state["units"].items() if not it["failed"] and now >= it["deadline"]), "")
+
+
+def listed(state: State, pattern: str) -> str:
+    """Return `systemctl list-units --plain --no-legend`: what is active, and what failed."""
+    lines = []
+    for name, it in sorted(state["units"].items()):
+        kind, rest = (".service", "failed failed") if it["failed"] else (".timer", "active waiting")
+        if fnmatchcase(name + kind, pattern):
+            lines.append(f"{name}{kind} loaded {rest} {' '.join(it['command'])}")
+    return "\n".join(lines)

@@ -12,9 +12,9 @@ import copy
 from typing import TYPE_CHECKING
 
 from lab.emulators.fabric import data_model
-from lab.emulators.fabric.sonic import configdb, units
+from lab.emulators.fabric.sonic import configdb
 from lab.emulators.fabric.sonic.cli import Cli, script
-from lab.emulators.fabric.sonic.programs import SAVED
+from lab.emulators.fabric.sonic.programs import SAVED, due
 from lab.emulators.fabric.switch import EmulatedSwitch, Refused
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Switch(EmulatedSwitch):
 
     def expire(self, state: State, now: float) -> str:
         """Run the service of a timer that has run out."""
-        if not (name := units.due(state, now)):
+        if not (name := due(state, now)):
             return ""
         try:
             script(state, state["units"][name]["command"][-1], now)

@@ -17,49 +17,68 @@ import io
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Callable
+from typing import TYPE_CHECKING, Callable, NamedTuple
 
 from ...common import DIE, LIE, REFUSE, Call, Device, Killed, host_device
-from . import config, daemon, kernel, members, mounts, remote
+from . import config, daemon, members, mounts, remote
 from .model import Cluster, Failed, default_state, founder_here
+from .text import PROPAGATING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Verb = Callable[[Cluster, "list[str]"], int]
+MEMBER, ADMIN = Cluster.require_member, Cluster.require_admin
+
+
+class Verb(NamedTuple):
+    """What a command does, its options as getopt has them, and what it asks of its host before all else."""
+
+    act: Callable[[Cluster, dict[str, str], list[str]], int | None]
+    short: str | None = ""
+    """None: it parses its command line itself."""
+    long: tuple[str, ...] = ()
+    needs: Callable[[Cluster], None] = MEMBER
+
+
+def _anywhere(_: Cluster) -> None:
+    """Ask nothing of a host."""
+
+
 READERS: dict[str, Verb] = {
-    "mmdiag": config.mmdiag,
-    "mmgetstate": daemon.mmgetstate,
-    "mmlscluster": members.mmlscluster,
-    "mmlsconfig": config.mmlsconfig,
-    "mmlsfs": mounts.mmlsfs,
-    "mmlslicense": members.mmlslicense,
-    "mmlsmount": mounts.mmlsmount,
-    "mmlsnodeclass": config.mmlsnodeclass,
+    "mmdiag": Verb(config.mmdiag, "Y", ("config",)),
+    "mmgetstate": Verb(daemon.mmgetstate, "LsvYaN:", ("fqdn",)),
+    "mmlscluster": Verb(members.mmlscluster, "Y"),
+    "mmlsconfig": Verb(config.mmlsconfig, "Y"),
+    "mmlsfs": Verb(mounts.mmlsfs, None),
+    "mmlslicense": Verb(members.mmlslicense, "LY"),
+    "mmlsmount": Verb(mounts.mmlsmount, "LYC:"),
+    "mmlsnodeclass": Verb(config.mmlsnodeclass, "Y", ("user", "system", "all")),
 }
 MUTATORS: dict[str, Verb] = {
-    "mmaddnode": members.mmaddnode,
-    "mmauth": remote.mmauth,
-    "mmchconfig": config.mmchconfig,
-    "mmchlicense": members.mmchlicense,
-    "mmchnode": members.mmchnode,
-    "mmchnodeclass": config.mmchnodeclass,
-    "mmcrnodeclass": config.mmcrnodeclass,
-    "mmdelnode": members.mmdelnode,
-    "mmdelnodeclass": config.mmdelnodeclass,
-    "mmremotecluster": remote.mmremotecluster,
-    "mmremotefs": remote.mmremotefs,
-    "mmsdrrestore": members.mmsdrrestore,
+    "mmaddnode": Verb(members.mmaddnode, "N:", ("accept",), ADMIN),
+    "mmauth": Verb(remote.mmauth, "k:l:f:a:r:C:"),
+    "mmchconfig": Verb(config.mmchconfig, "iIN:", ("force",), ADMIN),
+    "mmchlicense": Verb(members.mmchlicense, "N:", ("accept",), ADMIN),
+    "mmchnode": Verb(members.mmchnode, "N:S:", members.NODE_OPTIONS, ADMIN),
+    "mmchnodeclass": Verb(config.mmchnodeclass, "N:", (), ADMIN),
+    "mmcrnodeclass": Verb(config.mmcrnodeclass, "N:", (), ADMIN),
+    "mmdelnode": Verb(members.mmdelnode, "N:af", (), _anywhere),
+    "mmdelnodeclass": Verb(config.mmdelnodeclass, "", (), ADMIN),
+    "mmremotecluster": Verb(remote.mmremotecluster, "n:k:C:"),
+    "mmremotefs": Verb(remote.mmremotefs, "f:C:T:A:o:", ("mount-priority=", "force")),
+    "mmsdrrestore": Verb(members.mmsdrrestore, "p:F:R:N:a", (), _anywhere),
 }
 """Change the cluster's configuration, and therefore take its lock."""
 ACTIONS: dict[str, Verb] = {
-    "mmbuildgpl": kernel.mmbuildgpl,
-    "mmmount": mounts.mmmount,
-    "mmshutdown": daemon.mmshutdown,
-    "mmstartup": daemon.mmstartup,
-    "mmumount": mounts.mmumount,
+    "mmbuildgpl": Verb(config.mmbuildgpl, "v", ("quiet", "build-package"), _anywhere),
+    "mmmount": Verb(mounts.mmmount, "o:aN:"),
+    "mmshutdown": Verb(daemon.mmshutdown, "t:aN:", ("accept",)),
+    "mmstartup": Verb(daemon.mmstartup, "aN:E:"),
+    "mmumount": Verb(mounts.mmumount, "faN:"),
 }
 VERBS = {**READERS, **MUTATORS, **ACTIONS}
+SILENT = ("mmdelnode", "mmsdrrestore")
+"""Mutators that do not end with the word that all nodes will learn of it."""
 LOCK_BUSY = "Unable to obtain the GPFS configuration file lock. Retrying ..."
 LOCK_LOST = "Timed out waiting for lock. Try again later."
 NO_QUORUM = "get file failed: Not enough CCR quorum nodes available (err 809)"
@@ -102,8 +121,13 @@ def _run(shared: Device, name: str, argv: list[str], effect: str | None) -> int:
             print(state["noise"])
         try:
             _check(cluster, argv)
+            verb = VERBS[name]
+            given, rest = ({}, argv) if verb.short is None else members.options(argv, verb.short, *verb.long)
+            verb.needs(cluster)
             with _cut(name in state["truncated"] and "-Y" in argv):
-                rc = VERBS[name](cluster, argv)
+                rc = verb.act(cluster, given, rest) or 0
+            if name in MUTATORS and name not in SILENT and not reads(name, rest):
+                print(PROPAGATING.format(name))
         except Failed as error:
             failure = error
     rc = max(rc, cluster.wait_for_requests())

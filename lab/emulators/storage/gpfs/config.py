@@ -1,19 +1,21 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Attributes and node classes: what is configured for which nodes, and what a running daemon uses."""
+"""Attributes and node classes: what is configured for which nodes, and what a daemon uses. Kernel modules."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...common import DRIFT
-from .members import options
+from ...common import DIE, DRIFT, LIE
+from . import software
 from .model import SYSTEM_CLASSES, Cluster, Failed
-from .text import PROPAGATING, header, row
+from .text import dated, header, row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from .model import Cluster
 
 CONFIG = "configParameter value nodeList"
 DIAG = "name value changed"
@@ -59,15 +61,13 @@ POOL_IN_USE = (
 )
 
 
-def mmlsconfig(cluster: Cluster, argv: list[str]) -> int:
+def mmlsconfig(cluster: Cluster, given: dict[str, str], rest: list[str]) -> None:
     """Print what is set, by scope and as it was typed; attributes that are named and not set with their default."""
-    given, rest = options(argv, "Y")
-    cluster.require_member()
     names = [name for word in rest for name in word.split(",")]
     entries = [entry for entry in cluster.state["config"] if not names or entry["name"] in names]
     if "-Y" not in given:
         print(*_blocks(cluster, entries, names), sep="\n")
-        return 0
+        return
     print(header("mmlsconfig", "", CONFIG))
     if not names:
         print(row("mmlsconfig", "", ("clusterName", cluster.state["name"], "")))
@@ -76,7 +76,6 @@ def mmlsconfig(cluster: Cluster, argv: list[str]) -> int:
     unset = [name for name in names if not any(entry["name"] == name for entry in entries)]
     for name in unset:
         print(row("mmlsconfig", "", (name, ATTRIBUTES[name].default if name in ATTRIBUTES else "(undefined)", "")))
-    return 0
 
 
 def _blocks(cluster: Cluster, entries: list[dict[str, Any]], names: list[str]) -> Iterable[str]:
@@ -99,10 +98,8 @@ def _scope(entry: dict[str, Any]) -> str:
     return f"[{','.join(entry['scope']) or 'common'}]"
 
 
-def mmchconfig(cluster: Cluster, argv: list[str]) -> int:
+def mmchconfig(cluster: Cluster, given: dict[str, str], rest: list[str]) -> None:
     """Set attributes for all nodes, nodes or node classes; DEFAULT removes a setting. -i: now as well."""
-    given, rest = options(argv, "iIN:", "force")
-    cluster.require_admin()
     if not rest:
         raise Failed("Missing arguments.", "Usage: mmchconfig Attribute=value[,Attribute=value...] [-i | -I] [-N ...]")
     changes = dict(_assignment(text) for text in rest[0].split(","))
@@ -121,8 +118,7 @@ def mmchconfig(cluster: Cluster, argv: list[str]) -> int:
                 cluster.state["daemons"][node].setdefault("effective", {})[name] = cluster.setting(name, node)
     if cluster.effect == DRIFT:
         _set(cluster, next(iter(changes)), "7", scope)
-    print("mmchconfig: Command successfully completed", PROPAGATING.format("mmchconfig"), sep="\n")
-    return 0
+    print("mmchconfig: Command successfully completed")
 
 
 def _assignment(text: str) -> tuple[str, str]:
@@ -154,10 +150,8 @@ def _set(cluster: Cluster, name: str, value: str, scope: list[str]) -> None:
     cluster.state["config"][:] = kept
 
 
-def mmdiag(cluster: Cluster, argv: list[str]) -> int:
+def mmdiag(cluster: Cluster, given: dict[str, str], rest: list[str]) -> None:
     """Print what the daemon of this host uses, in plain numbers."""
-    given, rest = options(argv, "Y", "config")
-    cluster.require_member()
     if rest or "--config" not in given:
         raise Failed("Incorrect option.", "Usage: mmdiag --config [-Y]")
     if cluster.state["daemons"][cluster.me]["state"] == "down":
@@ -173,7 +167,6 @@ def mmdiag(cluster: Cluster, argv: list[str]) -> int:
     else:
         print("", "=== mmdiag: config ===", sep="\n")
         print(*(f" {'!' if changed else ' '} {name} {value}" for name, value, changed in rows), sep="\n")
-    return 0
 
 
 def _plain(name: str, value: str) -> str:
@@ -183,10 +176,8 @@ def _plain(name: str, value: str) -> str:
     return str(int(size.group(1)) << SHIFTS[size.group(2).lower()]) if size else value
 
 
-def mmlsnodeclass(cluster: Cluster, argv: list[str]) -> int:
+def mmlsnodeclass(cluster: Cluster, given: dict[str, str], rest: list[str]) -> None:
     """Print node classes and their members."""
-    given, rest = options(argv, "Y", "user", "system", "all")
-    cluster.require_member()
     wanted = [name for word in rest for name in word.split(",")]
     if unknown := [name for name in wanted if name not in cluster.state["classes"]]:
         raise Failed(f"Node class {unknown[0]} does not exist.")
@@ -197,17 +188,14 @@ def mmlsnodeclass(cluster: Cluster, argv: list[str]) -> int:
         print(header("mmlsnodeclass", "nodeclass", CLASSES))
         for name, members in rows:
             print(row("mmlsnodeclass", "nodeclass", (name, "", members)))
-        return 0
+        return
     print("Node Class Name       Members", f"{'-' * 21} {'-' * 59}", sep="\n")
     for name, members in rows:
         print(f"{name:<21} {members}")
-    return 0
 
 
-def mmcrnodeclass(cluster: Cluster, argv: list[str]) -> int:
+def mmcrnodeclass(cluster: Cluster, given: dict[str, str], rest: list[str]) -> None:
     """Create a node class."""
-    given, rest = options(argv, "N:")
-    cluster.require_admin()
     if len(rest) != 1 or "-N" not in given:
         raise Failed("Missing arguments.", "Usage: mmcrnodeclass ClassName -N {Node[,Node...] | NodeFile | NodeClass}")
     if rest[0] in cluster.state["classes"] or rest[0] in SYSTEM_CLASSES:
@@ -215,14 +203,10 @@ def mmcrnodeclass(cluster: Cluster, argv: list[str]) -> int:
     cluster.state["classes"][rest[0]] = cluster.half(cluster.select(given["-N"]))
     if cluster.effect == DRIFT:
         cluster.state["classes"][rest[0]].pop()
-    print(PROPAGATING.format("mmcrnodeclass"))
-    return 0
 
 
-def mmchnodeclass(cluster: Cluster, argv: list[str]) -> int:
+def mmchnodeclass(cluster: Cluster, given: dict[str, str], rest: list[str]) -> None:
     """Add members to a node class, delete or replace them."""
-    given, rest = options(argv, "N:")
-    cluster.require_admin()
     if len(rest) != 2 or rest[1] not in ("add", "delete", "replace") or "-N" not in given:
         raise Failed("Missing arguments.", "Usage: mmchnodeclass ClassName {add | delete | replace} -N {Node ...}")
     name, verb = rest
@@ -233,19 +217,39 @@ def mmchnodeclass(cluster: Cluster, argv: list[str]) -> int:
     members[:] = kept if verb == "delete" else [*kept, *names]
     if cluster.effect == DRIFT:
         members[:] = members[1:]
-    print(PROPAGATING.format("mmchnodeclass"))
-    return 0
 
 
-def mmdelnodeclass(cluster: Cluster, argv: list[str]) -> int:
+def mmdelnodeclass(cluster: Cluster, _given: dict[str, str], rest: list[str]) -> None:
     """Delete node classes that no attribute refers to."""
-    _, rest = options(argv, "")
-    cluster.require_admin()
     for name in rest[0].split(",") if rest else ():
         if name not in cluster.state["classes"]:
             raise Failed(f"Node class {name} does not exist.")
         if any(name in entry["scope"] for entry in cluster.state["config"]):
             raise Failed(f"Node class {name} is used by configuration attributes.")
         del cluster.state["classes"][name]
-    print(PROPAGATING.format("mmdelnodeclass"))
+
+
+RULE = "-" * 56
+
+
+def mmbuildgpl(cluster: Cluster, given: dict[str, str], rest: list[str]) -> int:
+    """Build and install the kernel modules."""
+    if rest or "--build-package" in given:
+        raise Failed("Incorrect option.", "Usage: mmbuildgpl [--quiet] [--build-package] [-v]")
+
+    def framed(line: str) -> None:
+        print(RULE, f"{line} {dated(cluster.now(), '')[:-2]}.", RULE, sep="\n")
+
+    framed("mmbuildgpl: Building GPL module begins at")
+    print("Verifying Kernel Header...", f"  kernel version = {software.kernel()}", sep="\n")
+    print(f"  module include dir = {software.modules() / 'build/include'}", "Verifying Compiler...", sep="\n")
+    if trouble := list(software.unbuildable(cluster.state["unsupported_kernels"])):
+        print(*trouble, sep="\n")
+        framed("mmbuildgpl: Building GPL module failed at")
+        return 1
+    print("make World ...", "make InstallImages ...", sep="\n")
+    if cluster.effect != LIE:
+        built_from = "0.0.0-0" if cluster.effect == DRIFT else software.release(cluster.state["version"])
+        software.write_modules(built_from, software.MODULES[:1] if cluster.effect == DIE else software.MODULES)
+    framed("mmbuildgpl: Building GPL module completed successfully at")
     return 0

@@ -9,7 +9,6 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ...common import DRIFT, Device
-from .members import options
 from .model import Cluster, Failed, cluster_device, default_state, founder_here
 from .text import dated, header, row, say
 
@@ -23,10 +22,8 @@ FLAPS_AFTER = 2
 """Looks at an active daemon that flaps, until it is down."""
 
 
-def mmgetstate(cluster: Cluster, argv: list[str]) -> int:
+def mmgetstate(cluster: Cluster, given: dict[str, str], _rest: list[str]) -> None:
     """Print daemon states. A client under central administration sees only itself, and `unknown` for all with -a."""
-    given, _ = options(argv, "LsvYaN:", "fqdn")
-    cluster.require_member()
     names = cluster.select(given.get("-N"), "-a" in given)
     blind = cluster.me not in cluster.state["admin_nodes"]
     states = {}
@@ -39,11 +36,10 @@ def mmgetstate(cluster: Cluster, argv: list[str]) -> int:
         print(header("mmgetstate", "", names_of_version))
         width = len(names_of_version.split())
         print(*(row("mmgetstate", "", fields[:width]) for fields in rows), sep="\n")
-        return 0
+        return
     print(*_state_table(rows, long="-L" in given), sep="\n")
     if "-s" in given:
         print(*_summary(cluster, states), sep="\n")
-    return 0
 
 
 def _poll(cluster: Cluster, name: str) -> str:
@@ -105,9 +101,8 @@ def _summary(cluster: Cluster, states: dict[str, str]) -> Iterable[str]:
     yield f"Quorum = {_quorum(cluster)}, Quorum achieved"
 
 
-def mmstartup(cluster: Cluster, argv: list[str]) -> int:
+def mmstartup(cluster: Cluster, given: dict[str, str], _rest: list[str]) -> int:
     """Start daemons and return before they are active."""
-    given, _ = options(argv, "aN:E:")
     names = targets(cluster, given)
     unlicensed = [name for name in names if cluster.nodes[name]["license"] == "none"]
     if unlicensed:
@@ -130,9 +125,8 @@ def mmstartup(cluster: Cluster, argv: list[str]) -> int:
     return rc
 
 
-def mmshutdown(cluster: Cluster, argv: list[str]) -> int:
+def mmshutdown(cluster: Cluster, given: dict[str, str], _rest: list[str]) -> None:
     """Stop daemons; file systems in use are unmounted by force."""
-    given, _ = options(argv, "t:aN:", "accept")
     names = targets(cluster, given)
     print(dated(cluster.now(), "mmshutdown: Starting force unmount of GPFS file systems"))
     for name in cluster.half(names):
@@ -148,7 +142,6 @@ def mmshutdown(cluster: Cluster, argv: list[str]) -> int:
     if cluster.effect == DRIFT:
         cluster.state["daemons"][names[-1]].update(state="active")
     print(dated(cluster.now(), "mmshutdown: Finished"))
-    return 0
 
 
 def targets(cluster: Cluster, given: dict[str, str]) -> list[str]:

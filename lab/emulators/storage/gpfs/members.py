@@ -44,12 +44,9 @@ def options(argv: list[str], short: str, *long: str) -> tuple[dict[str, str], li
     return dict(pairs), rest
 
 
-def mmlscluster(cluster: Cluster, argv: list[str]) -> int:
+def mmlscluster(cluster: Cluster, given: dict[str, str], _rest: list[str]) -> None:
     """Print the cluster and its nodes; works on a member with GPFS down."""
-    given, _ = options(argv, "Y")
-    cluster.require_member()
     print(*(_cluster_records(cluster.state) if "-Y" in given else _cluster_text(cluster.state)), sep="\n")
-    return 0
 
 
 def _cluster_records(state: dict[str, Any]) -> Iterable[str]:
@@ -89,10 +86,8 @@ def _cluster_text(state: dict[str, Any]) -> Iterable[str]:
         yield f"{node['number']:>4}   {names}  {kind}".rstrip()
 
 
-def mmaddnode(cluster: Cluster, argv: list[str]) -> int:
+def mmaddnode(cluster: Cluster, given: dict[str, str], rest: list[str]) -> None:
     """Add hosts; those that can't be added are listed, and the command succeeds when it could add one."""
-    given, rest = options(argv, "N:", "accept")
-    cluster.require_admin()
     if "-N" not in given or rest:
         raise Failed("Missing arguments.", "Usage: mmaddnode -N {NodeDesc[,NodeDesc...] | NodeFile} [--accept]")
     wanted = [_descriptor(text) for text in listed(given["-N"])]
@@ -117,8 +112,6 @@ def mmaddnode(cluster: Cluster, argv: list[str]) -> int:
     print("mmaddnode: Command successfully completed")
     if any(node["license"] == "none" for node in cluster.nodes.values()):
         print(LICENSE_WARNING.format("mmaddnode"))
-    print(PROPAGATING.format("mmaddnode"))
-    return 0
 
 
 def _descriptor(text: str) -> tuple[str, str, str, str]:
@@ -156,12 +149,11 @@ def _tell_failures(names: list[str]) -> None:
         )
 
 
-def mmdelnode(cluster: Cluster, argv: list[str]) -> int:
+def mmdelnode(cluster: Cluster, given: dict[str, str], _rest: list[str]) -> int:
     """Remove nodes that are down; a host that can't be reached keeps its copy of the configuration.
 
     With -f alone it removes the copy of a host that no cluster lists.
     """
-    given, _ = options(argv, "N:af")
     if "-f" in given and not given.keys() & {"-N", "-a"}:
         return _forget(cluster)
     cluster.require_admin()
@@ -194,10 +186,8 @@ def _forget(cluster: Cluster) -> int:
     return 0
 
 
-def mmchnode(cluster: Cluster, argv: list[str]) -> int:
+def mmchnode(cluster: Cluster, given: dict[str, str], _rest: list[str]) -> None:
     """Change a node's interfaces and designation, by options or by lines of a file."""
-    given, _ = options(argv, "N:S:", *NODE_OPTIONS)
-    cluster.require_admin()
     changes = [given]
     if "-S" in given:
         lines = [line.split() for line in listed(given["-S"])]
@@ -207,8 +197,6 @@ def mmchnode(cluster: Cluster, argv: list[str]) -> int:
             _change_node(cluster, name, change)
     if cluster.effect == DRIFT:
         cluster.nodes[cluster.select(changes[-1]["-N"])[-1]]["admin"] = "other-interface"
-    print(PROPAGATING.format("mmchnode"))
-    return 0
 
 
 NODE_OPTIONS = ("client", "manager", "quorum", "nonquorum", "admin-interface=", "daemon-interface=")
@@ -225,9 +213,8 @@ def _change_node(cluster: Cluster, name: str, change: dict[str, str]) -> None:
         node["designation"] = ""
 
 
-def mmsdrrestore(cluster: Cluster, argv: list[str]) -> int:
+def mmsdrrestore(cluster: Cluster, given: dict[str, str], _rest: list[str]) -> None:
     """Give a rebuilt member its copy of the configuration back: run on that host, or with -N by an admin."""
-    given, _ = options(argv, "p:F:R:N:a")
     if given.keys() & {"-N", "-a"}:
         cluster.require_admin()
         names = cluster.select(given.get("-N"), "-a" in given)
@@ -250,13 +237,10 @@ def mmsdrrestore(cluster: Cluster, argv: list[str]) -> int:
     for name in names:
         print(dated(cluster.now(), f"mmsdrrestore: Processing node {name}"))
         print(f"mmsdrrestore: Node {name} successfully restored.")
-    return 0
 
 
-def mmchlicense(cluster: Cluster, argv: list[str]) -> int:
+def mmchlicense(cluster: Cluster, given: dict[str, str], rest: list[str]) -> None:
     """Designate licences; a server licence on a client is allowed. Without --accept the tool asks for an answer."""
-    given, rest = options(argv, "N:", "accept")
-    cluster.require_admin()
     if "-N" not in given or rest not in (["client"], ["server"]):
         raise Failed("Missing arguments.", "Usage: mmchlicense {client | server} [--accept] -N {Node[,Node...] | ...}")
     names = cluster.select(given["-N"])
@@ -270,14 +254,11 @@ def mmchlicense(cluster: Cluster, argv: list[str]) -> int:
         cluster.nodes[name]["license"] = rest[0]
     if cluster.effect == DRIFT:
         cluster.nodes[names[-1]]["license"] = "client" if rest[0] == "server" else "server"
-    print("mmchlicense: Command successfully completed", PROPAGATING.format("mmchlicense"), sep="\n")
-    return 0
+    print("mmchlicense: Command successfully completed")
 
 
-def mmlslicense(cluster: Cluster, argv: list[str]) -> int:
+def mmlslicense(cluster: Cluster, given: dict[str, str], _rest: list[str]) -> None:
     """Print which licences nodes need and have."""
-    given, _ = options(argv, "LY")
-    cluster.require_member()
     rows = [(name, _required(cluster, name), node["license"]) for name, node in cluster.nodes.items()]
     lacking = [required for _, required, designated in rows if SIZES[designated] < SIZES[required]]
     licenses = [designated for _, _, designated in rows]
@@ -291,7 +272,7 @@ def mmlslicense(cluster: Cluster, argv: list[str]) -> int:
     if "-Y" in given:
         print(header("mmlslicense", "", LICENSE))
         print(*(row("mmlslicense", "", (*fields, *counts, 0)) for fields in rows), sep="\n")
-        return 0
+        return
     if "-L" in given:
         print(" Node name                      Required license   Designated license", "-" * 69, sep="\n")
         for name, required, designated in rows:
@@ -303,7 +284,6 @@ def mmlslicense(cluster: Cluster, argv: list[str]) -> int:
         *(f"{label + ':':<60}{count:>6}" for label, count in zip(_license_labels(), [*counts[:2], 0, *counts[2:]])),
         sep="\n",
     )
-    return 0
 
 
 def _required(cluster: Cluster, name: str) -> str:

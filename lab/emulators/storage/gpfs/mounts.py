@@ -9,7 +9,6 @@ from typing import Any
 
 from ...common import DRIFT
 from .daemon import act_on, targets
-from .members import options
 from .model import Cluster, Failed
 from .remote import owner_of
 from .text import dated, header, row, say
@@ -34,11 +33,10 @@ ATTRIBUTES = (
 """Flag, -Y name, value and description of a file system's attributes; empty values are in the state."""
 
 
-def mmlsfs(cluster: Cluster, argv: list[str]) -> int:
+def mmlsfs(cluster: Cluster, _given: dict[str, str], argv: list[str]) -> None:
     """Print attributes of one file system or of all; a flag selects one of them."""
     flags = [flag for flag in argv if flag in {attribute[0] for attribute in ATTRIBUTES}]
     rest = [word for word in argv if word not in flags and word != "-Y"]
-    cluster.require_member()
     devices = _devices(cluster, rest[0] if rest else "all")
     if not devices:
         raise Failed("No file systems were found.")
@@ -56,7 +54,6 @@ def mmlsfs(cluster: Cluster, argv: list[str]) -> int:
                 print(row("mmlsfs", "", (device, name, value, ""), also="/"))
             elif flag:
                 print(f" {flag:<18} {value:<24} {text}")
-    return 0
 
 
 def filesystem(cluster: Cluster, device: str) -> dict[str, Any]:
@@ -78,10 +75,8 @@ def _attributes(filesystem: dict[str, Any], flags: list[str]) -> list[tuple[str,
     ]
 
 
-def mmlsmount(cluster: Cluster, argv: list[str]) -> int:
+def mmlsmount(cluster: Cluster, given: dict[str, str], rest: list[str]) -> None:
     """Print where file systems are mounted; a file system that is mounted nowhere has a row without a node."""
-    given, rest = options(argv, "LYC:")
-    cluster.require_member()
     if "-Y" in given:
         print(header("mmlsmount", "", MOUNTS))
     for device in _devices(cluster, rest[0] if rest else "all"):
@@ -100,12 +95,10 @@ def mmlsmount(cluster: Cluster, argv: list[str]) -> int:
             print(f"File system {device} is mounted on {len(mounted)} nodes{':' if '-L' in given else '.'}")
             if "-L" in given:
                 print(*(f"  {cluster.nodes[node]['ip']:<15} {node:<25} {name}" for node in mounted), sep="\n")
-    return 0
 
 
-def mmmount(cluster: Cluster, argv: list[str]) -> int:
+def mmmount(cluster: Cluster, given: dict[str, str], rest: list[str]) -> int:
     """Mount on this node, or on those of -N or -a, at the default mount point unless another is given."""
-    given, rest = options(argv, "o:aN:")
     names = targets(cluster, given)
     if not rest:
         raise Failed("Missing arguments.")
@@ -137,9 +130,8 @@ def _mount(cluster: Cluster, name: str, device: str, path: str, mode: str) -> in
     return rc
 
 
-def mmumount(cluster: Cluster, argv: list[str]) -> int:
+def mmumount(cluster: Cluster, given: dict[str, str], rest: list[str]) -> None:
     """Unmount; a file system in use is refused unless -f is given, and its users are then left with a dead one."""
-    given, rest = options(argv, "faN:")
     names = targets(cluster, given)
     if not rest:
         raise Failed("Missing arguments.")
@@ -160,7 +152,6 @@ def mmumount(cluster: Cluster, argv: list[str]) -> int:
             act_on(cluster, names[-1], "mount", device, where["path"], where["mode"])
     if worst:
         raise Failed("File systems are still in use.")
-    return 0
 
 
 def _devices(cluster: Cluster, name: str) -> list[str]:

@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...common import DRIFT, shared_directory
-from .members import options
 from .model import Cluster, Failed, public_key
-from .text import PROPAGATING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,20 +34,17 @@ def own_digest(state: dict[str, Any]) -> str:
     return digest(public_key(state, state["key"]["committed"]))
 
 
-def mmauth(cluster: Cluster, argv: list[str]) -> int:
+def mmauth(cluster: Cluster, given: dict[str, str], rest: list[str]) -> None:
     """Show and change which clusters may mount file systems of this one."""
-    given, rest = options(argv, "k:l:f:a:r:C:")
     verb, *names = rest or [""]
-    cluster.require_member()
     if verb == "show":
         print(*_shown(cluster, names[0] if names else "all"), sep="\n")
-        return 0
+        return
     cluster.require_admin()
     if verb not in VERBS or len(names) != 1:
         raise Failed("Missing arguments.", f"Usage: mmauth {{show | {' | '.join(VERBS)}}} ...")
     VERBS[verb](cluster, names[0], given)
-    print(f"mmauth: Command successfully completed\n{PROPAGATING.format('mmauth')}")
-    return 0
+    print("mmauth: Command successfully completed")
 
 
 def _shown(cluster: Cluster, wanted: str) -> Iterable[str]:
@@ -126,18 +121,16 @@ def _known(cluster: Cluster, name: str) -> dict[str, Any]:
     return cluster.state["auth"][name]
 
 
-def mmremotecluster(cluster: Cluster, argv: list[str]) -> int:
+def mmremotecluster(cluster: Cluster, given: dict[str, str], rest: list[str]) -> None:
     """Show and change the clusters whose file systems this one mounts."""
-    given, rest = options(argv, "n:k:C:")
     verb, *names = rest or [""]
-    cluster.require_member()
     known = cluster.state["remote_clusters"]
     name = names[0] if names else "all"
     if verb == "show":
         if name not in ("all", *known):
             raise Failed(f"The remote cluster {name} is not defined.")
         print(*_clusters(cluster, [it for it in known if name in ("all", it)]), sep="\n")
-        return 0
+        return
     cluster.require_admin()
     if verb == "add" and name in known:
         raise Failed(f"The remote cluster {name} is already defined.")
@@ -153,8 +146,7 @@ def mmremotecluster(cluster: Cluster, argv: list[str]) -> int:
         known[name] = {"contacts": given.get("-n", old["contacts"]), "digest": key}
         if cluster.effect == DRIFT:
             known[name]["contacts"] = "elsewhere"
-    print(f"mmremotecluster: Command successfully completed\n{PROPAGATING.format('mmremotecluster')}")
-    return 0
+    print("mmremotecluster: Command successfully completed")
 
 
 def _clusters(cluster: Cluster, names: list[str]) -> Iterable[str]:
@@ -171,11 +163,9 @@ def _clusters(cluster: Cluster, names: list[str]) -> Iterable[str]:
         yield from (f"SHA digest:      {entry['digest']}", f"File systems:    {', '.join(mounted)}", "")
 
 
-def mmremotefs(cluster: Cluster, argv: list[str]) -> int:
+def mmremotefs(cluster: Cluster, given: dict[str, str], rest: list[str]) -> None:
     """Show and change the file systems of other clusters that this one mounts."""
-    given, rest = options(argv, "f:C:T:A:o:", "mount-priority=", "force")
     verb, *names = rest or [""]
-    cluster.require_member()
     known = cluster.state["remote_filesystems"]
     name = names[0].removeprefix("/dev/") if names else "all"
     if verb == "show":
@@ -183,11 +173,10 @@ def mmremotefs(cluster: Cluster, argv: list[str]) -> int:
             raise Failed(f"The remote file system {name} is not defined.")
         shown = {it: known[it] for it in known if name in ("all", it)}
         print(*(_table(shown) if shown else ["mmremotefs: There are no remote file systems defined."]), sep="\n")
-        return 0
+        return
     cluster.require_admin()
     _change_filesystem(cluster, verb, name, given)
-    print(f"mmremotefs: Command successfully completed\n{PROPAGATING.format('mmremotefs')}")
-    return 0
+    print("mmremotefs: Command successfully completed")
 
 
 def _change_filesystem(cluster: Cluster, verb: str, name: str, given: dict[str, str]) -> None:

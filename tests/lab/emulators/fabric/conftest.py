@@ -9,17 +9,18 @@ import json
 import pytest
 
 from lab.emulators.common import Device
-from lab.emulators.fabric.__main__ import system
+from lab.emulators.fabric.__main__ import system as system_of
 
 
 class Room:
-    """One switch, its clock, and terminals of several users."""
+    """One switch, its clock, which stands still, and terminals of several users."""
 
     def __init__(self, root, name, platform, ports):
         self.clock = root / "clock"
         self.pass_to(0)
         self.device = Device(root / "leaf1", self.clock)
-        kind = system(name)
+        self.device.now = lambda: float(self.clock.read_text())
+        kind = system_of(name)
         self.switch = kind.make(self.device, "leaf1", platform or kind.platforms[0], ports, "10.77.1.41")
         self.terminals = {}
 
@@ -45,6 +46,11 @@ class Room:
     def flaps(self):
         return [port["flaps"] for port in self.state["ports"].values()]
 
+    def running(self):
+        """Return the lines that run, without indentation; blocks keep their order."""
+        printed = self.switch.terminal.language.render(self.state["running"])
+        return [line.strip() for line in printed if line.strip(" !")]
+
 
 @pytest.fixture
 def platform():
@@ -53,6 +59,12 @@ def platform():
 
 
 @pytest.fixture
-def room(request, tmp_path, platform):
-    """A new switch of the system whose folder the test is in."""
-    return Room(tmp_path, request.path.parent.name, platform, 4)
+def system(request):
+    """The system: the one that the test's file is named after."""
+    return request.path.stem.split("_")[1]
+
+
+@pytest.fixture
+def room(tmp_path, system, platform):
+    """A new switch of the system."""
+    return Room(tmp_path, system, platform, 4)

@@ -32,7 +32,11 @@ def uuids(smi):
 
 @pytest.fixture
 def register(host):
-    def write(pid, **use):
+    """Let a process use GPUs as it says."""
+
+    def write(pid, *, lives=True, **use):
+        if lives:
+            (host.directory / f"proc/{pid}").mkdir()
         apps = host.directory / "lab/nvidia_smi/apps"
         apps.mkdir(parents=True, exist_ok=True)
         (apps / str(pid)).write_text(json.dumps(use))
@@ -41,38 +45,27 @@ def register(host):
     return write
 
 
-def test_the_list(smi, uuids, transcript):
+def test_list_and_query_read_as_in_logs(host, smi, uuids, transcript):
     assert smi("-L").stdout == transcript("nodes/nvidia_smi/list.txt").format(uuid0=uuids[0], uuid1=uuids[1])
-
-
-def test_a_query_of_gpus(smi, uuids, transcript):
+    assert [(call["rc"], call["writes"]) for call in host.device("nvidia_smi").calls()] == [(0, False)] * 2
     wanted = transcript("nodes/nvidia_smi/query_gpu.txt").format(uuid0=uuids[0], uuid1=uuids[1])
     assert smi(QUERY, "--format=csv").stdout == wanted
     assert smi(QUERY, "--format=csv,noheader").stdout == wanted.partition("\n")[2]
     assert smi(QUERY, "--format=csv,noheader,nounits").stdout == wanted.partition("\n")[2].replace(" MiB", "")
     assert smi("-i", "1", QUERY, "--format=csv,noheader").stdout == wanted.splitlines(keepends=True)[2]
-
-
-def test_uuids_stay_and_differ_between_hosts(host, smi, uuids):
     host.environment["LAB_HOSTNAME"] = "gpu02"
     others = re.findall(r"UUID: (GPU-[0-9a-f-]{36})\)", smi("-L").stdout)
     assert len({*uuids, *others}) == 4
 
 
-def test_processes_that_registered(host, smi, uuids, register, transcript):
-    (host.directory / "proc/4711").mkdir()
+def test_processes_that_registered_until_they_end(smi, uuids, register, transcript):
+    left = register(4710, lives=False, gpus=[0])
+    assert smi(APPS, "--format=csv").stdout == "gpu_uuid, pid, process_name, used_gpu_memory [MiB]\n"
+    assert (smi(APPS, "--format=csv,noheader").stdout, left.exists()) == ("", False)
     register(4711, gpus=[0], used_memory=61200, process_name="python")
     wanted = transcript("nodes/nvidia_smi/query_compute_apps.txt").format(uuid0=uuids[0], pid=4711)
     assert smi(APPS, "--format=csv").stdout == wanted
-    used = smi("--query-gpu=memory.used", "--format=csv,noheader,nounits").stdout
-    assert used.split() == ["61200", "0"]
-
-
-def test_a_dead_process_is_forgotten(host, smi, register):
-    left = register(4711, gpus=[0])
-    assert smi(APPS, "--format=csv").stdout == "gpu_uuid, pid, process_name, used_gpu_memory [MiB]\n"
-    assert smi(APPS, "--format=csv,noheader").stdout == ""
-    assert not left.exists()
+    assert smi("--query-gpu=memory.used", "--format=csv,noheader,nounits").stdout.split() == ["61200", "0"]
 
 
 def test_a_process_that_holds_a_device_is_seen(host, smi, uuids):
@@ -94,54 +87,41 @@ def test_no_driver_and_no_devices(host, smi, transcript):
     assert (failed.returncode, failed.stdout) == (9, transcript("nodes/nvidia_smi/no_driver.txt"))
 
 
-def test_an_unknown_field_is_named(smi):
-    result = smi("--query-gpu=index,cuda_version", "--format=csv")
-    assert result.returncode == 2
-    assert result.stdout.startswith('Field "cuda_version" is not a valid field to query.\n')
-
-
-@pytest.mark.parametrize("arguments", [(QUERY,), ("--bogus",), ("topo", "-m")])
-def test_other_command_lines_are_refused(smi, arguments):
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--query-gpu=index,cuda_version", "--format=csv"), 'Field "cuda_version" is not a valid field to query.\n'),
+        ((QUERY,), "Invalid combination of input arguments."),
+        (("--bogus",), "Invalid combination of input arguments."),
+        (("topo", "-m"), "Invalid combination of input arguments."),
+    ],
+)
+def test_other_command_lines_are_refused(smi, arguments, told):
     result = smi(*arguments)
-    assert result.returncode == 2
-    assert result.stdout.startswith("Invalid combination of input arguments.")
+    assert (result.returncode, result.stdout.startswith(told)) == (2, True)
 
 
-class TestFaults:
-    @pytest.fixture
-    def arm(self, host):
-        return lambda effect: host.device("nvidia_smi").add_fault("nvidia-smi", effect)
-
-    def test_refuse(self, smi, arm, transcript):
-        arm("refuse")
-        assert smi("-L").stdout == transcript("nodes/nvidia_smi/no_driver.txt")
-        assert smi("-L").returncode == 0
-
-    def test_lie_shows_an_idle_server(self, host, smi, arm, register):
-        (host.directory / "proc/4711").mkdir()
-        register(4711, gpus=[0, 1])
-        arm("lie")
-        assert smi(APPS, "--format=csv,noheader").stdout == ""
-        assert len(smi(APPS, "--format=csv,noheader").stdout.splitlines()) == 2
-
-    def test_hang(self, host, smi, arm):
-        arm("hang")
-        process = host.start("nvidia-smi", "-L")
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(0.5)
-        process.kill()
-        process.communicate()
-
-    def test_die_in_the_middle_of_the_answer(self, smi, arm):
-        arm("die")
-        result = smi("-L")
-        assert (result.returncode, len(result.stdout.splitlines())) == (-signal.SIGKILL, 1)
-
-    def test_drift_loses_a_gpu(self, smi, arm):
-        arm("drift")
-        assert len(smi("-L").stdout.splitlines()) == 1
+@pytest.mark.parametrize(
+    ("effect", "code", "listed", "used"),
+    [("refuse", 9, 2, 2), ("lie", 0, 2, 0), ("die", -signal.SIGKILL, 1, 1), ("drift", 0, 1, 1)],
+)
+def test_a_fault_strikes_one_call(host, smi, register, effect, code, listed, used):
+    """A lie is an idle server, a drift a GPU that fell off its bus, a death the half of an answer."""
+    register(4711, gpus=[0, 1])
+    for arguments, lines in ((("-L",), listed), ((APPS, "--format=csv,noheader"), used)):
+        host.device("nvidia_smi").add_fault("nvidia-smi", effect)
+        result = smi(*arguments)
+        assert (result.returncode, len(result.stdout.splitlines())) == (code, lines)
+        assert ("has failed because it couldn't communicate" in result.stdout) is (effect == "refuse")
+        after = smi(*arguments)
+        assert (after.returncode, len(after.stdout.splitlines())) == (0, 2)
 
 
-def test_the_journal_has_reads_only(host, smi):
+def test_a_call_may_hang(host, smi):
     smi("-L")
-    assert [(call["rc"], call["writes"]) for call in host.device("nvidia_smi").calls()] == [(0, False)]
+    host.device("nvidia_smi").add_fault("nvidia-smi", "hang")
+    process = host.start("nvidia-smi", "-L")
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(0.5)
+    process.kill()
+    process.communicate()

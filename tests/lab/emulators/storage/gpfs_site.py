@@ -43,6 +43,10 @@ class Site:
     def admin(self, *argv, **options):
         return self.hosts["nsd1"].run(*argv, **options)
 
+    def seen(self, name, by="nsd1"):
+        """Return the state of a daemon as a host sees it."""
+        return records(self[by].run("mmgetstate", "-N", name, "-Y").stdout)[0]["state"]
+
     def join(self, *names):
         """Bring hosts to where only the mount is missing."""
         described = ",".join(f"{name}:nonquorum-client::client" for name in names)

@@ -119,7 +119,7 @@ class TestKernelModules:
         site["gpu01"].boot("second")
         site["gpu01"].run_kernel("6.13.0")
         assert site["gpu01"].run("mmstartup").returncode == 0
-        assert records(site["gpu01"].run("mmgetstate", "-Y").stdout)[0]["state"] == "down"
+        assert site.seen("gpu01", by="gpu01") == "down"
         log = (site["gpu01"].directory / "ras/mmfs.log.latest").read_text()
         assert "6.13.0/extra/mmfs26.ko kernel extension does not exist" in log
 
@@ -128,7 +128,7 @@ class TestKernelModules:
         site.admin("mmshutdown", "-N", "gpu01")
         site["gpu01"].run_kernel("6.13.0")
         site.admin("mmstartup", "-N", "gpu01")
-        assert records(site["gpu01"].run("mmgetstate", "-Y").stdout)[0]["state"] == "down"
+        assert site.seen("gpu01", by="gpu01") == "down"
 
     def test_modules_of_another_release_do_not_match(self, site, buildable):
         done(buildable.run("mmbuildgpl"))
@@ -138,32 +138,15 @@ class TestKernelModules:
 
 
 class TestFaults:
-    def test_a_flapping_daemon_is_up_for_a_moment(self, site):
-        site.change(lambda state: state.update(flapping=["gpu01"]))
-        site.admin("mmaddnode", "--accept", "-N", "gpu01:::client")
-        site.admin("mmstartup", "-N", "gpu01")
-        seen = [records(site.admin("mmgetstate", "-N", "gpu01", "-Y").stdout)[0]["state"] for _ in range(4)]
-        assert seen == ["arbitrating", "active", "active", "down"]
-
-    def test_a_member_that_lost_its_configuration_is_unknown(self, site):
-        site.join("gpu01")
-        (site["gpu01"].directory / "mmfs/gen/mmsdrfs").unlink()
-        assert site["gpu01"].run("mmgetstate").returncode == 1
-        assert records(site.admin("mmgetstate", "-N", "gpu01", "-Y").stdout)[0]["state"] == "unknown"
-        assert site.admin("mmdelnode", "-N", "gpu01").returncode == 1
-        done(site.admin("mmsdrrestore", "-N", "gpu01"))
-        assert records(site["gpu01"].run("mmgetstate", "-Y").stdout)[0]["state"] == "down"
-
     def test_a_host_without_power_is_unknown_and_can_be_deleted_though_it_was_active(self, site):
         site.join("gpu01")
         done(site.admin("mmstartup", "-N", "gpu01"))
-        states = [records(site.admin("mmgetstate", "-N", "gpu01", "-Y").stdout)[0]["state"] for _ in range(3)]
-        assert states[-1] == "active"
+        assert [site.seen("gpu01") for _ in range(3)][-1] == "active"
         assert site.admin("mmdelnode", "-N", "gpu01").returncode == 1
         off = site.root / "shared/powerless/gpu01"
         off.parent.mkdir()
         off.touch()
-        assert records(site.admin("mmgetstate", "-N", "gpu01", "-Y").stdout)[0]["state"] == "unknown"
+        assert site.seen("gpu01") == "unknown"
         done(site.admin("mmdelnode", "-N", "gpu01"))
         assert "gpu01" not in site.state()["nodes"]
 

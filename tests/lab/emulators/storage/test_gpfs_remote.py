@@ -7,7 +7,7 @@ import pytest
 from lab.emulators.storage.gpfs.model import CLUSTER, default_state, local_copy
 from lab.emulators.storage.gpfs.remote import own_digest
 from tests.lab.emulators.conftest import Host
-from tests.lab.emulators.storage.gpfs_site import ADDRESSES, Site, records
+from tests.lab.emulators.storage.gpfs_site import Site, records
 
 OWNER, HERE = f"{CLUSTER}ess1", f"{CLUSTER}nsd1"
 
@@ -119,11 +119,3 @@ def test_what_is_defined_twice_or_not_at_all_is_refused(site):
         ("gpu01", "mmremotefs", "delete", "data"),
     ):
         assert site[host].run(*argv).returncode == 1, argv
-
-
-def test_showing_takes_no_lock_and_writes_nothing(site):
-    for verb in ("mmauth", "mmremotecluster", "mmremotefs"):
-        site["gpu01"].run(verb, "show", "all")
-    calls = [call for call in site["gpu01"].device("gpfs").calls() if call["tool"].startswith(("mmauth", "mmremote"))]
-    assert [(call["rc"], call["writes"]) for call in calls] == [(0, False)] * 3
-    assert "ess1" not in ADDRESSES

@@ -1,15 +1,74 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the switch makes of lines: its own order, its own spelling, no defaults."""
+"""How a typed line is read, and what the switch makes of it: its own order, its own spelling, no defaults."""
 
 import pytest
 
 from lab.emulators.fabric.cli.tree import empty
 from lab.emulators.fabric.eos import tree
-from lab.emulators.fabric.eos.lines import GRAMMAR, JERICHO, XGS
-from lab.emulators.fabric.eos.shows import RUNNING
-from lab.emulators.fabric.eos.tree import EOS
+from lab.emulators.fabric.eos.cli import RUNNING
+from lab.emulators.fabric.eos.tree import EOS, GRAMMAR, JERICHO, XGS
 from lab.emulators.fabric.switch import Refused
+
+INVALID, INCOMPLETE, AMBIGUOUS = GRAMMAR.invalid, GRAMMAR.incomplete, GRAMMAR.ambiguous
+COMMANDS = (
+    "show version",
+    "show running-config [section <section:rest>]",
+    "show interfaces [<port:port>]",
+    "show qos interfaces <port:port> trust",
+    "configure session [<name:word>]",
+    "copy running-config startup-config",
+    "commit [timer <time:hms>]",
+    "mtu <bytes:int:68-9214>",
+    "timeout <seconds:seconds:0.01-60>",
+    "map <dscp:list:0-63> to <tc:int:0-7>",
+)
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("sh ver", "show version"),
+        ("SHOW VERSION", "show version"),
+        ("sh run sec qos profile", "show running-config section qos profile"),
+        ("sh int et1", "show interfaces Ethernet1"),
+        ("sh int Eth 12", "show interfaces Ethernet12"),
+        ("sh int Ma1", "show interfaces Management1"),
+        ("sh int e1/2", "show interfaces Ethernet1/2"),
+        ("show qos interfaces ethernet 1 trust", "show qos interfaces Ethernet1 trust"),
+        ("conf s dbr-7", "configure session dbr-7"),
+        ("com timer 00:05:00", "commit timer 00:05:00"),
+        ("timeout 0.20", "timeout 0.2"),
+        ("map 24 26 to 3", "map 24 26 to 3"),
+        ("map 0-7,9 to 1", "map 0-7,9 to 1"),
+    ],
+)
+def test_a_line_is_read_in_full(typed, read):
+    assert GRAMMAR.match(COMMANDS, typed).text == read
+
+
+@pytest.mark.parametrize(
+    ("typed", "text"),
+    [
+        ("shw version", INVALID),
+        ("show version now", INVALID),
+        ("mtu 9215", INVALID),
+        ("mtu jumbo", INVALID),
+        ("commit timer 5", INVALID),
+        ("map 64 to 3", INVALID),
+        ("sh int wlan1", INVALID),
+        ("show", INCOMPLETE),
+        ("sh int eth", INCOMPLETE),
+        ("mtu", INCOMPLETE),
+        ("map 26", INCOMPLETE),
+        ("c", AMBIGUOUS),
+        ("co running-config startup-config", AMBIGUOUS),
+    ],
+)
+def test_a_line_is_turned_down_in_eos_words(typed, text):
+    with pytest.raises(Refused) as refused:
+        GRAMMAR.match(COMMANDS, typed)
+    assert str(refused.value) == text
 
 
 class Typist:
@@ -62,12 +121,7 @@ qos profile ROCE
    qos trust dscp
 """
     assert Typist().type(typed).printed == expected
-
-
-def test_typing_what_is_printed_changes_nothing(transcript):
-    text = transcript("fabric/eos/lossless.txt")
-    once = Typist().type("\n".join(line for line in text.splitlines() if line.strip() != "!"))
-    assert once.printed == text
+    assert Typist().type(expected.replace("   !\n", "")).printed == expected
 
 
 @pytest.mark.parametrize(
@@ -82,6 +136,7 @@ def test_typing_what_is_printed_changes_nothing(transcript):
         ("interface Ethernet1\n   no switchport\n   default switchport", ""),
         ("interface Ethernet1\n   uc-tx-queue 3", ""),
         ("interface Ethernet1\n   description to gpu01 rail0", "   description to gpu01 rail0\n"),
+        ("qos profile A\n   qos trust dscp\ninterface Et1\n   mtu 9000\nno qos profile A\ndefault interface Et1", ""),
     ],
 )
 def test_defaults_and_empty_queues_are_not_printed(typed, printed):
@@ -101,27 +156,12 @@ def test_ports_are_sorted_by_number():
     assert typist.printed.split()[1::2] == ["Ethernet1", "Ethernet2", "Ethernet10", "Ethernet33", "Management1"]
 
 
-def test_a_removed_profile_is_gone_and_a_removed_port_is_bare():
-    typist = Typist().type("qos profile A\n   qos trust dscp\ninterface Et1\n   mtu 9000")
-    assert typist.type("no qos profile A\ndefault interface Et1").printed == "interface Ethernet1\n"
-
-
-def test_crossed_thresholds_are_refused():
-    crossed = "random-detect ecn minimum-threshold 200 kbytes maximum-threshold 100 kbytes"
-    with pytest.raises(Refused, match=r"^% "):
-        Typist().type(f"qos profile A\n   uc-tx-queue 3\n      {crossed}")
-
-
-def test_control_traffic_keeps_its_queue():
-    with pytest.raises(Refused, match=GRAMMAR.invalid):
-        Typist().type("qos map traffic-class 7 to tx-queue 3")
-
-
-def test_jericho_prints_its_own_queues():
+@pytest.mark.parametrize("line", ["uc-tx-queue 3", "tx-queue 3\n      random-detect ecn min 1 kb max 2 kb weight 0"])
+def test_jericho_has_queues_of_its_own_without_a_weight(line):
     text = "qos profile ROCE\n   !\n   tx-queue 3\n      no priority\n      bandwidth percent 50\n"
-    typed = text.replace("   !\n", "")
-    typist = Typist(JERICHO).type(typed)
-    assert "\n".join(EOS.render(typist.tree)) + "\n" == text
+    assert Typist(JERICHO).type(text.replace("   !\n", "")).printed == text
+    with pytest.raises(Refused, match=INVALID):
+        Typist(JERICHO).type(f"qos profile A\n   {line}")
 
 
 def test_a_poll_too_slow_for_its_times_is_warned_of_and_replaced():
@@ -134,20 +174,15 @@ def test_a_poll_too_slow_for_its_times_is_warned_of_and_replaced():
 
 
 def test_a_diff_reads_as_eos_prints_it(transcript):
-    before = Typist().type(
-        "interface Et21\n   no switchport\ninterface Et22\n   description test\n   mtu 9214\n   no switchport"
-    )
-    before.type("interface Et23")
-    after = Typist().type(
-        "interface Et21\n   no switchport\ninterface Et22\n   mtu 9214\n   no switchport\ninterface Et23"
-    )
-    after.type("interface Et22\n   description test-new")
+    ports = "interface Et21\n   no switchport\ninterface Et22\n   {}mtu 9214\n   no switchport\ninterface Et23"
+    before = Typist().type(ports.format("description test\n   "))
+    after = Typist().type(ports.format("description test-new\n   "))
 
     def body(text):
         return [line for line in text.splitlines() if not line.startswith("@@")]
 
     shown = body(EOS.diff(before.tree, after.tree, RUNNING, "session:/sess-2174--797967552-1-session-config"))
-    assert shown[:2] == body(transcript("fabric/eos/session_diffs.txt"))[:2]
-    captured = body(transcript("fabric/eos/session_diffs.txt"))[2:]
-    assert "\n".join(captured) in "\n".join(shown)
+    captured = body(transcript("fabric/eos/session_diffs.txt"))
+    assert shown[:2] == captured[:2]
+    assert "\n".join(captured[2:]) in "\n".join(shown)
     assert EOS.diff(after.tree, after.tree, RUNNING, "x") == ""

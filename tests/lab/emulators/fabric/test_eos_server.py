@@ -13,7 +13,7 @@ import pytest
 
 from lab.emulators.common import Device
 
-REPOSITORY = Path(__file__).parents[5]
+REPOSITORY = Path(__file__).parents[4]
 BOUND_SECONDS = 120
 
 
