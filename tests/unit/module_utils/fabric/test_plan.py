@@ -76,11 +76,6 @@ def test_ports_that_need_the_same_are_one_sentence_and_come_after_the_profile() 
     assert steps[3].endswith(": mtu 9214; service-profile ROCE; uc-tx-queue 3; random-detect ecn count")
 
 
-def test_ports_that_differ_are_sentences_of_their_own() -> None:
-    have = WANT.with_sections({"interface Ethernet2": ("interface Ethernet2", "   mtu 9214")})
-    assert [step.split(":")[0] for step in reasons(have)] == ["interface Ethernet2", SAVE]
-
-
 GPU = {f"Ethernet{n}": [f"gpu0{n}"] for n in range(1, 5)}
 """One node behind each port."""
 
@@ -167,14 +162,6 @@ def test_a_step_has_the_lines_that_are_typed_and_where() -> None:
     port = ("mtu 9214", "service-profile ROCE", "uc-tx-queue 3", "random-detect ecn count")
     assert steps[4].payload.lines == tuple(line for n in range(1, 5) for line in (f"interface Ethernet{n}", *port))
     assert steps[5].payload.lines == ("write memory",)
-
-
-def test_what_earlier_runs_left_goes_first() -> None:
-    have = replace(WANT, stale=("drawbridge-a", "drawbridge-b"))
-    assert [step.split(",")[0] for step in reasons(have)] == [
-        "abort the session drawbridge-a",
-        "abort the session drawbridge-b",
-    ]
 
 
 def test_a_waiting_session_that_no_other_one_can_confirm_is_waited_for() -> None:

@@ -27,12 +27,6 @@ from netmiko import BaseConnection
 from tests.unit.emulated_switch import ROOT, Leaf
 
 
-def test_a_session_answers_without_echo_and_prompt(leaf: Leaf) -> None:
-    session = NetmikoSession(leaf.login, DIALECT, 60)
-    assert session.send("show hostname").splitlines() == ["Hostname: leaf1", "FQDN:     leaf1"]
-    session.close()
-
-
 def test_a_description_that_looks_like_a_prompt_does_not_end_an_answer(leaf: Leaf) -> None:
     leaf.type("interface Ethernet1", "description leaf1# (config)#")
     session = NetmikoSession(leaf.login, DIALECT, 60)

@@ -27,11 +27,6 @@ def test_each_switch_gets_its_ports_and_hardware_and_all_the_same_class() -> Non
     assert (leaf.roce, leaf.cnp, leaf.mtu_bytes) == (spine.roce, spine.cnp, spine.mtu_bytes)
 
 
-def test_a_profile_survives_the_way_through_ansible() -> None:
-    profile = switch_profile(FABRIC, "leaf1")
-    assert SwitchProfile.from_dict(json.loads(json.dumps(profile.as_dict()))) == profile
-
-
 def test_a_switch_has_the_buffer_of_its_entry() -> None:
     leaf, *others = FABRIC.switches
     fabric = replace(FABRIC, switches=(replace(leaf, queue_buffer_bytes=3_000_000), *others))

@@ -35,15 +35,6 @@ DIRTY = {
         f"set {COS} congestion-notification-profile ROCE output ieee-802.1 code-point 101 flow-control-queue 3",
         f"set {COS} interfaces et-0/0/0 congestion-notification-profile ROCE",
     ),
-    "half a profile": (
-        f"set {COS} forwarding-classes class ROCE queue-num 4",
-        f"set {COS} forwarding-classes class ROCE no-loss",
-        f"set {COS} schedulers ROCE transmit-rate percent 60",
-        f"set {COS} schedulers ROCE shaping-rate percent 60",
-        f"set {COS} scheduler-maps ROCE forwarding-class ROCE scheduler ROCE",
-        f"deactivate {COS} scheduler-maps ROCE",
-        "set interfaces et-0/0/1 mtu 9214",
-    ),
     "others' class of service": (
         f"set {COS} forwarding-classes class bulk queue-num 1",
         f"set {COS} classifiers dscp bulk forwarding-class bulk loss-priority high code-points 001000",
@@ -99,19 +90,6 @@ def test_who_waits_is_ours_by_the_comment() -> None:
     assert (others.waiting, others.foreign) == ("", ("upgrade (noc)",))
 
 
-def test_a_change_takes_two_sessions_and_the_next_run_only_reads_over_one(junos: Junos) -> None:
-    changed = junos.converge()
-    assert (changed.error, changed.changed) == ("", True)
-    assert sum(call.get("event") == "connect" for call in junos.journal()) == 2
-    again = junos.converge()
-    calls = junos.journal()
-    assert (again.error, again.changed, again.steps) == ("", False, [])
-    assert sum(call.get("event") == "connect" for call in calls) == 1
-    assert not any(call["writes"] or call.get("stages") for call in calls)
-    assert sum(call.get("line", "").startswith("show") for call in calls) == 3
-    assert set(junos.ports("flaps").values()) == {0, 1}
-
-
 @pytest.mark.parametrize("lines", DIRTY.values(), ids=DIRTY)
 def test_check_mode_predicts_the_run_and_what_is_not_ours_stays(junos: Junos, lines: tuple[str, ...]) -> None:
     junos.type(*lines)
@@ -151,12 +129,6 @@ def test_a_bundle_has_the_class_in_place_of_its_members(junos: Junos) -> None:
         junos.converge(want=replace(want, ports=members))
     with pytest.raises(DeviceError, match="it has no ae1"):
         junos.converge(want=replace(want, ports=("ae1",)))
-
-
-def test_a_class_that_is_gone_from_the_intent_leaves_nothing_behind(junos: Junos) -> None:
-    assert junos.converge(want=replace(profile(), storage=STORAGE)).error == ""
-    assert junos.converge().error == ""
-    assert not any("STORAGE" in line for line in junos.lines())
 
 
 def test_a_change_of_pfc_waits_for_the_nodes_and_ports_wait_for_it(junos: Junos) -> None:
@@ -238,18 +210,6 @@ def test_another_users_edits_in_the_candidate_are_neither_committed_nor_lost(jun
         assert "interfaces et-0/0/3 mtu 1600" in state["candidate"]
 
 
-def test_what_another_user_commits_between_read_and_change_is_not_overwritten(junos: Junos) -> None:
-    with junos.switch() as switch:
-        steps = plan(DIALECT, switch.read(), render(profile()))
-        junos.type("set system host-name leaf1", f"set {COS} schedulers ROCE shaping-rate percent 10")
-        before = junos.lines()
-        with pytest.raises(DeviceError, match=r"schedulers still has .*shaping-rate"):
-            switch.apply(steps)
-    assert junos.lines() == before
-    assert junos.converge().error == ""
-    assert junos.converge().steps == []
-
-
 def wait_unconfirmed(junos: Junos, seconds: int = 300) -> None:
     """Make a switch whose change is in force, and whose run was killed before it confirmed."""
     junos.limits = replace(QUICK, confirm_s=seconds)
@@ -274,14 +234,6 @@ def test_a_run_that_is_killed_leaves_a_switch_that_goes_back_by_itself_after_who
     assert (junos.lines(), junos.waiting()) == (before, False)
 
 
-def test_a_right_change_that_a_killed_run_left_is_confirmed(junos: Junos) -> None:
-    wait_unconfirmed(junos)
-    outcome = junos.converge()
-    assert (outcome.error, outcome.steps[0].split(",")[0][:31]) == ("", "confirm the session drawbridge-")
-    assert not junos.waiting()
-    assert junos.converge().steps == []
-
-
 def test_a_switch_that_restarts_in_mid_change_ends_in_the_old_state(junos: Junos) -> None:
     junos.type("set system host-name leaf1")
     before = junos.lines()
@@ -293,15 +245,6 @@ def test_a_switch_that_restarts_in_mid_change_ends_in_the_old_state(junos: Junos
         with pytest.raises(DeviceError, match="the change was rolled back"):
             switch._keep("drawbridge-a", DIALECT.confirm(""), steps[-1].becomes(switch.last))
     assert (junos.lines(), junos.waiting()) == (before, False)
-
-
-def test_a_port_that_the_switch_does_not_have_is_refused_before_anything_is_typed(junos: Junos) -> None:
-    with (
-        junos.switch(want=replace(profile(), ports=("et-0/0/0", "et-0/0/33"))) as switch,
-        pytest.raises(DeviceError, match="leaf1: it has no et-0/0/33, which drawbridge_fabric"),
-    ):
-        switch.read()
-    assert not any(call["writes"] or call.get("stages") for call in junos.journal())
 
 
 def test_no_secret_is_typed_and_no_line_is_longer_than_a_terminal(junos: Junos) -> None:

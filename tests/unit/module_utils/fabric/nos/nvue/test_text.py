@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Channel, Storage
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Channel
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.dialect import DialectError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.nvue.text import (
     DIALECT,
@@ -51,31 +51,6 @@ def test_a_port_has_what_several_keys_say() -> None:
 
 def test_a_port_without_a_line_has_the_default_mtu() -> None:
     assert "   link mtu 9216" in parsed().lines()
-
-
-def test_storage_has_a_share_of_its_own_and_other_traffic_the_rest() -> None:
-    lines = render(replace(LEAF, storage=Storage(priority=4, dscp=34, bandwidth_percent=30))).lines()
-    assert "qos mapping default-global dscp 34 switch-priority 4" in lines
-    assert "qos egress-scheduler default-global traffic-class 4 bw-percent 30" in lines
-    assert "qos egress-scheduler default-global traffic-class 0 bw-percent 20" in lines
-
-
-def test_buffers_are_ours_only_if_the_intent_has_them() -> None:
-    tree = {
-        "qos": {
-            "roce": {"enable": "on", "mode": "lossless", "cable-length": 5},
-            "traffic-pool": {"roce-lossless": {"memory-percent": 70}, "OTHER": {"memory-percent": 10}},
-        }
-    }
-    shown = json.dumps([{"set": tree}])
-    ports = json.dumps({"swp1": STATUS})
-    own = replace(LEAF, cable_m=40, lossless_buffer_percent=60)
-    assert dict(parse((shown, shown, "{}", ports), LEAF).sections)["RoCE mode"] == ("qos roce mode lossless",)
-    assert dict(parse((shown, shown, "{}", ports), own).sections)["RoCE mode"] == (
-        "qos roce cable-length 5",
-        "qos roce mode lossless",
-        "qos traffic-pool roce-lossless memory-percent 70",
-    )
 
 
 def test_hardware_that_rounds_thresholds_to_its_cells_is_proven() -> None:
@@ -125,11 +100,6 @@ DIRTY: dict[str, tuple[str, ...]] = {
         "set qos pfc default-global switch-priority 5",
         "set qos mapping default-global dscp 26 switch-priority 5",
     ),
-    "half a profile": (
-        "set qos roce mode lossy",
-        "set qos egress-scheduler default-global traffic-class 6 mode strict",
-        "set interface swp2 link mtu 9214",
-    ),
     "others' QoS": (
         "set qos pfc OTHER switch-priority 5",
         "set qos traffic-pool default-lossy memory-percent 40",
@@ -138,19 +108,6 @@ DIRTY: dict[str, tuple[str, ...]] = {
         "set interface swp1-4 description to-the-nodes",
     ),
 }
-
-
-def test_a_change_takes_two_sessions_and_the_next_run_only_reads_over_one(cumulus: Cumulus) -> None:
-    changed = cumulus.converge()
-    assert (changed.error, changed.changed, changed.steps[-1]) == ("", True, SAVE)
-    assert sum(call.get("event") == "connect" for call in cumulus.journal()) == 2
-    again = cumulus.converge()
-    calls = cumulus.journal()
-    assert (again.error, again.changed, again.steps) == ("", False, [])
-    assert sum(call.get("event") == "connect" for call in calls) == 1
-    assert not any(call["writes"] or call.get("stages") for call in calls)
-    assert sum("line" in call for call in calls) == 4
-    assert cumulus.lines("startup") == cumulus.lines()
 
 
 @pytest.mark.parametrize("lines", DIRTY.values(), ids=DIRTY)
@@ -272,21 +229,6 @@ def test_a_switch_that_falls_silent_or_restarts_in_mid_change_has_its_old_config
     assert (cumulus.converge().error, cumulus.converge().steps) == ("", [])
 
 
-def test_another_operators_edit_between_read_and_change_is_reported_and_the_next_run_converges(
-    cumulus: Cumulus,
-) -> None:
-    cumulus.converge()
-    want = replace(profile(), roce=replace(profile().roce, ecn_min_bytes=200000))
-    cumulus.fault("edit", "^nv config detach")
-    outcome = cumulus.converge(want=want)
-    assert "interface swp1 lacks 'link mtu 9214'" in outcome.error
-    assert {*outcome.steps} < {*outcome.left}, "with the repair of the other operator's edit"
-    assert "interface swp1 description maintenance" in cumulus.lines()
-    assert not any(line.endswith("min-threshold 200000") for line in cumulus.lines()), "the old thresholds"
-    assert (cumulus.converge(want=want).error, cumulus.converge(want=want).steps) == ("", [])
-    assert "interface swp1 description maintenance" in cumulus.lines()
-
-
 def wait_unconfirmed(cumulus: Cumulus) -> None:
     """Make a switch whose change is in force, and whose run was killed before it confirmed."""
     with cumulus.switch() as switch:
@@ -305,13 +247,6 @@ def test_a_run_that_is_killed_leaves_a_switch_that_goes_back_by_itself(cumulus: 
     assert (cumulus.lines(), cumulus.waiting()) == (before, False)
 
 
-def test_a_right_change_that_a_killed_run_left_is_confirmed(cumulus: Cumulus) -> None:
-    wait_unconfirmed(cumulus)
-    outcome = cumulus.converge()
-    assert (outcome.error, outcome.steps[0].split(",")[0][:31]) == ("", "confirm the session drawbridge-")
-    assert cumulus.converge().steps == []
-
-
 def test_edits_that_a_killed_run_left_are_not_part_of_the_next_change(cumulus: Cumulus) -> None:
     with cumulus.state() as state:
         revisions.edit(state, "admin", "set", ["interface", "swp4", "link", "mtu", "1500"])
@@ -326,12 +261,3 @@ def test_where_nothing_is_saved_by_itself_the_run_saves(cumulus: Cumulus) -> Non
     assert (bool(outcome.error), outcome.left) == (True, [SAVE])
     assert cumulus.converge().steps == [SAVE]
     assert cumulus.converge().steps == []
-
-
-def test_a_port_that_the_switch_does_not_have_is_refused_before_anything_is_typed(cumulus: Cumulus) -> None:
-    with (
-        cumulus.switch(want=replace(profile(), ports=("swp1", "swp33"))) as switch,
-        pytest.raises(DeviceError, match="leaf1: it has no swp33, which drawbridge_fabric"),
-    ):
-        switch.read()
-    assert not any(call["writes"] for call in cumulus.journal())

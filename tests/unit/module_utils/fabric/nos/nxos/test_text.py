@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Storage
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.nxos.text import (
-    DIALECT,
     render,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.plan import CANDIDATE, plan
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.traffic import Traffic
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use import ClusterUse
 
@@ -29,18 +26,6 @@ DIRTY = {
         "service-policy type network-qos SITE-NQ",
         "interface Ethernet1/1",
         "priority-flow-control mode on",
-    ),
-    "half a profile": (
-        "class-map type qos match-all ROCE-DATA",
-        "match dscp 24",
-        "policy-map type queuing ROCE-OUT",
-        "class type queuing c-out-8q-q7",
-        "bandwidth percent 1",
-        "class type queuing c-out-8q-q-default",
-        "bandwidth remaining percent 100",
-        "interface Ethernet1/2",
-        "mtu 9214",
-        "service-policy type queuing output ROCE-OUT",
     ),
     "others' QoS": (
         "class-map type qos match-any SITE",
@@ -69,20 +54,6 @@ def test_storage_has_a_share_of_its_own_and_other_traffic_the_rest() -> None:
     assert "  class type queuing c-out-8q-q4\n    bandwidth remaining percent 30\n    random-detect" in text
     assert "  class type queuing c-out-8q-q-default\n    bandwidth remaining percent 20" in text
     assert "    pause pfc-cos 4" in lines
-
-
-def test_a_change_takes_two_sessions_and_the_next_run_only_reads_over_one(nexus: Nexus) -> None:
-    changed = nexus.converge()
-    assert (changed.error, changed.changed, changed.steps[-1]) == ("", True, SAVE)
-    assert sum(call.get("event") == "connect" for call in nexus.journal()) == 2
-    again = nexus.converge()
-    calls = nexus.journal()
-    assert (again.error, again.changed, again.steps) == ("", False, [])
-    assert sum(call.get("event") == "connect" for call in calls) == 1
-    assert not any(call["writes"] or call.get("stages") for call in calls)
-    assert sum(call.get("line", "").startswith("show ") for call in calls) == 3
-    assert nexus.lines("startup") == nexus.lines()
-    assert not any("drawbridge-" in line for line in nexus.lines())
 
 
 def test_a_change_is_proven_over_another_session_before_the_first_one_confirms(nexus: Nexus) -> None:
@@ -199,18 +170,6 @@ def test_a_change_that_is_not_proven_stays_until_its_time_is_over(nexus: Nexus, 
     assert nexus.converge().steps == []
 
 
-def test_a_run_that_is_killed_leaves_a_switch_that_goes_back_by_itself(nexus: Nexus) -> None:
-    nexus.type("hostname leaf1")
-    before = nexus.lines()
-    with nexus.switch() as switch:
-        steps = plan(DIALECT, switch.read(), DIALECT.render(profile()))
-        switch._try_out([line for step in steps if step.payload.place == CANDIDATE for line in step.payload.lines])
-    assert nexus.lines() != before
-    nexus.pass_time(301)
-    assert nexus.converge(check=True).steps
-    assert (nexus.lines(), nexus.waiting()) == (before, False)
-
-
 def test_a_mark_that_another_user_saved_does_not_survive_the_next_save(nexus: Nexus) -> None:
     assert nexus.converge().error == ""
     nexus.type("class-map type qos match-all drawbridge-00c0ffee-300")
@@ -219,12 +178,3 @@ def test_a_mark_that_another_user_saved_does_not_survive_the_next_save(nexus: Ne
     assert outcome.steps == ["abort the session drawbridge-00c0ffee-300, which an earlier run left open", SAVE]
     assert nexus.lines("startup") == nexus.lines()
     assert nexus.converge().steps == []
-
-
-def test_a_run_that_can_not_succeed_types_nothing(nexus: Nexus) -> None:
-    with (
-        nexus.switch(want=replace(profile(), ports=("Ethernet1/1", "Ethernet1/33"))) as switch,
-        pytest.raises(DeviceError, match="leaf1: it has no Ethernet1/33, which drawbridge_fabric"),
-    ):
-        switch.read()
-    assert not any(call["writes"] for call in nexus.journal())

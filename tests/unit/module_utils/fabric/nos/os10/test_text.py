@@ -2,11 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Storage
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.dialect import DialectError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.os10.text import (
@@ -19,9 +17,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
     Config,
     plan,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.traffic import Traffic
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.transaction_io import Switch
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use import ClusterUse
 
 from lab.emulators.fabric.os10.tree import OS10
 from tests.unit.emulated_os10 import PowerSwitch, profile
@@ -54,22 +49,6 @@ DIRTY = {
         "flowcontrol receive off",
         "priority-flow-control mode on",
         "service-policy input type network-qos ROCE",
-    ),
-    "half a profile": (
-        "wred ROCE",
-        "random-detect color green minimum-threshold 10 maximum-threshold 20 drop-probability 5",
-        "random-detect color red minimum-threshold 10 maximum-threshold 20 drop-probability 5",
-        "exit",
-        "class-map type queuing ROCE-Q3",
-        "match queue 3",
-        "exit",
-        "policy-map type queuing ROCE",
-        "class ROCE-Q3",
-        "priority",
-        "exit",
-        "interface ethernet1/1/2",
-        "mtu 9000",
-        "service-policy output type queuing ROCE",
     ),
     "others' QoS": (
         "class-map type network-qos OTHER",
@@ -171,19 +150,6 @@ def test_a_port_that_the_switch_lacks_is_named() -> None:
         parsed(running="interface ethernet1/1/1:1")
 
 
-def test_a_change_takes_two_sessions_and_the_next_run_only_reads_over_one(os10: PowerSwitch) -> None:
-    changed = os10.converge()
-    assert (changed.error, changed.changed, changed.steps[-1]) == ("", True, SAVE)
-    assert sum(call.get("event") == "connect" for call in os10.journal()) == 2
-    again = os10.converge()
-    calls = os10.journal()
-    assert (again.error, again.changed, again.steps) == ("", False, [])
-    assert sum(call.get("event") == "connect" for call in calls) == 1
-    assert not any(call["writes"] or call.get("stages") for call in calls)
-    assert sum(call.get("line", "").startswith("show") for call in calls) == 4
-    assert os10.lines("startup") == os10.lines()
-
-
 @pytest.mark.parametrize("lines", DIRTY.values(), ids=DIRTY)
 def test_check_mode_predicts_the_run_and_what_is_not_ours_stays(os10: PowerSwitch, lines: tuple[str, ...]) -> None:
     os10.type(*lines)
@@ -212,21 +178,6 @@ def test_a_class_for_storage_comes_and_goes(os10: PowerSwitch) -> None:
         assert (done.error, done.steps, done.diff) == ("", predicted.steps, predicted.diff)
         assert os10.converge(want=want).steps == []
     assert os10.lines() == alone
-
-
-def test_a_change_of_pfc_waits_for_the_nodes_and_maps_do_not(os10: PowerSwitch) -> None:
-    behind = {"ethernet1/1/1": ["gpu01"], "ethernet1/1/2": ["gpu02"]}
-    busy = Traffic(behind=behind, use=ClusterUse(frozenset({"gpu01"}), unknown=""), consent="site_says_so")
-    waits = os10.converge(traffic=busy)
-    assert (waits.error, waits.changed) == ("", True)
-    (used_port,) = waits.pending
-    assert used_port.startswith("interface ethernet1/1/2: ")
-    assert "takes the links of ethernet1/1/2 down for a moment: gpu02 is not drained in Slurm" in used_port
-    assert used_port.endswith("or allow it with the line: site_says_so: true")
-    assert os10.converge(traffic=replace(busy, allowed=True)).pending == []
-    edit = replace(profile(), storage=Storage(priority=5, dscp=34, bandwidth_percent=30, lossless=True))
-    (policy, *_) = os10.converge(want=edit, traffic=busy).pending
-    assert "an edit of the PFC policy moves the buffers of all its ports at once: gpu02" in policy
 
 
 @pytest.mark.parametrize(
@@ -320,26 +271,6 @@ def test_the_next_run_rolls_back_what_a_killed_run_left_and_the_hardware_does_no
     assert os10.lines() == before
 
 
-def test_a_switch_that_can_not_be_reached_after_the_change_keeps_it_until_the_next_run(
-    os10: PowerSwitch, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    try_out = Switch._try_out
-
-    def cut_off(switch: Switch, lines: Sequence[str]) -> str:
-        name = try_out(switch, lines)
-        monkeypatch.setattr(Switch, "read", unreachable)
-        return name
-
-    def unreachable(_: Switch) -> Config:
-        raise DeviceError("leaf1 can't be reached by SSH")
-
-    monkeypatch.setattr(Switch, "_try_out", cut_off)
-    outcome = os10.converge()
-    assert "if it is in force, the next run proves it or rolls it back" in outcome.error
-    monkeypatch.undo()
-    assert os10.converge().steps == [PROVE, SAVE]
-
-
 @pytest.mark.parametrize("effect", ["refuse", "lie"])
 def test_a_change_that_is_not_saved_is_a_failure_and_the_next_run_proves_and_saves_it(
     os10: PowerSwitch, effect: str
@@ -349,12 +280,3 @@ def test_a_change_that_is_not_saved_is_a_failure_and_the_next_run_proves_and_sav
     assert (bool(outcome.error), outcome.changed) == (True, True)
     assert os10.converge().steps == [PROVE, SAVE]
     assert os10.converge().steps == []
-
-
-def test_a_port_that_the_switch_does_not_have_is_refused_before_anything_is_typed(os10: PowerSwitch) -> None:
-    with (
-        os10.switch(want=replace(profile(), ports=("ethernet1/1/1", "ethernet1/1/33"))) as switch,
-        pytest.raises(DeviceError, match="leaf1: it has no ethernet1/1/33, which drawbridge_fabric"),
-    ):
-        switch.read()
-    assert not any(call["writes"] for call in os10.journal())

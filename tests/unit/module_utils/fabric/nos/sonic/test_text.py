@@ -14,7 +14,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.sonic.text import (
     DIALECT,
     parse,
-    render,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.plan import CANDIDATE, plan
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.traffic import (
@@ -29,7 +28,6 @@ from lab.emulators.fabric.switch import Refused
 from tests.unit.emulated_sonic import Sonic, profile
 from tests.unit.emulated_switch import ROOT, pass_silence
 
-SAVE = "save the running configuration, so that a restart keeps it"
 STORAGE = Storage(priority=4, dscp=34, bandwidth_percent=30, lossless=True)
 REFUSALS = yaml.safe_load((ROOT / "tests/lab/emulators/fabric/sonic/refusals.yml").read_text())
 NAMES = json.dumps({"COUNTERS_PORT_NAME_MAP": {"value": {"Ethernet0": "oid:0x1"}}})
@@ -113,19 +111,6 @@ def test_check_mode_predicts_the_run_and_what_is_not_ours_stays(sonic: Sonic, di
     yang.refuse(after)
 
 
-def test_a_change_takes_two_sessions_and_the_next_run_only_reads_over_one(sonic: Sonic) -> None:
-    changed = sonic.converge()
-    assert (changed.error, changed.steps[-1]) == ("", SAVE)
-    assert sum(call.get("event") == "connect" for call in sonic.journal()) == 2
-    assert sonic.flaps() == {"Ethernet0": 1, "Ethernet4": 1, "Ethernet8": 0, "Ethernet12": 0}
-    again = sonic.converge()
-    calls = sonic.journal()
-    assert (again.error, again.steps) == ("", [])
-    assert sum(call.get("event") == "connect" for call in calls) == 1
-    assert not any(call["writes"] or call.get("stages") for call in calls)
-    assert sum("line" in call for call in calls) == 4
-
-
 def test_ecn_thresholds_change_without_a_flap_and_without_consent(sonic: Sonic) -> None:
     assert not sonic.converge().error
     want = replace(profile(), roce=replace(profile().roce, ecn_min_bytes=200000))
@@ -174,21 +159,6 @@ def test_a_change_of_a_port_channel_that_fails_is_reverted(sonic: Sonic) -> None
     sonic.fault("lie", "pfcwd start")
     assert sonic.converge(want=replace(profile(), channels=(Channel("PortChannel1", "Ethernet0"),))).error
     assert (sonic.config(), sonic.units()) == (before, [])
-
-
-def test_links_of_used_nodes_stay_up_until_slurm_has_drained_them(sonic: Sonic) -> None:
-    behind = {"Ethernet0": ["gpu01"], "Ethernet4": ["gpu02"]}
-    busy = Traffic(behind, use=ClusterUse(frozenset({"gpu01"}), unknown=""), consent="site_says_so")
-    waits = sonic.converge(traffic=busy)
-    (used_port,) = waits.pending
-    assert (waits.error, waits.changed) == ("", True)
-    assert "SONiC takes the links of Ethernet4 down" in used_port
-    assert "gpu02 is not drained in Slurm" in used_port
-    assert used_port.endswith("or allow it with the line: site_says_so: true")
-    assert sonic.flaps() == {"Ethernet0": 1, "Ethernet4": 0, "Ethernet8": 0, "Ethernet12": 0}
-    drained = replace(busy, use=ClusterUse(frozenset({"gpu01", "gpu02"}), unknown=""))
-    assert sonic.converge(traffic=drained).pending == []
-    assert sonic.converge(traffic=busy).steps == []
 
 
 def test_definitions_come_first_and_ports_by_consent_in_a_second_phase(sonic: Sonic) -> None:
@@ -262,35 +232,12 @@ def test_a_switch_that_falls_silent_or_restarts_in_mid_change_has_its_old_config
     assert (sonic.converge().error, sonic.converge().steps) == ("", [])
 
 
-def test_another_operators_edit_between_read_and_change_is_reported_and_the_next_run_converges(sonic: Sonic) -> None:
-    sonic.converge()
-    want = replace(profile(), roce=replace(profile().roce, ecn_min_bytes=200000))
-    sonic.fault("edit", "^mkdir")
-    outcome = sonic.converge(want=want)
-    assert "Ethernet0 lacks 'PORT mtu 9214'" in outcome.error
-    assert {*outcome.steps} < {*outcome.left}, "with the repair of the other operator's edit"
-    assert sonic.config()["PORT"]["Ethernet0"]["description"] == "maintenance"
-    assert sonic.config()["WRED_PROFILE"]["ROCE"]["green_min_threshold"] == "150000", "the old thresholds"
-    assert (sonic.converge(want=want).error, sonic.converge(want=want).steps) == ("", [])
-    assert sonic.config()["PORT"]["Ethernet0"]["description"] == "maintenance"
-
-
 def wait_unconfirmed(sonic: Sonic) -> None:
     """Make a switch whose change is in force, and whose run was killed before it confirmed."""
     with sonic.switch() as switch:
         steps = plan(DIALECT, switch.read(), DIALECT.render(profile()))
         switch._try_out([line for step in steps if step.payload.place == CANDIDATE for line in step.payload.lines])
     assert sonic.units()
-
-
-def test_a_run_that_is_killed_leaves_a_switch_that_goes_back_by_itself(sonic: Sonic) -> None:
-    sonic.edit(configdb.azure)
-    before = sonic.config()
-    wait_unconfirmed(sonic)
-    assert sonic.config() != before
-    (sonic.keys / "clock").write_text("391")
-    assert sonic.converge(check=True).steps
-    assert (sonic.config(), sonic.units()) == (before, [])
 
 
 def test_a_patch_that_died_half_way_is_reverted_and_its_port_comes_up(sonic: Sonic) -> None:
@@ -303,13 +250,6 @@ def test_a_patch_that_died_half_way_is_reverted_and_its_port_comes_up(sonic: Son
     (sonic.keys / "clock").write_text("391")
     assert sonic.converge(check=True).steps
     assert (sonic.config(), sonic.units()) == (before, [])
-
-
-def test_a_right_change_that_a_killed_run_left_is_confirmed(sonic: Sonic) -> None:
-    wait_unconfirmed(sonic)
-    outcome = sonic.converge()
-    assert (outcome.error, outcome.steps[0][:31]) == ("", "confirm the session drawbridge-")
-    assert sonic.converge().steps == []
 
 
 def test_a_job_that_failed_is_cleared_by_the_next_run(sonic: Sonic) -> None:
@@ -349,9 +289,3 @@ def test_our_configuration_is_one_that_the_yang_models_take_and_each_refusal_is_
     config[row["table"]][row["key"]][row["field"]] = row["value"]
     with pytest.raises(Refused, match=row["says"]):
         yang.refuse(config)
-
-
-def test_what_is_rendered_reads_back_as_itself(sonic: Sonic) -> None:
-    assert not sonic.converge().error
-    with sonic.switch() as switch:
-        assert switch.read().sections == render(profile()).sections
