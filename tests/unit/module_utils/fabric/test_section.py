@@ -5,7 +5,6 @@ from __future__ import annotations
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.section import (
     Lines,
     changes_of,
-    port_list,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.traffic import Traffic
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use import ClusterUse
@@ -25,7 +24,3 @@ def test_a_change_of_the_switch_concerns_all_ports_and_ports_wait_for_it() -> No
     assert (found["mode"].used, found["map"].interrupts, found["interface e1"].used) == (True, False, False)
     assert found["interface e1"].after == "mode"
     assert found["interface e1"].waits(["interface e1"], {}, TRAFFIC) == "it needs the change of mode, which waits"
-
-
-def test_ports_are_one_list() -> None:
-    assert port_list(["interface swp1", "interface swp2"]) == "swp1-2"

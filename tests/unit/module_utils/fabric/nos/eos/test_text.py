@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.dialect import (
     Config,
-    DialectError,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.lines import (
     blocks_of,
@@ -40,11 +39,6 @@ def parsed(
 def test_a_watchdog_that_only_forwards_is_no_drop() -> None:
     forward = replace(PROFILE, watchdog=replace(PROFILE.watchdog, action="forward"))
     assert "priority-flow-control pause watchdog action no-drop" in render(forward).lines()
-
-
-def test_a_port_that_is_not_there_is_refused() -> None:
-    with pytest.raises(DialectError, match="it has no Ethernet2, which drawbridge_fabric"):
-        parsed(running=RUNNING.replace("interface Ethernet2", "interface Ethernet3"))
 
 
 @pytest.mark.parametrize(
