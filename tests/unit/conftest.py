@@ -12,8 +12,6 @@ from typing import Any
 import pytest
 
 SYSTEMS = ("leaf", "cumulus", "sonic", "nexus", "junos", "os10", "nexus9")
-MODULES = {"leaf": "switch"}
-"""The ends of the modules' names that are not those of the fixtures."""
 
 
 @pytest.fixture(scope="session")
@@ -24,8 +22,8 @@ def running_switch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callabl
     @functools.cache
     def running(system: str) -> Any:
         # half of the product, which most files of tests don't need
-        module = importlib.import_module(f"tests.unit.emulated_{MODULES.get(system, system)}")
-        switch, process = module.start(tmp_path_factory.mktemp(system))
+        module = importlib.import_module("tests.unit.emulated_systems")
+        switch, process = module.start(system, tmp_path_factory.mktemp(system))
         processes.append(process)
         return switch
 
@@ -46,6 +44,14 @@ def fresh(system: str) -> Any:
         return switch
 
     return reset
+
+
+@pytest.fixture
+def switch(system: Any, running_switch: Callable[[str], Any]) -> Any:
+    """The switch that a row of a table names, as it left the factory."""
+    found = running_switch(system.fixture)
+    found.reset()
+    return found
 
 
 leaf, cumulus, sonic, nexus, junos, os10, nexus9 = map(fresh, SYSTEMS)

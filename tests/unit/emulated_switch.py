@@ -1,27 +1,29 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""An emulated switch on loopback, a process of its own, as adapters and actions meet it: over SSH."""
+"""Emulated switches on loopback, each a process of its own, as adapters and actions meet them: over SSH."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import Outcome, converge
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.login import Login
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import SwitchProfile
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import DIALECT
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.plan import plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.dialect import (
+    Dialect,
+    dialect,
+)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.plan import CANDIDATE, plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.traffic import NOBODY, Traffic
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.transaction_io import (
     Limits,
     Switch,
@@ -31,20 +33,30 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from netmiko import base_connection
 
 from lab.emulators.common import Device
-from lab.emulators.fabric.eos import sessions
-from lab.emulators.fabric.eos.tree import EOS
+from lab.emulators.fabric.__main__ import system as emulator
 from tests.unit.module_utils.site.test_refused import site
 
 ROOT = Path(__file__).resolve().parents[2]
 PORTS = 4
 QUICK = Limits(answer_s=60, confirm_s=300, settle_s=0.5)
 HOUR_S = 3600
+FRONT = {
+    "eos": ("xgs", "Ethernet{}", 1, 1),
+    "nvue": ("spectrum", "swp{}", 1, 1),
+    "sonic": ("xgs", "Ethernet{}", 0, 4),
+    "nxos": ("cloudscale", "Ethernet1/{}", 1, 1),
+    "junos": ("tomahawk3", "et-0/0/{}", 0, 1),
+    "os10": ("xgs", "ethernet1/1/{}", 1, 1),
+}
+"""The ASIC of each system's switch, and its ports: their name, the first number, and the step to the next."""
 
 
-def profile(name: str = "leaf1", ports: int = 2) -> SwitchProfile:
-    """The lab's profile of a switch, on its first ports only: every port costs seconds."""
-    whole = switch_profile(part("fabric", site("lab")["drawbridge_fabric"]), name)
-    return replace(whole, ports=whole.ports[:ports])
+def profile(system: str = "eos", ports: int = 2) -> SwitchProfile:
+    """The lab's profile of a leaf, as a switch of this system would have it. Every port costs seconds."""
+    asic, name, first, step = FRONT[system]
+    whole = switch_profile(part("fabric", site("lab")["drawbridge_fabric"]), "leaf1")
+    names = tuple(name.format(first + number * step) for number in range(ports))
+    return replace(whole, platform=system, asic=asic, ports=names)
 
 
 def pass_silence(monkeypatch: pytest.MonkeyPatch, armed: Callable[[], bool]) -> None:
@@ -54,12 +66,30 @@ def pass_silence(monkeypatch: pytest.MonkeyPatch, armed: Callable[[], bool]) -> 
 
 
 @dataclass
-class Leaf:
-    """A running switch, over SSH and from behind."""
+class Emulated:
+    """A running switch, over SSH and from behind. A system adds what it is."""
 
     directory: Path
     keys: Path
     port: int
+
+    system: ClassVar[str]
+    opens: ClassVar[tuple[str, ...]] = ("configure terminal",)
+    closes: ClassVar[tuple[str, ...]] = ("end", "write memory")
+    """What another user types before and after his lines, so that they are in force and saved."""
+    running: ClassVar[str] = "running"
+    waits: ClassVar[str] = "pending"
+    """Keys of the emulator's state: what runs, and what waits for its confirmation or its commit."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """What the switch speaks."""
+        return dialect(self.system)
+
+    @property
+    def profile(self) -> SwitchProfile:
+        """What a run makes of it."""
+        return profile(self.system)
 
     @property
     def device(self) -> Device:
@@ -71,30 +101,68 @@ class Leaf:
         """How to get in."""
         return Login("leaf1", "127.0.0.1", self.port, "admin", str(self.keys / "user"), str(self.keys / "known_hosts"))
 
+    @classmethod
+    def factory(cls) -> dict[str, Any]:
+        """The state of a new switch."""
+        return emulator(cls.system).factory("leaf1", FRONT[cls.system][0], PORTS, "10.77.1.41")
+
+    @classmethod
+    def configure(cls, state: dict[str, Any], lines: tuple[str, ...], now: float) -> None:
+        """Put lines in force, as another user does. Raises Refused."""
+        cli = emulator(cls.system).terminal("noc", "vty9")
+        for line in (*cls.opens, *lines, *cls.closes):
+            cli.run(state, line, now)
+
+    @classmethod
+    def lines_of(cls, configuration: Any) -> list[str]:
+        """The lines of a configuration, each after its headers."""
+        found, above = [], [(-1, "")]
+        for line in filter(str.strip, emulator(cls.system).terminal.language.render(configuration)):
+            depth = len(line) - len(line.lstrip())
+            above = [it for it in above if it[0] < depth]
+            above.append((depth, f"{above[-1][1]} {line.strip()}".strip()))
+            found.append(above[-1][1])
+        return found
+
     def reset(self) -> None:
         """As it left the factory."""
         for name in ("state.json", "journal.jsonl", "faults.json"):
             (self.directory / name).unlink(missing_ok=True)
-        (self.keys / "clock").write_text("0")
+        self.pass_time(0)
 
     @contextlib.contextmanager
-    def switch(self, limits: Limits = QUICK, want: SwitchProfile | None = None) -> Iterator[Switch]:
+    def switch(self, want: SwitchProfile | None = None, limits: Limits = QUICK) -> Iterator[Switch]:
         """The device under test."""
-        switch = Switch(self.login, DIALECT, want or profile(), limits)
+        switch = Switch(self.login, self.dialect, want or self.profile, limits)
         try:
             yield switch
         finally:
             switch.close()
 
-    def converge(self, check: bool = False, want: SwitchProfile | None = None, limits: Limits = QUICK) -> Outcome:
+    def converge(
+        self,
+        check: bool = False,
+        want: SwitchProfile | None = None,
+        traffic: Traffic = NOBODY,
+        limits: Limits = QUICK,
+    ) -> Outcome:
         """One run."""
-        wanted = want or profile()
-        with self.switch(limits, wanted) as switch:
-            return converge(switch, partial(plan, DIALECT), DIALECT.render(wanted), check)
+        wanted = want or self.profile
+        with self.switch(wanted, limits) as switch:
+            steps = partial(plan, self.dialect, traffic=traffic)
+            return converge(switch, steps, self.dialect.render(wanted), check)
+
+    def leave_unproven(self, confirm_s: int = 300) -> None:
+        """Make a switch whose change is in force, and whose run was killed before the proof."""
+        before = self.lines()
+        with self.switch(limits=replace(QUICK, confirm_s=confirm_s)) as switch:
+            steps = plan(self.dialect, switch.read(), self.dialect.render(self.profile))
+            switch._try_out([line for step in steps if step.payload.place == CANDIDATE for line in step.payload.lines])
+        assert self.lines() != before
 
     def fault(self, effect: str, match: str, times: int | None = 1) -> None:
         """Arm a fault, also those that only a terminal has."""
-        faults = [{"tool": "eos", "match": match, "effect": effect, "times": times}]
+        faults = [{"tool": self.system, "match": match, "effect": effect, "times": times}]
         self.directory.mkdir(exist_ok=True)
         (self.directory / "faults.json").write_text(json.dumps(faults))
 
@@ -102,34 +170,35 @@ class Leaf:
         """Whether a fault still waits for its line."""
         return (self.directory / "faults.json").read_text() != "[]"
 
-    def change(self, what: Callable[[dict[str, Any]], None]) -> None:
+    @contextlib.contextmanager
+    def state(self) -> Iterator[dict[str, Any]]:
         """Work on the state from behind."""
-        with self.device.state(sessions.factory("leaf1", "xgs", PORTS, "10.77.1.41")) as state:
-            what(state)
+        with self.device.state(self.factory()) as state:
+            yield state
 
     def type(self, *lines: str) -> None:
-        """Type into the running configuration as another user: headers open blocks, `exit` leaves them."""
+        """Put lines in force and save them, as another user does."""
+        with self.state() as state:
+            self.configure(state, lines, self.device.now())
 
-        def typed(state: dict[str, Any]) -> None:
-            path: list[str] = []
-            mode = "config"
-            for line in lines:
-                if line == "exit":
-                    path, mode = [], "config"
-                else:
-                    path, mode = EOS.apply(state["running"], path, mode, "xgs", line)
+    def lines(self, which: str = "") -> list[str]:
+        """What runs, or another configuration that the state has."""
+        with self.state() as state:
+            return self.lines_of(state[which or self.running])
 
-        self.change(typed)
+    def waiting(self) -> bool:
+        """Whether a change waits for its confirmation, or for its commit."""
+        with self.state() as state:
+            return bool(state[self.waits])
 
-    def lines(self) -> list[str]:
-        """What runs."""
-        with self.device.state() as state:
-            return EOS.render(state["running"])
+    def flaps(self) -> list[int]:
+        """How often each port went down."""
+        with self.state() as state:
+            return [port["flaps"] for port in state["ports"].values()]
 
-    def sessions(self) -> dict[str, str]:
-        """Sessions that are not over, with their state."""
-        with self.device.state() as state:
-            return {n: s["state"] for n, s in state["candidates"].items() if s["state"] != "completed"}
+    def pass_time(self, seconds: int) -> None:
+        """Move the lab's clock."""
+        (self.keys / "clock").write_text(str(seconds))
 
     def journal(self) -> list[dict[str, Any]]:
         """Everything since the last look; it begins anew."""
@@ -138,35 +207,17 @@ class Leaf:
         return calls
 
 
-def serve(folder: Path, system: str) -> tuple[int, subprocess.Popen[str]]:
-    """Start a switch on a free port of loopback."""
-    for name in ("host", "user"):
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)], check=True)
-    arguments = {
-        "--name": "leaf1",
-        "--listen": "127.0.0.1:0",
-        "--directory": str(folder / "leaf1"),
-        "--clock": str(folder / "clock"),
-        "--host-key": str(folder / "host"),
-        "--authorized-key": str(folder / "user.pub"),
-        "--port-count": str(PORTS),
-    }
-    command = [
-        sys.executable,
-        "-m",
-        "lab.emulators.fabric",
-        system,
-        *(word for pair in arguments.items() for word in pair),
-    ]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    assert process.stdout
-    port = int(process.stdout.readline().rsplit(":", 1)[1])
-    public = " ".join((folder / "host.pub").read_text().split()[:2])
-    (folder / "known_hosts").write_text(f"[127.0.0.1]:{port} {public}\n")
-    return port, process
+class Leaf(Emulated):
+    """A switch with EOS."""
 
+    system = "eos"
+    opens = ("enable", "configure terminal")
 
-def start(folder: Path) -> tuple[Leaf, subprocess.Popen[str]]:
-    """Start an EOS switch."""
-    port, process = serve(folder, "eos")
-    return Leaf(folder / "leaf1", folder, port), process
+    def sessions(self) -> dict[str, str]:
+        """Sessions that are not over, with their state."""
+        with self.state() as state:
+            return {n: s["state"] for n, s in state["candidates"].items() if s["state"] != "completed"}
+
+    def waiting(self) -> bool:
+        """Whether a session is open, or in force for a time."""
+        return bool(self.sessions())

@@ -70,19 +70,6 @@ def test_storage_ports_are_numbered_by_their_cables() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("cable", "reason"),
-    [
-        (Cable("leaf1", "Ethernet1-7", "gpu[1-2]"), "leaf1 has 7 ports for 8 cables"),
-        (Cable("leaf2", "Ethernet1-8", "gpu[1-2]"), "gpu1 has no rail on leaf2"),
-        (Cable("leaf1", "Ethernet1-4", "gpu9"), "drawbridge_nodes.ranges has no gpu9"),
-    ],
-)
-def test_lists_that_do_not_fit_are_refused(cable: Cable, reason: str) -> None:
-    with pytest.raises(CablingError, match=reason):
-        node_ports(Cabling((cable,)), nodes("leaf1"))
-
-
 def test_links_go_to_the_upper_switches_in_turn() -> None:
     link = Link("leaf[1-2]", "Ethernet9-12", "spine[1-2]", "Ethernet1-4")
     assert switch_links(Cabling(links=(link,))) == [

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.section import (
     Lines,
     changes_of,
-    port_list,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.traffic import Traffic
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use import ClusterUse
@@ -25,15 +24,3 @@ def test_a_change_of_the_switch_concerns_all_ports_and_ports_wait_for_it() -> No
     assert (found["mode"].used, found["map"].interrupts, found["interface e1"].used) == (True, False, False)
     assert found["interface e1"].after == "mode"
     assert found["interface e1"].waits(["interface e1"], {}, TRAFFIC) == "it needs the change of mode, which waits"
-
-
-def test_quiet_changes_come_before_ports_of_nodes_in_use_and_links_are_last() -> None:
-    busy = Traffic({"e1": ["gpu02"], "e2": ["gpu02"]}, frozenset({"e2"}), USE)
-    want = {"interface e2": ("stop",), "interface e1": ("stop",), "map": ("quiet",)}
-    found = changes_of(lambda have, want: list(want), stops, {}, want, busy)
-    assert sorted(found, key=lambda name: found[name].group) == ["map", "interface e1", "interface e2"]
-    assert found["interface e1"].waits(["interface e1"], {}, busy).startswith("e1 stop: gpu02 is not drained in Slurm")
-
-
-def test_ports_are_one_list() -> None:
-    assert port_list(["interface swp1", "interface swp2"]) == "swp1-2"

@@ -27,12 +27,6 @@ from netmiko import BaseConnection
 from tests.unit.emulated_switch import ROOT, Leaf
 
 
-def test_a_session_answers_without_echo_and_prompt(leaf: Leaf) -> None:
-    session = NetmikoSession(leaf.login, DIALECT, 60)
-    assert session.send("show hostname").splitlines() == ["Hostname: leaf1", "FQDN:     leaf1"]
-    session.close()
-
-
 def test_a_description_that_looks_like_a_prompt_does_not_end_an_answer(leaf: Leaf) -> None:
     leaf.type("interface Ethernet1", "description leaf1# (config)#")
     session = NetmikoSession(leaf.login, DIALECT, 60)
@@ -131,25 +125,25 @@ def test_a_connection_that_drops_behind_a_jump_host_is_noticed(
     assert "Traceback" not in capsys.readouterr().err
 
 
-def test_an_unknown_host_key_is_refused(leaf: Leaf, tmp_path: Path) -> None:
-    empty = tmp_path / "known_hosts"
-    empty.touch()
-    with pytest.raises(DeviceError, match=f"has a host key that {empty} does not hold; compare it on the switch"):
-        NetmikoSession(replace(leaf.login, known_hosts_file=str(empty)), DIALECT, 60)
-
-
-def test_another_host_key_is_refused(leaf: Leaf, tmp_path: Path) -> None:
-    other = tmp_path / "known_hosts"
+@pytest.mark.parametrize("known", ["none", "another"])
+def test_an_unknown_host_key_is_refused(leaf: Leaf, tmp_path: Path, known: str) -> None:
+    file = tmp_path / "known_hosts"
     public = " ".join((leaf.keys / "user.pub").read_text().split()[:2])
-    other.write_text(f"[127.0.0.1]:{leaf.port} {public}\n")
-    with pytest.raises(DeviceError, match=f"has a host key that {other} does not hold"):
-        NetmikoSession(replace(leaf.login, known_hosts_file=str(other)), DIALECT, 60)
+    file.write_text(f"[127.0.0.1]:{leaf.port} {public}\n" if known == "another" else "")
+    with pytest.raises(DeviceError, match=f"has a host key that {file} does not hold; compare it on the switch"):
+        NetmikoSession(replace(leaf.login, known_hosts_file=str(file)), DIALECT, 60)
 
 
-def test_a_key_that_the_switch_does_not_take(leaf: Leaf) -> None:
-    wrong = replace(leaf.login, key_file=str(leaf.keys / "host"))
-    with pytest.raises(DeviceError, match=r"does not let admin in with the key .*host; set ansible_user"):
-        NetmikoSession(wrong, DIALECT, 60)
+@pytest.mark.parametrize(
+    ("key", "says"),
+    [
+        ("host", "does not let admin in with the key .*host; set ansible_user"),
+        ("nowhere", "there is no key .*nowhere; correct ansible_ssh_private_key_file"),
+    ],
+)
+def test_a_key_that_the_switch_does_not_take_or_that_is_not_there(leaf: Leaf, key: str, says: str) -> None:
+    with pytest.raises(DeviceError, match=says):
+        NetmikoSession(replace(leaf.login, key_file=str(leaf.keys / key)), DIALECT, 60)
 
 
 def test_a_closed_port_is_named(leaf: Leaf) -> None:
@@ -158,11 +152,6 @@ def test_a_closed_port_is_named(leaf: Leaf) -> None:
         port = free.getsockname()[1]
     with pytest.raises(DeviceError, match=rf"leaf1 \(127.0.0.1 port {port}\) can't be reached by SSH: TCP connection"):
         NetmikoSession(replace(leaf.login, port=port), DIALECT, 60)
-
-
-def test_a_key_file_that_is_not_there(leaf: Leaf) -> None:
-    with pytest.raises(DeviceError, match="there is no key /nowhere/key; correct ansible_ssh_private_key_file"):
-        NetmikoSession(replace(leaf.login, key_file="/nowhere/key"), DIALECT, 60)
 
 
 def test_a_line_that_is_slow_has_more_time_and_the_next_one_has_not(

@@ -13,10 +13,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.plan import Config
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.way_back_io import go_back
 
-from tests.unit.emulated_os10 import profile
+from tests.unit.emulated_switch import profile
 
-BEFORE = render(profile(ports=1))
-AFTER = render(replace(profile(ports=1), mtu_bytes=9100))
+BEFORE = render(profile("os10", 1))
+AFTER = render(replace(profile("os10", 1), mtu_bytes=9100))
 
 
 def undone(*reads: Config | DeviceError) -> tuple[str, list[str]]:
@@ -50,11 +50,6 @@ def test_a_change_in_force_is_undone_by_a_transaction_of_its_own() -> None:
         "end",
         "commit",
     ]
-
-
-def test_what_waits_is_dropped_and_where_nothing_is_in_force_nothing_more_is_typed() -> None:
-    said, typed = undone(replace(BEFORE, stale=("candidate-configuration",)), BEFORE)
-    assert (said, typed) == ("the change was rolled back", ["discard"])
 
 
 def test_what_others_changed_meanwhile_is_said() -> None:

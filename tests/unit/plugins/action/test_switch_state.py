@@ -4,33 +4,24 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from ansible.parsing.dataloader import DataLoader
-from ansible.template import Templar
 from ansible_collections.drawbridge.drawbridge.plugins.action import switch_state
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.libraries import Absent
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric import session_io
 
 from tests.unit.emulated_switch import Leaf, profile
-from tests.unit.plugins.action.test_switch_roce import variables
+from tests.unit.plugins.action.test_switch_roce import act, variables
 
 
 def run(leaf: Leaf, **extra: Any) -> Any:
-    args = {"profile": profile().as_dict()}
-    task = SimpleNamespace(
-        args=args, check_mode=True, async_val=0, diff=True, action="switch_state", _role=None, delegate_to=None
-    )
-    task_vars = {**variables(leaf), **extra}
-    connection = SimpleNamespace(_shell=SimpleNamespace(tmpdir="none is made"))
-    parts: list[Any] = [task, connection, None, DataLoader(), Templar(variables=task_vars), None]
-    return switch_state.ActionModule(*parts).run(task_vars=task_vars)
+    return act(switch_state, {"profile": profile().as_dict()}, {**variables(leaf), **extra}, check=True)
 
 
 def test_it_reads_in_check_mode_too_and_changes_nothing(leaf: Leaf) -> None:
-    leaf.change(lambda state: state.update(counters={"Ethernet2": {"3": {"rx_pause": 7}}}))
+    with leaf.state() as state:
+        state["counters"] = {"Ethernet2": {"3": {"rx_pause": 7}}}
     done = run(leaf)
     assert (done["changed"], done.get("failed", False), done["steps"], done["pending"]) == (False, False, [], [])
     assert done["ports"]["Ethernet2"]["priorities"]["3"]["rx_pause"] == 7

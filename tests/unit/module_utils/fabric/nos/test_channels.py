@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Channel
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.channels import other_channel
 
-from lab.emulators.fabric.os10 import transaction
-from tests.unit import emulated_os10
-from tests.unit.emulated_nexus import Nexus, profile
-from tests.unit.emulated_os10 import PowerSwitch
+from tests.unit.module_utils.fabric.each_system import CUMULUS, EOS, NEXUS, OS10, SONIC, System
+
+NX_PORT, NX_CHANNEL = "interface Ethernet1/1 ", "interface port-channel7 "
 
 
 @pytest.mark.parametrize(
@@ -27,66 +27,102 @@ def test_a_member_that_is_elsewhere_is_named_with_the_repair(there: str, wanted:
     assert words in other_channel("swp1", there, wanted)
 
 
-def test_a_port_channel_of_a_nexus_has_all_but_the_watchdog_of_its_members(nexus: Nexus) -> None:
-    nexus.type("interface port-channel7", "no switchport", "description to-spine1", "exit")
-    nexus.type("interface Ethernet1/1", "channel-group 7 mode active")
-    want = replace(profile(), channels=(Channel("port-channel7", "Ethernet1/1"),))
-    predicted = nexus.converge(check=True, want=want)
-    done = nexus.converge(want=want)
+@pytest.mark.parametrize(
+    ("system", "name", "makes", "has", "lacks"),
+    [
+        (
+            EOS,
+            "Port-Channel7",
+            ("interface Port-Channel7 ; description to-spine1", "interface Ethernet1 ; channel-group 7 mode active"),
+            (
+                "interface Port-Channel7 description to-spine1",
+                "interface Port-Channel7 mtu 9214",
+                "interface Ethernet1 service-profile ROCE",
+                "interface Ethernet2 mtu 9214",
+            ),
+            ("interface Ethernet1 mtu",),
+        ),
+        (
+            CUMULUS,
+            "bond1",
+            ("nv set interface bond1 bond member swp1", "nv set interface bond1 link mtu 9000"),
+            (
+                "interface bond1 link mtu 9214",
+                "interface swp2 link mtu 9214",
+                "interface swp1 qos pfc-watchdog state enabled",
+            ),
+            ("interface swp1 link mtu",),
+        ),
+        (
+            SONIC,
+            "PortChannel1",
+            (
+                "PORTCHANNEL|PortChannel1 admin_status up ; PORTCHANNEL|PortChannel1 mtu 9100",
+                "PORTCHANNEL_MEMBER|PortChannel1|Ethernet0 NULL NULL",
+            ),
+            (
+                "PORTCHANNEL|PortChannel1 mtu 9214",
+                "PORT|Ethernet0 mtu 9100",
+                "PORT|Ethernet4 mtu 9214",
+                "PORT_QOS_MAP|Ethernet0 pfc_enable 3",
+            ),
+            (),
+        ),
+        (
+            NEXUS,
+            "port-channel7",
+            (
+                "interface port-channel7 ; no switchport ; description to-spine1",
+                "interface Ethernet1/1 ; channel-group 7 mode active",
+            ),
+            (
+                f"{NX_CHANNEL}description to-spine1",
+                f"{NX_CHANNEL}no switchport",
+                f"{NX_CHANNEL}mtu 9214",
+                f"{NX_CHANNEL}priority-flow-control mode on",
+                f"{NX_CHANNEL}service-policy type qos input ROCE-IN",
+                f"{NX_CHANNEL}service-policy type queuing output ROCE-OUT",
+                f"{NX_PORT}priority-flow-control watch-dog-interval on",
+                f"{NX_PORT}priority-flow-control mode on",
+            ),
+            (f"{NX_PORT}service-policy", f"{NX_CHANNEL}priority-flow-control watch-dog-interval"),
+        ),
+        (
+            OS10,
+            "port-channel7",
+            (
+                "interface port-channel7 ; description to-spine1",
+                "interface ethernet1/1/1 ; channel-group 7 mode active",
+            ),
+            (
+                "interface port-channel7 description to-spine1",
+                "interface port-channel7 mtu 9214",
+                "interface ethernet1/1/1 mtu 9214",
+            ),
+            ("interface port-channel7 priority-flow-control",),
+        ),
+    ],
+    ids=str,
+)
+def test_a_port_channel_has_the_mtu_and_its_members_have_the_class(
+    switch: Any, system: System, name: str, makes: tuple[str, ...], has: tuple[str, ...], lacks: tuple[str, ...]
+) -> None:
+    """Each system divides the lines among both in its own way; an OS10 port and a Nexus' port-channel have all."""
+    for row in makes:
+        switch.type(*row.split(" ; "))
+    before, (first, *_) = switch.lines(), switch.profile.ports
+    want = replace(switch.profile, channels=(Channel(name, first),))
+    switch.fault("lie", system.force)
+    assert switch.converge(want=want).error
+    assert (switch.lines(), switch.waiting()) == (before, False)
+    predicted = switch.converge(check=True, want=want)
+    done = switch.converge(want=want)
     assert (done.error, done.steps, done.diff) == ("", predicted.steps, predicted.diff)
-    assert nexus.converge(want=want).steps == []
-    lines = nexus.lines()
-    channel = [line.removeprefix("interface port-channel7 ") for line in lines if "port-channel7 " in line]
-    assert channel == [
-        "description to-spine1",
-        "no switchport",
-        "mtu 9214",
-        "priority-flow-control mode on",
-        "service-policy type qos input ROCE-IN",
-        "service-policy type queuing output ROCE-OUT",
-    ]
-    member = [
-        line.removeprefix("interface Ethernet1/1 ") for line in lines if line.startswith("interface Ethernet1/1 ")
-    ]
-    assert "priority-flow-control watch-dog-interval on" in member
-    assert not any(line.startswith("service-policy") for line in member)
-    assert "priority-flow-control mode on" in member, "inherited"
-    with (
-        nexus.switch() as switch,
-        pytest.raises(DeviceError, match="Ethernet1/1 is in port-channel7, which has the MTU"),
-    ):
-        switch.read()
-
-
-def test_a_port_channel_of_a_dell_switch_has_the_mtu_and_its_members_have_all(os10: PowerSwitch) -> None:
-    os10.type("interface port-channel7", "description to-spine1", "exit")
-    os10.type("interface ethernet1/1/1", "channel-group 7 mode active")
-    want = replace(emulated_os10.profile(), channels=(Channel("port-channel7", "ethernet1/1/1"),))
-    predicted = os10.converge(check=True, want=want)
-    done = os10.converge(want=want)
-    assert (done.error, done.steps, done.diff) == ("", predicted.steps, predicted.diff)
-    assert os10.converge(want=want).steps == []
-    text = "\n".join(os10.lines())
-    assert "interface port-channel7\n description to-spine1\n mtu 9214\n" in f"{text}\n"
-    assert "\n mtu 9214\n" in text.partition("interface ethernet1/1/1\n")[2].partition("interface ")[0]
-    with (
-        os10.switch() as switch,
-        pytest.raises(DeviceError, match="ethernet1/1/1 is in port-channel7, which has the MTU"),
-    ):
-        switch.read()
+    assert switch.converge(want=want).steps == []
+    lines = switch.lines()
+    assert {*has} <= {*lines}
+    assert [line for line in lines if lacks and line.startswith(lacks)] == []
+    with switch.switch() as session, pytest.raises(DeviceError, match=f"{first} is in {name}, which has the MTU"):
+        session.read()
     smaller = replace(want, mtu_bytes=9100)
-    assert not os10.converge(want=smaller).error
-    assert os10.converge(want=smaller).steps == []
-
-
-def test_breakout_ports_of_a_dell_switch_are_typed_as_a_range(os10: PowerSwitch) -> None:
-    with os10.state() as state:
-        transaction.break_out(state, "ethernet1/1/4", 4)
-    names = ("ethernet1/1/3", *(f"ethernet1/1/4:{number}" for number in range(1, 5)))
-    want = replace(emulated_os10.profile(), ports=names)
-    done = os10.converge(want=want)
-    assert done.error == ""
-    typed = [call["line"] for call in os10.journal() if call.get("line", "").startswith("interface ")]
-    assert typed == ["interface ethernet1/1/3", "interface range ethernet1/1/4:1-1/1/4:4"]
-    assert os10.converge(want=want).steps == []
-    assert "\n".join(os10.lines()).count("\n priority-flow-control mode on") == 5
+    assert (switch.converge(want=smaller).error, switch.converge(want=smaller).steps) == ("", [])

@@ -6,11 +6,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
     counted,
     joined,
     neighbour,
-    no_state,
     of_ports,
 )
-
-from tests.unit.emulated_switch import profile
 
 
 def test_parts_are_joined_and_the_same_counter_of_two_commands_is_their_sum() -> None:
@@ -24,7 +21,3 @@ def test_every_port_of_the_profile_has_both_keys_and_no_other_port_is_shown() ->
     assert list(found["swp1"]["priorities"]) == ["3", "10"]
     assert found["swp2"] == {"neighbour": [], "priorities": {}}
     assert list(found) == ["swp1", "swp2"]
-
-
-def test_a_system_has_no_reads_unless_it_declares_some() -> None:
-    assert no_state(profile()) == ()

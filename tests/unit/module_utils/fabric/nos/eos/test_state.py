@@ -18,12 +18,6 @@ def parsed(what: str, answer: Any) -> Any:
     return READS[what](json.dumps(answer))
 
 
-def test_pause_frames_of_each_priority() -> None:
-    port = {"priorities": {"3": {"rxFrames": 7, "txFrames": 1}}}
-    found = parsed("pause frames", {"interfaces": {"Ethernet3/1/1": port}})
-    assert found == {"Ethernet3/1/1": {"priorities": {"3": {"rx_pause": 7, "tx_pause": 1}}}}
-
-
 def test_a_queue_that_does_not_count_its_marks_has_no_counter() -> None:
     answer = {"intfQueueCounters": {"Ethernet10/20/1": {"queueCounters": {"0": "-", "1": "2"}}}}
     assert parsed("ECN marks", answer) == {"Ethernet10/20/1": {"priorities": {"1": {"ecn_marked_packets": 2}}}}
@@ -44,8 +38,3 @@ def test_eos_leaves_out_ports_without_a_storm() -> None:
         "Ethernet1": {"priorities": {"3": {"watchdog_storms": 0}}},
         "Ethernet2": {"priorities": {"3": {"watchdog_storms": 4}}},
     }
-
-
-def test_neighbours() -> None:
-    one = {"port": "Ethernet1", "neighborDevice": "gpu01", "neighborPort": "rail0", "ttl": 120}
-    assert parsed("LLDP neighbours", {"lldpNeighbors": [one]}) == {"Ethernet1": {"neighbour": ["gpu01", "rail0"]}}

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.dialect import (
     Config,
-    DialectError,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.lines import (
     blocks_of,
@@ -37,40 +36,9 @@ def parsed(
     return parse((running, startup, json.dumps({"sessions": sessions or {}}), pausing), PROFILE)
 
 
-def test_thresholds_are_in_thousands_of_bytes_and_times_in_seconds() -> None:
-    lines = render(PROFILE).lines()
-    ecn = (
-        "random-detect ecn minimum-threshold 150 kbytes maximum-threshold 1500 kbytes max-mark-probability 100 weight 0"
-    )
-    assert f"      {ecn}" in lines
-    assert "priority-flow-control pause watchdog default polling-interval 0.1" in lines
-
-
-def test_jericho_has_other_queues_and_no_weight() -> None:
-    lines = render(profile("spine1")).lines()
-    assert "   tx-queue 3" in lines
-    assert not any("weight" in line or "uc-tx-queue" in line for line in lines)
-
-
 def test_a_watchdog_that_only_forwards_is_no_drop() -> None:
     forward = replace(PROFILE, watchdog=replace(PROFILE.watchdog, action="forward"))
     assert "priority-flow-control pause watchdog action no-drop" in render(forward).lines()
-
-
-def test_what_is_rendered_is_read_back() -> None:
-    config = parsed()
-    assert config == render(PROFILE)
-    assert config.unproven == ()
-
-
-def test_what_a_restart_would_lose_is_not_saved() -> None:
-    assert not parsed(startup=RUNNING.replace("mtu 9214", "mtu 9000")).saved
-    assert not parsed(startup="").saved
-
-
-def test_a_port_that_is_not_there_is_refused() -> None:
-    with pytest.raises(DialectError, match="it has no Ethernet2, which drawbridge_fabric"):
-        parsed(running=RUNNING.replace("interface Ethernet2", "interface Ethernet3"))
 
 
 @pytest.mark.parametrize(

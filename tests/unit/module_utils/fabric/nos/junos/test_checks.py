@@ -13,9 +13,9 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.junos.lines import Statements
 
-from tests.unit.emulated_junos import profile
+from tests.unit.emulated_switch import profile
 
-LEAF = profile(ports=1)
+LEAF = profile("junos", 1)
 HISTORY = """
 0   2026-11-25 09:00:00 UTC by admin via cli commit confirmed, rollback in 5mins
     drawbridge-a

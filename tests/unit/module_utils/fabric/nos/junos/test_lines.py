@@ -5,7 +5,6 @@ from __future__ import annotations
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.junos.lines import (
     Statements,
     sections_of,
-    statement,
 )
 
 COS = "class-of-service"
@@ -63,8 +62,3 @@ def test_cable_length_and_size_of_a_code_point_belong_to_the_site() -> None:
 def test_the_lists_of_a_drop_profile_keep_their_order() -> None:
     lines = [f"{COS} drop-profiles ROCE interpolate fill-level {level}" for level in (90, 10)]
     assert section("drop profile", *(f"set {line}" for line in lines)) == tuple(lines)
-
-
-def test_the_statement_of_a_ports_line() -> None:
-    assert statement("   mtu 9214", "et-0/0/1") == "interfaces et-0/0/1 mtu 9214"
-    assert statement(f"{COS} scheduler-map ROCE", "ae0") == f"{COS} interfaces ae0 scheduler-map ROCE"

@@ -7,9 +7,9 @@ from __future__ import annotations
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.junos.state import reads
 
-from tests.unit.emulated_junos import profile
+from tests.unit.emulated_switch import profile
 
-READS = {read.what: read.parse for read in reads(profile())}
+READS = {read.what: read.parse for read in reads(profile("junos"))}
 EXTENSIVE = """\
 Physical interface: et-0/0/24, Enabled, Physical link is Up
   Queue counters:       Queued packets  Transmitted packets      Dropped packets

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.nvue.state import reads
 
-from tests.unit.emulated_cumulus import profile
+from tests.unit.emulated_switch import profile
 
-READS = {read.what: read for read in reads(profile(ports=2))}
+READS = {read.what: read for read in reads(profile("nvue", 2))}
 COUNTERS = {
     "rx-stats": {
         "rx-pfc-stats": {"pause-duration": 0, "pause-packets": 7},
@@ -52,9 +52,3 @@ def test_the_watchdog_is_read_port_by_port() -> None:
     queues = {str(n): {"status": "OK", "deadlock-count": n} for n in range(8)}
     found = parsed("watchdog storms of swp2", {"state": "enabled", "status": queues})
     assert found == {"swp2": {"priorities": {"3": {"watchdog_storms": 3}}}}
-
-
-def test_neighbours() -> None:
-    there = {"cx-1": {"chassis": {"system-name": "cx-1"}, "port": {"name": "1/1/50"}}}
-    found = parsed("LLDP neighbours", {"swp1": {"lldp": {"neighbor": there}}, "eth0": {"type": "eth"}})
-    assert found == {"swp1": {"neighbour": ["cx-1", "1/1/50"]}}

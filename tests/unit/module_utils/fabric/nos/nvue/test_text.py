@@ -7,27 +7,22 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Channel, Storage
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.dialect import DialectError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.nvue.text import (
-    DIALECT,
     parse,
     render,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.plan import (
-    CANDIDATE,
     Config,
-    plan,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.traffic import Traffic
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.use import ClusterUse
 
 from lab.emulators.fabric.nvue import revisions
-from tests.unit.emulated_cumulus import Cumulus, profile
-from tests.unit.emulated_switch import pass_silence
+from tests.unit.emulated_switch import profile
+from tests.unit.emulated_systems import Cumulus
 
-LEAF = profile(ports=1)
+LEAF = profile("nvue", 1)
 STATUS = {
     "congestion-control": {"min-threshold": "156.00 KB", "max-threshold": "1.43 MB", "enabled-tc": "0,3"},
     "pfc": {"pfc-priority": "3", "rx-enabled": "yes", "tx-enabled": "yes"},
@@ -51,31 +46,6 @@ def test_a_port_has_what_several_keys_say() -> None:
 
 def test_a_port_without_a_line_has_the_default_mtu() -> None:
     assert "   link mtu 9216" in parsed().lines()
-
-
-def test_storage_has_a_share_of_its_own_and_other_traffic_the_rest() -> None:
-    lines = render(replace(LEAF, storage=Storage(priority=4, dscp=34, bandwidth_percent=30))).lines()
-    assert "qos mapping default-global dscp 34 switch-priority 4" in lines
-    assert "qos egress-scheduler default-global traffic-class 4 bw-percent 30" in lines
-    assert "qos egress-scheduler default-global traffic-class 0 bw-percent 20" in lines
-
-
-def test_buffers_are_ours_only_if_the_intent_has_them() -> None:
-    tree = {
-        "qos": {
-            "roce": {"enable": "on", "mode": "lossless", "cable-length": 5},
-            "traffic-pool": {"roce-lossless": {"memory-percent": 70}, "OTHER": {"memory-percent": 10}},
-        }
-    }
-    shown = json.dumps([{"set": tree}])
-    ports = json.dumps({"swp1": STATUS})
-    own = replace(LEAF, cable_m=40, lossless_buffer_percent=60)
-    assert dict(parse((shown, shown, "{}", ports), LEAF).sections)["RoCE mode"] == ("qos roce mode lossless",)
-    assert dict(parse((shown, shown, "{}", ports), own).sections)["RoCE mode"] == (
-        "qos roce cable-length 5",
-        "qos roce mode lossless",
-        "qos traffic-pool roce-lossless memory-percent 70",
-    )
 
 
 def test_hardware_that_rounds_thresholds_to_its_cells_is_proven() -> None:
@@ -106,86 +76,13 @@ def test_revisions_that_wait_are_ours_by_their_message() -> None:
     assert (config.waiting, config.foreign) == ("", ("4 (upgrade)",))
 
 
-def test_a_port_that_the_switch_lacks_is_named() -> None:
-    with pytest.raises(DialectError, match=r"it has no swp9, which drawbridge_fabric\.switches lists"):
-        parse(("[]", "[]", "{}", "{}"), replace(LEAF, ports=("swp9",)))
-
-
 def test_no_json_is_an_error_with_what_was_printed() -> None:
     with pytest.raises(DialectError, match="it printed no JSON, but 'nvued is not running'"):
         parse(("nvued is not running", "[]", "{}", "{}"), LEAF)
 
 
-SAVE = "save the running configuration, so that a restart keeps it"
-APPLY, CONFIRM = "^nv config apply -y", "^nv config apply --confirm-yes"
-DIRTY: dict[str, tuple[str, ...]] = {
-    "factory": (),
-    "another class is lossless": (
-        "set qos roce",
-        "set qos pfc default-global switch-priority 5",
-        "set qos mapping default-global dscp 26 switch-priority 5",
-    ),
-    "half a profile": (
-        "set qos roce mode lossy",
-        "set qos egress-scheduler default-global traffic-class 6 mode strict",
-        "set interface swp2 link mtu 9214",
-    ),
-    "others' QoS": (
-        "set qos pfc OTHER switch-priority 5",
-        "set qos traffic-pool default-lossy memory-percent 40",
-        "set qos mapping default-global dscp 10 switch-priority 1",
-        "set interface swp3-4 qos pfc profile OTHER",
-        "set interface swp1-4 description to-the-nodes",
-    ),
-}
-
-
-def test_a_change_takes_two_sessions_and_the_next_run_only_reads_over_one(cumulus: Cumulus) -> None:
-    changed = cumulus.converge()
-    assert (changed.error, changed.changed, changed.steps[-1]) == ("", True, SAVE)
-    assert sum(call.get("event") == "connect" for call in cumulus.journal()) == 2
-    again = cumulus.converge()
-    calls = cumulus.journal()
-    assert (again.error, again.changed, again.steps) == ("", False, [])
-    assert sum(call.get("event") == "connect" for call in calls) == 1
-    assert not any(call["writes"] or call.get("stages") for call in calls)
-    assert sum("line" in call for call in calls) == 4
-    assert cumulus.lines("startup") == cumulus.lines()
-
-
-@pytest.mark.parametrize("lines", DIRTY.values(), ids=DIRTY)
-def test_check_mode_predicts_the_run_and_what_is_not_ours_stays(cumulus: Cumulus, lines: tuple[str, ...]) -> None:
-    cumulus.type(*lines)
-    before = cumulus.lines()
-    cumulus.journal()
-    predicted = cumulus.converge(check=True)
-    assert not any(call["writes"] or call.get("stages") for call in cumulus.journal())
-    done = cumulus.converge()
-    assert (done.error, done.steps, done.diff) == ("", predicted.steps, predicted.diff)
-    assert cumulus.converge().steps == []
-    ours = ("qos roce mode", "qos pfc default-global", "qos mapping default-global dscp 26 ")
-    lost = [line for line in before if line not in cumulus.lines() and not line.startswith(ours)]
-    assert lost == []
-
-
-def test_a_bond_has_the_mtu_and_its_members_the_class(cumulus: Cumulus) -> None:
-    cumulus.type("set interface bond1 bond member swp1", "set interface bond1 link mtu 9000")
-    want = replace(profile(), channels=(Channel("bond1", "swp1"),))
-    predicted = cumulus.converge(check=True, want=want)
-    done = cumulus.converge(want=want)
-    assert (done.error, done.steps, done.diff) == ("", predicted.steps, predicted.diff)
-    assert cumulus.converge(want=want).steps == []
-    lines = cumulus.lines()
-    assert "interface bond1 link mtu 9214" in lines
-    assert "interface swp2 link mtu 9214" in lines
-    assert not any(line.startswith("interface swp1 link mtu") for line in lines)
-    assert "interface swp1 qos pfc-watchdog state enabled" in lines
-    with cumulus.switch() as switch, pytest.raises(DeviceError, match="swp1 is in bond1, which has the MTU"):
-        switch.read()
-
-
 def test_buffers_of_these_switches_alone(cumulus: Cumulus) -> None:
-    own = replace(profile(), cable_m=40, lossless_buffer_percent=60)
+    own = replace(profile("nvue"), cable_m=40, lossless_buffer_percent=60)
     assert cumulus.converge().error == ""
     predicted = cumulus.converge(check=True, want=own)
     done = cumulus.converge(want=own)
@@ -203,135 +100,8 @@ def test_buffers_of_these_switches_alone(cumulus: Cumulus) -> None:
     assert "divides the buffers of all ports anew" in waits
 
 
-def test_a_change_of_roce_mode_waits_for_the_nodes_and_ports_wait_for_it(cumulus: Cumulus) -> None:
-    behind = {"swp1": ["gpu01"], "swp2": ["gpu02"]}
-    busy = Traffic(behind, use=ClusterUse(frozenset({"gpu01"}), unknown=""), consent="site_says_so")
-    waits = cumulus.converge(traffic=busy)
-    assert (waits.error, waits.changed) == ("", True)
-    mode, drained_port, used_port = waits.pending
-    assert "divides the buffers of all ports anew: gpu02 is not drained in Slurm; drain gpu02 and run" in mode
-    assert mode.endswith("or allow it with the line: site_says_so: true")
-    assert drained_port.startswith("interface swp1: ")
-    assert drained_port.endswith("it needs the change of RoCE mode, which waits")
-    assert used_port.startswith("interface swp2: ")
-    assert not any(line.startswith(("qos roce", "interface swp1 qos")) for line in cumulus.lines())
-    assert any(line.startswith("qos mapping default-global dscp 26") for line in cumulus.lines())
-    drained = replace(busy, use=ClusterUse(frozenset({"gpu01", "gpu02"}), unknown=""))
-    assert cumulus.converge(traffic=drained).pending == []
-    assert cumulus.converge(traffic=busy).steps == []
-
-
-@pytest.mark.parametrize(
-    ("effect", "match", "words"),
-    [
-        ("refuse", "dscp 26", "refused 'nv set qos mapping default-global dscp 26 switch-priority 3'"),
-        ("refuse", APPLY, "refused 'nv config apply -y --confirm 300s"),
-        ("lie", "dscp 26", "traffic classes lacks 'qos mapping default-global dscp 26 switch-priority 3'"),
-        ("lie", APPLY, "reported success, but the change is not in effect"),
-        ("lie", CONFIRM, "still waits for confirmation"),
-        ("drift", APPLY, "reported success, but the change is not in effect"),
-        ("die", "dscp 26", "dropped the connection"),
-        ("stale", APPLY, "is waiting for confirmation"),
-    ],
-)
-def test_a_change_that_fails_is_rolled_back_and_the_next_run_makes_it(
-    cumulus: Cumulus, effect: str, match: str, words: str
-) -> None:
-    cumulus.type("set system hostname leaf1")
-    before = cumulus.lines()
-    cumulus.fault(effect, match)
-    outcome = cumulus.converge()
-    assert words in outcome.error
-    assert (outcome.changed, outcome.left) == (False, outcome.steps)
-    assert [line for line in cumulus.lines() if not line.endswith("description maintenance")] == before
-    assert cumulus.waiting() is (effect == "stale"), "another user's revision is left alone"
-    if effect == "stale":
-        refused = cumulus.converge()
-        assert refused.error.endswith("on the switch with: nv config apply --confirm-no")
-        (cumulus.keys / "clock").write_text("3601")
-    assert cumulus.converge().error == ""
-    assert cumulus.converge().steps == []
-
-
-@pytest.mark.parametrize(
-    ("effect", "match"),
-    [(effect, match) for effect in ("hang", "reboot") for match in ("dscp 26", APPLY, CONFIRM)],
-)
-def test_a_switch_that_falls_silent_or_restarts_in_mid_change_has_its_old_configuration(
-    cumulus: Cumulus, monkeypatch: pytest.MonkeyPatch, effect: str, match: str
-) -> None:
-    cumulus.type("set system hostname leaf1")
-    before = cumulus.lines()
-    cumulus.fault(effect, match)
-    if effect == "hang":
-        pass_silence(monkeypatch, cumulus.armed)
-    outcome = cumulus.converge()
-    assert outcome.error
-    assert outcome.left
-    assert (cumulus.lines(), cumulus.waiting()) == (before, False)
-    assert (cumulus.converge().error, cumulus.converge().steps) == ("", [])
-
-
-def test_another_operators_edit_between_read_and_change_is_reported_and_the_next_run_converges(
-    cumulus: Cumulus,
-) -> None:
-    cumulus.converge()
-    want = replace(profile(), roce=replace(profile().roce, ecn_min_bytes=200000))
-    cumulus.fault("edit", "^nv config detach")
-    outcome = cumulus.converge(want=want)
-    assert "interface swp1 lacks 'link mtu 9214'" in outcome.error
-    assert {*outcome.steps} < {*outcome.left}, "with the repair of the other operator's edit"
-    assert "interface swp1 description maintenance" in cumulus.lines()
-    assert not any(line.endswith("min-threshold 200000") for line in cumulus.lines()), "the old thresholds"
-    assert (cumulus.converge(want=want).error, cumulus.converge(want=want).steps) == ("", [])
-    assert "interface swp1 description maintenance" in cumulus.lines()
-
-
-def wait_unconfirmed(cumulus: Cumulus) -> None:
-    """Make a switch whose change is in force, and whose run was killed before it confirmed."""
-    with cumulus.switch() as switch:
-        steps = plan(DIALECT, switch.read(), DIALECT.render(profile()))
-        switch._try_out([line for step in steps if step.payload.place == CANDIDATE for line in step.payload.lines])
-    assert cumulus.waiting()
-
-
-def test_a_run_that_is_killed_leaves_a_switch_that_goes_back_by_itself(cumulus: Cumulus) -> None:
-    cumulus.type("set system hostname leaf1")
-    before = cumulus.lines()
-    wait_unconfirmed(cumulus)
-    assert cumulus.lines() != before
-    (cumulus.keys / "clock").write_text("301")
-    assert cumulus.converge(check=True).steps
-    assert (cumulus.lines(), cumulus.waiting()) == (before, False)
-
-
-def test_a_right_change_that_a_killed_run_left_is_confirmed(cumulus: Cumulus) -> None:
-    wait_unconfirmed(cumulus)
-    outcome = cumulus.converge()
-    assert (outcome.error, outcome.steps[0].split(",")[0][:31]) == ("", "confirm the session drawbridge-")
-    assert cumulus.converge().steps == []
-
-
 def test_edits_that_a_killed_run_left_are_not_part_of_the_next_change(cumulus: Cumulus) -> None:
     with cumulus.state() as state:
         revisions.edit(state, "admin", "set", ["interface", "swp4", "link", "mtu", "1500"])
     assert cumulus.converge().error == ""
     assert not any(line.startswith("interface swp4 link mtu") for line in cumulus.lines())
-
-
-def test_where_nothing_is_saved_by_itself_the_run_saves(cumulus: Cumulus) -> None:
-    cumulus.type("set system config auto-save state disabled")
-    cumulus.fault("lie", "^nv config save")
-    outcome = cumulus.converge()
-    assert (bool(outcome.error), outcome.left) == (True, [SAVE])
-    assert cumulus.converge().steps == [SAVE]
-    assert cumulus.converge().steps == []
-
-
-def test_a_port_that_the_switch_does_not_have_is_refused_before_anything_is_typed(cumulus: Cumulus) -> None:
-    with (
-        cumulus.switch(want=replace(profile(), ports=("swp1", "swp33"))) as switch,
-        pytest.raises(DeviceError, match="leaf1: it has no swp33, which drawbridge_fabric"),
-    ):
-        switch.read()
-    assert not any(call["writes"] for call in cumulus.journal())

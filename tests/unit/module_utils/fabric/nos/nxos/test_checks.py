@@ -14,9 +14,9 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.nxos.lines import tree_of
 
-from tests.unit.emulated_nexus import profile
+from tests.unit.emulated_switch import profile
 
-LEAF = profile(ports=1)
+LEAF = profile("nxos", 1)
 RELEASE = "version 10.3(8) Bios:version 01.05"
 DONE = "!Running configuration last done at: Wed Nov  4 09:59:00 2026"
 

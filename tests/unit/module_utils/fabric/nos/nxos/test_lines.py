@@ -12,11 +12,11 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
     tree_of,
 )
 
-from tests.unit.emulated_nexus import profile
+from tests.unit.emulated_switch import profile
 
 
 def sections(*lines: str) -> dict[str, tuple[str, ...]]:
-    return dict(sections_of(tree_of(lines), profile(ports=1)))
+    return dict(sections_of(tree_of(lines), profile("nxos", 1)))
 
 
 @pytest.mark.parametrize("spelling", ["26", "af31"])

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.nxos.state import reads
 
-from tests.unit.emulated_nexus import profile
+from tests.unit.emulated_switch import profile
 
-READS = {read.what: read.parse for read in reads(profile())}
+READS = {read.what: read.parse for read in reads(profile("nxos"))}
 
 
 def queuing(*rows: dict[str, Any]) -> str:

@@ -6,16 +6,14 @@ import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.os10.lines import (
     MAPS,
     PAUSE,
-    QUEUES,
     blocks_of,
     is_owned,
-    ranges,
     sections_of,
 )
 
-from tests.unit.emulated_os10 import profile
+from tests.unit.emulated_switch import profile
 
-LEAF = profile(ports=1)
+LEAF = profile("os10", 1)
 PORT = "interface ethernet1/1/1"
 
 
@@ -32,40 +30,6 @@ def section(name: str, text: str) -> tuple[str, ...]:
 )
 def test_maps_are_equal_however_they_are_printed(text: str) -> None:
     assert section(MAPS, text) == ("trust dscp-map ROCE", " qos-group 0 dscp 0-25,27-63", " qos-group 3 dscp 26")
-
-
-def test_blocks_come_before_those_that_name_them_and_classes_in_one_order() -> None:
-    text = """
-policy-map type queuing ROCE
- !
- class ROCE-Q6
-  priority
- !
- class ROCE-Q3
-  random-detect ROCE
-  bandwidth percent 50
-!
-class-map type queuing ROCE-Q3
- match queue 3
-!
-class-map type queuing Q3
- match queue 3
-!
-wred ROCE
- random-detect ecn
-"""
-    assert section(QUEUES, text) == (
-        "wred ROCE",
-        " random-detect ecn",
-        "class-map type queuing ROCE-Q3",
-        " match queue 3",
-        "policy-map type queuing ROCE",
-        " class ROCE-Q3",
-        "  bandwidth percent 50",
-        "  random-detect ROCE",
-        " class ROCE-Q6",
-        "  priority",
-    )
 
 
 def test_a_port_shows_what_is_ours_with_hidden_defaults_and_what_would_overrule_it() -> None:
@@ -104,7 +68,3 @@ def test_a_port_shows_what_is_ours_with_hidden_defaults_and_what_would_overrule_
 def test_blocks_with_other_names_are_the_sites(header: str) -> None:
     assert not is_owned(header)
     assert section(PAUSE, f"{header}\n match qos-group 3") == ()
-
-
-def test_numbers_are_spelled_as_ranges() -> None:
-    assert ranges([63, 0, 1, 2, 5, 7, 8]) == "0-2,5,7-8,63"

@@ -10,16 +10,10 @@ import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import Storage
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.os10.state import reads
 
-from tests.unit.emulated_os10 import profile
+from tests.unit.emulated_switch import profile
 
-LEAF = profile(ports=1)
+LEAF = profile("os10", 1)
 READS = {read.what: read.parse for read in reads(LEAF)}
-QUEUES = """\
-Interface ethernet1/1/1
-Queue Packets                  Bytes                    Dropped-Packets          Dropped-Bytes
-0     120                      7680                     0                        0
-3     9000                     9000000                  2                        8192
-"""
 LLDP = """\
 Loc PortID          Rem Host Name        Rem Port Id                    Rem Chassis Id
 --------------------------------------------------------------------------------------
@@ -27,11 +21,6 @@ ethernet1/1/1       gpu01                rail0                          24:8a:07
 ethernet1/1/3:1     old-switch           fortyGigE 0/56                 00:78:57:aa:bb:cc
 mgmt1/1/1           console              19                             00:04:96:dd:ff:aa
 """
-
-
-def test_drops_of_each_queue() -> None:
-    found = READS["drops of ethernet1/1/1"](QUEUES)["ethernet1/1/1"]["priorities"]
-    assert found == {"0": {"dropped_packets": 0}, "3": {"dropped_packets": 2}}
 
 
 def test_neighbours_have_names_with_spaces_and_breakout_ports() -> None:

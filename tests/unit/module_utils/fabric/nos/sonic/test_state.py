@@ -8,9 +8,9 @@ import json
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.sonic.state import reads
 
-from tests.unit.emulated_sonic import profile
+from tests.unit.emulated_switch import profile
 
-READS = {read.what: read.parse for read in reads(profile())}
+READS = {read.what: read.parse for read in reads(profile("sonic"))}
 PFC = """\
   Port Rx    PFC0    PFC1    PFC2    PFC3    PFC4    PFC5    PFC6    PFC7
 ---------  ------  ------  ------  ------  ------  ------  ------  ------

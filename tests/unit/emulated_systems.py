@@ -1,0 +1,140 @@
+# Copyright: Drawbridge contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The systems of emulated switches, and how one starts."""
+
+from __future__ import annotations
+
+import copy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from lab.emulators.fabric.data_model import leaves
+from lab.emulators.fabric.junos import statements
+from lab.emulators.fabric.sonic import configdb
+from tests.unit.emulated_switch import PORTS, ROOT, Emulated, Leaf
+
+
+class Cumulus(Emulated):
+    """A switch with Cumulus Linux, which saves by itself."""
+
+    system = "nvue"
+    opens, closes = (), ("nv config apply -y",)
+    running, waits = "applied", "confirm"
+
+    @classmethod
+    def lines_of(cls, configuration: Any) -> list[str]:
+        """What runs, as `nv config show -o commands` prints it, port by port."""
+        return sorted(f"{' '.join(path)}{'' if value == {} else f' {value}'}" for path, value in leaves(configuration))
+
+
+class Sonic(Emulated):
+    """A switch with SONiC."""
+
+    system = "sonic"
+    waits = "units"
+
+    @classmethod
+    def configure(cls, state: dict[str, Any], lines: tuple[str, ...], now: float) -> None:
+        """Put `TABLE|KEY field value`, or the platform's own classes, into ConfigDB, and save it."""
+        del now
+        for line in lines:
+            if line == "config qos reload":
+                configdb.azure(state["running"])
+                continue
+            path, *pair = line.split(" ", 2)
+            table, _sep, key = path.partition("|")
+            state["running"].setdefault(table, {}).setdefault(key, {}).update([pair] if pair else [])
+        state["saved"] = copy.deepcopy(state["running"])
+
+    @classmethod
+    def lines_of(cls, configuration: Any) -> list[str]:
+        """The fields of all entries."""
+        return sorted(f"{path[0]}|{' '.join(path[1:])} {value}" for path, value in leaves(configuration))
+
+
+class Nexus(Emulated):
+    """A Nexus 9000 switch."""
+
+    system = "nxos"
+    closes = ("end", "copy running-config startup-config")
+
+
+class Nexus9(Nexus):
+    """A Nexus 9000 switch with NX-OS 9.3, which has no two-stage commits."""
+
+    @classmethod
+    def factory(cls) -> dict[str, Any]:
+        """The state of a new switch."""
+        return {**super().factory(), "version": "9.3(13)"}
+
+    @classmethod
+    def lines_of(cls, configuration: Any) -> list[str]:
+        """What runs, without the feature that a change leaves on."""
+        return [line for line in super().lines_of(configuration) if line != "feature scheduler"]
+
+    def reset(self) -> None:
+        """As it left the factory, with its release."""
+        super().reset()
+        with self.state() as state:
+            state["version"] = self.factory()["version"]  # the switch's own clock may have made the state anew
+
+    def waiting(self) -> bool:
+        """Whether a schedule has its time before it."""
+        return any("time start" in line for line in self.lines())
+
+
+class Junos(Emulated):
+    """A QFX switch."""
+
+    system = "junos"
+    opens, closes = ("configure",), ("commit", "exit")
+    running = "active"
+
+    @classmethod
+    def lines_of(cls, configuration: Any) -> list[str]:
+        """What is in force, as `show configuration | display set` prints it."""
+        return statements.printed(configuration)
+
+
+class PowerSwitch(Emulated):
+    """A Dell switch with OS10."""
+
+    system = "os10"
+    waits = "candidates"
+
+
+KINDS: dict[str, type[Emulated]] = {
+    "leaf": Leaf,
+    "cumulus": Cumulus,
+    "sonic": Sonic,
+    "nexus": Nexus,
+    "nexus9": Nexus9,
+    "junos": Junos,
+    "os10": PowerSwitch,
+}
+
+
+def start(fixture: str, folder: Path) -> tuple[Any, subprocess.Popen[str]]:
+    """Start a switch on a free port of loopback."""
+    for name in ("host", "user"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)], check=True)
+    kind = KINDS[fixture]
+    arguments = {
+        "--name": "leaf1",
+        "--listen": "127.0.0.1:0",
+        "--directory": str(folder / "leaf1"),
+        "--clock": str(folder / "clock"),
+        "--host-key": str(folder / "host"),
+        "--authorized-key": str(folder / "user.pub"),
+        "--port-count": str(PORTS),
+    }
+    command = [sys.executable, "-m", "lab.emulators.fabric", kind.system]
+    command += [word for pair in arguments.items() for word in pair]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert process.stdout
+    port = int(process.stdout.readline().rsplit(":", 1)[1])
+    public = " ".join((folder / "host.pub").read_text().split()[:2])
+    (folder / "known_hosts").write_text(f"[127.0.0.1]:{port} {public}\n")
+    return kind(folder / "leaf1", folder, port), process
