@@ -8,11 +8,13 @@ A list in a table is a block: its first entry is what all others share. Words st
 from __future__ import annotations
 
 import functools
+import re
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from tests.attacks.client import path_of
 from tests.unit.module_utils.kube.kubelet.test_check import merged
 
 HERE = Path(__file__).parent
@@ -88,6 +90,54 @@ def _pod(spec: Json) -> Json:
 
 def _volume(source: str | Json) -> Json:
     return source if isinstance(source, dict) else {"hostPath": {"path": source, "type": "Directory"}}
+
+
+def scene() -> Json:
+    """Who takes part, what stands before the gate comes, what is done then, and the bodies that rows start from."""
+    cast = read("scene.yml")
+    acts = {act: [_whole({**row}) for row in cast[act]] for act in ("early", "nodes", "then", "in_force")}
+    things = {name: {"path": _place(body := _object(it)), "body": body, **it} for name, it in cast["things"].items()}
+    return {"people": cast["people"], "before": [_object(it) for it in cast["before"]], "things": things, **acts}
+
+
+def _object(it: Json) -> Json:
+    """A whole object of what is written of it."""
+    version, kind = it["is"].split()
+    namespace, _, name = it["named"].rpartition("/")
+    job = re.match(r"slurm-(\d+)-", name)
+    metadata = {key: it[key] for key in ("labels", "annotations", "finalizers") if key in it}
+    metadata |= {"labels": {**it.get("labels", {}), "drawbridge.io/slurm-job": job[1]}} if job else {}
+    metadata |= {"name": name, **({"namespace": namespace} if namespace else {})}
+    if "by" in it:
+        version_of_owner, kind_of_owner, owner = it["by"].split()
+        reference = {"apiVersion": version_of_owner, "kind": kind_of_owner, "name": owner, "uid": UID}
+        metadata["ownerReferences"] = [{**reference, "controller": True}]
+    rest = {key: value for key, value in it.items() if key not in WRITTEN}
+    if "role" in it:
+        bound, called = it["role"].split()
+        rest["roleRef"] = {"apiGroup": RBAC, "kind": bound, "name": called}
+        rest["subjects"] = [_subject(*whom.split()) for whom in it["to"]]
+    return {"apiVersion": version, "kind": kind, "metadata": metadata, **rest}
+
+
+RBAC = "rbac.authorization.k8s.io"
+UID = "00000000-0000-0000-0000-000000004711"
+"""Nobody asks whose it is."""
+WRITTEN = ("is", "named", "by", "pod", "labels", "annotations", "finalizers", "role", "to")
+
+
+def _subject(kind: str, name: str) -> Json:
+    namespace, _, account = name.rpartition("/")
+    if namespace:
+        return {"kind": kind, "namespace": namespace, "name": account}
+    return {"apiGroup": RBAC, "kind": kind, "name": name}
+
+
+def _place(body: Json) -> str:
+    """Where such objects are made: in the namespace of jobs, unless they belong to no namespace."""
+    whole = body["kind"] in ("Node", "Namespace", "ClusterRoleBinding")
+    metadata = body["metadata"] if whole else {**body["metadata"], "namespace": "vision"}
+    return path_of({**body, "metadata": metadata}).rpartition("/")[0]
 
 
 TEMPLATES = {
