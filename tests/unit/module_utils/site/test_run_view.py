@@ -18,19 +18,3 @@ def test_a_node_knows_what_a_pod_takes_there() -> None:
     assert found["gpu_resource"] == "nvidia.com/gpu"
     assert found["devices"] == {f"rdma/rail{rail}": "1" for rail in range(8)}
     assert found["mounts"] == ["/gpfs/fs1"]
-
-
-def test_a_site_names_its_rdma_devices() -> None:
-    raw = {**SITE["drawbridge_kube"], "rdma": {"resources": [{"name": "rails", "rails": list(range(8))}]}}
-    assert run_site(SLURM, SHARED, part("kube", raw), NODES, "gpu01")["devices"] == {"rdma/rails": "1"}
-
-
-def test_a_login_host_knows_who_may_have_pods_and_no_more() -> None:
-    found = run_site(SLURM, SHARED, KUBE, NODES, "login1")
-    assert (found["partitions"], found["gpu_resource"], found["devices"]) == (["ai-train"], "", {})
-    assert found["namespaces"] == {"vision": "vision", "speech": "speech", "chem": "chem"}
-
-
-def test_no_file_knows_other_nodes() -> None:
-    """A new node must not change a file on any other one."""
-    assert "gpu02" not in str(run_site(SLURM, SHARED, KUBE, NODES, "gpu01"))

@@ -254,21 +254,6 @@ def test_a_run_that_broke_off_is_ended_by_the_next(device: Any, node: Node, tmp_
     assert settled(device(node), WANT).steps == []
 
 
-@pytest.mark.parametrize("queue", [Completed(0, "4711\n", ""), Completed(1, "", "")])
-def test_a_kubelet_that_is_down_under_a_job_is_not_changed(
-    device: Any, node: Node, tmp_path: Path, queue: Completed
-) -> None:
-    """It has crashed, or did not answer once: its pods run on, and their CPUs stand in its state files."""
-    before = (tmp_path / "conf.d/50-drawbridge.conf").read_text()
-    (tmp_path / "cpu_manager_state").write_text('{"policyName": "static", "defaultCpuSet": "0-7"}')
-    node.started_us, node.queue = 0, queue
-    outcome = settled(device(node, CHANGED), CHANGED)
-    assert (outcome.changed, outcome.error, len(outcome.pending)) == (False, "", 2)
-    assert (tmp_path / "conf.d/50-drawbridge.conf").read_text() == before
-    assert (tmp_path / "cpu_manager_state").exists()
-    assert settled(device(node), WANT).steps == ["start the kubelet"], "as it was it may run again"
-
-
 FOLDER = "{tmp}/conf.d"
 
 
@@ -329,13 +314,3 @@ def test_kubeadms_kubelet_gets_the_flag_with_consent_alone(device: Any, tmp_path
     ]
     assert node.ran.index("systemctl daemon-reload") < node.ran.index("systemctl stop")
     assert (node.reason, settled(device(node, of_site=True), WANT).steps) == ("", [])
-
-
-@pytest.mark.parametrize("gate", ["vision.7", "dirty_vision.7", ""])
-def test_the_flag_waits_until_the_node_is_closed(device: Any, tmp_path: Path, gate: str) -> None:
-    node = Node()
-    of_kubeadm(tmp_path, node)
-    kubelet = device(node, gate=lambda self: NodeStatus(True, gate), of_site=True)
-    outcome = settled(kubelet, WANT, may_add_config_dir=True)
-    assert (outcome.changed, outcome.error) == (False, "") and outcome.pending
-    assert not (tmp_path / "unit.d").exists() and "systemctl daemon-reload" not in node.ran
