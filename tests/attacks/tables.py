@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables as uniform rows.
 
-A list in a table is a block: its first entry is what all others share. Words stand for what would be long.
+A list in a table is a block: its first entry is what all others share. `by` in place of `as` is a row for each of them,
+whose `id` ends with who it is. Words stand for what would be long.
 """
 
 from __future__ import annotations
@@ -63,7 +64,14 @@ def permits() -> list[Json]:
 def rows(name: str) -> list[Json]:
     """The rows of a table, each with what its block shares, and without words that stand for something."""
     blocks = ([{}, entry] if isinstance(entry, dict) else entry for entry in read(name))
-    return [_whole({**shared, **row}) for shared, *block in blocks for row in block]
+    whole = [{**shared, **row} for shared, *block in blocks for row in block]
+    return [_whole(one) for row in whole for one in (_by_each(row) if "by" in row else [row])]
+
+
+def _by_each(row: Json) -> list[Json]:
+    """One row for each who does it."""
+    rest = {key: value for key, value in row.items() if key not in ("id", "by")}
+    return [{**rest, "id": f"{row['id']} by {who}", "as": who} for who in row["by"]]
 
 
 def _whole(row: Json) -> Json:
