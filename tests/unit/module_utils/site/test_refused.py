@@ -158,11 +158,7 @@ def test_several_faults_are_reported_together() -> None:
         ("nsd[1-2]", {"storage_admins": ["nsd1", "nsd2"]}, ""),
         ("nsd[1-2]", {"storage_admins": ["nsd1"]}, "the inventory's group storage_admins has no nsd2"),
         ("nsd[1-2]", {"storage_admins": ["nsd[1-2]"]}, "the inventory's group storage_admins has no nsd[1-2]"),
-        (
-            "nsd[1-2]",
-            {"storage_admins": ["nsd1", "nsd2", "nsd3"]},
-            '"nsd3", but drawbridge_gpfs.admin does not',
-        ),
+        ("nsd[1-2]", {"storage_admins": ["nsd1", "nsd2", "nsd3"]}, '"nsd3", but drawbridge_gpfs.admin does not'),
     ],
 )
 def test_inventory_and_intent_have_the_same_hosts(admin: str, change: dict[str, Any], sentence: str) -> None:

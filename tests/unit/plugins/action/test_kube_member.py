@@ -13,11 +13,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils import half, kube_member
 
 CLUSTER = {"name": "c", "cluster": {"certificate-authority-data": base64.b64encode(b"PEM").decode()}}
-KUBECONFIG = {
-    "clusters": [CLUSTER],
-    "contexts": [{"name": "x", "context": {"cluster": "c"}}],
-    "current-context": "x",
-}
+KUBECONFIG = {"clusters": [CLUSTER], "contexts": [{"name": "x", "context": {"cluster": "c"}}], "current-context": "x"}
 NOTHING: dict[str, Any] = {"changed": False, "steps": []}
 JOIN: dict[str, Any] = {"changed": True, "steps": ["enable", "join the cluster: it has no certificate"], "diff": {}}
 CLOSED = [{"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}]

@@ -9,10 +9,7 @@ from typing import Any
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.helm_io import (
-    Helm,
-    Source,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.helm_io import Helm, Source
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.plan import Record
 
 # helm 3.22, captured
