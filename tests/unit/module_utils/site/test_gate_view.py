@@ -8,13 +8,9 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     namespaces,
     objects,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.view import shared
 
-from tests.unit.module_utils.site.test_refused import site
-
-SITE = site("lab")
-SLURM, NODES, KUBE, GPFS = (part(domain, SITE[f"drawbridge_{domain}"]) for domain in ("slurm", "nodes", "kube", "gpfs"))
+from tests.unit.module_utils.lab import GPFS, KUBE, NODES, SLURM, kube
 
 
 def test_only_a_node_gives_itself_away_and_only_the_controller_knows_other_nodes() -> None:
@@ -49,6 +45,6 @@ def test_manifests_are_told_the_gates_names_and_the_sites_schedulers() -> None:
 
 
 def test_pods_may_ask_for_the_sites_devices() -> None:
-    told = names(part("kube", {**SITE["drawbridge_kube"], "devices": ["example.com/fpga"], "rdma": {}}), NODES)
+    told = names(kube(devices=["example.com/fpga"], rdma={}), NODES)
     assert told["devices"][0] == "nvidia.com/gpu" and told["devices"][-1] == "example.com/fpga"
     assert "rdma/rail7" in told["devices"]

@@ -10,20 +10,14 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     frames,
     manifest,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
 from tests.attacks.manifests import rendered
-from tests.unit.module_utils.site.test_refused import site
+from tests.unit.module_utils.lab import SLURM, kube
 
 Json = dict[str, Any]
 
 
-def made(**kube: Any) -> list[Json]:
-    intent = site("lab")
-    return manifest(part("slurm", intent["drawbridge_slurm"]), part("kube", {**intent["drawbridge_kube"], **kube}))
-
-
-EVERYTHING = made(gpu_operator={}, rdma={"namespace": "rdma"})
+EVERYTHING = manifest(SLURM, kube(gpu_operator={}, rdma={"namespace": "rdma"}))
 ROLES = [it for it in EVERYTHING if it["kind"] in ("Role", "ClusterRole")]
 
 

@@ -19,9 +19,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.view import kubelet
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.numa import Machine
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
-from tests.unit.module_utils.site.test_refused import site
+from tests.unit.module_utils.lab import NODES, kube
 
 WORDS = {"at", "is", "but", "dies", "runs"}
 ROWS = yaml.safe_load((Path(__file__).parent / "refused.yml").read_text())
@@ -30,9 +29,7 @@ CASES = [
     for name, row in ROWS.items()
 ]
 DISK = {"nodefs.available": "10%", "nodefs.inodesFree": "5%", "imagefs.available": "15%", "imagefs.inodesFree": "5%"}
-SITE = site("lab")
-JOINED = part("kube", {**SITE["drawbridge_kube"], "join": "site", "packages": []})
-VIEW = kubelet(part("nodes", SITE["drawbridge_nodes"]), JOINED, "gpu01")
+VIEW = kubelet(NODES, kube(join="site", packages=[]), "gpu01")
 MACHINE = Machine(**VIEW["options"]["machine"])
 
 

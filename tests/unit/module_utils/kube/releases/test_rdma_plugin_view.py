@@ -5,19 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.model import Kube
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.model import Rdma
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.rdma_plugin_view import (
     config,
     manifests,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Nodes
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
-from tests.unit.module_utils.site.test_refused import site
+from tests.unit.module_utils.lab import NODES, kube
 
-NODES: Nodes = part("nodes", site("lab")["drawbridge_nodes"])
-KUBE: Kube = replace(part("kube", site("lab")["drawbridge_kube"]), rdma=Rdma())
+KUBE = kube(rdma={})
 
 
 def entries_of(nodes: Nodes) -> list[dict[str, Any]]:
@@ -54,8 +51,8 @@ def test_nothing_where_the_site_has_other_means() -> None:
     assert manifests(NODES, replace(KUBE, rdma=Rdma(install=False))) == []
 
 
-def daemon_set(kube: Kube = KUBE) -> dict[str, Any]:
-    return manifests(NODES, kube)[1]["spec"]["template"]
+def daemon_set(of: Any = KUBE) -> dict[str, Any]:
+    return manifests(NODES, of)[1]["spec"]["template"]
 
 
 def test_pods_are_made_anew_for_another_configuration_only() -> None:
