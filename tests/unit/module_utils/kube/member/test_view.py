@@ -19,8 +19,3 @@ def test_a_registry_with_a_certificate_of_its_own() -> None:
     )
     assert tomllib.loads(hosts["content"])["ca"] == authority["path"]
     assert authority["content"].endswith(f"{PEM}\n")
-
-
-def test_a_site_that_joins_nodes_itself() -> None:
-    view = kube_node(kube(join="site", packages=[]))
-    assert (view["join"], view["packages"]["packages"], view["member"]) == (False, {}, {"join": False, "version": ""})
