@@ -257,6 +257,16 @@ def test_a_run_that_broke_off_is_ended_by_the_next(device: Any, node: Node, tmp_
 FOLDER = "{tmp}/conf.d"
 
 
+def started_by_site(tmp_path: Path, *words: str, variable: str = "") -> Node:
+    """A node whose kubelet runs with this command line, and with a variable of its unit."""
+    node = Node()
+    node.started_us = int(time.monotonic() * 1e6)
+    (tmp_path / "proc/77").mkdir(parents=True)
+    (tmp_path / "proc/77/cmdline").write_text("".join(f"{word}\0" for word in words))
+    (tmp_path / "proc/77/environ").write_text(f"PATH=/bin\0{variable}")
+    return node
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -269,12 +279,7 @@ FOLDER = "{tmp}/conf.d"
 def test_a_kubelet_of_the_site_that_would_not_read_us_is_refused(
     device: Any, tmp_path: Path, words: list[str], told: str
 ) -> None:
-    node = Node()
-    node.started_us = int(time.monotonic() * 1e6)
-    (tmp_path / "proc/77").mkdir(parents=True)
-    line = "".join(f"{word}\0" for word in words).replace("{tmp}", str(tmp_path))
-    (tmp_path / "proc/77/cmdline").write_text(line)
-    (tmp_path / "proc/77/environ").write_text("PATH=/bin\0")
+    node = started_by_site(tmp_path, *(word.replace("{tmp}", str(tmp_path)) for word in words))
     if not told:
         assert settled(device(node, of_site=True), WANT).error == ""
         return
@@ -284,12 +289,10 @@ def test_a_kubelet_of_the_site_that_would_not_read_us_is_refused(
     assert node.ran == ["systemctl show"], "nothing was drained"
 
 
-def of_kubeadm(tmp_path: Path, node: Node) -> None:
+def of_kubeadm(tmp_path: Path) -> Node:
     """A kubelet of kubeadm's unit, which starts the next one with its drop-in's words."""
-    node.started_us = int(time.monotonic() * 1e6)
-    (tmp_path / "proc/77").mkdir(parents=True)
-    (tmp_path / "proc/77/cmdline").write_text("kubelet\0--kubeconfig=/k\0--config=/c\0")
-    (tmp_path / "proc/77/environ").write_text("PATH=/bin\0KUBELET_CONFIG_ARGS=--config=/c\0")
+    words = ("kubelet", "--kubeconfig=/k", "--config=/c")
+    node = started_by_site(tmp_path, *words, variable="KUBELET_CONFIG_ARGS=--config=/c\0")
 
     def started(*_: Any) -> None:
         if (unit := tmp_path / "unit.d/50.conf").exists():
@@ -297,11 +300,11 @@ def of_kubeadm(tmp_path: Path, node: Node) -> None:
             (tmp_path / "proc/77/cmdline").write_text("\0".join(["kubelet", *words.split()]))
 
     node.on_start = started
+    return node
 
 
 def test_kubeadms_kubelet_gets_the_flag_with_consent_alone(device: Any, tmp_path: Path) -> None:
-    node = Node()
-    of_kubeadm(tmp_path, node)
+    node = of_kubeadm(tmp_path)
     refused = settled(device(node, of_site=True), WANT)
     assert (refused.changed, refused.error.endswith("set may_add_config_dir: true")) == (False, True), refused.error
     assert not (tmp_path / "unit.d").exists() and "systemctl stop" not in node.ran
