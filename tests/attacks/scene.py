@@ -22,9 +22,9 @@ from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.gate_names import GATE_NAMESPACE, GATED, NODES_NAMESPACE
 from roles.slurm_gate.files.gate.states import Owner, dirtying, opening
 from tests import waiting
+from tests.attacks import tables
 from tests.attacks.client import KINDS, Answer, Client, Json, Who, path_of
 from tests.attacks.manifests import rendered
-from tests.attacks.tables import read
 from tests.unit.module_utils.kube.kubelet.test_check import merged
 from tests.unit.module_utils.site.test_refused import site
 
@@ -126,7 +126,7 @@ def build(client: Client, quiet: Callable[[], object]) -> Scene:
 
     `quiet` stops the controllers: they judge the policies' types, but would go on playing on the stage.
     """
-    cast = read("scene.yml")
+    cast = tables.scene()
     scene = Scene(client, {name: Who.of(row) for name, row in cast["people"].items()}, cast["things"])
     spaces = namespaces(SLURM, shared(GPFS), KUBE)
     ours = [space for space in spaces if GATED not in space["metadata"]["labels"]]

@@ -2,17 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables as uniform rows.
 
-A list in a table is a block: its first entry is what all others share. Words stand for what would be long.
+A list in a table is a block: its first entry is what all others share. `by` in place of `as` is a row for each of them,
+whose `id` ends with who it is. Words stand for what would be long.
 """
 
 from __future__ import annotations
 
 import functools
+import re
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from tests.attacks.client import path_of
 from tests.unit.module_utils.kube.kubelet.test_check import merged
 
 HERE = Path(__file__).parent
@@ -61,7 +64,14 @@ def permits() -> list[Json]:
 def rows(name: str) -> list[Json]:
     """The rows of a table, each with what its block shares, and without words that stand for something."""
     blocks = ([{}, entry] if isinstance(entry, dict) else entry for entry in read(name))
-    return [_whole({**shared, **row}) for shared, *block in blocks for row in block]
+    whole = [{**shared, **row} for shared, *block in blocks for row in block]
+    return [_whole(one) for row in whole for one in (_by_each(row) if "by" in row else [row])]
+
+
+def _by_each(row: Json) -> list[Json]:
+    """One row for each who does it."""
+    rest = {key: value for key, value in row.items() if key not in ("id", "by")}
+    return [{**rest, "id": f"{row['id']} by {who}", "as": who} for who in row["by"]]
 
 
 def _whole(row: Json) -> Json:
@@ -88,6 +98,54 @@ def _pod(spec: Json) -> Json:
 
 def _volume(source: str | Json) -> Json:
     return source if isinstance(source, dict) else {"hostPath": {"path": source, "type": "Directory"}}
+
+
+def scene() -> Json:
+    """Who takes part, what stands before the gate comes, what is done then, and the bodies that rows start from."""
+    cast = read("scene.yml")
+    acts = {act: [_whole({**row}) for row in cast[act]] for act in ("early", "nodes", "then", "in_force")}
+    things = {name: {"path": _place(body := _object(it)), "body": body, **it} for name, it in cast["things"].items()}
+    return {"people": cast["people"], "before": [_object(it) for it in cast["before"]], "things": things, **acts}
+
+
+def _object(it: Json) -> Json:
+    """A whole object of what is written of it."""
+    version, kind = it["is"].split()
+    namespace, _, name = it["named"].rpartition("/")
+    job = re.match(r"slurm-(\d+)-", name)
+    metadata = {key: it[key] for key in ("labels", "annotations", "finalizers") if key in it}
+    metadata |= {"labels": {**it.get("labels", {}), "drawbridge.io/slurm-job": job[1]}} if job else {}
+    metadata |= {"name": name, **({"namespace": namespace} if namespace else {})}
+    if "by" in it:
+        version_of_owner, kind_of_owner, owner = it["by"].split()
+        reference = {"apiVersion": version_of_owner, "kind": kind_of_owner, "name": owner, "uid": UID}
+        metadata["ownerReferences"] = [{**reference, "controller": True}]
+    rest = {key: value for key, value in it.items() if key not in WRITTEN}
+    if "role" in it:
+        bound, called = it["role"].split()
+        rest["roleRef"] = {"apiGroup": RBAC, "kind": bound, "name": called}
+        rest["subjects"] = [_subject(*whom.split()) for whom in it["to"]]
+    return {"apiVersion": version, "kind": kind, "metadata": metadata, **rest}
+
+
+RBAC = "rbac.authorization.k8s.io"
+UID = "00000000-0000-0000-0000-000000004711"
+"""Nobody asks whose it is."""
+WRITTEN = ("is", "named", "by", "pod", "labels", "annotations", "finalizers", "role", "to")
+
+
+def _subject(kind: str, name: str) -> Json:
+    namespace, _, account = name.rpartition("/")
+    if namespace:
+        return {"kind": kind, "namespace": namespace, "name": account}
+    return {"apiGroup": RBAC, "kind": kind, "name": name}
+
+
+def _place(body: Json) -> str:
+    """Where such objects are made: in the namespace of jobs, unless they belong to no namespace."""
+    whole = body["kind"] in ("Node", "Namespace", "ClusterRoleBinding")
+    metadata = body["metadata"] if whole else {**body["metadata"], "namespace": "vision"}
+    return path_of({**body, "metadata": metadata}).rpartition("/")[0]
 
 
 TEMPLATES = {

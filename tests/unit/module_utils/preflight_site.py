@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 WANT: dict[str, Any] = {
     "name": "gpu01",
@@ -68,3 +71,12 @@ SOUND: dict[str, Any] = {
 def planted(probe: str, **faults: Any) -> dict[str, Any]:
     """The facts of a sound host with other answers of one probe."""
     return {**SOUND, probe: {**SOUND[probe], **faults}}
+
+
+def changed(case: dict[str, Any]) -> dict[str, Any]:
+    """The facts of a sound host with what a case of preflight/findings.yml changes."""
+    answers = {probe: change for probe, change in case.items() if probe in SOUND}
+    return {**SOUND, **{key: {**SOUND[key], **it} if isinstance(it, dict) else it for key, it in answers.items()}}
+
+
+CASES, QUIET = yaml.safe_load_all((Path(__file__).parent / "preflight/findings.yml").read_text())

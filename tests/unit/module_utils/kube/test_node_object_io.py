@@ -49,7 +49,7 @@ def test_only_a_closed_node_is_free(node: NodeStatus, why: str) -> None:
     assert bool(why) == bool(node.in_use)
 
 
-def test_no_answer_is_no_answer(tmp_path: Path, monkeypatch: Any) -> None:
+def test_no_answer_is_no_answer(tmp_path: Path) -> None:
     node = NodeObject(Server("https://127.0.0.1:1", str(tmp_path / "ca.crt")), tmp_path / "none.pem", "gpu01")
     assert not node.member
     with pytest.raises(DeviceError, match="node gpu01 can't be read from"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.quantity import mebibytes, quantity
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.quantity import quantity
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,3 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
 )
 def test_quantities(text: object, number: Decimal | None) -> None:
     assert quantity(text) == number
-
-
-def test_mebibytes() -> None:
-    assert (mebibytes("4Gi"), mebibytes("4GB")) == (4096, None)

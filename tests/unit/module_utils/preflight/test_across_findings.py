@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.preflight.across_findings import across
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.preflight.model import Answer
 
@@ -12,46 +13,40 @@ from tests.unit.module_utils.preflight_site import SOUND, WANT, planted
 HOSTS = ("gpu01", "gpu02", "gpu03")
 
 
-def site(**odd: Any) -> list[Answer]:
-    """Three sound nodes; the last one has other answers."""
-    facts, want = odd.get("facts", SOUND), odd.get("want", WANT)
-    last = Answer(HOSTS[-1], facts, want, odd.get("clock_s", (-0.3, 0.4)), odd.get("lost", ""))
-    return [*(Answer(host, SOUND, WANT, (-0.4, 0.5)) for host in HOSTS[:-1]), last]
+WITHOUT_ADA = {**SOUND, "users": {"slurm": [64030, 64030]}}
+OTHER_DRIVER = planted("gpus", drivers=["550.90.07"])
 
 
-def found(answers: list[Answer]) -> list[tuple[str, str, str]]:
-    return [(it.name, it.host, it.text) for it in across(answers)]
-
-
-def test_equal_hosts_have_no_finding() -> None:
-    assert found(site()) == []
-    assert found([]) == []
-
-
-def test_a_host_without_an_answer_is_unreachable_and_is_not_compared() -> None:
-    assert found(site(facts={}, lost="No route to host")) == [("unreachable", "gpu03", "No route to host")]
-
-
-def test_a_clock_is_off_only_if_no_delay_explains_it() -> None:
-    assert found(site(clock_s=(299.0, 301.0))) == [("clock_off", "gpu03", "its clock is 299 s ahead")]
-    assert found(site(clock_s=(-61.0, -60.05))) == [("clock_off", "gpu03", "its clock is 60 s behind")]
-    assert found(site(clock_s=(-30.0, 1.0))) == []
-
-
-def test_a_uid_or_gid_differs_from_that_of_most_hosts() -> None:
-    assert found(site(facts=planted("users", slurm=[1001, 64030]))) == [
-        ("uid_differs", "gpu03", "user slurm is 1001:64030, elsewhere 64030:64030")
+@pytest.mark.parametrize(
+    ("odd", "texts"),
+    [
+        ({}, {}),
+        # what has no answer is not compared
+        ({"facts": {}, "lost": "No route to host"}, {"unreachable": "No route to host"}),
+        # a clock is off only if no delay explains it
+        ({"clock_s": (299.0, 301.0)}, {"clock_off": "its clock is 299 s ahead"}),
+        ({"clock_s": (-61.0, -60.05)}, {"clock_off": "its clock is 60 s behind"}),
+        ({"clock_s": (-30.0, 1.0)}, {}),
+        (
+            {"facts": planted("users", slurm=[1001, 64030])},
+            {"uid_differs": "user slurm is 1001:64030, elsewhere 64030:64030"},
+        ),
+        # users of accounts are needed where jobs run
+        ({"facts": WITHOUT_ADA}, {"user_missing": "user ada does not exist"}),
+        ({"facts": WITHOUT_ADA, "want": {**WANT, "accounts": []}}, {}),
+        # drivers are compared within a node class
+        ({"facts": OTHER_DRIVER}, {"gpu_driver_differs": "GPU driver 550.90.07, elsewhere 570.148.08"}),
+        ({"facts": OTHER_DRIVER, "want": {**WANT, "class": "a100"}}, {}),
+    ],
+)
+def test_the_one_that_differs_from_most_hosts_is_named(odd: dict[str, Any], texts: dict[str, str]) -> None:
+    """Three sound nodes, of which the last one has other answers."""
+    last = {"facts": SOUND, "want": WANT, "clock_s": (-0.3, 0.4), **odd}
+    answers = [*(Answer(host, SOUND, WANT, (-0.4, 0.5)) for host in HOSTS[:-1]), Answer(HOSTS[-1], **last)]
+    assert [(it.name, it.host, it.text) for it in across(answers)] == [
+        (name, "gpu03", it) for name, it in texts.items()
     ]
 
 
-def test_a_user_of_an_account_is_missing_only_where_jobs_run() -> None:
-    without = {**SOUND, "users": {"slurm": [64030, 64030]}}
-    assert found(site(facts=without)) == [("user_missing", "gpu03", "user ada does not exist")]
-    assert found(site(facts=without, want={**WANT, "accounts": []})) == []
-
-
-def test_drivers_are_compared_within_a_node_class() -> None:
-    other = planted("gpus", drivers=["550.90.07"])
-    text = "GPU driver 550.90.07, elsewhere 570.148.08"
-    assert found(site(facts=other)) == [("gpu_driver_differs", "gpu03", text)]
-    assert found(site(facts=other, want={**WANT, "class": "a100"})) == []
+def test_no_hosts_have_no_finding() -> None:
+    assert list(across([])) == []

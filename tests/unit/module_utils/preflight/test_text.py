@@ -80,7 +80,3 @@ def test_the_last_mount_is_in_effect() -> None:
 )
 def test_a_release_is_two_numbers(printed: str, release: str) -> None:
     assert text.release(printed) == release
-
-
-def test_versions_sort_by_their_numbers() -> None:
-    assert max(["6.1.0-9-amd64", "6.1.0-10-amd64"], key=text.natural) == "6.1.0-10-amd64"

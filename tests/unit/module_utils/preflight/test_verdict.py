@@ -14,7 +14,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.p
     lines,
 )
 
-from tests.unit.module_utils.preflight_site import SOUND, WANT, planted
+from tests.unit.module_utils.preflight_site import CASES, QUIET, WANT, changed, planted
 
 SWAP = planted("system", swaps=["/dev/sda2"])
 
@@ -26,10 +26,12 @@ def said(findings: list[Found], *accepted: str) -> list[str]:
 def test_names_are_unique_and_every_row_says_all() -> None:
     assert all(row.cause in CAUSES and row.condition and row.why and row.repair for row in ROWS.values())
     assert len(ROWS) == 35
+    assert all(CASES.values()) and not {*CASES} - {*ROWS}
 
 
-def test_a_sound_site_is_one_line() -> None:
-    assert found([Answer("gpu01", SOUND, WANT)]) == []
+def test_a_sound_site_is_one_line_and_what_nobody_knows_is_no_finding() -> None:
+    for facts in (*map(changed, QUIET), {}):
+        assert found([Answer("gpu01", facts, WANT)]) == []
     assert said([]) == ["Preflight: sound, 4 hosts."]
 
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +13,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.p
     said,
     together,
 )
-
-
-def broken() -> Any:
-    raise ValueError("nonsense")
-
-
-def test_a_call_that_hangs_or_breaks_does_not_stop_the_others() -> None:
-    never = threading.Event()
-    found = together({"hangs": never.wait, "breaks": broken, "works": lambda: 3}, limit_s=0.5)
-    never.set()
-    assert found["works"] == 3
-    assert str(found["breaks"]) == "nonsense"
-    assert "hangs" not in found
 
 
 def test_more_calls_than_threads_all_end() -> None:

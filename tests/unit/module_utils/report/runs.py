@@ -13,8 +13,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.r
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.report.fold import Run, document, fold
 
 RECORDINGS = Path(__file__).parents[3] / "recordings"
-RUNS = {"nothing": False, "drift": True, "failures": False, "unreachable": False}
-"""Recordings of runs in the lab that have a golden report; true for check mode."""
+RUNS = ("nothing", "failures", "unreachable")
+"""Recordings of runs in the lab that have a golden report."""
 
 
 def run(check: bool = False, started: str = "2026-11-24T02:00:00+00:00") -> Run:

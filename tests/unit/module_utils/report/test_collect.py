@@ -23,17 +23,11 @@ def test_only_changed_items_of_a_loop_are_named() -> None:
 
 def test_a_visit_names_what_was_done_what_failed_and_what_was_not_run() -> None:
     failed = {"state": "failed", "changed": True, "done": ["a"], "left": ["b"], "steps": ["a", "b"], "msg": "disk full"}
+    done = {"state": "done", "changed": True, "steps": ["c"], "pending": ["d: job 7"]}
     layers = [
         {"role": "gpfs_client", "task": "Mount", **failed},
         {"role": "slurm_node", "task": "Run slurmd", "state": "stopped"},
-        {
-            "role": "fabric_nic",
-            "task": "NICs",
-            "state": "done",
-            "changed": True,
-            "steps": ["c"],
-            "pending": ["d: job 7"],
-        },
+        {"role": "fabric_nic", "task": "NICs", **done},
     ]
     found = findings(Event("failed", "gpu01", "", "Visit", {"failed": True, "msg": "all", "layers": layers}))
     assert [(one.kind, one.layer, one.text) for one in found] == [
@@ -47,15 +41,7 @@ def test_a_visit_names_what_was_done_what_failed_and_what_was_not_run() -> None:
 
 def test_a_refusal_says_which_line_to_add_and_is_no_failure() -> None:
     line = "it stops traffic; add may_flap: true"
-    refused = {
-        "changed": False,
-        "failed": True,
-        "msg": line,
-        "refused": [line],
-        "steps": ["x"],
-        "done": [],
-        "left": ["x"],
-    }
+    refused = {"changed": False, "failed": True, "msg": line, "refused": [line], "steps": ["x"], "left": ["x"]}
     found = report([Event("failed", "leaf1", "fabric_switch", "Switch", refused)])
     assert [(it["kind"], it["text"]) for it in found["findings"]] == [("refused", line)]
     assert "add its line to the inventory; then run: ansible-playbook playbooks/site.yml" in "\n".join(text(found))

@@ -5,20 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import switch_profile
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.artefacts_view import (
     PLACES,
     READS,
-    gate_token,
     mlnx_qos,
     slurm_accounting,
-    slurm_munge_key,
-    switch_roce,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
 from tests.conformance.tree import MODULES
-from tests.unit.module_utils.site.test_refused import site
 
 FOREIGN = {"k8s", "validate_argument_spec"}
 
@@ -26,13 +20,6 @@ FOREIGN = {"k8s", "validate_argument_spec"}
 def test_what_is_known_is_there() -> None:
     """The other direction is the action's: it fails for a module that is not known."""
     assert {*PLACES, *READS} - FOREIGN <= {path.stem for path in MODULES}
-
-
-def test_ports_with_the_same_lines_are_typed_once() -> None:
-    lines = switch_roce(switch_profile(part("fabric", site("lab")["drawbridge_fabric"]), "leaf1").as_dict()).lines
-    assert [line for line in lines if line.startswith("interface")] == ["interface Ethernet1-20"]
-    assert lines[0] == "qos map dscp 26 to traffic-class 3"
-    assert lines[-1].strip() == "random-detect ecn count"
 
 
 @pytest.mark.parametrize(
@@ -59,9 +46,3 @@ def test_accounting_reads_as_sacctmgr_calls_things() -> None:
         "no account old",
         "no qos slow",
     ]
-
-
-def test_secrets_are_named_and_not_shown() -> None:
-    for secret in (slurm_munge_key(), gate_token("/x.token", "gate", "opener")):
-        [line] = secret.lines
-        assert "secret" in line and not secret.files

@@ -18,12 +18,8 @@ def test_rails_on_a_leaf_each_share_ports() -> None:
         facts["neighbours"] = {f"rail{n}": [f"leaf{n + 1}", f"Ethernet{number}"] for n in range(8)}
     assert leaves(nodes["gpu1"]) == tuple(f"leaf{n}" for n in range(1, 9))
     assert cables(nodes) == [{"switches": "leaf[1-8]", "ports": "Ethernet1-2", "nodes": "gpu[1-2]"}]
-
-
-def test_a_rail_without_a_neighbour_leaves_the_leaves_unknown() -> None:
-    node = lab_node("leaf1", 1)
-    del node["neighbours"]["rail3"]
-    assert leaves(node) == ()
+    del nodes["gpu1"]["neighbours"]["rail3"]
+    assert leaves(nodes["gpu1"]) == (), "a rail without a neighbour leaves the leaves unknown"
 
 
 def test_the_type_is_the_model() -> None:

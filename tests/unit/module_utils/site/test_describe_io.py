@@ -11,12 +11,32 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes import hardware_io, lldp_io
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.describe_io import Host
 
+SLURM = """
+ClusterName=research
+SlurmctldHost=head1(10.0.0.1)
+AccountingStorageHost=db1
+AccountingStoragePass=secret
+PartitionName=DEFAULT MaxTime=1-0
+PartitionName=train Nodes=gpu[1-4] \\
+  Default=YES  # the first
+Include partitions.conf
+"""
+KUBELET = """
+kind: KubeletConfiguration
+authentication:
+  x509:
+    clientCAFile: /etc/kubernetes/pki/ca.crt
+topologyManagerPolicy: restricted
+reservedSystemCPUs: "0-3,64-67"
+"""
+SERVER = "https://10.0.0.1:6443"
 FILES = {
-    "etc/slurm/slurm.conf": "ClusterName=old\nSlurmctldHost=ctl\nInclude partitions.conf\n",
-    "etc/slurm/partitions.conf": "PartitionName=train Nodes=ALL\n",
-    "var/lib/kubelet/config.yaml": "authentication:\n  x509:\n    clientCAFile: /etc/kubernetes/pki/ca.crt\n",
-    "etc/kubernetes/kubelet.conf": "clusters:\n- cluster:\n    server: https://10.0.0.1:6443\n",
+    "etc/slurm/slurm.conf": SLURM,
+    "etc/slurm/partitions.conf": "partitionname=hpc nodes=ALL\n",
+    "var/lib/kubelet/config.yaml": KUBELET,
+    "etc/kubernetes/kubelet.conf": f"clusters:\n- cluster:\n    server: {SERVER}\nusers:\n- client-key-data: secret\n",
 }
+OF_KUBELET = {"ca_file": "/etc/kubernetes/pki/ca.crt", "topology_policy": "restricted", "reserved_cpus": "0-3,64-67"}
 
 
 def run(argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
@@ -34,11 +54,20 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Host:
     return Host(run, str(tmp_path))
 
 
-def test_included_files_and_the_cluster_of_the_kubelet_are_read(host: Host) -> None:
+def test_included_files_and_the_cluster_of_the_kubelet_are_read_but_no_secret(host: Host) -> None:
     found = host.read()
-    assert found["slurm"]["path"] == "/etc/slurm/slurm.conf"
-    assert [part["name"] for part in found["slurm"]["partitions"]] == ["train"]
-    assert found["kubelet"] == {"api_server": "https://10.0.0.1:6443", "ca_file": "/etc/kubernetes/pki/ca.crt"}
+    assert found["slurm"] == {
+        "path": "/etc/slurm/slurm.conf",
+        "cluster": "research",
+        "controller": "head1",
+        "accounting": "db1",
+        "partitions": [
+            {"name": "train", "nodes": "gpu[1-4]", "default": True},
+            {"name": "hpc", "nodes": "ALL", "default": False},
+        ],
+    }
+    assert found["kubelet"] == {**OF_KUBELET, "api_server": SERVER}
+    assert "secret" not in str(found)
 
 
 def test_a_lost_file_is_named_and_stops_nothing(host: Host, tmp_path: Path) -> None:
@@ -46,7 +75,7 @@ def test_a_lost_file_is_named_and_stops_nothing(host: Host, tmp_path: Path) -> N
     (tmp_path / "etc/kubernetes/kubelet.conf").unlink()
     found = host.read()
     assert found["slurm"] == {"path": "/etc/slurm/slurm.conf"}
-    assert found["kubelet"] == {"ca_file": "/etc/kubernetes/pki/ca.crt"}
+    assert found["kubelet"] == OF_KUBELET
     assert [reason.split(":")[0] for reason in found["missing"] if "partitions.conf" in reason] == ["Slurm"]
 
 

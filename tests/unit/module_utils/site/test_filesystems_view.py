@@ -14,11 +14,6 @@ ROLES = Path(__file__).resolve().parents[4] / "roles"
 BOTH = load(site("example-existing"))
 
 
-def test_a_site_may_have_both_kinds() -> None:
-    assert [(it.mount, it.kind) for it in shared(BOTH.gpfs, BOTH.nfs)] == [("/gpfs/fs1", "gpfs"), ("/home", "nfs")]
-    assert shared(None, None) == []
-
-
 @pytest.mark.parametrize("daemon", ["slurmd", "kubelet"])
 @pytest.mark.parametrize("kind", ["gpfs", "nfs"])
 def test_daemons_start_after_the_unit_of_each_kind(kind: str, daemon: str) -> None:

@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.gpfs_artefacts_view import (
     mm_auth,
-    mm_node,
     mm_remote,
 )
-
-
-def test_nodes_join_by_a_command_for_all() -> None:
-    assert mm_node([f"gpu{number:02}" for number in range(1, 5)], "").lines == [
-        "cluster of this host",
-        "mmaddnode -N gpu[01-04]",
-        "mmchlicense client --accept -N gpu[01-04]",
-    ]
 
 
 def test_both_sides_of_a_remote_mount() -> None:

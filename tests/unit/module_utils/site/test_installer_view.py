@@ -10,20 +10,14 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     frames,
     manifest,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
 from tests.attacks.manifests import rendered
-from tests.unit.module_utils.site.test_refused import site
+from tests.unit.module_utils.lab import SLURM, kube
 
 Json = dict[str, Any]
 
 
-def made(**kube: Any) -> list[Json]:
-    intent = site("lab")
-    return manifest(part("slurm", intent["drawbridge_slurm"]), part("kube", {**intent["drawbridge_kube"], **kube}))
-
-
-EVERYTHING = made(gpu_operator={}, rdma={"namespace": "rdma"})
+EVERYTHING = manifest(SLURM, kube(gpu_operator={}, rdma={"namespace": "rdma"}))
 ROLES = [it for it in EVERYTHING if it["kind"] in ("Role", "ClusterRole")]
 
 
@@ -35,11 +29,6 @@ def test_namespaces_come_before_their_objects() -> None:
         assert item["metadata"].get("namespace", "kube-system") in known, item
     own = {f"drawbridge-{it}" for it in ("installer", "gate", "nodes")}
     assert known == {"kube-system", "gpu-operator", "rdma", *own}
-
-
-def test_an_apply_labels_no_namespace() -> None:
-    """What a namespace is for is decided by the run, as a member of the platform's group."""
-    assert {str(it) for it in EVERYTHING if it["kind"] == "Namespace" and len(it["metadata"]) > 1} == set()
 
 
 def where(role: Json, item: Json) -> tuple[str, str, str]:
@@ -70,11 +59,6 @@ def test_who_runs_ansible_may_act_as_the_installer_and_nothing_else() -> None:
 def test_no_rule_has_a_wildcard() -> None:
     for rule in (rule for role in ROLES for rule in role["rules"]):
         assert "*" not in [*rule["verbs"], *rule["apiGroups"], *rule["resources"], *rule.get("resourceNames", [])]
-
-
-def test_no_pod_fits_where_the_trial_is_made() -> None:
-    (quota,) = (it for it in EVERYTHING if it["kind"] == "ResourceQuota")
-    assert quota["metadata"]["namespace"] == "drawbridge-installer" and quota["spec"]["hard"] == {"pods": "0"}
 
 
 WRITTEN = {(it["kind"], it["metadata"]["name"]): it["spec"] for it in rendered() if "spec" in it}

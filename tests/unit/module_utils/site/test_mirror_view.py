@@ -78,17 +78,12 @@ def packages(found: dict[str, Any]) -> dict[str, str]:
     return {item["package"]: item["version"] for item in found["packages"]}
 
 
-def test_what_joins_nodes_is_as_it_is_pinned() -> None:
-    kubelet, containerd = KUBE.packages
-    found = packages(listed())
-    assert (found.get("kubelet"), found.get("containerd.io")) == (kubelet.version, containerd.version)
-
-
 @pytest.mark.parametrize("name", sorted({*PACKAGINGS} - {"site"}))
 def test_what_the_roles_of_slurm_install_on_any_host(name: str) -> None:
     slurm = replace(SLURM, packages=name)
     found = packages(listed(slurm=slurm))
     hosts = (controller(slurm, NODES, cgroups=True), node(NODES, slurm, "gpu001", ()), login(slurm))
+    assert {it.name: found[it.name] for it in KUBE.packages} == {it.name: it.version for it in KUBE.packages}
     installed = {package for host in hosts for package in host["packages"]["names"]}
     assert installed <= set(found)
     assert found["munge"] == "the distribution's"

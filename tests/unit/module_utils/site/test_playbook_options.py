@@ -99,13 +99,9 @@ def test_a_name_that_is_no_option_is_refused_with_the_nearest(name: str, near: s
     assert "secret" not in sentence
 
 
-@pytest.mark.parametrize("name", ["rollings", "plan", "my_rolling_wat", "preflight_report", "slurm_node_view"])
-def test_other_names_are_the_sites(name: str) -> None:
-    assert said(run("fabric", {name: 1})) == []
-
-
-def test_a_name_that_is_no_option_may_be_in_the_sites_inventory() -> None:
-    assert said(run("fabric", {}, {"rolling_wat": 1})) == []
+def test_other_names_are_the_sites_and_so_is_any_name_in_its_inventory() -> None:
+    names = ("rollings", "plan", "my_rolling_wat", "preflight_report", "slurm_node_view")
+    assert said(run("fabric", dict.fromkeys(names, 1), {"rolling_wat": 1})) == []
 
 
 @pytest.mark.parametrize("name", ["onboard_nodes", "onboard_wave"])

@@ -25,7 +25,10 @@ def test_a_node_reaches_controller_neighbour_and_servers() -> None:
     assert ends(found) == [("ctl", 6817, False), ("gpu02", 6818, False), ("nsd1", 1191, False), ("ctl", 6443, True)]
     assert found["paths"] == ["ctl", "gpu02", "nsd1"]
     assert found["names"] == ["gpu01", "ctl", "gpu02", "nsd1"]
-    assert found["listens"] == [6818, 1191, 10250]
+    assert (found["listens"], found["kubelet_releases"]) == ([6818, 1191, 10250], ["1.36"])
+    assert found["users"] == ["slurm", "munge", *found["accounts"]] == ["slurm", "munge", "ada", "ben", "cleo", "dan"]
+    assert view("gpu04")["paths"] == ["ctl", "gpu03", "nsd1"], "the first is next to the last"
+    assert view("nsd1")["accounts"] == [], "users of accounts must exist where jobs run"
 
 
 def test_the_controller_reaches_all_nodes_and_has_no_hardware() -> None:
@@ -40,20 +43,6 @@ def test_hardware_is_that_of_the_node_class() -> None:
     found = view("gpu03")
     assert (found["class"], found["gpus"], len(found["netdevs"]), len(found["rdma"])) == ("h100", 8, 8, 8)
     assert found["cables"]["rail7"] == ("leaf2", "")
-
-
-def test_users_of_accounts_must_exist_where_jobs_run() -> None:
-    assert view("gpu01")["users"] == ["slurm", "munge", "ada", "ben", "cleo", "dan"]
-    assert view("gpu01")["accounts"] == ["ada", "ben", "cleo", "dan"]
-    assert view("nsd1")["accounts"] == []
-
-
-def test_the_next_node_after_the_last_is_the_first() -> None:
-    assert view("gpu04")["paths"] == ["ctl", "gpu03", "nsd1"]
-
-
-def test_the_kubelets_release_is_the_pinned_one() -> None:
-    assert view("gpu01")["kubelet_releases"] == ["1.36"]
 
 
 def test_a_site_without_network_and_kubernetes_needs_less() -> None:

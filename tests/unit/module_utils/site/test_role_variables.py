@@ -68,9 +68,6 @@ def test_a_name_that_no_role_has_is_told_with_the_nearest() -> None:
     fault = unknown("a_role", DECLARED, "a_role_second", PLACE)
     assert str(fault).startswith(f'a_role_second ({PLACE}) is "(not shown)", but role a_role has no such variable')
     assert fault.repair == "write a_role_seconds, or rename your own variable"
-
-
-def test_a_name_far_from_all_is_told_where_the_list_is() -> None:
     assert "ansible-doc -t role drawbridge.drawbridge.a_role " in unknown("a_role", DECLARED, "a_role_x", PLACE).repair
 
 

@@ -20,12 +20,9 @@ def test_nodes_of_the_intent_can_be_chosen_in_any_order() -> None:
     assert chosen_faults(SITE, "onboard_nodes", "gpu[03-04],gpu01") == []
 
 
-def test_they_need_the_clusters_hosts_and_their_own_leaves() -> None:
+def test_they_need_the_clusters_hosts_with_all_gpfs_admin_hosts_and_their_own_leaves() -> None:
     assert needed(SITE, "gpu[01-02]") == ["ctl", "nsd1", "leaf1", "gpu01", "gpu02"]
     assert needed(SITE, "gpu[03-04],gpu01") == ["ctl", "nsd1", "leaf2", "leaf1", "gpu03", "gpu04", "gpu01"]
-
-
-def test_they_need_every_gpfs_admin_host() -> None:
     raw = site("lab")
     raw["drawbridge_gpfs"]["admin"] = "nsd[1-2]"
     assert needed(load(raw), "gpu01") == ["ctl", "nsd1", "nsd2", "leaf1", "gpu01"]

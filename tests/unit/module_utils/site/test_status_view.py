@@ -2,12 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.status_view import drawbridge_status
 
-from tests.unit.module_utils.site.test_refused import site
-
-SLURM = part("slurm", site("lab")["drawbridge_slurm"])
+from tests.unit.module_utils.lab import SLURM
 
 
 def test_a_host_knows_gated_partitions_and_no_nodes() -> None:

@@ -18,12 +18,6 @@ def test_a_node_of_a_site_with_both_kinds_has_the_options_of_both_modules() -> N
     assert (nfs["manager"], nfs["package"], [it["mount"] for it in nfs["mounts"]]) == ("apt", "nfs-common", ["/home"])
 
 
-def test_members_of_the_cluster_are_all_nodes() -> None:
-    assert BOTH.gpfs
-    found = storage_view.gpfs_members(BOTH.fabric, BOTH.nodes, BOTH.gpfs)
-    assert (len(found["nodes"]), found["cluster"]) == (8, "ess.example.org")
-
-
 def test_all_kinds_are_one_list_of_plain_data() -> None:
     found = storage_view.filesystems(BOTH.gpfs, BOTH.nfs)
     assert [(it["kind"], it["mount"]) for it in found] == [("gpfs", "/gpfs/fs1"), ("nfs", "/home")]

@@ -77,13 +77,6 @@ def test_a_held_layer_that_has_nothing_to_do_or_fails_says_so(lamps: dict[str, s
 A, B, C = Call("a", {}), Call("b", {}, needs=[0]), Call("c", {}, needs=[1])
 
 
-def test_layers_run_in_order_and_say_what_their_modules_say(lamps: dict[str, str]) -> None:
-    seen = visit([A, B], check=False)
-    assert [it.result["steps"] for it in seen] == [["turn on"]] * 2
-    assert lamps == {"a": "on", "b": "on", "c": "off"}
-    assert [it.result["changed"] for it in visit([A, B], check=False)] == [False, False]
-
-
 def test_check_mode_touches_nothing(lamps: dict[str, str]) -> None:
     assert states([A, B], check=True) == ["done", "done"]
     assert set(lamps.values()) == {"off"}

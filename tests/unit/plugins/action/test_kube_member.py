@@ -13,11 +13,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils import half, kube_member
 
 CLUSTER = {"name": "c", "cluster": {"certificate-authority-data": base64.b64encode(b"PEM").decode()}}
-KUBECONFIG = {
-    "clusters": [CLUSTER],
-    "contexts": [{"name": "x", "context": {"cluster": "c"}}],
-    "current-context": "x",
-}
+KUBECONFIG = {"clusters": [CLUSTER], "contexts": [{"name": "x", "context": {"cluster": "c"}}], "current-context": "x"}
 NOTHING: dict[str, Any] = {"changed": False, "steps": []}
 JOIN: dict[str, Any] = {"changed": True, "steps": ["enable", "join the cluster: it has no certificate"], "diff": {}}
 CLOSED = [{"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}]
@@ -72,9 +68,10 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     return made
 
 
-def test_a_good_member_costs_one_look(run: Any) -> None:
-    result, sent, api = run(NOTHING)
-    assert (result, len(sent), api.calls) == (NOTHING, 1, [])
+@pytest.mark.parametrize(("told", "check"), [(NOTHING, False), (JOIN, True)])
+def test_a_good_member_and_check_mode_cost_one_look(run: Any, told: dict[str, Any], check: bool) -> None:
+    result, sent, api = run(told, check=check)
+    assert (result, len(sent), api.calls) == (told, 1, [])
     assert (sent[0]["check"], sent[0]["ca"], "token" in sent[0]) == (True, "PEM", False)
     assert "kubeconfig" not in sent[0]
 
@@ -90,20 +87,12 @@ def test_where_no_certificate_is_asked_for_a_name_will_do(run: Any, change: dict
     assert run(NOTHING, address="gpu01.example.org", **change)[0] == NOTHING
 
 
-def test_check_mode_asks_for_nothing(run: Any) -> None:
-    result, sent, api = run(JOIN, check=True)
-    assert (result, len(sent), api.calls) == (JOIN, 1, [])
-
-
-def test_who_joins_gets_a_token_that_is_deleted(run: Any) -> None:
+def test_only_who_joins_gets_a_token_and_it_is_deleted(run: Any) -> None:
     _, sent, api = run(JOIN, NOTHING)
     secret = api.bodies[1]["stringData"]
     assert sent[1]["token"] == f"{secret['token-id']}.{secret['token-secret']}"
     assert sent[1]["check"] is False
     assert api.calls[-1][0] == "DELETE"
-
-
-def test_who_is_a_member_gets_none(run: Any) -> None:
     _, sent, api = run({**JOIN, "steps": ["write /a", "restart kubelet.service"]}, NOTHING)
     assert "token" not in sent[1]
     assert not any(method == "POST" for method, _ in api.calls)
@@ -161,23 +150,23 @@ def test_a_node_whose_status_was_written_meanwhile_is_looked_at_again(run: Any) 
     assert [method for method, _ in api.calls] == ["GET", "DELETE"] * 3
 
 
-def test_another_look_may_find_it_open(run: Any) -> None:
-    result, sent, api = run(GONE, state="absent", api=Busy(writes=1, then=[]))
-    assert "is not closed and was not deleted" in result["msg"]
-    assert (len(sent), [method for method, _ in api.calls]) == (1, ["GET", "DELETE", "GET"])
-
-
 def test_a_node_that_is_written_all_the_time_stays(run: Any) -> None:
     result, sent, _ = run(GONE, state="absent", api=Busy(writes=99))
     assert "was not deleted: the object has been modified" in result["msg"]
     assert len(sent) == 1
 
 
-def test_a_node_that_was_opened_meanwhile_stays(run: Any) -> None:
-    held = [{"key": "drawbridge.io/slurm", "value": "vision.7"}]
-    result, sent, api = run(GONE, state="absent", api=Api(taints=held))
+HELD = [{"key": "drawbridge.io/slurm", "value": "vision.7"}]
+
+
+@pytest.mark.parametrize(
+    ("api", "asked"), [(Api(taints=HELD), ["GET"]), (Busy(writes=1, then=[]), ["GET", "DELETE", "GET"])]
+)
+def test_a_node_that_was_opened_meanwhile_stays(run: Any, api: Api, asked: list[str]) -> None:
+    """Before the first look, or between it and the deletion."""
+    result, sent, _ = run(GONE, state="absent", api=api)
     assert "is not closed and was not deleted" in result["msg"]
-    assert (len(sent), [method for method, _ in api.calls]) == (1, ["GET"])
+    assert (len(sent), [method for method, _ in api.calls]) == (1, asked)
 
 
 def test_a_kubeconfig_without_a_ca_is_told(tmp_path: Path) -> None:

@@ -26,20 +26,16 @@ def resource(kind: str, **spec: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("name", "known"),
+    ("name", "suffix"),
     [
-        ("kured", "kured"),
-        ("cluster-autoscaler-aws", "cluster-autoscaler"),
-        ("karpenter", "karpenter"),
-        ("draino", "draino"),
-        ("system-upgrade-controller", "system-upgrade-controller"),
-        ("slurm-bridge-scheduler", "slurm-bridge"),
+        *((name, "") for name in ("kured", "karpenter", "draino", "system-upgrade-controller")),
+        *(("cluster-autoscaler", "-aws"), ("slurm-bridge", "-scheduler")),
     ],
 )
-def test_known_actors_are_named(name: str, known: str) -> None:
-    (actor,) = workload_actors([workload(name, "Deployment"), workload("coredns", "Deployment")])
-    assert actor.name == known
-    assert actor.sentence.startswith(f"Deployment kube-system/{name} ")
+def test_known_actors_are_named(name: str, suffix: str) -> None:
+    (actor,) = workload_actors([workload(name + suffix, "Deployment"), workload("coredns", "Deployment")])
+    assert actor.name == name
+    assert actor.sentence.startswith(f"Deployment kube-system/{name}{suffix} ")
 
 
 @pytest.mark.parametrize(

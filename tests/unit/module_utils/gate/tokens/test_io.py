@@ -80,9 +80,3 @@ def test_only_a_refusal_is_no_bearer(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "does not accept the present token" in file.read().why
     with pytest.raises(DeviceError, match="does not report whose"):
         file.read()
-
-
-def test_without_a_new_token_the_file_stays(file: TokenFile) -> None:
-    file._token = ""
-    assert "the action sent none" in converge(file, plan, WANT).error
-    assert not Path(file.name).exists()

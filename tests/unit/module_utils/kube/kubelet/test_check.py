@@ -1,10 +1,11 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Wrong kubelet configurations, at function level: kubelet_refused.yml is the table."""
+"""Wrong kubelet configurations, at function level: refused.yml is the table."""
 
 from __future__ import annotations
 
 import copy
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,15 +19,17 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.view import kubelet
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.numa import Machine
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
-from tests.unit.module_utils.site.test_refused import site
+from tests.unit.module_utils.lab import NODES, kube
 
-CASES = yaml.safe_load((Path(__file__).parent / "refused.yml").read_text())
+WORDS = {"at", "is", "but", "dies", "runs"}
+ROWS = yaml.safe_load((Path(__file__).parent / "refused.yml").read_text())
+CASES = [
+    {**row, "id": name, "change": {key: value for key, value in row.items() if key not in WORDS}}
+    for name, row in ROWS.items()
+]
 DISK = {"nodefs.available": "10%", "nodefs.inodesFree": "5%", "imagefs.available": "15%", "imagefs.inodesFree": "5%"}
-SITE = site("lab")
-JOINED = part("kube", {**SITE["drawbridge_kube"], "join": "site", "packages": []})
-VIEW = kubelet(part("nodes", SITE["drawbridge_nodes"]), JOINED, "gpu01")
+VIEW = kubelet(NODES, kube(join="site", packages=[]), "gpu01")
 MACHINE = Machine(**VIEW["options"]["machine"])
 
 
@@ -54,15 +57,21 @@ def refused(config: dict[str, Any], machine: Machine = MACHINE, site_joins: bool
     return [str(fault) for fault in faults(config, machine, "here", "kube_node_kubelet", site_joins)]
 
 
+def last(value: Any) -> Any:
+    """The last value in the depths of a row."""
+    while value and isinstance(value, (dict, list)):
+        value = [*(value.values() if isinstance(value, dict) else value)][-1]
+    return value
+
+
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
 def test_refused(case: dict[str, Any]) -> None:
-    fault, told = case["fault"], refused(merged(good(), case["change"]))
-    found = [line for line in told if line.startswith(f"here.{fault['key']} is ")]
+    value, told = last(case["change"]), refused(merged(good(), case["change"]))
+    found = [line for line in told if line.startswith(f"here.{case.get('at', next(iter(case['change'])))} is ")]
     assert len(found) == 1, told
     shown, _, rest = found[0].partition(" is ")[2].partition(", but ")
-    assert fault["value"] in shown
-    assert fault["reason"] in rest
-    assert fault["repair"] in rest.rsplit("; ", 1)[1]
+    assert case.get("is", "missing" if value is None else json.dumps(value)) in shown
+    assert all(part in whole for part, whole in zip(case["but"].rsplit("; ", 1), rest.rsplit("; ", 1)))
 
 
 def test_who_makes_a_node_a_member_says_how_it_is_born() -> None:

@@ -54,11 +54,9 @@ def health(monkeypatch: Any) -> Any:
     return make
 
 
-def test_ready_since_the_start(health: Any) -> None:
+def test_ready_since_the_start_with_more_patience_where_it_is_worth_it(health: Any) -> None:
     health().wait(100.5, Node(DeviceError("no answer yet"), ready(99), NodeStatus(True, heartbeat_s=101), ready(100)))
 
-
-def test_more_patience_where_it_is_worth_it(health: Any) -> None:
     told = Node(ready(99), ready(99), ready(101))
     health(timeout_s=0).wait(100.5, told, at_least_s=60)
     assert len(told.told) == 1

@@ -254,22 +254,17 @@ def test_a_run_that_broke_off_is_ended_by_the_next(device: Any, node: Node, tmp_
     assert settled(device(node), WANT).steps == []
 
 
-@pytest.mark.parametrize("queue", [Completed(0, "4711\n", ""), Completed(1, "", "")])
-def test_a_kubelet_that_is_down_under_a_job_is_not_changed(
-    device: Any, node: Node, tmp_path: Path, queue: Completed
-) -> None:
-    """It has crashed, or did not answer once: its pods run on, and their CPUs stand in its state files."""
-    before = (tmp_path / "conf.d/50-drawbridge.conf").read_text()
-    (tmp_path / "cpu_manager_state").write_text('{"policyName": "static", "defaultCpuSet": "0-7"}')
-    node.started_us, node.queue = 0, queue
-    outcome = settled(device(node, CHANGED), CHANGED)
-    assert (outcome.changed, outcome.error, len(outcome.pending)) == (False, "", 2)
-    assert (tmp_path / "conf.d/50-drawbridge.conf").read_text() == before
-    assert (tmp_path / "cpu_manager_state").exists()
-    assert settled(device(node), WANT).steps == ["start the kubelet"], "as it was it may run again"
-
-
 FOLDER = "{tmp}/conf.d"
+
+
+def started_by_site(tmp_path: Path, *words: str, variable: str = "") -> Node:
+    """A node whose kubelet runs with this command line, and with a variable of its unit."""
+    node = Node()
+    node.started_us = int(time.monotonic() * 1e6)
+    (tmp_path / "proc/77").mkdir(parents=True)
+    (tmp_path / "proc/77/cmdline").write_text("".join(f"{word}\0" for word in words))
+    (tmp_path / "proc/77/environ").write_text(f"PATH=/bin\0{variable}")
+    return node
 
 
 @pytest.mark.parametrize(
@@ -284,12 +279,7 @@ FOLDER = "{tmp}/conf.d"
 def test_a_kubelet_of_the_site_that_would_not_read_us_is_refused(
     device: Any, tmp_path: Path, words: list[str], told: str
 ) -> None:
-    node = Node()
-    node.started_us = int(time.monotonic() * 1e6)
-    (tmp_path / "proc/77").mkdir(parents=True)
-    line = "".join(f"{word}\0" for word in words).replace("{tmp}", str(tmp_path))
-    (tmp_path / "proc/77/cmdline").write_text(line)
-    (tmp_path / "proc/77/environ").write_text("PATH=/bin\0")
+    node = started_by_site(tmp_path, *(word.replace("{tmp}", str(tmp_path)) for word in words))
     if not told:
         assert settled(device(node, of_site=True), WANT).error == ""
         return
@@ -299,12 +289,10 @@ def test_a_kubelet_of_the_site_that_would_not_read_us_is_refused(
     assert node.ran == ["systemctl show"], "nothing was drained"
 
 
-def of_kubeadm(tmp_path: Path, node: Node) -> None:
+def of_kubeadm(tmp_path: Path) -> Node:
     """A kubelet of kubeadm's unit, which starts the next one with its drop-in's words."""
-    node.started_us = int(time.monotonic() * 1e6)
-    (tmp_path / "proc/77").mkdir(parents=True)
-    (tmp_path / "proc/77/cmdline").write_text("kubelet\0--kubeconfig=/k\0--config=/c\0")
-    (tmp_path / "proc/77/environ").write_text("PATH=/bin\0KUBELET_CONFIG_ARGS=--config=/c\0")
+    words = ("kubelet", "--kubeconfig=/k", "--config=/c")
+    node = started_by_site(tmp_path, *words, variable="KUBELET_CONFIG_ARGS=--config=/c\0")
 
     def started(*_: Any) -> None:
         if (unit := tmp_path / "unit.d/50.conf").exists():
@@ -312,11 +300,11 @@ def of_kubeadm(tmp_path: Path, node: Node) -> None:
             (tmp_path / "proc/77/cmdline").write_text("\0".join(["kubelet", *words.split()]))
 
     node.on_start = started
+    return node
 
 
 def test_kubeadms_kubelet_gets_the_flag_with_consent_alone(device: Any, tmp_path: Path) -> None:
-    node = Node()
-    of_kubeadm(tmp_path, node)
+    node = of_kubeadm(tmp_path)
     refused = settled(device(node, of_site=True), WANT)
     assert (refused.changed, refused.error.endswith("set may_add_config_dir: true")) == (False, True), refused.error
     assert not (tmp_path / "unit.d").exists() and "systemctl stop" not in node.ran
@@ -329,13 +317,3 @@ def test_kubeadms_kubelet_gets_the_flag_with_consent_alone(device: Any, tmp_path
     ]
     assert node.ran.index("systemctl daemon-reload") < node.ran.index("systemctl stop")
     assert (node.reason, settled(device(node, of_site=True), WANT).steps) == ("", [])
-
-
-@pytest.mark.parametrize("gate", ["vision.7", "dirty_vision.7", ""])
-def test_the_flag_waits_until_the_node_is_closed(device: Any, tmp_path: Path, gate: str) -> None:
-    node = Node()
-    of_kubeadm(tmp_path, node)
-    kubelet = device(node, gate=lambda self: NodeStatus(True, gate), of_site=True)
-    outcome = settled(kubelet, WANT, may_add_config_dir=True)
-    assert (outcome.changed, outcome.error) == (False, "") and outcome.pending
-    assert not (tmp_path / "unit.d").exists() and "systemctl daemon-reload" not in node.ran

@@ -17,13 +17,8 @@ MACHINE = Machine(128, 2, "together", 2, 1 << 21, (0, 1))
 
 def config(system: str, kube: str, eviction: str, *by_node: str) -> dict[str, Any]:
     entries = [{"numaNode": node, "limits": {"memory": amount}} for node, amount in enumerate(by_node)]
-    held = {"systemReserved": {"memory": system}, "kubeReserved": {"memory": kube}}
-    return {
-        **held,
-        "evictionHard": {"memory.available": eviction},
-        "memoryManagerPolicy": "Static",
-        "reservedMemory": entries,
-    }
+    held = {"systemReserved": {"memory": system}, "kubeReserved": {"memory": kube}, "reservedMemory": entries}
+    return {**held, "evictionHard": {"memory.available": eviction}, "memoryManagerPolicy": "Static"}
 
 
 @given(st.integers(1, 1 << 20), st.integers(1, 1 << 20), st.integers(-1, 1))

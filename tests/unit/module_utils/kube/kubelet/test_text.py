@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-import yaml
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.plan import KubeletState
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.text import (
     by_key,
@@ -13,11 +12,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
 )
 
 CONFIG = {"cpuManagerPolicy": "static", "reservedMemory": [{"numaNode": 0, "limits": {"memory": "4Gi"}}]}
-
-
-def test_the_drop_in_is_yaml_with_kind_and_version() -> None:
-    read = yaml.safe_load("\n".join(render(CONFIG)))
-    assert read == {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", **CONFIG}
 
 
 def test_keys_come_back_with_foreign_lines_among_them() -> None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.view import (
-    kubelet,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.view import kubelet
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.module_utils.lab import KUBE, NODES, SITE
+from tests.unit.module_utils.lab import KUBE, NODES, SITE, kube
 
 
 def mib(quantity: str) -> int:
@@ -35,8 +33,7 @@ def test_huge_pages_are_reserved_by_themselves() -> None:
 
 def test_who_starts_the_kubelet_goes_along() -> None:
     assert built()["options"]["join"] == "drawbridge"
-    joined = part("kube", {**SITE["drawbridge_kube"], "join": "site", "packages": []})
-    view = kubelet(NODES, joined, "gpu01")
+    view = kubelet(NODES, kube(join="site", packages=[]), "gpu01")
     assert view["options"]["join"] == "site"
     closed = {"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedule"}
     assert view["config"]["registerWithTaints"] == [closed]

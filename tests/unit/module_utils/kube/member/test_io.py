@@ -125,13 +125,10 @@ def test_a_bare_host_joins_and_forgets_the_token(host: Host) -> None:
     assert host.ran == []
 
 
-def test_without_a_token_nothing_is_started(host: Host) -> None:
+def test_without_a_token_nothing_is_started_and_what_the_kubelet_waits_for_is_told(host: Host) -> None:
     outcome = converge(host.member(token=""), plan, WANT)
     assert "the action sent no token" in outcome.error
     assert not host.active
-
-
-def test_what_the_kubelet_waits_for_is_told(host: Host) -> None:
     host.signs = False
     error = converge(host.member(), plan, WANT).error
     assert error == "the kubelet is no member (it has no certificate) after 0 s: csr is waiting"

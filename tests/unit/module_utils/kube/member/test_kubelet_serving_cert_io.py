@@ -49,12 +49,6 @@ def kubelet(tmp_path: Path) -> Any:
         thread.join(5)
 
 
-def test_one_that_ends_soon(kubelet: Any, monkeypatch: Any) -> None:
-    serve, ca_file = kubelet
-    monkeypatch.setattr(pki, "VALID", datetime.timedelta(days=20))
-    assert "ends in 20 days" in adapter.kubelet_serving_cert("127.0.0.1", ca_file, serve("127.0.0.1"))
-
-
 @pytest.mark.parametrize(
     ("names", "signed_by", "fault"),
     [
@@ -71,6 +65,9 @@ def test_it_must_be_the_clusters_and_for_this_address(
     assert found.startswith(fault) and bool(found) == bool(fault)
 
 
-def test_a_kubelet_that_does_not_answer(kubelet: Any) -> None:
-    assert "shows no certificate at 127.0.0.1" in adapter.kubelet_serving_cert("127.0.0.1", kubelet[1], 1)
+def test_one_that_ends_soon_and_one_that_does_not_answer(kubelet: Any, monkeypatch: Any) -> None:
+    serve, ca_file = kubelet
+    monkeypatch.setattr(pki, "VALID", datetime.timedelta(days=20))
+    assert "ends in 20 days" in adapter.kubelet_serving_cert("127.0.0.1", ca_file, serve("127.0.0.1"))
+    assert "shows no certificate at 127.0.0.1" in adapter.kubelet_serving_cert("127.0.0.1", ca_file, 1)
     assert adapter.PORT == 10250

@@ -12,10 +12,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
     MemberState,
     findings,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.text import (
-    bootstrap,
-    files,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.text import bootstrap, files
 
 GOOD = MemberState(DaemonState("kubelet.service", {}), True, True)
 PARAMS = {

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import tomllib
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.member.view import kube_node
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
-from tests.unit.module_utils.site.test_refused import site
+from tests.unit.module_utils.lab import kube
 
-RAW = site("lab")["drawbridge_kube"]
 PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----"
 
 
 def test_a_registry_with_a_certificate_of_its_own() -> None:
     registry = {"name": "nvcr.io", "mirrors": ["https://mirror"], "ca": PEM}
-    hosts, authority = kube_node(part("kube", {**RAW, "registries": [registry]}))["runtime"]["registries"]
+    hosts, authority = kube_node(kube(registries=[registry]))["runtime"]["registries"]
     assert (hosts["path"], authority["path"]) == (
         "/etc/containerd/certs.d/nvcr.io/hosts.toml",
         "/etc/containerd/certs.d/nvcr.io/ca.crt",
     )
     assert tomllib.loads(hosts["content"])["ca"] == authority["path"]
     assert authority["content"].endswith(f"{PEM}\n")
-
-
-def test_a_site_that_joins_nodes_itself() -> None:
-    view = kube_node(part("kube", {**RAW, "join": "site", "packages": []}))
-    assert (view["join"], view["packages"]["packages"], view["member"]) == (False, {}, {"join": False, "version": ""})

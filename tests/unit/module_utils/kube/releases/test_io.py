@@ -200,22 +200,18 @@ def test_from_nothing(server: Server, charts: Charts) -> None:
     ],
 )
 def test_a_hand_edit_is_seen_and_mended(server: Server, charts: Charts, path: str, edit: Any, step: str) -> None:
+    """What others own stays."""
     run(server, charts)
+    policy, theirs = "/apis/x.org/v1/policies/p", {"spec": {"theirs": 1}, "metadata": {"labels": {"team": "a"}}}
+    server.objects[policy] = merged(server.objects[policy], theirs)
+    assert run(server, charts).steps == []
     server.objects[path] = merged(server.objects[path], edit)
     predicted = run(server, charts, check=True)
     done = run(server, charts)
     assert predicted.steps == done.steps == [step] and done.error == ""
     assert predicted.diff == done.diff and done.diff["before"] != done.diff["after"]
     assert charts.upgrades == 1, "helm has nothing to do with it"
-    assert run(server, charts).steps == []
-
-
-def test_what_others_own_stays(server: Server, charts: Charts) -> None:
-    run(server, charts)
-    path = "/apis/x.org/v1/policies/p"
-    server.objects[path] = merged(server.objects[path], {"spec": {"theirs": 1}, "metadata": {"labels": {"team": "a"}}})
-    assert run(server, charts).steps == []
-    assert server.objects[path]["spec"]["theirs"] == 1
+    assert run(server, charts).steps == [] and server.objects[policy]["spec"]["theirs"] == 1
 
 
 def test_other_values_are_an_upgrade_and_what_helm_leaves_is_written(server: Server, charts: Charts) -> None:

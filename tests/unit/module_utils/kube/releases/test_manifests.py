@@ -13,22 +13,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.k
     title,
 )
 
-CORE = {
-    "items": [
-        {
-            "metadata": {},
-            "versions": [
-                {
-                    "version": "v1",
-                    "resources": [
-                        {"resource": "configmaps", "responseKind": {"kind": "ConfigMap"}, "scope": "Namespaced"},
-                        {"resource": "namespaces", "responseKind": {"kind": "Namespace"}, "scope": "Cluster"},
-                    ],
-                }
-            ],
-        }
-    ]
-}
+from tests.unit.module_utils.kube.releases.test_io import kind
+
+RESOURCES = [kind("ConfigMap", "configmaps", "Namespaced"), kind("Namespace", "namespaces", "Cluster")]
+CORE = {"items": [{"metadata": {}, "versions": [{"version": "v1", "resources": RESOURCES}]}]}
 TEXT = """
 apiVersion: v1
 kind: ConfigMap

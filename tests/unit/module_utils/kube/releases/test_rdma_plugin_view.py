@@ -2,47 +2,29 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.model import Kube
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.model import (
-    Rdma,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.model import Rdma
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.releases.rdma_plugin_view import (
     config,
     manifests,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes.model import Nodes
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
 
-from tests.unit.module_utils.site.test_refused import site
+from tests.unit.module_utils.lab import NODES, kube
 
-NODES: Nodes = part("nodes", site("lab")["drawbridge_nodes"])
-KUBE: Kube = replace(part("kube", site("lab")["drawbridge_kube"]), rdma=Rdma())
-
-# What github.com/Mellanox/k8s-rdma-shared-dev-plugin, tag v1.5.3, reads (pkg/types/types.go) and checks
-# (pkg/resources/resources_manager.go); it passes over every other key.
-TOP, ENTRY = {"periodicUpdateInterval", "configList"}, {"resourceName", "rdmaHcaMax", "selectors"}
-SELECTORS = {"vendors", "deviceIDs", "drivers", "ifNames", "linkTypes"}
+KUBE = kube(rdma={})
 
 
-def validated(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """As the plugin would take it."""
-    assert set(found) == TOP and found["periodicUpdateInterval"] >= 0
-    entries = found["configList"]
-    assert entries, "no resources configuration found"
-    names = [entry["resourceName"] for entry in entries]
-    assert len(set(names)) == len(names)
-    for entry in entries:
-        assert set(entry) == ENTRY and re.fullmatch(r"[a-zA-Z0-9_]+", entry["resourceName"])
-        assert entry["rdmaHcaMax"] >= 0 and entry["selectors"] and set(entry["selectors"]) <= SELECTORS
-    return entries
+def entries_of(nodes: Nodes) -> list[dict[str, Any]]:
+    return config(nodes, KUBE)["configList"]
 
 
 def test_one_resource_a_rail() -> None:
-    entries = validated(config(NODES, KUBE))
+    """The keys are what github.com/Mellanox/k8s-rdma-shared-dev-plugin, tag v1.5.3, reads (pkg/types/types.go)."""
+    assert {*config(NODES, KUBE)} == {"periodicUpdateInterval", "configList"}
+    entries = entries_of(NODES)
     assert [entry["resourceName"] for entry in entries] == [f"rail{rail}" for rail in range(8)]
     assert entries[3] == {
         "resourceName": "rail3",
@@ -54,7 +36,7 @@ def test_one_resource_a_rail() -> None:
 def test_classes_with_other_nics_share_one_configuration() -> None:
     build = NODES.classes["h100"]
     other = replace(build, nics=(replace(build.nics[0], netdev="eth[0-3]", rdma="mlx5_[0-3]", device="15b3:1023"),))
-    entries = validated(config(replace(NODES, classes={"h100": build, "b200": other}), KUBE))
+    entries = entries_of(replace(NODES, classes={"h100": build, "b200": other}))
     assert entries[0]["selectors"] == {"vendors": ["15b3"], "deviceIDs": ["1021", "1023"], "ifNames": ["rail0", "eth0"]}
     assert entries[7]["selectors"]["ifNames"] == ["rail7"]
 
@@ -62,15 +44,15 @@ def test_classes_with_other_nics_share_one_configuration() -> None:
 def test_without_devices_names_are_enough() -> None:
     build = NODES.classes["h100"]
     plain = replace(NODES, classes={"h100": replace(build, nics=(replace(build.nics[0], device=""),))})
-    assert validated(config(plain, KUBE))[0]["selectors"] == {"ifNames": ["rail0"]}
+    assert entries_of(plain)[0]["selectors"] == {"ifNames": ["rail0"]}
 
 
 def test_nothing_where_the_site_has_other_means() -> None:
     assert manifests(NODES, replace(KUBE, rdma=Rdma(install=False))) == []
 
 
-def daemon_set(kube: Kube = KUBE) -> dict[str, Any]:
-    return manifests(NODES, kube)[1]["spec"]["template"]
+def daemon_set(of: Any = KUBE) -> dict[str, Any]:
+    return manifests(NODES, of)[1]["spec"]["template"]
 
 
 def test_pods_are_made_anew_for_another_configuration_only() -> None:
