@@ -122,8 +122,11 @@ def test_a_port_that_is_not_there_or_no_rdma_port(host: Host) -> None:
     assert "but this host has no rail9; correct nics.netdev" in missing["msg"]
     host.program("ip", """echo '[{"ifname": "eth0", "operstate": "UP"}]'""")
     (host.root / "sys/class/net/eth0").mkdir()
-    other = host.run("mlnx_qos", **{**ARGS, "groups": [{**GROUP, "interfaces": ["eth0"]}]})
-    assert "interfaces has eth0, but its driver has no DCB" in other["msg"]
+    use_dcb(host)
+    for _tool in ("mlnx_qos", "dcb"):
+        other = host.run("mlnx_qos", **{**ARGS, "groups": [{**GROUP, "interfaces": ["eth0"]}]})
+        assert "interfaces has eth0, but its driver has no DCB" in other["msg"]
+        (host.bin / "mlnx_qos").unlink(missing_ok=True)
 
 
 def use_dcb(host: Host) -> None:
@@ -182,6 +185,35 @@ def test_ice_gives_each_priority_its_own_class_with_the_same_shares(host: Host, 
     bounced = flaps(ice)
     host.run("mlnx_qos", **SHARED)
     assert flaps(ice) == bounced
+
+
+@pytest.mark.parametrize("tool", ["mlnx_qos", "dcb"])
+def test_each_change_of_another_takes_one_run_and_one_bounce(host: Host, nic: Device, tool: str) -> None:
+    """CNPs have another mark, priority 4 is paused on every port, and firmware controls DCBX."""
+    use_dcb(host)
+    if tool == "dcb":
+        (host.bin / "mlnx_qos").unlink()
+    host.run("mlnx_qos", **SHARED)
+    with nic.state() as state:
+        for rail in RAILS[:2]:
+            apps = [[26, 4], [48, 0], *([it, 1] for it in range(8))]
+            state["ports"][rail] |= {"pfc": [0, 0, 0, 1, 1, 0, 0, 0], "dcbx": "fw", "apps": apps, "cable_len": 100}
+    cabled = {**SHARED, "groups": [{**SHARED["groups"][0], "cable_m": 30}]}
+    assert host.converge("mlnx_qos", "mlnx_qos", **cabled)["link_flap"] == RAILS[:2]
+    assert flaps(nic) == [2, 2]
+
+
+def test_ports_of_two_makers_have_a_tool_each_and_a_boot_takes_all_from_both(
+    host: Host, nic: Device, monkeypatch: Any
+) -> None:
+    use_dcb(host)
+    host.install("ethtool")
+    drive(host, monkeypatch, "ice", "rail1")
+    done = host.converge("mlnx_qos", "mlnx_qos", **SHARED)
+    assert done["backends"] == {"rail0": "mlnx_qos", "rail1": "dcb"} and ICE_STEPS[7] in done["steps"]
+    (host.root / "proc/sys/kernel/random/boot_id").write_text("another")
+    again = host.converge("mlnx_qos", "mlnx_qos", **SHARED)
+    assert again["steps"] == done["steps"][1:], "the firmware's agent stays off"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.links.text import (
-    port_settings,
     profile_mtu,
     profiles,
     sources,
@@ -27,9 +26,3 @@ def test_network_manager_owns_what_it_has_connected_and_no_more() -> None:
 
 def test_a_profile_without_an_mtu_of_its_own() -> None:
     assert [profile_mtu(text) for text in ("auto\n", "0\n", "", "1500\n")] == [0, 0, 0, 1500]
-
-
-def test_pause_and_rings_are_in_the_tools_own_words() -> None:
-    assert port_settings('[{"ifname":"a","rx":true,"tx":false}]') == {"global pause rx": "on", "global pause tx": "off"}
-    printed = '[{"ifname":"a","rx-max":8192,"tx-max":8192,"rx":1024,"tx":512}]'
-    assert port_settings(printed) == {"ring rx": "1024", "ring tx": "512"}

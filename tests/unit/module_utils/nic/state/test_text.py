@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.state.text import (
-    celsius,
     counters,
-    global_pause,
     priorities,
 )
 
@@ -27,8 +25,3 @@ def test_counters_of_a_port_say_why_packets_are_lost() -> None:
 
 def test_each_priority_has_its_own() -> None:
     assert priorities(PRINTED) == {"3": {"rx_pause": 5, "tx_pause_duration": 80}, "0": {"rx_discards": 2}}
-
-
-def test_global_pause_and_temperature() -> None:
-    assert global_pause('[{"ifname":"eth0","autonegotiate":true,"rx":true,"tx":false}]') == {"rx": True, "tx": False}
-    assert celsius("61500") == 61.5
