@@ -82,13 +82,6 @@ def test_a_held_lock_makes_a_restart_wait(conf: Path, tmp_path: Path) -> None:
     assert daemon.busy() == ""
 
 
-def test_a_restart_that_changed_nothing_is_a_failure(conf: Path) -> None:
-    run = Answers({"systemctl show": show(begun_us=monotonic_us(60)), "systemctl restart": ""})
-    daemon, want = device(conf, run)
-    outcome = converge(daemon, plan, want)
-    assert outcome.error.startswith("x.service reported success, but the change is not in effect: restart")
-
-
 def test_a_file_that_is_read_at_the_start_asks_for_a_restart_of_its_own(conf: Path) -> None:
     want = DaemonState("x.service", {str(conf): mine("text\n")}, at_start=frozenset({str(conf)}))
     run = Answers({"systemctl show": show(begun_us=monotonic_us(60)), "systemctl restart": ""})
