@@ -9,7 +9,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     amounts,
     minutes,
     normalized,
-    parents_first,
     shown,
 )
 
@@ -40,18 +39,6 @@ def test_amounts_come_in_one_order_and_memory_in_mebibytes() -> None:
     assert amounts("mem=1T") == "mem=1048576"
 
 
-def test_an_amount_is_changed_where_it_differs_and_taken_away_where_it_is_gone() -> None:
-    change = TERMS["GrpTRES"].change("cpu=10,gres/gpu=4,node=1", "gres/gpu=8,node=1", "gres/gpu=8,node=1")
-    assert change == "GrpTRES=cpu=-1,gres/gpu=8"
-
-
-def test_an_amount_that_the_parent_gives_is_not_copied_to_the_child() -> None:
-    term = TERMS["MaxTRES"]
-    counts = term.effective("gres/gpu=4", "cpu=100")
-    assert counts == "cpu=100,gres/gpu=4"
-    assert term.change("cpu=50,gres/gpu=8", counts, "gres/gpu=4") == "MaxTRES=cpu=-1,gres/gpu=4"
-
-
 def test_each_term_has_its_own_word_for_unset() -> None:
     assert TERMS["qos"].change("urgent", "normal", "") == "qos="
     assert TERMS["MaxWall"].change("240", "", "") == "MaxWall=-1"
@@ -63,12 +50,3 @@ def test_each_term_has_its_own_word_for_unset() -> None:
 def test_missing_terms_are_as_in_a_new_record() -> None:
     assert shown(normalized(QOS, {})) == "Priority=0 PreemptMode=cluster"
     assert shown(normalized(ACCOUNT, {"GrpJobs": "-1"})) == "parent=root fairshare=1"
-
-
-def test_an_unknown_term_is_refused() -> None:
-    with pytest.raises(ValueError, match="grptres is not one of Priority, "):
-        normalized(QOS, {"grptres": "cpu=1"})
-
-
-def test_parents_come_first_and_otherwise_the_given_order_stays() -> None:
-    assert parents_first({"below": "old", "chem": "root", "old": "root"}) == ["chem", "old", "below"]

@@ -56,12 +56,6 @@ def test_a_trial_shares_nothing_with_the_real_slurmctld() -> None:
             "slurmctld: fatal: Duplicated NodeName gpu01 in the config file\n",
             "Duplicated NodeName gpu01 in the config file",
         ),
-        (
-            "slurmctld: error: _parse_next_key: Parsing error at unrecognized key: TaskAffinity\n"
-            "slurmctld: fatal: Could not open/read/parse cgroup.conf file /run/slurm-trial-7khu/cgroup.conf\n",
-            "_parse_next_key: Parsing error at unrecognized key: TaskAffinity; "
-            "Could not open/read/parse cgroup.conf file /run/slurm-trial-7khu/cgroup.conf",
-        ),
     ],
 )
 def test_a_fatal_error_comes_with_its_cause(log: str, said: str) -> None:

@@ -2,14 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover import files
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.environment import (
     CONFIGURATIONS,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.files import (
     changes,
-    is_compared,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.model import (
     DROPPED,
@@ -22,19 +20,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 
 def found(path: str, old: str, new: str) -> list[Change]:
     return changes(path, old, new, lambda name: {"more.conf": "MailProg=/opt/mail\n"}.get(name, ""), {})
-
-
-@pytest.mark.parametrize(
-    ("path", "compared"),
-    [
-        ("/etc/slurm/slurm.conf", True),
-        ("/etc/slurm/job_submit.lua", True),
-        ("/etc/default/slurmctld", True),
-        ("/usr/local/libexec/drawbridge/slurm-dispatch", False),
-    ],
-)
-def test_files_by_their_names(path: str, compared: bool) -> None:
-    assert is_compared(path) is compared
 
 
 def test_a_script_of_the_site_is_in_the_new_file_or_lost() -> None:
