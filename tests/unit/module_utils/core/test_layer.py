@@ -98,12 +98,6 @@ def test_without_consent_it_fails_before_anything_is_changed(check: bool) -> Non
     assert "failed" not in result(device, asking, check, {"may_write": True})
 
 
-def test_a_layer_that_compares_adds_its_own_error() -> None:
-    device = Device("old")
-    found = result(device, error_of=lambda error: f"it differs{error}")
-    assert (found["failed"], found["msg"], found["changed"], device.word) == (True, "it differs", True, "new")
-
-
 @pytest.mark.parametrize("check", [True, False], ids=["check", "run"])
 def test_what_is_missing_is_pending_in_check_mode_and_a_failure_otherwise(check: bool) -> None:
     def work(params: Any, check: bool) -> Work[Word]:

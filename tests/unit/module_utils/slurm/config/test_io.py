@@ -2,9 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import getpass
-import grp
-import os
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -14,7 +11,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
     DeviceError,
     converge,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.file_entry import Entry
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.units import Unit
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config import io as slurmctld
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.io import (
@@ -27,6 +23,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 )
 
 from tests.unit.module_utils.answers import Answer, Answers, show
+from tests.unit.module_utils.core.test_files import mine
 
 HEADER = "# Managed by Drawbridge: change the inventory, not this file.\n"
 OLD = f"{HEADER}old\n"
@@ -72,8 +69,7 @@ class Trial:
 def device(
     conf: Path, run: Answers, text: str = "new\n", wait_s: float = 0, trial: Trial | None = None
 ) -> tuple[Slurmctld, TakeoverState]:
-    entry = Entry(text, "0644", getpass.getuser(), grp.getgrgid(os.getgid()).gr_name)
-    want = TakeoverState("slurmctld.service", {str(conf): entry})
+    want = TakeoverState("slurmctld.service", {str(conf): mine(text)})
     safe = Safeguards(str(conf), "24.11", trial or Trial(), wait_s)
     return Slurmctld(Unit("slurmctld.service", run), want, run, safe), want
 
@@ -96,17 +92,10 @@ def test_nothing_changes_while_a_prolog_runs(conf: Path, row: str) -> None:
     assert "scontrol reconfigure" not in run.asked
 
 
-def test_a_prolog_that_ends_in_time_is_waited_for(conf: Path) -> None:
+def test_a_prolog_that_ends_in_time_is_waited_for(conf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = answers(jobs="7|RUNNING|Prolog\n")
     daemon, _ = device(conf, run, wait_s=30)
-    starting = daemon._starting
-
-    def ends_after_one_look() -> list[str]:
-        found = starting()
-        run.table["squeue"] = ""
-        return found
-
-    daemon._starting = ends_after_one_look
+    monkeypatch.setattr("time.sleep", lambda seconds: run.table.update(squeue=""))
     assert daemon.busy() == ""
 
 

@@ -24,11 +24,8 @@ def records(told: str, settle_s: float = 0) -> tuple[Records, Answers]:
 
 def test_a_node_in_service_may_miss_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     device, run = records(IN_SERVICE.format("MIXED*", "IDLE"), settle_s=600)
-
-    def answers(seconds: float) -> None:
-        run.table["scontrol show node gpu[05-06] -o"] = IN_SERVICE.format("MIXED", "IDLE")
-
-    monkeypatch.setattr("time.sleep", answers)
+    later = {"scontrol show node gpu[05-06] -o": IN_SERVICE.format("MIXED", "IDLE")}
+    monkeypatch.setattr("time.sleep", lambda seconds: run.table.update(later))
     assert plan(device.read(), drained(NAMES)) == []
     assert len(run.asked) == 2
 

@@ -12,7 +12,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     check_health,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.ready_plan import (
-    NodeState,
     plan,
     ready,
 )
@@ -48,15 +47,9 @@ def test_a_wrong_registration_is_a_sentence(line: Answer, config: str, sentence:
         node(line, config)[0].read()
 
 
-def test_a_late_registration_is_waited_for() -> None:
+def test_a_late_registration_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     device, run = node(shown("UNKNOWN*"), settle_s=30)
-    problem = device._problem
-
-    def registers_after_one_look(found: NodeState) -> str:
-        run.table["scontrol show node"] = shown()
-        return problem(found)
-
-    device._problem = registers_after_one_look
+    monkeypatch.setattr("time.sleep", lambda seconds: run.table.update({"scontrol show node": shown()}))
     assert device.read() == ready("gpu01")
 
 

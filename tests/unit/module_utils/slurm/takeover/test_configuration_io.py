@@ -15,7 +15,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.report import dropped
 
-from tests.unit.module_utils.slurm.takeover.test_io import device, mine, run
+from tests.unit.module_utils.core.test_files import mine
+from tests.unit.module_utils.slurm.takeover.test_io import device, run
 
 configured = partial(device, cls=Configured)
 

@@ -2,9 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import getpass
-import grp
-import os
 import time
 from pathlib import Path
 from typing import Any
@@ -23,10 +20,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.report import dropped
 
 from tests.unit.module_utils.answers import Answers, show
-
-
-def mine(text: str | None, mode: str = "0644") -> Entry:
-    return Entry(text, mode, getpass.getuser(), grp.getgrgid(os.getgid()).gr_name)
+from tests.unit.module_utils.core.test_files import mine
 
 
 @pytest.fixture

@@ -23,6 +23,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     plan,
 )
 
+from tests.unit.module_utils.answers import Answers
+
 STATE = """\
 mmgetstate::HEADER:version:reserved:reserved:nodeName:nodeNumber:state:quorum:nodesUp:totalNodes:remarks:cnfsState:
 mmgetstate::0:1:::gpu01:7:{}:4:7:1122::(undefined):
@@ -62,13 +64,8 @@ class Free:
 
 
 def client(table: str, state: str = "active", want: ClientState = WANT) -> ClientState:
-    answers = {"mmgetstate": STATE.format(state), "mmdiag": DIAG, "mmlsconfig": CONFIG}
-
-    def run(argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
-        verb = argv[0].rpartition("/")[2]
-        assert verb != "mmlsmount", "the kernel's table is enough for a real mount"
-        return Completed(0, answers[verb], "")
-
+    """Without mmlsmount: the kernel's table is enough for a real mount."""
+    run = Answers({"/mm/mmgetstate": STATE.format(state), "/mm/mmdiag": DIAG, "/mm/mmlsconfig": CONFIG})
     daemon = Daemon(Mm(run, "/mm"), lambda: table)
     return Client(daemon, want, lambda: table, Free(), Expected(node_class="drawbridge_h100")).read()
 
