@@ -93,10 +93,6 @@ def env(dscp: int) -> dict[str, str]:
     return nccl_env(NODES, part("fabric", {**fabric, "roce": {**fabric["roce"], "dscp": dscp}}).roce, "gpu01")
 
 
-def test_all_rails_by_exact_name_and_no_fixed_address() -> None:
-    assert env(26) == {"NCCL_IB_HCA": "=mlx5_0,mlx5_1,mlx5_2,mlx5_3,mlx5_4,mlx5_5,mlx5_6,mlx5_7", "NCCL_IB_TC": "106"}
-
-
 def test_nccl_knows_rails_with_leaves_of_their_own_and_the_classs_devices() -> None:
     build = replace(NODES.classes["h100"], management_netdev="eno1", nccl_topology_file="/opt/topo.xml")
     ranges = tuple(replace(it, leaves="leaf[1-2]") for it in NODES.ranges)
