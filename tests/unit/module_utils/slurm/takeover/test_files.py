@@ -40,8 +40,3 @@ def test_gpus_follow_from_the_intent_and_other_resources_are_lost() -> None:
 def test_what_has_no_key_says_why() -> None:
     lost = found("/etc/slurm/slurm.conf", "DownNodes=gpu01 State=DOWN\nNodeSet=a Feature=b\n", "")
     assert [(it.group, bool(it.note)) for it in lost] == [(DROPPED, True), (OURS, True)]
-
-
-def test_an_environment_file_is_compared_by_its_variables() -> None:
-    (lost,) = found("/etc/default/slurmctld", "A=1\n", "")
-    assert (lost.group, lost.old) == (DROPPED, "A=1")

@@ -56,15 +56,6 @@ def test_variables_of_the_site_need_consent_and_are_copied(place: Path) -> None:
     assert path.read_text().startswith(HEADER)
 
 
-def test_other_files_are_drawbridges_by_their_paths(place: Path) -> None:
-    (place / "parts").mkdir()
-    part = place / "parts/10-own"
-    part.write_text("another\n")
-    assert run(device(place, {str(part): mine("own\n")})).error == ""
-    assert part.read_text() == "own\n"
-    assert not (place / "before").exists()
-
-
 def test_a_stale_copy_of_the_site_is_moved_and_one_of_ours_stays(place: Path) -> None:
     theirs, ours = f"{place}/slurm.conf", f"{place}/ours.conf"
     Path(theirs).write_text("MailProg=/opt/mail\n")

@@ -15,8 +15,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     plan,
 )
 
-from tests.unit.module_utils.steps import after
-
 CONF = "/etc/slurm/slurm.conf"
 WANT = TakeoverState("slurmctld.service", {CONF: Entry("new")})
 LOST, STAYS = Change(DROPPED, "A=1"), Change(KEPT, "B=1", "B=1")
@@ -41,10 +39,3 @@ def test_a_line_that_vanishes_needs_consent() -> None:
     assert first.consent is not None
     assert first.consent.option == "may_drop"
     assert "1 lines of the live Slurm would vanish" in first.consent.why
-
-
-def test_stale_files_go_last_and_each_step_leads_on() -> None:
-    have = replace(WANT, active=False, stale=frozenset({CONF}))
-    steps = plan(have, WANT)
-    assert [step.payload for step in steps][-1] == ("move", CONF)
-    assert plan(after(steps, have), WANT) == []
