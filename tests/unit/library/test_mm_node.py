@@ -190,17 +190,6 @@ class TestStates:
         assert told in result["msg"]
         assert not node(site, cluster="drawbridge-lab.nsd1").get("failed")
 
-    def test_a_host_that_is_no_member_is_no_admin(self, site: Site) -> None:
-        result = site.run("gpu01", "mm_node", **ARGS)
-        assert result["failed"] and not result["changed"]
-        assert "this host belongs to no GPFS cluster" in result["msg"]
-
-    def test_a_cluster_without_quorum_is_reported_once(self, site: Site) -> None:
-        site.change(lambda state: state.update(quorum_lost=True))
-        result = node(site)
-        assert result["failed"] and not result["changed"]
-        assert "Not enough CCR quorum nodes available" in result["msg"]
-
 
 class TestLeaving:
     def test_a_stopped_node_is_deleted_as_predicted(self, site: Site) -> None:

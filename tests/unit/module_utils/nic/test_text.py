@@ -33,17 +33,6 @@ def test_a_map_is_read_in_any_order_and_only_what_is_asked_for() -> None:
     assert list(port.dscp_priority) == [0, 26, 48]
 
 
-def test_a_priority_may_have_several_lines() -> None:
-    assert parse(report("profile"), only(39, 32)).dscp_priority == {32: 4, 39: 4}
-
-
-def test_older_releases_say_more() -> None:
-    older = (
-        report("profile").replace("Cable len", "default priority:\nCable len").replace("max_buffer_size", "total_size")
-    )
-    assert parse(older, only(26)) == parse(report("profile"), only(26))
-
-
 @pytest.mark.parametrize(
     ("cut", "missing"),
     [("DCBX mode", "DCBX mode"), ("Priority trust state", "trust state"), ("\tenabled", "PFC configuration")],

@@ -74,12 +74,6 @@ def test_storage_traffic_shares_the_rails_or_has_ports_of_its_own() -> None:
     assert (ports["dscp_priorities"], ports["bandwidth"]) == ([FILES, CNP], shares({4: 30, 6: 0}))
 
 
-def test_a_lossless_storage_class_is_paused_too() -> None:
-    lossless = replace(STORAGE, lossless=True)
-    assert qos(NODES, lossless)[0]["lossless_priorities"] == [3, 4]
-    assert [group["lossless_priorities"] for group in qos(mixed(), lossless)] == [[3], [4]]
-
-
 def test_storage_ports_without_a_class_of_their_own_carry_the_gpu_class() -> None:
     assert qos(mixed(), None)[1]["dscp_priorities"] == [GPU, CNP]
 

@@ -62,11 +62,7 @@ def ask() -> dict[str, Any]:
         TimeoutError("timed out"),
         urllib.error.URLError(ConnectionRefusedError()),
         http.client.IncompleteRead(b"{"),
-        refusal(401),
-        refusal(403),
-        refusal(429),
-        refusal(500),
-        refusal(503),
+        *map(refusal, (401, 403, 429, 500, 503)),
     ],
     ids=repr,
 )

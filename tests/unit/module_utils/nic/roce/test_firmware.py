@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.roce.firmware import (
     Firmware,
-    differences,
     parameters,
     wanted,
 )
@@ -40,15 +39,9 @@ def test_the_columns_in_effect_and_of_the_next_boot_are_numbers() -> None:
     }, "a value that the firmware does not tell is unknown"
 
 
-def test_a_parameter_differs_now_or_at_the_next_boot() -> None:
-    have = Firmware("0000:18:00.0", parameters(QUERY))
-    [want] = wanted(
-        [{"ports": ["rail0"], "parameters": ["CNP_DSCP_P1=48", "MEMIC_SIZE_LIMIT=1", "NO_SUCH=1"]}]
-    ).values()
-    assert differences(have, want, 0) == {"CNP_DSCP_P1": "48"}
-    assert differences(have, want, 1) == {"MEMIC_SIZE_LIMIT": "1"}
-    assert differences(have.after({"MEMIC_SIZE_LIMIT": "1"}), want, 1) == {}
-    assert have.lines("rail0")[0] == "rail0 CNP_DSCP_P1: 4, at the next boot 48"
+def test_the_diff_names_port_parameter_and_both_values() -> None:
+    have = Firmware("0000:18:00.0", {"CNP_DSCP_P1": ("4", "48")})
+    assert have.lines("rail0") == ["rail0 CNP_DSCP_P1: 4, at the next boot 48"]
 
 
 def test_ports_without_parameters_are_not_read() -> None:

@@ -76,9 +76,3 @@ def test_a_maintenance_lifts_its_own_drain_alone() -> None:
     for other in ("", "kern"):
         (step,) = plan(have, WANT, maintenance=other)
         assert step.pending
-
-
-def test_a_reservation_that_lasts_longer_than_the_maintenance_is_not_reported() -> None:
-    reserved = NodeState("gpu01", "IDLE", frozenset({"MAINTENANCE"}))
-    assert plan(reserved, WANT, maintenance="kernel") == []
-    assert plan(reserved, WANT)[0].pending
