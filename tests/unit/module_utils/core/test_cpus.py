@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.cpus import (
-    cpu_list,
-    cpu_ranges,
-    unreadable,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core import cpus as core_cpus
 
 
 @pytest.mark.parametrize(
@@ -20,13 +16,13 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
     ],
 )
 def test_a_list_of_the_kernel(text: str, cpus: list[int], written: str) -> None:
-    assert (cpu_list(text), cpu_ranges(cpus)) == (cpus, written)
+    assert (core_cpus.cpu_list(text), core_cpus.cpu_ranges(cpus)) == (cpus, written)
 
 
 @pytest.mark.parametrize("text", ["", "all", "1-", "1,,2"])
 def test_what_is_none(text: str) -> None:
     with pytest.raises(ValueError, match="invalid literal"):
-        cpu_list(text)
+        core_cpus.cpu_list(text)
 
 
 @pytest.mark.parametrize(
@@ -44,4 +40,4 @@ def test_what_is_none(text: str) -> None:
     ],
 )
 def test_ambiguous_cpu_lists_are_refused(text: str, why: str) -> None:
-    assert unreadable(text) == why
+    assert core_cpus.unreadable(text) == why

@@ -10,10 +10,7 @@ from typing import Any
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Command
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.backends_io import (
-    backends,
-    read,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic import backends_io
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import NicPortQos
 
 from tests.unit.library.emulated import Host, with_rails
@@ -37,10 +34,10 @@ def test_a_host_without_a_tool_is_told_both() -> None:
         raise DeviceError(f"{name} is not installed on this host")
 
     with pytest.raises(DeviceError, match="neither mlnx_qos nor dcb"):
-        read(backends(Command(60), none), "rail0", WANT)
+        backends_io.read(backends_io.backends(Command(60), none), "rail0", WANT)
 
 
 def test_lldpad_would_overwrite_what_dcb_sets(host: Host) -> None:
     (host.bin / "pgrep").write_text("#!/bin/sh\necho 7\n")
     with pytest.raises(DeviceError, match="rail0: lldpad runs on the host"):
-        backends(Command(60))["dcb"].read("rail0", WANT, True)
+        backends_io.backends(Command(60))["dcb"].read("rail0", WANT, True)

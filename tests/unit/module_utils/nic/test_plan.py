@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import reduce
 
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic import queues
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import (
     NicPortQos,
     NicQos,
@@ -12,18 +13,12 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.n
     plan,
     wanted,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.queues import (
-    NEW_MAP,
-    ONE_CLASS,
-    own_classes,
-    shared,
-)
 from hypothesis import given
 from hypothesis import strategies as st
 
 WANT = NicPortQos("dscp", {26: 3, 48: 6}, frozenset({3}))
 FACTORY_QUEUES = tuple((number, "vendor", 0) for number in (1, 0, 2, 3, 4, 5, 6, 7))
-SHARES = shared({3: 50, 6: 0})
+SHARES = queues.shared({3: 50, 6: 0})
 COMPLETE = replace(WANT, queues=SHARES, cable_m=50)
 RAILS = ("rail0", "rail1")
 
@@ -82,14 +77,14 @@ def test_one_command_sets_all_shares() -> None:
     assert step.disturbs and not step.payload.flaps
 
 
-OWN = own_classes(SHARES)
+OWN = queues.own_classes(SHARES)
 ICE_PORTS = st.builds(
     NicPortQos,
     trust=st.sampled_from(["dscp", "pcp"]),
     dscp_priority=st.dictionaries(st.sampled_from([26, 48]), st.integers(0, 7)),
     lossless=st.frozensets(st.integers(0, 7)),
     dcbx=st.sampled_from(["os", "fw"]),
-    queues=st.sampled_from([ONE_CLASS, NEW_MAP, OWN]),
+    queues=st.sampled_from([queues.ONE_CLASS, queues.NEW_MAP, OWN]),
     cable_m=st.just(7),
     ice=st.just(True),
 )

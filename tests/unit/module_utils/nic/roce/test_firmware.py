@@ -2,11 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.roce.firmware import (
-    Firmware,
-    parameters,
-    wanted,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.roce import firmware
 
 # from NVIDIA's nic-configuration-operator, test data
 QUERY = """
@@ -28,7 +24,7 @@ The '*' shows parameters with next value different from default/current value.
 
 
 def test_the_columns_in_effect_and_of_the_next_boot_are_numbers() -> None:
-    assert parameters(QUERY) == {
+    assert firmware.parameters(QUERY) == {
         "KEEP_IB_LINK_UP_P2": ("1", "1"),
         "KEEP_LINK_UP_ON_BOOT_P2": ("0", "0"),
         "ESWITCH_HAIRPIN_DESCRIPTORS": ("Array[0..7]", "Array[0..7]"),
@@ -40,9 +36,9 @@ def test_the_columns_in_effect_and_of_the_next_boot_are_numbers() -> None:
 
 
 def test_the_diff_names_port_parameter_and_both_values() -> None:
-    have = Firmware("0000:18:00.0", {"CNP_DSCP_P1": ("4", "48")})
+    have = firmware.Firmware("0000:18:00.0", {"CNP_DSCP_P1": ("4", "48")})
     assert have.lines("rail0") == ["rail0 CNP_DSCP_P1: 4, at the next boot 48"]
 
 
 def test_ports_without_parameters_are_not_read() -> None:
-    assert wanted([{"ports": ["rail0"], "parameters": []}]) == {}
+    assert firmware.wanted([{"ports": ["rail0"], "parameters": []}]) == {}

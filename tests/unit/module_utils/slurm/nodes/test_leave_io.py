@@ -6,11 +6,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes import leave_plan
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.leave_io import Member
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.leave_plan import (
-    MemberState,
-    plan,
-)
 
 from tests.unit.module_utils.answers import Answers, show
 
@@ -21,6 +18,6 @@ def test_secrets_that_are_there_are_removed(tmp_path: Path) -> None:
     run = Answers({"systemctl show": show("not-found", "inactive", "")})
     member = Member(run, [str(key), str(tmp_path / "token")])
     found = member.read()
-    assert found == MemberState((), (str(key),))
-    member.apply(plan(found, MemberState()))
+    assert found == leave_plan.MemberState((), (str(key),))
+    member.apply(leave_plan.plan(found, leave_plan.MemberState()))
     assert not key.exists()

@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.text import HEADER, HIDDEN
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.configuration_io import (
-    Configured,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover import configuration_io
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.plan import (
     plan,
 )
@@ -18,7 +16,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from tests.unit.module_utils.core.test_files import mine
 from tests.unit.module_utils.slurm.takeover.test_io import device, run
 
-configured = partial(device, cls=Configured)
+configured = partial(device, cls=configuration_io.Configured)
 
 
 @pytest.fixture

@@ -5,11 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.file_entry import Entry
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.model import (
-    DROPPED,
-    KEPT,
-    Change,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover import model
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.plan import (
     TakeoverState,
     plan,
@@ -17,7 +13,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 
 CONF = "/etc/slurm/slurm.conf"
 WANT = TakeoverState("slurmctld.service", {CONF: Entry("new")})
-LOST, STAYS = Change(DROPPED, "A=1"), Change(KEPT, "B=1", "B=1")
+LOST, STAYS = model.Change(model.DROPPED, "A=1"), model.Change(model.KEPT, "B=1", "B=1")
 
 
 def test_nothing_is_left_to_do_with_files_of_our_own() -> None:

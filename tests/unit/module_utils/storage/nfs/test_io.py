@@ -13,6 +13,7 @@ import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError, Step
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.packages.apt import Packages
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs import text as nfs_text
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs.io import NfsMounts
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs.model import Export
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs.plan import (
@@ -21,14 +22,11 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     Mount,
     NfsState,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs.text import (
-    mount_unit,
-    options,
-    owned,
-)
 
 EXPORT = Export("filer", "/x", "/data")
-WANT = NfsState({"/data": Mount("filer:/x", owned(options(EXPORT)))}, {"/data": mount_unit(EXPORT, 60)})
+WANT = NfsState(
+    {"/data": Mount("filer:/x", nfs_text.owned(nfs_text.options(EXPORT)))}, {"/data": nfs_text.mount_unit(EXPORT, 60)}
+)
 TABLE = "/data from filer:/x\n Flags:\trw,vers=4.2,hard,proto=tcp\n\n"
 MOUNTINFO = "90 22 0:52 / /data rw - nfs4 filer:/x rw\n"
 AGAIN: list[Step[NfsState]] = [Step("mount it again", lambda state: state, (REMOUNT, "/data"), disturbs=True)]

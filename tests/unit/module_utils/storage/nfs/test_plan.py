@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import Step
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs import text
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs.layer import guarded
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs.model import Export
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs.plan import (
@@ -12,15 +13,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     NfsState,
     plan,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs.text import (
-    mount_unit,
-    options,
-    owned,
-)
 
 EXPORT = Export("filer", "/export/data", "/data", nconnect=4)
-MOUNTED = Mount("filer:/export/data", owned(options(EXPORT)))
-UNIT = mount_unit(EXPORT, 60)
+MOUNTED = Mount("filer:/export/data", text.owned(text.options(EXPORT)))
+UNIT = text.mount_unit(EXPORT, 60)
 WANT = NfsState({"/data": MOUNTED}, {"/data": UNIT})
 
 
@@ -36,7 +32,7 @@ def test_an_export_of_another_server_is_mounted_again() -> None:
 
 
 def test_another_limit_only_writes_the_unit() -> None:
-    step = only(replace(WANT, units={"/data": mount_unit(EXPORT, 90)}))
+    step = only(replace(WANT, units={"/data": text.mount_unit(EXPORT, 90)}))
     assert not step.disturbs and step.reason == "write the unit that mounts /data at boot"
 
 

@@ -4,16 +4,14 @@
 
 from __future__ import annotations
 
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.remote import text
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.remote.plan import (
     OwnerState,
     RemoteState,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.remote.text import (
-    RemoteFilesystem,
-)
 
 WANT = OwnerState("here", "key", {"fs1": ("rw", "root"), "fs2": ("ro", "9:9")}, "own")
-DATA = RemoteFilesystem("fs1", "owner", "/data", "rw")
+DATA = text.RemoteFilesystem("fs1", "owner", "/data", "rw")
 THERE = RemoteState("owner", ("a", "b"), "key", {"data": DATA}, "own")
 
 
