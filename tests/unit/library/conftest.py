@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of modules that mount share."""
+"""What tests of modules that mount, and of those of two clusters, share."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from tests.unit.library.gpfs_site import Clusters
 
 CLONE_NEWNS = 0x00020000
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -34,3 +37,8 @@ def own_mounts() -> Iterator[None]:
         change_namespace(LIBC.setns(before, CLONE_NEWNS))
         os.close(before)
         os.chdir(directory)
+
+
+@pytest.fixture
+def clusters(tmp_path: Path, monkeypatch: Any, capfd: Any) -> Clusters:
+    return Clusters(tmp_path, monkeypatch, capfd)

@@ -94,22 +94,6 @@ def test_links_of_a_busy_node_stay_up(host: Host, nic: Device) -> None:
     assert waits.startswith("rail1: put DSCP 26 into priority 3, not 4: Slurm job 7")
 
 
-@pytest.mark.parametrize(
-    ("effect", "message", "done", "left"),
-    [
-        ("refuse", f"{PFC[1]}: mlnx_qos failed: Netlink error: Bad value. see dmesg.", TRUST + PFC[:1], PFC[1:]),
-        ("lie", "RDMA ports .*: rail1: make", TRUST + PFC[:1], PFC[1:]),
-        ("hang", "mlnx_qos gave no answer within [0-9]+ s and was killed", TRUST + PFC[:1], PFC[1:]),
-        ("die", "mlnx_qos failed: no output", TRUST + PFC, []),
-        ("drift", "RDMA ports .*: rail1: make", TRUST + PFC[:1], DRIFTED),
-    ],
-)
-def test_faults(host: Host, effect: str, message: str, done: list[str], left: list[str]) -> None:
-    host.arm("mlnx_qos", "mlnx_qos", effect, "rail1 --pfc")
-    result = host.fail("mlnx_qos", message, **ARGS)
-    assert (result["changed"], result["steps"], result["done"], result["left"]) == (True, TRUST + PFC, done, left)
-
-
 def test_a_hanging_read_is_bounded_and_has_changed_nothing(host: Host, nic: Device) -> None:
     nic.add_fault("mlnx_qos", "hang")
     result = host.run("mlnx_qos", **{**ARGS, "timeout_s": 1})
@@ -122,8 +106,11 @@ def test_a_port_that_is_not_there_or_no_rdma_port(host: Host) -> None:
     assert "but this host has no rail9; correct nics.netdev" in missing["msg"]
     host.program("ip", """echo '[{"ifname": "eth0", "operstate": "UP"}]'""")
     (host.root / "sys/class/net/eth0").mkdir()
-    other = host.run("mlnx_qos", **{**ARGS, "groups": [{**GROUP, "interfaces": ["eth0"]}]})
-    assert "interfaces has eth0, but its driver has no DCB" in other["msg"]
+    use_dcb(host)
+    for _tool in ("mlnx_qos", "dcb"):
+        other = host.run("mlnx_qos", **{**ARGS, "groups": [{**GROUP, "interfaces": ["eth0"]}]})
+        assert "interfaces has eth0, but its driver has no DCB" in other["msg"]
+        (host.bin / "mlnx_qos").unlink(missing_ok=True)
 
 
 def use_dcb(host: Host) -> None:
@@ -179,9 +166,37 @@ def test_ice_gives_each_priority_its_own_class_with_the_same_shares(host: Host, 
         port = state["ports"]["rail1"]
         assert (port["prio_tc"], port["tcbw"]) == ([*range(8)], [45, 1, 1, 50, 1, 1, 0, 1])
         assert port["pfc"] == [0, 0, 0, 1, 0, 0, 0, 0]
-    bounced = flaps(ice)
+    bounced, with_cable = flaps(ice), {**SHARED, "groups": [{**SHARED["groups"][0], "cable_m": 50}]}
+    assert (host.run("mlnx_qos", **with_cable)["steps"], flaps(ice)) == ([], bounced), "a cable's length is no change"
+
+
+@pytest.mark.parametrize("tool", ["mlnx_qos", "dcb"])
+def test_each_change_of_another_takes_one_run_and_one_bounce(host: Host, nic: Device, tool: str) -> None:
+    """CNPs have another mark, priority 4 is paused on every port, and firmware controls DCBX."""
+    use_dcb(host)
+    if tool == "dcb":
+        (host.bin / "mlnx_qos").unlink()
     host.run("mlnx_qos", **SHARED)
-    assert flaps(ice) == bounced
+    with nic.state() as state:
+        for rail in RAILS[:2]:
+            apps = [[26, 4], [48, 0], *([it, 1] for it in range(8))]
+            state["ports"][rail] |= {"pfc": [0, 0, 0, 1, 1, 0, 0, 0], "dcbx": "fw", "apps": apps, "cable_len": 100}
+    cabled = {**SHARED, "groups": [{**SHARED["groups"][0], "cable_m": 30}]}
+    assert host.converge("mlnx_qos", "mlnx_qos", **cabled)["link_flap"] == RAILS[:2]
+    assert flaps(nic) == [2, 2]
+
+
+def test_ports_of_two_makers_have_a_tool_each_and_a_boot_takes_all_from_both(
+    host: Host, nic: Device, monkeypatch: Any
+) -> None:
+    use_dcb(host)
+    host.install("ethtool")
+    drive(host, monkeypatch, "ice", "rail1")
+    done = host.converge("mlnx_qos", "mlnx_qos", **SHARED)
+    assert done["backends"] == {"rail0": "mlnx_qos", "rail1": "dcb"} and ICE_STEPS[7] in done["steps"]
+    (host.root / "proc/sys/kernel/random/boot_id").write_text("another")
+    again = host.converge("mlnx_qos", "mlnx_qos", **SHARED)
+    assert again["steps"] == done["steps"][1:], "the firmware's agent stays off"
 
 
 @pytest.mark.parametrize(
@@ -231,12 +246,6 @@ def test_ice_without_consent_or_with_a_job_is_not_touched(host: Host, ice: Devic
     assert (done["steps"], len(done["pending"]), writes(ice)) == ([], len(ICE_STEPS), [])
 
 
-def test_the_length_of_a_cable_is_no_change_for_ice(host: Host, ice: Device) -> None:
-    host.run("mlnx_qos", **SHARED)
-    with_cable = {**SHARED, "groups": [{**SHARED["groups"][0], "cable_m": 50}]}
-    assert host.run("mlnx_qos", **with_cable)["steps"] == []
-
-
 def test_a_port_of_ice_with_few_classes_is_refused_before_any_change(host: Host, ice: Device) -> None:
     host.run("mlnx_qos", check=True, **SHARED)
     with ice.state() as state:
@@ -261,18 +270,28 @@ def test_a_port_that_crashes_mlnx_qos_is_set_by_dcb_and_the_others_are_not(host:
     assert (done["steps"], host.run("mlnx_qos", **ARGS)["steps"]) == (TRUST + PFC, [])
 
 
+LAST = (TRUST + PFC[:1], PFC[1:])
+
+
 @pytest.mark.parametrize(
-    ("effect", "message"),
+    ("tool", "effect", "message", "ends"),
     [
-        ("refuse", f"{PFC[1]}: dcb failed: Attribute write: Invalid argument"),
-        ("lie", "not in effect: rail1: make"),
-        ("hang", "dcb gave no answer within"),
-        ("die", "dcb failed: no output"),
-        ("drift", "not in effect: rail1: make"),
+        ("mlnx_qos", "refuse", f"{PFC[1]}: mlnx_qos failed: Netlink error: Bad value. see dmesg.", LAST),
+        ("mlnx_qos", "lie", "RDMA ports .*: rail1: make", LAST),
+        ("mlnx_qos", "hang", "mlnx_qos gave no answer within [0-9]+ s and was killed", LAST),
+        ("mlnx_qos", "die", "mlnx_qos failed: no output", (TRUST + PFC, [])),
+        ("mlnx_qos", "drift", "RDMA ports .*: rail1: make", (LAST[0], DRIFTED)),
+        ("dcb", "refuse", f"{PFC[1]}: dcb failed: Attribute write: Invalid argument", LAST),
+        ("dcb", "lie", "not in effect: rail1: make", LAST),
+        ("dcb", "hang", "dcb gave no answer within", LAST),
+        ("dcb", "die", "dcb failed: no output", LAST),
+        ("dcb", "drift", "not in effect: rail1: make", (LAST[0], DRIFTED)),
     ],
 )
-def test_faults_of_dcb(host: Host, effect: str, message: str) -> None:
+def test_faults(host: Host, tool: str, effect: str, message: str, ends: tuple[list[str], list[str]]) -> None:
     use_dcb(host)
-    (host.bin / "mlnx_qos").unlink()
-    host.arm("mlnx_qos", "dcb", effect, "pfc set dev rail1")
-    assert host.fail("mlnx_qos", message, **ARGS)["left"] == (DRIFTED if effect == "drift" else PFC[1:])
+    if tool == "dcb":
+        (host.bin / "mlnx_qos").unlink()
+    host.arm("mlnx_qos", tool, effect, {"mlnx_qos": "rail1 --pfc", "dcb": "pfc set dev rail1"}[tool])
+    result = host.fail("mlnx_qos", message, **ARGS)
+    assert (result["changed"], result["steps"], (result["done"], result["left"])) == (True, TRUST + PFC, ends)

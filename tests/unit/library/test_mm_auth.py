@@ -4,9 +4,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from lab.emulators.storage.gpfs.remote import digest
@@ -15,35 +12,30 @@ from tests.unit.library.gpfs_site import HERE, Clusters
 WRONG = "of another\n"
 
 
-@pytest.fixture
-def site(tmp_path: Path, monkeypatch: Any, capfd: Any) -> Clusters:
-    return Clusters(tmp_path, monkeypatch, capfd)
-
-
 @pytest.mark.parametrize("known", [False, True])
-def test_a_wrong_key_is_deleted_again_before_anything_is_granted(site: Clusters, known: bool) -> None:
+def test_a_wrong_key_is_deleted_again_before_anything_is_granted(clusters: Clusters, known: bool) -> None:
     if known:
-        site.auth()
-        with site.owner.state() as state:
+        clusters.auth()
+        with clusters.owner.state() as state:
             state["auth"][HERE]["digest"] = "1" * 64
-    refused = site.auth(key=WRONG)
+    refused = clusters.auth(key=WRONG)
     assert refused.get("failed") and f"has the digest {digest(WRONG)}" in refused["msg"]
-    assert site.owned()["auth"] == {}
+    assert clusters.owned()["auth"] == {}
 
 
-def test_grants_of_other_clusters_and_file_systems_stay(site: Clusters) -> None:
+def test_grants_of_other_clusters_and_file_systems_stay(clusters: Clusters) -> None:
     other = {"digest": "2" * 64, "cipher": "AUTHONLY", "grants": {"fs1": {"access": "ro", "root": "root allowed"}}}
-    with site.owner.state() as state:
+    with clusters.owner.state() as state:
         state["auth"]["elsewhere"] = other
-    site.auth()
-    assert site.owned()["auth"]["elsewhere"] == other
+    clusters.auth()
+    assert clusters.owned()["auth"]["elsewhere"] == other
 
 
 @pytest.mark.parametrize("match", ["add", "grant"])
 @pytest.mark.parametrize("effect", ["refuse", "lie", "hang", "die", "drift"])
-def test_faults_are_reported_and_the_next_run_finishes(site: Clusters, match: str, effect: str) -> None:
-    site.hosts["ess1"].arm("gpfs", "mmauth", effect, match)
-    assert site.auth().get("failed")
-    again = site.auth()
+def test_faults_are_reported_and_the_next_run_finishes(clusters: Clusters, match: str, effect: str) -> None:
+    clusters.hosts["ess1"].arm("gpfs", "mmauth", effect, match)
+    assert clusters.auth().get("failed")
+    again = clusters.auth()
     assert not again.get("failed"), again
-    assert site.auth()["steps"] == []
+    assert clusters.auth()["steps"] == []

@@ -96,65 +96,77 @@ class TestJoining:
         assert node(site, nodes=["gpu01"], daemon_suffix="-data", admin_suffix="-adm")["steps"] == []
 
 
+def local(**ids: str) -> dict[str, Any]:
+    return {name: {"cluster_id": it} for name, it in ids.items()}
+
+
+OTHER = "4711471147114711"
+FOREIGN = f"it has the configuration of another cluster, {OTHER}"
+SILENT = "gpu01: answer the cluster's admin host: "
+UNKNOWN = "its daemon's state is unknown to the cluster; start the host, or repair its network"
+MOVED = "gpu01: use its daemon interface: the cluster reaches its daemon at gpu01 (10.99.1.21), but gpu01 is 10.77.1.21"
+
+
+def off(state: dict[str, Any]) -> None:
+    state["unreachable"].append("gpu01")
+
+
+def moved(state: dict[str, Any]) -> None:
+    state["nodes"]["gpu01"].update(ip="10.99.1.21")
+
+
 class TestStates:
     """What admin host and node say of each other, and what comes of it."""
 
-    def local(self, **ids: str) -> dict[str, Any]:
-        return {name: {"cluster_id": it} for name, it in ids.items()}
+    @pytest.mark.parametrize(
+        ("arguments", "told"),
+        [
+            ({"local": local(gpu01="", gpu02=OTHER)}, f"{JOIN[1]}: {FOREIGN}"),
+            (
+                {"local": local(gpu01=""), "ask_first": True},
+                f"{JOIN[1]}: its software is not ready; its own result has",
+            ),
+        ],
+    )
+    def test_a_node_that_may_not_join_waits_before_any_command(
+        self, site: Site, arguments: dict[str, Any], told: str
+    ) -> None:
+        result = node(site, **arguments)
+        assert result["steps"] == [JOIN[0], LICENSE[0]]
+        assert [it.startswith(told) for it in result["pending"]] == [True]
+
+    @pytest.mark.parametrize(
+        ("change", "hints", "begin", "end"),
+        [
+            (None, local(gpu02=OTHER), f"gpu02: be a client of this cluster: {FOREIGN}", ""),
+            (off, {}, SILENT, UNKNOWN),
+            (off, local(gpu01=ID), SILENT, "look there for a changed host key: ssh gpu01 true"),
+            (off, local(gpu01=""), "mmsdrrestore left out gpu01: gpu01 cannot be reached, or GPFS is not", ""),
+            (moved, {}, MOVED, "mmchnode --daemon-interface=gpu01 -N gpu01"),
+        ],
+    )
+    def test_a_member_that_waits_is_told_and_the_others_go_on(
+        self, site: Site, change: Any, hints: dict[str, Any], begin: str, end: str
+    ) -> None:
+        node(site)
+        if change:
+            site.change(change)
+        result = node(site, nodes=[*NODES, "gpu03"], local=hints)
+        assert not result.get("failed") and {step.split(":")[0] for step in result["steps"]} == {"gpu03"}, result
+        [told] = result["pending"]
+        assert told.startswith(begin) and told.endswith(end)
 
     def test_a_rebuilt_host_gets_its_configuration_back(self, site: Site) -> None:
         node(site)
         configuration = site.hosts["gpu01"].root / "mmfs/gen/mmsdrfs"
         site.run("gpu01", "mm_mount", check=True, filesystems=[])
         configuration.unlink(missing_ok=True)
-        hint = self.local(gpu01="")
+        hint = local(gpu01="")
         predicted, done = node(site, check=True, local=hint), node(site, local=hint)
         restore = "gpu01: give it the cluster's configuration, which it does not have"
         assert predicted["steps"] == done["steps"] == [restore] and not done.get("failed")
         assert site.written("nsd1") == [*BATCHES, "mmsdrrestore"]
-        assert node(site, local=self.local(gpu01=ID))["steps"] == []
-
-    def test_a_rebuilt_host_that_the_admin_host_does_not_reach_waits(self, site: Site) -> None:
-        node(site)
-        site.change(lambda state: state["unreachable"].append("gpu01"))
-        result = node(site, local=self.local(gpu01=""))
-        assert not result.get("failed") and result["steps"] == []
-        assert result["pending"] == [
-            "mmsdrrestore left out gpu01: gpu01 cannot be reached, or GPFS is not installed there."
-        ]
-
-    def test_a_member_that_is_off_waits_and_the_others_go_on(self, site: Site) -> None:
-        node(site)
-        site.change(lambda state: state["unreachable"].append("gpu01"))
-        result = node(site, nodes=[*NODES, "gpu03"])
-        assert not result.get("failed"), result
-        assert {step.split(":")[0] for step in result["steps"]} == {"gpu03"}
-        assert result["pending"] == [
-            "gpu01: answer the cluster's admin host: its daemon's state is unknown to the cluster; start the host, or"
-            " repair its network"
-        ]
-
-    def test_a_member_that_answers_ansible_alone_is_another_finding(self, site: Site) -> None:
-        node(site)
-        site.change(lambda state: state["unreachable"].append("gpu01"))
-        [pending] = node(site, local=self.local(gpu01=ID))["pending"]
-        assert "changed host key: ssh gpu01 true" in pending
-
-    def test_a_host_of_another_cluster_waits_before_any_command(self, site: Site) -> None:
-        result = node(site, local=self.local(gpu01="", gpu02="4711471147114711"))
-        assert result["steps"] == [JOIN[0], LICENSE[0]]
-        [pending] = result["pending"]
-        assert pending.startswith(f"{JOIN[1]}: it has the configuration of another cluster, 4711471147114711")
-
-    def test_a_member_with_another_clusters_configuration_is_reported(self, site: Site) -> None:
-        node(site)
-        [pending] = node(site, local=self.local(gpu02="4711471147114711"))["pending"]
-        assert pending.startswith("gpu02: be a client of this cluster: it has the configuration of another cluster")
-
-    def test_a_node_whose_software_is_not_ready_waits(self, site: Site) -> None:
-        result = node(site, local=self.local(gpu01=""), ask_first=True)
-        assert result["steps"] == [JOIN[0], LICENSE[0]]
-        assert result["pending"] == [f"{JOIN[1]}: its software is not ready; its own result has the cause"]
+        assert node(site, local=local(gpu01=ID))["steps"] == []
 
     def test_a_quorum_node_among_the_clients_is_reported(self, site: Site) -> None:
         node(site)
@@ -171,30 +183,12 @@ class TestStates:
         assert done["steps"] == ["gpu01: change its admin interface from gpu01-old"]
         assert site.state()["nodes"]["gpu01"]["admin"] == "gpu01"
 
-    def test_another_daemon_interface_is_reported_with_the_command(self, site: Site) -> None:
-        node(site)
-        site.change(lambda state: state["nodes"]["gpu01"].update(ip="10.99.1.21"))
-        [pending] = node(site)["pending"]
-        assert "reaches its daemon at gpu01 (10.99.1.21), but gpu01 is 10.77.1.21" in pending
-        assert pending.endswith("mmchnode --daemon-interface=gpu01 -N gpu01")
-
     def test_another_cluster_is_refused(self, site: Site) -> None:
         result = node(site, cluster="ess.example.org")
         assert result["failed"] and not result["changed"]
         told = "drawbridge_gpfs.cluster is ess.example.org, but this host belongs to drawbridge-lab.nsd1"
         assert told in result["msg"]
         assert not node(site, cluster="drawbridge-lab.nsd1").get("failed")
-
-    def test_a_host_that_is_no_member_is_no_admin(self, site: Site) -> None:
-        result = site.run("gpu01", "mm_node", **ARGS)
-        assert result["failed"] and not result["changed"]
-        assert "this host belongs to no GPFS cluster" in result["msg"]
-
-    def test_a_cluster_without_quorum_is_reported_once(self, site: Site) -> None:
-        site.change(lambda state: state.update(quorum_lost=True))
-        result = node(site)
-        assert result["failed"] and not result["changed"]
-        assert "Not enough CCR quorum nodes available" in result["msg"]
 
 
 class TestLeaving:
@@ -203,13 +197,6 @@ class TestLeaving:
         leave: dict[str, Any] = {"nodes": ["gpu01"], "absent": ["gpu02"]}
         assert site.converge("nsd1", node, **leave)["steps"] == ["gpu02: leave the cluster"]
         assert set(site.state()["nodes"]) == {"nsd1", "gpu01"}
-
-    def test_a_node_whose_gpfs_runs_stays(self, site: Site) -> None:
-        node(site)
-        site.change(lambda state: state["daemons"]["gpu02"].update(state="active"))
-        refused = node(site, nodes=[], absent=["gpu02"])
-        assert refused["failed"] and "GPFS is active on gpu02" in refused["msg"]
-        assert "gpu02" in site.state()["nodes"]
 
     def test_a_check_predicts_that_a_node_leaves_on_which_it_has_predicted_the_stop(self, site: Site) -> None:
         node(site)
@@ -246,12 +233,6 @@ class TestLock:
         holder.result()
         assert not done.get("failed"), done
         assert site.written("nsd1").count("mmaddnode") > 1
-
-    def test_a_lock_that_stays_held_is_reported(self, site: Site) -> None:
-        site.change(lambda state: state.update(lock_held_until=time.time() + 600, lock_timeout_s=0.1))
-        result = node(site, lock_wait_s=2)
-        assert result["failed"] and not result["changed"]
-        assert "Timed out waiting for lock" in result["msg"]
 
 
 DRIFTED = {"mmaddnode": "gpu02 quorum client", "mmchlicense": "gpu02 server"}

@@ -5,8 +5,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,137 +16,133 @@ from tests.unit.library.gpfs_site import HERE, OWNER, SQUASH, Clusters
 WRONG = "of another\n"
 
 
-@pytest.fixture
-def site(tmp_path: Path, monkeypatch: Any, capfd: Any) -> Clusters:
-    return Clusters(tmp_path, monkeypatch, capfd)
-
-
-def test_both_sides_are_made_as_predicted_and_the_second_run_only_reads(site: Clusters) -> None:
+def test_both_sides_are_made_as_predicted_and_the_second_run_only_reads(clusters: Clusters) -> None:
     for side, host, verbs in (
-        (site.auth, "ess1", ["mmauth", "mmauth"]),
-        (site.remote, "nsd1", ["mmremotecluster", "mmremotefs"]),
+        (clusters.auth, "ess1", ["mmauth", "mmauth"]),
+        (clusters.remote, "nsd1", ["mmremotecluster", "mmremotefs"]),
     ):
-        converged(side, partial(site.written, host))
-        assert site.written(host) == verbs
-    grant = site.owned()["auth"][HERE]["grants"]["fs1"]
+        converged(side, partial(clusters.written, host))
+        assert clusters.written(host) == verbs
+    grant = clusters.owned()["auth"][HERE]["grants"]["fs1"]
     assert grant == {"access": "rw", "root": f"root remapped to {SQUASH}"}
-    assert site.state()["remote_filesystems"]["data"]["automount"] == "no"  # the boot program mounts
-    assert not [path for path in site.folder.iterdir() if path.suffix == ".pub"]
+    assert clusters.state()["remote_filesystems"]["data"]["automount"] == "no"  # the boot program mounts
+    assert not [path for path in clusters.folder.iterdir() if path.suffix == ".pub"]
 
 
-def test_neither_side_ever_makes_a_key(site: Clusters) -> None:
-    site.auth()
-    site.remote()
-    assert site.owned()["key"] == site.state()["key"] == {"generation": 1, "committed": 1}
+def test_neither_side_ever_makes_a_key(clusters: Clusters) -> None:
+    clusters.auth()
+    clusters.remote()
+    assert clusters.owned()["key"] == clusters.state()["key"] == {"generation": 1, "committed": 1}
 
 
 @pytest.mark.parametrize("side", ["auth", "remote"])
 def test_another_key_of_ones_own_cluster_than_the_intents_is_refused_before_any_change(
-    site: Clusters, side: str
+    clusters: Clusters, side: str
 ) -> None:
-    refused = getattr(site, side)(fingerprint="0" * 64)
+    refused = getattr(clusters, side)(fingerprint="0" * 64)
     assert refused.get("failed") and not refused["changed"]
     assert "ask the cluster's administrators which one is right" in refused["msg"]
-    assert site.written("ess1") == site.written("nsd1") == []
+    assert clusters.written("ess1") == clusters.written("nsd1") == []
 
 
-@pytest.mark.parametrize("side", ["auth", "remote"])
-def test_another_key_after_all_was_made_is_refused_too(site: Clusters, side: str) -> None:
-    getattr(site, side)()
-    assert getattr(site, side)(fingerprint="0" * 64).get("failed")
+@pytest.mark.parametrize(("side", "key"), [("auth", "owner.fingerprint"), ("remote", "fingerprint")])
+def test_another_key_after_all_was_made_is_refused_too(clusters: Clusters, side: str, key: str) -> None:
+    getattr(clusters, side)()
+    refused = getattr(clusters, side)(fingerprint="0" * 64)
+    assert refused.get("failed") and f"drawbridge_gpfs.{key} is {'0' * 64}" in refused["msg"]
 
 
 @pytest.mark.parametrize(("host", "side"), [("ess1", "auth"), ("nsd1", "remote")])
-def test_an_admin_host_of_another_cluster_is_refused(site: Clusters, host: str, side: str) -> None:
-    refused = getattr(site, side)(cluster="elsewhere")
+def test_an_admin_host_of_another_cluster_is_refused(clusters: Clusters, host: str, side: str) -> None:
+    refused = getattr(clusters, side)(cluster="elsewhere")
     assert refused.get("failed") and f"but the host belongs to {CLUSTER}{host}" in refused["msg"]
-    assert site.written(host) == []
+    assert clusters.written(host) == []
 
 
-def test_a_wrong_key_of_the_owner_is_deleted_again_before_a_file_system_is_defined(site: Clusters) -> None:
-    refused = site.remote(key=WRONG)
+def test_a_wrong_key_of_the_owner_is_deleted_again_before_a_file_system_is_defined(clusters: Clusters) -> None:
+    refused = clusters.remote(key=WRONG)
     assert refused.get("failed") and f"has the digest {digest(WRONG)}" in refused["msg"]
     assert "drawbridge_gpfs.owner.fingerprint" in refused["msg"]
-    assert site.state()["remote_clusters"] == site.state()["remote_filesystems"] == {}
+    assert clusters.state()["remote_clusters"] == clusters.state()["remote_filesystems"] == {}
 
 
 @pytest.mark.parametrize(("side", "host"), [("auth", "ess1"), ("remote", "nsd1")])
 @pytest.mark.parametrize("check", [True, False])
-def test_without_the_other_clusters_key_nothing_is_done(site: Clusters, side: str, host: str, check: bool) -> None:
-    refused = getattr(site, side)(check=check, key="")
+def test_without_the_other_clusters_key_nothing_is_done(clusters: Clusters, side: str, host: str, check: bool) -> None:
+    refused = getattr(clusters, side)(check=check, key="")
     assert refused.get("failed") and "set drawbridge_gpfs.owner.public_key" in refused["msg"]
-    assert site.written(host) == []
+    assert clusters.written(host) == []
 
 
-def test_a_side_that_knows_the_key_needs_none(site: Clusters) -> None:
-    site.auth()
-    site.remote()
-    assert site.auth(key="")["steps"] == site.remote(key="")["steps"] == []
+def test_a_side_that_knows_the_key_needs_none(clusters: Clusters) -> None:
+    clusters.auth()
+    clusters.remote()
+    assert clusters.auth(key="")["steps"] == clusters.remote(key="")["steps"] == []
 
 
-def test_a_new_key_other_contacts_access_and_root_squash_are_changed(site: Clusters) -> None:
-    site.auth()
-    site.remote()
-    assert site.auth(root_becomes="root")["steps"] == [
+def test_a_new_key_other_contacts_access_and_root_squash_are_changed(clusters: Clusters) -> None:
+    clusters.auth()
+    clusters.remote()
+    assert clusters.auth(root_becomes="root")["steps"] == [
         f"grant {HERE} rw access to fs1, root stays root (from its next mount on)"
     ]
-    assert site.owned()["auth"][HERE]["grants"]["fs1"]["root"] == "root allowed"
-    site.auth(grants=[{"device": "fs1", "access": "ro"}])
-    assert site.owned()["auth"][HERE]["grants"]["fs1"]["access"] == "ro"
-    site.remote(contacts=["ess1", "ess2"])
-    assert site.state()["remote_clusters"][OWNER]["contacts"] == "ess1,ess2"
-    with site.owner.state() as state:
+    assert clusters.owned()["auth"][HERE]["grants"]["fs1"]["root"] == "root allowed"
+    clusters.auth(grants=[{"device": "fs1", "access": "ro"}])
+    assert clusters.owned()["auth"][HERE]["grants"]["fs1"]["access"] == "ro"
+    clusters.remote(contacts=["ess1", "ess2"])
+    assert clusters.state()["remote_clusters"][OWNER]["contacts"] == "ess1,ess2"
+    with clusters.owner.state() as state:
         state["key"].update(generation=2, committed=2)
-        site.there = own_digest(state)
-    assert not site.run("ess1", "mm_cluster_info", nodes=["ess1"]).get("failed")
-    site.owned()
-    new = site.remote(key=site.keys["ess1"].replace("genNumber=1", "genNumber=2"))
+        clusters.there = own_digest(state)
+    assert not clusters.run("ess1", "mm_cluster_info", nodes=["ess1"]).get("failed")
+    clusters.owned()
+    new = clusters.remote(key=clusters.keys["ess1"].replace("genNumber=1", "genNumber=2"))
     assert not new.get("failed"), new
-    assert site.state()["remote_clusters"][OWNER]["digest"] == site.there
+    assert clusters.state()["remote_clusters"][OWNER]["digest"] == clusters.there
 
 
-def test_a_mounted_file_system_keeps_its_definition(site: Clusters) -> None:
-    site.remote()
-    site.change(lambda state: state["mounts"]["data"].update(nsd1={"path": "/proc", "mode": "RW"}))
-    waits = site.remote(change={"access": "ro"})
+def test_a_mounted_file_system_keeps_its_definition(clusters: Clusters) -> None:
+    clusters.remote()
+    clusters.change(lambda state: state["mounts"]["data"].update(nsd1={"path": "/proc", "mode": "RW"}))
+    waits = clusters.remote(change={"access": "ro"})
     assert not waits["changed"] and "is mounted on 1 nodes" in waits["pending"][0]
-    assert site.state()["remote_filesystems"]["data"]["options"] == "rw"
+    assert clusters.state()["remote_filesystems"]["data"]["options"] == "rw"
 
 
-def test_a_device_of_another_owner_is_not_taken_over(site: Clusters) -> None:
-    site.remote()
+def test_a_device_of_another_owner_is_not_taken_over(clusters: Clusters) -> None:
+    clusters.remote()
     foreign = {"contacts": "x", "digest": "1" * 64}
-    site.change(lambda state: state["remote_clusters"].update(foreign=foreign))
-    site.change(lambda state: state["remote_filesystems"]["data"].update(cluster="foreign"))
-    refused = site.remote()
+    clusters.change(lambda state: state["remote_clusters"].update(foreign=foreign))
+    clusters.change(lambda state: state["remote_filesystems"]["data"].update(cluster="foreign"))
+    refused = clusters.remote()
     assert refused.get("failed") and "this cluster has data as fs1 of cluster foreign" in refused["msg"]
 
 
 @pytest.mark.parametrize(("configured", "wanted"), [("yes", False), ("no", True)])
 def test_uid_remapping_other_than_stated_is_refused_before_a_file_system_is_defined(
-    site: Clusters, configured: str, wanted: bool
+    clusters: Clusters, configured: str, wanted: bool
 ) -> None:
     entry = {"name": "enableUIDremap", "value": configured, "scope": []}
-    site.change(lambda state: state["config"].append(entry))
-    refused = site.remote(uid_remapping=wanted)
+    clusters.change(lambda state: state["config"].append(entry))
+    refused = clusters.remote(uid_remapping=wanted)
     assert refused.get("failed") and f"mmchconfig enableUIDremap={'yes' if wanted else 'no'}" in refused["msg"]
-    assert site.written("nsd1") == []
+    assert clusters.written("nsd1") == []
 
 
 @pytest.mark.parametrize("verb", ["mmremotecluster", "mmremotefs"])
 @pytest.mark.parametrize("effect", ["refuse", "lie", "hang", "die", "drift"])
-def test_faults_are_reported_and_the_next_run_finishes(site: Clusters, verb: str, effect: str) -> None:
-    site.hosts["nsd1"].arm("gpfs", verb, effect, "add")
-    assert site.remote().get("failed")
-    again = site.remote()
+def test_faults_are_reported_and_the_next_run_finishes(clusters: Clusters, verb: str, effect: str) -> None:
+    clusters.hosts["nsd1"].arm("gpfs", verb, effect, "add")
+    assert clusters.remote().get("failed")
+    again = clusters.remote()
     assert not again.get("failed"), again
-    assert site.remote()["steps"] == []
+    assert clusters.remote()["steps"] == []
 
 
 @pytest.mark.parametrize(("side", "host"), [("auth", "ess1"), ("remote", "nsd1")])
-def test_a_lock_that_is_held_is_an_error_and_changes_nothing(site: Clusters, side: str, host: str) -> None:
-    with (site.owner if side == "auth" else site.shared).state() as state:
+def test_a_lock_that_is_held_is_an_error_and_changes_nothing(clusters: Clusters, side: str, host: str) -> None:
+    with (clusters.owner if side == "auth" else clusters.shared).state() as state:
         state.update(lock_held_until=2e10, lock_timeout_s=0.1)
-    refused = getattr(site, side)()
+    refused = getattr(clusters, side)()
     assert refused.get("failed") and "Timed out waiting for lock" in refused["stderr"]
-    assert site.owned()["auth"] == site.state()["remote_clusters"] == {}
+    assert clusters.owned()["auth"] == clusters.state()["remote_clusters"] == {}

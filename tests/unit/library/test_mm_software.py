@@ -47,12 +47,6 @@ def test_faults_are_reported_and_the_next_run_finishes(site: Site, effect: str) 
     assert not done.get("failed"), done["msg"]
 
 
-def test_a_kernel_that_is_not_supported_is_refused_with_its_name(site: Site) -> None:
-    refused = software(site, kernels=["5.*"])
-    assert refused["failed"] and f"has no kernel {KERNEL} for GPFS 5.2.1-0" in refused["msg"]
-    assert site.written("gpu01") == []
-
-
 def test_a_host_that_its_cluster_has_deleted_forgets_it(site: Site) -> None:
     site.run("nsd1", "mm_node", nodes=["gpu01"], accept_license=True)
     site.run("gpu01", "mm_mount", True, filesystems=[])

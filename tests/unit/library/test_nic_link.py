@@ -80,9 +80,12 @@ def test_networkd_gets_a_drop_in_beside_its_file(host: Host, net: Device) -> Non
     assert path == "etc/systemd/network/10-netplan-rail0.network.d/50-drawbridge-mtu.conf"
     assert text.endswith("[Link]\nMTUBytes=9000\n")
     assert host.run("nic_link", **ARGS)["steps"] == []
-    with net.state() as state:
-        state["links"]["eth0"]["network_file"] = "/run/systemd/network/10-netplan-rail0.network"
-    assert "configures rail0 and eth0, which needs other settings" in host.run("nic_link", **ARGS)["msg"]
+    for other in ("eth0", "stor0"):
+        with net.state() as state:
+            state["links"][other]["network_file"] = "/run/systemd/network/10-netplan-rail0.network"
+        assert f"configures rail0 and {other}, which needs other settings" in host.run("nic_link", **ARGS)["msg"]
+        with net.state() as state:
+            state["links"][other]["network_file"] = ""
 
 
 def test_network_manager_reads_our_file_and_its_profiles_stay(host: Host, net: Device) -> None:
@@ -98,24 +101,14 @@ def test_network_manager_reads_our_file_and_its_profiles_stay(host: Host, net: D
     with net.state() as state:
         state["links"]["rail1"]["profile"] = "own"
     refused = host.run("nic_link", **ARGS)
-    assert refused["msg"].startswith("the NetworkManager profile own gives rail1 the MTU 1500, not 9000")
-    assert not refused["changed"]
-
-
-@pytest.mark.parametrize(
-    ("effect", "message", "left"),
-    [
-        ("refuse", f"{STEPS[1]}: ip failed: RTNETLINK answers: Operation not permitted", STEPS[1:]),
-        ("lie", "RDMA network devices .*: rail1: set MTU 9000", STEPS[1:2]),
-        ("hang", "ip gave no answer within [0-9]+ s and was killed", STEPS[1:]),
-        ("die", "ip failed: no output", STEPS[1:]),
-        ("drift", "RDMA network devices .*: rail1: set MTU 9000", STEPS[1:2]),
-    ],
-)
-def test_faults(host: Host, effect: str, message: str, left: list[str]) -> None:
-    host.arm("net", "ip", effect, "set dev rail1")
-    result = host.fail("nic_link", message, **ARGS)
-    assert result["changed"] and result["left"] == left
+    assert refused["msg"].startswith(
+        "the NetworkManager profile own gives rail1 the MTU 1500, not 9000; remove its own:"
+    )
+    assert refused["msg"].endswith(" nmcli connection modify own 802-3-ethernet.mtu 0") and not refused["changed"]
+    with net.state() as state:
+        state["profiles"]["own"] = 9000
+    host.run("nic_link", **ARGS)
+    assert own_files(host) == {}, "a profile with this MTU needs no file"
 
 
 def test_a_driver_with_smaller_frames(host: Host, net: Device) -> None:
@@ -166,18 +159,6 @@ def test_pause_and_rings_wait_for_jobs_and_arp_does_not(ports: Host) -> None:
     done = ports.run("nic_link", **COMPLETE)
     assert done["steps"] == SETTINGS[:6]
     assert [text.partition(": Slurm job 7")[0] for text in done["pending"]] == SETTINGS[6:]
-
-
-@pytest.mark.parametrize(
-    ("effect", "message"),
-    [
-        ("refuse", "rail1: set global pause rx to off, not on: ethtool failed: netlink error: Operation not permitted"),
-        ("lie", "rail1: set global pause rx to off"),
-    ],
-)
-def test_faults_of_ethtool(ports: Host, effect: str, message: str) -> None:
-    ports.arm("ethtool", "ethtool", effect, "-A rail1 rx")
-    assert ports.fail("nic_link", message, **COMPLETE)["left"][0] == SETTINGS[10]
 
 
 def test_a_driver_without_pause_has_none_to_switch_off(ports: Host) -> None:
@@ -237,20 +218,6 @@ def test_pcie_and_interrupts_are_set_once_and_pcie_alone_waits_for_jobs(tuned: H
     assert tuned.converge("nic_link", "pciutils", **TUNED)["steps"] == [TUNING[at] for at in (0, 1, 3, 4)]
     assert [(tmp_path / f"root/proc/irq/{at}/smp_affinity_list").read_text() for at in (70, 71)] == ["0-3\n", "4-7\n"]
     assert len(writes(tuned.device("pciutils"))) == 4
-
-
-@pytest.mark.parametrize(
-    ("effect", "message"),
-    [
-        ("refuse", f"{TUNING[3]}: setpci did not write the register: pcilib: sysfs_write: write failed: Operation not"),
-        ("lie", f"not in effect: {TUNING[3]}"),
-        ("hang", f"{TUNING[3]}: setpci gave no answer within"),
-        ("die", f"{TUNING[3]}: setpci failed: no output"),
-    ],
-)
-def test_faults_of_setpci_are_named_with_port_option_wanted_and_found(tuned: Host, effect: str, message: str) -> None:
-    tuned.arm("pciutils", "setpci", effect, "18:00.0 CAP_EXP.08.w=5")
-    assert tuned.fail("nic_link", message, **TUNED)["left"][0] == TUNING[3]
 
 
 def test_a_ring_that_the_driver_cant_make_is_an_error(ports: Host) -> None:
@@ -318,20 +285,48 @@ def test_a_rail_that_is_down_is_pending_and_routes_wait_for_jobs(routed: Host, n
     assert [text.partition(": Slurm job 7")[0] for text in routed.run("nic_link", **ROUTED)["pending"]] == ROUTES[3:5]
 
 
+DENIED, NO_ANSWER = (
+    "ip failed: RTNETLINK answers: Operation not permitted",
+    "gave no answer within [0-9]+ s and was killed",
+)
+PAUSED = "rail1: set global pause rx to off, not on"
+LOCKED = "setpci did not write the register: pcilib: sysfs_write: write failed: Operation not"
+MTU = ("host", ARGS, "net", "ip", "set dev rail1")
+PAUSE_OFF = ("ports", COMPLETE, "ethtool", "ethtool", "-A rail1 rx")
+REGISTER = ("tuned", TUNED, "pciutils", "setpci", "18:00.0 CAP_EXP.08.w=5")
+RULE = ("routed", ROUTED, "net", "ip", "rule add priority 1001")
+
+
 @pytest.mark.parametrize(
-    ("effect", "message"),
+    ("place", "effect", "message", "left"),
     [
-        ("refuse", "ip failed: RTNETLINK answers: Operation not permitted"),
-        ("lie", "not in effect: rail1: add rule priority 1001"),
-        ("hang", "ip gave no answer within"),
-        ("die", "ip failed: no output"),
-        ("drift", "not in effect: rail0: add rule priority 1000"),
+        (MTU, "refuse", f"{STEPS[1]}: {DENIED}", STEPS[1:]),
+        (MTU, "lie", f"RDMA network devices .*: {STEPS[1]}", STEPS[1:2]),
+        (MTU, "hang", f"ip {NO_ANSWER}", STEPS[1:]),
+        (MTU, "die", "ip failed: no output", STEPS[1:]),
+        (MTU, "drift", "RDMA network devices .*: rail1: set MTU 9000", STEPS[1:2]),
+        (PAUSE_OFF, "refuse", f"{PAUSED}: ethtool failed: netlink error: Operation not permitted", SETTINGS[10:]),
+        (PAUSE_OFF, "lie", f"not in effect: {PAUSED}", SETTINGS[10:11]),
+        (REGISTER, "refuse", f"{TUNING[3]}: {LOCKED}", TUNING[3:]),
+        (REGISTER, "lie", f"not in effect: {TUNING[3]}", TUNING[3:4]),
+        (REGISTER, "hang", f"{TUNING[3]}: setpci {NO_ANSWER}", TUNING[3:]),
+        (REGISTER, "die", f"{TUNING[3]}: setpci failed: no output", TUNING[3:]),
+        (RULE, "refuse", f"{ROUTES[5]}: {DENIED}", ROUTES[5:]),
+        (RULE, "lie", f"not in effect: {ROUTES[5]}", ROUTES[5:]),
+        (RULE, "hang", f"{ROUTES[5]}: ip {NO_ANSWER}", ROUTES[5:]),
+        (RULE, "die", f"{ROUTES[5]}: ip failed: no output", ROUTES[5:]),
+        (RULE, "drift", f"not in effect: {ROUTES[2]}", [ROUTES[2], ROUTES[5]]),
     ],
 )
-def test_faults_of_rules(routed: Host, effect: str, message: str) -> None:
-    routed.arm("net", "ip", effect, "rule add priority 1001")
-    routed.fail("nic_link", message, **ROUTED)
-    assert routed.run("nic_link", **ROUTED)["steps"] == []
+def test_faults_are_named_with_their_step_and_the_next_run_finishes(
+    request: Any, host: Host, place: tuple[Any, ...], effect: str, message: str, left: list[str]
+) -> None:
+    fixture, arguments, family, tool, match = place
+    request.getfixturevalue(fixture)
+    host.arm(family, tool, effect, match)
+    result = host.fail("nic_link", message, **arguments)
+    assert (result["changed"], result["left"]) == (True, left)
+    assert host.run("nic_link", **arguments)["steps"] == []
 
 
 def test_numbers_that_another_program_uses_are_refused(routed: Host, net: Device) -> None:

@@ -13,6 +13,9 @@ the module alone and of a visit with it:
           out_file: nic/mlnx_qos/25.07_dscp_p3.txt     # below tests/transcripts; or `out: text`; also rc, err
         - {unit: sackd.service, is: missing}           # the module asks systemd how a unit stands; or stopped, running
       expect: {changed: false, steps: []}          # failed: true for a refusal; msg is compared as a part
+
+Without `changed`, only steps are a change. Without `failed` too, a case has no other steps than it says, and nothing
+else is pending.
 """
 
 from __future__ import annotations
@@ -82,7 +85,34 @@ def test_module(name: str, case: dict[str, Any], monkeypatch: Any, capfd: Any) -
         results.append(result_of(way, name, case["args"], case.get("check_mode", False), capfd))
         assert not replay.left, f"the module did not run {replay.left}"
     assert results[0] == results[-1]
-    expect = dict(case["expect"])
+    said: dict[str, Any] = case["expect"]
+    none = {} if "failed" in said or "changed" in said else {"steps": [], "pending": []}
+    expect = {**none, "changed": bool(said.get("steps")), **said}
     assert expect.pop("msg", "") in results[0].get("msg", "")
     assert results[0].get("failed", False) == expect.pop("failed", False), results[0]
     assert {key: results[0].get(key) for key in expect} == expect
+
+
+MACHINE = {"sockets": 2, "cores_per_socket": 32, "threads_per_core": 2, "memory_mib": 2064384, "gpus": 0}
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "why", "more"),
+    [
+        ("slurm_config", {"files": []}, "slurmctld.service is not installed yet", {}),
+        ("slurm_daemon", {"unit": "sackd.service"}, "sackd.service is not installed yet", {}),
+        ("slurm_database", {}, "mariadb.service does not run yet", {}),
+        ("slurm_munge_key", {}, "munge.service is not installed yet", {"key": ""}),
+        ("slurm_new_nodes", {"nodes": ["gpu05"]}, "slurmctld.service does not run yet", {}),
+        ("slurm_node_hardware", {"name": "gpu01", "machine": MACHINE}, "slurmd.service is not installed yet", {}),
+        ("slurm_node_ready", {"name": "gpu01"}, "slurmd.service does not run yet", {}),
+        ("slurmdbd_config", {}, "slurmdbd.service is not installed yet", {}),
+    ],
+)
+def test_without_its_daemon_a_module_predicts_nothing(
+    name: str, args: dict[str, Any], why: str, more: dict[str, str], monkeypatch: Any, capfd: Any
+) -> None:
+    transcript = [{"unit": why.partition(" ")[0], "is": "missing"}]
+    expect = {"pending": [f"{why}, so nothing can be predicted"], **more}
+    case = {"args": args, "check_mode": True, "transcript": transcript, "expect": expect}
+    test_module(name, case, monkeypatch, capfd)

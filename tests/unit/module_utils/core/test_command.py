@@ -12,16 +12,10 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from tests.unit.processes import LIMITS_S, gone
 
 
-def test_answers_with_output_and_return_code() -> None:
-    done = Command(60)(
-        [sys.executable, "-c", "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"], (3,)
-    )
-    assert (done.rc, done.out, done.err) == (3, "out\n", "err\n")
-
-
-def test_speaks_the_c_locale() -> None:
-    done = Command(60)([sys.executable, "-c", "import os; print(os.environ['LC_ALL'])"])
-    assert done.out == "C\n"
+def test_answers_with_output_and_return_code_in_the_c_locale() -> None:
+    script = "import os, sys; print(os.environ['LC_ALL']); print('err', file=sys.stderr); sys.exit(3)"
+    done = Command(60)([sys.executable, "-c", script], (3,))
+    assert (done.rc, done.out, done.err) == (3, "C\n", "err\n")
 
 
 def test_an_unexpected_return_code_names_the_tool_and_its_last_words() -> None:

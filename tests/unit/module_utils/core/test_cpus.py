@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.cpus import (
-    cpu_list,
-    cpu_ranges,
-    unreadable,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core import cpus as core_cpus
 
 
 @pytest.mark.parametrize(
-    ("text", "cpus"),
-    [("0", [0]), ("0-3,64-67", [0, 1, 2, 3, 64, 65, 66, 67]), ("8,2-3", [2, 3, 8]), ("1-2,2-3", [1, 2, 3])],
+    ("text", "cpus", "written"),
+    [
+        ("0", [0], "0"),
+        ("0-3,64-67", [0, 1, 2, 3, 64, 65, 66, 67], "0-3,64-67"),
+        ("8,2-3", [2, 3, 8], "2-3,8"),
+        ("1-2,2-3", [1, 2, 3], "1-3"),
+    ],
 )
-def test_a_list_of_the_kernel(text: str, cpus: list[int]) -> None:
-    assert cpu_list(text) == cpus
-
-
-@pytest.mark.parametrize("text", ["0", "0-3,64-67", "2-3,8"])
-def test_a_list_is_read_as_it_is_written(text: str) -> None:
-    assert cpu_ranges(cpu_list(text)) == text
+def test_a_list_of_the_kernel(text: str, cpus: list[int], written: str) -> None:
+    assert (core_cpus.cpu_list(text), core_cpus.cpu_ranges(cpus)) == (cpus, written)
 
 
 @pytest.mark.parametrize("text", ["", "all", "1-", "1,,2"])
 def test_what_is_none(text: str) -> None:
     with pytest.raises(ValueError, match="invalid literal"):
-        cpu_list(text)
+        core_cpus.cpu_list(text)
 
 
 @pytest.mark.parametrize(
@@ -44,4 +40,4 @@ def test_what_is_none(text: str) -> None:
     ],
 )
 def test_ambiguous_cpu_lists_are_refused(text: str, why: str) -> None:
-    assert unreadable(text) == why
+    assert core_cpus.unreadable(text) == why

@@ -26,18 +26,13 @@ def test_what_is_written_is_read(tmp_path: Path, entry: Entry) -> None:
     assert files.read(path) == entry
 
 
-def test_a_replaced_file_leaves_nothing_beside_it(tmp_path: Path) -> None:
-    for text in ("one", "two"):
-        files.write(str(tmp_path / "x"), mine(text))
-    assert [path.name for path in tmp_path.iterdir()] == ["x"]
-
-
-def test_a_reader_of_the_old_file_keeps_the_old_file(tmp_path: Path) -> None:
+def test_a_reader_of_a_replaced_file_keeps_the_old_one_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
     path = tmp_path / "x"
     files.write(str(path), mine("old"))
     with path.open() as reader:
         files.write(str(path), mine("new"))
         assert reader.read() == "old"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_bytes_that_are_no_text_survive(tmp_path: Path) -> None:

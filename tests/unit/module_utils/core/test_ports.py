@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.ports import (
-    PortsError,
-    compress,
-    expand,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core import ports as core_ports
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,8 +26,8 @@ from hypothesis import strategies as st
     ],
 )
 def test_a_list_becomes_ports_in_its_order(text: str, ports: list[str]) -> None:
-    assert expand(text) == ports
-    assert compress(ports) == text
+    assert core_ports.expand(text) == ports
+    assert core_ports.compress(ports) == text
 
 
 @pytest.mark.parametrize(
@@ -47,12 +43,12 @@ def test_a_list_becomes_ports_in_its_order(text: str, ports: list[str]) -> None:
     ],
 )
 def test_what_names_no_ports_is_refused(text: str, reason: str) -> None:
-    with pytest.raises(PortsError, match=reason):
-        expand(text)
+    with pytest.raises(core_ports.PortsError, match=reason):
+        core_ports.expand(text)
 
 
 def test_a_name_without_a_number_stands_alone() -> None:
-    assert compress(["Management", "Ethernet1", "Ethernet2"]) == "Management,Ethernet1-2"
+    assert core_ports.compress(["Management", "Ethernet1", "Ethernet2"]) == "Management,Ethernet1-2"
 
 
 @given(
@@ -63,4 +59,4 @@ def test_a_name_without_a_number_stands_alone() -> None:
 )
 def test_compressing_and_expanding_is_the_identity(numbers: list[tuple[int, int]], name: str) -> None:
     ports = list(dict.fromkeys(name.format(*pair) for pair in numbers))
-    assert expand(compress(ports)) == ports
+    assert core_ports.expand(core_ports.compress(ports)) == ports

@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.dcb_text import command, parse, spare
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import NicPortQos, mask
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.queues import ets_options, shared
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.dcb_text import parse, spare
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import NicPortQos
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.queues import shared
 
 PFC = {
     **{"pfc_cap": 8, "macsec_bypass": False, "delay": 7},
@@ -59,25 +59,6 @@ def test_a_second_priority_of_a_dscp_is_a_difference(entries: list[list[int]]) -
 def test_what_has_no_wanted_value_is_not_compared() -> None:
     port = parse(PFC, APP, {}, DCBX, NicPortQos("dscp", {26: 3}, frozenset({3})), True)
     assert (port.queues, port.cable_m, port.dscp_priority) == ((), 0, {26: 3})
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("-d", "os"), "dcbx set dev rail0 host ieee"),
-        (("--trust", "dscp"), "app replace dev rail0 dscp-prio 26:3 48:6"),
-        (("--dscp2prio", "set,34,4"), "app replace dev rail0 dscp-prio 34:4"),
-        (("--cable_len", "50"), "pfc set dev rail0 delay 50"),
-        (("--pfc", mask({3})), "pfc set dev rail0 prio-pfc 0:off 1:off 2:off 3:on 4:off 5:off 6:off 7:off"),
-        (
-            ets_options(QUEUES),
-            "ets set dev rail0 tc-tsa 0:ets 1:ets 2:strict 3:strict 4:strict 5:strict 6:strict 7:strict"
-            " tc-bw 0:20 1:80 2:0 3:0 4:0 5:0 6:0 7:0 prio-tc 0:0 1:0 2:0 3:1 4:0 5:0 6:2 7:0",
-        ),
-    ],
-)
-def test_each_change_is_one_command(options: tuple[str, ...], words: str) -> None:
-    assert command("rail0", options, WANT) == words.split()
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import reduce
 
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic import queues
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.plan import (
     NicPortQos,
     NicQos,
@@ -12,20 +13,13 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.n
     plan,
     wanted,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.queues import (
-    NEW_MAP,
-    ONE_CLASS,
-    own_classes,
-    shared,
-)
 from hypothesis import given
 from hypothesis import strategies as st
 
 WANT = NicPortQos("dscp", {26: 3, 48: 6}, frozenset({3}))
 FACTORY_QUEUES = tuple((number, "vendor", 0) for number in (1, 0, 2, 3, 4, 5, 6, 7))
-SHARES = shared({3: 50, 6: 0})
+SHARES = queues.shared({3: 50, 6: 0})
 COMPLETE = replace(WANT, queues=SHARES, cable_m=50)
-FACTORY = NicPortQos("pcp", {}, frozenset())
 RAILS = ("rail0", "rail1")
 
 
@@ -48,16 +42,6 @@ def test_all_ports_have_trust_and_map_before_the_first_link_bounces() -> None:
         *["--dscp2prio"] * 2,
         *["--pfc"] * 2,
     ]
-
-
-def test_an_entry_that_is_not_there_is_set() -> None:
-    (step,) = plan(NicQos({"rail0": NicPortQos("dscp", {26: 3}, frozenset({3}))}), NicQos({"rail0": WANT}))
-    assert step.payload.options == ("--dscp2prio", "set,48,6")
-
-
-def test_only_links_that_are_up_bounce() -> None:
-    have = NicQos({"rail0": FACTORY, "rail1": NicPortQos("pcp", {}, frozenset(), up=False)})
-    assert flapping(plan(have, nic(WANT))) == ["rail0"]
 
 
 PORTS = st.builds(
@@ -93,14 +77,14 @@ def test_one_command_sets_all_shares() -> None:
     assert step.disturbs and not step.payload.flaps
 
 
-OWN = own_classes(SHARES)
+OWN = queues.own_classes(SHARES)
 ICE_PORTS = st.builds(
     NicPortQos,
     trust=st.sampled_from(["dscp", "pcp"]),
     dscp_priority=st.dictionaries(st.sampled_from([26, 48]), st.integers(0, 7)),
     lossless=st.frozensets(st.integers(0, 7)),
     dcbx=st.sampled_from(["os", "fw"]),
-    queues=st.sampled_from([ONE_CLASS, NEW_MAP, OWN]),
+    queues=st.sampled_from([queues.ONE_CLASS, queues.NEW_MAP, OWN]),
     cable_m=st.just(7),
     ice=st.just(True),
 )
@@ -115,21 +99,7 @@ def test_from_anywhere_ice_ends_with_the_same_lossless_priorities_and_shares(hav
     assert flapping(steps) == list(dict.fromkeys(step.payload.interface for step in steps)), "each change bounces"
 
 
-def test_the_first_entry_of_ice_takes_its_shares_away() -> None:
-    """They were right before, and are set again in the same run."""
-    have = replace(FACTORY, queues=SHARES, ice=True)
-    steps = plan(NicQos({"rail0": have}), NicQos({"rail0": replace(WANT, queues=SHARES)}))
-    assert [step.payload.options[0] for step in steps] == ["--trust", "-p", "--pfc"]
-    assert steps[1].payload.options[1::2] == (
-        "0,1,2,3,4,5,6,7",
-        "ets,ets,ets,ets,ets,ets,strict,ets",
-        "45,1,1,50,1,1,0,1",
-    )
-
-
-def test_a_refusal_says_that_each_change_of_ice_bounces_its_link() -> None:
-    have = replace(WANT, dscp_priority={26: 2, 48: 6}, ice=True)
+def test_a_link_of_ice_that_is_down_needs_no_consent() -> None:
+    have = replace(WANT, dscp_priority={26: 2, 48: 6}, ice=True, up=False)
     [step] = plan(NicQos({"rail0": have}), NicQos({"rail0": WANT}))
-    assert step.consent and "a change of QoS bounces the link of rail0" in step.consent.unless_given({})
-    [step] = plan(NicQos({"rail0": replace(have, up=False)}), NicQos({"rail0": WANT}))
     assert not step.consent and not step.disturbs

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.queues import (
     ETS,
-    NEW_MAP,
-    ONE_CLASS,
     PRIORITIES,
     STRICT,
     own_classes,
     shared,
-    shares,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,11 +47,3 @@ def test_each_class_of_one_priority_keeps_its_share_and_the_others_together_thei
     assert [it[1] for it in own] == [it[1] for it in queues]
     assert sum(share for _, _, share in own) == 100 and min(share for _, _, share in own) >= 0
     assert own_classes(own) == own
-
-
-def test_queues_in_a_sentence() -> None:
-    assert shares(shared({3: 50, 6: 0})) == (
-        "50 % for priority 0 1 2 4 5 7, 50 % for priority 3, strict for priority 6"
-    )
-    assert shares(ONE_CLASS) == "100 % for priority 0 1 2 3 4 5 6 7"
-    assert shares(NEW_MAP).startswith("100 % for priority 0, 0 % for priority 1, ")

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes import hardware_io, lldp_io
 
 from lab.machine.hardware import Hardware
 from lab.machine.trees import processors, rails
+from tests.unit.module_utils.answers import Answers
 
-SMI = "00000000:1B:00.0, NVIDIA H100 80GB HBM3\n"
-
-
-def run(argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
-    if argv[0] == "nvidia-smi":
-        return Completed(0, SMI, "")
-    raise DeviceError(f"{argv[0]} failed")
+WITHOUT_LLDP = {name: DeviceError(f"{name} failed") for name in ("lldpctl", "networkctl")}
+TOOLS = Answers({"nvidia-smi": "00000000:1B:00.0, NVIDIA H100 80GB HBM3\n", **WITHOUT_LLDP})
 
 
 @pytest.fixture
@@ -48,7 +42,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> hardware_io.Host:
     (tmp_path / "etc").mkdir()
     (tmp_path / "etc/os-release").write_text("ID=debian\nVERSION_ID=13\n")
     (tmp_path / "proc/mounts").write_text("")
-    return hardware_io.Host(run, str(tmp_path))
+    return hardware_io.Host(TOOLS, str(tmp_path))
 
 
 def test_the_machine_is_read(host: hardware_io.Host) -> None:

@@ -22,12 +22,6 @@ def test_a_neighbours_name_that_is_no_name_is_left_out(name: str) -> None:
     assert text.lldpctl(json.dumps(neighbours({"rail0": [name, "swp1"]}))) == {}
 
 
-def test_networkctl_says_the_same() -> None:
-    near = {"SystemName": "leaf1", "PortID": "swp1"}
-    printed = {"Neighbors": [{"InterfaceName": "rail0", "Neighbors": [near]}, {"InterfaceName": "eth0"}]}
-    assert text.networkctl(json.dumps({"Neighbors": [printed["Neighbors"][0]]})) == {"rail0": ["leaf1", "swp1"]}
-
-
 def test_addresses_are_the_kernels() -> None:
     assert text.gpus("00000000:1B:00.0, NVIDIA H100 80GB HBM3\n") == [
         {"pci": "0000:1b:00.0", "name": "NVIDIA H100 80GB HBM3"}

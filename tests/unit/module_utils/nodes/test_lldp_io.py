@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nodes import lldp_io
 
 from lab.emulators.nodes.lldpctl import neighbours
+from tests.unit.module_utils.answers import Answers
 
 LLDPD = json.dumps(neighbours({"rail0": ["leaf1", "Ethernet1"]}))
 NEAR = {"InterfaceName": "rail0", "Neighbors": [{"SystemName": "leaf1", "PortID": "swp1"}]}
@@ -19,14 +18,9 @@ NETWORKD = json.dumps({"Neighbors": [NEAR]})
 
 def found(monkeypatch: pytest.MonkeyPatch, **tools: str) -> dict[str, list[str]]:
     """What is read where these tools print something and others fail."""
-
-    def run(argv: Any, ok: Any = (0,)) -> Completed:
-        if argv[0] not in tools:
-            raise DeviceError(f"{argv[0]} failed")
-        return Completed(0, tools[argv[0]], "")
-
+    fails = {name: DeviceError(f"{name} failed") for name in ("lldpctl", "networkctl")}
     monkeypatch.setattr(lldp_io, "tool", lambda name: name)
-    return lldp_io.neighbours(run)
+    return lldp_io.neighbours(Answers({**fails, **tools}))
 
 
 def test_lldpd_is_read_first_and_networkd_where_it_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 H100 = Machine(224, 2, "apart", 2, 2_050_000, (0, 0, 0, 0, 1, 1, 1, 1))
 TOGETHER = replace(H100, numbering="together")
+FOUR = replace(H100, numa_nodes=4, gpus=(0, 0, 1, 1, 2, 2, 3, 3))
 
 
 def test_threads_of_a_core() -> None:
@@ -68,15 +69,10 @@ def test_every_cpu_is_a_thread_of_one_core(cores: int, threads: int, numbering: 
         ("single-numa-node", replace(H100, numa_nodes=1, gpus=(0, 0, 0, 0)), 16, ""),
         ("restricted", replace(H100, numa_nodes=1, gpus=(0, 0, 0, 0)), 112, ""),
         # four NUMA nodes
-        ("restricted", replace(H100, numa_nodes=4, gpus=(0, 0, 1, 1, 2, 2, 3, 3)), 16, ""),
-        ("restricted", replace(H100, numa_nodes=4, gpus=(0, 0, 1, 1, 2, 2, 3, 3)), 56, "fit on 3 of 4"),
-        (
-            "restricted",
-            replace(H100, numa_nodes=4, gpus=(0, 0, 0, 0, 2, 2, 2, 2)),
-            16,
-            "needs NUMA nodes 0, 2 for GPUs",
-        ),
-        ("best-effort", replace(H100, numa_nodes=4, gpus=(0, 0, 0, 0, 2, 2, 2, 2)), 16, ""),
+        ("restricted", FOUR, 16, ""),
+        ("restricted", FOUR, 56, "fit on 3 of 4"),
+        ("restricted", replace(FOUR, gpus=(0, 0, 0, 0, 2, 2, 2, 2)), 16, "needs NUMA nodes 0, 2 for GPUs"),
+        ("best-effort", replace(FOUR, gpus=(0, 0, 0, 0, 2, 2, 2, 2)), 16, ""),
         # more than kubelets take
         ("best-effort", replace(H100, numa_nodes=16), 16, "on at most 8 NUMA nodes, and there are 16"),
         ("none", replace(H100, numa_nodes=16), 16, ""),

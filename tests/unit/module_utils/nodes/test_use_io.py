@@ -60,14 +60,6 @@ def test_a_free_node_is_drained_and_comes_back(use: Any) -> None:
     assert (slurm.reason, node.held) == ("", False)
 
 
-def test_a_foreign_drain_stays(use: Any) -> None:
-    slurm = Slurm(reason="fan broken")
-    node = use(slurm)
-    node.hold()
-    node.release()
-    assert (slurm.reason, node.held) == ("fan broken", False)
-
-
 def test_a_drain_with_another_reason_stays_after_the_change(use: Any) -> None:
     slurm = Slurm()
     node = use(slurm)

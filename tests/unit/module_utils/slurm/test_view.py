@@ -5,18 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.view import (
-    controller,
-    login,
-    node,
-    scripts,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm import view as slurm_view
 
 from tests.unit.module_utils.lab import NODES, SLURM
 
 
 def test_a_change_of_a_script_restarts_nothing() -> None:
-    files = scripts(replace(SLURM, part_timeout_s=60), ("prolog",))
+    files = slurm_view.scripts(replace(SLURM, part_timeout_s=60), ("prolog",))
     assert [(file["path"], file.get("passive", False)) for file in files] == [
         ("/etc/drawbridge/slurm/prolog.d", False),
         ("/usr/local/libexec/drawbridge/slurm-prolog", True),
@@ -26,9 +21,11 @@ def test_a_change_of_a_script_restarts_nothing() -> None:
 
 def test_settings_that_are_read_at_start_change_a_file_that_is_read_at_start() -> None:
     port = replace(SLURM, settings={"SlurmdPort": "6828", "SlurmdTimeout": "600", "AuthInfo": "ttl=60"})
-    (changed,) = (file for file in node(NODES, port, "gpu01", [])["slurmd"] if file["path"] == "/etc/default/slurmd")
+    (changed,) = (
+        file for file in slurm_view.node(NODES, port, "gpu01", [])["slurmd"] if file["path"] == "/etc/default/slurmd"
+    )
     assert changed["content"].splitlines()[1] == "# read at start: AuthInfo=ttl=60 SlurmdPort=6828"
-    (own,) = (file for file in controller(port, NODES, True)["slurmctld"] if file.get("at_start"))
+    (own,) = (file for file in slurm_view.controller(port, NODES, True)["slurmctld"] if file.get("at_start"))
     assert own["path"] == "/etc/default/slurmctld"
     assert "# read at start: AuthInfo=ttl=60\n" in own["content"]
 
@@ -37,12 +34,12 @@ def test_settings_that_are_read_at_start_change_a_file_that_is_read_at_start() -
     "path", ["systemd/system/slurmd.service.d/20-drawbridge-memory.conf", "drawbridge/slurm/health.json"]
 )
 def test_what_is_read_anew_each_time_restarts_nothing(path: str) -> None:
-    files = {file["path"]: file for file in node(NODES, SLURM, "gpu04", ["/gpfs/fs1"])["slurmd"]}
+    files = {file["path"]: file for file in slurm_view.node(NODES, SLURM, "gpu04", ["/gpfs/fs1"])["slurmd"]}
     assert files[f"/etc/{path}"]["passive"]
 
 
 def test_a_node_is_ready_with_the_gpus_of_its_class() -> None:
-    assert node(NODES, SLURM, "gpu04", [])["ready"]["gres"] == "gpu:h100:8"
+    assert slurm_view.node(NODES, SLURM, "gpu04", [])["ready"]["gres"] == "gpu:h100:8"
 
 
 @pytest.mark.parametrize(
@@ -56,8 +53,8 @@ def test_a_node_is_ready_with_the_gpus_of_its_class() -> None:
 )
 def test_distributors_differ_in_manager_and_paths(packages: str, manager: str, options: str, mariadb: str) -> None:
     slurm = replace(SLURM, packages=packages)
-    view = controller(slurm, NODES, True)
-    views = (view, node(NODES, slurm, "gpu01", []), login(slurm))
+    view = slurm_view.controller(slurm, NODES, True)
+    views = (view, slurm_view.node(NODES, slurm, "gpu01", []), slurm_view.login(slurm))
     assert {part["packages"]["manager"] for part in views} == {manager}
     assert view["mariadb"] == f"{mariadb}/60-drawbridge.cnf"
     paths = {file["path"] for part in views for key in ("slurmctld", "slurmd", "sackd") for file in part.get(key, [])}

@@ -14,13 +14,7 @@ from email.message import Message
 from typing import Any
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api.host import (
-    MOST_REFUSALS,
-    PATIENCE_S,
-    PAUSE_S,
-    REQUEST_S,
-    Server,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.api import host
 
 URL = "https://api:6443"
 NODE = {"kind": "Node"}
@@ -44,7 +38,7 @@ class Network:
         self.now += seconds
 
     def open(self, request: urllib.request.Request, timeout: float) -> io.BytesIO:
-        assert timeout == REQUEST_S
+        assert timeout == host.REQUEST_S
         answer = self.answers[min(self.asked, len(self.answers) - 1)]
         self.asked += 1
         if isinstance(answer, Exception):
@@ -53,7 +47,7 @@ class Network:
 
 
 def ask() -> dict[str, Any]:
-    return Server(URL, "ca").ask(urllib.request.Request(URL))
+    return host.Server(URL, "ca").ask(urllib.request.Request(URL))
 
 
 @pytest.mark.parametrize(
@@ -62,17 +56,13 @@ def ask() -> dict[str, Any]:
         TimeoutError("timed out"),
         urllib.error.URLError(ConnectionRefusedError()),
         http.client.IncompleteRead(b"{"),
-        refusal(401),
-        refusal(403),
-        refusal(429),
-        refusal(500),
-        refusal(503),
+        *map(refusal, (401, 403, 429, 500, 503)),
     ],
     ids=repr,
 )
 def test_what_passes_is_asked_again(monkeypatch: pytest.MonkeyPatch, trouble: Exception) -> None:
     network = Network(monkeypatch, [trouble, NODE])
-    assert (ask(), network.asked, network.now) == (NODE, 2, PAUSE_S)
+    assert (ask(), network.asked, network.now) == (NODE, 2, host.PAUSE_S)
 
 
 @pytest.mark.parametrize("code", [400, 404, 422])
@@ -95,13 +85,13 @@ def test_who_is_refused_again_and_again_is_refused(monkeypatch: pytest.MonkeyPat
     network = Network(monkeypatch, [refusal(code)])
     with pytest.raises(urllib.error.HTTPError):
         ask()
-    assert network.asked == MOST_REFUSALS
+    assert network.asked == host.MOST_REFUSALS
 
 
 def test_a_server_that_starts_is_given_time_to_know_us(monkeypatch: pytest.MonkeyPatch) -> None:
     silent = urllib.error.URLError(ConnectionRefusedError())
-    network = Network(monkeypatch, [*[silent] * MOST_REFUSALS, refusal(401), NODE])
-    assert (ask(), network.asked) == (NODE, MOST_REFUSALS + 2)
+    network = Network(monkeypatch, [*[silent] * host.MOST_REFUSALS, refusal(401), NODE])
+    assert (ask(), network.asked) == (NODE, host.MOST_REFUSALS + 2)
 
 
 @pytest.mark.parametrize("trouble", [TimeoutError("timed out"), refusal(500)], ids=repr)
@@ -109,9 +99,9 @@ def test_patience_ends(monkeypatch: pytest.MonkeyPatch, trouble: OSError) -> Non
     network = Network(monkeypatch, [trouble])
     with pytest.raises(OSError, match=r"timed out|500"):
         ask()
-    assert PATIENCE_S - 2 * PAUSE_S <= network.now < PATIENCE_S
+    assert host.PATIENCE_S - 2 * host.PAUSE_S <= network.now < host.PATIENCE_S
 
 
 def test_what_is_wrong_here_stays_so() -> None:
     with pytest.raises(FileNotFoundError):
-        Server(URL, "/nonexistent").ask(urllib.request.Request(URL))
+        host.Server(URL, "/nonexistent").ask(urllib.request.Request(URL))

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import getpass
-import grp
-import os
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -14,14 +11,10 @@ import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import converge
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.daemon.io import Daemon
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.daemon.plan import DaemonState, plan
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.file_entry import Entry
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.units import Unit
 
 from tests.unit.module_utils.answers import Answers, show
-
-
-def mine(content: str | None) -> Entry:
-    return Entry(content, "0644", getpass.getuser(), grp.getgrgid(os.getgid()).gr_name)
+from tests.unit.module_utils.core.test_files import mine
 
 
 def monotonic_us(ago_s: float) -> int:
@@ -54,14 +47,6 @@ def test_a_daemon_is_current_if_it_is_younger_than_what_it_has_read(
     assert daemon.read() == replace(want, current=current)
 
 
-def test_a_converged_daemon_is_only_read(conf: Path) -> None:
-    run = Answers({"systemctl show": show(begun_us=monotonic_us(-1))})
-    daemon, want = device(conf, run)
-    outcome = converge(daemon, plan, want)
-    assert (outcome.changed, outcome.steps) == (False, [])
-    assert {line.split()[1] for line in run.asked} == {"show"}
-
-
 @pytest.mark.parametrize(("ago_s", "verb"), [(60, "restart"), (-1, "start")])
 def test_a_start_that_has_read_older_files_begins_anew(conf: Path, ago_s: float, verb: str) -> None:
     """A start that is asked for would join the one that goes on, which hangs for what this run has mended, perhaps."""
@@ -80,13 +65,6 @@ def test_a_held_lock_makes_a_restart_wait(conf: Path, tmp_path: Path) -> None:
     assert (outcome.changed, outcome.error) == (False, "")
     assert "a prolog or epilog is running" in outcome.pending[0]
     assert daemon.busy() == ""
-
-
-def test_a_restart_that_changed_nothing_is_a_failure(conf: Path) -> None:
-    run = Answers({"systemctl show": show(begun_us=monotonic_us(60)), "systemctl restart": ""})
-    daemon, want = device(conf, run)
-    outcome = converge(daemon, plan, want)
-    assert outcome.error.startswith("x.service reported success, but the change is not in effect: restart")
 
 
 def test_a_file_that_is_read_at_the_start_asks_for_a_restart_of_its_own(conf: Path) -> None:

@@ -3,112 +3,71 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.daemon.plan import DaemonState, plan
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.file_entry import Entry
-from hypothesis import given
-from hypothesis import strategies as st
 
-CONF, SCRIPT = "/etc/x.conf", "/usr/libexec/x"
+from tests.unit.module_utils.steps import after
+
+CONF, SCRIPT, ENV = "/etc/x.conf", "/usr/libexec/x", "/etc/default/x"
 WANT = DaemonState("x.service", {SCRIPT: Entry("#!", "0755"), CONF: Entry("new")}, passive=frozenset({SCRIPT}))
+STAGED = replace(WANT, files={**WANT.files, ENV: Entry("port")}, at_start=frozenset({ENV}))
 
 
-def reasons(have: DaemonState) -> list[str]:
-    return [step.reason for step in plan(have, WANT) if not step.pending]
+def old(*paths: str) -> dict[str, Any]:
+    return {"files": {**STAGED.files, **dict.fromkeys(paths, Entry("old"))}}
 
 
-def test_nothing_is_left_of_what_is_right() -> None:
-    assert plan(WANT, WANT) == []
+STARTING = {"active": False, "starting": True}
+STOPPED = {"active": False, "current": False, "fresh": False}
+WRITES = [f"write {path}" for path in (SCRIPT, CONF, ENV)]
+START, ANEW = "start x.service", "restart x.service, which is starting with older files"
+REFRESH = "reconfigure x.service, which runs with older files"
+RESTART = f"restart x.service, which started before {ENV} changed"
 
 
-def test_from_nothing_files_come_before_the_start() -> None:
-    have = replace(WANT, files={}, enabled=False, active=False, current=False)
-    assert reasons(have) == [f"write {SCRIPT}", f"write {CONF}", "enable x.service", "start x.service"]
+@pytest.mark.parametrize(
+    ("change", "reasons"),
+    [
+        ({}, []),
+        ({**STOPPED, "files": {}, "enabled": False}, [*WRITES, "enable x.service", START]),
+        (STOPPED, [START]),
+        # what is read anew each time refreshes nothing, what is read at the start alone restarts
+        (old(SCRIPT), WRITES[:1]),
+        ({"files": {**STAGED.files, SCRIPT: Entry("#!", "0644")}}, WRITES[:1]),
+        (old(CONF), [WRITES[1], REFRESH]),
+        (old(ENV), [WRITES[2], RESTART]),
+        # a restart would hide that a refresh is needed
+        (old(CONF, ENV), [*WRITES[1:], REFRESH, RESTART]),
+        ({**old(CONF, ENV), "current": False}, [*WRITES[1:], REFRESH, RESTART]),
+        ({"current": False, "fresh": False}, [REFRESH, RESTART]),
+        # a run was killed before the restart
+        ({"fresh": False}, [RESTART]),
+        # a start that goes on begins anew for a file that it has read
+        (STARTING, [START]),
+        ({**STARTING, **old(SCRIPT)}, [WRITES[0], START]),
+        ({**STARTING, **old(CONF)}, [WRITES[1], ANEW]),
+        ({**STARTING, "current": False}, [ANEW]),
+    ],
+)
+def test_files_come_first_and_each_change_makes_the_daemon_read_them(
+    change: dict[str, Any], reasons: list[str]
+) -> None:
+    have = replace(STAGED, **change)
+    steps = plan(have, STAGED, "reconfigure")
+    assert [step.reason for step in steps] == reasons
+    assert after(steps, have) == STAGED
+    assert after(steps, have).lines() == STAGED.lines()
 
 
-def test_a_changed_file_refreshes_the_daemon() -> None:
-    have = replace(WANT, files={**WANT.files, CONF: Entry("old")})
-    assert reasons(have) == [f"write {CONF}", "restart x.service, which runs with older files"]
-
-
-@pytest.mark.parametrize("entry", [Entry("#!", "0644"), Entry("old", "0755")])
-def test_a_passive_file_refreshes_nothing(entry: Entry) -> None:
-    assert reasons(replace(WANT, files={**WANT.files, SCRIPT: entry})) == [f"write {SCRIPT}"]
-
-
-def test_while_busy_neither_the_file_nor_the_daemon_changes() -> None:
-    steps = plan(replace(WANT, files={**WANT.files, CONF: Entry("old")}), WANT)
-    assert [step.disturbs for step in steps] == [True, True]
+@pytest.mark.parametrize("change", [old(CONF), {"fresh": False}])
+def test_while_busy_neither_the_file_nor_the_daemon_changes(change: dict[str, Any]) -> None:
+    steps = plan(replace(STAGED, **change), STAGED)
+    assert {step.disturbs for step in steps} == {True}
 
 
 def test_a_stopped_daemon_is_started_whoever_is_busy() -> None:
     (step,) = plan(replace(WANT, active=False, current=False), WANT)
-    assert (step.reason, step.disturbs) == ("start x.service", False)
-
-
-def test_a_start_that_goes_on_begins_anew_for_a_file_that_it_has_read() -> None:
-    starting = replace(WANT, active=False, starting=True)
-    assert reasons(starting) == ["start x.service"]
-    assert reasons(replace(starting, files={**WANT.files, SCRIPT: Entry("old")})) == [
-        f"write {SCRIPT}",
-        "start x.service",
-    ]
-    anew = "restart x.service, which is starting with older files"
-    assert reasons(replace(starting, files={**WANT.files, CONF: Entry("old")})) == [f"write {CONF}", anew]
-    assert reasons(replace(starting, current=False)) == [anew]
-
-
-STATES = st.builds(
-    lambda conf, script, enabled, active, current: replace(
-        WANT, files={**conf, **script}, enabled=enabled, active=active, current=active and current
-    ),
-    st.sampled_from([{}, {CONF: Entry("old")}, {CONF: Entry("new", "0600")}, {CONF: WANT.files[CONF]}]),
-    st.sampled_from([{}, {SCRIPT: Entry("old")}, {SCRIPT: WANT.files[SCRIPT]}]),
-    *[st.booleans()] * 3,
-)
-
-
-@given(STATES)
-def test_the_steps_lead_to_what_is_wanted(have: DaemonState) -> None:
-    after = have
-    for step in plan(have, WANT):
-        after = step.becomes(after)
-    assert after == WANT
-    assert after.lines() == WANT.lines()
-
-
-ENV = "/etc/default/x"
-STAGED = replace(WANT, files={**WANT.files, ENV: Entry("port")}, at_start=frozenset({ENV}))
-
-
-def staged(have: DaemonState) -> list[str]:
-    return [step.payload[0] for step in plan(have, STAGED, "reconfigure") if not step.pending]
-
-
-def test_only_what_is_read_at_the_start_restarts() -> None:
-    assert staged(replace(STAGED, files={**STAGED.files, CONF: Entry("old")})) == ["write", "refresh"]
-    assert staged(replace(STAGED, files={**STAGED.files, ENV: Entry("old")})) == ["write", "restart"]
-    assert staged(replace(STAGED, files={**STAGED.files, SCRIPT: Entry("old")})) == ["write"]
-
-
-def test_a_refresh_comes_before_the_restart_that_would_hide_its_need() -> None:
-    old = {**STAGED.files, ENV: Entry("old"), CONF: Entry("old")}
-    assert staged(replace(STAGED, files=old)) == ["write", "write", "refresh", "restart"]
-    assert staged(replace(STAGED, current=False, fresh=False)) == ["refresh", "restart"]
-
-
-def test_a_run_that_was_killed_before_the_restart_is_repaired() -> None:
-    assert staged(replace(STAGED, fresh=False)) == ["restart"]
-    assert [step.disturbs for step in plan(replace(STAGED, fresh=False), STAGED, "reconfigure")] == [True]
-
-
-def test_a_start_reads_everything() -> None:
-    assert staged(replace(STAGED, active=False, current=False, fresh=False)) == ["start"]
-
-
-def test_the_staged_plan_keeps_its_word() -> None:
-    state = replace(STAGED, files={**STAGED.files, ENV: Entry("old"), CONF: Entry("old")}, current=False)
-    for step in plan(state, STAGED, "reconfigure"):
-        state = step.becomes(state)
-    assert state == STAGED
+    assert (step.reason, step.disturbs) == (START, False)

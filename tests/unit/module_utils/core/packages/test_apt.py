@@ -58,27 +58,12 @@ def test_services_stay_off_while_packages_are_installed_and_only_then(tmp_path: 
     assert not policy.exists()
 
 
-def test_what_is_installed_is_only_read(tmp_path: Path) -> None:
-    run = Dpkg(tmp_path / "policy-rc.d", "munge install ok installed\nslurmd install ok installed\n")
-    assert not converge(Packages(run, ["munge", "slurmd"], run.policy), plan, WANT).changed
-    assert run.writes == []
-
-
 def test_a_foreign_policy_is_left_alone(tmp_path: Path) -> None:
     policy = tmp_path / "policy-rc.d"
     policy.write_text("#!/bin/sh\nexit 0\n")
     with pytest.raises(DeviceError, match="exists and is not Drawbridge's, so a package's service might start"):
         Packages(Dpkg(policy), ["munge"], policy).apply(plan(PackageState(frozenset()), WANT))
     assert policy.read_text() == "#!/bin/sh\nexit 0\n"
-
-
-def test_a_run_that_was_killed_leaves_a_policy_that_the_next_takes_over(tmp_path: Path) -> None:
-    policy = tmp_path / "policy-rc.d"
-    policy.write_text(FORBID)
-    policy.chmod(0o755)
-    run = Dpkg(policy)
-    assert converge(Packages(run, ["munge", "slurmd"], policy), plan, WANT).error == ""
-    assert not policy.exists()
 
 
 def test_an_installation_that_was_killed_at_its_very_end_is_finished(tmp_path: Path) -> None:

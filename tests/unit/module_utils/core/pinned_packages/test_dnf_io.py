@@ -7,9 +7,7 @@ from pathlib import Path
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import converge
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.pinned_packages.dnf_io import (
-    PinnedRpms,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.pinned_packages import dnf_io
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.pinned_packages.plan import (
     PinnedState,
     plan,
@@ -40,7 +38,7 @@ class Host:
 
 def test_both_packages_come_in_one_transaction_from_the_repository_that_is_disabled(tmp_path: Path) -> None:
     host = Host()
-    device = PinnedRpms(host, WANT, tmp_path / "ours.repo")
+    device = dnf_io.PinnedRpms(host, WANT, tmp_path / "ours.repo")
     assert device.read().versions == {"gpfs.base": "5.1.9-0", "gpfs.gpl": ""}
     outcome = converge(device, plan, WANT)
     assert (outcome.error, outcome.left) == ("", [])

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
-    DeviceError,
     converge,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.packages.apt import Apt
@@ -68,24 +66,3 @@ def test_who_installed_another_version_is_read(tmp_path: Path) -> None:
     right, other = (Host(f"kubelet {version} hold installed") for version in ("1.36.3-1", "1.36.4-1"))
     assert device(right, tmp_path).read().installed == {}
     assert device(other, tmp_path).read().installed == {"kubelet": WHO}
-
-
-class Broken(PinnedPackages):
-    """Its installation fails, and is the last one in apt's history then."""
-
-    said = WHO
-
-    def read(self) -> PinnedState:
-        return replace(WANT, versions={"kubelet": "1.36.4-1"}, installed={"kubelet": self.said} if self.said else {})
-
-    def apply(self, steps: Sequence[object]) -> None:
-        self.said = ""
-        raise DeviceError("no space left on device")
-
-
-def test_an_installation_that_fails_is_left_and_not_done(tmp_path: Path) -> None:
-    host = Host()
-    broken = Broken(host, WANT, tmp_path / "ours.sources", Apt(host, tmp_path / "policy-rc.d"))
-    outcome = converge(broken, plan, WANT)
-    assert outcome.done == []
-    assert len(outcome.left) == 1

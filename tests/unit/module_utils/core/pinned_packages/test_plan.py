@@ -48,6 +48,11 @@ def test_another_version_waits_for_the_job_and_a_new_package_does_not() -> None:
     assert {step.disturbs for step in plan(BARE, WANT)} == {False}
 
 
+def test_who_installed_the_other_version_is_no_part_of_what_a_step_is_about() -> None:
+    [with_name], [without] = plan(replace(OLD, installed={"kubelet": WHO}), WANT), plan(OLD, WANT)
+    assert with_name.about == without.about != ""
+
+
 def test_unwanted_sources_are_removed() -> None:
     assert [step.reason for step in plan(WANT, replace(WANT, sources=""))] == ["remove the packages' sources"]
 

@@ -24,12 +24,9 @@ DROP_IN = "/etc/systemd/network/10-netplan-rail0.network.d/50-drawbridge-mtu.con
 WANT = wanted([{"interfaces": ["rail0", "rail1"], "mtu_bytes": "9000"}, {"interfaces": ["stor0"], "mtu_bytes": 4200}])
 
 
-NOBODY = Owner()
-
-
-def have(owner: Owner = NOBODY, mtu: int = 1500, **sources: str) -> NicLinks:
+def have(owner: Owner, mtu: int = 1500) -> NicLinks:
     links = {name: NicLink(mtu, 9978) for name in WANT.links}
-    return NicLinks({**links, "rail0": NicLink(mtu, 9978, owner=owner)}, {}, sources)
+    return NicLinks({**links, "rail0": NicLink(mtu, 9978, owner=owner)})
 
 
 def test_a_device_that_is_up_waits_for_the_nodes_jobs_and_its_file_does_not() -> None:
@@ -45,11 +42,8 @@ def test_network_manager_gets_a_section_for_each_mtu() -> None:
     assert first.payload.name == NETWORK_MANAGER_FILE
     assert first.payload.text.splitlines()[1:] == [
         *("[connection-drawbridge-4200]", "match-device=interface-name:stor0", "ethernet.mtu=4200", ""),
-        *(
-            "[connection-drawbridge-9000]",
-            "match-device=interface-name:rail0,interface-name:rail1",
-            "ethernet.mtu=9000",
-        ),
+        *("[connection-drawbridge-9000]", "match-device=interface-name:rail0,interface-name:rail1"),
+        "ethernet.mtu=9000",
     ]
 
 
@@ -59,23 +53,7 @@ def test_a_file_whose_manager_has_gone_is_removed() -> None:
     assert (step.reason, step.becomes(left).files) == (f"remove {DROP_IN}, for the settings after a boot", {})
 
 
-def test_a_profile_with_another_mtu_is_refused_and_one_with_the_same_left_alone() -> None:
-    steps = plan(have(Owner(NETWORK_MANAGER, "af1e", 1500)), WANT)
-    assert steps[0].refused.endswith("remove its own: nmcli connection modify af1e 802-3-ethernet.mtu 0")
-    same = plan(have(Owner(NETWORK_MANAGER, "af1e", 9000)), WANT)
-    assert [step.payload.text for step in same if step.payload.text] == [] and not same[0].refused
-
-
-def test_a_file_that_also_configures_another_device_is_refused_even_if_nothing_else_is_left() -> None:
-    owner = Owner(NETWORKD, FILE)
-    assert f"{FILE} configures rail0 and eth0" in plan(have(owner, rail0=FILE, eth0=FILE), WANT)[0].refused
-    done = reduce(lambda state, step: step.becomes(state), plan(have(owner), WANT), have(owner, eth0=FILE))
-    assert plan(done, WANT)[0].refused
-    both = NicLinks({name: NicLink(1500, owner=owner) for name in WANT.links})
-    assert "configures rail0 and stor0" in plan(both, WANT)[0].refused
-
-
-OWNERS = st.sampled_from([NOBODY, Owner(NETWORKD, FILE), Owner(NETWORK_MANAGER, "af1e")])
+OWNERS = st.sampled_from([Owner(), Owner(NETWORKD, FILE), Owner(NETWORK_MANAGER, "af1e")])
 
 
 @given(owner=OWNERS, mtu=st.integers(68, 9978), files=st.dictionaries(st.sampled_from([DROP_IN, "other"]), st.text()))

@@ -81,24 +81,10 @@ def test_a_device_that_is_its_own_gateway() -> None:
     assert own_gateway({"rail0": GOAL}) == ""
 
 
-def test_a_rule_comes_after_its_routes_and_an_old_one_goes_last() -> None:
-    old = Routing(("priority 1000 from 10.10.0.2 lookup 1000",), (("10.10.0.0/16 table 1000", "dev rail0"),))
-    assert [change.reason for change in changes(old, {"rail0": GOAL}, [])] == [
-        "rail0: add route 10.10.0.0/16 table 1000 dev rail0 scope link src 10.10.0.1",
-        "rail0: add route default table 1000 via 10.10.255.254 dev rail0 src 10.10.0.1",
-        "rail0: add rule priority 1000 from 10.10.0.1 lookup 1000",
-        "remove rule priority 1000 from 10.10.0.2 lookup 1000",
-    ]
-
-
 def test_a_rule_that_is_there_twice_is_removed_once() -> None:
     twice = Routing(GOAL.rules * 2, GOAL.routes)
     found = [" ".join(change.argv) for change in changes(twice, {"rail0": GOAL}, [])]
     assert found == ["rule del priority 1000 from 10.10.0.1 lookup 1000"]
-
-
-def test_a_device_that_is_off_takes_rules_alone() -> None:
-    assert [change.argv[:2] for change in changes(NO_ROUTES, {"rail0": GOAL}, ["rail0"])] == [("rule", "add")]
 
 
 RULE = st.builds("priority {} from 10.10.0.{} lookup 1000".format, st.sampled_from([1000, 1001]), st.integers(1, 3))

@@ -15,11 +15,3 @@ def test_ports_of_a_bond_have_the_numa_node_of_their_bond() -> None:
     ports = ["a", "b", "c", "d"]
     found = wanted({"interfaces": ["bond0", "bond1"], "ports": ports, "interrupts_numa": [0, 1]})
     assert [found[port, "interrupts"][-1] for port in ports] == ["0", "0", "1", "1"]
-
-
-def test_pcie_settings_are_those_of_each_port() -> None:
-    found = wanted(
-        {"interfaces": ["x"], "ports": ["a", "b"], "read_request_bytes": 4096, "relaxed_ordering": "enabled"}
-    )
-    assert [found[port, "PCIe read request"] for port in "ab"] == ["4096", "4096"]
-    assert found["a", "PCIe relaxed ordering"] == "enabled"

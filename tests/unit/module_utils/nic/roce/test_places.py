@@ -4,15 +4,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.roce.places import (
-    CNP_DSCP,
-    CNP_PRIORITY,
-    DEBUGFS,
-    FIRMWARE,
-    OFED,
-    RATES,
-    place,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.roce import places
 
 DEBUG = """
     rp_clamp_tgt_rate rp_clamp_tgt_rate_ati rp_time_reset rp_byte_reset rp_threshold rp_ai_rate rp_max_rate rp_hai_rate
@@ -35,10 +27,11 @@ QUERY = """
 
 
 def test_every_setting_has_the_name_of_its_path() -> None:
-    for path, names in ((DEBUGFS, DEBUG), (OFED, ECN), (FIRMWARE, QUERY)):
-        assert sorted(place(path, it) for it in (*RATES, CNP_DSCP, CNP_PRIORITY)) == sorted(names.split())
+    settings = (*places.RATES, places.CNP_DSCP, places.CNP_PRIORITY)
+    for path, names in ((places.DEBUGFS, DEBUG), (places.OFED, ECN), (places.FIRMWARE, QUERY)):
+        assert sorted(places.place(path, it) for it in settings) == sorted(names.split())
 
 
 def test_only_ofed_has_a_switch_for_each_priority() -> None:
-    switch = "reaction point of priority 3"
-    assert [place(path, switch) for path in (OFED, DEBUGFS, FIRMWARE)] == ["roce_rp/enable/3", "", ""]
+    paths, switch = (places.OFED, places.DEBUGFS, places.FIRMWARE), "reaction point of priority 3"
+    assert [places.place(path, switch) for path in paths] == ["roce_rp/enable/3", "", ""]

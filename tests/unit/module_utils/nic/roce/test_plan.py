@@ -41,23 +41,6 @@ def test_a_bond_has_one_device_and_congestion_control_on_each_port() -> None:
     assert WANT.devices["bond0"].settings["", "default_roce_tos"] == "138"
 
 
-def test_only_what_differs_is_set() -> None:
-    assert plan(have(), WANT) == []
-    steps = plan(have(CNP_DSCP="4", default_roce_tos="0"), WANT)
-    assert [step.reason for step in steps] == [
-        "rail0: set default_roce_tos to 106, not 0",
-        "rail0: set CNP DSCP to 48, not 4",
-    ]
-    assert not any(step.disturbs or step.refused for step in steps)
-
-
-def test_debugfs_has_no_switch_for_each_priority_and_none_is_missed() -> None:
-    device = have(DEBUGFS)
-    rail = device.devices["rail0"]
-    without = {key: value for key, value in rail.settings.items() if "point" not in key[1]}
-    assert plan(NicRoces({**device.devices, "rail0": replace(rail, settings=without)}), WANT) == []
-
-
 VALUES = st.dictionaries(
     st.sampled_from(["CNP_DSCP", "CNP_priority", "default_roce_tos"]), st.integers(0, 255).map(str)
 )

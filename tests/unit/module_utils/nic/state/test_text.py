@@ -2,12 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.state.text import (
-    celsius,
-    counters,
-    global_pause,
-    priorities,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic.state import text
 
 PRINTED = """NIC statistics:
      rx_packets: 7
@@ -22,13 +17,8 @@ PRINTED = """NIC statistics:
 
 
 def test_counters_of_a_port_say_why_packets_are_lost() -> None:
-    assert counters(PRINTED) == {"rx_discards_phy": 3, "link_down_events_phy": 6, "tx_pause_storm_error_events": 1}
+    assert text.counters(PRINTED) == {"rx_discards_phy": 3, "link_down_events_phy": 6, "tx_pause_storm_error_events": 1}
 
 
 def test_each_priority_has_its_own() -> None:
-    assert priorities(PRINTED) == {"3": {"rx_pause": 5, "tx_pause_duration": 80}, "0": {"rx_discards": 2}}
-
-
-def test_global_pause_and_temperature() -> None:
-    assert global_pause('[{"ifname":"eth0","autonegotiate":true,"rx":true,"tx":false}]') == {"rx": True, "tx": False}
-    assert celsius("61500") == 61.5
+    assert text.priorities(PRINTED) == {"3": {"rx_pause": 5, "tx_pause_duration": 80}, "0": {"rx_discards": 2}}

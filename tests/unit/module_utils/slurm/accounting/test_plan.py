@@ -26,28 +26,10 @@ TREE = AccountingState.of(
     {"urgent": {"Priority": "10", "Preempt": "normal", "MaxWall": "4:00:00"}},
 )
 THERE = {name: {**terms, "qos": "normal"} for name, terms in WANT.accounts.items()}
-RIGHT = AccountingState(True, THERE, WANT.members, WANT.defaults, top=TOP)
 
 
 def reasons(have: AccountingState, want: AccountingState = WANT) -> list[str]:
     return [step.reason for step in plan(have, want)]
-
-
-@pytest.mark.parametrize(
-    ("have", "expected"),
-    [
-        (EMPTY, ["add account vision,chem", "let ada,ben charge vision", "let ada,dan charge chem"]),
-        (
-            replace(RIGHT, members=WANT.members | {("chem", "ben")}, defaults={**WANT.defaults, "ben": "chem"}),
-            ["make vision the default account of ben", "let ben charge chem no longer"],
-        ),
-        (replace(RIGHT, defaults={"ada": "vision", "dan": "chem"}), ["make vision the default account of ben"]),
-    ],
-)
-def test_each_verb_is_used_once_an_account_and_a_default_comes_before_another_goes(
-    have: AccountingState, expected: list[str]
-) -> None:
-    assert reasons(have) == expected
 
 
 def test_qos_and_parents_come_before_what_refers_to_them() -> None:
@@ -72,17 +54,6 @@ def test_an_accounting_that_is_right_needs_no_steps() -> None:
     # inherited values that differ are the child's own only where the child says so
     own = {**accounts, "vision": {**accounts["vision"], "MaxTRES": "cpu=3"}}
     assert reasons(replace(have, accounts=own), TREE) == ["set account vision: MaxTRES=cpu=-1,gres/gpu=4"]
-
-
-def test_users_that_the_system_lacks_are_pending() -> None:
-    have = replace(RIGHT, members=frozenset(), defaults={}, unknown_users=frozenset({"ben", "dan"}))
-    steps = plan(have, WANT)
-    assert [(step.reason, bool(step.pending)) for step in steps] == [
-        ("let ada charge vision", False),
-        ("let ben charge vision", True),
-        ("let ada charge chem", False),
-        ("let dan charge chem", True),
-    ]
 
 
 ACCOUNTS = st.sampled_from(["vision", "chem"])

@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.terms import (
-    ACCOUNT,
-    QOS,
-    amounts,
-    minutes,
-    normalized,
-    parents_first,
-    shown,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting import terms
 
-TERMS = {term.key: term for term in ACCOUNT}
+TERMS = {term.key: term for term in terms.ACCOUNT}
 
 
 @pytest.mark.parametrize(
@@ -31,44 +23,25 @@ TERMS = {term.key: term for term in ACCOUNT}
     ],
 )
 def test_times_are_minutes_rounded_up_as_slurm_does(listed: str, read: str) -> None:
-    assert minutes(listed) == read
+    assert terms.minutes(listed) == read
 
 
 def test_amounts_come_in_one_order_and_memory_in_mebibytes() -> None:
     # Slurm 24.11.5 listed mem=100000 and mem=1T so
-    assert amounts("gres/gpu=16,mem=100000M") == amounts("mem=100000,gres/gpu=16") == "gres/gpu=16,mem=100000"
-    assert amounts("mem=1T") == "mem=1048576"
-
-
-def test_an_amount_is_changed_where_it_differs_and_taken_away_where_it_is_gone() -> None:
-    change = TERMS["GrpTRES"].change("cpu=10,gres/gpu=4,node=1", "gres/gpu=8,node=1", "gres/gpu=8,node=1")
-    assert change == "GrpTRES=cpu=-1,gres/gpu=8"
-
-
-def test_an_amount_that_the_parent_gives_is_not_copied_to_the_child() -> None:
-    term = TERMS["MaxTRES"]
-    counts = term.effective("gres/gpu=4", "cpu=100")
-    assert counts == "cpu=100,gres/gpu=4"
-    assert term.change("cpu=50,gres/gpu=8", counts, "gres/gpu=4") == "MaxTRES=cpu=-1,gres/gpu=4"
+    assert (
+        terms.amounts("gres/gpu=16,mem=100000M") == terms.amounts("mem=100000,gres/gpu=16") == "gres/gpu=16,mem=100000"
+    )
+    assert terms.amounts("mem=1T") == "mem=1048576"
 
 
 def test_each_term_has_its_own_word_for_unset() -> None:
     assert TERMS["qos"].change("urgent", "normal", "") == "qos="
     assert TERMS["MaxWall"].change("240", "", "") == "MaxWall=-1"
     assert TERMS["parent"].change("sub", "root", "root") == "parent=root"
-    unset = {term.key: term.unset for term in QOS}
+    unset = {term.key: term.unset for term in terms.QOS}
     assert (unset["Preempt"], unset["PreemptMode"], unset["MaxJobsPerUser"]) == ("", "cluster", "-1")
 
 
 def test_missing_terms_are_as_in_a_new_record() -> None:
-    assert shown(normalized(QOS, {})) == "Priority=0 PreemptMode=cluster"
-    assert shown(normalized(ACCOUNT, {"GrpJobs": "-1"})) == "parent=root fairshare=1"
-
-
-def test_an_unknown_term_is_refused() -> None:
-    with pytest.raises(ValueError, match="grptres is not one of Priority, "):
-        normalized(QOS, {"grptres": "cpu=1"})
-
-
-def test_parents_come_first_and_otherwise_the_given_order_stays() -> None:
-    assert parents_first({"below": "old", "chem": "root", "old": "root"}) == ["chem", "old", "below"]
+    assert terms.shown(terms.normalized(terms.QOS, {})) == "Priority=0 PreemptMode=cluster"
+    assert terms.shown(terms.normalized(terms.ACCOUNT, {"GrpJobs": "-1"})) == "parent=root fairshare=1"

@@ -2,12 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting import text
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.plan import (
     AccountingState,
-)
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.text import (
-    accounting,
-    rows,
 )
 
 # Slurm 24.11.5, captured
@@ -28,7 +25,7 @@ urgent|1000|normal|requeue|cpu=10,node=2|mem=1T|gres/gpu=16,mem=100000M|4|5|04:0
 
 
 def test_only_our_accounts_and_qos_are_read() -> None:
-    found = accounting(
+    found = text.accounting(
         ASSOCIATIONS, USERS, SERVICES, AccountingState.of({"chem": [], "vision": []}, qos={"urgent": {}})
     )
     assert found.cluster
@@ -54,7 +51,7 @@ def test_only_our_accounts_and_qos_are_read() -> None:
 
 
 def test_leading_blanks_of_a_tree_and_empty_lines_are_nothing() -> None:
-    assert rows(" vision|ada\n\n") == [["vision", "ada"]]
+    assert text.rows(" vision|ada\n\n") == [["vision", "ada"]]
 
 
 LEFT = """\
@@ -71,7 +68,7 @@ def deletions(
     *to_delete: tuple[str, str], busy: dict[tuple[str, str], str] | None = None
 ) -> dict[tuple[str, str], str]:
     want = AccountingState.of({}, to_delete=frozenset(to_delete))
-    return dict(accounting(LEFT, "zoe|old\n", OFFERED, want, busy or {}).deletions)
+    return dict(text.accounting(LEFT, "zoe|old\n", OFFERED, want, busy or {}).deletions)
 
 
 def test_deletions_begin_with_the_children() -> None:

@@ -2,20 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import getpass
-import grp
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
     DeviceError,
     converge,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.file_entry import Entry
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.units import Unit
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config import io as slurmctld
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.io import (
@@ -28,11 +23,13 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 )
 
 from tests.unit.module_utils.answers import Answer, Answers, show
+from tests.unit.module_utils.core.test_files import mine
 
 HEADER = "# Managed by Drawbridge: change the inventory, not this file.\n"
 OLD = f"{HEADER}old\n"
 MATCH, OTHER = "HASH_VAL = Match\n", "HASH_VAL = Different Ours=0x1 Slurmctld=0x2\n"
 RECONFIGURE = partial(plan, refresh="reconfigure")
+SILENT = DeviceError("scontrol gave no answer within 30 s and was killed")
 
 
 def answers(**changes: Answer) -> Answers:
@@ -72,19 +69,9 @@ class Trial:
 def device(
     conf: Path, run: Answers, text: str = "new\n", wait_s: float = 0, trial: Trial | None = None
 ) -> tuple[Slurmctld, TakeoverState]:
-    entry = Entry(text, "0644", getpass.getuser(), grp.getgrgid(os.getgid()).gr_name)
-    want = TakeoverState("slurmctld.service", {str(conf): entry})
+    want = TakeoverState("slurmctld.service", {str(conf): mine(text)})
     safe = Safeguards(str(conf), "24.11", trial or Trial(), wait_s)
     return Slurmctld(Unit("slurmctld.service", run), want, run, safe), want
-
-
-def test_a_change_is_a_reconfigure_and_never_a_restart(conf: Path) -> None:
-    run = answers()
-    daemon, want = device(conf, run)
-    outcome = converge(daemon, RECONFIGURE, want)
-    assert outcome.steps[-1].startswith("reconfigure slurmctld.service")
-    assert conf.read_text() == "new\n"
-    assert "scontrol reconfigure" in run.asked
 
 
 def test_a_file_that_no_command_can_parse_is_not_what_the_daemon_runs_with(conf: Path) -> None:
@@ -105,17 +92,10 @@ def test_nothing_changes_while_a_prolog_runs(conf: Path, row: str) -> None:
     assert "scontrol reconfigure" not in run.asked
 
 
-def test_a_prolog_that_ends_in_time_is_waited_for(conf: Path) -> None:
+def test_a_prolog_that_ends_in_time_is_waited_for(conf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = answers(jobs="7|RUNNING|Prolog\n")
     daemon, _ = device(conf, run, wait_s=30)
-    starting = daemon._starting
-
-    def ends_after_one_look() -> list[str]:
-        found = starting()
-        run.table["squeue"] = ""
-        return found
-
-    daemon._starting = ends_after_one_look
+    monkeypatch.setattr("time.sleep", lambda seconds: run.table.update(squeue=""))
     assert daemon.busy() == ""
 
 
@@ -171,10 +151,10 @@ def test_files_that_slurm_would_refuse_are_not_installed(conf: Path, check: bool
 
 
 def test_new_files_are_tried_once_and_old_ones_never(conf: Path) -> None:
-    trial = Trial()
-    daemon, want = device(conf, answers(), trial=trial)
-    converge(daemon, RECONFIGURE, want)
-    assert trial.seen == ["new\n"]
+    trial, run = Trial(), answers()
+    daemon, want = device(conf, run, trial=trial)
+    assert converge(daemon, RECONFIGURE, want).steps[-1].startswith("reconfigure slurmctld.service")
+    assert (trial.seen, conf.read_text(), "scontrol reconfigure" in run.asked) == (["new\n"], "new\n", True)
     daemon, want = device(conf, answers(), trial=trial)
     converge(daemon, RECONFIGURE, want)
     assert trial.seen == ["new\n"]
@@ -208,28 +188,19 @@ def test_another_release_and_values_that_a_running_cluster_keeps_are_refused(
     assert conf.read_text() == OLD
 
 
-class Late(Answers):
-    """slurmctld answers the third question for its files."""
-
-    def __call__(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
-        said = super().__call__(argv, ok)
-        if argv[:3] == ["scontrol", "show", "config"] and self.asked.count("scontrol show config") < 3:
-            raise DeviceError("scontrol failed: Unable to contact slurm controller (connect failure)", rc=1)
-        return said
-
-
 def test_a_late_answer_counts(conf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slurmctld, "POLL_S", 0)
-    daemon, want = device(conf, Late(answers().table), OLD)
+    run = answers(config=SILENT)
+    monkeypatch.setattr("time.sleep", lambda seconds: run.table.update({"scontrol show config": MATCH}))
+    daemon, want = device(conf, run, OLD)
     assert converge(daemon, RECONFIGURE, want).steps == []
+    assert run.asked.count("scontrol show config") > 1
 
 
 def test_a_daemon_that_never_answers_gets_another_look_at_its_files(
     conf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(slurmctld, "POLL_S", 0)
-    silent = DeviceError("scontrol gave no answer within 30 s and was killed")
-    run = answers(config=silent)
+    run = answers(config=SILENT)
     daemon, _ = device(conf, run, OLD)
     assert not daemon.read().current
     assert run.asked.count("scontrol show config") == slurmctld.TRIES

@@ -2,17 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.settings import (
-    AT_START,
-    at_start,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config import settings
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.words import KEYS, spelled
 
 
 def test_a_daemon_does_not_restart_for_another_daemons_port() -> None:
-    assert at_start({"SlurmdPort": "6828"}, "slurmctld") == []
-    assert at_start({"CommunicationParameters": "NoInAddrAny"}, "sackd") == []
+    assert settings.at_start({"SlurmdPort": "6828"}, "slurmctld") == []
+    assert settings.at_start({"CommunicationParameters": "NoInAddrAny"}, "sackd") == []
 
 
 def test_what_is_read_at_start_is_a_key_of_slurms() -> None:
-    assert {key for keys in AT_START.values() for key in keys} <= set(spelled(KEYS))
+    assert {key for keys in settings.AT_START.values() for key in keys} <= set(spelled(KEYS))

@@ -7,12 +7,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.accounting.model import Storage
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config import words
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.slurm_conf import slurm_conf
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.words import (
-    KEYS,
-    WORDS,
-    known,
-)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.model import Health
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.releases import RELEASES
 
@@ -107,6 +103,6 @@ def test_every_rendered_word_is_one_of_the_release(version: str) -> None:
     for line in lines(version=version):
         key, _, value = line.partition("=")
         if " " not in line and not line.startswith("#"):
-            assert key.lower() in {*known(KEYS, version), "slurmctldhost"}
-        for word in value.split(",") if key in WORDS else ():
-            assert word.split("=")[0].lower() in known(WORDS[key], version)
+            assert key.lower() in {*words.known(words.KEYS, version), "slurmctldhost"}
+        for word in value.split(",") if key in words.WORDS else ():
+            assert word.split("=")[0].lower() in words.known(words.WORDS[key], version)

@@ -7,7 +7,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     same_hash,
     settings,
     settings_of,
-    shown_settings,
     text,
 )
 
@@ -25,14 +24,6 @@ def test_only_an_answer_that_says_so_is_a_match() -> None:
     assert same_hash("HashPlugin              = hash/k12\nHASH_VAL                = Match\n")
     assert not same_hash("HASH_VAL                = Different Ours=0x99ff561f Slurmctld=0xc08e314e\n")
     assert not same_hash("")
-
-
-def test_the_running_settings_come_without_users_numbers() -> None:
-    # slurm 24.11.5, captured
-    shown = shown_settings(
-        "SlurmUser               = slurm(64030)\nSlurmctldHost[0]        = ctl\n\nHASH_VAL   = Match\n"
-    )
-    assert shown == {"SlurmUser": "slurm", "SlurmctldHost[0]": "ctl", "HASH_VAL": "Match"}
 
 
 def test_settings_of_a_file_leave_out_records_and_comments() -> None:

@@ -17,18 +17,6 @@ GRANTS = (
 )
 
 
-def server(schemas: str, plugin: str, grants: str = "") -> tuple[Server, Answers]:
-    run = Answers(
-        {
-            f"{ASK}SELECT schema_name": schemas,
-            f"{ASK}SELECT JSON_VALUE": plugin,
-            f"{ASK}SHOW GRANTS": grants,
-            f"{ASK}CREATE": "",
-            f"{ASK}GRANT": "",
-        }
-    )
-    return Server(run, WANT), run
-
-
 def test_a_user_with_a_password_is_not_known_by_its_socket() -> None:
-    assert not server("slurm_acct_db\n", "mysql_native_password\n", GRANTS)[0].read().known_by_socket
+    shown = {f"{ASK}SELECT schema_name": "slurm_acct_db\n", f"{ASK}SELECT JSON_VALUE": "mysql_native_password\n"}
+    assert not Server(Answers({**shown, f"{ASK}SHOW GRANTS": GRANTS}), WANT).read().known_by_socket

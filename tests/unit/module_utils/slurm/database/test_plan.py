@@ -24,10 +24,5 @@ def test_the_steps_lead_to_what_is_wanted(have: DatabaseState) -> None:
     assert bool(plan(have, WANT)) == (have != WANT)
 
 
-def test_replacing_the_user_takes_rights_so_they_are_given_again() -> None:
-    steps = plan(DatabaseState("slurm_acct_db", "slurm", known_by_socket=False), WANT)
-    assert [step.payload.split()[0] for step in steps] == ["CREATE", "GRANT"]
-
-
 def test_there_is_no_password() -> None:
     assert WANT.lines()[1] == "CREATE OR REPLACE USER 'slurm'@'localhost' IDENTIFIED VIA unix_socket"

@@ -13,17 +13,9 @@ NodeName=gpu03 State=DOWN* Reason=Not responding [slurm@now]
 """
 
 
-def device(queue: str) -> tuple[Wave, Answers]:
-    run = Answers({"scontrol show node -o": SHOWN, "squeue": queue})
-    return Wave(run, ["gpu01", "gpu02"], "drawbridge: maintenance kernel until 18:00"), run
-
-
 def test_a_running_job_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    wave, run = device("7 gpu[01-02]\n")
+    run = Answers({"scontrol show node -o": SHOWN, "squeue": "7 gpu[01-02]\n"})
+    wave = Wave(run, ["gpu01", "gpu02"], "drawbridge: maintenance kernel until 18:00")
     wave.read()
-
-    def ends(seconds: float) -> None:
-        run.table["squeue"] = ""
-
-    monkeypatch.setattr("time.sleep", ends)
+    monkeypatch.setattr("time.sleep", lambda seconds: run.table.update(squeue=""))
     assert wave.left("kernel", 600) == {"gpu01": ""}

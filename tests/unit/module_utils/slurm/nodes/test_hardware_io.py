@@ -9,9 +9,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
     DeviceError,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.hardware_io import Hardware
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.hardware_plan import (
-    HardwareState,
-)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.model import Machine
 
 from tests.unit.module_utils.answers import Answer, Answers
@@ -51,12 +48,6 @@ def run(state: Answer = "IDLE", reason: str = "", printed: str = PRINTED, listed
     return Answers(table)
 
 
-def test_slurmd_runs_in_its_own_environment_and_only_numbered_files_are_gpus(dev: Path) -> None:
-    device = Hardware(run(), "gpu01", f"{dev}/nvidia")
-    assert device.read() == HardwareState("gpu01", CLASS)
-    assert device.found.machine == CLASS
-
-
 def test_a_gpu_that_only_the_driver_misses_is_found(dev: Path) -> None:
     found = Hardware(run(listed=DeviceError("it failed", rc=15, stdout=LOST)), "gpu01", f"{dev}/nvidia").read()
     assert (found.machine.gpus, found.listed) == (2, 1)
@@ -66,10 +57,6 @@ def test_a_driver_that_does_not_answer_is_an_error(dev: Path) -> None:
     silent = DeviceError("nvidia-smi gave no answer within 30 s and was killed", cmd=["nvidia-smi"], stdout="")
     with pytest.raises(DeviceError, match="gave no answer"):
         Hardware(run(listed=silent), "gpu01", f"{dev}/nvidia").read()
-
-
-def test_without_gpus_the_driver_is_not_queried(tmp_path: Path) -> None:
-    assert Hardware(run(listed=""), "gpu01", f"{tmp_path}/nvidia").read().listed is None
 
 
 @pytest.mark.parametrize(("state", "reason"), [("IDLE+DRAIN", "power work"), ("IDLE", "")])

@@ -5,21 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.hardware_plan import (
-    HardwareState,
-    difference,
-    plan,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes import hardware_plan
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.model import Machine
 
 CLASS = Machine(2, 56, 2, 2050000, 8)
-WANT = HardwareState("gpu01", CLASS)
+WANT = hardware_plan.HardwareState("gpu01", CLASS)
 LESS = replace(WANT, machine=replace(CLASS, gpus=7))
 
 
 @pytest.mark.parametrize("have", [WANT, replace(WANT, machine=replace(CLASS, memory_mib=2064384), listed=8)])
-def test_the_hardware_of_the_class_and_more_memory_are_right(have: HardwareState) -> None:
-    assert plan(have, WANT) == []
+def test_the_hardware_of_the_class_and_more_memory_are_right(have: hardware_plan.HardwareState) -> None:
+    assert hardware_plan.plan(have, WANT) == []
 
 
 @pytest.mark.parametrize(
@@ -36,15 +32,15 @@ def test_the_hardware_of_the_class_and_more_memory_are_right(have: HardwareState
 )
 def test_a_difference_drains_the_node_with_both_numbers(change: dict[str, int], listed: int | None, found: str) -> None:
     have = replace(WANT, machine=replace(CLASS, **change), listed=listed)
-    assert difference(have, CLASS) == found
-    (step,) = plan(have, WANT)
+    assert hardware_plan.difference(have, CLASS) == found
+    (step,) = hardware_plan.plan(have, WANT)
     assert step.payload == f"drawbridge: hardware: {found}"
-    assert plan(step.becomes(have), WANT) == []
+    assert hardware_plan.plan(step.becomes(have), WANT) == []
 
 
 @pytest.mark.parametrize("have", [replace(LESS, drain_reason="power work"), replace(LESS, known=False)])
-def test_an_existing_drain_keeps_its_reason_and_an_unknown_node_gets_none(have: HardwareState) -> None:
-    assert plan(have, WANT) == []
+def test_an_existing_drain_keeps_its_reason_and_an_unknown_node_gets_none(have: hardware_plan.HardwareState) -> None:
+    assert hardware_plan.plan(have, WANT) == []
 
 
 def test_the_diff_shows_machine_and_drain() -> None:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes import new_plan
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.new_io import Records
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.new_plan import (
-    drained,
-    plan,
-)
 
 from tests.unit.module_utils.answers import Answers
 
@@ -24,12 +21,9 @@ def records(told: str, settle_s: float = 0) -> tuple[Records, Answers]:
 
 def test_a_node_in_service_may_miss_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     device, run = records(IN_SERVICE.format("MIXED*", "IDLE"), settle_s=600)
-
-    def answers(seconds: float) -> None:
-        run.table["scontrol show node gpu[05-06] -o"] = IN_SERVICE.format("MIXED", "IDLE")
-
-    monkeypatch.setattr("time.sleep", answers)
-    assert plan(device.read(), drained(NAMES)) == []
+    later = {"scontrol show node gpu[05-06] -o": IN_SERVICE.format("MIXED", "IDLE")}
+    monkeypatch.setattr("time.sleep", lambda seconds: run.table.update(later))
+    assert new_plan.plan(device.read(), new_plan.drained(NAMES)) == []
     assert len(run.asked) == 2
 
 
@@ -43,5 +37,5 @@ def test_who_is_new_away_or_silent_for_long_is_not_waited_for(state: str) -> Non
 def test_a_node_that_slurm_ought_to_know_by_now_is_a_failure() -> None:
     device, run = records(KNOWN + "Node gpu06 not found\n")
     with pytest.raises(DeviceError, match="has no node gpu06 yet; run again"):
-        device.apply(plan(device.read(), drained(NAMES)))
+        device.apply(new_plan.plan(device.read(), new_plan.drained(NAMES)))
     assert len(run.asked) == 1

@@ -7,24 +7,16 @@ from functools import partial
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.ready_io import (
-    Node,
-    check_health,
-)
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.ready_plan import (
-    NodeState,
-    plan,
-    ready,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes import ready_io, ready_plan
 
 from tests.unit.module_utils.answers import Answer, Answers
 
 MATCH = "HASH_VAL = Match\n"
 
 
-def node(line: Answer, config: str = MATCH, settle_s: float = 0) -> tuple[Node, Answers]:
+def node(line: Answer, config: str = MATCH, settle_s: float = 0) -> tuple[ready_io.Node, Answers]:
     run = Answers({"scontrol show node": line, "scontrol show config": config, "scontrol update": ""})
-    return Node(run, "gpu01", "gpu:h100:8", str, settle_s), run
+    return ready_io.Node(run, "gpu01", "gpu:h100:8", str, settle_s), run
 
 
 def shown(state: str = "IDLE", gres: str = "gpu:h100:8(S:0-1)", reason: str = "") -> str:
@@ -48,16 +40,10 @@ def test_a_wrong_registration_is_a_sentence(line: Answer, config: str, sentence:
         node(line, config)[0].read()
 
 
-def test_a_late_registration_is_waited_for() -> None:
+def test_a_late_registration_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     device, run = node(shown("UNKNOWN*"), settle_s=30)
-    problem = device._problem
-
-    def registers_after_one_look(found: NodeState) -> str:
-        run.table["scontrol show node"] = shown()
-        return problem(found)
-
-    device._problem = registers_after_one_look
-    assert device.read() == ready("gpu01")
+    monkeypatch.setattr("time.sleep", lambda seconds: run.table.update({"scontrol show node": shown()}))
+    assert device.read() == ready_plan.ready("gpu01")
 
 
 def test_less_hardware_is_not_waited_for() -> None:
@@ -72,7 +58,7 @@ def test_less_hardware_is_not_waited_for() -> None:
 )
 def test_a_node_that_its_health_check_has_just_resumed_is_resumed(line: str, fails: bool) -> None:
     device, run = node(shown("IDLE+DRAIN", reason="drawbridge: health: fs1 [root@now]"))
-    steps = plan(device.read(), ready("gpu01"))
+    steps = ready_plan.plan(device.read(), ready_plan.ready("gpu01"))
     refusal = DeviceError("scontrol failed: slurm_update error: Invalid node state specified", rc=1)
     run.table |= {"scontrol show node": line, "scontrol update": refusal}
     with pytest.raises(DeviceError, match="Invalid node state") if fails else nullcontext():
@@ -82,7 +68,9 @@ def test_a_node_that_its_health_check_has_just_resumed_is_resumed(line: str, fai
 
 def test_a_registered_node_is_ready_when_it_is_healthy() -> None:
     table = {"scontrol show node": shown(), "scontrol show config": MATCH}
-    well, ill = (partial(check_health, Answers({"/health --look": out}), "/health") for out in ("\n", "/fs1 hangs\n"))
-    assert Node(Answers(table), "gpu01", "gpu:h100:8", well, 3600).read() == ready("gpu01")
+    well, ill = (
+        partial(ready_io.check_health, Answers({"/health --look": out}), "/health") for out in ("\n", "/fs1 hangs\n")
+    )
+    assert ready_io.Node(Answers(table), "gpu01", "gpu:h100:8", well, 3600).read() == ready_plan.ready("gpu01")
     with pytest.raises(DeviceError, match=r"gpu01 is not healthy \(/fs1 hangs\); repair that"):
-        Node(Answers(table), "gpu01", "gpu:h100:8", ill, 3600).read()
+        ready_io.Node(Answers(table), "gpu01", "gpu:h100:8", ill, 3600).read()

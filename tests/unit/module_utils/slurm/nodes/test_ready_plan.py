@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes.ready_plan import (
-    HARDWARE,
-    HEALTH,
-    JOINING,
-    NodeState,
-    plan,
-    ready,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.nodes import ready_plan
 
-WANT = ready("gpu01")
+WANT = ready_plan.ready("gpu01")
 
 
 @pytest.mark.parametrize("state", ["IDLE", "MIXED", "ALLOCATED", "COMPLETING"])
 def test_a_node_that_takes_or_runs_jobs_is_ready(state: str) -> None:
-    assert plan(NodeState("gpu01", state, reason="what a drain left behind"), WANT) == []
+    assert ready_plan.plan(ready_plan.NodeState("gpu01", state, reason="what a drain left behind"), WANT) == []
 
 
 @pytest.mark.parametrize(
@@ -25,60 +18,58 @@ def test_a_node_that_takes_or_runs_jobs_is_ready(state: str) -> None:
     [
         ("DOWN", (), "Not responding"),
         ("DOWN", (), "Node unexpectedly rebooted"),
-        ("IDLE", ("DRAIN",), JOINING),
-        ("DOWN", ("DRAIN",), JOINING),
-        ("DOWN", ("DRAIN",), f"{JOINING} : Not responding"),
-        ("IDLE", ("DRAIN",), f"{HARDWARE}: 7 GPUs instead of 8"),
-        ("IDLE", ("DRAIN",), f"{HEALTH}: /gpfs/fs1 is not mounted"),
+        ("IDLE", ("DRAIN",), ready_plan.JOINING),
+        ("DOWN", ("DRAIN",), ready_plan.JOINING),
+        ("DOWN", ("DRAIN",), f"{ready_plan.JOINING} : Not responding"),
+        ("IDLE", ("DRAIN",), f"{ready_plan.HARDWARE}: 7 GPUs instead of 8"),
+        ("IDLE", ("DRAIN",), f"{ready_plan.HEALTH}: /gpfs/fs1 is not mounted"),
     ],
 )
 def test_a_proved_node_is_resumed(state: str, flags: tuple[str, ...], reason: str) -> None:
-    have = NodeState("gpu01", state, frozenset(flags), reason=f"{reason} [slurm@2026-11-21T11:09:31]")
-    (step,) = plan(have, WANT)
+    have = ready_plan.NodeState("gpu01", state, frozenset(flags), reason=f"{reason} [slurm@2026-11-21T11:09:31]")
+    (step,) = ready_plan.plan(have, WANT)
     assert (step.payload, step.pending) == ("resume", "")
-    assert plan(step.becomes(have), WANT) == []
+    assert ready_plan.plan(step.becomes(have), WANT) == []
 
 
 @pytest.mark.parametrize(
     "have",
     [
-        NodeState("gpu01", "DOWN", reason=f"{JOINING} [root@now]"),
-        NodeState("gpu01", "IDLE", frozenset({"DRAIN"}), reason=f"{JOINING}, says ops [ops@now]"),
-        NodeState("gpu01", "IDLE", frozenset({"DRAIN"}), reason="drawbridge gate: not proven empty [root@now]"),
-        NodeState("gpu01", "IDLE", frozenset({"DRAIN"}), reason="Not responding [root@now]"),
-        NodeState("gpu01", "DOWN", frozenset({"DRAIN"}), reason="Not responding [slurm@now]"),
-        NodeState("gpu01", "DOWN", reason="power work [ops@now]"),
-        NodeState("gpu01", "DOWN", reason="Not responding [root@now]"),
-        NodeState("gpu01", "DOWN", reason="Node unexpectedly rebooted, says ops [ops@now]"),
-        NodeState("gpu01", "IDLE", frozenset({"MAINTENANCE"})),
+        ready_plan.NodeState("gpu01", "DOWN", reason=f"{ready_plan.JOINING} [root@now]"),
+        ready_plan.NodeState("gpu01", "IDLE", frozenset({"DRAIN"}), reason=f"{ready_plan.JOINING}, says ops [ops@now]"),
+        ready_plan.NodeState(
+            "gpu01", "IDLE", frozenset({"DRAIN"}), reason="drawbridge gate: not proven empty [root@now]"
+        ),
+        ready_plan.NodeState("gpu01", "IDLE", frozenset({"DRAIN"}), reason="Not responding [root@now]"),
+        ready_plan.NodeState("gpu01", "DOWN", frozenset({"DRAIN"}), reason="Not responding [slurm@now]"),
+        ready_plan.NodeState("gpu01", "DOWN", reason="power work [ops@now]"),
+        ready_plan.NodeState("gpu01", "DOWN", reason="Not responding [root@now]"),
+        ready_plan.NodeState("gpu01", "DOWN", reason="Node unexpectedly rebooted, says ops [ops@now]"),
+        ready_plan.NodeState("gpu01", "IDLE", frozenset({"MAINTENANCE"})),
     ],
 )
-def test_other_drains_are_only_reported(have: NodeState) -> None:
-    (step,) = plan(have, WANT)
+def test_other_drains_are_only_reported(have: ready_plan.NodeState) -> None:
+    (step,) = ready_plan.plan(have, WANT)
     assert "scontrol update nodename=gpu01 state=resume" in step.pending
     assert (have.reason or "none") in step.pending
 
 
 def test_an_old_reason_is_no_line_of_the_diff() -> None:
-    assert NodeState("gpu01", "IDLE", reason="old").lines() == WANT.lines()
-    assert NodeState("gpu01", "DOWN", reason="x [ops]").lines() == ["NodeName=gpu01 State=DOWN Reason=x [ops]"]
+    assert ready_plan.NodeState("gpu01", "IDLE", reason="old").lines() == WANT.lines()
+    assert ready_plan.NodeState("gpu01", "DOWN", reason="x [ops]").lines() == [
+        "NodeName=gpu01 State=DOWN Reason=x [ops]"
+    ]
 
 
 def test_a_maintenance_lifts_its_own_drain_alone() -> None:
-    have = NodeState(
+    have = ready_plan.NodeState(
         "gpu01", "IDLE", frozenset({"DRAIN"}), reason="drawbridge: maintenance kernel until 18:00 [root@now]"
     )
-    (step,) = plan(have, WANT, maintenance="kernel")
+    (step,) = ready_plan.plan(have, WANT, maintenance="kernel")
     assert (step.reason, step.pending) == (
         "resume gpu01, which has had its maintenance kernel, and is proved ready",
         "",
     )
     for other in ("", "kern"):
-        (step,) = plan(have, WANT, maintenance=other)
+        (step,) = ready_plan.plan(have, WANT, maintenance=other)
         assert step.pending
-
-
-def test_a_reservation_that_lasts_longer_than_the_maintenance_is_not_reported() -> None:
-    reserved = NodeState("gpu01", "IDLE", frozenset({"MAINTENANCE"}))
-    assert plan(reserved, WANT, maintenance="kernel") == []
-    assert plan(reserved, WANT)[0].pending

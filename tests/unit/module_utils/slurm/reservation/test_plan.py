@@ -20,10 +20,7 @@ NO_MAINTENANCE = Reservation("drawbridge-kernel", TWO.nodes, maintenance=False)
 @pytest.mark.parametrize(
     ("have", "want", "does"),
     [
-        (NONE, TWO, [CREATE]),
-        (TWO, NONE, [DELETE]),
         (NO_MAINTENANCE, TWO, [DELETE, CREATE]),
-        (TWO, TWO, []),
         (NONE, Reservation("drawbridge-kernel", maintenance=False), []),
     ],
 )

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.text import (
-    HEADER,
-    LUA_HEADER,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config import text as config_text
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover import model
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.environment import (
     changes,
     is_configuration,
     is_environment,
     is_foreign,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.model import (
-    DROPPED,
-    KEPT,
-    OURS,
+
+
+@pytest.mark.parametrize(
+    ("text", "foreign"),
+    [("", False), (f"{config_text.HEADER}\na", False), (config_text.LUA_HEADER, False), ("a", True)],
 )
-
-
-@pytest.mark.parametrize(("text", "foreign"), [("", False), (f"{HEADER}\na", False), (LUA_HEADER, False), ("a", True)])
 def test_a_file_without_our_first_line_is_the_sites(text: str, foreign: bool) -> None:
     assert is_foreign(text) is foreign
 
@@ -44,12 +40,12 @@ def test_variables_of_a_unit() -> None:
         "/etc/default/slurmd", "A=1\nSLURMD_OPTIONS=-D\nB=\n# C=1\n", "SLURMD_OPTIONS='--conf-server ctl'\nD=1\n"
     )
     assert [(it.group, it.old, it.new) for it in shown] == [
-        (DROPPED, "A=1", ""),
-        (DROPPED, "SLURMD_OPTIONS=-D", "SLURMD_OPTIONS=--conf-server ctl"),
-        (KEPT, "B=", "B="),
-        (OURS, "", "D=1"),
+        (model.DROPPED, "A=1", ""),
+        (model.DROPPED, "SLURMD_OPTIONS=-D", "SLURMD_OPTIONS=--conf-server ctl"),
+        (model.KEPT, "B=", "B="),
+        (model.OURS, "", "D=1"),
     ]
-    assert [it for it in shown if it.group == DROPPED and "systemctl edit slurmd.service" not in it.note] == []
+    assert [it for it in shown if it.group == model.DROPPED and "systemctl edit slurmd.service" not in it.note] == []
 
 
 def test_the_file_of_a_package_has_nothing_to_take_over() -> None:

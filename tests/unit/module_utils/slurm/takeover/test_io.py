@@ -2,9 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import getpass
-import grp
-import os
 import time
 from pathlib import Path
 from typing import Any
@@ -23,10 +20,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.report import dropped
 
 from tests.unit.module_utils.answers import Answers, show
-
-
-def mine(text: str | None, mode: str = "0644") -> Entry:
-    return Entry(text, mode, getpass.getuser(), grp.getgrgid(os.getgid()).gr_name)
+from tests.unit.module_utils.core.test_files import mine
 
 
 @pytest.fixture
@@ -60,15 +54,6 @@ def test_variables_of_the_site_need_consent_and_are_copied(place: Path) -> None:
     assert copy.read_text() == "A=1\nStoragePass=secret\n"
     assert copy.stat().st_mode & 0o777 == 0o600
     assert path.read_text().startswith(HEADER)
-
-
-def test_other_files_are_drawbridges_by_their_paths(place: Path) -> None:
-    (place / "parts").mkdir()
-    part = place / "parts/10-own"
-    part.write_text("another\n")
-    assert run(device(place, {str(part): mine("own\n")})).error == ""
-    assert part.read_text() == "own\n"
-    assert not (place / "before").exists()
 
 
 def test_a_stale_copy_of_the_site_is_moved_and_one_of_ours_stays(place: Path) -> None:

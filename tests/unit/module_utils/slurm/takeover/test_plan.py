@@ -5,21 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.file_entry import Entry
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.model import (
-    DROPPED,
-    KEPT,
-    Change,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover import model
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.plan import (
     TakeoverState,
     plan,
 )
 
-from tests.unit.module_utils.steps import after
-
 CONF = "/etc/slurm/slurm.conf"
 WANT = TakeoverState("slurmctld.service", {CONF: Entry("new")})
-LOST, STAYS = Change(DROPPED, "A=1"), Change(KEPT, "B=1", "B=1")
+LOST, STAYS = model.Change(model.DROPPED, "A=1"), model.Change(model.KEPT, "B=1", "B=1")
 
 
 def test_nothing_is_left_to_do_with_files_of_our_own() -> None:
@@ -41,10 +35,3 @@ def test_a_line_that_vanishes_needs_consent() -> None:
     assert first.consent is not None
     assert first.consent.option == "may_drop"
     assert "1 lines of the live Slurm would vanish" in first.consent.why
-
-
-def test_stale_files_go_last_and_each_step_leads_on() -> None:
-    have = replace(WANT, active=False, stale=frozenset({CONF}))
-    steps = plan(have, WANT)
-    assert [step.payload for step in steps][-1] == ("move", CONF)
-    assert plan(after(steps, have), WANT) == []

@@ -3,16 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.model import (
-    DROPPED,
-    KEPT,
-    OURS,
-    Change,
-)
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.records import (
-    nodes,
-    partitions,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover import model, records
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.text import lines
 
 NEW = """NodeSet=class-h100 Feature=h100
@@ -22,27 +13,27 @@ PartitionName=gated Nodes=gpu01 OverSubscribe=EXCLUSIVE
 """
 
 
-def of_nodes(old: str) -> list[Change]:
-    return list(nodes(lines(old), lines(NEW)))
+def of_nodes(old: str) -> list[model.Change]:
+    return list(records.nodes(lines(old), lines(NEW)))
 
 
-def of_partitions(old: str) -> list[Change]:
-    return [it for it in partitions(lines(old), lines(NEW)) if it.old]
+def of_partitions(old: str) -> list[model.Change]:
+    return [it for it in records.partitions(lines(old), lines(NEW)) if it.old]
 
 
 def test_nodes_are_compared_one_by_one_whatever_their_lines_are() -> None:
     old = "NodeName=DEFAULT Feature=h100 Sockets=2\nNodeName=gpu01,gpu04\nNodeName=gpu[02-03] State=UNKNOWN\n"
-    assert of_nodes(old) == [Change(KEPT, "NodeName=gpu[01-04]", "NodeName=gpu[01-04]")]
+    assert of_nodes(old) == [model.Change(model.KEPT, "NodeName=gpu[01-04]", "NodeName=gpu[01-04]")]
 
 
 @pytest.mark.parametrize(
     ("attribute", "group", "keep"),
     [
-        ("RealMemory=900", OURS, ()),
-        ("State=DRAIN", OURS, ()),
-        ("Weight=10", DROPPED, ("node_settings", "h100", "Weight")),
-        ("Features=h100,rack1", DROPPED, ("node_settings", "h100", "Feature")),
-        ("NodeAddr=10.0.0.1", DROPPED, ()),
+        ("RealMemory=900", model.OURS, ()),
+        ("State=DRAIN", model.OURS, ()),
+        ("Weight=10", model.DROPPED, ("node_settings", "h100", "Weight")),
+        ("Features=h100,rack1", model.DROPPED, ("node_settings", "h100", "Feature")),
+        ("NodeAddr=10.0.0.1", model.DROPPED, ()),
     ],
 )
 def test_what_becomes_of_a_nodes_keys(attribute: str, group: str, keep: tuple[str, ...]) -> None:
@@ -53,14 +44,14 @@ def test_what_becomes_of_a_nodes_keys(attribute: str, group: str, keep: tuple[st
 
 def test_addresses_that_are_lists_belong_to_their_nodes() -> None:
     changes = of_nodes("NodeName=gpu[01-02] NodeAddr=gpu01,10.0.0.2\n")
-    assert [it.old for it in changes if it.group == DROPPED] == ["NodeName=gpu02 NodeAddr=10.0.0.2"]
+    assert [it.old for it in changes if it.group == model.DROPPED] == ["NodeName=gpu02 NodeAddr=10.0.0.2"]
 
 
 def test_nodes_that_the_intent_lacks_vanish_and_new_ones_come() -> None:
     changes = of_nodes("NodeName=old[1-2]\n")
     assert [(it.group, it.old, it.new) for it in changes] == [
-        (DROPPED, "NodeName=old[1-2]", ""),
-        (OURS, "", "NodeName=gpu[01-04]"),
+        (model.DROPPED, "NodeName=old[1-2]", ""),
+        (model.OURS, "", "NodeName=gpu[01-04]"),
     ]
 
 
@@ -69,12 +60,12 @@ def test_a_partition_of_the_same_nodes_is_kept(written: str) -> None:
     changes = of_partitions(
         f"NodeSet=class-h100 Nodes=gpu[01-04]\nNodeName=gpu[01-04]\nPartitionName=train Nodes={written}\n"
     )
-    assert [it.group for it in changes] == [KEPT]
+    assert [it.group for it in changes] == [model.KEPT]
 
 
 def test_other_nodes_are_the_intents() -> None:
     (change,) = of_partitions("NodeName=gpu[01-04]\nPartitionName=train Nodes=gpu01\n")
-    assert (change.group, change.new) == (OURS, "PartitionName=train Nodes=gpu[01-04]")
+    assert (change.group, change.new) == (model.OURS, "PartitionName=train Nodes=gpu[01-04]")
 
 
 @pytest.mark.parametrize(
@@ -89,17 +80,17 @@ def test_other_nodes_are_the_intents() -> None:
 )
 def test_keys_of_a_partition_have_a_key_that_keeps_them(attribute: str, keep: tuple[str, ...]) -> None:
     (change,) = of_partitions(f"PartitionName=train {attribute}\n")
-    assert (change.group, change.keep) == (DROPPED, keep)
+    assert (change.group, change.keep) == (model.DROPPED, keep)
 
 
 @pytest.mark.parametrize("attribute", ["State=UP", "Hidden=NO", "MaxTime=infinite", "PriorityTier=1"])
 def test_what_slurm_takes_anyway_is_not_lost(attribute: str) -> None:
-    assert [it.group for it in of_partitions(f"PartitionName=train {attribute}\n")] == [KEPT]
+    assert [it.group for it in of_partitions(f"PartitionName=train {attribute}\n")] == [model.KEPT]
 
 
 def test_a_gated_partition_gives_whole_nodes() -> None:
     (change,) = of_partitions("PartitionName=gated OverSubscribe=FORCE:4\n")
-    assert change.group == OURS
+    assert change.group == model.OURS
 
 
 def test_a_missing_partition_can_be_written_into_the_intent() -> None:

@@ -6,11 +6,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.text import (
-    EXTRA,
-    UnreadableAnswer,
-    parse,
-)
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs import text as gpfs_text
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,7 +19,7 @@ def transcript(name: str) -> str:
 
 
 def test_record_types_are_kept_apart() -> None:
-    answer = parse(transcript("mmlscluster_y.txt"), "mmlscluster")
+    answer = gpfs_text.parse(transcript("mmlscluster_y.txt"), "mmlscluster")
     (summary,) = answer["clusterSummary"]
     assert (summary["clusterName"], summary["clusterId"]) == ("cluster.domain.com", "2936932203756487754")
     assert [row["designation"] for row in answer["clusterNode"]] == ["quorum", "quorumManager"]
@@ -31,32 +27,32 @@ def test_record_types_are_kept_apart() -> None:
 
 @pytest.mark.parametrize("release", ["5.1", "5.2"])
 def test_releases_add_fields(release: str) -> None:
-    (row,) = parse(transcript(f"mmgetstate_y_{release}.txt"), "mmgetstate")[""]
+    (row,) = gpfs_text.parse(transcript(f"mmgetstate_y_{release}.txt"), "mmgetstate")[""]
     assert (row["nodeName"], row["state"], row["remarks"]) == ("ec01", "active", "quorum node")
     assert row["daemonNodeName"] == ("ec01" if release == "5.2" else "")
 
 
 def test_fields_are_decoded_once() -> None:
-    (row,) = parse(transcript("mmlsfs_y.txt"), "mmlsfs")[""]
+    (row,) = gpfs_text.parse(transcript("mmlsfs_y.txt"), "mmlsfs")[""]
     assert row["data"] == "/ibm/FS1"
-    (row,) = parse(f"{HEADER}a:b:c:\nmmx::0:1:::%2Da%5Fb:x%253Ay:c+d%20e:\n", "mmx")[""]
+    (row,) = gpfs_text.parse(f"{HEADER}a:b:c:\nmmx::0:1:::%2Da%5Fb:x%253Ay:c+d%20e:\n", "mmx")[""]
     assert (row["a"], row["b"], row["c"]) == ("-a_b", "x%3Ay", "c+d e")
 
 
 def test_a_longer_row_keeps_its_surplus_and_a_shorter_one_has_empty_fields() -> None:
-    longer, shorter = parse(f"{HEADER}a:b:\nmmx::0:1:::1:2:3:4:\nmmx::0:1:::1:\n", "mmx")[""]
-    assert (longer["a"], longer["b"], longer[EXTRA]) == ("1", "2", "3:4")
+    longer, shorter = gpfs_text.parse(f"{HEADER}a:b:\nmmx::0:1:::1:2:3:4:\nmmx::0:1:::1:\n", "mmx")[""]
+    assert (longer["a"], longer["b"], longer[gpfs_text.EXTRA]) == ("1", "2", "3:4")
     assert (shorter["a"], shorter["b"]) == ("1", "")
 
 
 def test_names_are_found_in_any_case() -> None:
-    (row,) = parse(f"{HEADER}filesetname:RESERVED:\nmmx::0:1:::projects::\n", "mmx")[""]
+    (row,) = gpfs_text.parse(f"{HEADER}filesetname:RESERVED:\nmmx::0:1:::projects::\n", "mmx")[""]
     assert row["filesetName"] == row["FILESETNAME"] == "projects"
 
 
 def test_a_header_may_come_again_with_other_fields() -> None:
     text = f"{HEADER}a:b:\nmmx::0:1:::1:2:\n{HEADER}b:a:\nmmx::0:1:::2:1:\n"
-    assert [(row["a"], row["b"]) for row in parse(text, "mmx")[""]] == [("1", "2"), ("1", "2")]
+    assert [(row["a"], row["b"]) for row in gpfs_text.parse(text, "mmx")[""]] == [("1", "2"), ("1", "2")]
 
 
 NOISE = "*** Report for USR GRP quotas on fs1\nAuthorized users only: all activity: is: logged: here:\nmmxy::0:1:::9:\n"
@@ -74,18 +70,18 @@ WAITING = "mmx: Unable to obtain the GPFS configuration file lock. Retrying ...\
     ],
 )
 def test_only_rows_of_the_command_are_rows(text: str, rows: list[dict[str, str]]) -> None:
-    assert parse(text, "mmx") == {"": rows}
+    assert gpfs_text.parse(text, "mmx") == {"": rows}
 
 
 def test_a_complaint_beside_the_answer_is_no_answer() -> None:
-    with pytest.raises(UnreadableAnswer, match="GPFS is down on this node"):
-        parse(f"{HEADER}a:\nmmx: GPFS is down on this node.\n", "mmx")
+    with pytest.raises(gpfs_text.UnreadableAnswer, match="GPFS is down on this node"):
+        gpfs_text.parse(f"{HEADER}a:\nmmx: GPFS is down on this node.\n", "mmx")
 
 
 @pytest.mark.parametrize("text", ["", "File system fs1 is not mounted.\n", "mmx::0:1:::1:\n"])
 def test_without_a_header_there_is_no_answer(text: str) -> None:
-    with pytest.raises(UnreadableAnswer, match="mmx -Y printed no header"):
-        parse(text, "mmx")
+    with pytest.raises(gpfs_text.UnreadableAnswer, match="mmx -Y printed no header"):
+        gpfs_text.parse(text, "mmx")
 
 
 VALUES = st.lists(st.text(st.characters(blacklist_categories=["Cs", "Cc", "Zl", "Zp"])), min_size=1, max_size=4)
@@ -96,5 +92,5 @@ def test_what_is_encoded_comes_back(rows: list[list[str]]) -> None:
     names = "abcd"
     lines = [f"{HEADER}{':'.join(names)}:"]
     lines += [f"mmx::0:1:::{':'.join(quote(value) for value in row)}:" for row in rows]
-    parsed = parse("\n".join(lines), "mmx")[""]
+    parsed = gpfs_text.parse("\n".join(lines), "mmx")[""]
     assert [[row[name] for name in names[: len(rows[index])]] for index, row in enumerate(parsed)] == rows

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError, Step
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.packages.plan import PackageState
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.packages.apt import Packages
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs import text as nfs_text
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs.io import NfsMounts
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs.model import Export
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs.plan import (
@@ -21,29 +22,14 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     Mount,
     NfsState,
 )
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs.text import (
-    mount_unit,
-    options,
-    owned,
-)
 
 EXPORT = Export("filer", "/x", "/data")
-WANT = NfsState({"/data": Mount("filer:/x", owned(options(EXPORT)))}, {"/data": mount_unit(EXPORT, 60)})
+WANT = NfsState(
+    {"/data": Mount("filer:/x", nfs_text.owned(nfs_text.options(EXPORT)))}, {"/data": nfs_text.mount_unit(EXPORT, 60)}
+)
 TABLE = "/data from filer:/x\n Flags:\trw,vers=4.2,hard,proto=tcp\n\n"
 MOUNTINFO = "90 22 0:52 / /data rw - nfs4 filer:/x rw\n"
 AGAIN: list[Step[NfsState]] = [Step("mount it again", lambda state: state, (REMOUNT, "/data"), disturbs=True)]
-
-
-class Client:
-    """The package is there."""
-
-    name = "packages"
-
-    def read(self) -> PackageState:
-        return PackageState(frozenset(["nfs-common"]))
-
-    def apply(self, steps: Sequence[Step[PackageState]]) -> None:
-        raise AssertionError
 
 
 class Drain:
@@ -73,7 +59,8 @@ class Host:
             self.mountinfo = ""
         if argv[:2] == ["systemctl", "start"]:
             raise DeviceError("systemctl failed", cmd=list(argv))
-        return Completed(0, TABLE if argv[0] == "nfsstat" else "", "")
+        printed = {"nfsstat": TABLE, "dpkg-query": "nfs-common install ok installed\n"}
+        return Completed(0, printed.get(argv[0], ""), "")
 
 
 @pytest.fixture
@@ -91,7 +78,8 @@ def stat(tmp_path: Path, monkeypatch: Any) -> Any:
 def nfs(tmp_path: Path, host: Host, use: Drain, probe_s: float = 60) -> NfsMounts:
     units = tmp_path / "units"
     units.mkdir()
-    return NfsMounts(host, WANT, Client(), "nfs-common", use, (units, lambda: host.mountinfo), probe_s)
+    packages = Packages(host, ["nfs-common"], tmp_path / "policy-rc.d")
+    return NfsMounts(host, WANT, packages, "nfs-common", use, (units, lambda: host.mountinfo), probe_s)
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     plan,
 )
 
+from tests.unit.module_utils.answers import Answers
+
 KERNEL = "6.8.0-41-generic"
 WANT = KernelState(KERNEL, release="5.2.3-0")
 
@@ -55,17 +57,14 @@ def test_modules_are_built_once(places: KernelPlaces) -> None:
 
 def test_modules_of_an_older_release_do_not_fit(places: KernelPlaces) -> None:
     build(places)
-    device = KernelModules(lambda argv, ok=(0,): Completed(0, "", ""), WANT, places)
+    device = KernelModules(Answers({}), WANT, places)
     assert device.read().built
     (places.modules / KERNEL / "extra" / MODULES[0]).unlink()
     assert not device.read().built
 
 
 def test_a_failed_build_names_kernel_version_and_the_first_cause(places: KernelPlaces) -> None:
-    def run(argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
-        raise DeviceError(
-            "mmbuildgpl failed", rc=1, stdout="make World ...\nkdump.c: fatal error: libelf.h\n", stderr=""
-        )
-
+    said = "make World ...\nkdump.c: fatal error: libelf.h\n"
+    run = Answers({f"{places.programs}/mmbuildgpl": DeviceError("mmbuildgpl failed", rc=1, stdout=said, stderr="")})
     outcome = converge(KernelModules(run, WANT, places), plan, WANT)
     assert f"kernel {KERNEL}: mmbuildgpl of GPFS 5.2.3-0 failed: kdump.c: fatal error: libelf.h" in outcome.error

@@ -22,6 +22,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     plan,
 )
 
+from tests.unit.module_utils.answers import Answers
+
 MMLSCLUSTER = (Path(__file__).resolve().parents[5] / "transcripts/storage/gpfs/mmlscluster_y.txt").read_text()
 LICENSES = """\
 mmlslicense::HEADER:version:reserved:reserved:nodeName:requiredLicense:designatedLicense:totalNodes:
@@ -101,9 +103,7 @@ def test_an_mmaddnode_that_was_killed_leaves_nodes_that_are_given_the_configurat
     row = "mmlscluster:clusterNode:0:1:::3:new:10.0.0.9:new:::::\n"
     state = "mmgetstate::0:1:::new:3:down:0:0:0::(undefined):\n"
 
-    def killed(argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
-        raise DeviceError("mmaddnode failed: no output", rc=-9, stderr="", stdout="")
-
+    killed = Answers({"/mm/mmaddnode": DeviceError("mmaddnode failed: no output", rc=-9, stderr="", stdout="")})
     want = Membership({"new": Member("client")})
     with pytest.raises(DeviceError):
         Cluster(Mm(killed, "/mm"), ["new"], folder=folder).apply(plan(Membership({"new": None}), want)[:1])
@@ -118,9 +118,7 @@ def test_an_mmaddnode_that_was_killed_leaves_nodes_that_are_given_the_configurat
 
 
 def test_an_mmaddnode_that_refuses_has_come_to_its_end(tmp_path: Path) -> None:
-    def refusing(argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
-        raise DeviceError("mmaddnode failed: no", rc=1, stderr="no", stdout="")
-
+    refusing = Answers({"/mm/mmaddnode": DeviceError("mmaddnode failed: no", rc=1, stderr="no", stdout="")})
     want = Membership({"new": Member("client")})
     with pytest.raises(DeviceError, match="mmaddnode failed: no"):
         Cluster(Mm(refusing, "/mm"), ["new"], folder=tmp_path).apply(plan(Membership({"new": None}), want)[:1])

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
@@ -22,6 +24,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     ClientState,
     plan,
 )
+
+from tests.unit.module_utils.answers import Answers
 
 STATE = """\
 mmgetstate::HEADER:version:reserved:reserved:nodeName:nodeNumber:state:quorum:nodesUp:totalNodes:remarks:cnfsState:
@@ -47,30 +51,14 @@ mmlsfs::0:1:::fs1:defaultMountPoint:%2Fgpfs%2Ffs1:
 """
 MOUNT = "90 22 0:52 / {} rw,relatime shared:7 - gpfs {} rw\n"
 WANT = ClientState({"fs1": "/gpfs/fs1"})
-
-
-class Free:
-    """A node that nothing holds."""
-
-    held = False
-
-    def hold(self) -> None:
-        """Nothing to drain."""
-
-    def release(self) -> None:
-        """Nothing to lift."""
+FREE: Any = SimpleNamespace(held=False)
 
 
 def client(table: str, state: str = "active", want: ClientState = WANT) -> ClientState:
-    answers = {"mmgetstate": STATE.format(state), "mmdiag": DIAG, "mmlsconfig": CONFIG}
-
-    def run(argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
-        verb = argv[0].rpartition("/")[2]
-        assert verb != "mmlsmount", "the kernel's table is enough for a real mount"
-        return Completed(0, answers[verb], "")
-
+    """Without mmlsmount: the kernel's table is enough for a real mount."""
+    run = Answers({"/mm/mmgetstate": STATE.format(state), "/mm/mmdiag": DIAG, "/mm/mmlsconfig": CONFIG})
     daemon = Daemon(Mm(run, "/mm"), lambda: table)
-    return Client(daemon, want, lambda: table, Free(), Expected(node_class="drawbridge_h100")).read()
+    return Client(daemon, want, lambda: table, FREE, Expected(node_class="drawbridge_h100")).read()
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ TUNED = ClientState(PATHS, settings={"workerThreads": "1024"})
     ("have", "want", "verbs", "disturbs"),
     [
         (ClientState({**PATHS, "old": "/old"}), WANT, [], False),
+        (ClientState({**PATHS, "scratch": "/mnt"}), WANT, ["mount"], False),
         (replace(TUNED, settings=OLD, configured=TUNED.settings), TUNED, ["restart", *MOUNTS], True),
         (ClientState({}, "down"), TUNED, ["start", *MOUNTS], False),
         (ClientState({}, held=True), WANT, [*MOUNTS, "release"], False),
@@ -33,15 +34,6 @@ def test_only_what_differs_is_done(have: ClientState, want: ClientState, verbs: 
     steps = plan(have, want)
     assert [(step.payload[0], step.disturbs, step.pending) for step in steps] == [(it, disturbs, "") for it in verbs]
     assert plan(after(steps, have), want) == []
-
-
-def test_only_what_is_missing_or_elsewhere_is_mounted() -> None:
-    [step] = plan(ClientState({"fs1": "/gpfs/fs1", "scratch": "/mnt"}), WANT)
-    assert (step.reason, step.payload) == (
-        "mount scratch at /gpfs/scratch",
-        ("mount", "scratch", "/gpfs/scratch"),
-    )
-    assert step.becomes(ClientState({"fs1": "/gpfs/fs1"})) == WANT
 
 
 def test_a_restart_waits_for_a_cluster_that_has_not_got_the_setting() -> None:

@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.command import Completed
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.io import Mm
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.remote.io import own_entry
+
+from tests.unit.module_utils.answers import Answers
 
 
 @pytest.mark.parametrize(
@@ -22,8 +21,5 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     ],
 )
 def test_an_answer_that_is_not_this_clusters_or_is_cut_off_is_an_error(shown: str, told: str) -> None:
-    def run(argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
-        return Completed(0, shown, "")
-
     with pytest.raises(DeviceError, match=told):
-        own_entry(Mm(run, "/mm"), "mine")
+        own_entry(Mm(Answers({"/mm/mmauth": shown}), "/mm"), "mine")

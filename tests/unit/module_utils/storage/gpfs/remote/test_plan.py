@@ -4,26 +4,15 @@
 
 from __future__ import annotations
 
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.remote import text
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.remote.plan import (
     OwnerState,
     RemoteState,
-    plan,
-    plan_client,
-)
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.remote.text import (
-    RemoteFilesystem,
 )
 
 WANT = OwnerState("here", "key", {"fs1": ("rw", "root"), "fs2": ("ro", "9:9")}, "own")
-DATA = RemoteFilesystem("fs1", "owner", "/data", "rw")
+DATA = text.RemoteFilesystem("fs1", "owner", "/data", "rw")
 THERE = RemoteState("owner", ("a", "b"), "key", {"data": DATA}, "own")
-
-
-def test_a_key_that_the_intent_does_not_have_is_refused_though_nothing_else_differs() -> None:
-    [step] = plan(WANT, OwnerState("here", "key", WANT.grants, "another"), "text")
-    assert "drawbridge_gpfs.owner.fingerprint is another" in step.refused
-    [step] = plan_client(THERE, RemoteState("owner", ("a", "b"), "key", {"data": DATA}, "another"), "text")
-    assert "drawbridge_gpfs.fingerprint is another" in step.refused
 
 
 def test_lines_are_empty_for_what_is_not_defined() -> None:

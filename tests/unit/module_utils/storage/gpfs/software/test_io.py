@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.gpfs.software.io import (
-    NoPackages,
     from_directory,
 )
 
@@ -23,7 +22,3 @@ def test_files_of_a_directory_are_installed_by_their_paths(tmp_path: Path) -> No
 def test_a_directory_that_does_not_exist_is_named_with_its_key(tmp_path: Path) -> None:
     with pytest.raises(DeviceError, match=r"drawbridge_gpfs\.software\.directory is .*/none, but it can't be read"):
         from_directory(str(tmp_path / "none"), "apt")(["gpfs.base=5.2.3-0"])
-
-
-def test_a_site_that_installs_gpfs_itself_has_nothing_to_compare() -> None:
-    assert NoPackages().read().versions == {}
