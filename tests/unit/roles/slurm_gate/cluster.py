@@ -86,13 +86,17 @@ def copied(what: Any) -> Any:
 
 
 class Cluster(Api):
-    """Stands in for Api. `down` makes it silent; `before` is called with every request, to act in between."""
+    """Stands in for Api. `down` makes it silent; `before` is called with every request, to act in between.
+
+    `scripted` holds answers that come before its own, one after the other.
+    """
 
     def __init__(self, **nodes: str) -> None:
         self.objects: dict[str, dict[str, Any]] = {}
         for name, value in (nodes or dict.fromkeys(JOB.nodes, "closed")).items():
             self.add("/api/v1/nodes", {**node(value), "metadata": {"name": name, "labels": {}}})
         self.groups: list[dict[str, Any]] = []
+        self.scripted: dict[tuple[str, str], list[Answer]] = {}
         self.policies, self.down, self.log, self.before = True, set(), [], lambda method, path: None
         for kind, names in GUARDS.items():
             for name in names:
@@ -119,6 +123,8 @@ class Cluster(Api):
         self.log.append((method, url.path))
         if (method, url.path) in self.down:
             raise Unreachable("the API server does not answer")
+        if answers := self.scripted.get((method, url.path)):
+            return answers.pop(0)
         return getattr(self, f"_{method.lower()}")(url.path, body, {**parse_qs(url.query), **(query or {})})
 
     def _get(self, path: str, _body: Any, query: Any) -> Answer:

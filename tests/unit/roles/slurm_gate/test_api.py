@@ -10,27 +10,14 @@ from typing import Any
 import pytest
 
 from roles.slurm_gate.files.gate.api import Answer, Api, Unreachable
-from roles.slurm_gate.files.gate.clock import Clock
-
-
-class Sleeper(Clock):
-    """Time that passes only while somebody sleeps."""
-
-    def __init__(self) -> None:
-        self.passed = 0.0
-
-    def now(self) -> float:
-        return self.passed
-
-    def sleep(self, seconds: float) -> None:
-        self.passed += seconds
+from tests.unit.roles.slurm_gate.cluster import StillClock
 
 
 class Scripted(Api):
     """Answers by a script; the last one stays."""
 
     def __init__(self, token: Path, *answers: Answer | OSError) -> None:
-        self.clock = Sleeper()
+        self.clock = StillClock()
         super().__init__("https://ctl:6443", "", str(token), 10.0, self.clock)
         self.answers = list(answers)
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from typing import Any
-
 from roles.slurm_gate.files.gate.api import Answer
 from roles.slurm_gate.files.gate.nodes import TRIES, Swap, swap
 from roles.slurm_gate.files.gate.states import dirtying, opening
@@ -34,14 +32,8 @@ def test_a_label_that_somebody_took_off_is_not_missed() -> None:
 
 
 def test_a_policys_no_is_not_asked_again() -> None:
-    class Guarded(Cluster):
-        def call(
-            self, method: str, path: str, body: Any = None, kind: str = "", accept: str = "", query: Any = None
-        ) -> Answer:
-            self.log.append((method, path))
-            return Answer(422, {"message": POLICY.format("transitions")})
-
-    cluster = Guarded()
+    cluster = Cluster()
+    cluster.scripted["PATCH", "/api/v1/nodes/gpu01"] = [Answer(422, {"message": POLICY.format("transitions")})]
     assert "denied request" in swap(cluster, "gpu01", OPEN).error
     assert len(cluster.log) == 1
 

@@ -4,25 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roles.slurm_gate.files.gate.retry import comment, count, explain, verdict
-from roles.slurm_gate.files.gate.slurm import JobInfo
-
-BATCH = JobInfo("CONFIGURING", batch=True, requeue=True)
-
-
-@pytest.mark.parametrize(
-    ("job", "number", "expected"),
-    [
-        (BATCH, 1, "requeue"),
-        (BATCH, 4, "requeue"),
-        (BATCH, 5, "hold"),
-        (BATCH._replace(requeue=False), 1, "end"),
-        (BATCH._replace(batch=False), 5, "end"),
-        (JobInfo(), 1, "end"),
-    ],
-)
-def test_verdicts(job: JobInfo, number: int, expected: str) -> None:
-    assert verdict(job, number, tries=5) == expected
+from roles.slurm_gate.files.gate.retry import comment, count, explain
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from roles.slurm_gate.files.gate.command import NO_ANSWER, Result
-from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, Running, Slurm, parse_node, seconds
+from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, Running, Slurm, parse_node
 from tests.unit.roles.slurm_gate.cluster import Tools
 
 RUNNING = "RUNNING\x1f1\x1f1\x1f0\x1f1-02:03:04\x1fgpu01\x1fNone\x1fgpu[01-02]\x1fai-train\x1f2001\x1f1\x1f\n"
@@ -57,13 +57,6 @@ def test_jobs_of_some_partitions_on_a_node() -> None:
     assert Slurm(tools).running_on("gpu02", ["ai-train", "ai-test"]) == [7, 8]
     (asked,) = tools.asked
     assert "--states=R,SI --nodelist=gpu02 --partition=ai-train,ai-test" in asked
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"), [("0:07", 7), ("12:00", 720), ("1:00:00", 3600), ("2-00:00:01", 172801), ("INVALID", 0)]
-)
-def test_times(text: str, expected: int) -> None:
-    assert seconds(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -123,15 +116,6 @@ def test_steps_that_do_not_answer_are_not_none() -> None:
     for question in (slurm.pids, lambda: slurm.has_batch_step(1)):
         with pytest.raises(NoAnswer, match="timed out"):
             question()
-
-
-@pytest.mark.parametrize(
-    ("job", "does"), [(JobInfo("RUNNING", True, True), "scontrol requeue 5"), (JobInfo("RUNNING", True), "scancel 5")]
-)
-def test_a_job_runs_again_or_ends(job: JobInfo, does: str) -> None:
-    tools = Tools({"squeue": "5\x1f5\x1f\n", "s": ""})
-    Slurm(tools).end_run(5, job)
-    assert tools.asked[1:] == [f"/usr/bin/{does}"]
 
 
 def test_the_comment_is_read_back() -> None:
