@@ -202,27 +202,38 @@ def test_a_workload_that_may_be_there_is_taken_away(tmp_path: Path, monkeypatch:
     assert scene.deleted()
 
 
-@pytest.mark.parametrize(("refusals", "code"), [(3, 0), (40, 0), (90, 125)])
-def test_an_object_that_refers_to_another_is_offered_until_that_one_is_known(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refusals: int, code: int
+JOBS = "/apis/batch/v1/namespaces/vision/jobs"
+TRAINERS = "/apis/trainer.kubeflow.org/v1alpha1/namespaces/vision/trainjobs"
+UNKNOWN = "specified trainingRuntime must be created before"
+UNCOUNTED = "jobs is forbidden: status unknown for quota: drawbridge"
+
+
+@pytest.mark.parametrize(
+    ("path", "says", "refusals", "made"),
+    [
+        (TRAINERS, UNKNOWN, 3, True),
+        (TRAINERS, UNKNOWN, 40, True),
+        (TRAINERS, UNKNOWN, 90, False),
+        (JOBS, UNCOUNTED, 300, True),
+        (JOBS, UNCOUNTED, 400, False),
+    ],
+)
+def test_an_object_that_may_be_accepted_soon_is_offered_again(
+    tmp_path: Path, path: str, says: str, refusals: int, made: bool
 ) -> None:
-    """Trainer's webhook looks a runtime up in what it has heard of so far. The runtime's own answer was late."""
-    scene = Scene(tmp_path, [BOTH_RUN, *WELL], "--image i --backend trainjob -- true")
-    post, left = scene.cluster._post, [refusals]
+    """Trainer's webhook looks a runtime up in what it has heard of so far. The runtime's own answer was late.
 
-    def late(path: str, body: Any, query: Any) -> Any:
-        if path.endswith("/trainjobs") and left[0]:
-            left[0] -= 1
-            return Answer(403, {"message": "specified trainingRuntime must be created before"})
-        if path.endswith("/trainingruntimes"):
-            scene.clock.sleep(100)
-        return post(path, body, query)
-
-    monkeypatch.setattr(scene.cluster, "_post", late)
-    if code == 0:
+    Admission refuses a kind that was defined a moment ago until Kubernetes has counted it.
+    """
+    backend = "trainjob" if path == TRAINERS else "job"
+    scene = Scene(tmp_path, [BOTH_RUN, *WELL], f"--image i --backend {backend} -- true")
+    scene.cluster.scripted["POST", path] = [Answer(403, {"message": says})] * refusals
+    late = ("POST", TRAINERS.replace("trainjobs", "trainingruntimes"))
+    scene.cluster.before = lambda *asked: scene.clock.sleep(100) if asked == late else None
+    if made:
         assert scene.run() == 0
         return
-    with pytest.raises(Refused, match="refuses the workload: specified trainingRuntime"):
+    with pytest.raises(Refused, match=f"refuses the workload: {says}"):
         scene.run()
     assert scene.cluster.log[-1][0] == "DELETE"
 
@@ -230,32 +241,10 @@ def test_an_object_that_refers_to_another_is_offered_until_that_one_is_known(
 @pytest.mark.parametrize(
     "answer", [Answer(403, {"message": "no"}), Answer(409, {"message": "no", "reason": "Conflict"})]
 )
-def test_a_first_object_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: Answer) -> None:
+def test_a_first_object_is_refused_at_once(tmp_path: Path, answer: Answer) -> None:
     scene = Scene(tmp_path, [])
-    monkeypatch.setattr(scene.cluster, "_post", lambda *_: answer)
+    scene.cluster.scripted["POST", JOBS] = [answer] * 2
     begun = scene.clock.now()
     with pytest.raises(Refused, match="refuses the workload: no"):
         scene.run()
     assert scene.clock.now() == begun
-
-
-@pytest.mark.parametrize(("refusals", "code"), [(300, 0), (400, None)])
-def test_a_kind_that_the_quota_does_not_count_yet_is_offered_until_it_does(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refusals: int, code: int | None
-) -> None:
-    """A custom resource that was defined a moment ago: admission refuses it until Kubernetes has counted it."""
-    scene = Scene(tmp_path, [BOTH_RUN, *WELL])
-    post, left = scene.cluster._post, [refusals]
-
-    def uncounted(path: str, body: Any, query: Any) -> Any:
-        if left[0]:
-            left[0] -= 1
-            return Answer(403, {"message": "jobs is forbidden: status unknown for quota: drawbridge"})
-        return post(path, body, query)
-
-    monkeypatch.setattr(scene.cluster, "_post", uncounted)
-    if code == 0:
-        assert scene.run() == 0
-    else:
-        with pytest.raises(Refused, match="status unknown for quota"):
-            scene.run()

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import pickle
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -96,8 +96,9 @@ class Cluster(Api):
         for name, value in (nodes or dict.fromkeys(JOB.nodes, "closed")).items():
             self.add("/api/v1/nodes", {**node(value), "metadata": {"name": name, "labels": {}}})
         self.groups: list[dict[str, Any]] = []
-        self.scripted: dict[tuple[str, str], list[Answer]] = {}
-        self.policies, self.down, self.log, self.before = True, set(), [], lambda method, path: None
+        self.scripted: dict[tuple[str, str], list[Any]] = {}
+        self.before: Callable[[str, str], object] = lambda method, path: None
+        self.policies, self.down, self.log = True, set(), []
         for kind, names in GUARDS.items():
             for name in names:
                 metadata = {"name": name, "uid": name, "generation": 1}
@@ -201,10 +202,10 @@ class StillClock(Clock):
 class Tools(Commands):
     """Programs that answer as told, by their first words; others end with code 1."""
 
-    def __init__(self, answers: Mapping[str, Result | str]) -> None:
+    def __init__(self, answers: Mapping[str, Any]) -> None:
         self.answers, self.asked = answers, []
 
-    def run(self, *argv: str, timeout_s: float = 0) -> Result:
+    def run(self, *argv: str, timeout_s: float = 0) -> Any:
         self.asked.append(" ".join(argv))
         for words, answer in self.answers.items():
             if self.asked[-1].removeprefix("/usr/bin/").startswith(words):
