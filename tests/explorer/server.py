@@ -9,9 +9,7 @@ being deleted. Not modelled: shapes of pods and workloads, which tests/attacks t
 
 from __future__ import annotations
 
-import base64
 import itertools
-import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote
@@ -21,7 +19,7 @@ from roles.slurm_gate.files.gate.api import Answer
 from roles.slurm_gate.files.gate.gate_names import CLOSED, DIRTY, LABEL
 from roles.slurm_gate.files.gate.opener import ADMISSION, mark
 from roles.slurm_gate.files.gate.states import Json, gate_taint, owner
-from tests.unit.roles.slurm_gate.cluster import POLICY, Cluster, copied, node
+from tests.unit.roles.slurm_gate.cluster import POLICY, Cluster, copied, node, own_token
 
 from .records import PERSON, Account, Change, History, Pod, Right
 from .sim import Sim
@@ -265,12 +263,6 @@ class Server(Cluster):
 def unbound(pod: Json, start: float, end: float) -> Pod:
     """The record of a pod that waited for a node."""
     return Pod(pod["metadata"]["name"], pod["metadata"]["namespace"], pod["spec"]["job"], start, end)
-
-
-def own_token(namespace: str, name: str) -> str:
-    """A host's own token; the gate reads its subject."""
-    payload = base64.urlsafe_b64encode(json.dumps({"sub": f"system:serviceaccount:{namespace}:{name}"}).encode())
-    return f"x.{payload.decode().rstrip('=')}.y"
 
 
 def allowed(who: str, name: str, before: str, after: str, label: str) -> bool:

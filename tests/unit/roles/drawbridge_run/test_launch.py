@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 
 from roles.drawbridge_run.files.gate.api import Answer, Unreachable
+from roles.drawbridge_run.files.gate.command import Result
 from roles.drawbridge_run.files.gate.config import Refused
+from roles.drawbridge_run.files.run.limits import Limit
 from roles.drawbridge_run.files.run.logs import Follower
 from roles.drawbridge_run.files.run.pods import Trouble
 from roles.drawbridge_run.files.run.watcher import CHANGE, END_REQUESTED, GONE, LIST, SIGNAL, SILENT, Update
+from tests.unit.roles.drawbridge_run.doubles import Tools
 from tests.unit.roles.drawbridge_run.job import NAME, Scene, ended, event, running, waiting
 
 BOTH_RUN = Update(LIST, [running("a", "gpu01"), running("b", "gpu02")])
@@ -79,14 +82,6 @@ def test_the_last_lines_may_take_a_while_unless_the_end_is_asked_for(
     assert (sum(waits) >= late_s) is printed
     assert sum(waits) <= (10 if asked else 60)
     assert scene.deleted()
-
-
-def test_a_registry_gets_patience_and_says_why_meanwhile(tmp_path: Path) -> None:
-    busy = waiting("a", "gpu01", "ErrImagePull", "i/o timeout")
-    scene = Scene(tmp_path, [Update(LIST, [busy])], "--image img --patience 60 -- true")
-    code, took_s = timed(scene)
-    assert code == 125 and 60 <= took_s < 70
-    assert scene.paper.said == ["the image can't be pulled on gpu01: i/o timeout"] * 2
 
 
 def test_patience_does_not_begin_anew_when_the_words_change(tmp_path: Path) -> None:
@@ -248,3 +243,29 @@ def test_a_first_object_is_refused_at_once(tmp_path: Path, answer: Answer) -> No
     with pytest.raises(Refused, match="refuses the workload: no"):
         scene.run()
     assert scene.clock.now() == begun
+
+
+def test_slurm_is_asked_again_before_it_is_believed() -> None:
+    """A limit may be extended while the job runs."""
+    answers = {"squeue": "7 10:00"}
+    tools = Tools(answers)
+    limit = Limit(7, 45, tools, 0.0)
+    assert not limit.reached(0.0)
+    assert not limit.reached(539.0)
+    assert len(tools.asked) == 1
+    answers["squeue"] = "7 1-00:00:30"
+    assert not limit.reached(540.0)
+    answers["squeue"] = "7 0:59"
+    assert not limit.reached(4139.0)
+    assert limit.reached(4141.0)
+
+
+@pytest.mark.parametrize("said", [Result(1, "", "no answer"), "", "7 UNLIMITED", "7 INVALID"])
+def test_without_a_limit_nothing_ends(said: Result | str) -> None:
+    limit = Limit(7, 45, Tools({"squeue": said}), 0.0)
+    assert not any(limit.reached(float(now)) for now in range(0, 10000, 10))
+
+
+def test_other_elements_of_an_array_have_limits_of_their_own() -> None:
+    assert not Limit(7, 45, Tools({"squeue": "9 0:30\n7 10:00\n8 0:10\n"}), 0.0).reached(0.0)
+    assert Limit(7, 45, Tools({"squeue": "9 10:00\n7 0:40\n"}), 0.0).reached(0.0)

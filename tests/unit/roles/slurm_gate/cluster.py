@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import pickle
 import re
@@ -78,6 +79,12 @@ def pod(name: str, on: str = "", account: str = JOB.account) -> dict[str, Any]:
     labels = {JOB_LABEL: account.split("-")[1]} if account.startswith("slurm-") else {}
     metadata = {"name": name, "uid": f"uid-{name}", "labels": labels}
     return {"metadata": metadata, "spec": {"nodeName": on, "serviceAccountName": account}}
+
+
+def own_token(namespace: str, name: str) -> str:
+    """A host's own token; the gate reads its subject."""
+    payload = base64.urlsafe_b64encode(json.dumps({"sub": f"system:serviceaccount:{namespace}:{name}"}).encode())
+    return f"x.{payload.decode().rstrip('=')}.y"
 
 
 def copied(what: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from roles.slurm_gate.files.gate import identity
-from roles.slurm_gate.files.gate.api import Answer, Unreachable
+from roles.slurm_gate.files.gate.api import Answer
 from roles.slurm_gate.files.gate.config import Job, Refused
 from roles.slurm_gate.files.gate.gate_names import LABEL
 from roles.slurm_gate.files.gate.opener import open_job
@@ -131,14 +131,6 @@ def test_a_node_whose_answer_was_lost_is_ours(tmp_path: Path) -> None:
     assert set(at.cluster.values()) == {"vision.4711"}
     assert at.clock.now() == begun, "at the first attempt"
     assert len([line for line in at.log.lines if '"open"' in line]) == len(JOB.nodes)
-
-
-def test_a_server_that_falls_silent_half_way_leaves_nothing_held(at: Made) -> None:
-    at.cluster.down = {("POST", BINDINGS)}
-    with pytest.raises(Unreachable):
-        open_job(JOB, at)
-    assert set(at.cluster.values()) == {"dirty_vision.4711"}
-    assert not any(path.startswith(ACCOUNTS) for path in at.cluster.objects)
 
 
 def test_a_binding_with_other_nodes_is_not_this_runs(at: Made) -> None:
