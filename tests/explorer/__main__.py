@@ -16,7 +16,6 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
 from functools import partial
 
 from .coverage import Seen, gaps
@@ -27,14 +26,6 @@ from .steps import targets
 
 SCHEDULES = 10_000
 LOT = 50
-
-
-@dataclass
-class Lot:
-    """Some schedules' results in one."""
-
-    seen: Seen = field(default_factory=Seen)
-    broken: list[tuple[int, str, str]] = field(default_factory=list)
 
 
 def main(arguments: list[str]) -> int:
@@ -50,7 +41,7 @@ def main(arguments: list[str]) -> int:
         survivors = [row.name for row, future in hunted if not report(row.name, future.result())]
     print(f"{time.monotonic() - begun:.0f} s in all")
     all_of_it = options.schedules >= SCHEDULES and not options.focus
-    missing = list(gaps(whole.seen, targets())) if all_of_it else []
+    missing = list(gaps(whole, targets())) if all_of_it else []
     for line in missing:
         print(f"never reached: {line}")
     for name in survivors:
@@ -76,22 +67,22 @@ def batches(first: int, count: int) -> Iterator[range]:
         yield range(start, min(start + LOT, first + count))
 
 
-def run_lot(seeds: Iterable[int], focus: str = "") -> Lot:
+def run_lot(seeds: Iterable[int], focus: str = "") -> Seen:
     """Run some schedules, in a process of the pool."""
     gc.set_threshold(GARBAGE)
-    lot, aims = Lot(), targets()
+    lot, aims = Seen(), targets()
     for seed in seeds:
         outcome = explore(plan_of(seed, aims, focus))
-        lot.seen.add(outcome.met, outcome.steps)
+        lot.add(outcome.met, outcome.steps)
         lot.broken += [(seed, name, text) for name, text in outcome.breaches]
     return lot
 
 
-def gather(lots: Iterable[Lot], schedules: int, begun: float, focus: str = "") -> Lot:
+def gather(lots: Iterable[Seen], schedules: int, begun: float, focus: str = "") -> Seen:
     """Join the lots and say what they showed."""
-    whole = Lot()
+    whole = Seen()
     for lot in lots:
-        whole.seen.add(lot.seen.met, lot.seen.steps)
+        whole.add(lot.met, lot.steps)
         for seed, name, text in lot.broken:
             if len(whole.broken) < 20:
                 print(f"seed {seed}: {name}: {text}", flush=True)
@@ -101,7 +92,7 @@ def gather(lots: Iterable[Lot], schedules: int, begun: float, focus: str = "") -
         seeds = sorted({seed for seed, broken, _ in whole.broken if broken == name})
         also = f' --focus "{focus}"' if focus else ""
         print(f"  {name}: {count}, e.g. python -m tests.explorer --seed {seeds[0]}{also}")
-    print(whole.seen.summary())
+    print(whole.summary())
     return whole
 
 

@@ -13,10 +13,11 @@ from .steps import RARE, STEPS
 
 @dataclass
 class Seen:
-    """Counts of all schedules."""
+    """Counts of some schedules, and what they broke: seed, invariant, sentence."""
 
     met: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     steps: Counter[tuple[str, str]] = field(default_factory=Counter)
+    broken: list[tuple[int, str, str]] = field(default_factory=list)
 
     def add(self, met: Mapping[tuple[str, str, str], int], steps: Mapping[tuple[str, str], int]) -> None:
         """Add the counts of one schedule, or of several."""
