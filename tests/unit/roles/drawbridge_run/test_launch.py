@@ -16,6 +16,7 @@ from roles.drawbridge_run.files.run.pods import Trouble
 from roles.drawbridge_run.files.run.watcher import CHANGE, END_REQUESTED, GONE, LIST, SIGNAL, SILENT, Update
 from tests.unit.roles.drawbridge_run.doubles import Tools
 from tests.unit.roles.drawbridge_run.job import NAME, Scene, ended, event, running, waiting
+from tests.unit.roles.slurm_gate.cluster import JOBS
 
 BOTH_RUN = Update(LIST, [running("a", "gpu01"), running("b", "gpu02")])
 SLURM_ENDS = Update(END_REQUESTED, Trouble("Slurm ends this job", 143))
@@ -197,7 +198,6 @@ def test_a_workload_that_may_be_there_is_taken_away(tmp_path: Path, monkeypatch:
     assert scene.deleted()
 
 
-JOBS = "/apis/batch/v1/namespaces/vision/jobs"
 TRAINERS = "/apis/trainer.kubeflow.org/v1alpha1/namespaces/vision/trainjobs"
 UNKNOWN = "specified trainingRuntime must be created before"
 UNCOUNTED = "jobs is forbidden: status unknown for quota: drawbridge"

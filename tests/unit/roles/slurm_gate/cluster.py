@@ -63,6 +63,10 @@ GUARDS = {
     "validatingadmissionpolicies": ("drawbridge-transitions", "drawbridge-job-pods"),
     "validatingadmissionpolicybindings": ("drawbridge-transitions", "drawbridge-job-pods"),
 }
+PODS = "/api/v1/namespaces/vision/pods"
+JOBS = "/apis/batch/v1/namespaces/vision/jobs"
+ACCOUNTS = "/api/v1/namespaces/vision/serviceaccounts"
+BINDINGS = "/apis/rbac.authorization.k8s.io/v1/namespaces/vision/rolebindings"
 INVALID = "the server rejected our request due to an error in our request"
 POLICY = "ValidatingAdmissionPolicy 'drawbridge-{0}' with binding 'drawbridge-{0}' denied request: no"
 

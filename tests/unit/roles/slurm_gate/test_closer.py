@@ -7,13 +7,7 @@ import pytest
 from roles.slurm_gate.files.gate.api import Answer
 from roles.slurm_gate.files.gate.closer import close_job, close_node
 from roles.slurm_gate.files.gate.config import Refused
-from tests.unit.roles.slurm_gate.cluster import JOB, Made, pod
-
-PODS = "/api/v1/namespaces/vision/pods"
-JOBS = "/apis/batch/v1/namespaces/vision/jobs"
-RBAC = "/apis/rbac.authorization.k8s.io/v1/namespaces/vision"
-BINDINGS = f"{RBAC}/rolebindings"
-ACCOUNTS = "/api/v1/namespaces/vision/serviceaccounts"
+from tests.unit.roles.slurm_gate.cluster import BINDINGS, JOB, JOBS, PODS, Made, pod
 
 
 def close(at: Made, node: str = "gpu01") -> None:

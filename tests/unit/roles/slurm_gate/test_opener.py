@@ -14,13 +14,7 @@ from roles.slurm_gate.files.gate.config import Job, Refused
 from roles.slurm_gate.files.gate.gate_names import LABEL
 from roles.slurm_gate.files.gate.opener import open_job
 from roles.slurm_gate.files.gate.states import Owner
-from tests.unit.roles.slurm_gate.cluster import JOB, Cluster, Made, hold, pod, world
-
-ACCOUNTS = "/api/v1/namespaces/vision/serviceaccounts"
-PODS = "/api/v1/namespaces/vision/pods"
-JOBS = "/apis/batch/v1/namespaces/vision/jobs"
-BINDINGS = "/apis/rbac.authorization.k8s.io/v1/namespaces/vision/rolebindings"
-RUN = f"{BINDINGS}/slurm-4711-u2001-g3001-run"
+from tests.unit.roles.slurm_gate.cluster import ACCOUNTS, BINDINGS, JOB, JOBS, PODS, Cluster, Made, hold, pod, world
 
 
 def refused(at: Made, says: str, job: Job = JOB) -> Refused:

@@ -15,10 +15,8 @@ from roles.slurm_gate.files.gate.config import Refused
 from roles.slurm_gate.files.gate.decide import state
 from roles.slurm_gate.files.gate.repair import boot_node, repair_cluster, repair_node, taint
 from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, NodeInfo
-from tests.unit.roles.slurm_gate.cluster import JOB, RUNNING, Cluster, Made, hold, pod, world
+from tests.unit.roles.slurm_gate.cluster import ACCOUNTS, JOB, PODS, RUNNING, Cluster, Made, hold, pod, world
 
-PODS = "/api/v1/namespaces/vision/pods"
-ACCOUNTS = "/api/v1/namespaces/vision/serviceaccounts"
 OURS = NodeInfo(frozenset({"IDLE", "DRAIN"}), "drawbridge gate: not proven empty")
 
 

@@ -9,11 +9,10 @@ from roles.slurm_gate.files.gate.closer import close_job
 from roles.slurm_gate.files.gate.config import Refused
 from roles.slurm_gate.files.gate.opener import open_job
 from roles.slurm_gate.files.gate.workloads import made_by
-from tests.unit.roles.slurm_gate.cluster import JOB, Cluster, Made
+from tests.unit.roles.slurm_gate.cluster import JOB, JOBS, Cluster, Made
 
 TRAINER = "/apis/trainer.kubeflow.org/v1alpha1/namespaces/vision"
 SETS = "/apis/jobset.x-k8s.io/v1alpha2/namespaces/vision/jobsets"
-JOBS = "/apis/batch/v1/namespaces/vision/jobs"
 
 
 def serve(cluster: Cluster, group: str, *versions: str) -> None:
