@@ -90,15 +90,10 @@ def test_it_runs_without_the_callers_python_settings_and_packages() -> None:
     assert (placed["source"], placed["run_by"]) == ("drawbridge-nic.py", "/usr/bin/python3 -IS")
 
 
-def test_what_the_module_made_is_left_alone(node: Node, nic: Device) -> None:
-    before = len(writes(nic))
-    assert node.call("look") == (0, "")
-    assert node.call("apply") == (0, "")
-    assert len(writes(nic)) == before
-
-
 def test_after_a_boot_apply_makes_the_modules_settings(host: Host, node: Node, nic: Device) -> None:
     by_the_module = writes(nic)
+    assert (node.call("look"), node.call("apply")) == ((0, ""), (0, ""))
+    assert writes(nic) == by_the_module, "what the module made is left alone"
     node.boot()
     assert node.call("look") == lost(RAILS[0], TRUST)
     repaired = [f"{rail}: {reason}" for reason in (TRUST, PFC) for rail in RAILS[:2]]
