@@ -18,8 +18,7 @@ from roles.drawbridge_run.files.gate.config import Refused
 from roles.drawbridge_run.files.run import kube as module
 from roles.drawbridge_run.files.run.kube import Kube
 from roles.drawbridge_run.files.run.watcher import CHANGE, GONE, LIST, SILENT, Update, Watcher
-from tests.unit.roles.drawbridge_run.doubles import StillClock
-from tests.unit.roles.drawbridge_run.job import granted
+from tests.unit.roles.drawbridge_run.job import StillClock, granted
 
 ANSWERS = {
     "/log": (200, b"one\ntwo\n"),

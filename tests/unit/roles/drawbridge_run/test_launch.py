@@ -14,8 +14,7 @@ from roles.drawbridge_run.files.run.limits import Limit
 from roles.drawbridge_run.files.run.logs import Follower
 from roles.drawbridge_run.files.run.pods import Trouble
 from roles.drawbridge_run.files.run.watcher import CHANGE, END_REQUESTED, GONE, LIST, SIGNAL, SILENT, Update
-from tests.unit.roles.drawbridge_run.doubles import Tools
-from tests.unit.roles.drawbridge_run.job import NAME, Scene, ended, event, running, waiting
+from tests.unit.roles.drawbridge_run.job import NAME, Scene, Tools, ended, event, running, waiting
 from tests.unit.roles.slurm_gate.cluster import JOBS
 
 BOTH_RUN = Update(LIST, [running("a", "gpu01"), running("b", "gpu02")])

@@ -11,8 +11,7 @@ from roles.drawbridge_run.files.gate.api import Unreachable
 from roles.drawbridge_run.files.run.console import Console
 from roles.drawbridge_run.files.run.kube import Kube
 from roles.drawbridge_run.files.run.logs import Follower
-from tests.unit.roles.drawbridge_run.doubles import StillClock
-from tests.unit.roles.drawbridge_run.job import Paper
+from tests.unit.roles.drawbridge_run.job import Paper, StillClock
 
 STAMP = "2025-11-21T10:00:0{}.000000000+01:00 line {}"
 

@@ -30,12 +30,13 @@ from roles.drawbridge_run.files.run.options import parse
 from roles.drawbridge_run.files.run.run import listen, run, wait_for_grant
 from roles.drawbridge_run.files.run.site import Grant
 from roles.drawbridge_run.files.run.watcher import SIGNAL, Update
-from tests.unit.roles.drawbridge_run.doubles import StillClock, Tools
 from tests.unit.roles.drawbridge_run.job import (
     ADA,
     ENV,
     GATE,
     Paper,
+    StillClock,
+    Tools,
     ended,
     granted,
     running,

@@ -26,8 +26,7 @@ from roles.drawbridge_run.files.run.pods import read
 from roles.drawbridge_run.files.run.signals import SignalSender
 from roles.drawbridge_run.files.run.terminal import Session, exit_code
 from roles.drawbridge_run.files.run.websocket import BINARY, END, PING, STDIN, frame, message
-from tests.unit.roles.drawbridge_run.doubles import StillClock, Tools
-from tests.unit.roles.drawbridge_run.job import ADA, ENV, Paper, ended, granted, running
+from tests.unit.roles.drawbridge_run.job import ADA, ENV, Paper, StillClock, Tools, ended, granted, running
 
 
 def unmasked(data: bytes, opcode: int = BINARY, final: bool = True) -> bytes:
