@@ -137,8 +137,8 @@ def how_it_ended(code: int, output: str) -> str:
 
 def fatal(output: str) -> list[str]:
     """What Ansible says went wrong, shortened."""
-    lines = output.splitlines()
-    return [line[:1000] for at, line in enumerate(lines) if "fatal: " in line or "msg:" in line or "[ERROR]" in line]
+    words = ("fatal: ", "msg:", "[ERROR]")
+    return [line[:1000] for line in output.splitlines() if any(word in line for word in words)]
 
 
 if __name__ == "__main__":

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,41 +25,25 @@ def write(folder: Path) -> Path:
     """Copy the lab's inventory and leave out of it what is not booted."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(LAB, folder)
-    everything = folder / "group_vars/all"
-    _edit(folder / "hosts.yml", hosts)
-    _edit(everything / "nodes.yml", nodes)
-    _edit(everything / "fabric.yml", fabric)
-    _edit(everything / "slurm.yml", slurm)
+    with _edited(folder / "hosts.yml") as content:
+        groups = content["all"]["children"]
+        del groups["login"]
+        for group in (groups["controllers"], groups["switches"], groups["nodes"]["children"]["gpu"]):
+            group["hosts"] = {name: values for name, values in group["hosts"].items() if name in HOSTS}
+    with _edited(folder / "group_vars/all/nodes.yml") as content:
+        first = content["drawbridge_nodes"]["ranges"][0]
+        content["drawbridge_nodes"]["ranges"] = [{**first, "names": NODE, "leaves": LEAF}]
+    with _edited(folder / "group_vars/all/fabric.yml") as content:
+        leaves = [group for group in content["drawbridge_fabric"]["switches"] if group["tier"] == "leaf"]
+        content["drawbridge_fabric"]["switches"] = [{**leaves[0], "names": LEAF}]
+    with _edited(folder / "group_vars/all/slurm.yml") as content:
+        for partition in content["drawbridge_slurm"]["partitions"]:
+            partition["nodes"] = NODE
     return folder
 
 
-def hosts(content: dict[str, Any]) -> None:
-    """Keep groups of our hosts."""
-    groups = content["all"]["children"]
-    del groups["login"]
-    for group in (groups["controllers"], groups["switches"], groups["nodes"]["children"]["gpu"]):
-        group["hosts"] = {name: values for name, values in group["hosts"].items() if name in HOSTS}
-
-
-def nodes(content: dict[str, Any]) -> None:
-    """Keep the one node."""
-    first = content["drawbridge_nodes"]["ranges"][0]
-    content["drawbridge_nodes"]["ranges"] = [{**first, "names": NODE, "leaves": LEAF}]
-
-
-def fabric(content: dict[str, Any]) -> None:
-    """Keep the node's leaf."""
-    leaves = [group for group in content["drawbridge_fabric"]["switches"] if group["tier"] == "leaf"]
-    content["drawbridge_fabric"]["switches"] = [{**leaves[0], "names": LEAF}]
-
-
-def slurm(content: dict[str, Any]) -> None:
-    """Keep the node in every partition."""
-    for partition in content["drawbridge_slurm"]["partitions"]:
-        partition["nodes"] = NODE
-
-
-def _edit(path: Path, change: Any) -> None:
+@contextlib.contextmanager
+def _edited(path: Path) -> Iterator[dict[str, Any]]:
     content = yaml.safe_load(path.read_text())
-    change(content)
+    yield content
     path.write_text(yaml.safe_dump(content, sort_keys=False))

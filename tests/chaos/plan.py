@@ -97,19 +97,6 @@ class Plan:
         """
         return {"nic", "munge"} <= set(self.drifts)
 
-    def __str__(self) -> str:
-        """One line for people."""
-        start = "bare hosts" if self.start == BARE else f"drifts {', '.join(self.drifts)}"
-        if self.death:
-            how = f"while {self.death.tool} {self.death.match} dies on {self.death.host}"
-        elif self.kill:
-            power = f", {self.kill.powerless} without power" if self.kill.powerless else ""
-            where = f"{self.kill.share:.0%} of {self.kill.role or 'all tasks'}"
-            how = f"killed {self.kill.milliseconds} ms into {where}{power}"
-        else:
-            how = "nothing happens"
-        return f"seed {self.seed}: {start}; {', '.join(self.playbooks)} {how}"
-
 
 def _restart(unit: str) -> str:
     return f"systemctl restart {unit}"

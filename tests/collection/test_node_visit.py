@@ -17,7 +17,6 @@ import yaml
 
 from tests.collection.installed import NAME, Completed, Site, run
 
-FILES = {"name": "words", "directory": "/tmp", "files": []}
 TASKS: list[dict[str, Any]] = [
     {
         "name": "Write one file for each word",

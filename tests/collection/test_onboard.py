@@ -1,6 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Whom onboarding picks, what it refuses, and that a failing controller ends it. molecule/default onboards for real."""
+"""Whom onboarding picks, what it refuses, and that a failing controller ends it. molecule/default onboards for real.
+
+Whom retire.yml picks, too; test_options.py has what that refuses.
+"""
 
 from __future__ import annotations
 
@@ -75,3 +78,10 @@ def test_the_whole_site_takes_new_nodes_as_any_others(recorder: Recorder, tmp_pa
     plays = picked(play(recorder, tmp_path, *more, "--list-hosts"))
     assert plays["Bring nodes to their intended state"] == OLD | {"gpu05", "gpu06", "gpu07", "gpu08"}
     assert set.union(*plays.values()) == OLD | CLUSTER | {"gpu05", "gpu06", "gpu07", "gpu08"}
+
+
+def test_of_a_retirement_only_the_controller_is_known_before_the_run(recorder: Recorder, tmp_path: Path) -> None:
+    """Which nodes are empty, and which left, is known only in a run."""
+    plays = picked(play(recorder, tmp_path, "-e", "retire_nodes=gpu03", "--list-hosts", playbook="retire"))
+    assert plays["Drain the nodes and wait for their jobs"] == {"ctl"}
+    assert plays["Take the empty nodes down"] == plays["Delete the nodes from the Storage Scale cluster"] == set()

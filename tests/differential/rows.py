@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.collection.installed import NAME
 from tests.differential.files import Site, entry, visit_task
-from tests.differential.runs import Run
+from tests.differential.runs import Run, different
 from tests.differential.table import Row
 
 OF_ENTRY = ("path", "content", "mode", "files")
@@ -90,7 +90,9 @@ def compare(row: Row, plain: Run, visit: Run) -> list[str]:
         found = [] if tasks and set(tasks.values()) == {"failed"} else [f"plain Ansible has {tasks}"]
         found += [] if own else [f"the visit did not refuse it: {said!r}"]
         return found + ([f"the visit wrote {sorted(wrote)}"] if wrote else [])
-    return _same(row, tasks, visit, own) + _differences(plain.below(f"/{row.key}/"), wrote)
+    made = plain.below(f"/{row.key}/")
+    others = [f"a visit alone wrote {path}" for path in sorted(wrote.keys() - made.keys())]
+    return _same(row, tasks, visit, own) + different(sorted(made), made, wrote) + others
 
 
 def _same(row: Row, tasks: Mapping[str, str], visit: Run, own: Sequence[str]) -> list[str]:
@@ -101,11 +103,3 @@ def _same(row: Row, tasks: Mapping[str, str], visit: Run, own: Sequence[str]) ->
     if (own and not row.may_fail) or not ended or (row.alone and tasks != ended):
         return [f"plain Ansible has {tasks}, a visit has {ended}: {own}"]
     return []
-
-
-def _differences(plain: Mapping[str, str], visit: Mapping[str, str]) -> list[str]:
-    return [
-        f"{path}: plain Ansible has {plain.get(path)!r}, a visit has {visit.get(path)!r}"
-        for path in sorted(plain.keys() | visit.keys())
-        if plain.get(path) != visit.get(path)
-    ]

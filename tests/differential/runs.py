@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -78,6 +78,15 @@ def run(folder: Path, words: tuple[str, ...], into: Path, python: Path, environm
     )
     events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"play"')]
     return Run(tree(into), events, f"rc {done.returncode}\n{done.stdout}\n{done.stderr}")
+
+
+def different(paths: Sequence[str], plain: Mapping[str, str], visit: Mapping[str, str]) -> list[str]:
+    """Differences between the two trees at these paths, all of which plain Ansible must have written."""
+    return [
+        f"{path}: plain Ansible has {plain.get(path)!r}, a visit has {visit.get(path)!r}"
+        for path in paths
+        if path not in plain or plain[path] != visit.get(path)
+    ]
 
 
 def tree(root: Path) -> dict[str, str]:

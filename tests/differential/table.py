@@ -127,7 +127,9 @@ def named(file: str) -> Iterator[Row]:
 
 def keywords() -> Iterator[Row]:
     """A row for each position of each keyword."""
-    for number, row in enumerate(read(HERE / "rows/keywords.yml")):
+    found = read(HERE / "rows/keywords.yml")
+    alike = [{**row, "keyword": {word: value}} for row in found for word, value in row.get("each", {}).items()]
+    for number, row in enumerate([*alike, *(row for row in found if "each" not in row)]):
         words, hosts = row["keyword"], row.get("hosts", "one")
         names = tuple(row.get("named", list(words)[:1]))
         for position in POSITIONS:

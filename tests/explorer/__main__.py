@@ -14,27 +14,40 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 
-from .coverage import Seen, gaps
 from .model import GARBAGE, Outcome, explore
 from .mutants import hunt, named
 from .plan import plan_of
-from .steps import targets
+from .steps import RARE, STEPS, targets
 
 SCHEDULES = 10_000
 LOT = 50
 
 
 @dataclass
-class Lot:
-    """Some schedules' results in one."""
+class Seen:
+    """Counts of some schedules, and what they broke: seed, invariant, sentence."""
 
-    seen: Seen = field(default_factory=Seen)
+    met: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    steps: Counter[tuple[str, str]] = field(default_factory=Counter)
     broken: list[tuple[int, str, str]] = field(default_factory=list)
+
+    def add(self, met: Mapping[tuple[str, str, str], int], steps: Mapping[tuple[str, str], int]) -> None:
+        """Add the counts of one schedule, or of several."""
+        self.met.update(met)
+        self.steps.update(steps)
+
+    def summary(self) -> str:
+        """One line of counts."""
+        rare = min(self.met.items(), key=lambda it: it[1], default=(("", "", ""), 0))
+        return (
+            f"I/O calls: {sum(self.steps.values())} of {len(self.steps)} kinds; faults met: {sum(self.met.values())} "
+            f"of {len(self.met)} kinds, the rarest {rare[1]} times ({', '.join(rare[0])})"
+        )
 
 
 def main(arguments: list[str]) -> int:
@@ -50,7 +63,7 @@ def main(arguments: list[str]) -> int:
         survivors = [row.name for row, future in hunted if not report(row.name, future.result())]
     print(f"{time.monotonic() - begun:.0f} s in all")
     all_of_it = options.schedules >= SCHEDULES and not options.focus
-    missing = list(gaps(whole.seen, targets())) if all_of_it else []
+    missing = list(gaps(whole, targets())) if all_of_it else []
     for line in missing:
         print(f"never reached: {line}")
     for name in survivors:
@@ -76,22 +89,22 @@ def batches(first: int, count: int) -> Iterator[range]:
         yield range(start, min(start + LOT, first + count))
 
 
-def run_lot(seeds: Iterable[int], focus: str = "") -> Lot:
+def run_lot(seeds: Iterable[int], focus: str = "") -> Seen:
     """Run some schedules, in a process of the pool."""
     gc.set_threshold(GARBAGE)
-    lot, aims = Lot(), targets()
+    lot, aims = Seen(), targets()
     for seed in seeds:
         outcome = explore(plan_of(seed, aims, focus))
-        lot.seen.add(outcome.met, outcome.steps)
+        lot.add(outcome.met, outcome.steps)
         lot.broken += [(seed, name, text) for name, text in outcome.breaches]
     return lot
 
 
-def gather(lots: Iterable[Lot], schedules: int, begun: float, focus: str = "") -> Lot:
+def gather(lots: Iterable[Seen], schedules: int, begun: float, focus: str = "") -> Seen:
     """Join the lots and say what they showed."""
-    whole = Lot()
+    whole = Seen()
     for lot in lots:
-        whole.seen.add(lot.seen.met, lot.seen.steps)
+        whole.add(lot.met, lot.steps)
         for seed, name, text in lot.broken:
             if len(whole.broken) < 20:
                 print(f"seed {seed}: {name}: {text}", flush=True)
@@ -101,8 +114,15 @@ def gather(lots: Iterable[Lot], schedules: int, begun: float, focus: str = "") -
         seeds = sorted({seed for seed, broken, _ in whole.broken if broken == name})
         also = f' --focus "{focus}"' if focus else ""
         print(f"  {name}: {count}, e.g. python -m tests.explorer --seed {seeds[0]}{also}")
-    print(whole.seen.summary())
+    print(whole.summary())
     return whole
+
+
+def gaps(seen: Seen, targets: Sequence[tuple[str, str, str]]) -> Iterator[str]:
+    """Steps that steps.py does not list, and faults that no schedule met."""
+    known = {*RARE, *((verb, step) for verb, steps in STEPS.items() for step in steps)}
+    yield from (f"steps.py does not list {verb}: {step}" for verb, step in sorted(set(seen.steps) - known))
+    yield from (f"{fault} at {verb}: {step}" for verb, step, fault in targets if not seen.met[fault, verb, step])
 
 
 def report(name: str, caught: tuple[int, str] | None) -> bool:

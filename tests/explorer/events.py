@@ -1,11 +1,12 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of jobs and what fails, as plans name it: each has the method of its name."""
+"""What becomes of jobs and what fails, as plans name it: each has the method of its name, or a line in ENDS."""
 
 from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -20,9 +21,18 @@ from .plan import NODES, TENANTS, Event, JobSpec, Plan
 from .records import EVERYWHERE, FOREIGN_POD, GPU_USED, PERSON, History, Trouble
 from .server import Server
 from .sim import Sim
-from .slurm import REQUEUE_S
+from .slurm import REQUEUE_S, Job
 
 AT_BOOT_S = 10.0
+
+
+ENDS: dict[str, Callable[[Slurm, Job], object]] = {
+    "cancelled": lambda slurm, job: slurm.cancel(job),
+    "timed out": lambda slurm, job: job.state == "RUNNING" and slurm.cancel(job, "TIMEOUT"),
+    "requeued": lambda slurm, job: slurm.requeue(job),
+    "preempted": lambda slurm, job: slurm.requeue(job) or slurm.cancel(job, "PREEMPTED"),
+    "shrunk": lambda slurm, job: slurm.shrink(job),
+}
 
 
 class Events(ABC):
@@ -49,6 +59,10 @@ class Events(ABC):
         """Let the method of the event's name do it."""
         self.system.trace("****", f"{event.name} {event.subject or ''}")
         self.server.version += 1
+        if event.name in ENDS:
+            if job := self._job(event):
+                ENDS[event.name](self.slurm, job)
+            return
         getattr(self, "_" + re.sub("[^a-z]+", "_", event.name.lower()))(event)
 
     # what becomes of jobs
@@ -60,29 +74,9 @@ class Events(ABC):
             return None
         return job
 
-    def _cancelled(self, event: Event) -> None:
-        if job := self._job(event):
-            self.slurm.cancel(job)
-
-    def _timed_out(self, event: Event) -> None:
-        if (job := self._job(event)) and job.state == "RUNNING":
-            self.slurm.cancel(job, "TIMEOUT")
-
-    def _requeued(self, event: Event) -> None:
-        if job := self._job(event):
-            self.slurm.requeue(job)
-
     def _requeued_its_scripts_again_later(self, event: Event) -> None:
         if (job := self._job(event)) and self.slurm.requeue(job):
             self.sim.after(REQUEUE_S + event.lasts, self.slurm.late_scripts, job.number)
-
-    def _preempted(self, event: Event) -> None:
-        if (job := self._job(event)) and not self.slurm.requeue(job):
-            self.slurm.cancel(job, "PREEMPTED")
-
-    def _shrunk(self, event: Event) -> None:
-        if job := self._job(event):
-            self.slurm.shrink(job)
 
     def _its_node_is_lost(self, event: Event) -> None:
         if (job := self._job(event)) and job.nodes:

@@ -8,6 +8,7 @@ import concurrent.futures
 import contextlib
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
+from types import SimpleNamespace
 from typing import Any, cast
 
 from roles.slurm_gate.files.gate import metrics, processes, tokens, verbs
@@ -183,13 +184,6 @@ class FakeClock(Clock):
         self._process.step("sleep", seconds)
 
 
-class FakeStat:
-    """What the gate asks of a file."""
-
-    def __init__(self, mtime: float, uid: int) -> None:
-        self.st_mtime, self.st_uid, self.st_gid = mtime, uid, uid
-
-
 class FakePath:
     """A path on a host; the part of pathlib.Path that the gate uses."""
 
@@ -224,11 +218,10 @@ class FakePath:
         except KeyError as err:
             raise FileNotFoundError(self.path) from err
 
-    def stat(self) -> FakeStat:
-        try:
-            return FakeStat(*self.process.box.files[self.path][1:])
-        except KeyError as err:
-            raise FileNotFoundError(self.path) from err
+    def stat(self) -> SimpleNamespace:
+        self.read_text()
+        _, mtime, uid = self.process.box.files[self.path]
+        return SimpleNamespace(st_mtime=mtime, st_uid=uid, st_gid=uid)
 
     def iterdir(self) -> list[FakePath]:
         if not self.exists():

@@ -139,8 +139,9 @@ def a_number_has_one_owner(history: History) -> Breaches:
     A slurmctld that was killed gives a number again, and a kubelet tells jobs by nothing but the number.
     """
     for one, other in combinations(history.rights, 2):
-        if one.job == other.job and _whose(one) != _whose(other) and _both(one, other):
-            yield f"{_identity(one)} and {_identity(other)} were there at {max(one.start, other.start):.2f}"
+        since = max(one.start, other.start)
+        if one.job == other.job and _whose(one) != _whose(other) and since < min(one.end, other.end):
+            yield f"{_identity(one)} and {_identity(other)} were there at {since:.2f}"
     for it, until in _openings(history):
         for right in history.rights:
             if right.start <= it.at < right.end and _anothers(right, it):
@@ -171,10 +172,6 @@ def _whose(it: Right | Container) -> tuple[str, str]:
 
 def _identity(it: Right) -> str:
     return f"{it.namespace}/{it.account}"
-
-
-def _both(one: Right, other: Right) -> bool:
-    return max(one.start, other.start) < min(one.end, other.end)
 
 
 def no_foreign_pod_beside_a_job(history: History) -> Breaches:

@@ -15,7 +15,7 @@ from roles.slurm_gate.files.gate.config import Config
 from roles.slurm_gate.files.gate.gate_names import GATE_NAMESPACE, NODES_NAMESPACE
 from roles.slurm_gate.files.gate.opener import ADMISSION
 from roles.slurm_gate.files.gate.states import gate_taint
-from tests.unit.roles.slurm_gate.cluster import CONFIG
+from tests.unit.roles.slurm_gate.cluster import CONFIG, own_token
 
 from .daemons import Slurm
 from .events import Events
@@ -25,7 +25,7 @@ from .invariants import T_S, breaches
 from .kube import Kube
 from .plan import NODES, Plan
 from .records import History
-from .server import Server, own_token
+from .server import Server
 from .sim import Sim
 from .tools import Answers
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from .needs import NEEDS, Need
+from .steps import NEEDS, Need
 
 NODES = ("gpu01", "gpu02", "gpu03")
 TENANTS = (("vision", 2001), ("nlp", 2002))

@@ -62,15 +62,6 @@ class Pod(NamedTuple):
     end: float = NEVER
 
 
-class Account(NamedTuple):
-    """A job's ServiceAccount, as long as it was there."""
-
-    namespace: str
-    job: int
-    start: float
-    end: float = NEVER
-
-
 class Right(NamedTuple):
     """A ServiceAccount or RoleBinding of a job's identity, as long as it was there."""
 
@@ -156,8 +147,9 @@ class History:
     changes: list[Change] = field(default_factory=list)
     containers: list[Container] = field(default_factory=list)
     unbound: list[Pod] = field(default_factory=list)
-    accounts: list[Account] = field(default_factory=list)
     rights: list[Right] = field(default_factory=list)
+    accounts: list[Right] = field(default_factory=list)
+    """Those of them that are ServiceAccounts."""
     prologs: list[Prolog] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
     drains: list[Drain] = field(default_factory=list)

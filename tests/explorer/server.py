@@ -9,9 +9,7 @@ being deleted. Not modelled: shapes of pods and workloads, which tests/attacks t
 
 from __future__ import annotations
 
-import base64
 import itertools
-import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote
@@ -21,9 +19,9 @@ from roles.slurm_gate.files.gate.api import Answer
 from roles.slurm_gate.files.gate.gate_names import CLOSED, DIRTY, LABEL
 from roles.slurm_gate.files.gate.opener import ADMISSION, mark
 from roles.slurm_gate.files.gate.states import Json, gate_taint, owner
-from tests.unit.roles.slurm_gate.cluster import POLICY, Cluster, copied, node
+from tests.unit.roles.slurm_gate.cluster import POLICY, Cluster, copied, node, own_token
 
-from .records import PERSON, Account, Change, History, Pod, Right
+from .records import PERSON, Change, History, Pod, Right
 from .sim import Sim
 
 NODES = "/api/v1/nodes/"
@@ -234,7 +232,9 @@ class Server(Cluster):
     def _no_longer_unbound(self, pod: Json) -> None:
         since = self._waiting.pop(pod["metadata"]["uid"], None)
         if since is not None:
-            self.history.unbound.append(unbound(pod, since, self.sim.now))
+            metadata = pod["metadata"]
+            waited = Pod(metadata["name"], metadata["namespace"], pod["spec"]["job"], since, self.sim.now)
+            self.history.unbound.append(waited)
 
     def _right_begins(self, path: str) -> None:
         if path.split("/")[-2] in ("serviceaccounts", "rolebindings") and path not in self.objects:
@@ -246,9 +246,9 @@ class Server(Cluster):
         *_, namespace, kind, name = path.split("/")
         span = (self._rights.pop(path), self.sim.now)
         if holder := identity.owner(namespace, name):
-            self.history.rights.append(Right(*holder, identity.base(name), *span))
-            if kind == "serviceaccounts":
-                self.history.accounts.append(Account(*holder, *span))
+            right = Right(*holder, identity.base(name), *span)
+            self.history.rights.append(right)
+            self.history.accounts += [right] if kind == "serviceaccounts" else []
 
     def finish(self) -> None:
         """At the end: what is still there."""
@@ -260,17 +260,6 @@ class Server(Cluster):
     def _tell(self, path: str, it: Json) -> None:
         for watcher in self.watchers:
             watcher(path, it)
-
-
-def unbound(pod: Json, start: float, end: float) -> Pod:
-    """The record of a pod that waited for a node."""
-    return Pod(pod["metadata"]["name"], pod["metadata"]["namespace"], pod["spec"]["job"], start, end)
-
-
-def own_token(namespace: str, name: str) -> str:
-    """A host's own token; the gate reads its subject."""
-    payload = base64.urlsafe_b64encode(json.dumps({"sub": f"system:serviceaccount:{namespace}:{name}"}).encode())
-    return f"x.{payload.decode().rstrip('=')}.y"
 
 
 def allowed(who: str, name: str, before: str, after: str, label: str) -> bool:

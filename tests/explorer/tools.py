@@ -46,7 +46,7 @@ class Answers:
         if number is None:
             asked = next((word[12:].split(",") for word in words if word.startswith("--partition=")), [])
             ours = [job for job in self.slurm.jobs.values() if job.spec.partition in asked]
-            alive = [job for job in ours if state(job) in ("RUNNING", "CONFIGURING", "SUSPENDED")]
+            alive = [job for job in ours if job.state in ("RUNNING", "CONFIGURING", "SUSPENDED")]
             who = "{} " if "--format=%A %U %N" in words else ""
             return Result(
                 0, "".join(f"{job.number} {who.format(job.spec.uid)}{','.join(job.nodes)}\n" for job in alive)
@@ -70,7 +70,7 @@ class Answers:
         )
         host = job.nodes[0] if job.nodes else "n/a"
         words = {
-            "State": state(job),
+            "State": job.state,
             "BatchFlag": str(int(job.spec.batch)),
             "Requeue": str(int(job.spec.requeue)),
             "RestartCnt": str(job.restarts),
@@ -94,11 +94,8 @@ class Answers:
             return Result(0, node_text(words[-1], slurm.nodes[words[-1]]))
         if words[0] == "update" and words[1].startswith("nodename="):
             return self._update_node(words[1][9:], words[2:])
-        name = (
-            (words[1][6:] if words[0] == "update" else words[0] if tool == "scancel" else words[-1])
-            if (words[0] != "notify")
-            else words[1]
-        )
+        named = words[1][6:] if words[0] == "update" else words[0] if tool == "scancel" else words[-1]
+        name = words[1] if words[0] == "notify" else named
         said = [self._update_job(tool, words, job) for job in self._named(name)]
         return Result(max(it.code for it in said), "\n".join(it.out for it in said), said[0].err) if said else BAD_JOB
 
@@ -108,7 +105,7 @@ class Answers:
             self._ended_by_gate(job)
             self.slurm.cancel(job)
         elif words[0] == "update":
-            if state(job) not in ("PENDING", "RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED"):
+            if job.state not in ("PENDING", "RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED"):
                 return Result(1, "", "Job has already finished")
             job.comment = words[2].partition("=")[2]
         elif words[0].startswith("requeue"):
@@ -129,11 +126,6 @@ class Answers:
             return Result(0) if resumed else Result(1, "", "slurm_update error: Invalid node state specified")
         self.slurm.set_node(name, words[1].partition("=")[2], by="gate")
         return Result(0)
-
-
-def state(job: Job) -> str:
-    """As squeue prints it."""
-    return job.state
 
 
 def node_text(name: str, node: Node) -> str:

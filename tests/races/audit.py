@@ -13,7 +13,7 @@ from typing import Any
 from roles.slurm_gate.files.gate import identity
 from roles.slurm_gate.files.gate.gate_names import CLOSED, GATE_ACCOUNTS, LABEL, NODE_ACCOUNTS
 from roles.slurm_gate.files.gate.states import Owner, gate_taint
-from tests.explorer.records import NEVER, PERSON, Account, Change, Container, Pod
+from tests.explorer.records import NEVER, PERSON, Change, Container, Pod, Right
 
 Json = dict[str, Any]
 
@@ -185,15 +185,15 @@ def bound_late(entries: Sequence[Json], moves: Iterable[Change]) -> dict[str, fl
     return found
 
 
-def accounts(entries: Iterable[Json]) -> list[Account]:
+def accounts(entries: Iterable[Json]) -> list[Right]:
     """ServiceAccounts of jobs, from their creation to their end."""
-    found: dict[str, Account] = {}
-    over: list[Account] = []
+    found: dict[str, Right] = {}
+    over: list[Right] = []
     for entry in (it for it in entries if it["objectRef"]["resource"] == "serviceaccounts"):
         ref, at = entry["objectRef"], when(entry["stageTimestamp"])
         holder = identity.owner(ref["namespace"], ref.get("name", ""))
         if holder and entry["verb"] == "create":
-            found[holder.held] = Account(holder.namespace, holder.job, at)
+            found[holder.held] = Right(holder.namespace, holder.job, ref["name"], at)
         elif holder and entry["verb"] == "delete" and holder.held in found:
             over.append(found.pop(holder.held)._replace(end=at))
     return [*over, *found.values()]

@@ -1,20 +1,25 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Two virtual machines with one cable between them: perftest's server and its client."""
+"""Two virtual machines with one cable between them, perftest's server and its client, and the packets on it (pcap)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import struct
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.guest import boot
-from tests.rxe import wire
 from tests.waiting import until
 
 SCRIPT = Path(__file__).parent / "rxe.sh"
 FIRST_PORT = 18600
 CLIENT = "10.9.0.2"
+ROCE_PORT, NAME_PORT = 4791, 9
+_FILE, _PACKET, _ETHERNET, _UDP = 24, struct.Struct("<IIII"), 14, 8
+IPV4, UDP = 0x0800, 17
+RELIABLE = range(0x20)
+"""Opcodes of reliable connections; RDMA-CM's own messages are unreliable datagrams."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ def run(folder: Path, tos: int, cases: Mapping[str, tuple[str, ...]]) -> Seen:
     finally:
         for guest in guests:
             boot.end(guest)
-    sent = wire.types_of_service((folder / "wire2").read_bytes(), CLIENT)
+    sent = types_of_service((folder / "wire2").read_bytes(), CLIENT)
     return Seen((folder / "end2/console").read_text(), sent)
 
 
@@ -54,3 +59,33 @@ def cable(folder: Path, end: int) -> list[str]:
         *("-device", f"virtio-net-pci,netdev=net0,mac=02:00:00:00:00:0{end}"),
         *("-object", f"filter-dump,id=wire,netdev=net0,file={folder / f'wire{end}'}"),
     ]
+
+
+def datagrams(capture: bytes) -> Iterator[tuple[str, int, int, bytes]]:
+    """Source address, type of service, destination port and payload of each UDP datagram over IPv4."""
+    place = _FILE
+    while place + _PACKET.size <= len(capture):
+        kept = _PACKET.unpack_from(capture, place)[2]
+        place += _PACKET.size
+        frame, place = capture[place : place + kept], place + kept
+        packet = frame[_ETHERNET:]
+        if frame[12:14] != struct.pack(">H", IPV4) or packet[9] != UDP:
+            continue
+        start = (packet[0] & 15) * 4
+        source = ".".join(map(str, packet[12:16]))
+        yield source, packet[1], struct.unpack_from(">H", packet, start + 2)[0], packet[start + _UDP :]
+
+
+def types_of_service(capture: bytes, sender: str) -> dict[str, set[int]]:
+    """Types of service of a sender's packets in reliable connections, by the name that it has sent before them."""
+    found: dict[str, set[int]] = {}
+    name = ""
+    for source, tos, port, payload in datagrams(capture):
+        if source != sender:
+            continue
+        if port == NAME_PORT:
+            name = payload.decode()
+            found.setdefault(name, set())
+        elif port == ROCE_PORT and payload[0] in RELIABLE:
+            found[name].add(tos)
+    return found

@@ -13,7 +13,6 @@ from tests.explorer import invariants
 from tests.explorer.invariants import breaches
 from tests.explorer.records import (
     PERSON,
-    Account,
     Change,
     Container,
     Drain,
@@ -42,7 +41,7 @@ def good() -> History:
         ],
         containers=[Container(node, f"p-{node}", "vision", 7, 0, 20, 105, WHOSE) for node in "ab"],
         unbound=[Pod("p-a", "vision", 7, 15, 18)],
-        accounts=[Account("vision", 7, 11, 101)],
+        accounts=[Right("vision", 7, WHOSE, 11, 101)],
         rights=[Right("vision", 7, WHOSE, 11, 101), Right("vision", 7, WHOSE, 11, 102)],
         prologs=[Prolog(node, 7, 10, 11) for node in "ab"],
         runs=[Run(7, 0, "vision", ("a", "b"), 9, works=12, over=99, gone=111, account=WHOSE)],

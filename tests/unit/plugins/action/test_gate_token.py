@@ -49,34 +49,23 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Any:
     return made
 
 
-def test_a_good_token_costs_one_look(run: Any) -> None:
-    sent, asked = run(GOOD)
+@pytest.mark.parametrize(
+    ("look", "check_mode"), [(GOOD, False), (NEEDED, True), ({"failed": True, "msg": "no"}, False)]
+)
+def test_a_good_token_a_prediction_and_a_failure_cost_a_look(run: Any, look: dict[str, Any], check_mode: bool) -> None:
+    sent, asked = run(look, check_mode=check_mode)
     assert (len(sent), asked) == (1, [])
     assert "token" not in sent[0] and sent[0]["check"]
 
 
-def test_a_missing_one_is_requested_and_handed_over(run: Any) -> None:
+def test_a_missing_one_is_requested_and_handed_over_without_the_kubeconfig(run: Any) -> None:
     sent, asked = run(NEEDED)
     assert asked == ["/api/v1/namespaces/drawbridge-nodes/serviceaccounts/gpu01/token"]
     assert (sent[1]["token"], sent[1]["check"]) == ("fresh", False)
+    assert not any("kubeconfig" in args for args in sent)
 
 
 def test_a_refusal_is_told_with_the_account() -> None:
     options = {**ARGS, "lifetime_s": 600}
     with pytest.raises(DeviceError, match="no token of ServiceAccount drawbridge-nodes/gpu01: policy says no"):
         gate_token.request(lambda *_: (422, {"message": "policy says no"}), options)
-
-
-def test_check_mode_requests_nothing(run: Any) -> None:
-    sent, asked = run(NEEDED, check_mode=True)
-    assert (len(sent), asked) == (1, [])
-
-
-def test_the_kubeconfig_stays_here(run: Any) -> None:
-    for args in run(NEEDED)[0]:
-        assert "kubeconfig" not in args
-
-
-def test_a_failed_look_ends_it(run: Any) -> None:
-    sent, asked = run({"failed": True, "msg": "no"})
-    assert (len(sent), asked) == (1, [])

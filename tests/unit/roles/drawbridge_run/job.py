@@ -13,6 +13,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from roles.drawbridge_run.files.gate.api import Answer
+from roles.drawbridge_run.files.gate.clock import Clock
 from roles.drawbridge_run.files.gate.command import Commands, Result
 from roles.drawbridge_run.files.gate.config import Refused
 from roles.drawbridge_run.files.gate.states import PODS
@@ -28,7 +29,7 @@ from roles.drawbridge_run.files.run.pods import Pod
 from roles.drawbridge_run.files.run.signals import SignalSender
 from roles.drawbridge_run.files.run.site import Grant, Site
 from roles.drawbridge_run.files.run.watcher import Update
-from tests.unit.roles.drawbridge_run.doubles import StillClock
+from tests.unit.roles.slurm_gate import cluster as doubles
 from tests.unit.roles.slurm_gate.cluster import JOB, Cluster
 
 ENV = {
@@ -59,6 +60,17 @@ GATE = {
 ADA = User(2001, 3001, "ada", "/home/ada", "/gpfs/fs1/home/ada", 0o027, {"TOKENS": "two"})
 MARK = "3f9a1c"
 NAME = f"slurm-4711-r0-run-{MARK}"
+
+
+class StillClock(doubles.StillClock, Clock):
+    """Waiting costs no time of ours; as Tools, in the types of the launcher's own copy of the gate's program."""
+
+
+class Tools(doubles.Tools, Commands):
+    """Programs that answer as told, by their first words; others end with code 1."""
+
+    def run(self, *argv: str, timeout_s: float = 0) -> Result:
+        return Result(*super().run(*argv))
 
 
 def site(**changed: Any) -> Site:

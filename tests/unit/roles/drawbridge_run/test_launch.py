@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 
 from roles.drawbridge_run.files.gate.api import Answer, Unreachable
+from roles.drawbridge_run.files.gate.command import Result
 from roles.drawbridge_run.files.gate.config import Refused
+from roles.drawbridge_run.files.run.limits import Limit
 from roles.drawbridge_run.files.run.logs import Follower
 from roles.drawbridge_run.files.run.pods import Trouble
 from roles.drawbridge_run.files.run.watcher import CHANGE, END_REQUESTED, GONE, LIST, SIGNAL, SILENT, Update
-from tests.unit.roles.drawbridge_run.job import NAME, Scene, ended, event, running, waiting
+from tests.unit.roles.drawbridge_run.job import NAME, Scene, Tools, ended, event, running, waiting
+from tests.unit.roles.slurm_gate.cluster import JOBS
 
 BOTH_RUN = Update(LIST, [running("a", "gpu01"), running("b", "gpu02")])
 SLURM_ENDS = Update(END_REQUESTED, Trouble("Slurm ends this job", 143))
@@ -81,60 +84,43 @@ def test_the_last_lines_may_take_a_while_unless_the_end_is_asked_for(
     assert scene.deleted()
 
 
-def test_a_registry_gets_patience_and_says_why_meanwhile(tmp_path: Path) -> None:
-    busy = waiting("a", "gpu01", "ErrImagePull", "i/o timeout")
-    scene = Scene(tmp_path, [Update(LIST, [busy])], "--image img --patience 60 -- true")
+NO_IMAGE, BACK_OFF = (Update(LIST, [waiting("a", "gpu01", "ErrImagePull", it)]) for it in ("timeout", "Back-off"))
+STARTING = Update(LIST, [waiting(name, f"gpu0{at}", "ContainerCreating") for at, name in ((1, "a"), (2, "b"))])
+LOST = now(running("b", "gpu02", "False"))
+PULL = "the image can't be pulled on gpu01: "
+START = "rank 1 on gpu02 does not start (FailedCreatePodSandBox): pause: not found"
+IS_LOST = "rank 1 on gpu02 is lost: its node's kubelet does not report"
+EVENTS = [
+    event("b", "FailedCreatePodSandBox", "pause: not found", 1),
+    event(NAME, "FailedCreate", "exceeded quota", 1),
+    event(NAME, "Overwritten", "a detail", 2),
+]
+GOES = [now(ended("a", "gpu01", 143)), now(running("b", "gpu02"), "DELETED")]
+ENDS: dict[str, tuple[list[Update], str, int, tuple[int, int], str]] = {
+    "words that change": ([NO_IMAGE, BACK_OFF] * 40, "--patience 60", 125, (60, 70), PULL),
+    # a kubelet without the image of its sandboxes tells events only
+    "events only": ([STARTING], "--patience 5", 125, (5, 15), START),
+    "no pods": ([Update(LIST, [])], "--patience 20", 125, (20, 30), f"{NAME} has no pods: exceeded quota"),
+    "a lost node, sooner than a slow start": ([BOTH_RUN, LOST], "", 125, (60, 70), IS_LOST),
+    # nodes are taken for lost meanwhile, and kubelets may need most of a minute to say otherwise
+    "an absence of the API server": ([BOTH_RUN, *[LOST] * 50, BOTH_RUN, *WELL], "", 0, (50, 60), IS_LOST),
+    "silence": ([BOTH_RUN, Update(SILENT, "no answer"), *WELL], "", 0, (0, 6), "no answer; the pods run on"),
+    "Slurm, and then the pods": ([BOTH_RUN, SLURM_ENDS, *GOES], "", 143, (0, 6), "Slurm ends this job"),
+    # KillWait is 30 s: what is left then, the gate ends
+    "Slurm, and pods that take time": ([BOTH_RUN, SLURM_ENDS], "--grace 120", 143, (27, 30), "Slurm ends this job"),
+    "no rights": ([BOTH_RUN, Update(GONE, "Unauthorized")], "", 125, (0, 6), "the gate has ended this job's rights"),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_what_ends_it_and_what_does_not(name: str, tmp_path: Path) -> None:
+    updates, options, wanted, (least_s, most_s), says = ENDS[name]
+    scene = Scene(tmp_path, updates, f"--image img {options} -- true")
+    scene.kube.events = EVENTS
     code, took_s = timed(scene)
-    assert code == 125 and 60 <= took_s < 70
-    assert scene.paper.said == ["the image can't be pulled on gpu01: i/o timeout"] * 2
-
-
-def test_patience_does_not_begin_anew_when_the_words_change(tmp_path: Path) -> None:
-    words = ["i/o timeout", "Back-off pulling image"] * 40
-    updates = [Update(LIST, [waiting("a", "gpu01", "ErrImagePull", word)]) for word in words]
-    scene = Scene(tmp_path, updates, "--image img --patience 60 -- true")
-    code, took_s = timed(scene)
-    assert code == 125 and 60 <= took_s < 70
-    assert len(scene.paper.said) == 3
-
-
-def test_pods_that_say_nothing_of_a_failed_start_end_it_as_well(tmp_path: Path) -> None:
-    """A kubelet without the image of its sandboxes tells events only."""
-    made = [waiting("a", "gpu01", "ContainerCreating"), waiting("b", "gpu02", "ContainerCreating")]
-    scene = Scene(tmp_path, [Update(LIST, made)], "--image img --patience 5 -- true")
-    scene.kube.events = [event("b", "FailedCreatePodSandBox", "pause: not found", 1)]
-    code, took_s = timed(scene)
-    assert code == 125 and 5 <= took_s < 15
-    assert scene.paper.said == ["rank 1 on gpu02 does not start (FailedCreatePodSandBox): pause: not found"] * 2
-    assert scene.deleted()
-
-
-def test_an_absence_of_the_api_server_ends_nothing(tmp_path: Path) -> None:
-    """Nodes are taken for lost meanwhile, and kubelets may need most of a minute to say otherwise."""
-    silent = [now(running("b", "gpu02", "False"))] * 50
-    assert Scene(tmp_path, [BOTH_RUN, *silent, BOTH_RUN, *WELL]).run() == 0
-
-
-def test_a_lost_node_ends_it_sooner_than_a_slow_start(tmp_path: Path) -> None:
-    scene = Scene(tmp_path, [BOTH_RUN, now(running("b", "gpu02", "False"))])
-    code, took_s = timed(scene)
-    assert code == 125 and 60 <= took_s < 70
-    assert scene.paper.said[-1] == "rank 1 on gpu02 is lost: its node's kubelet does not report"
-
-
-def test_a_workload_without_pods_tells_its_controllers_reason(tmp_path: Path) -> None:
-    scene = Scene(tmp_path, [Update(LIST, [])], "--image img --patience 20 -- true")
-    scene.kube.events = [event(NAME, "FailedCreate", "exceeded quota", 1), event(NAME, "Overwritten", "a detail", 2)]
-    assert scene.run() == 125
-    assert scene.paper.said[-1] == f"{NAME} has no pods: exceeded quota"
-
-
-def test_what_slurm_ends_ends_its_pods_first(tmp_path: Path) -> None:
-    ends = [now(ended("a", "gpu01", 143)), now(running("b", "gpu02"), "DELETED")]
-    scene = Scene(tmp_path, [BOTH_RUN, SLURM_ENDS, *ends])
-    code, took_s = timed(scene)
-    assert code == 143 and took_s < 6
-    assert scene.paper.said[-1] == "Slurm ends this job"
+    assert (code, least_s <= took_s < most_s) == (wanted, True), took_s
+    assert scene.paper.said[-1].startswith(says)
+    assert len(scene.paper.said) <= 3, "nothing is said again and again"
     assert scene.deleted()
 
 
@@ -144,13 +130,6 @@ def test_a_signal_for_the_pods_ends_nothing(tmp_path: Path) -> None:
     assert scene.signal_sender.sent == [(10, ["a", "b"])]
 
 
-def test_a_pod_that_takes_its_time_is_not_waited_for_until_slurm_kills(tmp_path: Path) -> None:
-    """KillWait is 30 s: what is left then, the gate ends."""
-    scene = Scene(tmp_path, [BOTH_RUN, SLURM_ENDS], "--image i --grace 120 -- true")
-    code, took_s = timed(scene)
-    assert code == 143 and 27 <= took_s < 30
-
-
 def test_pods_are_told_in_time_before_the_limit(tmp_path: Path) -> None:
     scene = Scene(tmp_path, [BOTH_RUN], "--image img --grace 60 -- true", seconds_left=100)
     code, took_s = timed(scene)
@@ -158,18 +137,6 @@ def test_pods_are_told_in_time_before_the_limit(tmp_path: Path) -> None:
     # told 75 s before the limit, so 25 s after the start, and waited for as long as they have
     assert code == 124 and 25 + 60 < took_s < 100
     assert scene.deleted()
-
-
-def test_a_job_that_is_over_waits_for_nothing(tmp_path: Path) -> None:
-    scene = Scene(tmp_path, [BOTH_RUN, Update(GONE, "Unauthorized")])
-    assert scene.run() == 125
-    assert "the job is over" in scene.paper.said[-1]
-
-
-def test_a_silent_api_server_ends_nothing(tmp_path: Path) -> None:
-    scene = Scene(tmp_path, [BOTH_RUN, Update(SILENT, "no answer"), *WELL])
-    assert scene.run() == 0
-    assert "no answer; the pods run on" in scene.paper.said
 
 
 def test_kept_pods_stay_until_the_job_ends(tmp_path: Path) -> None:
@@ -202,27 +169,37 @@ def test_a_workload_that_may_be_there_is_taken_away(tmp_path: Path, monkeypatch:
     assert scene.deleted()
 
 
-@pytest.mark.parametrize(("refusals", "code"), [(3, 0), (40, 0), (90, 125)])
-def test_an_object_that_refers_to_another_is_offered_until_that_one_is_known(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refusals: int, code: int
+TRAINERS = "/apis/trainer.kubeflow.org/v1alpha1/namespaces/vision/trainjobs"
+UNKNOWN = "specified trainingRuntime must be created before"
+UNCOUNTED = "jobs is forbidden: status unknown for quota: drawbridge"
+
+
+@pytest.mark.parametrize(
+    ("path", "says", "refusals", "made"),
+    [
+        (TRAINERS, UNKNOWN, 3, True),
+        (TRAINERS, UNKNOWN, 40, True),
+        (TRAINERS, UNKNOWN, 90, False),
+        (JOBS, UNCOUNTED, 300, True),
+        (JOBS, UNCOUNTED, 400, False),
+    ],
+)
+def test_an_object_that_may_be_accepted_soon_is_offered_again(
+    tmp_path: Path, path: str, says: str, refusals: int, made: bool
 ) -> None:
-    """Trainer's webhook looks a runtime up in what it has heard of so far. The runtime's own answer was late."""
-    scene = Scene(tmp_path, [BOTH_RUN, *WELL], "--image i --backend trainjob -- true")
-    post, left = scene.cluster._post, [refusals]
+    """Trainer's webhook looks a runtime up in what it has heard of so far. The runtime's own answer was late.
 
-    def late(path: str, body: Any, query: Any) -> Any:
-        if path.endswith("/trainjobs") and left[0]:
-            left[0] -= 1
-            return Answer(403, {"message": "specified trainingRuntime must be created before"})
-        if path.endswith("/trainingruntimes"):
-            scene.clock.sleep(100)
-        return post(path, body, query)
-
-    monkeypatch.setattr(scene.cluster, "_post", late)
-    if code == 0:
+    Admission refuses a kind that was defined a moment ago until Kubernetes has counted it.
+    """
+    backend = "trainjob" if path == TRAINERS else "job"
+    scene = Scene(tmp_path, [BOTH_RUN, *WELL], f"--image i --backend {backend} -- true")
+    scene.cluster.scripted["POST", path] = [Answer(403, {"message": says})] * refusals
+    late = ("POST", TRAINERS.replace("trainjobs", "trainingruntimes"))
+    scene.cluster.before = lambda *asked: scene.clock.sleep(100) if asked == late else None
+    if made:
         assert scene.run() == 0
         return
-    with pytest.raises(Refused, match="refuses the workload: specified trainingRuntime"):
+    with pytest.raises(Refused, match=f"refuses the workload: {says}"):
         scene.run()
     assert scene.cluster.log[-1][0] == "DELETE"
 
@@ -230,32 +207,36 @@ def test_an_object_that_refers_to_another_is_offered_until_that_one_is_known(
 @pytest.mark.parametrize(
     "answer", [Answer(403, {"message": "no"}), Answer(409, {"message": "no", "reason": "Conflict"})]
 )
-def test_a_first_object_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: Answer) -> None:
+def test_a_first_object_is_refused_at_once(tmp_path: Path, answer: Answer) -> None:
     scene = Scene(tmp_path, [])
-    monkeypatch.setattr(scene.cluster, "_post", lambda *_: answer)
+    scene.cluster.scripted["POST", JOBS] = [answer] * 2
     begun = scene.clock.now()
     with pytest.raises(Refused, match="refuses the workload: no"):
         scene.run()
     assert scene.clock.now() == begun
 
 
-@pytest.mark.parametrize(("refusals", "code"), [(300, 0), (400, None)])
-def test_a_kind_that_the_quota_does_not_count_yet_is_offered_until_it_does(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refusals: int, code: int | None
-) -> None:
-    """A custom resource that was defined a moment ago: admission refuses it until Kubernetes has counted it."""
-    scene = Scene(tmp_path, [BOTH_RUN, *WELL])
-    post, left = scene.cluster._post, [refusals]
+def test_slurm_is_asked_again_before_it_is_believed() -> None:
+    """A limit may be extended while the job runs."""
+    answers = {"squeue": "7 10:00"}
+    tools = Tools(answers)
+    limit = Limit(7, 45, tools, 0.0)
+    assert not limit.reached(0.0)
+    assert not limit.reached(539.0)
+    assert len(tools.asked) == 1
+    answers["squeue"] = "7 1-00:00:30"
+    assert not limit.reached(540.0)
+    answers["squeue"] = "7 0:59"
+    assert not limit.reached(4139.0)
+    assert limit.reached(4141.0)
 
-    def uncounted(path: str, body: Any, query: Any) -> Any:
-        if left[0]:
-            left[0] -= 1
-            return Answer(403, {"message": "jobs is forbidden: status unknown for quota: drawbridge"})
-        return post(path, body, query)
 
-    monkeypatch.setattr(scene.cluster, "_post", uncounted)
-    if code == 0:
-        assert scene.run() == 0
-    else:
-        with pytest.raises(Refused, match="status unknown for quota"):
-            scene.run()
+@pytest.mark.parametrize("said", [Result(1, "", "no answer"), "", "7 UNLIMITED", "7 INVALID"])
+def test_without_a_limit_nothing_ends(said: Result | str) -> None:
+    limit = Limit(7, 45, Tools({"squeue": said}), 0.0)
+    assert not any(limit.reached(float(now)) for now in range(0, 10000, 10))
+
+
+def test_other_elements_of_an_array_have_limits_of_their_own() -> None:
+    assert not Limit(7, 45, Tools({"squeue": "9 0:30\n7 10:00\n8 0:10\n"}), 0.0).reached(0.0)
+    assert Limit(7, 45, Tools({"squeue": "9 10:00\n7 0:40\n"}), 0.0).reached(0.0)

@@ -1,14 +1,17 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
+"""What is printed: pods' logs, and progress."""
+
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 
 from roles.drawbridge_run.files.gate.api import Unreachable
+from roles.drawbridge_run.files.run.console import Console
 from roles.drawbridge_run.files.run.kube import Kube
 from roles.drawbridge_run.files.run.logs import Follower
-from tests.unit.roles.drawbridge_run.doubles import StillClock
-from tests.unit.roles.drawbridge_run.job import Paper
+from tests.unit.roles.drawbridge_run.job import Paper, StillClock
 
 STAMP = "2025-11-21T10:00:0{}.000000000+01:00 line {}"
 
@@ -49,3 +52,30 @@ def test_lines_of_two_writers_that_cross_are_printed_once_each() -> None:
     kube = Breaking(lines, lines)
     assert printed(kube) == ["from stderr", "from stdout"]
     assert len(kube.asked) > 1
+
+
+class Terminal(io.StringIO):
+    """Says that a person reads it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_shows_the_last_progress_only() -> None:
+    out, err = io.StringIO(), Terminal()
+    console = Console(StillClock(), out, err)
+    console.progress("1 of 2")
+    console.progress("1 of 2")
+    console.progress("2 of 2")
+    console.say("done")
+    said = "\r\x1b[Kdrawbridge-run: 1 of 2\r\x1b[Kdrawbridge-run: 2 of 2\r\x1b[Kdrawbridge-run: done\n"
+    assert err.getvalue() == said
+
+
+def test_a_log_gets_progress_when_it_takes_long_and_not_often() -> None:
+    clock, err = StillClock(), io.StringIO()
+    console = Console(clock, io.StringIO(), err)
+    for second in range(13):
+        console.progress(f"{second // 2} of 6")
+        clock.sleep(1)
+    assert err.getvalue() == "drawbridge-run: 2 of 6\ndrawbridge-run: 5 of 6\n"

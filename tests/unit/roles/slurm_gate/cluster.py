@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import pickle
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -62,6 +63,10 @@ GUARDS = {
     "validatingadmissionpolicies": ("drawbridge-transitions", "drawbridge-job-pods"),
     "validatingadmissionpolicybindings": ("drawbridge-transitions", "drawbridge-job-pods"),
 }
+PODS = "/api/v1/namespaces/vision/pods"
+JOBS = "/apis/batch/v1/namespaces/vision/jobs"
+ACCOUNTS = "/api/v1/namespaces/vision/serviceaccounts"
+BINDINGS = "/apis/rbac.authorization.k8s.io/v1/namespaces/vision/rolebindings"
 INVALID = "the server rejected our request due to an error in our request"
 POLICY = "ValidatingAdmissionPolicy 'drawbridge-{0}' with binding 'drawbridge-{0}' denied request: no"
 
@@ -80,20 +85,31 @@ def pod(name: str, on: str = "", account: str = JOB.account) -> dict[str, Any]:
     return {"metadata": metadata, "spec": {"nodeName": on, "serviceAccountName": account}}
 
 
+def own_token(namespace: str, name: str) -> str:
+    """A host's own token; the gate reads its subject."""
+    payload = base64.urlsafe_b64encode(json.dumps({"sub": f"system:serviceaccount:{namespace}:{name}"}).encode())
+    return f"x.{payload.decode().rstrip('=')}.y"
+
+
 def copied(what: Any) -> Any:
     """As it is now; sooner than copy.deepcopy, which thousands of schedules would notice."""
     return pickle.loads(pickle.dumps(what))
 
 
 class Cluster(Api):
-    """Stands in for Api. `down` makes it silent; `before` is called with every request, to act in between."""
+    """Stands in for Api. `down` makes it silent; `before` is called with every request, to act in between.
+
+    `scripted` holds answers that come before its own, one after the other.
+    """
 
     def __init__(self, **nodes: str) -> None:
         self.objects: dict[str, dict[str, Any]] = {}
         for name, value in (nodes or dict.fromkeys(JOB.nodes, "closed")).items():
             self.add("/api/v1/nodes", {**node(value), "metadata": {"name": name, "labels": {}}})
         self.groups: list[dict[str, Any]] = []
-        self.policies, self.down, self.log, self.before = True, set(), [], lambda method, path: None
+        self.scripted: dict[tuple[str, str], list[Any]] = {}
+        self.before: Callable[[str, str], object] = lambda method, path: None
+        self.policies, self.down, self.log = True, set(), []
         for kind, names in GUARDS.items():
             for name in names:
                 metadata = {"name": name, "uid": name, "generation": 1}
@@ -119,6 +135,8 @@ class Cluster(Api):
         self.log.append((method, url.path))
         if (method, url.path) in self.down:
             raise Unreachable("the API server does not answer")
+        if answers := self.scripted.get((method, url.path)):
+            return answers.pop(0)
         return getattr(self, f"_{method.lower()}")(url.path, body, {**parse_qs(url.query), **(query or {})})
 
     def _get(self, path: str, _body: Any, query: Any) -> Answer:
@@ -195,10 +213,10 @@ class StillClock(Clock):
 class Tools(Commands):
     """Programs that answer as told, by their first words; others end with code 1."""
 
-    def __init__(self, answers: Mapping[str, Result | str]) -> None:
+    def __init__(self, answers: Mapping[str, Any]) -> None:
         self.answers, self.asked = answers, []
 
-    def run(self, *argv: str, timeout_s: float = 0) -> Result:
+    def run(self, *argv: str, timeout_s: float = 0) -> Any:
         self.asked.append(" ".join(argv))
         for words, answer in self.answers.items():
             if self.asked[-1].removeprefix("/usr/bin/").startswith(words):

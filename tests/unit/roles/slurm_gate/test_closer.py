@@ -2,20 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from roles.slurm_gate.files.gate.api import Answer
 from roles.slurm_gate.files.gate.closer import close_job, close_node
 from roles.slurm_gate.files.gate.config import Refused
-from tests.unit.roles.slurm_gate.cluster import JOB, Cluster, Made, pod
-
-PODS = "/api/v1/namespaces/vision/pods"
-JOBS = "/apis/batch/v1/namespaces/vision/jobs"
-RBAC = "/apis/rbac.authorization.k8s.io/v1/namespaces/vision"
-BINDINGS = f"{RBAC}/rolebindings"
-ACCOUNTS = "/api/v1/namespaces/vision/serviceaccounts"
+from tests.unit.roles.slurm_gate.cluster import BINDINGS, JOB, JOBS, PODS, Made, pod
 
 
 def close(at: Made, node: str = "gpu01") -> None:
@@ -146,24 +138,11 @@ def test_twice_is_as_good_as_once(opened: Made) -> None:
     assert opened.cluster.value("gpu01") == "closed"
 
 
-class Busy(Cluster):
-    """Somebody else writes objects while they are deleted, so often."""
-
-    def __init__(self, cluster: Cluster, often: dict[str, int]) -> None:
-        super().__init__()
-        self.objects, self.often = cluster.objects, often
-
-    def call(self, method: str, path: str, *args: Any, **more: Any) -> Answer:
-        if method == "DELETE" and self.often.get(path, 0):
-            self.often[path] -= 1
-            return Answer(409, {"message": "the object has been modified"})
-        return super().call(method, path, *args, **more)
-
-
 def test_what_somebody_writes_meanwhile_is_deleted_all_the_same(opened: Made) -> None:
     opened.cluster.add(JOBS, {"metadata": {"name": "slurm-4711-r0", "uid": "1"}})
-    busy = Busy(opened.cluster, {f"{BINDINGS}/{JOB.account}": 2, f"{JOBS}/slurm-4711-r0": 2})
-    close_job(JOB.owner, [JOB.account], JOB.nodes, busy, opened.log)
+    for path in (f"{BINDINGS}/{JOB.account}", f"{JOBS}/slurm-4711-r0"):
+        opened.cluster.scripted["DELETE", path] = [Answer(409, {"message": "the object has been modified"})] * 2
+    end(opened)
     assert not any(JOB.account in path or path.startswith(JOBS) for path in opened.cluster.objects)
 
 

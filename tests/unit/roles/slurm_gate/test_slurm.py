@@ -1,13 +1,14 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Answers are those of Slurm 24.11.5, captured."""
+"""Answers are those of Slurm 24.11.5, captured. What the gate itself wrote into comments is read, too."""
 
 from __future__ import annotations
 
 import pytest
 
 from roles.slurm_gate.files.gate.command import NO_ANSWER, Result
-from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, Running, Slurm, parse_node, seconds
+from roles.slurm_gate.files.gate.retry import comment, count, explain
+from roles.slurm_gate.files.gate.slurm import JobInfo, NoAnswer, Running, Slurm, parse_node
 from tests.unit.roles.slurm_gate.cluster import Tools
 
 RUNNING = "RUNNING\x1f1\x1f1\x1f0\x1f1-02:03:04\x1fgpu01\x1fNone\x1fgpu[01-02]\x1fai-train\x1f2001\x1f1\x1f\n"
@@ -57,13 +58,6 @@ def test_jobs_of_some_partitions_on_a_node() -> None:
     assert Slurm(tools).running_on("gpu02", ["ai-train", "ai-test"]) == [7, 8]
     (asked,) = tools.asked
     assert "--states=R,SI --nodelist=gpu02 --partition=ai-train,ai-test" in asked
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"), [("0:07", 7), ("12:00", 720), ("1:00:00", 3600), ("2-00:00:01", 172801), ("INVALID", 0)]
-)
-def test_times(text: str, expected: int) -> None:
-    assert seconds(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -125,15 +119,6 @@ def test_steps_that_do_not_answer_are_not_none() -> None:
             question()
 
 
-@pytest.mark.parametrize(
-    ("job", "does"), [(JobInfo("RUNNING", True, True), "scontrol requeue 5"), (JobInfo("RUNNING", True), "scancel 5")]
-)
-def test_a_job_runs_again_or_ends(job: JobInfo, does: str) -> None:
-    tools = Tools({"squeue": "5\x1f5\x1f\n", "s": ""})
-    Slurm(tools).end_run(5, job)
-    assert tools.asked[1:] == [f"/usr/bin/{does}"]
-
-
 def test_the_comment_is_read_back() -> None:
     """As a field: in what `scontrol show job` prints, a job's name with a line break forged it (Slurm 24.11.5)."""
     tools = Tools({"squeue": "2\x1fdrawbridge gate: why\x1f\n"})
@@ -185,3 +170,32 @@ def test_what_squeue_does_not_show_is_not_touched() -> None:
     tools = Tools({"squeue": "13\x1f10_2\x1f\n", "s": ""})
     with pytest.raises(NoAnswer, match="shows no job 10"):
         Slurm(tools).hold(10)
+
+
+@pytest.mark.parametrize(
+    ("before", "restart", "number"),
+    [
+        ("", 0, 1),
+        ("call Ben", 3, 1),
+        (comment("", explain("no answer", 2, 5, 6)), 7, 3),
+        (comment("", explain("no answer", 2, 5, 6)), 6, 2),
+        (comment("", explain("no answer", 2, 5, 6)), 8, 1),
+        (comment("call Ben", explain("no answer", 4, 5, 6)), 7, 5),
+    ],
+    ids=["first", "a person wrote", "next in a row", "killed and run again", "one in between went well", "both"],
+)
+def test_tries_in_a_row_are_counted(before: str, restart: int, number: int) -> None:
+    assert count(before, restart) == number
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", "drawbridge gate: why"),
+        ("drawbridge gate: old", "drawbridge gate: why"),
+        ("call Ben", "call Ben | drawbridge gate: why"),
+        ("call Ben | drawbridge gate: old", "call Ben | drawbridge gate: why"),
+    ],
+)
+def test_what_a_person_wrote_stays(before: str, after: str) -> None:
+    assert comment(before, "why") == after

@@ -48,10 +48,6 @@ def test_of_two_openers_one_wins() -> None:
         jsonpatch.apply_patch(first, opening(Owner("speech", 4712)).patch())
 
 
-def test_names_of_one_job_never_begin_like_anothers() -> None:
-    assert not "slurm-4711-r0-0-abcde".startswith(Owner("vision", 471).prefix)
-
-
 def test_a_foreign_taint_of_the_same_value_is_not_ours() -> None:
     before = node(index=1)
     before["spec"]["taints"][0]["value"] = CLOSED

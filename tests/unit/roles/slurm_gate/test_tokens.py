@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import base64
-import json
 import os
 import stat
 from pathlib import Path
@@ -14,7 +12,7 @@ import pytest
 from roles.slurm_gate.files.gate import tokens
 from roles.slurm_gate.files.gate.api import Answer, Api, Unreachable
 from roles.slurm_gate.files.gate.slurm import NoAnswer
-from tests.unit.roles.slurm_gate.cluster import JOB, RUNNING, Made
+from tests.unit.roles.slurm_gate.cluster import JOB, RUNNING, Made, own_token
 
 
 class Mint(Api):
@@ -28,11 +26,6 @@ class Mint(Api):
         if self.status == 0:
             raise Unreachable("silent")
         return Answer(self.status, {"status": {"token": f"token-{len(self.asked)}"}, "message": "no"})
-
-
-def bearer(account: str) -> str:
-    payload = base64.urlsafe_b64encode(json.dumps({"sub": f"system:serviceaccount:{account}"}).encode()).decode()
-    return f"x.{payload.rstrip('=')}.y"
 
 
 @pytest.fixture(autouse=True)
@@ -62,7 +55,7 @@ def test_the_jobs_user_alone_reads_the_token(at: Made, anybody: list[tuple[int, 
 
 
 def own(at: Made) -> Path:
-    at.token("node").write_text(bearer("drawbridge-nodes:gpu01"))
+    at.token("node").write_text(own_token("drawbridge-nodes", "gpu01"))
     return at.token("node")
 
 
@@ -163,7 +156,7 @@ def test_without_a_new_token_the_old_one_stays(at: Made, status: int) -> None:
     file = own(at)
     later(at, file)
     assert not tokens.renew(file, at, Mint(status))
-    assert file.read_text() == bearer("drawbridge-nodes:gpu01")
+    assert file.read_text() == own_token("drawbridge-nodes", "gpu01")
 
 
 def test_tokens_of_jobs_that_left_the_node_go(at: Made) -> None:

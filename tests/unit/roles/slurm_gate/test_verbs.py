@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import base64
 import contextlib
 import json
 from collections.abc import Callable, Iterator
@@ -14,7 +13,7 @@ from roles.slurm_gate.files.gate.api import Unreachable
 from roles.slurm_gate.files.gate.config import Refused
 from roles.slurm_gate.files.gate.notes import Notes
 from roles.slurm_gate.files.gate.verbs import run
-from tests.unit.roles.slurm_gate.cluster import JOB, RUNNING, Made, hold
+from tests.unit.roles.slurm_gate.cluster import JOB, RUNNING, Made, hold, own_token
 
 DRAIN = "scontrol update nodename=gpu01 state=drain reason=drawbridge gate: "
 
@@ -32,7 +31,9 @@ def failing(monkeypatch: pytest.MonkeyPatch, at: Made, error: Exception, **job: 
     return run("open", at)
 
 
-def test_a_job_from_its_first_script_to_its_last(at: Made) -> None:
+@pytest.mark.parametrize("whole", [{}, {"SLURM_JOB_EXCLUSIVE": "NODE"}], ids=["24.11", "26.05"])
+def test_a_job_from_its_first_script_to_its_last(whole: dict[str, str], at: Made) -> None:
+    at.env.update(whole)
     assert run("open", at) == 0
     assert set(at.cluster.values()) == {"vision.4711"}
     assert run("end", at) == 0
@@ -74,26 +75,28 @@ def test_an_epilog_that_fails_after_its_run_was_opened_says_so(at: Made, monkeyp
 def test_a_job_that_can_not_run_again_ends_with_the_cause(
     lacks: str, at: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert failing(monkeypatch, at, Unreachable("no answer"), **{lacks: False}) == 1
+    at.slurm.comments[4711] = "drawbridge gate: try 4 of 5 (run 3): no answer"
+    assert failing(monkeypatch, at, Unreachable("no answer"), restarts=4, **{lacks: False}) == 1
     assert at.slurm.told == ["scontrol notify 4711 drawbridge gate: no answer"]
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "cause"),
     [
-        {"SLURM_JOB_OVERSUBSCRIBE": "OK"},
-        {"SLURM_JOB_EXCLUSIVE": "NO"},
-        {"SLURM_JOB_NODELIST": "gpu[01,09]"},
-        {"SLURM_JOB_NODELIST": ""},
-        {"SLURM_JOB_ACCOUNT": "rich"},
-        {"SLURM_HET_JOB_ID": "4710"},
+        ({"SLURM_JOB_OVERSUBSCRIBE": "OK"}, "its line in slurm.conf needs OverSubscribe=EXCLUSIVE"),
+        ({"SLURM_JOB_OVERSUBSCRIBE": ""}, "its line in slurm.conf needs OverSubscribe=EXCLUSIVE"),
+        ({"SLURM_JOB_EXCLUSIVE": "NO"}, "its line in slurm.conf needs OverSubscribe=EXCLUSIVE"),
+        ({"SLURM_JOB_NODELIST": "gpu[04-05]"}, "gpu05 is not in drawbridge_slurm's partition ai-train"),
+        ({"SLURM_JOB_NODELIST": ""}, "Slurm named no node"),
+        ({"SLURM_JOB_ACCOUNT": "rich"}, "'rich' has no Kubernetes namespace; submit with one of: vision"),
+        ({"SLURM_HET_JOB_ID": "4710"}, "heterogeneous"),
     ],
 )
-def test_what_must_not_open_is_refused_before_anything_is_asked(change: dict[str, str], at: Made) -> None:
+def test_what_must_not_open_is_refused_before_anything_is_asked(change: dict[str, str], cause: str, at: Made) -> None:
     at.env.update(change)
     assert run("open", at) == 1
     assert at.cluster.log == []
-    assert "drawbridge gate: try 1" in at.slurm.comments[4711]
+    assert at.slurm.comments[4711].startswith("drawbridge gate: try 1") and cause in at.slurm.comments[4711]
 
 
 @pytest.mark.parametrize("silent", [False, True])
@@ -207,12 +210,13 @@ def test_an_epilog_that_comes_after_the_next_run_began_leaves_that_alone(
 
 def test_a_surprise_is_logged_and_nothing_stays_open(at: Made) -> None:
     def surprise(method: str, path: str) -> None:
-        if method == "POST":
+        if method == "POST" and path.endswith("rolebindings"):
             raise KeyError("surprise")
 
     at.cluster.before = surprise
     assert run("open", at) == 1
     assert set(at.cluster.values()) == {"dirty_vision.4711"}
+    assert not any("serviceaccounts" in path for path in at.cluster.objects)
     assert "surprise" in at.log.lines[-1]
 
 
@@ -224,9 +228,8 @@ def test_an_epilog_with_a_surprise_drains_with_a_reason_of_ours(opened: Made, mo
 
 
 def reconciled(at: Made, *identities: str) -> int:
-    payload = base64.urlsafe_b64encode(json.dumps({"sub": "system:serviceaccount:drawbridge-nodes:gpu01"}).encode())
     for identity in identities:
-        at.token(identity).write_text(f"x.{payload.decode().rstrip('=')}.y")
+        at.token(identity).write_text(own_token("drawbridge-nodes", "gpu01"))
         at.clock.seconds = at.token(identity).stat().st_mtime
     return run("reconcile", at)
 

@@ -9,11 +9,10 @@ from roles.slurm_gate.files.gate.closer import close_job
 from roles.slurm_gate.files.gate.config import Refused
 from roles.slurm_gate.files.gate.opener import open_job
 from roles.slurm_gate.files.gate.workloads import made_by
-from tests.unit.roles.slurm_gate.cluster import JOB, Cluster, Made
+from tests.unit.roles.slurm_gate.cluster import JOB, JOBS, Cluster, Made
 
 TRAINER = "/apis/trainer.kubeflow.org/v1alpha1/namespaces/vision"
 SETS = "/apis/jobset.x-k8s.io/v1alpha2/namespaces/vision/jobsets"
-JOBS = "/apis/batch/v1/namespaces/vision/jobs"
 
 
 def serve(cluster: Cluster, group: str, *versions: str) -> None:
@@ -45,16 +44,10 @@ def test_other_jobs_workloads_are_not_this_ones(at: Made) -> None:
     assert made_by(JOB.owner, at.cluster) == []
 
 
-class Secretive(Cluster):
-    """Does not let everybody ask what it knows."""
-
-    def get(self, path: str, accept: str = "", **query: str) -> Answer:
-        return Answer(403, {"message": "no"}) if path == "/apis" else super().get(path, accept, **query)
-
-
-def test_no_answer_is_not_no_such_kind() -> None:
+def test_no_answer_is_not_no_such_kind(at: Made) -> None:
+    at.cluster.scripted["GET", "/apis"] = [Answer(403, {"message": "no"})]
     with pytest.raises(Refused, match=r"can't list the groups of this API server: no"):
-        made_by(JOB.owner, Secretive())
+        made_by(JOB.owner, at.cluster)
 
 
 def test_what_makes_others_goes_before_them(opened: Made) -> None:

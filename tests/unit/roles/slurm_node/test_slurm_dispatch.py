@@ -83,13 +83,6 @@ def test_other_names_are_no_parts_and_a_missing_directory_is_fine(scripts: Scrip
     assert scripts.order() == []
 
 
-def test_a_part_that_cannot_run_is_a_failure(scripts: Scripts) -> None:
-    path = scripts.part("prolog", "10-a", mode=0o644)
-    code, told = scripts.run("prolog")
-    assert code == 126
-    assert f"{path}: Permission denied" in told
-
-
 def test_parts_have_a_path_and_a_home(scripts: Scripts) -> None:
     scripts.part("prolog", "10-a", 'case "$PATH" in *:/usr/bin:*) ;; *) exit 1 ;; esac; test "$HOME" = / || exit 2')
     assert scripts.run("prolog")[0] == 0
@@ -194,19 +187,20 @@ def node(scripts: Scripts) -> Node:
 
 
 @pytest.mark.parametrize(
-    ("body", "mode", "limit_s", "ended"),
+    ("part", "limit_s", "code", "says", "ended"),
     [
-        ("exit 3", 0o755, "60", "ended with code 3"),
-        ("", 0o644, "60", "can't be run"),
-        ("sleep 600", 0o755, "0.5", "did not end in time"),
+        (("exit 3", 0o755), "60", 3, "", "ended with code 3"),
+        (("", 0o644), "60", 126, "20-mounts: Permission denied", "can't be run"),
+        (("sleep 600", 0o755), "0.5", 124, "20-mounts: no end after 0.5 s", "did not end in time"),
     ],
 )
 def test_a_failure_drains_the_node_with_a_reason_to_act_on(
-    scripts: Scripts, node: Node, body: str, mode: int, limit_s: str, ended: str
+    scripts: Scripts, node: Node, part: tuple[str, int], limit_s: str, code: int, says: str, ended: str
 ) -> None:
     node.answers("allocated")
-    scripts.part("prolog", "20-mounts", body, mode)
-    assert scripts.run("--timeout", limit_s, "prolog")[0]
+    scripts.part("prolog", "20-mounts", *part)
+    found, told = scripts.run("--timeout", limit_s, "prolog")
+    assert found == code and says in told
     assert node.drains() == [
         f"scontrol update nodename=gpu07 state=drain reason=drawbridge: prolog part 20-mounts {ended} in job 7; "
         "journalctl -t slurm-dispatch"

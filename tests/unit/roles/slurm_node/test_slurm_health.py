@@ -121,72 +121,45 @@ def test_without_gpus_or_without_their_tool_the_driver_is_not_asked(node: Node) 
     assert node.run("--look") == (0, "")
 
 
-@pytest.mark.parametrize(
-    ("state", "reason"),
-    [
-        ("IDLE+DRAIN", "power work"),
-        ("ALLOCATED+DRAIN", "drawbridge gate: not proven empty"),
-        ("IDLE+DRAIN", "drawbridge: prolog part 10-x ended with code 1 in job 7"),
-        ("DOWN", "Not responding"),
-        ("IDLE+DRAIN", OURS),
-    ],
-)
-def test_an_existing_reason_stays(node: Node, state: str, reason: str) -> None:
-    node.slurm(state, reason)
-    node.look(["/gpfs/fs1"])
-    node.run()
-    assert node.told() == []
+LOST, REBOOTED, POWER = "Not responding", "Node unexpectedly rebooted", "power work"
+RESUMED, LIFTED, DRAINED = "state=resume", "state=undrain", f"state=drain reason={OURS}"
 
 
 @pytest.mark.parametrize(
-    ("state", "reason"),
+    ("state", "reason", "returns", "sound", "told"),
     [
-        ("IDLE+DRAIN", "drawbridge gate: not proven empty"),
-        ("IDLE+DRAIN", "drawbridge: hardware: 7 GPUs instead of 8"),
-        ("IDLE+DRAIN", "see drawbridge: health: in the wiki"),
-        ("DOWN", OURS),
-        ("IDLE", OURS),
-        ("MIXED+DRAIN", OURS),
+        # an existing reason stays
+        ("IDLE+DRAIN", POWER, False, False, ""),
+        ("ALLOCATED+DRAIN", "drawbridge gate: not proven empty", False, False, ""),
+        ("IDLE+DRAIN", "drawbridge: prolog part 10-x ended with code 1 in job 7", False, False, ""),
+        ("DOWN", LOST, False, False, ""),
+        ("IDLE+DRAIN", OURS, False, False, ""),
+        # its own drain is lifted, and no other, of a node that is up
+        ("IDLE+DRAIN", "drawbridge gate: not proven empty", False, True, ""),
+        ("IDLE+DRAIN", "drawbridge: hardware: 7 GPUs instead of 8", False, True, ""),
+        ("IDLE+DRAIN", "see drawbridge: health: in the wiki", False, True, ""),
+        ("DOWN", OURS, False, True, ""),
+        ("IDLE", OURS, False, True, ""),
+        ("MIXED+DRAIN", OURS, False, True, LIFTED),
+        # a node that Slurm lost returns if it may; with a finding it stays out, with that reason until it is settled
+        ("DOWN", LOST, True, True, RESUMED),
+        ("DOWN", REBOOTED, True, True, RESUMED),
+        ("DOWN", POWER, True, True, ""),
+        ("DOWN+DRAIN", LOST, True, True, ""),
+        ("DOWN", LOST, False, True, ""),
+        ("DOWN", REBOOTED, False, True, ""),
+        ("IDLE", LOST, True, True, ""),
+        ("DOWN", REBOOTED, True, False, DRAINED),
+        ("DOWN+DRAIN", OURS, True, True, RESUMED),
     ],
 )
-def test_no_other_drain_is_lifted(node: Node, state: str, reason: str) -> None:
-    """Only one of its own, of a node that is up."""
-    node.slurm(state, reason)
-    node.run()
-    lifted = (state, reason) == ("MIXED+DRAIN", OURS)
-    assert node.told() == (["update nodename=gpu01 state=undrain"] if lifted else [])
-
-
-def test_a_lost_node_with_a_finding_stays_out_with_that_reason_until_it_is_settled(node: Node) -> None:
-    node.look(["/gpfs/fs1"], returns=True)
-    node.slurm("DOWN", "Node unexpectedly rebooted")
-    node.run()
-    assert node.told() == [f"update nodename=gpu01 state=drain reason={OURS}"]
-    node.look(["/proc"], returns=True)
-    node.slurm("DOWN+DRAIN", OURS)
-    node.run()
-    assert node.told()[1:] == ["update nodename=gpu01 state=resume"]
-
-
-@pytest.mark.parametrize(
-    ("state", "reason", "may", "returns"),
-    [
-        ("DOWN", "Not responding", True, True),
-        ("DOWN", "Node unexpectedly rebooted", True, True),
-        ("DOWN", "power work", True, False),
-        ("DOWN+DRAIN", "Not responding", True, False),
-        ("DOWN", "Not responding", False, False),
-        ("DOWN", "Node unexpectedly rebooted", False, False),
-        ("IDLE", "Not responding", True, False),
-    ],
-)
-def test_a_healthy_node_that_slurm_lost_returns_and_no_other(
-    node: Node, state: str, reason: str, may: bool, returns: bool
+def test_what_slurm_says_of_the_node_decides_what_it_is_told(
+    node: Node, state: str, reason: str, returns: bool, sound: bool, told: str
 ) -> None:
-    node.look(["/proc"], returns=may)
+    node.look(["/proc" if sound else "/gpfs/fs1"], returns=returns)
     node.slurm(state, reason)
     node.run()
-    assert node.told() == (["update nodename=gpu01 state=resume"] if returns else [])
+    assert node.told() == ([f"update nodename=gpu01 {told}"] if told else [])
 
 
 def test_a_sites_own_part_says_what_is_wrong(node: Node) -> None:
