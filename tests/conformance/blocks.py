@@ -116,16 +116,14 @@ def words(text: str) -> int:
     return sum(bool(re.search("[A-Za-z0-9]", word)) for word in text.split())
 
 
-def for_developers(text: str) -> Iterator[Block]:
+def for_developers(program: str) -> Iterator[Block]:
     """A program's docstrings and the names of its tests: other strings of tests quote what programs say."""
-    for node in ast.walk(ast.parse(text)):
-        for part in getattr(node, "body", []) if not isinstance(node, (ast.IfExp, ast.Lambda)) else []:
-            if (
-                isinstance(part, ast.Expr)
-                and isinstance(part.value, ast.Constant)
-                and isinstance(part.value.value, str)
-            ):
-                yield from prose(part.lineno, part.value.value)
+    for node in ast.walk(ast.parse(program)):
+        body = getattr(node, "body", ())
+        for part in body if isinstance(body, list) else ():
+            match part:
+                case ast.Expr(value=ast.Constant(value=str(text))):
+                    yield from prose(part.lineno, text)
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
             yield Block(node.lineno, node.name.removeprefix("test_").replace("_", " "), flowing=False)
 

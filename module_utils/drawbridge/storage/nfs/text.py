@@ -94,7 +94,7 @@ def _escaped(letter: str, first: bool) -> str:
 def mount_unit(export: Export, wait_s: int) -> str:
     """A mount unit. It is started by drawbridge-nfs.service alone, so a server that hangs holds up nothing else."""
     return (
-        # of its own, because systemd drops the default one when the mounted device looks local, and then waits permanently
+        # of its own: systemd drops the default one when the mounted device looks local, and then waits permanently
         f"{MARK}\n[Unit]\nDescription=NFS {source(export)}\nBefore=remote-fs.target\n\n"
         f"[Mount]\nWhat={source(export)}\nWhere={export.mount}\nType=nfs\nOptions={options(export)}\n"
         f"TimeoutSec={wait_s}\n"
