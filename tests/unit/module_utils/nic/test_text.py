@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.emulators.nic import driver
-from lab.emulators.nic import report as printed
+from lab.emulators.nic import mlnx_qos as printed
 
 TRANSCRIPTS = Path(__file__).resolve().parents[3] / "transcripts/nic/mlnx_qos"
 
