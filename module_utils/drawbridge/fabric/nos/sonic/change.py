@@ -184,12 +184,16 @@ def _watchdog(found: Difference) -> Iterator[str]:
 
 
 def _written(path: str, content: object) -> Iterator[str]:
-    """Lines that write a file, each short enough for a terminal."""
-    text = json.dumps(content, separators=(",", ":"))
-    while text:
-        cut = len(text) if len(text) <= WIDTH else text.rindex(",", 0, WIDTH) + 1
-        yield f"echo '{text[:cut]}' >> {path}"
-        text = text[cut:]
+    """Lines that write a file, each short enough for a terminal. A line ends between two parts of JSON, of which a
+    string is one: `"3,4"` stays whole.
+    """
+    line = ""
+    for part in json.JSONEncoder(separators=(",", ":")).iterencode(content):
+        if line and len(line) + len(part) > WIDTH:
+            yield f"echo '{line}' >> {path}"
+            line = ""
+        line += part
+    yield f"echo '{line}' >> {path}"
 
 
 def _quoted(line: str) -> str:

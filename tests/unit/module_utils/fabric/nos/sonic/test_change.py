@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.sonic import change as sonic
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.sonic.change import (
     change,
     takes_s,
@@ -27,7 +28,7 @@ LINES = (
 
 def written(typed: tuple[str, ...], name: str) -> str:
     parts = [line.removeprefix("echo ").rpartition(" >> ")[0][1:-1] for line in typed if line.endswith(f"/a/{name}")]
-    return "".join(parts)
+    return "\n".join(parts)
 
 
 def test_definitions_then_ports_in_groups_then_what_goes() -> None:
@@ -59,6 +60,13 @@ def test_the_job_puts_old_values_back_and_the_port_that_a_killed_patch_left_down
     assert old["SCHEDULER"] == {"ROCE_STORAGE": {"type": "DWRR"}}
     assert "'QUEUE|Ethernet72|3'" in written(typed, "revert")
     assert "ROCE_STORAGE" not in written(typed, "revert")
+
+
+def test_no_line_of_a_file_ends_inside_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    for width in range(60, 120):
+        monkeypatch.setattr(sonic, "WIDTH", width)
+        old = json.loads(written(change("a", 300, ("- PORT_QOS_MAP|Ethernet0-64:8 pfc_enable 3,4",), ()), "old.json"))
+        assert {port["pfc_enable"] for port in old["PORT_QOS_MAP"].values()} == {"3,4"}
 
 
 @pytest.mark.parametrize(("old", "first"), [("200", True), ("50", False)])
