@@ -17,12 +17,15 @@ HOME = ROOT / "tests/golden"
 SITES = sorted(path.parent.name for path in ROOT.glob("inventories/*/hosts.yml"))
 WHOLE = ("example-existing", "example-mixed", "example-rails")
 """Sites whose whole plan is kept; of others, what none of these has: other switches, other software."""
-ONCE = (
-    "kubernetes/slurm_gate.yml",
-    "slurm_controller/etc/slurm/cli_filter.lua",
-    "slurm_controller/etc/slurm/job_submit.lua",
-)
-"""Files that hardly depend on the site: those of example-rails are enough."""
+ALIKE = {
+    "kubernetes/slurm_gate.yml": (),
+    "kubernetes/gpu-operator.values.yml": (),
+    "kubernetes/kube_node.yml": (),
+    "kubernetes/kube_installer.yml": ("example-existing",),
+    "slurm_controller/etc/slurm/cli_filter.lua": (),
+    "slurm_controller/etc/slurm/job_submit.lua": (),
+}
+"""Files that hardly depend on the site: those of example-rails are enough, and of the sites that are named."""
 FOREIGN = ("LAB_", "ANSIBLE_", "KUBECONFIG")
 """Variables of a person's shell that inventories or Ansible would read."""
 
@@ -51,7 +54,7 @@ def difference(before: dict[str, str], after: dict[str, str]) -> Iterator[str]:
 def kept(site: str, name: str) -> bool:
     """Whether a file of a site's plan is one of those that are compared."""
     if site in WHOLE:
-        return site == "example-rails" or name not in ONCE
+        return site in ("example-rails", *ALIKE.get(name, WHOLE))
     return name.startswith("switches/") or not any((HOME / other / name).exists() for other in WHOLE)
 
 
