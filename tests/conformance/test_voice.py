@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import textwrap
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ import pytest
 
 from tests.conformance.blocks import (
     Block,
+    for_developers,
     markdown,
     python,
     python_comments,
@@ -32,7 +34,12 @@ SCOPE = (
     *("module_utils/drawbridge/**/*.py", "library/*.py", "plugins/**/*.py", "filter_plugins/*.py"),
     "roles/*/files/**/*.py",
 )
-"""Files that follow the rules; each ending needs its reader in READERS, and what has none is Python."""
+"""Files that follow the rules; each ending needs its reader in READERS, and the others are Python."""
+INSIDE = (
+    *(f"{folder}/**/*.py" for folder in ("tests", "lab", "molecule", "bench")),
+    *(f"{folder}/**/*.yml" for folder in ("tests", "lab", "molecule")),
+)
+"""Files for developers: their docstrings, comments and names of tests follow the rules. Strings quote programs."""
 
 BANNED = (
     # riddles, and the word of the field
@@ -106,11 +113,14 @@ def long_paragraphs(blocks: list[Block]) -> list[str]:
     ]
 
 
-FILES = sorted({path for pattern in SCOPE for path in ROOT.glob(pattern)})
+FILES = sorted({path for pattern in SCOPE + INSIDE for path in ROOT.glob(pattern)})
 
 
+@functools.cache
 def blocks(path: Path) -> list[Block]:
     text = path.read_text()
+    if relative(path).startswith(("tests/", "lab/", "molecule/", "bench/")):
+        return [*for_developers(text), *python_comments(text)] if path.suffix == ".py" else list(yaml_comments(text))
     commented = {".py": python_comments, ".yml": yaml_comments}.get(path.suffix)
     return [*READERS.get(path.suffix, python)(text), *(commented(text) if commented else ())]
 
@@ -131,4 +141,4 @@ def test_paragraphs_are_short(path: Path) -> None:
 
 
 def test_every_pattern_of_the_scope_finds_files() -> None:
-    assert [pattern for pattern in SCOPE if not list(ROOT.glob(pattern))] == []
+    assert [pattern for pattern in SCOPE + INSIDE if not list(ROOT.glob(pattern))] == []

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-ins for commands: a table of answers, and what was asked."""
+"""Stand-ins for commands: a table of answers, and the list of commands that ran."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def test_check_mode_predicts_exactly_what_the_run_reports() -> None:
     assert (predicted.steps, predicted.diff, predicted.changed) == (done.steps, done.diff, done.changed)
 
 
-def test_check_mode_predicts_a_partial_wish_from_what_was_read() -> None:
+def test_check_mode_predicts_a_partial_wish_from_the_state_that_it_read() -> None:
     """The wish says nothing of `locked`: the prediction keeps what the device has."""
     outcome = converge(Device(Lamp("off", "blue")), plan, Lamp("on", "blue"), check=True)
     assert outcome.diff["after"] == "power on\ncolour blue\n"
@@ -121,7 +121,7 @@ def test_a_lie_is_a_failure() -> None:
     assert outcome.changed is False and outcome.left == ["power off -> on", "colour white -> red"]
 
 
-def test_a_refusal_half_way_says_what_is_done_and_what_is_left() -> None:
+def test_a_refusal_half_way_lists_steps_done_and_steps_left() -> None:
     result = converge(Device(obey=refuse_colour), plan, WANT).result()
     assert result["msg"] == "lamp says: no such colour"
     assert (result["done"], result["left"], result["changed"]) == (["power off -> on"], ["colour white -> red"], True)
@@ -172,7 +172,7 @@ def disturbing(have: Lamp, want: Lamp) -> list[Step[Lamp]]:
 
 
 class Users:
-    """Who uses the lamp, and how often that was asked."""
+    """Who uses the lamp, and how often `converge` reads that."""
 
     def __init__(self, user: str = "") -> None:
         self.user, self.asked = user, 0
@@ -193,7 +193,7 @@ def test_steps_that_disturb_wait_while_the_node_is_in_use(check: bool) -> None:
 
 
 @pytest.mark.parametrize("lamp", [WANT, Lamp("on", "white"), Lamp("off", "red", locked=True)])
-def test_who_uses_the_node_is_asked_only_for_a_step_that_would_disturb_now(lamp: Lamp) -> None:
+def test_users_of_the_node_are_read_only_for_a_step_that_would_disturb_now(lamp: Lamp) -> None:
     users = Users("job 7 reads")
     converge(Device(lamp), disturbing, WANT, in_use=users)
     assert users.asked == 0
@@ -207,7 +207,7 @@ def test_a_step_that_was_done_and_has_to_wait_now_is_left() -> None:
 
 
 @pytest.mark.parametrize("check", [True, False], ids=["check", "run"])
-def test_what_is_refused_stops_all_steps(check: bool) -> None:
+def test_a_refused_step_stops_all_steps(check: bool) -> None:
     def guarded(have: Lamp, want: Lamp) -> list[Step[Lamp]]:
         return [replace(step, refused="the lamp is another tenant's") for step in plan(have, want)]
 

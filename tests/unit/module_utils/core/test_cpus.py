@@ -20,7 +20,7 @@ def test_a_list_of_the_kernel(text: str, cpus: list[int], written: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "all", "1-", "1,,2"])
-def test_what_is_none(text: str) -> None:
+def test_a_malformed_cpu_list_is_an_error(text: str) -> None:
     with pytest.raises(ValueError, match="invalid literal"):
         core_cpus.cpu_list(text)
 

@@ -20,7 +20,7 @@ def mine(content: str | None, mode: str = "0644") -> Entry:
 
 
 @pytest.mark.parametrize("entry", [mine("text\n"), mine("", "0600"), mine(None, "0750")])
-def test_what_is_written_is_read(tmp_path: Path, entry: Entry) -> None:
+def test_a_written_entry_is_read_back(tmp_path: Path, entry: Entry) -> None:
     path = str(tmp_path / "new" / "name")
     files.write(path, entry)
     assert files.read(path) == entry
@@ -55,7 +55,7 @@ def test_a_link_is_refused_because_it_might_lead_anywhere(tmp_path: Path) -> Non
         files.read(str(tmp_path / "x"))
 
 
-def test_an_unknown_owner_is_told(tmp_path: Path) -> None:
+def test_an_unknown_owner_is_reported(tmp_path: Path) -> None:
     with pytest.raises(DeviceError, match="can't be given to nobody-like-this:root"):
         files.write(str(tmp_path / "x"), Entry("", owner="nobody-like-this"))
 

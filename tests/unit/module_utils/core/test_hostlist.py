@@ -70,7 +70,7 @@ def test_width_is_that_of_the_low_end() -> None:
 
 
 @pytest.mark.parametrize("bad", ["n[2-1]", "n[a]", "n[]", "n[-1]", "n[1-2-3]", "n[1 ,2]", "n[1-", "n]1", "n[[1]]"])
-def test_refuses_what_is_no_hostlist(bad: str) -> None:
+def test_refuses_a_malformed_hostlist(bad: str) -> None:
     with pytest.raises(hostlist.HostlistError, match=r"has"):
         hostlist.expand(bad)
 

@@ -50,7 +50,7 @@ def result(device: Any, plan: Any = plan, check: bool = False, params: Any = Non
     return run(layer, params or {}, check)
 
 
-def test_success_carries_what_is_made_of_the_steps() -> None:
+def test_success_carries_results_of_the_steps() -> None:
     def count(steps: Sequence[Step[Word]]) -> dict[str, int]:
         return {"count": len(steps)}
 
@@ -99,7 +99,7 @@ def test_without_consent_it_fails_before_anything_is_changed(check: bool) -> Non
 
 
 @pytest.mark.parametrize("check", [True, False], ids=["check", "run"])
-def test_what_is_missing_is_pending_in_check_mode_and_a_failure_otherwise(check: bool) -> None:
+def test_an_unknown_state_is_pending_in_check_mode_and_a_failure_otherwise(check: bool) -> None:
     def work(params: Any, check: bool) -> Work[Word]:
         raise Unknown("x.service is not installed yet", key="")
 

@@ -58,11 +58,11 @@ def test_a_failed_start_tells_the_first_errors_of_the_journal() -> None:
         Unit("x.service", run).do("start")
 
 
-def test_without_a_word_in_the_journal_systemctl_is_quoted() -> None:
+def test_without_an_error_in_the_journal_systemctl_is_quoted() -> None:
     run = Answers({"systemctl start": DeviceError("Job failed", rc=1), "journalctl": "Starting x\n"})
     with pytest.raises(DeviceError, match="did not start: Job failed"):
         Unit("x.service", run).do("start")
 
 
-def test_of_many_errors_the_first_are_told() -> None:
+def test_of_many_errors_the_first_are_reported() -> None:
     assert first_errors("".join(f"error: {number}\n" for number in range(9))) == "0; 1; 2"

@@ -161,7 +161,7 @@ def test_doing_the_steps_leaves_nothing_to_do(broken: set[str], saved: bool, sta
 CONFIG = Config((("traffic classes", ("qos map",)), ("interface Ethernet1", ("interface Ethernet1", "   mtu 9214"))))
 
 
-def test_what_is_not_there_to_stay_is_remarked_on() -> None:
+def test_temporary_state_is_shown_in_remarks() -> None:
     shaky = Config(CONFIG.sections, saved=False, stale=("drawbridge-a",), waiting="drawbridge-b")
     assert shaky.lines()[3:] == [
         "! session drawbridge-a was left open",

@@ -27,7 +27,7 @@ from netmiko import BaseConnection
 from tests.unit.emulated_switch import ROOT, Leaf
 
 
-def test_a_description_that_looks_like_a_prompt_does_not_end_an_answer(leaf: Leaf) -> None:
+def test_an_interface_description_that_looks_like_a_prompt_does_not_end_an_answer(leaf: Leaf) -> None:
     leaf.type("interface Ethernet1", "description leaf1# (config)#")
     session = NetmikoSession(leaf.login, DIALECT, 60)
     assert session.send("show running-config").rstrip().endswith("end")

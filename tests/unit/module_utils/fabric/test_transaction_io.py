@@ -64,7 +64,7 @@ def reads_only(calls: list[dict[str, Any]]) -> bool:
 
 @EACH
 def test_a_change_takes_two_sessions_and_the_next_run_only_reads_over_one(switch: Any, system: System) -> None:
-    """Check mode predicts the change, and what is not ours stays."""
+    """Check mode predicts the change, and foreign configuration stays."""
     kind = type(switch)
     alone = kind.lines_of(soil(kind, kind.factory(), STATES[switch.system]["foreign"])[kind.running])
     others = {*alone} - {*kind.lines_of(kind.factory()[kind.running])}

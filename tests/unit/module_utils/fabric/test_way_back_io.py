@@ -20,7 +20,7 @@ AFTER = render(replace(profile("os10", 1), mtu_bytes=9100))
 
 
 def undone(*reads: Config | DeviceError) -> tuple[str, list[str]]:
-    """What is said, and what was typed, on a switch that is read so."""
+    """The message, and the typed commands, on a switch that gives these configurations in turn."""
     typed: list[str] = []
     answers: Iterator[Config | DeviceError] = iter(reads)
 

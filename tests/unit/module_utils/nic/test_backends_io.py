@@ -29,7 +29,7 @@ def host(tmp_path: Path, monkeypatch: Any, capfd: Any) -> Host:
     return host
 
 
-def test_a_host_without_a_tool_is_told_both() -> None:
+def test_without_a_tool_the_error_names_both() -> None:
     def none(name: str) -> str:
         raise DeviceError(f"{name} is not installed on this host")
 

@@ -26,7 +26,7 @@ REPORT = Completed(0, FACTORY, "")
 
 
 class Tools:
-    """Answers for ip and mlnx_qos, and notes what was run."""
+    """Answers for ip and mlnx_qos, and notes the commands that ran."""
 
     def __init__(self, *operstates: str, report: Completed = REPORT) -> None:
         """The link's state at each look; the last one stays."""

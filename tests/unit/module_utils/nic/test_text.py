@@ -27,7 +27,7 @@ def report(name: str) -> str:
     return (TRANSCRIPTS / f"{name}.txt").read_text()
 
 
-def test_a_map_is_read_in_any_order_and_only_what_is_asked_for() -> None:
+def test_a_map_is_read_in_any_order_and_only_for_the_wanted_dscps() -> None:
     port = parse(report("profile"), only(48, 26, 0))
     assert port == NicPortQos("dscp", {0: 0, 26: 4, 48: 6}, frozenset({3}))
     assert list(port.dscp_priority) == [0, 26, 48]

@@ -17,7 +17,7 @@ NETWORKD = json.dumps({"Neighbors": [NEAR]})
 
 
 def found(monkeypatch: pytest.MonkeyPatch, **tools: str) -> dict[str, list[str]]:
-    """What is read where these tools print something and others fail."""
+    """The neighbours where these tools print something and others fail."""
     fails = {name: DeviceError(f"{name} failed") for name in ("lldpctl", "networkctl")}
     monkeypatch.setattr(lldp_io, "tool", lambda name: name)
     return lldp_io.neighbours(Answers({**fails, **tools}))

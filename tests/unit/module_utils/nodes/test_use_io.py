@@ -78,7 +78,7 @@ def test_a_job_that_was_faster_keeps_its_node(use: Any) -> None:
     assert (slurm.reason, node.held) == ("", False)
 
 
-def test_without_slurm_nothing_is_asked(use: Any, monkeypatch: Any) -> None:
+def test_without_slurm_no_command_runs(use: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(node_use.shutil, "which", lambda name: None)
     slurm = Slurm("7")
     slurm.answers = False

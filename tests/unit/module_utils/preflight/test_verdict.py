@@ -29,7 +29,7 @@ def test_names_are_unique_and_every_row_says_all() -> None:
     assert all(CASES.values()) and not {*CASES} - {*ROWS}
 
 
-def test_a_sound_site_is_one_line_and_what_nobody_knows_is_no_finding() -> None:
+def test_a_sound_site_is_one_line_and_an_unknown_fact_is_no_finding() -> None:
     for facts in (*map(changed, QUIET), {}):
         assert found([Answer("gpu01", facts, WANT)]) == []
     assert said([]) == ["Preflight: sound, 4 hosts."]

@@ -21,7 +21,7 @@ def test_only_changed_items_of_a_loop_are_named() -> None:
     assert [(one.kind, one.text) for one in found] == [("changed", "add it"), ("pending", "wait: job 1")]
 
 
-def test_a_visit_names_what_was_done_what_failed_and_what_was_not_run() -> None:
+def test_a_visit_names_steps_done_steps_failed_and_layers_not_run() -> None:
     failed = {"state": "failed", "changed": True, "done": ["a"], "left": ["b"], "steps": ["a", "b"], "msg": "disk full"}
     done = {"state": "done", "changed": True, "steps": ["c"], "pending": ["d: job 7"]}
     layers = [

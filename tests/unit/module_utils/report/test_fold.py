@@ -20,7 +20,7 @@ def test_the_same_step_of_many_hosts_is_one_line() -> None:
     assert report([step("gpu01", "write the name gpu01")])["findings"][0]["text"] == "write the name gpu01"
 
 
-def test_a_second_check_says_what_is_new_and_what_is_gone() -> None:
+def test_a_second_check_names_new_and_gone_steps() -> None:
     first = report([step("gpu01", "a"), step("gpu02", "a", "b")], check=True, started="2026-11-23T02:00:00+00:00")
     second = compared(report([step("gpu02", "a"), step("gpu03", "a")], check=True), first)
     assert [(it["text"], it["hosts"], it["new"]) for it in second["findings"]] == [("a", "gpu[02-03]", "gpu03")]

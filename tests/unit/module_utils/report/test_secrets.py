@@ -31,5 +31,5 @@ def test_what_looks_like_a_secret_is_replaced(said: str) -> None:
 @pytest.mark.parametrize(
     "said", ["add slurm_gate_replace_tokens: true", "write a token of system:serviceaccount:drawbridge-gate:opener"]
 )
-def test_what_is_no_secret_stays(said: str) -> None:
+def test_text_without_a_secret_stays(said: str) -> None:
     assert redacted(said) == said

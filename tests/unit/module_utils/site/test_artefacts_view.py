@@ -17,7 +17,7 @@ from tests.conformance.tree import MODULES
 FOREIGN = {"k8s", "validate_argument_spec"}
 
 
-def test_what_is_known_is_there() -> None:
+def test_known_modules_exist() -> None:
     """The other direction is the action's: it fails for a module that is not known."""
     assert {*PLACES, *READS} - FOREIGN <= {path.stem for path in MODULES}
 

@@ -31,7 +31,7 @@ def test_a_slurmdbd_beside_slurmctld_is_no_host_of_its_own(host: str) -> None:
     assert not any("accounting" in line for line in slurm(found, {"gpu01": {}}, GROUPS))
 
 
-def test_a_slurmdbd_elsewhere_is_asked_for_its_database() -> None:
+def test_the_database_of_a_slurmdbd_elsewhere_is_a_question() -> None:
     lines = slurm(hosts(conf(accounting="db1"), {}), {"gpu01": {}}, GROUPS)
     assert lines[3:5] == ["  accounting:", '    host: "db1"']
     assert lines[5].startswith("    # QUESTION: database: ")
@@ -42,7 +42,7 @@ def test_a_controller_whose_file_was_not_read_hides_no_other_host() -> None:
     assert (running["cluster"], controller) == ("research", "ctl")
 
 
-def test_without_slurm_storage_and_kubelets_everything_is_asked() -> None:
+def test_without_slurm_storage_and_kubelets_everything_is_a_question() -> None:
     nothing = hosts({}, {})
     assert [line.split(":")[1] for line in slurm(nothing, {"gpu01": {}}, GROUPS) if "QUESTION" in line] == [
         " cluster",

@@ -97,7 +97,7 @@ def test_the_labs_intent_is_the_shipped_one_where_it_must_and_is_accepted_with_i
     assert inventory_faults(load(found), groups) == []
 
 
-def test_what_hosts_do_not_know_is_asked() -> None:
+def test_unknown_facts_of_hosts_are_questions() -> None:
     hosts = lab_hosts()
     for name in GROUPS["nodes"]:
         hosts[name] = copy.deepcopy(hosts[name])
@@ -142,7 +142,7 @@ def test_a_running_cluster_is_taken_over() -> None:
 
 
 def test_text_of_a_host_in_other_hands_is_not_taken() -> None:
-    """What is not plain is tried in test_describe_lines.py, here that each text is looked at."""
+    """The tests in test_describe_lines.py try unsafe texts; this test shows that each text is checked."""
     hosts, evil = lab_hosts(), "{{lookup('pipe','id')}}"
     part = {"name": evil, "nodes": evil, "default": True}
     hosts["ctl"]["slurm"] = {"cluster": evil, "controller": evil, "accounting": evil, "partitions": [part]}

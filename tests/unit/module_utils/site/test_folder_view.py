@@ -11,7 +11,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 )
 
 
-def test_a_folder_lists_its_hosts_and_its_steps_and_holds_what_is_not_shipped() -> None:
+def test_a_folder_lists_its_hosts_and_its_steps_and_holds_files_that_are_not_shipped() -> None:
     """The golden plans have whole folders."""
     files = {"/etc/a": Entry("text\n", "0600"), "/x": Entry("shipped\n"), "/e": Entry("")}
     placed = [Placed("nodes/h100", "gate", "First", Artefact(["run x"], files))]

@@ -37,7 +37,7 @@ def test_a_namespace_is_for_jobs_or_for_infrastructure() -> None:
     assert all(label == {"drawbridge.io/infra"} for label in labels.values())
 
 
-def test_manifests_are_told_the_gates_names_and_the_sites_schedulers() -> None:
+def test_manifests_get_the_gates_names_and_the_sites_schedulers() -> None:
     told = names(KUBE, NODES)
     assert told["schedulers"] == ["system:kube-scheduler"]
     assert told["node_accounts"] == "system:serviceaccount:drawbridge-nodes:"

@@ -72,7 +72,7 @@ def test_all_old_names_are_refused_at_once() -> None:
 
 
 @pytest.mark.parametrize("value", ["x", "gpu[01-02]", "a b", "", "it's", '"', 4, True, ["a"], {"gpu01": "SHA256:a+/="}])
-def test_what_is_to_be_typed_has_the_value(value: Any) -> None:
+def test_a_printed_option_has_the_value(value: Any) -> None:
     """A shell splits it, then Ansible reads it. It reads a number as text, unless it is in JSON."""
     _option, word = shlex.split(typed("rolling_what", value))
     read_back = json.loads(word) if word.startswith("{") else parse_kv(word)

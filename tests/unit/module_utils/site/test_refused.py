@@ -36,7 +36,7 @@ GROUPS = {
 
 
 def site(name: str) -> dict[str, Any]:
-    """The intent of an inventory of ours, one's own to change."""
+    """The intent of one of Drawbridge's inventories, as a copy that the caller may change."""
     return copy.deepcopy(_site(name))
 
 
@@ -104,7 +104,7 @@ def test_the_shipped_sites_are_accepted(name: str) -> None:
     load(site(name))
 
 
-def test_nobody_needs_the_leaves_of_a_flat_network_that_the_site_configures() -> None:
+def test_leaves_of_a_flat_network_that_the_site_configures_are_optional() -> None:
     without = {"drawbridge_fabric": DELETE, "drawbridge_nodes.ranges.0.leaves": DELETE}
     load(patched({**without, "drawbridge_slurm.topology": "none"}))
 

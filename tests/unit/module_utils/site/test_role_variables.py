@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is said of role variables that no role takes."""
+"""Messages about role variables that no role takes."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_secret_is_not_shown() -> None:
     assert "ossifrage" not in str(fault)
 
 
-def test_a_name_that_no_role_has_is_told_with_the_nearest() -> None:
+def test_a_name_that_no_role_has_is_reported_with_the_nearest() -> None:
     fault = unknown("a_role", DECLARED, "a_role_second", PLACE)
     assert str(fault).startswith(f'a_role_second ({PLACE}) is "(not shown)", but role a_role has no such variable')
     assert fault.repair == "write a_role_seconds, or rename your own variable"

@@ -64,7 +64,7 @@ def declared(nodes: int) -> Site:
 
 
 def forget() -> None:
-    """Forget what was derived before, so that it is derived anew."""
+    """Forget derived values, so that the next call derives them anew."""
     KEPT.clear()
     hostlist.expanded.cache_clear()
 

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes that a person picks; what is refused stands in refused.yml."""
+"""Nodes that a person picks; refused.yml has the refused selections."""
 
 from __future__ import annotations
 

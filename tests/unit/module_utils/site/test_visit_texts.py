@@ -31,7 +31,7 @@ OPTIONS = [
 
 
 @pytest.mark.parametrize(("options", "sent"), OPTIONS)
-def test_what_is_taken_out_is_put_back(options: dict[str, Any], sent: int) -> None:
+def test_texts_that_are_taken_out_are_put_back(options: dict[str, Any], sent: int) -> None:
     texts: dict[str, str] = {}
     short = taken_out(options, source, texts)
     assert len(texts) == sent

@@ -13,7 +13,7 @@ PASSWORDS = st.text(st.characters(exclude_characters='"\n\r\0', codec="ascii", c
 
 
 @given(PASSWORDS.filter(lambda it: it and it.strip() == it))
-def test_what_was_written_is_recognised_and_hidden(password: str) -> None:
+def test_a_written_password_is_recognised_and_hidden(password: str) -> None:
     secrets = {"StoragePass": password}
     assert secret_text.hidden(secret_text.revealed(WANT, secrets), secrets) == WANT
 

@@ -19,7 +19,7 @@ def test_only_packages_with_a_usable_release_are_offered(system: str, expected: 
     assert sorted(sources.choices(system)) == expected
 
 
-def test_a_verdict_names_what_was_seen() -> None:
+def test_a_verdict_begins_with_seen_expected_or_not_supported() -> None:
     assert sources.verdict(sources.SOURCES["debian-13", "debian"]).startswith("seen")
     assert sources.verdict(sources.SOURCES["debian-12", "debian"]).startswith("not supported")
     assert sources.verdict(sources.SOURCES["ubuntu-24.04", "debian"]).startswith("expected")

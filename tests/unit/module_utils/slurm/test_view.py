@@ -33,7 +33,7 @@ def test_settings_that_are_read_at_start_change_a_file_that_is_read_at_start() -
 @pytest.mark.parametrize(
     "path", ["systemd/system/slurmd.service.d/20-drawbridge-memory.conf", "drawbridge/slurm/health.json"]
 )
-def test_what_is_read_anew_each_time_restarts_nothing(path: str) -> None:
+def test_a_file_that_slurmd_reads_anew_each_time_restarts_nothing(path: str) -> None:
     files = {file["path"]: file for file in slurm_view.node(NODES, SLURM, "gpu04", ["/gpfs/fs1"])["slurmd"]}
     assert files[f"/etc/{path}"]["passive"]
 

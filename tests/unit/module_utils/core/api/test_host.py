@@ -25,7 +25,7 @@ def refusal(code: int) -> urllib.error.HTTPError:
 
 
 class Network:
-    """Gives answers in their order, the last one for ever. Time passes only in pauses."""
+    """Gives answers in their order, and repeats the last one. Time passes only in pauses."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, answers: Sequence[Any]) -> None:
         self.answers, self.asked, self.now = list(answers), 0, 0.0
@@ -60,7 +60,7 @@ def ask() -> dict[str, Any]:
     ],
     ids=repr,
 )
-def test_what_passes_is_asked_again(monkeypatch: pytest.MonkeyPatch, trouble: Exception) -> None:
+def test_a_request_is_sent_again_after_a_passing_error(monkeypatch: pytest.MonkeyPatch, trouble: Exception) -> None:
     network = Network(monkeypatch, [trouble, NODE])
     assert (ask(), network.asked, network.now) == (NODE, 2, host.PAUSE_S)
 
@@ -102,6 +102,6 @@ def test_patience_ends(monkeypatch: pytest.MonkeyPatch, trouble: OSError) -> Non
     assert host.PATIENCE_S - 2 * host.PAUSE_S <= network.now < host.PATIENCE_S
 
 
-def test_what_is_wrong_here_stays_so() -> None:
+def test_a_missing_local_file_is_an_error() -> None:
     with pytest.raises(FileNotFoundError):
         host.Server(URL, "/nonexistent").ask(urllib.request.Request(URL))

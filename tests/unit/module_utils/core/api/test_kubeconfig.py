@@ -76,7 +76,7 @@ def test_every_question_is_the_installers(kubeconfig: Path) -> None:
         ("POST", "POST", "application/json"),
     ],
 )
-def test_bodies_are_told_by_their_kind(kubeconfig: Path, method: str, verb: str, kind: str) -> None:
+def test_a_body_is_sent_with_its_content_type(kubeconfig: Path, method: str, verb: str, kind: str) -> None:
     connect(str(kubeconfig))(method, "/x", {"a": 1})
     ((seen, _, headers, body),) = SEEN
     assert (seen, headers["content-type"], json.loads(body)) == (verb, [kind], {"a": 1})
@@ -95,6 +95,6 @@ def test_an_answer_that_is_not_json_is_a_message(kubeconfig: Path) -> None:
     assert connect(str(kubeconfig))("GET", "/nothing", None) == (404, {"message": "404 page not found"})
 
 
-def test_a_kubeconfig_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_kubeconfig_is_reported(tmp_path: Path) -> None:
     with pytest.raises(DeviceError, match="can't be used"):
         connect(str(tmp_path / "none"))

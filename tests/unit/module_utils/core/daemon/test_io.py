@@ -49,7 +49,7 @@ def test_a_daemon_is_current_if_it_is_younger_than_what_it_has_read(
 
 @pytest.mark.parametrize(("ago_s", "verb"), [(60, "restart"), (-1, "start")])
 def test_a_start_that_has_read_older_files_begins_anew(conf: Path, ago_s: float, verb: str) -> None:
-    """A start that is asked for would join the one that goes on, which hangs for what this run has mended, perhaps."""
+    """The verb `start` would join the running start, which perhaps hangs because of a fault that this run repaired."""
     daemon, want = device(conf, Answers({"systemctl show": show(active="activating", begun_us=monotonic_us(ago_s))}))
     assert [step.payload[0] for step in plan(daemon.read(), want)] == [verb]
 

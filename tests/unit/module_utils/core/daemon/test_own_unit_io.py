@@ -31,7 +31,7 @@ def test_systemd_reads_new_unit_files_before_it_starts_them(tmp_path: Path, monk
 
 
 @pytest.mark.parametrize(("outdated", "ran"), [("yes", ["daemon-reload", "restart"]), ("no", [])])
-def test_systemd_is_told_of_unit_files_that_a_killed_run_wrote(
+def test_systemd_reloads_unit_files_that_a_killed_run_wrote(
     outdated: str, ran: list[str], tmp_path: Path, monkeypatch: Any
 ) -> None:
     """The timer started long after the files were written, so nothing but systemd itself knows that it is behind."""

@@ -34,7 +34,7 @@ RESTART = f"restart x.service, which started before {ENV} changed"
         ({}, []),
         ({**STOPPED, "files": {}, "enabled": False}, [*WRITES, "enable x.service", START]),
         (STOPPED, [START]),
-        # what is read anew each time refreshes nothing, what is read at the start alone restarts
+        # a file read anew each time refreshes nothing; a file read only at the daemon's start restarts the daemon
         (old(SCRIPT), WRITES[:1]),
         ({"files": {**STAGED.files, SCRIPT: Entry("#!", "0644")}}, WRITES[:1]),
         (old(CONF), [WRITES[1], REFRESH]),

@@ -24,7 +24,7 @@ def settled(folder: Path, files: dict[str, str]) -> bool:
     return outcome.changed
 
 
-def test_files_become_what_is_wanted_and_those_of_others_stay(tmp_path: Path) -> None:
+def test_wanted_files_are_written_and_files_of_others_stay(tmp_path: Path) -> None:
     folder = tmp_path / "new"
     assert settled(folder, {"a/b/c": "1\n", "a/d": "2\n", "e": "3\n"})
     assert not settled(folder, {"a/b/c": "1\n", "a/d": "2\n", "e": "3\n"})
@@ -51,7 +51,7 @@ def test_an_unlisted_file_is_refused(tmp_path: Path, name: str) -> None:
 
 
 def test_a_list_leads_nowhere_else(tmp_path: Path) -> None:
-    """It is a file that anybody can edit, or that comes with a checkout."""
+    """The list is a file: a user can edit it, or it comes with a checkout."""
     other, folder = tmp_path / "other", tmp_path / "folder"
     other.write_text("mine\n")
     folder.mkdir()

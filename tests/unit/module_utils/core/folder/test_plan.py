@@ -18,7 +18,7 @@ WANT = FolderState({"b/a": "text\n", "a": "more\n"})
         (WANT.files, []),
     ],
 )
-def test_what_differs_is_written_and_what_is_left_over_removed(have: dict[str, str], steps: list[str]) -> None:
+def test_different_files_are_written_and_leftover_files_removed(have: dict[str, str], steps: list[str]) -> None:
     state = FolderState(have)
     planned = plan(state, WANT)
     assert [step.reason for step in planned] == steps

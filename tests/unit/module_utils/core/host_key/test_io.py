@@ -63,7 +63,7 @@ def test_a_revoked_key_is_none() -> None:
     ]
 
 
-def test_a_host_is_asked_at_its_port() -> None:
+def test_ssh_keyscan_uses_the_hosts_port() -> None:
     run = Answers({"ssh-keyscan": "[gpu04]:2222 ssh-ed25519 AAAA\n"})
     assert Offer(run, "gpu04", 2222).read() == [Key("ssh-ed25519", "AAAA")]
     assert run.asked == ["ssh-keyscan -T 20 -p 2222 gpu04"]

@@ -15,7 +15,7 @@ ONE_OF_TWO = "munge\npackage slurm-slurmd-ohpc is not installed\n"
 WANTED = ("munge", "slurm-slurmd-ohpc")
 
 
-def test_only_what_is_missing_is_installed_and_nothing_that_is_merely_recommended() -> None:
+def test_only_missing_packages_are_installed_and_no_weak_dependencies() -> None:
     answers = Answers({"rpm --query": ONE_OF_TWO, "dnf": ""})
     device = Packages(answers, WANTED)
     assert device.read() == PackageState(frozenset({"munge"}))

@@ -20,7 +20,7 @@ WANT = PackageState(frozenset({"munge", "slurmd"}))
         (WANT, []),
     ],
 )
-def test_what_is_missing_is_one_transaction_after_what_was_cut_off(have: PackageState, packages: list[object]) -> None:
+def test_missing_packages_are_one_transaction_after_a_cut_off_one(have: PackageState, packages: list[object]) -> None:
     steps = plan(have, WANT)
     assert [step.payload for step in steps] == packages
     assert all(step.reason == f"install {', '.join(step.payload)}" for step in steps if step.payload)

@@ -56,7 +56,7 @@ def test_a_bare_host_gets_the_version_and_keeps_it(tmp_path: Path) -> None:
     assert host.ran == []
 
 
-def test_what_was_removed_with_its_configuration_left_is_not_there(tmp_path: Path) -> None:
+def test_a_removed_package_with_its_configuration_left_is_absent(tmp_path: Path) -> None:
     assert device(Host("kubelet 1.36.3-1 deinstall config-files"), tmp_path).read().versions == {"kubelet": ""}
 
 

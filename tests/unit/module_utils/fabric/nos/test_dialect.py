@@ -60,7 +60,7 @@ class Console:
 @pytest.mark.parametrize("kind", [Leaf, Cumulus, Nexus, Junos, PowerSwitch])
 @settings(deadline=None, max_examples=40)
 @given(data=st.data())
-def test_any_switch_becomes_what_we_want_in_one_change_and_keeps_what_is_not_ours(
+def test_one_change_gives_any_switch_the_profile_and_keeps_foreign_configuration(
     kind: type[Emulated], data: st.DataObject
 ) -> None:
     ours, foreign = (

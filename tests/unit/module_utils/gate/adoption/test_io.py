@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The adapter against a small API server of its own: a node, a pod with a budget, somebody else who writes."""
+"""The adapter against a small API server of its own: a node, a pod with a budget, another controller that writes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def guarded(body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
 
 
 class Cluster:
-    """Nodes and a controller: what is evicted from one runs on another, unless a taint keeps it off.
+    """Nodes and a controller: a pod evicted from one node runs on another, unless a taint keeps it off.
 
     An evicted pod is listed so many times more. A pod comes onto the node `early` just before its first taint.
     """

@@ -29,7 +29,7 @@ def ask(*pods: dict[str, Any]) -> Any:
     return lambda method, path, body: (200, {"items": lists[path]})
 
 
-def test_what_is_left_of_a_node() -> None:
+def test_a_nodes_free_resources() -> None:
     done = {**pod("done", {"cpu": "3"}), "status": {"phase": "Succeeded"}}
     nodes, pods = read(ask(pod("web", {"cpu": "500m", "memory": "1Gi"}), done), [])
     (node,) = nodes

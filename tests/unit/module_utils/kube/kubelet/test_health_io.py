@@ -73,7 +73,7 @@ HARMLESS = 'E1 "no stats yet" err="harmless"\n'
         # it is Ready, and not yet healthy for long
         ("", True, 101, 0, "is not healthy 0 s after its start"),
         ("", False, 101, 0, "is not healthy 0 s after its start: nothing in its journal"),
-        # it ends again and again, and is told by what it ends of
+        # it ends again and again, and the message names the cause
         (
             f'{HARMLESS}E1 "command failed" err="failed to run Kubelet: x"\n{HARMLESS}',
             False,
@@ -88,14 +88,14 @@ HARMLESS = 'E1 "no stats yet" err="harmless"\n'
         ),
     ],
 )
-def test_one_that_does_not_become_well_is_told_with_its_error(
+def test_a_kubelet_that_stays_unhealthy_is_reported_with_its_error(
     health: Any, journal: str, healthy: bool, heartbeat_s: float, limit_s: float, told: str
 ) -> None:
     with pytest.raises(DeviceError, match=told):
         health(journal, healthy, limit_s).wait(100.5, Node(ready(heartbeat_s)))
 
 
-def test_one_that_ends_meanwhile_is_told(tmp_path: Path) -> None:
-    """What it reads is tried with all ways to say it where it is asked, in test_kubelet."""
+def test_a_kubelet_that_ends_meanwhile_is_reported(tmp_path: Path) -> None:
+    """The tests in test_io.py and test_text.py try all spellings of the command line."""
     with pytest.raises(DeviceError, match="exited while its command line was read"):
         missing_flag(tmp_path, Path("/etc/kubernetes/kubelet.conf.d/50-drawbridge.conf"))

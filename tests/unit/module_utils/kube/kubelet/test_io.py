@@ -88,7 +88,7 @@ class Node:
 
 
 def closed(node: Any) -> NodeStatus:
-    """What the API server says of a node that is Ready and nobody's."""
+    """The API server's answer for a node that is Ready and closed to pods."""
     return NodeStatus(True, "closed", True, time.time() + 1)
 
 

@@ -66,7 +66,7 @@ def test_under_a_job_everything_waits_even_the_file(have: KubeletState, payloads
         ),
     ],
 )
-def test_a_change_is_told_by_key_and_state_files_that_go_are_named(have: KubeletState, reason: str) -> None:
+def test_a_change_names_its_keys_and_the_state_files_that_it_removes(have: KubeletState, reason: str) -> None:
     assert plan(have, WANT)[0].reason == reason
 
 

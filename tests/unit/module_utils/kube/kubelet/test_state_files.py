@@ -50,6 +50,6 @@ def test_files_that_the_kubelet_would_refuse(cpu: Any, memory: Any, change: dict
     assert outdated({CPU: json.dumps(cpu), MEMORY: json.dumps(memory)}, {**CONFIG, **change}) == names
 
 
-def test_what_is_not_there_is_not_outdated() -> None:
+def test_a_missing_state_file_is_not_outdated() -> None:
     assert outdated({}, CONFIG) == ()
     assert outdated({CPU: "not JSON"}, CONFIG) == (CPU,)

@@ -187,7 +187,7 @@ def test_a_request_that_could_not_be_approved_is_not_forgotten(api: Api, approve
     assert api.approved() == ["csr-2"]
 
 
-def test_an_error_of_a_watch_is_told(approver: Approver) -> None:
+def test_an_error_of_a_watch_is_reported(approver: Approver) -> None:
     status = {"kind": "Status", "code": 500, "message": "etcd is away"}
     approver.ask = lambda *_: (200, {"items": [{"type": "ERROR", "object": status}]})
     with pytest.raises(DeviceError, match="signing requests can't be watched: etcd is away"):

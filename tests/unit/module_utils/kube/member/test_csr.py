@@ -77,7 +77,7 @@ FIRST = {"signer": CLIENT, "names": (), "usages": ("digital signature", "key enc
         ({**item(), "spec": {**item()["spec"], "request": "bm90aGluZw=="}}, "it can't be parsed"),
     ],
 )
-def test_only_what_is_due_is_approved(request_: dict[str, Any], why: str) -> None:
+def test_only_due_requests_are_approved(request_: dict[str, Any], why: str) -> None:
     found = refusal(request_, GPU01)
     assert why in found
     assert bool(why) == bool(found)

@@ -125,7 +125,7 @@ def test_a_bare_host_joins_and_forgets_the_token(host: Host) -> None:
     assert host.ran == []
 
 
-def test_without_a_token_nothing_is_started_and_what_the_kubelet_waits_for_is_told(host: Host) -> None:
+def test_without_a_token_nothing_is_started_and_the_error_names_what_the_kubelet_lacks(host: Host) -> None:
     outcome = converge(host.member(token=""), plan, WANT)
     assert "the action sent no token" in outcome.error
     assert not host.active
@@ -134,7 +134,7 @@ def test_without_a_token_nothing_is_started_and_what_the_kubelet_waits_for_is_to
     assert error == "the kubelet is no member (it has no certificate) after 0 s: csr is waiting"
 
 
-def test_a_certificate_that_nobody_can_verify_is_replaced(host: Host) -> None:
+def test_a_certificate_that_no_client_can_verify_is_replaced(host: Host) -> None:
     converge(host.member(), plan, WANT)
     host.serves = False
     assert converge(host.member(""), plan, WANT, check=True).steps == [
@@ -169,7 +169,7 @@ def test_a_node_that_a_job_holds_stays(host: Host) -> None:
     assert all("drawbridge.io/slurm=vision.7" in step for step in outcome.pending)
 
 
-def test_a_node_that_somebody_else_has_joined_is_left_alone(host: Host) -> None:
+def test_a_node_that_another_tool_has_joined_is_left_alone(host: Host) -> None:
     """kubeadm writes that file anew at each upgrade."""
     Path(adapter.MAIN_CONFIG).write_text("apiVersion: kubelet.config.k8s.io/v1beta1\n")
     with pytest.raises(DeviceError, match=r"set drawbridge_kube\.join: site"):

@@ -26,7 +26,7 @@ PARAMS = {
 }
 
 
-def test_a_token_stands_in_one_file_alone() -> None:
+def test_a_token_is_in_one_file_alone() -> None:
     token = "abcdef.0123456789abcdef"
     text = bootstrap("https://api:6443", "PEM", token)
     assert json.loads(text)["users"][0]["user"] == {"token": token}
@@ -48,7 +48,7 @@ def test_a_token_stands_in_one_file_alone() -> None:
         (replace(NO_MEMBER, why="?"), ["does not run", "does not start at boot", "is no member"]),
     ],
 )
-def test_what_is_wrong_with_a_membership(state: MemberState, said: list[str]) -> None:
+def test_faults_of_a_membership_are_named(state: MemberState, said: list[str]) -> None:
     found = findings(state, PARAMS)
     assert len(found) == len(said)
     assert all(part in line for part, line in zip(said, found))

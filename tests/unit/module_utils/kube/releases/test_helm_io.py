@@ -109,7 +109,7 @@ def test_what_helm_has_not_finished_is_refused_with_the_way_out(status: str, ver
     assert str(caught.value).endswith(f": {command}")
 
 
-def test_values_never_stand_in_the_command() -> None:
+def test_values_are_never_in_the_command() -> None:
     shell = Shell("")
     helm(shell).upgrade({"token": "hunter2"})
     argv, stdin, timeout_s = shell.asked[0]
@@ -118,6 +118,6 @@ def test_values_never_stand_in_the_command() -> None:
     assert timeout_s > 300
 
 
-def test_helm_that_is_not_there_is_told() -> None:
+def test_missing_helm_is_reported() -> None:
     with pytest.raises(DeviceError, match="no-such-helm can't be run"):
         Helm("no-such-helm", "k", "r", "n", Source("c", "c", "1")).record()

@@ -136,7 +136,7 @@ class Charts(Helm):
         return self.remembered
 
     def upgrade(self, values: Mapping[str, Any]) -> None:
-        """Like helm: makes what is not there, mends what it knows the kind of, leaves edited custom resources."""
+        """Like helm: creates missing objects, repairs objects of known kinds, leaves edited custom resources."""
         assert not self.server.lacks("/apis/x.org"), "helm refuses a chart with a kind that is not there"
         self.upgrades += 1
         policy = self.server.objects.get("/apis/x.org/v1/policies/p")
@@ -199,7 +199,7 @@ def test_from_nothing(server: Server, charts: Charts) -> None:
         ),
     ],
 )
-def test_a_hand_edit_is_seen_and_mended(server: Server, charts: Charts, path: str, edit: Any, step: str) -> None:
+def test_a_hand_edit_is_seen_and_repaired(server: Server, charts: Charts, path: str, edit: Any, step: str) -> None:
     """What others own stays."""
     run(server, charts)
     policy, theirs = "/apis/x.org/v1/policies/p", {"spec": {"theirs": 1}, "metadata": {"labels": {"team": "a"}}}
@@ -235,13 +235,13 @@ def test_a_field_that_the_kind_does_not_have_is_refused_before_anything_is_writt
     assert server.writes == writes
 
 
-def test_a_kind_that_nobody_brings_is_refused(server: Server, charts: Charts) -> None:
+def test_a_kind_that_neither_chart_nor_cluster_has_is_refused(server: Server, charts: Charts) -> None:
     charts.chart = [POLICY]
     with pytest.raises(DeviceError, match=r"the cluster has no kind x.org/v1 Policy, which the chart creates"):
         run(server, charts)
 
 
-def test_a_definition_that_is_never_served_is_told(
+def test_a_definition_that_is_never_served_is_reported(
     server: Server, charts: Charts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(helm_release, "ESTABLISHED_S", -1.0)

@@ -19,7 +19,7 @@ def reasons(have: Release) -> list[str]:
     return [step.reason for step in plan(have, WANT)]
 
 
-def test_what_is_right_stays() -> None:
+def test_matching_objects_stay() -> None:
     repaired = ObjectState(True, {"spec.open": "true"}, {"spec.open": "true"})
     assert plan(Release(WANT.record, {"Shop corner": RIGHT, "Shop other": repaired}), WANT) == []
 

@@ -23,7 +23,7 @@ Rules = dict[str, list[dict[str, Any]]]
 
 
 def server(held: Rules, **status: Any) -> tuple[Any, list[str]]:
-    """An API server where rules are in force by namespace; and the namespaces that it was asked for."""
+    """An API server where rules are in force by namespace; and the namespaces of its queries."""
     asked: list[str] = []
 
     def ask(method: str, path: str, body: Any) -> tuple[int, dict[str, Any]]:
@@ -34,13 +34,13 @@ def server(held: Rules, **status: Any) -> tuple[Any, list[str]]:
     return ask, asked
 
 
-def test_a_run_with_its_rights_lacks_nothing_and_each_namespace_is_asked_for_once() -> None:
+def test_a_run_with_its_rights_lacks_nothing_and_queries_each_namespace_once() -> None:
     ask, asked = server({"drawbridge-installer": [EVERYWHERE], "kube-system": [EVERYWHERE, THERE]})
     assert lacking(ask, WANTED) == []
     assert asked == ["drawbridge-installer", "kube-system"]
 
 
-def test_what_is_missing_is_named_where_it_is_missing() -> None:
+def test_missing_rights_are_named_where_they_are_missing() -> None:
     ask, _ = server({"drawbridge-installer": [THERE], "kube-system": [EVERYWHERE]})
     assert [(it.resource, it.verb) for it in lacking(ask, WANTED)] == [
         ("nodes", "get"),
@@ -61,7 +61,7 @@ def test_an_authorizer_that_can_not_list_rights_is_believed() -> None:
         (403, 'the kubeconfig\'s user may not act as the installer: users "drawbridge" is forbidden'),
     ],
 )
-def test_who_may_not_act_as_the_installer_is_told(status: int, said: str) -> None:
+def test_a_user_that_may_not_act_as_the_installer_gets_an_error(status: int, said: str) -> None:
     with pytest.raises(DeviceError, match=said):
         lacking(lambda *_: (status, {"message": 'users "drawbridge" is forbidden'}), WANTED)
 
@@ -91,6 +91,6 @@ def test_objects_that_a_run_can_not_create(status: int, spec: Any, found: list[A
     assert different(ask, [BINDING, {"kind": "Namespace", "metadata": {"name": "n"}}]) == found
 
 
-def test_an_answer_that_is_none_is_told() -> None:
+def test_a_failed_read_is_reported() -> None:
     with pytest.raises(DeviceError, match="ValidatingAdmissionPolicyBinding b can't be read: no"):
         different(lambda *_: (500, {"message": "no"}), [BINDING])

@@ -36,5 +36,5 @@ PULL = {"capabilities": ["pull", "resolve"]}
         ("_default", [MIRROR], "", False, {"server": MIRROR, **PULL}),
     ],
 )
-def test_who_is_asked(name: str, mirrors: list[str], ca: str, fallback: bool, parsed: dict[str, object]) -> None:
+def test_mirrors_come_first(name: str, mirrors: list[str], ca: str, fallback: bool, parsed: dict[str, object]) -> None:
     assert tomllib.loads(hosts(name, mirrors, ca, fallback)) == parsed

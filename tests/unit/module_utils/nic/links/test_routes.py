@@ -20,7 +20,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.n
 from hypothesis import given
 from hypothesis import strategies as st
 
-# captured: iproute2 6.1 on Linux 6.18; no rule but the first is of ours
+# captured: iproute2 6.1 on Linux 6.18; only the rule of priority 1000 is Drawbridge's
 RULES = """[{"priority":0,"src":"all","table":"255"},{"priority":1000,"src":"10.10.0.1","table":"1000","protocol":"4"},
 {"priority":1001,"src":"10.10.0.0","srclen":16,"table":"1000"},{"priority":1002,"src":"10.10.0.1","iif":"lo",
 "table":"1002"},{"priority":1003,"not":null,"src":"10.10.0.1","table":"1003"},
@@ -81,7 +81,7 @@ def test_a_device_that_is_its_own_gateway() -> None:
     assert own_gateway({"rail0": GOAL}) == ""
 
 
-def test_a_rule_that_is_there_twice_is_removed_once() -> None:
+def test_a_duplicate_rule_is_removed_once() -> None:
     twice = Routing(GOAL.rules * 2, GOAL.routes)
     found = [" ".join(change.argv) for change in changes(twice, {"rail0": GOAL}, [])]
     assert found == ["rule del priority 1000 from 10.10.0.1 lookup 1000"]

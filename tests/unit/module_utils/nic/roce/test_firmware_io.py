@@ -31,7 +31,7 @@ def with_tool(host: Host, **further: Any) -> None:
         state.update(further)
 
 
-def test_a_host_without_the_tool_is_told_what_to_install(host: Host) -> None:
+def test_without_the_tool_the_error_names_the_package_to_install(host: Host) -> None:
     with pytest.raises(DeviceError, match="neither mlxconfig nor mstconfig; install mstflint"):
         firmware_io.read(Command(60), PCI)
 

@@ -15,7 +15,7 @@ def test_the_index_is_found_and_depends_on_the_order_of_addresses() -> None:
     assert ipv4_gid([(1, IPV4, "RoCE v2", "rd0"), *table], "rd0") == 1
 
 
-def test_what_is_no_ipv4_gid_of_the_rail() -> None:
+def test_other_gids_are_not_the_rails_ipv4_gid() -> None:
     for row in (
         (2, IPV4, "IB/RoCE v1", "rd0"),
         (2, IPV4, "RoCE v2", "rd1"),

@@ -11,7 +11,7 @@ TERMS = {term.key: term for term in terms.ACCOUNT}
 @pytest.mark.parametrize(
     ("listed", "read"),
     [
-        # as `sacctmgr -nP list` of Slurm 24.11.5 printed what was set to 240, 1-02:03:04 and nothing
+        # as `sacctmgr -nP list` of Slurm 24.11.5 printed limits set to 240, 1-02:03:04 and nothing
         ("04:00:00", "240"),
         ("1-02:04:00", "1564"),
         ("", ""),

@@ -78,7 +78,7 @@ def test_deletions_begin_with_the_children() -> None:
     ]
 
 
-def test_an_account_stays_for_what_is_below_it() -> None:
+def test_an_account_stays_for_accounts_below_it() -> None:
     assert deletions(("account", "old")) == {("account", "old"): "account below is below it"}
     running = {("account", "below"): "job 7 has it"}
     assert deletions(("account", "old"), ("account", "below"), busy=running) == {

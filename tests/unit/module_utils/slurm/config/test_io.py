@@ -120,7 +120,7 @@ def test_a_reconfigure_that_takes_too_long_to_answer_has_taken_effect(conf: Path
     assert conf.read_text() == "new\n"
 
 
-def test_a_daemon_that_is_asked_late_and_still_has_the_old_files_has_refused_them(
+def test_a_daemon_that_has_the_old_files_after_the_timeout_has_refused_the_new_ones(
     conf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(slurmctld, "LATE_S", 0.2)

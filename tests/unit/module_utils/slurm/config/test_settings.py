@@ -11,5 +11,5 @@ def test_a_daemon_does_not_restart_for_another_daemons_port() -> None:
     assert settings.at_start({"CommunicationParameters": "NoInAddrAny"}, "sackd") == []
 
 
-def test_what_is_read_at_start_is_a_key_of_slurms() -> None:
+def test_keys_that_slurm_reads_at_start_are_keys_of_slurm() -> None:
     assert {key for keys in settings.AT_START.values() for key in keys} <= set(spelled(KEYS))

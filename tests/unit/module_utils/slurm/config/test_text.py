@@ -11,7 +11,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 )
 
 
-def test_what_is_empty_is_left_out_and_zero_is_not_empty() -> None:
+def test_an_empty_value_is_left_out_and_zero_is_not_empty() -> None:
     assert text(settings({"PrologFlags": "", "ReturnToService": 0}), []) == "ReturnToService=0\n"
 
 

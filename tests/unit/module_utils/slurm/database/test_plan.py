@@ -19,7 +19,7 @@ STATES = [DatabaseState("slurm_acct_db", "slurm", *there) for there in itertools
 
 
 @pytest.mark.parametrize("have", STATES)
-def test_the_steps_lead_to_what_is_wanted(have: DatabaseState) -> None:
+def test_the_steps_lead_to_the_wanted_state(have: DatabaseState) -> None:
     assert after(plan(have, WANT), have) == WANT
     assert bool(plan(have, WANT)) == (have != WANT)
 

@@ -18,7 +18,7 @@ WANT = MungeState(digest_of(b"key"))
 
 @pytest.mark.parametrize("digest", ["", digest_of(b"other"), WANT.digest])
 @pytest.mark.parametrize(("enabled", "active", "current"), list(itertools.product([False, True], repeat=3)))
-def test_the_steps_lead_to_what_is_wanted(digest: str, enabled: bool, active: bool, current: bool) -> None:
+def test_the_steps_lead_to_the_wanted_state(digest: str, enabled: bool, active: bool, current: bool) -> None:
     have = MungeState(digest, enabled, active, active and current)
     assert after(plan(have, WANT), have) == WANT
     assert bool(plan(have, WANT)) == (have != WANT)

@@ -12,7 +12,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 from tests.unit.module_utils.answers import Answers, show
 
 
-def test_secrets_that_are_there_are_removed(tmp_path: Path) -> None:
+def test_existing_secrets_are_removed(tmp_path: Path) -> None:
     key = tmp_path / "munge.key"
     key.write_text("secret")
     run = Answers({"systemctl show": show("not-found", "inactive", "")})

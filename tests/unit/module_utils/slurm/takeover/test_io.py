@@ -56,7 +56,7 @@ def test_variables_of_the_site_need_consent_and_are_copied(place: Path) -> None:
     assert path.read_text().startswith(HEADER)
 
 
-def test_a_stale_copy_of_the_site_is_moved_and_one_of_ours_stays(place: Path) -> None:
+def test_a_stale_copy_of_the_site_is_moved_and_drawbridges_file_stays(place: Path) -> None:
     theirs, ours = f"{place}/slurm.conf", f"{place}/ours.conf"
     Path(theirs).write_text("MailProg=/opt/mail\n")
     Path(ours).write_text(f"{HEADER}\n")

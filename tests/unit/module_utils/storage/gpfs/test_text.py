@@ -88,7 +88,7 @@ VALUES = st.lists(st.text(st.characters(blacklist_categories=["Cs", "Cc", "Zl", 
 
 
 @given(rows=st.lists(VALUES, max_size=4))
-def test_what_is_encoded_comes_back(rows: list[list[str]]) -> None:
+def test_encoded_rows_come_back(rows: list[list[str]]) -> None:
     names = "abcd"
     lines = [f"{HEADER}{':'.join(names)}:"]
     lines += [f"mmx::0:1:::{':'.join(quote(value) for value in row)}:" for row in rows]

@@ -97,7 +97,7 @@ def test_a_probe_tells_why_a_mount_gives_no_answer(tmp_path: Path, stat: Any, pr
 
 
 @pytest.mark.parametrize("broken", ["", "nfsstat", "journalctl"])
-def test_a_lost_or_unknown_mount_keeps_the_drain_and_the_first_error_is_told(
+def test_a_lost_or_unknown_mount_keeps_the_drain_and_the_first_error_is_reported(
     tmp_path: Path, stat: Any, broken: str
 ) -> None:
     stat("exit 0")

@@ -29,7 +29,7 @@ def test_the_table_gives_sources_and_owned_options() -> None:
     }
 
 
-def test_what_is_asked_for_is_what_is_compared() -> None:
+def test_wanted_options_are_the_compared_options() -> None:
     export = Export("filer", "/x", "/x", version="4.1", nconnect=4, read_only=True, options=("noatime",))
     assert text.options(export) == "ro,vers=4.1,proto=tcp,nconnect=4,hard,noatime"
     assert text.owned(text.options(export))["nconnect"] == "4"

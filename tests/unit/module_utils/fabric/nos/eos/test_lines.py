@@ -47,7 +47,7 @@ def test_a_map_that_is_not_printed_is_eos_own_default(dscp: int, default: int) -
     assert dict(sections_of({}, low))[MAPS][1] == f"qos map dscp {dscp} to traffic-class {default}"
 
 
-def test_a_map_of_ours_that_leads_elsewhere_is_seen() -> None:
+def test_a_map_of_a_dscp_of_the_profile_to_another_traffic_class_is_seen() -> None:
     assert section(MAPS, "qos map dscp 20,25-27 to traffic-class 2")[0] == "qos map dscp 26 to traffic-class 2"
 
 
@@ -59,7 +59,7 @@ def test_watchdog_times_are_numbers() -> None:
     )
 
 
-def test_a_port_shows_what_is_ours_and_what_would_overrule_it() -> None:
+def test_a_port_shows_drawbridges_lines_and_lines_that_would_overrule_them() -> None:
     text = """
 interface Ethernet1
    description to gpu01

@@ -53,7 +53,7 @@ def test_a_commit_waits_while_its_entry_says_so_and_has_its_comment() -> None:
         (("ROCE", "Enabled, Name: ROCE, Index: 1", "dscp-default"), "has dscp-default as its classifier"),
     ],
 )
-def test_a_port_that_does_not_use_what_is_bound_to_it_is_not_proven(values: tuple[str, ...], sentence: str) -> None:
+def test_a_port_that_does_not_use_its_bindings_is_not_proven(values: tuple[str, ...], sentence: str) -> None:
     found = [*unproven(applied_to(PORT.format(*values)), LEAF)]
     assert found == ([f"et-0/0/0 does not use ROCE, but {sentence}"] if sentence else [])
 
@@ -82,5 +82,5 @@ def test_a_buffer_that_the_site_divides_is_fine_if_the_intent_has_its_size() -> 
     assert not [*unfit(config, {"et-0/0/0": ""}, replace(LEAF, queue_buffer_bytes=3_000_000))]
 
 
-def test_a_login_that_sees_no_configuration_is_told_so() -> None:
+def test_a_login_that_sees_no_configuration_is_reported() -> None:
     assert "view-configuration" in next(unfit(Statements.of(""), {}, LEAF))

@@ -38,7 +38,7 @@ def test_what_overrules_the_class_on_a_port_is_owned() -> None:
     assert len(found) == 5
 
 
-def test_what_is_written_down_but_not_in_force_is_owned_as_far_as_it_is_bound() -> None:
+def test_a_deactivated_statement_is_owned_if_an_active_one_is() -> None:
     found = section(
         "interface et-0/0/1",
         f"deactivate {COS} interfaces et-0/0/1 scheduler-map",

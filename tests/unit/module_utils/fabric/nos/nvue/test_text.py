@@ -76,7 +76,7 @@ def test_revisions_that_wait_are_ours_by_their_message() -> None:
     assert (config.waiting, config.foreign) == ("", ("4 (upgrade)",))
 
 
-def test_no_json_is_an_error_with_what_was_printed() -> None:
+def test_no_json_is_an_error_with_the_printed_text() -> None:
     with pytest.raises(DialectError, match="it printed no JSON, but 'nvued is not running'"):
         parse(("nvued is not running", "[]", "{}", "{}"), LEAF)
 

@@ -7,6 +7,6 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 )
 
 
-def test_the_management_port_and_what_is_no_port_of_a_node_carry_no_class() -> None:
+def test_the_management_port_and_names_of_no_node_port_carry_no_lossless_class() -> None:
     others = ["mgmt1/1/1", "vlan700", "port-channel10", "Ethernet1", "ethernet1/1"]
     assert CAPABILITIES.strange_ports([*others, "ethernet1/1/1", "ethernet2/1/32"]) == others

@@ -32,7 +32,7 @@ def test_maps_are_equal_however_they_are_printed(text: str) -> None:
     assert section(MAPS, text) == ("trust dscp-map ROCE", " qos-group 0 dscp 0-25,27-63", " qos-group 3 dscp 26")
 
 
-def test_a_port_shows_what_is_ours_with_hidden_defaults_and_what_would_overrule_it() -> None:
+def test_a_port_shows_drawbridges_lines_with_hidden_defaults_and_lines_that_would_overrule_them() -> None:
     text = f"""
 {PORT}
  description mtu 9000

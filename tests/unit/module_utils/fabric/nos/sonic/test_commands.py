@@ -29,7 +29,7 @@ def test_a_watchdog_comes_as_a_whole() -> None:
     assert len(commands(have, want)) == 4
 
 
-def test_ports_stand_in_the_key() -> None:
+def test_a_range_of_ports_is_in_the_key() -> None:
     assert on_ports(["Ethernet0", "Ethernet8", "Ethernet16"], ("+ QUEUE|3", "+ PORT mtu 9214")) == (
         "+ QUEUE|Ethernet0-16:8|3",
         "+ PORT|Ethernet0-16:8 mtu 9214",

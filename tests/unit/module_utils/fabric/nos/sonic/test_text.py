@@ -107,7 +107,7 @@ def test_units_are_changes_that_wait_or_failed() -> None:
     assert (failed.waiting, failed.stale) == ("", ("drawbridge-a",))
 
 
-def test_no_json_is_an_error_with_what_was_printed() -> None:
+def test_no_json_is_an_error_with_the_printed_text() -> None:
     with pytest.raises(DialectError, match="it printed no JSON, but 'redis is not running'"):
         parse(("redis is not running", "{}", "", hardware(8)), LEAF)
 

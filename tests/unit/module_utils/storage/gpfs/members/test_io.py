@@ -38,7 +38,7 @@ ANSWERS = {"mmlscluster": MMLSCLUSTER, "mmlslicense": LICENSES, "mmgetstate": ST
 
 
 class Tools:
-    """Recorded answers; node files are read while they are there."""
+    """Recorded answers; node files are read while they exist."""
 
     def __init__(self, **answers: str) -> None:
         self.answers, self.ran, self.files = {**ANSWERS, **answers}, [], []
@@ -70,7 +70,7 @@ def test_a_short_name_is_its_full_name_and_a_node_without_a_row_is_unknown() -> 
     assert tools.ran[-1] == ["mmgetstate", "-N", "server-1.domain.com,server-3.domain.com", "-Y"]
 
 
-def test_many_nodes_are_asked_about_in_turns_whose_answers_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_nodes_are_queried_in_turns_whose_answers_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mm_cluster, "AT_A_TIME", 1)
     tools = Tools()
     state = cluster(tools, "server-3", "server-1").read()

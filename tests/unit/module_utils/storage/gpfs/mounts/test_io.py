@@ -77,7 +77,7 @@ def test_the_kernels_table_is_enough_while_the_daemon_runs(
     assert client(MOUNT.format(path, source), state) == found
 
 
-def test_a_setting_says_what_is_effective_and_what_its_own_class_has() -> None:
+def test_a_setting_has_its_effective_and_its_configured_value() -> None:
     wanted = ClientState({}, settings={"pagepool": str(16 << 30)})
     found = client("", want=wanted)
     assert (found.settings, found.configured) == ({"pagepool": str(4 << 30)}, {"pagepool": str(16 << 30)})

@@ -15,7 +15,7 @@ DATA = text.RemoteFilesystem("fs1", "owner", "/data", "rw")
 THERE = RemoteState("owner", ("a", "b"), "key", {"data": DATA}, "own")
 
 
-def test_lines_are_empty_for_what_is_not_defined() -> None:
+def test_lines_are_empty_without_a_definition() -> None:
     assert OwnerState("here").lines() == RemoteState("owner").lines() == []
     assert WANT.lines()[-1] == "here fs2 (ro, root is 9:9)"
     assert THERE.lines() == ["owner a,b key", "data owner:fs1 /data rw"]
