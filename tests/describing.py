@@ -66,7 +66,7 @@ def answered(text: str, answers: Any) -> str:
 
 
 def missing(described: Any, intent: Any, path: str = "") -> Iterator[str]:
-    """What was described and is not in the intent."""
+    """Keys that `described` has and `intent` lacks."""
     if isinstance(described, Mapping):
         for key, value in described.items():
             yield from missing(value, intent.get(key), f"{path}.{key}") if intent else [f"{path}.{key}"]

@@ -45,7 +45,7 @@ class Part:
     name: str
     commands: tuple[Command, ...]
     labs: tuple[int, ...] = ()
-    """Ids of the labs whose hosts it boots; the first is the one that its commands are told."""
+    """Ids of the labs whose hosts it boots; its commands get the first."""
     limit_s: int = LIMIT_S
     site: str = ""
     """The lab's site, where its commands don't say it."""

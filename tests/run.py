@@ -29,7 +29,7 @@ CHECK, NIGHTLY = "check", "nightly"
 AT_ONCE = 3
 """Parts at a time: two cores, and every part waits now and then."""
 LATE = -1000
-"""Stands for the return code of what was killed, or not begun, because the part's time was over."""
+"""The return code of a command that was killed, or not begun, because the part's time was over."""
 DOWN_S, LAST_WORDS_S = 120, 10
 
 
@@ -94,7 +94,7 @@ def stream(command: Command, env: dict[str, str], file: TextIO, live: bool, unti
         command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
     assert process.stdout is not None
-    # by a thread: somebody who has left the program's family may keep the pipe open when all of it is killed
+    # by a thread: a process that has left the program's group may keep the pipe open when all of it is killed
     copier = threading.Thread(target=copy, args=(process.stdout, file, live), daemon=True)
     copier.start()
     try:

@@ -20,7 +20,7 @@ from tests.processes import end
 from tests.waiting import until
 
 SSH_S, RUN_S = 300, 1800
-"""What a command and a playbook may take; what hangs is a finding, and must not look like a slow machine for ever."""
+"""What a command and a playbook may take; a hang is a finding, and must not look like a slow machine."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Lab:
         return until(condition, seconds, what)
 
     def tell(self, command: str) -> None:
-        """Tell Slurm, on the controller, what may be told twice: its client gives up on a slurmctld that did hear."""
+        """Send Slurm, on the controller, a command that may run twice: slurmctld may get it though the client fails."""
         self.wait(f"Slurm hears {command}", lambda: (self.ssh("ctl", command),))
 
     def gone(self, job: str) -> bool:

@@ -35,7 +35,7 @@ OFTEN = "[Timer]\nOnUnitInactiveSec=\nOnUnitInactiveSec=8s\nOnActiveSec=1s\n"
 SHORT = {"patience_s": 12, "empty_s": 8, "pod_grace_s": 2}
 """Limits of the gate that a test can wait for; one request may take ten seconds, and has a second try."""
 SHORTEST = {**SHORT, "patience_s": 4, "stuck_s": 15}
-"""For what is run on demand, on a machine that does nothing else."""
+"""For tests on demand, on a machine that does nothing else."""
 ALLREDUCE = (REPOSITORY / "examples/allreduce.sbatch").read_text()
 GHOST = "import os, time; os.open('/dev/nvidia3', os.O_PATH); time.sleep(900)"
 """A process that uses a GPU, as the lab's nvidia-smi sees it."""
@@ -79,7 +79,7 @@ sleep 900 & wait
 
 
 def patient(job: str, node: str) -> bool:
-    """Whether the job's script is there to be told: Slurm calls a job running before its script is."""
+    """Whether the job's script can get a signal: Slurm calls a job running before its script is."""
     return ssh(node, f"ls /tmp/patient.{job} 2>/dev/null || true") != ""
 
 
@@ -111,9 +111,9 @@ def audit(known: int) -> list[str]:
 
 @functools.lru_cache(maxsize=16)
 def api_client(user: str = "", group: str = "system:masters") -> client.ApiClient:
-    """The API as the administrator, or as somebody else with a group; kept, so that a look is no new connection.
+    """The API as the administrator, or as another user with a group; kept, so that a look is no new connection.
 
-    What was connected before the API server's restart is connected anew by urllib3, for reads without a word.
+    After the API server's restart urllib3 connects anew, silently for reads.
     """
     settings = client.Configuration()
     settings.socket_options = [(socket.IPPROTO_TCP, name, value) for name, value in SOCKET.items()]
@@ -246,7 +246,7 @@ def _place(node: str) -> int:
 
 
 def glass() -> Any:
-    """The API as somebody who may do what an emergency needs."""
+    """The API as a user who may do what an emergency needs."""
     return kube("somebody", BREAKGLASS)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 LOOK_S = 2.0
 """What one look uses up of the patience at most: a machine that stands still moves nothing else forward either."""
 PAUSE_S, LONG_PAUSE_S, SOON_S = 0.3, 1.0, 5.0
-"""Pauses between looks, for what comes soon and for what doesn't: a look costs what is looked at its processor, too."""
+"""Pauses between looks, for what comes soon and for what doesn't: a look costs the processor of its target, too."""
 
 
 def until(true: Callable[[], Any], patience_s: float, what: str) -> Any:

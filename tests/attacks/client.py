@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The API server as anybody: one kept connection of the administrator, who impersonates whom a row names."""
+"""The API server as any user: the administrator keeps one connection and impersonates the user of a row."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Who:
 
 
 class Client:
-    """Asks as the administrator, or as somebody else."""
+    """Asks as the administrator, or as another user."""
 
     def __init__(self, kubeconfig: Path, scratch: Path) -> None:
         config = yaml.safe_load(kubeconfig.read_text())
@@ -69,11 +69,11 @@ class Client:
         self._connection = http.client.HTTPSConnection(**where, context=known)
 
     def ask(self, method: str, path: str, body: Any = None, who: Who | None = None, kind: str = "") -> Answer:
-        """One request of the administrator, or of somebody that he impersonates."""
+        """One request of the administrator, or of a user that he impersonates."""
         return self._send(self._connection, method, path, body, self._headers(who, kind))
 
     def bear(self, token: str, path: str, name: str = "", body: Any = None) -> Answer:
-        """One request of a token's owner, who may say he is somebody else."""
+        """One request of a token's owner, who may impersonate another user."""
         headers = [("Authorization", f"Bearer {token}"), ("Content-Type", "application/json")]
         headers += [("Impersonate-User", name)] if name else []
         return self._send(self._bearer, "POST" if body else "GET", path, body, headers)

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What stands in the cluster when the attacks begin: the role's objects, four nodes, two jobs, a tenant."""
+"""The cluster when the attacks begin: the role's objects, four nodes, two jobs, a tenant."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Scene:
         method = next(verb for verb in ("get", "post", "put", "patch", "delete") if verb in row)
         kind = next((kind for kind in KINDS if kind in row), "")
         body = row[kind] if kind else row.get("body")
-        if method == "delete" and body:  # with a body, what stands in the query is not read
+        if method == "delete" and body:  # with a body, the server ignores the query
             body = {**body, "dryRun": ["All"]}
         path = row[method]
         if method == "get" or "/exec?" in path:  # which know no dry run, and change nothing
@@ -90,7 +90,7 @@ class Scene:
         return json.loads(text)
 
     def token(self, who: Who) -> str:
-        """A real token; a job's is asked for by its node, one of the gate's by a run."""
+        """A real token; a node requests its job's, and a run requests the gate's."""
         namespace, name = who.user.split(":")[2:]
         path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token"
         asks = DEPLOYER if namespace in (GATE_NAMESPACE, NODES_NAMESPACE) else None
@@ -152,7 +152,7 @@ def build(client: Client, quiet: Callable[[], object]) -> Scene:
 
 
 def judged(client: Client) -> dict[str, Json] | None:
-    """What Kubernetes says of the types in every policy of ours; None before it has looked at all."""
+    """What Kubernetes says of the types in each of Drawbridge's policies; None before it has looked at all."""
     found = client.ask("GET", POLICIES).body["items"]
     if any("typeChecking" not in policy.get("status", {}) for policy in found):
         return None

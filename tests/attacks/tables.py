@@ -101,7 +101,7 @@ def _volume(source: str | Json) -> Json:
 
 
 def scene() -> Json:
-    """Who takes part, what stands before the gate comes, what is done then, and the bodies that rows start from."""
+    """Who takes part, the objects before the gate comes, its actions then, and the bodies that rows start from."""
     cast = read("scene.yml")
     acts = {act: [_whole({**row}) for row in cast[act]] for act in ("early", "nodes", "then", "in_force")}
     things = {name: {"path": _place(body := _object(it)), "body": body, **it} for name, it in cast["things"].items()}
@@ -109,7 +109,7 @@ def scene() -> Json:
 
 
 def _object(it: Json) -> Json:
-    """A whole object of what is written of it."""
+    """A whole object from the part that a table gives."""
     version, kind = it["is"].split()
     namespace, _, name = it["named"].rpartition("/")
     job = re.match(r"slurm-(\d+)-", name)
@@ -130,7 +130,7 @@ def _object(it: Json) -> Json:
 
 RBAC = "rbac.authorization.k8s.io"
 UID = "00000000-0000-0000-0000-000000004711"
-"""Nobody asks whose it is."""
+"""No test reads its owner."""
 WRITTEN = ("is", "named", "by", "pod", "labels", "annotations", "finalizers", "role", "to")
 
 

@@ -22,14 +22,14 @@ TENANT_ACCOUNT = {"kind": "ServiceAccount", "namespace": "vision", "name": "tena
 
 
 def test_kubernetes_finds_no_fault_in_the_policies_types(client: Client, scene: Scene) -> None:
-    """Strict validation was asked for when they were written; this is what the controllers found in their CEL."""
+    """Strict validation checked them when they were written; here are the findings of the controllers in their CEL."""
     found = judged(client)
     assert found and all(name.startswith("drawbridge-") for name in found)
     assert {name: warnings for name, warnings in found.items() if warnings} == {}
 
 
 @pytest.mark.parametrize("body", rendered(), ids=lambda body: f"{body['kind']}-{body['metadata']['name']}")
-def test_an_apply_of_what_is_there_changes_nothing(client: Client, scene: Scene, body: Json) -> None:
+def test_an_apply_of_an_existing_object_changes_nothing(client: Client, scene: Scene, body: Json) -> None:
     """Not even who wrote what, and when: a field that the API server fills in moves that, and looks like a change."""
     before = client.ask("GET", path_of(body)).body
     assert client.apply(path_of(body), body, dry=True) == before

@@ -58,7 +58,7 @@ def first_trainer(scene: Scene, tmp_path: Path) -> Iterator[None]:
     until(lambda: posted(scene, job, **OVERRIDES).status != 201, "the pinned release's definitions are back")
 
 
-def test_every_kind_is_let_in_without_a_word_too_many(scene: Scene, tmp_path: Path) -> None:
+def test_every_kind_is_let_in_without_unknown_fields(scene: Scene, tmp_path: Path) -> None:
     for item in objects(tmp_path):
         answer = posted(scene, item)
         assert answer.status == 201, f"{item['kind']}: {answer.message}"

@@ -72,7 +72,7 @@ def remember(seed: int) -> None:
 
 
 def trial(lab: Lab, plan: Plan) -> list[str]:
-    """One case from its start to its proofs; what was wrong, if anything."""
+    """One case from its start to its proofs; its failures, if any."""
     print(f"{plan}", flush=True)
     start = time.monotonic()
     try:
@@ -87,7 +87,7 @@ def trial(lab: Lab, plan: Plan) -> list[str]:
 
 
 def attempt(lab: Lab, plan: Plan) -> list[str]:
-    """Start state, the run that is cut off, the run that mends, the run that changes nothing, the proofs."""
+    """Start state, the run that is cut off, the run that repairs, the run that changes nothing, the proofs."""
     begin(lab, plan)
     if plan.death:
         lab.arm(plan.death)

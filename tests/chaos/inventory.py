@@ -22,7 +22,7 @@ INFRA = "infra1"
 
 
 def write(folder: Path) -> Path:
-    """Copy the lab's inventory and leave out of it what is not booted."""
+    """Copy the lab's inventory and leave out the hosts that are not booted."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(LAB, folder)
     with _edited(folder / "hosts.yml") as content:

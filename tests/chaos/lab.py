@@ -25,7 +25,7 @@ PLAYBOOK = Path(sys.executable).parent / "ansible-playbook"
 LAB = (sys.executable, "lab/lab")
 SETTINGS = {"ANSIBLE_CONFIG": "ansible.cfg", "ANSIBLE_NOCOLOR": "1", "PYTHONUNBUFFERED": "1"}
 LAB_ID = "58"
-"""Where LAB_ID names none: nobody's own lab, since its hosts are drifted, and down at the end."""
+"""Where LAB_ID names none: a lab that no developer uses, since its hosts are drifted, and down at the end."""
 RUN_S = 1800
 """What a run may take at most, on a machine that has much else to do; a run that hangs is a finding."""
 SCRIPT_S = 900
@@ -37,8 +37,8 @@ RECAP = re.compile(r"^\w+ +: ok=\d+ +changed=(\d+) ", re.MULTILINE)
 CHANGED = re.compile(r"^TASK \[(.*?)\] \*+\n(?:(?!^TASK \[).*\n)*?changed: \[(\w+)", re.MULTILINE)
 VISIT = "Bring all layers of the node to their intended state"
 LAST_TASKS, LAST_MS, TASK_MS, VISIT_MS = 2, 100, 250, 800
-"""How long a run lives for sure after the start of one of its last tasks, that much more for each task before, and
-after the start of a visit, which runs all roles of a node."""
+"""How long a run lives for sure after the start of one of its last tasks, and that much more for each task before.
+The last number counts from the start of a visit, which runs all roles of a node."""
 
 
 SHIM = """\
@@ -56,7 +56,7 @@ class Broken(Exception):
 
 @dataclass(frozen=True)
 class Run:
-    """A finished run; `killed` tells whether where it was to be killed, and not before or never."""
+    """A finished run; `killed` tells whether it was killed at the planned point, and not before or never."""
 
     code: int
     output: str
@@ -127,7 +127,7 @@ class Lab:
             raise Broken(f"{verb.tool} on {verb.host} can't be made to die: {done.stderr.strip()}")
 
     def disarm(self, verb: Verb) -> bool:
-        """Whether somebody died of it; it is harmless now in any case."""
+        """Whether a program died of it; it is harmless now in any case."""
         if verb.emulated:
             return self.command("fault", "--clear").startswith("0 devices")
         shim = SHIM_PATH.format(verb.tool)

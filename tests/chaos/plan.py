@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A seed decides everything about one case: what is wrong at its start, and how the run that mends it is cut off."""
+"""A seed decides everything about one case: the drift at its start, and how the run that repairs it is cut off."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ PACKAGES_MS = 8000
 
 @dataclass(frozen=True)
 class Verb:
-    """A call of a tool, by a regular expression for its arguments, that takes somebody down.
+    """A call of a tool, by a regular expression for its arguments, that kills its caller.
 
-    An emulated tool does half of its work and dies. A real one does nothing and takes the module along that called it:
-    whatever the module has written by then, it tells nobody any more.
+    An emulated tool does half of its work and dies. A real one does nothing and kills the module that called it, too:
+    whatever the module has written by then, it reports none of it.
     """
 
     host: str
@@ -49,7 +49,7 @@ class Verb:
 
 @dataclass(frozen=True)
 class Drift:
-    """What a converged host can be like after somebody was there; `mended_by` is the role whose task has work then."""
+    """A converged host after an administrator changed it; `mended_by` is the role whose task has work then."""
 
     host: str
     command: str
@@ -91,9 +91,9 @@ class Plan:
 
     @property
     def waits_for_slurm(self) -> bool:
-        """Whether a port may have to wait for the run after the one that mends: for Slurm's word that no job is there.
+        """Whether a port may have to wait for the run after the repair: for Slurm's word that no job is there.
 
-        With another munge key than the controller's nobody gets it, and layers above the ports mend that key.
+        With another munge key than the controller's no client gets it, and layers above the ports repair that key.
         """
         return {"nic", "munge"} <= set(self.drifts)
 
@@ -109,8 +109,8 @@ _TIMER = "/etc/systemd/system/drawbridge-gate.timer"
 
 INSTALLING = (Verb(NODE, "apt-get", "install"), Verb(NODE, "systemctl", "start slurmd"))
 
-# Daemons are left running with what was made of their files: whoever only puts the file right has mended nothing. One
-# that needs what another drift took from it may not run: "start" is what both ways back have in common.
+# Daemons run on with their drifted files: to correct the file alone repairs nothing. A daemon that needs what another
+# drift took from it may not run: both ways back have "start" in common.
 DRIFTS = {
     "switch": Drift(
         LEAF,
@@ -146,7 +146,7 @@ DRIFTS = {
     ),
     "slurmd": Drift(
         NODE,
-        # nobody waits for it: with another munge key it is on its way up until somebody mends that
+        # without a wait: with another munge key, slurmd does not finish its start until a run repairs the key
         "sed -i 's/^SLURMD_OPTIONS=\"/&-v /' /etc/default/slurmd; systemctl restart --no-block slurmd",
         "slurm_node",
         (Verb(NODE, "systemctl", "start slurmd"),),

@@ -27,8 +27,8 @@ LEAF_PORTS = 20
 
 # The whole seconds of systemctl and stat: one second of doubt is the file's.
 _NEWER = 'started() { date -d "$(systemctl show -P InactiveExitTimestamp $1)" +%s; }\n'
-# Some of it comes about in a daemon's own time: a gate that failed tries again at its next tick, and Slurm asks a node
-# that has missed an answer again after a minute or two.
+# Some of it comes about in a daemon's own time. A gate that failed tries again at its next tick. After a minute or two,
+# Slurm asks a node that has missed an answer again.
 _LATE = (
     'within() { over=$(($(date +%s) + $1)); until said=$(eval "$2" 2>&1); do'
     ' [ $(date +%s) -lt $over ] || { echo "$said"; return 1; }; sleep 1; done; }\n'
@@ -128,7 +128,7 @@ def _kubelet(lab: Lab) -> Iterator[str]:
     for key, value in yaml.safe_load(lab.sh(NODE, f"cat {DROP_IN}").stdout).items():
         if key not in ("apiVersion", "kind") and not _contains(running.get(key), value):
             yield f"{NODE}: the kubelet runs with {key} {running.get(key)!r}, but its file says {value!r}"
-    # Kubernetes' own come and go with what it has heard of the node
+    # Kubernetes adds and removes its own taints by the node's reports
     ours = f'jsonpath={{.spec.taints[?(@.key=="{TAINT}")].value}}'
     taints = lab.kubectl("get", "node", NODE, "-o", shlex.quote(ours))
     if taints != "closed":

@@ -3,7 +3,7 @@
 """Which values a chart reads, from its templates: Go's template language as far as charts use it.
 
 A value is read where a template names it, and all of it where a template hands it on as a whole (toYaml, range, tpl).
-What is set beside that, helm takes without a word and nothing comes of it.
+Helm silently accepts any other value, without effect.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Walk:
         return tuple(keys)
 
     def _path(self, token: str) -> Path_ | None:
-        """The value that a token names, from the top; None for what is no value."""
+        """The value that a token names, from the top; None if it names no value."""
         if token.startswith(('"', "`")) or not ("." in token or token.startswith("$")):
             return None
         name, *keys = token.split(".")
@@ -153,7 +153,7 @@ def merge(tree: Tree, other: Tree) -> None:
 
 
 def outline(tree: Tree, depth: int = 0) -> list[str]:
-    """The tree as lines, what is below a value indented below it; nothing is below a value that is read as a whole."""
+    """The tree as lines, each value above its parts, which are indented; a value that is read as a whole has none."""
     lines = []
     for key in sorted(tree):
         below = tree[key]

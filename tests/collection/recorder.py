@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-ins for the two ways to a host, ssh and netmiko: both note who is asked for, and neither connects."""
+"""Stand-ins for the two ways to a host, ssh and netmiko: both note the requested host, and neither connects."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ReadTimeout(NetmikoBaseException):
 
 
 class Recorder:
-    """The stand-ins in a directory, and what was asked of them."""
+    """The stand-ins in a directory, and the requests that they noted."""
 
     def __init__(self, root: Path) -> None:
         self._log = root / "asked"
@@ -63,5 +63,5 @@ class Recorder:
 
     @property
     def asked(self) -> list[str]:
-        """A line for each connection that was asked for."""
+        """A line for each connection that Ansible requested."""
         return self._log.read_text().splitlines() if self._log.exists() else []

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The tree as a collection: what is shipped, and that it works from a place of its own."""
+"""The tree as a collection: which files are shipped, and that it works from a place of its own."""
 
 from __future__ import annotations
 

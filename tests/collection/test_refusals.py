@@ -39,7 +39,7 @@ def play(recorder: Recorder, tmp_path: Path, *arguments: str, playbook: str = "s
 
 
 def refuse(recorder: Recorder, tmp_path: Path, *arguments: str, playbook: str = "site") -> str:
-    """Run a playbook, which must be refused and touch nobody; return what was said."""
+    """Run a playbook, which must be refused and connect to no host; return its output."""
     done = play(recorder, tmp_path, *arguments, playbook=playbook)
     assert recorder.asked == []
     assert done.code == 2, done.text

@@ -21,7 +21,7 @@ TELLERS = {"Refused", "Unreachable", "not_empty", "comment_job", "Swap", "_run_a
 REASONS = {"obstacle", "open_reason", "_foreign", "explain", "leftover", "_still_held"}
 """Functions that return one."""
 NAMES = {"cause", "reason"}
-"""What they are called until they are told."""
+"""What they are called until the gate reports them."""
 SLURMS = {
     "PENDING (BeginTime)",
     "RUNNING",
@@ -55,7 +55,7 @@ def texts(node: ast.AST) -> Iterator[str]:
 
 
 def sentences(found: Iterator[str]) -> set[str]:
-    """What is for people: several words, and no pattern."""
+    """Text for people: several words, and no pattern."""
     gaps = re.compile(f"({GAP})+")
     return {gaps.sub(GAP, it) for it in found if len(it.replace(GAP, " ").split()) >= 2 and "\\" not in it}
 
@@ -120,7 +120,7 @@ def seen() -> list[str]:
 
 
 def known(words: str) -> bool:
-    """Whether the gate says so: one of its reasons, and so is what stands in a gap of it and is a sentence itself."""
+    """Whether the gate says so: one of its reasons, and so is a sentence that fills a gap of it."""
     for reason in TOLD:
         found = re.fullmatch("(.+)".join(map(re.escape, reason.split(GAP))), words)
         if found and all(len(gap.split()) <= 2 or known(gap) for gap in found.groups()):

@@ -138,7 +138,7 @@ def imports(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def reached(path: Path) -> dict[Path, set[str]]:
-    """Files of ours that a module drags to the nodes, each with the outside packages that it imports."""
+    """Drawbridge's files that a module drags to the nodes, each with the outside packages that it imports."""
     found: dict[Path, set[str]] = {}
     queue = [path.resolve()]
     while queue:
@@ -172,7 +172,7 @@ def mirror(path: Path) -> Path:
     return ROOT / "tests/unit" / Path(*parts[:-1]) / f"test_{path.stem}.py"
 
 
-# what is declared and which rules hold is tested by the table of refusals, site/refused.yml
+# the table of refusals, site/refused.yml, tests the declarations and the rules
 MIRRORED = [
     path
     for path in sorted([*(ROOT / "module_utils").rglob("*.py"), *ACTIONS, *CALLBACKS])
@@ -239,7 +239,7 @@ def test_scenarios_use_a_users_lab_only_by_its_number(named: dict[str, str], num
 
 
 def test_the_lab_is_the_inventorys() -> None:
-    """Names and addresses stand in the lab's machine room and in its inventory; they must be the same."""
+    """The lab's machine room and its inventory must have the same names and addresses."""
     room = yaml.safe_load((ROOT / "lab/site.yml").read_text())
     hosts: dict[str, int] = {}
     queue = [yaml.safe_load((ROOT / "inventories/lab/hosts.yml").read_text())["all"]]

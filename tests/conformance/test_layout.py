@@ -51,7 +51,7 @@ def floor(subsystem: str) -> int:
 
 
 def imported(path: Path) -> Iterator[str]:
-    """Files of ours that this one imports, as paths below HOME without their ending."""
+    """Drawbridge's files that this one imports, as paths below HOME without their ending."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.level:
             base = path.parents[node.level - 1] / (node.module or "").replace(".", "/")

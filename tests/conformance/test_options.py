@@ -179,10 +179,10 @@ FILES = sorted(
 TYPED = re.compile(r"""(?:-e|--extra-vars)["']?[ ,]+(?:f?["'])?(?:\{+["'])?(\w+)(?:=|["']:)""")
 FOREIGN = {"collection/test_options", "collection/test_node_visit", "unit/module_utils/report/test_command"}
 FOREIGN |= {"unit/module_utils/site/test_playbook_options", "unit/plugins/callback/test_report"}
-"""Tests of what is refused, and of variables as such."""
+"""Tests of refusals, and of variables as such."""
 
 
-def test_what_is_typed_with_e_is_an_option_or_a_roles_variable() -> None:
+def test_each_variable_with_e_is_an_option_or_a_roles_variable() -> None:
     """In guides, in next steps that a command prints, and in tests, which may run on demand only."""
     texts = [ROOT / "README.md", *(path for path in FILES if relative(path)[6:-3] not in FOREIGN)]
     typed = {(relative(path), name) for path in texts for name in TYPED.findall(path.read_text())}

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How the project speaks: plain words, short sentences, short paragraphs. What is quoted from code is exempt."""
+"""How the project speaks: plain words, short sentences, short paragraphs. Quoted code is exempt."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.modules import mlnx_qos
 
 
 def taken(step: list[str] | dict[str, Any]) -> list[Any] | dict[str, Any]:
-    """Exit code and what was printed of a command; the module's result."""
+    """Exit code and output of a command; the module's result."""
     if isinstance(step, list):
         done = subprocess.run(step, capture_output=True, text=True, check=False)
         return [done.returncode, done.stdout, done.stderr]

@@ -33,7 +33,7 @@ class Site:
     folder: Path
 
     def write(self, name: str, content: Any) -> None:
-        """Write a file; what is not a text becomes YAML."""
+        """Write a file; any value but a text becomes YAML."""
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content if isinstance(content, str) else dumped(content))

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make explore`: seeded schedules of jobs and faults around the gate's real code, in a model of Slurm and Kubernetes.
 
-It fails if an invariant is broken, if a fault at an I/O call was never reached, or if a named defect of the gate is not
-noticed.
+It fails if an invariant is broken, or if a fault at an I/O call was never reached. It also fails if it misses a named
+defect of the gate.
 """
 
 from __future__ import annotations

@@ -140,7 +140,7 @@ class Events(ABC):
         self.sim.after(event.lasts, self._policies_back, path, it)
 
     def _policies_back(self, path: str, it: Json) -> None:
-        """gate.yml writes what is not as it should be."""
+        """gate.yml corrects each object that differs."""
         self.server.policies, self.server.policies_off_since = True, float("inf")
         it["metadata"]["generation"] += 1
         self.server.objects[path] = it
@@ -260,7 +260,7 @@ class Events(ABC):
                 run.shaken = min(run.shaken, self.sim.now)
 
     def _cut(self, box: Box) -> None:
-        """All programs end; what is not on the disk is gone, and some of what was just written there."""
+        """All programs end; all that is not on the disk is lost, and some of the latest writes to it."""
         for process in list(box.processes):
             process.kill(noticed=False)
         for name, (since, before) in box.young.items():

@@ -110,7 +110,7 @@ class FakeCommands(Commands):
 
 
 class FakeHost(Host):
-    """The real questions to the host's programs; what is read from files is said here."""
+    """The real questions to the host's programs; the answers from files are fake."""
 
     def __init__(self, commands: Commands, box: Box, sim: Sim) -> None:
         super().__init__(commands, "ctr")
@@ -169,7 +169,7 @@ class FakeNotes(Notes):
 
 
 class FakeClock(Clock):
-    """A host's clock: monotonic time is everybody's, wall time is its own."""
+    """A host's clock: monotonic time is the same on all hosts, wall time is its own."""
 
     def __init__(self, process: Process) -> None:
         self._process = process

@@ -34,7 +34,7 @@ class Contained(NamedTuple):
 
 @dataclass(eq=False)
 class Box:
-    """One host. What is on its disk outlives its power."""
+    """One host. Its disk keeps its content without power."""
 
     name: str
     skew: float
@@ -44,7 +44,7 @@ class Box:
     up_since: float = float("-inf")
     notes: dict[str, dict[str, Any]] = field(default_factory=dict)
     young: dict[str, tuple[float, dict[str, Any] | None]] = field(default_factory=dict)
-    """Notes that a power cut may take back: since when, and what was there before."""
+    """Notes that a power cut may take back: since when, and the content before."""
     files: dict[str, tuple[str, float, int]] = field(default_factory=dict)
     locks: dict[int, deque[Process]] = field(default_factory=dict)
     """Who has each lock, and who waits behind him."""

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What must hold whatever fails, as pure functions of what happened. Each returns the breaches as sentences.
 
-Nothing here knows where the records come from: the explorer's model writes them, and so can a watch of a real API
+Nothing here knows where the records come from. The explorer's model writes them, and so can a watch of a real API
 server beside Slurm's accounting.
 """
 
@@ -33,7 +33,7 @@ OURS = ("drawbridge gate: ", "drawbridge: prolog part 50-gate ", "drawbridge: ep
 DUPLICATE = "Duplicate jobid"
 SLURMS = ("Not responding", "Prolog error", "Epilog error", "Node unexpectedly rebooted", DUPLICATE)
 T_S = 120.0
-"""From a job's end until its nodes are closed and usable, after its pods' grace, with everybody answering."""
+"""From a job's end until its nodes are closed and usable, after its pods' grace, if all servers answer."""
 LATE_S = 60.0
 """An opener's patience: so long it may go on for a job that Slurm is through with."""
 RACE_S = 1.0
@@ -87,7 +87,7 @@ def one_write_a_transition(history: History) -> Breaches:
 
 
 def opened_under_policies(history: History) -> Breaches:
-    """Without admission policies an open node is open to everybody."""
+    """Without admission policies an open node is open to all pods."""
     for it in history.changes:
         if it.by == "opener" and not it.guarded:
             yield f"{it.node} was opened while no policy was in force at {it.at:.2f}"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What acts in Kubernetes beside the gate: jobs' launchers, the job controller, the scheduler, the kubelets.
 
-The scheduler binds as late as it likes; the job controller makes a new pod for each that is deleted; a kubelet admits a
+The scheduler binds as late as it likes. The job controller makes a new pod for each that is deleted. A kubelet admits a
 pod if its node's label names the pod's job, by a cache that is a little old.
 """
 
@@ -53,7 +53,7 @@ class Kube:
     # jobs' own doing
 
     def submit(self, token: str, job: int, run: int, pods: int, workloads: int) -> bool:
-        """A job's launcher makes its workloads, of so many pods in all. False if it may not, or if nobody answers."""
+        """A job's launcher makes its workloads, of so many pods in all. False if it may not, or without an answer."""
         if not self.server.up or not self.server.may_run(token):
             return False
         namespace, account, _ = token.split(" ")
@@ -271,7 +271,7 @@ class Kube:
             box.gpus[EXPORTER] = "exporter"
 
     def resync(self) -> None:
-        """The API server is back: everybody lists anew."""
+        """The API server is back: all watchers list anew."""
         for path, _ in self.server.items_of("jobs"):
             self._sync(path, None)
         for node in self.boxes:

@@ -147,7 +147,7 @@ class Model(Events):
     # the end
 
     def _wind_up(self) -> None:
-        """What is wrong is over by the plan's own times; now the jobs end, too."""
+        """The faults are over by the plan's own times; now the jobs end, too."""
         self.slurm.shut = True
         if not self.slurm.up:
             self.sim.after(1.0, self._wind_up)

@@ -54,7 +54,7 @@ class Plan:
     strikes: dict[tuple[str, str], tuple[str, int]]
     """Verb and step: the fault that hits it, at which of its calls."""
     over_at: float
-    """All that has gone wrong is mended, all jobs are cancelled, and the bound begins to run."""
+    """All faults are repaired, all jobs are cancelled, and the bound begins to run."""
     skews: dict[str, float] = field(default_factory=dict)
     late_s: float = 0.0
     ghost_s: float = 0.0
@@ -186,7 +186,7 @@ def _fates(rng: random.Random, jobs: int) -> list[Event]:
 
 
 def _wanted(rng: random.Random, jobs: int, focus: str) -> list[Event]:
-    """What is in focus, once."""
+    """The event in focus, once."""
     for table, subject in ((FATES, rng.randint(1, jobs)), (OUTAGES, None), (LOCAL, rng.choice(NODES))):
         if focus in table:
             return [Event(rng.uniform(1, 70), focus, subject, rng.uniform(*table[focus]))]

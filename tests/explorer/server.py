@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The API server, as far as the gate can tell: the unit tests' cluster, and who may do what to it.
 
-Modelled of admission and RBAC: drawbridge-transitions (and the self-test), -pod-ends, -job-objects (by whom),
--tokens (whose), the ServiceAccount admission with its cache, and that a binding needs a pod which is unbound and not
+Modelled of admission and RBAC: drawbridge-transitions (and the self-test), -pod-ends, -job-objects (by whom) and
+-tokens (whose). So is the ServiceAccount admission with its cache. A binding needs a pod which is unbound and not
 being deleted. Not modelled: shapes of pods and workloads, which tests/attacks tries on a real API server.
 """
 
@@ -251,7 +251,7 @@ class Server(Cluster):
             self.history.accounts += [right] if kind == "serviceaccounts" else []
 
     def finish(self) -> None:
-        """At the end: what is still there."""
+        """At the end: the objects that still exist."""
         for path in list(self._rights):
             self._right_ends(path)
         for _, pod in self.items_of("pods"):

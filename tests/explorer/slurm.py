@@ -99,7 +99,7 @@ class Jobs:
         self.jobs: dict[int, Job] = {}
         self.up, self.saved = True, None
         self.shut = False
-        """Nobody submits any more."""
+        """No user submits any more."""
         self.script_faults: dict[str, Callable[[], None]] = {}
         """What befalls slurmctld while its next script of a kind is at work."""
         self.cancels_opener, self.prolog_waits = True, True

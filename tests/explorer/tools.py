@@ -22,7 +22,7 @@ TESTS = {"==": operator.eq, "!=": operator.ne, "~=": lambda value, wanted: re.se
 
 
 class Answers:
-    """Stands in for the programs."""
+    """A double of the programs."""
 
     def __init__(self, slurm: Jobs) -> None:
         self.slurm = slurm

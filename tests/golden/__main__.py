@@ -12,7 +12,7 @@ from tests.golden.plans import HOME, ROOT, SITES, WHOLE, files, kept, write
 def main() -> int:
     """Write them; what Ansible says is shown where it fails."""
     failed = False
-    # what is kept of the other sites depends on these
+    # the kept parts of the other sites depend on these
     for site in sorted(SITES, key=lambda site: site not in WHOLE):
         done = write(ROOT / "inventories" / site, HOME / site)
         if done.returncode:

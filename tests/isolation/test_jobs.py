@@ -34,7 +34,7 @@ def test_no_job_gets_the_reserved_cpus() -> None:
 
 
 @pytest.mark.parametrize("event", ["restart slurmd", "daemon-reload", "set-property --runtime slurmd TasksMax=9999"])
-def test_slurmd_keeps_to_what_is_reserved(event: str) -> None:
+def test_slurmd_keeps_to_the_reserved_cpus_and_memory(event: str) -> None:
     group = "/sys/fs/cgroup/system.slice/slurmd.service"
     here(f"systemctl {event}")
     until(lambda: slurm(f"sinfo --noheader --nodes={NODE} --format=%T") == "idle", PATIENCE_S, "slurmd answers")

@@ -31,7 +31,7 @@ signal.signal(signal.SIGUSR1, take)
 while True:
     signal.pause()
 """
-"""Tells what it may use, waits, and takes too much when it is told to."""
+"""Prints its limits, waits, and takes too much on SIGUSR1."""
 CHANGES = {
     stack.COMMAND: json.dumps(["python3", "-c", PROGRAM]),
     'gate["DRAWBRIDGE_POD_GPUS"]': '"1"',
@@ -98,7 +98,7 @@ def job(kubelet: None) -> Iterator[str]:
         end(number)
 
 
-def test_kubernetes_gives_away_what_is_not_reserved() -> None:
+def test_kubernetes_keeps_the_reserved_cpus_and_memory_from_pods() -> None:
     given = stack.kube().read_node(NODE).status
     assert int(given.capacity["cpu"]) - int(given.allocatable["cpu"]) == len(RESERVED)
     kept = [int(part["memory"].removesuffix("Ki")) for part in (given.capacity, given.allocatable)]

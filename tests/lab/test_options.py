@@ -36,7 +36,7 @@ def test_a_wrong_name_is_one_sentence_and_exit_code_one(capsys, monkeypatch, tmp
 
 @pytest.mark.parametrize("verb", ["fault gpu01 mlnx_qos lie", "clock +10", "ssh gpu01 true"])
 def test_a_lab_that_is_not_there_has_no_devices(verb, capsys, monkeypatch, tmp_path):
-    """What was written for them would be left behind, and keep the next lab from starting."""
+    """Files for them would be left behind, and keep the next lab from starting."""
     monkeypatch.setenv("LAB_STATE", str(tmp_path / "state"))
     monkeypatch.setattr(Nspawn, "alive", lambda self: False)
     monkeypatch.setattr("os.execvp", lambda *_: pytest.fail("it went on"))

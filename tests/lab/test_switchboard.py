@@ -34,7 +34,7 @@ def test_a_switch_is_one_device(room_site, paths):
 
 
 @pytest.mark.parametrize(("name", "tool"), [("gpu99", "mlnx_qos"), ("gpu01", "toaster")])
-def test_what_is_not_emulated_has_no_faults(room_site, paths, name, tool):
+def test_only_emulated_tools_have_faults(room_site, paths, name, tool):
     with pytest.raises(LabError, match=r"gpu99|toaster"):
         switchboard.device(room_site, paths, name, tool)
 

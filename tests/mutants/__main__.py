@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make mutants`: plant every defect of the table, one at a time, and see the test that is named for it go red.
 
-A named test has to be green as the tree is, and to say no to the defect; a test that breaks in another way tells
+A named test has to be green as the tree is, and to say no to the defect. A test that breaks in another way shows
 nothing. Every line of the output is a finding: a defect that no test notices, or a row that has to follow the code.
 """
 
@@ -62,7 +62,7 @@ def judged(mutants: list[Mutant], copies: list[Copy]) -> Iterator[Result]:
 
 
 def tell(results: Iterable[Result]) -> tuple[int, int]:
-    """Print what is wrong; return how many defects were tried, and how many were not noticed as they should be."""
+    """Print the findings; return how many defects were tried, and how many were not noticed as they should be."""
     tried = wrong = 0
     for mutant, what in results:
         tried += 1
@@ -75,7 +75,7 @@ def tell(results: Iterable[Result]) -> tuple[int, int]:
 
 
 def main() -> int:
-    """Try what was asked for; 1 if a defect survived or could not be tried."""
+    """Try the requested defects; 1 if a defect survived or could not be tried."""
     parser = argparse.ArgumentParser(prog="make mutants")
     parser.add_argument("names", nargs="*", help="these alone")
     options = parser.parse_args()

@@ -28,7 +28,7 @@ class Copy:
         self._plantings = 0
         export(root)
         (root / ".venv").symlink_to(Path(sys.prefix))
-        # CI makes hypothesis take the same examples each time; what is compiled once serves all defects
+        # CI makes hypothesis take the same examples each time; the files compiled once serve all defects
         environment = {**os.environ, "CI": "true", "PYTHONPATH": "", "PYTHONDONTWRITEBYTECODE": ""}
         self._jury = subprocess.Popen(
             [sys.executable, "-m", "tests.mutants.jury"],
@@ -46,7 +46,7 @@ class Copy:
         self._jury.communicate()
 
     def hear(self, tests: list[str], all: bool = False, timeout_s: float = TIMEOUT_S) -> list[Seen]:
-        """What is seen of tests in the copy as it is. One that does not end is seen so."""
+        """The results of tests in the copy as it is. A test that does not end has a result, too."""
         assert self._jury.stdin and self._jury.stdout
         self._jury.stdin.write(json.dumps({"tests": tests, "all": all, "timeout_s": timeout_s}) + "\n")
         self._jury.stdin.flush()

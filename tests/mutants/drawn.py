@@ -72,7 +72,7 @@ class Drawn:
 
 
 def changed(node: Any) -> Iterator[Any]:
-    """What may stand in a node's place."""
+    """What may replace a node."""
     match node:
         case ast.Compare(ops=[op]):
             other = copy.copy(node)
@@ -161,7 +161,7 @@ def tried(chosen: Sequence[tuple[Drawn, Sequence[str]]], copies: Sequence[Copy])
 
 
 def unhurt(copies: Sequence[Copy], say: Callable[[str], None]) -> bool:
-    """Whether all tests pass without a defect: else nothing can be told."""
+    """Whether all tests pass without a defect: else a result means nothing."""
     folders = sorted({folder for each in AREAS.values() for folder in each})
     failed = [it for it in copies[0].hear(folders, all=True, timeout_s=2 * TIMEOUT_S) if it.outcome != "passed"]
     for it in failed:
@@ -170,7 +170,7 @@ def unhurt(copies: Sequence[Copy], say: Callable[[str], None]) -> bool:
 
 
 def main() -> int:
-    """Draw, plant, listen; 1 if fewer were found than was asked for."""
+    """Draw, plant, listen; 1 if fewer were found than requested."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants.drawn", description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=60)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests at the price of a fork: a process that has imported the libraries once, and nothing of the project.
 
-Runs in a scratch copy, so that what tests import is the copy's. Reads a request a line (JSON: tests, all, timeout_s)
-and answers each with the list of what was seen, or with null when there was no end in time, or none of its own.
+Runs in a scratch copy, so that tests import from the copy. Reads a request a line (JSON: tests, all, timeout_s) and
+answers each with the list of results. The answer is null when the tests ran out of time, or their process died.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _testify(tests: list[str], all: bool, writing: int) -> None:
         witness = Witness()
         # libraries that are here before pytest can't have their assertions rewritten, and need not
         options = ["-q", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
-        # of what is installed these tests need one plugin; to look for others takes longer than many a test
+        # these tests need one installed plugin; to look for others takes longer than many a test
         options += ["--disable-plugin-autoload", "-p", "_hypothesis_pytestplugin"]
         # files of tests lie in the copy: where all sessions have theirs, each would tidy up after all others
         options.append("--basetemp=jury.tmp")

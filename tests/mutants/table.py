@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The table of planted defects: what is written over what, and which test must go red. Pure, but for reading files."""
+"""The table of planted defects: the text, its replacement, and which test must go red. Pure, but for reading files."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Defect(Protocol):
 
 @dataclass(frozen=True)
 class Mutant:
-    """One row. `find` stands in `file` exactly once."""
+    """One row. `file` has `find` exactly once."""
 
     name: str
     file: str
@@ -57,7 +57,7 @@ class Mutant:
     invariant: str = ""
     """The gate's invariant that a schedule of tests/explorer sees broken."""
     focus: str = ""
-    """What is to happen in these schedules, because it is rare."""
+    """The events that these schedules must have, because they are rare."""
 
     def apply(self, text: str) -> str:
         """The file's text with the defect in it."""
@@ -86,7 +86,7 @@ def faults(mutants: list[Mutant], root: Path = ROOT) -> list[str]:
 
 
 def of(test: str, seen: list[Seen]) -> list[Seen]:
-    """What was seen of a test: of the cases of a function, of all tests of a file."""
+    """The results of a test: of the cases of a function, of all tests of a file."""
     return [it for it in seen if it.test == test or it.test.startswith((f"{test}[", f"{test}::"))]
 
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The collection on the oldest ansible-core that it supports: `make test PARTS="old-ansible"`.
 
-The tests of the built and installed collection run once more, in an environment with that ansible-core: those in which
-releases have differed, or all of them with --all, as `make nightly` runs them.
+The tests of the built and installed collection run once more, in an environment with that ansible-core. It runs those
+in which releases have differed, or all of them with --all, as `make nightly` does.
 """
 
 from __future__ import annotations

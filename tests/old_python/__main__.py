@@ -102,7 +102,7 @@ def what_ansible_sends() -> Path:
 
 
 def run_tests(python: Path, imports: list[Path], scratch: Path) -> list[str]:
-    """Run the tests of node-side code; return what is wrong."""
+    """Run the tests of node-side code; return the failures."""
     report = scratch / "report.xml"
     names = [str(path.relative_to(ROOT)) for path in tests()]
     shared = [word for name in fixtures() for word in ("-p", name)]
@@ -120,7 +120,7 @@ def run_tests(python: Path, imports: list[Path], scratch: Path) -> list[str]:
 
 
 def sent(pythons: dict[tuple[int, int], Path], scratch: Path) -> list[str]:
-    """Send the modules to each release of Python; return what is wrong."""
+    """Send the modules to each release of Python; return the failures."""
     settings = bare_environment(scratch / "home") | {"ANSIBLE_COLLECTIONS_PATH": str(ROOT / "collections")}
     wrong = []
     for version, python in pythons.items():
@@ -133,7 +133,7 @@ def sent(pythons: dict[tuple[int, int], Path], scratch: Path) -> list[str]:
 
 
 def main(words: list[str]) -> int:
-    """Compile, test, send; say what was done."""
+    """Compile, test, send; print the counts and the failures."""
     try:
         site, python = packages(), interpreter()
     except LabError as err:

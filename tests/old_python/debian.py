@@ -22,7 +22,7 @@ SLIM = Path(__file__).parents[2] / "lab/image/files/etc/dpkg/dpkg.cfg.d/lab"
 
 
 def python() -> Path:
-    """The program that stands in for that Python, its tree beside the lab's images. Raises LabError."""
+    """The program that replaces that Python, its tree beside the lab's images. Raises LabError."""
     if os.geteuid():
         raise LabError("only root can build and enter a Debian tree: run this as root")
     tree = Paths.of().cache / TREE

@@ -19,7 +19,7 @@ def shipped() -> list[Path]:
 
 
 def tests() -> list[Path]:
-    """Test files of what is shipped; modules and programs have whole folders of them."""
+    """Test files of the shipped code; modules and programs have whole folders of them."""
     utilities = {mirror(path) for path in set(shipped()) & set(MIRRORED)}
     folders = [ROOT / "tests/unit/library", ROOT / "tests/unit/roles"]
     return sorted(utilities | {path for folder in folders for path in folder.rglob("test_*.py")})

@@ -81,7 +81,7 @@ def changes(entries: Iterable[Json], nodes: Sequence[str]) -> list[Change]:
 
 
 def author(entry: Json) -> str:
-    """Which of the gate's identities wrote; anybody else is a person."""
+    """Which of the gate's identities wrote; any other writer is a person."""
     name = entry.get("impersonatedUser", entry["user"])["username"]
     own = next((name.removeprefix(start) for start in (GATE_ACCOUNTS, NODE_ACCOUNTS) if name.startswith(start)), "")
     return own or PERSON
@@ -132,7 +132,7 @@ def forgotten(entry: Json) -> bool:
 
 
 def job_of(entry: Json) -> Owner | None:
-    """The job that a pod runs for, told by its account, which nobody can choose."""
+    """The job that a pod runs for, by its account, which no user can choose."""
     body = whole(entry)
     return identity.owner(body["metadata"].get("namespace", ""), body.get("spec", {}).get("serviceAccountName", ""))
 

@@ -1,9 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A job ends while its pods are being made: the scheduler binds some of them to a node that is no job's any more.
+"""A job ends while its pods are being made: the scheduler binds some of them to a node that no job holds any more.
 
-The API server looks at no taint when it binds. What keeps such pods from running are the order in which the gate ends
-a job, and the kubelet, which refuses a pod whose selector its node's label no longer meets.
+The API server looks at no taint when it binds. The order in which the gate ends a job keeps such pods from running.
+So does the kubelet: it refuses a pod whose selector its node's label no longer meets.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SPACE, USER, UID, GID = "vision", "ada", 2001, 3001
 WORKLOADS, PODS = 12, 2
 """Made until the job may no more."""
 SPREAD_S, SLOW, FAR_S = 0.15, 5, 0.6
-"""Seconds between two of them: what is raced against is over in less than one; on a busy machine it takes its time."""
+"""Seconds between two of them: the other side of the race ends in less than one; on a busy machine it takes longer."""
 REFUSED = "NodeAffinity"
 """The kubelet's reason."""
 HEARD_S = 5.0
@@ -49,7 +49,7 @@ class Outcome(NamedTuple):
     late: int
     refused: int
     unheard: int
-    """Bound so soon after their node's end that the kubelet had not heard of it; ended before the node was closed."""
+    """Bound so soon after their node's end that the kubelet had not seen it; ended before the node was closed."""
     wrong: list[str]
 
 

@@ -29,7 +29,7 @@ FOREIGN = ("ANSIBLE_", "LAB_", "PYTHON")
 
 
 def resolved(installed: Path, target: Path) -> Path:
-    """Copy the collection without links, each source once, and say what is ignored."""
+    """Copy the collection without links, each source once, and write the ignore file."""
     shutil.copytree(installed, target, symlinks=False)
     for folder in LINKED.values():
         shutil.rmtree(target / folder)

@@ -94,7 +94,7 @@ class Junos(Emulated):
 
     @classmethod
     def lines_of(cls, configuration: Any) -> list[str]:
-        """What is in force, as `show configuration | display set` prints it."""
+        """The configuration in force, as `show configuration | display set` prints it."""
         return statements.printed(configuration)
 
 

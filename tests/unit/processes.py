@@ -13,7 +13,7 @@ LIMITS_S = (0.5, 2, 8, 32)
 
 
 def gone(pid: int) -> None:
-    """Wait until a process is no more; one that nobody has collected yet is none."""
+    """Wait until a process is no more; a zombie counts as none."""
     until(lambda: not _alive(pid), 60, f"process {pid} is gone")
 
 

@@ -93,15 +93,15 @@ def test_a_good_machine_is_accepted():
     ],
     ids=["running lab", "image cached", "its own bridge", "a company's wide route", "another lab"],
 )
-def test_what_is_no_hindrance_is_not_refused(change):
+def test_a_harmless_difference_is_not_refused(change):
     assert checks.refusals(replace(GOOD, **change), PLAN) == []
 
 
-def test_all_lacks_are_told_at_once():
+def test_all_lacks_are_reported_at_once():
     said = checks.refusals(replace(GOOD, root=False, kernel=(4, 19), overlay=False), PLAN)
     assert len(said) == 3
 
 
-def test_missing_cgroup_controllers_are_told():
+def test_missing_cgroup_controllers_are_reported():
     assert list(checks.hybrid(frozenset({"cpu", "memory", "pids"}))) == []
     assert "v1-hybrid" in next(checks.hybrid(frozenset()))

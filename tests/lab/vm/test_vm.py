@@ -86,12 +86,12 @@ def test_a_virtual_machine_pretends_no_hardware(tmp_path: Path) -> None:
         site.load(43, file)
 
 
-def test_a_host_that_cannot_be_asked_is_unknown(tmp_path: Path) -> None:
+def test_an_unreachable_host_is_unknown(tmp_path: Path) -> None:
     paths = Paths(43, tmp_path, tmp_path)
     assert vm.systemd_state(HOST, paths, wait=False, seconds=20) == "unknown"
 
 
-def test_a_guest_that_does_not_answer_yet_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_guest_that_does_not_answer_yet_gets_the_question_again(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = [subprocess.CompletedProcess([], 255, ""), subprocess.CompletedProcess([], 0, "running\n")]
     monkeypatch.setattr(vm, "PAUSE_S", 0)
     monkeypatch.setattr(subprocess, "run", lambda *_args, **_options: answers.pop(0))

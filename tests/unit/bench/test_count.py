@@ -81,7 +81,7 @@ class Counted:
 
 
 def run(folder: Path, plays: list[dict[str, Any]], *words: str) -> Counted:
-    """Run plays and give what was counted."""
+    """Run plays and return the counts."""
     for name, content in {"hosts.yml": INVENTORY, "plays.yml": [{"gather_facts": False, **p} for p in plays]}.items():
         (folder / name).write_text(yaml.safe_dump(content, sort_keys=False))
     env = {

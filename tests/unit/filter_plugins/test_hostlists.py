@@ -36,6 +36,6 @@ def test_names_go_in(name: str, given: Any, expected: Any) -> None:
 
 
 @pytest.mark.parametrize(("name", "given", "sentence"), WRONG)
-def test_what_is_wrong_is_a_filter_error(name: str, given: Any, sentence: str) -> None:
+def test_a_wrong_value_is_a_filter_error(name: str, given: Any, sentence: str) -> None:
     with pytest.raises(AnsibleFilterError, match=re.escape(sentence)):
         FILTERS[name](given)

@@ -113,7 +113,7 @@ class Host:
         return converged(lambda **more: self.run(module_name, **arguments, **more), lambda: writes(self.device(family)))
 
     def fail(self, module_name: str, message: str, **arguments: Any) -> dict[str, Any]:
-        """Run a module that fails with words like these. The next run makes what is left, and no more."""
+        """Run a module that fails with words like these. The next run makes the remaining steps, and no more."""
         result = self.run(module_name, **arguments)
         assert result["failed"] and re.search(message, result["msg"]), result
         assert self.run(module_name, **arguments)["steps"] == result["left"]

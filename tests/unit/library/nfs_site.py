@@ -104,7 +104,7 @@ class Site:
         return path.read_text() if path.exists() else ""
 
     def verbs(self) -> list[str]:
-        """What systemctl was asked to start and stop."""
+        """The verbs of the calls of systemctl that start and stop units."""
         return (self._folder / "verbs").read_text().split()
 
     def slurm(self) -> list[str]:

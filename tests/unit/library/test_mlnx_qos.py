@@ -255,7 +255,7 @@ def test_a_port_of_ice_with_few_classes_is_refused_before_any_change(host: Host,
     assert "interfaces has rail1, which ice gives 4 of 8 classes and no RDMA" in done["msg"]
 
 
-def test_ice_without_dcb_is_told_what_to_install(host: Host, ice: Device) -> None:
+def test_ice_without_dcb_names_the_package_to_install(host: Host, ice: Device) -> None:
     (host.bin / "dcb").unlink()
     assert "ice; install iproute2's dcb" in host.run("mlnx_qos", **SHARED)["msg"]
 

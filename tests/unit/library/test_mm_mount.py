@@ -104,7 +104,7 @@ def test_a_daemon_that_flaps_is_a_failure_with_the_end_of_its_log(site: Site) ->
     )
 
 
-def test_a_cluster_without_quorum_is_told_from_a_broken_client(site: Site) -> None:
+def test_a_cluster_without_quorum_is_no_broken_client(site: Site) -> None:
     site.change(lambda state: state["daemons"]["gpu01"].update(state="down"))
     site.change(lambda state: state.update(quorum_lost=True))
     refused = mount(site, settle_s=1)

@@ -145,7 +145,7 @@ class TestStates:
             (moved, {}, MOVED, "mmchnode --daemon-interface=gpu01 -N gpu01"),
         ],
     )
-    def test_a_member_that_waits_is_told_and_the_others_go_on(
+    def test_a_member_that_waits_is_pending_and_the_others_go_on(
         self, site: Site, change: Any, hints: dict[str, Any], begin: str, end: str
     ) -> None:
         node(site)

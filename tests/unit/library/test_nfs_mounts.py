@@ -150,7 +150,7 @@ def test_a_foreign_mount_in_the_place_is_refused(site: Site) -> None:
         ("lie", "mount.nfs reported success, but there is no mount; look for the reason in this node's kernel log"),
     ],
 )
-def test_a_mount_that_fails_is_told_with_its_command_and_the_next_run_finishes(
+def test_a_mount_that_fails_is_reported_with_its_command_and_the_next_run_finishes(
     site: Site, effect: str, told: str
 ) -> None:
     site.device.add_fault("mount.nfs", effect)

@@ -187,7 +187,7 @@ def test_firmware_is_compared_always_and_set_by_consent_alone(flashed: Machine) 
     assert writes(tool) == []
 
 
-def test_a_new_value_waits_for_a_boot_that_nobody_starts(flashed: Machine) -> None:
+def test_a_new_value_waits_for_a_boot_and_starts_none(flashed: Machine) -> None:
     tool = flashed.host.device("mlxconfig")
     done = converged(lambda check=False: firmware(flashed, check=check), lambda: writes(tool))
     assert (done["steps"], done["pending"]) == ([f"rail1: {CHANGE}"], [f"rail1: {EFFECT}"])

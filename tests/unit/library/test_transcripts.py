@@ -2,20 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Modules on recorded tool output: every YAML file beside this one is a module's table of cases.
 
-A case gives arguments, the exact commands that the module may run with what each answers, and what must come out, of
-the module alone and of a visit with it:
+A case gives arguments, and the exact commands that the module may run with what each answers. It also gives the result
+of the module alone, which must be that of a visit, too:
 
     - id: converged_port_is_only_read
       args: {interface: rail0, ...}
       check_mode: false
       transcript:
         - run: [mlnx_qos, -i, rail0]
-          out_file: nic/mlnx_qos/25.07_dscp_p3.txt     # below tests/transcripts; or `out: text`; also rc, err
-        - {unit: sackd.service, is: missing}           # the module asks systemd how a unit stands; or stopped, running
-      expect: {changed: false, steps: []}          # failed: true for a refusal; msg is compared as a part
+          out_file: nic/mlnx_qos/25.07_dscp_p3.txt
+        - {unit: sackd.service, is: missing}
+      expect: {changed: false, steps: []}
 
-Without `changed`, only steps are a change. Without `failed` too, a case has no other steps than it says, and nothing
-else is pending.
+Files of `out_file` are below tests/transcripts; `out` gives the text itself, and a command may have `rc` and `err`.
+A row with `unit` answers when the module asks systemd for a unit's state: `missing`, `stopped` or `running`.
+A refusal has `failed: true`; the test compares `msg` as a part. Without `changed`, only steps are a change. Without
+`failed` too, a case has no other steps than it says, and nothing else is pending.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ def cases() -> list[Any]:
 
 
 class Replay:
-    """Stands in for core.command.Command: answers from the transcript, in its order, and nothing else."""
+    """A double of core.command.Command: answers from the transcript, in its order, and nothing else."""
 
     def __init__(self, transcript: list[dict[str, Any]]) -> None:
         self.left = [

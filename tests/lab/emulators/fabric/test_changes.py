@@ -87,7 +87,7 @@ def test_a_change_can_be_taken_back(room, system, lines):
 
 
 @pytest.mark.parametrize(("system", "timed"), [*((it, [TIMED[it]]) for it in TIMED), *((it, []) for it in WORDS)])
-def test_a_restart_brings_back_what_was_saved_and_drops_what_waits(room, system, timed):
+def test_a_restart_keeps_the_saved_lines_and_drops_pending_changes(room, system, timed):
     before = runs(room, system)
     room.type(*WORDS[system][1], *timed)
     room.type("show version", user="noc", effect="reboot")
@@ -147,7 +147,7 @@ def test_prompts_follow_the_mode(room, system):
 
 
 @pytest.mark.parametrize(("system", "group", "lines", "words"), ROWS, ids=[f"{row[1]}: {row[2]}" for row in ROWS])
-def test_what_is_refused_changes_nothing_that_runs(room, group, lines, words):
+def test_a_refused_line_leaves_the_running_configuration(room, group, lines, words):
     it = REFUSALS[group]
     with room.device.state() as state:
         state.update({"version": it["version"]} if "version" in it else {})

@@ -67,7 +67,7 @@ def leaf(tmp_path_factory):
     process.stop()
 
 
-def test_what_was_committed_and_what_waits_outlive_the_process(leaf):
+def test_committed_lines_and_a_commit_timer_outlive_the_process(leaf):
     leaf.talk("enable", "configure session a", "interface et1", "mtu 9000", "commit timer 00:05:00", "exit")
     assert leaf.stop(subprocess.Popen.terminate) == 0
     leaf.start()

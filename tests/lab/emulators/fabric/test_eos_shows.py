@@ -60,7 +60,7 @@ def test_sections_and_pipes(shown):
 
 
 @pytest.mark.parametrize(("platform", "model"), [("xgs", "DCS-7060X6-64PE"), ("jericho", "DCS-7280CR3-32P4")])
-def test_the_hardware_can_be_told_from_its_version(room, model):
+def test_show_version_names_the_hardware(room, model):
     shown = json.loads(room.type("show version | json"))
     assert (shown["mfgName"], shown["modelName"]) == ("Arista", model)
     assert room.type("show version").startswith(f"Arista {model}\nHardware version: ")

@@ -46,7 +46,7 @@ def test_ports_are_printed_by_their_numbers_before_class_of_service():
     assert statements.printed(typed(classes, ports[1], ports[0])) == [*ports, classes]
 
 
-def test_what_is_deactivated_is_written_down_and_not_in_force():
+def test_a_deactivated_line_is_written_down_and_not_in_force():
     line = f"{COS} schedulers X priority low"
     config = typed(f"set {line}", f"deactivate {COS} schedulers X")
     assert statements.printed(config) == [f"set {line}", f"deactivate {COS} schedulers X"]

@@ -13,7 +13,7 @@ JOB = ("configure terminal", "feature scheduler", "scheduler job name back")
 ARMED = (*JOB, "rollback running-config checkpoint here atomic", "scheduler schedule name back", "job name back")
 
 
-def test_typing_what_is_printed_changes_nothing(room):
+def test_typing_the_printed_lines_changes_nothing(room):
     room.type(*LOSSLESS)
     once = room.running()
     room.type("end", "configure terminal", *once)

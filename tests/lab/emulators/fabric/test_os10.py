@@ -154,7 +154,7 @@ def test_links_of_a_range_flap_when_their_mtu_changes_and_not_before_the_commit(
     assert room.flaps() == [1, 1, 1, 0]
 
 
-def test_a_restart_brings_back_what_was_saved_last(room):
+def test_a_restart_brings_back_the_last_saved_lines(room):
     room.type("configure terminal", "hostname saved", "end", "write memory", "configure terminal", "hostname unsaved")
     room.type("show version", effect="reboot")
     assert "hostname saved" in room.running()

@@ -139,7 +139,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("host", "command", "told"), REFUSED, ids=[command for _, command, _ in REFUSED])
-def test_what_is_refused_changes_nothing(site, host, command, told):
+def test_a_refused_command_changes_nothing(site, host, command, told):
     site.join("gpu01")
     before = site.state()
     result = site[host].run(*command.split())

@@ -108,7 +108,7 @@ def test_without_key_grant_contact_or_block_size_it_is_not_mounted(site, gpu01, 
     assert site.mount_point not in gpu01.command("cat", "/proc/self/mounts")
 
 
-def test_what_is_defined_twice_or_not_at_all_is_refused(site):
+def test_a_second_or_missing_definition_is_refused(site):
     connect(site)
     for host, *argv in (
         ("ess1", "mmauth", "add", HERE, "-k", key(site, "nsd1")),

@@ -108,7 +108,7 @@ def test_a_file_has_an_owner(path: str, kind: str, owner: str) -> None:
     assert (found.kind, found.owner) == (kind, owner)
 
 
-def test_variables_of_roles_are_told_from_others() -> None:
+def test_variables_of_roles_are_separated_from_others() -> None:
     variables = {"kube_node_state": 1, "kube_nodes": 2, "drawbridge_kube": 3, "drawbridge_run_view": 4, "nodes": 5}
     assert dict(settings(variables)) == {"kube_node_state": 1, "drawbridge_run_view": 4}
     assert {role.name for role in ROLE_FOLDERS} == set(ROLES)

@@ -21,6 +21,6 @@ def test_our_policies_and_bindings_are_marked_as_the_opener_marks_them() -> None
     assert found == {kind: {"drawbridge-tokens": mark(there[0]["metadata"])} for kind in KINDS}
 
 
-def test_what_can_not_be_listed_is_told() -> None:
+def test_an_error_names_the_policies_that_can_not_be_listed() -> None:
     with pytest.raises(DeviceError, match="validatingadmissionpolicies can't be listed: no"):
         guards(lambda method, path, body: (403, {"message": "no"}))

@@ -23,7 +23,7 @@ GOOD, NEEDED = ({"changed": False, "steps": []}, {"changed": True, "steps": ["wr
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Run the action against a host that answers as told; tells what was sent there, and who tokens were asked for."""
+    """Run the action against a host that answers as told; returns what it sent there, and the token requests."""
 
     def made(look: dict[str, Any], check_mode: bool = False) -> tuple[list[dict[str, Any]], list[str]]:
         sent, asked = [], []
@@ -65,7 +65,7 @@ def test_a_missing_one_is_requested_and_handed_over_without_the_kubeconfig(run: 
     assert not any("kubeconfig" in args for args in sent)
 
 
-def test_a_refusal_is_told_with_the_account() -> None:
+def test_a_refusal_is_reported_with_the_account() -> None:
     options = {**ARGS, "lifetime_s": 600}
     with pytest.raises(DeviceError, match="no token of ServiceAccount drawbridge-nodes/gpu01: policy says no"):
         gate_token.request(lambda *_: (422, {"message": "policy says no"}), options)

@@ -20,7 +20,7 @@ CLOSED = [{"key": "drawbridge.io/slurm", "value": "closed", "effect": "NoSchedul
 
 
 class Api:
-    """Answers by method and path, and what was asked."""
+    """Answers by method and path, and the requests."""
 
     def __init__(self, minor: str = "36", taints: Any = CLOSED) -> None:
         self.minor, self.taints = minor, taints
@@ -42,7 +42,7 @@ VARIABLES = {"config": "kube_node_kubelet", "numa_config": "kubelet_numa_setting
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """Run the action against a host that answers as told; its result, what was sent, and the API's calls."""
+    """Run the action against a host that answers as told; its result, the data that it sent, and the API's calls."""
     import yaml
 
     (tmp_path / "config").write_text(yaml.safe_dump(KUBECONFIG))
@@ -83,7 +83,7 @@ def test_a_name_is_no_address_and_the_host_is_not_asked(run: Any) -> None:
 
 
 @pytest.mark.parametrize("change", [{"join": False}, {"state": "absent"}], ids=["the site joins", "leaves"])
-def test_where_no_certificate_is_asked_for_a_name_will_do(run: Any, change: dict[str, Any]) -> None:
+def test_without_a_requested_certificate_a_name_will_do(run: Any, change: dict[str, Any]) -> None:
     assert run(NOTHING, address="gpu01.example.org", **change)[0] == NOTHING
 
 
@@ -130,7 +130,7 @@ def test_a_closed_node_is_deleted_as_it_was_seen(run: Any) -> None:
 
 
 class Busy(Api):
-    """Somebody writes to the Node between a look and the next deletion, some times."""
+    """Another controller writes to the Node between a look and the next deletion, some times."""
 
     def __init__(self, writes: int, then: Any = CLOSED) -> None:
         super().__init__()
@@ -169,7 +169,7 @@ def test_a_node_that_was_opened_meanwhile_stays(run: Any, api: Api, asked: list[
     assert (len(sent), [method for method, _ in api.calls]) == (1, asked)
 
 
-def test_a_kubeconfig_without_a_ca_is_told(tmp_path: Path) -> None:
+def test_a_kubeconfig_without_a_ca_is_refused(tmp_path: Path) -> None:
     (tmp_path / "config").write_text("{}")
     with pytest.raises(DeviceError, match="names no CA certificate of its cluster"):
         kube_member.authority(tmp_path / "config")

@@ -20,7 +20,7 @@ VARIABLES = {"config": "kubelet_numa_settings"}
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Run the action; returns its result and what was sent to the host."""
+    """Run the action; returns its result and the data that it sent to the host."""
 
     def made(config: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         sent: list[dict[str, Any]] = []

@@ -133,7 +133,7 @@ def test_a_layer_that_is_held_takes_its_reason_along() -> None:
     assert [call.get("hold", "") for call in message(layers, layers, {})["layers"]] == ["", "leaf1 is pending"]
 
 
-def test_what_is_in_effect_is_needed_no_more() -> None:
+def test_a_layer_in_effect_is_needed_no_more() -> None:
     layers = [layer("one"), layer("two", needs=[0])]
     layers[0].seen = Visited("done", {})
     assert message(layers, layers[1:], {})["layers"][0]["needs"] == []

@@ -142,7 +142,7 @@ def test_another_users_session_does_not_matter_to_a_converged_switch(leaf: Leaf)
     assert (run(leaf)["failed"], list(leaf.sessions())) == (False, ["maintenance"])
 
 
-def test_a_failed_change_says_what_is_left(leaf: Leaf) -> None:
+def test_a_failed_change_names_the_remaining_steps(leaf: Leaf) -> None:
     leaf.fault("refuse", "service-profile ROCE")
     failed = run(leaf)
     assert failed["msg"].startswith("leaf1 refused 'service-profile ROCE': % Unavailable command")

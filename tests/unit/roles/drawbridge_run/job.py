@@ -63,7 +63,7 @@ NAME = f"slurm-4711-r0-run-{MARK}"
 
 
 class StillClock(doubles.StillClock, Clock):
-    """Waiting costs no time of ours; as Tools, in the types of the launcher's own copy of the gate's program."""
+    """Waiting costs the test no time; as Tools, in the types of the launcher's own copy of the gate's program."""
 
 
 class Tools(doubles.Tools, Commands):
@@ -155,7 +155,7 @@ def selected(item: dict[str, Any], path: str) -> Any:
 
 
 class Served(Kube):
-    """The API server in memory, with logs and with what is seen of pods, in this order."""
+    """The API server in memory, with logs and with events of pods, in this order."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster

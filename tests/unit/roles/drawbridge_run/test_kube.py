@@ -80,7 +80,7 @@ def test_a_server_that_is_not_ready_has_not_refused(kube: Kube, path: str, error
 
 
 class Written(Kube):
-    """Answers with what is written down, one answer a request; then the job has no rights any more."""
+    """Gives the written answers, one a request; then the job has no rights any more."""
 
     def __init__(self, *answers: Any) -> None:
         self._answers, self.versions = list(answers), []

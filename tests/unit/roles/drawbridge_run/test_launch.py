@@ -66,7 +66,7 @@ def test_all_logs_have_their_rank_in_front(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("late_s", "asked", "printed"), [(50, False, True), (300, False, False), (50, True, False), (5, True, True)]
 )
-def test_the_last_lines_may_take_a_while_unless_the_end_is_asked_for(
+def test_the_last_lines_may_take_a_while_unless_slurm_ends_the_job(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late_s: int, asked: bool, printed: bool
 ) -> None:
     scene = Scene(tmp_path, [BOTH_RUN, *WELL, *([SLURM_ENDS] if asked else [])])
@@ -106,7 +106,7 @@ ENDS: dict[str, tuple[list[Update], str, int, tuple[int, int], str]] = {
     "an absence of the API server": ([BOTH_RUN, *[LOST] * 50, BOTH_RUN, *WELL], "", 0, (50, 60), IS_LOST),
     "silence": ([BOTH_RUN, Update(SILENT, "no answer"), *WELL], "", 0, (0, 6), "no answer; the pods run on"),
     "Slurm, and then the pods": ([BOTH_RUN, SLURM_ENDS, *GOES], "", 143, (0, 6), "Slurm ends this job"),
-    # KillWait is 30 s: what is left then, the gate ends
+    # KillWait is 30 s: the gate ends the remaining pods
     "Slurm, and pods that take time": ([BOTH_RUN, SLURM_ENDS], "--grace 120", 143, (27, 30), "Slurm ends this job"),
     "no rights": ([BOTH_RUN, Update(GONE, "Unauthorized")], "", 125, (0, 6), "the gate has ended this job's rights"),
 }
@@ -130,7 +130,7 @@ def test_a_signal_for_the_pods_ends_nothing(tmp_path: Path) -> None:
     assert scene.signal_sender.sent == [(10, ["a", "b"])]
 
 
-def test_pods_are_told_in_time_before_the_limit(tmp_path: Path) -> None:
+def test_pods_get_sigterm_in_time_before_the_limit(tmp_path: Path) -> None:
     scene = Scene(tmp_path, [BOTH_RUN], "--image img --grace 60 -- true", seconds_left=100)
     code, took_s = timed(scene)
     assert "time limit is near: the pods get SIGTERM and have 60 s" in scene.paper.said[-1]
@@ -155,7 +155,7 @@ def test_an_answer_that_is_lost_ends_nothing(tmp_path: Path, monkeypatch: pytest
 
 
 def test_a_workload_that_may_be_there_is_taken_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without any answer nobody knows; what the script does next must not find its nodes taken."""
+    """Without any answer it may exist; what the script does next must not find its nodes taken."""
     scene = Scene(tmp_path, [])
     post = scene.cluster._post
 
@@ -187,7 +187,7 @@ UNCOUNTED = "jobs is forbidden: status unknown for quota: drawbridge"
 def test_an_object_that_may_be_accepted_soon_is_offered_again(
     tmp_path: Path, path: str, says: str, refusals: int, made: bool
 ) -> None:
-    """Trainer's webhook looks a runtime up in what it has heard of so far. The runtime's own answer was late.
+    """Trainer's webhook looks a runtime up in its cache. The runtime's own answer was late.
 
     Admission refuses a kind that was defined a moment ago until Kubernetes has counted it.
     """
@@ -216,7 +216,7 @@ def test_a_first_object_is_refused_at_once(tmp_path: Path, answer: Answer) -> No
     assert scene.clock.now() == begun
 
 
-def test_slurm_is_asked_again_before_it_is_believed() -> None:
+def test_the_launcher_asks_slurm_again_before_it_believes_the_limit() -> None:
     """A limit may be extended while the job runs."""
     answers = {"squeue": "7 10:00"}
     tools = Tools(answers)

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is printed: pods' logs, and progress."""
+"""The output: pods' logs, and progress."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def printed(kube: Kube) -> list[str]:
 
 
 def test_nothing_is_lost_or_repeated_when_a_connection_breaks() -> None:
-    """What comes after a break begins with the whole second that was asked for."""
+    """What comes after a break begins with the whole second of the request."""
     kube = Breaking(*([STAMP.format(number, number) for number in numbers] for numbers in ((1, 2), (2, 3))))
     assert printed(kube) == ["line 1", "line 2", "line 3"]
     assert kube.asked[:2] == ["", "2025-11-21T10:00:02+01:00"]

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a call is told: its own options, and Slurm's environment."""
+"""A call's input: its own options, and Slurm's environment."""
 
 from __future__ import annotations
 
@@ -101,12 +101,12 @@ def test_names_carry_job_and_run() -> None:
 
 
 @pytest.mark.parametrize(("asked", "each"), [({}, 0), ({"SLURM_NTASKS": "2"}, 0), ({"SLURM_NTASKS": "16"}, 8)])
-def test_tasks_are_what_was_asked_for(asked: dict[str, str], each: int) -> None:
+def test_tasks_per_node_follow_the_request(asked: dict[str, str], each: int) -> None:
     """One task a node is what launchers such as torchrun are started with: it says nothing of processes."""
     assert Allocation.of({**ENV, **asked}, site()).tasks_per_node == each
 
 
-def test_pods_are_told_of_their_job_and_of_nothing_else() -> None:
+def test_pods_get_variables_of_their_job_and_nothing_else() -> None:
     found = Allocation.of({**ENV, "SLURM_ARRAY_TASK_ID": "5", "SLURM_NTASKS": "2", "SECRET": "x"}, site())
     job = {"SLURM_JOB_ID": "4711", "SLURM_JOB_NAME": "train", "SLURM_RESTART_COUNT": "0"}
     assert found.variables == {**job, "SLURM_ARRAY_TASK_ID": "5"}

@@ -75,7 +75,7 @@ WELL = [ended("a", "gpu01"), running("a", "gpu01"), waiting("a", "gpu01", "Conta
 
 
 @pytest.mark.parametrize("item", [*WELL, pod("a")])
-def test_what_is_well_is_not_talked_about(item: dict[str, Any]) -> None:
+def test_a_healthy_pod_has_no_trouble(item: dict[str, Any]) -> None:
     assert trouble(read(item, NODES), "9Gi") is None
 
 
@@ -91,10 +91,10 @@ def pod_set(*items: dict[str, Any]) -> PodSet:
     [
         ([ended("a", "gpu01", 1, "2025-11-21T10:00:05Z"), ended("b", "gpu02", 3, "2025-11-21T10:00:04Z")], 1),
         ([ended("a", "gpu01", 1, "2025-11-21T10:00:05Z"), ended("b", "gpu02", 3, "2025-11-21T10:00:06Z")], 0),
-        # in the same second: who was heard of first
+        # in the same second: the pod whose end was seen first
         ([running("a", "gpu01"), ended("b", "gpu02", 3), ended("a", "gpu01", 1)], 1),
         ([running("b", "gpu02"), ended("a", "gpu01", 1), ended("b", "gpu02", 3)], 0),
-        # who ended well is nobody's cause
+        # a pod that ended well is not the cause
         ([ended("a", "gpu01", 0, "2025-11-21T10:00:01Z"), ended("b", "gpu02", 3)], 1),
     ],
 )
@@ -121,7 +121,7 @@ def test_an_end_is_an_end() -> None:
     assert made.well
 
 
-def test_a_pod_that_goes_before_its_end_is_told() -> None:
+def test_a_pod_that_goes_before_its_end_is_reported() -> None:
     made = pod_set(running("a", "gpu01"), running("b", "gpu02"))
     made.lose("b")
     found = made.trouble()
@@ -129,13 +129,13 @@ def test_a_pod_that_goes_before_its_end_is_told() -> None:
     assert (found.text, found.final) == ("rank 1 on gpu02 was deleted by others", True)
 
 
-def test_what_a_full_list_misses_was_deleted_while_nobody_looked() -> None:
+def test_a_pod_that_a_full_list_misses_was_deleted_unseen() -> None:
     made = pod_set(running("a", "gpu01"), running("b", "gpu02"))
     assert [lost.name for lost in made.keep(["a"])] == ["b"]
     assert made.trouble() is not None
 
 
-def test_what_nobody_needs_to_wait_for_comes_first() -> None:
+def test_a_final_failure_comes_before_one_that_may_pass() -> None:
     slow = waiting("a", "gpu01", "ErrImagePull", "i/o timeout")
     found = pod_set(slow, waiting("b", "gpu02", "ErrImageNeverPull", "no")).trouble()
     assert found is not None and found.final
@@ -152,7 +152,7 @@ PODS = [pod("a", "gpu01"), waiting("b", "gpu02", "ContainerCreating")]
 
 
 class Told(Served):
-    """Events, and how often somebody asked for them."""
+    """Events, and the number of requests for them."""
 
     def __init__(self, *events: dict[str, Any]) -> None:
         super().__init__(Cluster())
@@ -208,7 +208,7 @@ def test_the_first_rank_is_named() -> None:
     assert said(SANDBOX, event("a", "FailedMount", at=9)).startswith("rank 0 on gpu01 does not start (FailedMount)")
 
 
-def test_kubelets_words_are_asked_for_now_and_then_while_pods_start() -> None:
+def test_the_launcher_reads_events_now_and_then_while_pods_start() -> None:
     kube = Told()
     starts = StartFailures(kube, "vision", 0.0, 180)
     assert starts.trouble(found(), READ_S - 1) is None
@@ -219,7 +219,7 @@ def test_kubelets_words_are_asked_for_now_and_then_while_pods_start() -> None:
     assert kube.asked == 2
 
 
-def test_what_was_told_holds_until_the_pod_has_begun() -> None:
+def test_a_reported_trouble_holds_until_the_pod_has_begun() -> None:
     kube = Told(SANDBOX)
     starts = StartFailures(kube, "vision", 0.0, 5)
     assert starts.trouble(found(), 5.0)

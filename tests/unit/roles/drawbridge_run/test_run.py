@@ -262,7 +262,7 @@ def test_the_gates_cause_is_passed_on(tmp_path: Path) -> None:
         ("ai-train|physics", "account physics has no namespace in Kubernetes; these have: vision"),
     ],
 )
-def test_jobs_that_can_have_no_pods_are_told_so(tmp_path: Path, place: str, says: str) -> None:
+def test_the_command_says_why_a_job_can_have_no_pods(tmp_path: Path, place: str, says: str) -> None:
     context = looked(tmp_path, "PENDING", "Priority", place=place)
     examine([], context)
     assert says in context.console.printed
@@ -279,7 +279,7 @@ def test_pods_are_looked_at_with_what_their_kubelets_say(tmp_path: Path) -> None
     assert printed[-2:] == ["rank 1 on gpu02: start", "  FailedMount: no such path"]
 
 
-def test_jobs_that_slurm_forgot_are_in_its_books(tmp_path: Path) -> None:
+def test_the_command_names_sacct_for_a_job_that_slurm_forgot(tmp_path: Path) -> None:
     context = looked(tmp_path, "RUNNING")
     examine(["12"], context)
     assert context.console.printed == ["Slurm has no job 12 any more: sacct -j 12 shows how it ended"]
@@ -290,7 +290,7 @@ def test_without_a_job_it_asks_which(tmp_path: Path) -> None:
         examine([], replace(looked(tmp_path, "RUNNING"), env={}))
 
 
-def test_an_arrays_element_is_asked_for_as_squeue_calls_it(tmp_path: Path) -> None:
+def test_an_arrays_element_has_the_name_of_squeue(tmp_path: Path) -> None:
     context = looked(tmp_path, "PENDING", "Resources")
     assert examine(["4700_3"], context) == 0
     assert context.console.printed[0] == "job 4711 is PENDING (Resources)"

@@ -45,7 +45,7 @@ def unmask(sent: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("size", [0, 1, 125, 126, 65535, 65536])
-def test_what_is_sent_is_masked_and_whole(size: int) -> None:
+def test_a_sent_frame_is_masked_and_whole(size: int) -> None:
     data, mask = bytes(index % 251 for index in range(size)), b"abcd"
     sent = frame(data, mask=mask)
     assert sent[1] & 0x80
@@ -71,7 +71,7 @@ def test_the_last_message_says_how_it_ended() -> None:
         exit_code('{"status": "Failure", "message": "container not found"}')
 
 
-def test_an_api_server_that_is_away_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_api_server_that_is_away_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*_: object, **__: object) -> None:
         raise ConnectionRefusedError("nobody listens")
 
@@ -87,9 +87,7 @@ def entered(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...]]
     return found
 
 
-def test_what_is_piped_in_goes_over_the_one_connection_and_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_piped_input_goes_over_the_one_connection_and_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Typing has a thread of its own, and connections are each thread's own."""
     here, there = socket.socketpair()
     session = Session(granted(tmp_path), StillClock())
@@ -102,7 +100,7 @@ def test_what_is_piped_in_goes_over_the_one_connection_and_ends(
         typing = threading.Thread(target=session._type)
         typing.start()
         typing.join(120)
-        there.settimeout(1)  # all is sent when nobody types any more
+        there.settimeout(1)  # all is sent when the typing has ended
         sent = there.recv(100)
     said = [unmask(sent[start : start + 6 + size]) for start, size in ((0, 4), (10, 2))]
     assert said == [bytes([STDIN]) + b"ls\n", bytes([END, STDIN])]
@@ -139,7 +137,7 @@ NODES = ("gpu01", "gpu02")
 
 
 def sent(root: Path, monkeypatch: pytest.MonkeyPatch, answers: dict[str, object]) -> tuple[list[str], list[str]]:
-    """What pods are told, and what their user is; `answers` by the pod's name: an exit code, or an error."""
+    """Commands that pods get, and the output for their user; `answers` by the pod's name: an exit code, or an error."""
     told: list[str] = []
 
     def tell(_session: object, path: str, command: tuple[str, ...]) -> int:
@@ -159,7 +157,7 @@ def sent(root: Path, monkeypatch: pytest.MonkeyPatch, answers: dict[str, object]
     return sorted(told), paper.said
 
 
-def test_the_programs_of_pods_that_run_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_programs_of_running_pods_get_the_signal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told, said = sent(tmp_path, monkeypatch, {"a": 0, "c": 0})
     assert told == [f"/api/v1/namespaces/vision/pods/{name}: kill -s USR1 1" for name in "ac"]
     assert said == ["SIGUSR1 goes on to the programs of 2 pods"]

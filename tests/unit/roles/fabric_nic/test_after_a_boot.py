@@ -65,7 +65,7 @@ class Node:
         (self._host.root / "proc/sys/kernel/random/boot_id").write_text("another")
 
     def call(self, verb: str, *options: str, wait_s: float | None = None) -> tuple[int, str]:
-        """Call it; its exit code and what it says. Nothing of the caller's environment decides what is run."""
+        """Call it; its exit code and what it says. Nothing of the caller's environment decides which programs run."""
         env = {**os.environ, **self._host.environment, "PATH": "/nowhere", "PYTHONPATH": str(ROOT)}
         # by the Python that runs the tests: they run on the oldest that nodes may have, too
         argv = [sys.executable, "-IS", str(self.program), verb, *options]

@@ -97,7 +97,7 @@ def copied(what: Any) -> Any:
 
 
 class Cluster(Api):
-    """Stands in for Api. `down` makes it silent; `before` is called with every request, to act in between.
+    """A double of Api. `down` makes it silent; `before` is called with every request, to act in between.
 
     `scripted` holds answers that come before its own, one after the other.
     """
@@ -196,7 +196,7 @@ class Cluster(Api):
 
 
 class StillClock(Clock):
-    """Waiting costs no time of ours."""
+    """Waiting costs the test no time."""
 
     def __init__(self) -> None:
         self.seconds = 1_000_000.0
@@ -225,7 +225,7 @@ class Tools(Commands):
 
 
 class Scheduler(Slurm):
-    """Stands in for Slurm. `silent`: it answers nothing. What it is told is in `told`."""
+    """A double of Slurm. `silent`: it answers nothing. Its commands are in `told`."""
 
     def __init__(self) -> None:
         self.jobs: dict[int, JobInfo] = {}
@@ -280,7 +280,7 @@ class Scheduler(Slurm):
 
 
 class Machine(Host):
-    """Stands in for the host that the gate runs on."""
+    """A double of the host that the gate runs on."""
 
     def __init__(self) -> None:
         self.running: list[str] = []
@@ -320,7 +320,7 @@ class Quiet(Log):
         self.lines.append(line)
 
 
-# doubles have more than what they stand in for, and nobody assigns to a named tuple
+# doubles have more than their originals, and no code assigns to a named tuple
 # pyright: reportIncompatibleVariableOverride=false
 
 

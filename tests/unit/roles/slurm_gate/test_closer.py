@@ -138,7 +138,7 @@ def test_twice_is_as_good_as_once(opened: Made) -> None:
     assert opened.cluster.value("gpu01") == "closed"
 
 
-def test_what_somebody_writes_meanwhile_is_deleted_all_the_same(opened: Made) -> None:
+def test_an_object_that_another_writer_changes_meanwhile_is_deleted(opened: Made) -> None:
     opened.cluster.add(JOBS, {"metadata": {"name": "slurm-4711-r0", "uid": "1"}})
     for path in (f"{BINDINGS}/{JOB.account}", f"{JOBS}/slurm-4711-r0"):
         opened.cluster.scripted["DELETE", path] = [Answer(409, {"message": "the object has been modified"})] * 2

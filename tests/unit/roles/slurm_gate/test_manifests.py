@@ -21,7 +21,7 @@ def test_every_policy_is_bound_and_denies() -> None:
 
 
 @pytest.mark.parametrize("name", POLICIES)
-def test_a_policy_that_can_not_be_asked_refuses(name: str) -> None:
+def test_a_policy_that_kubernetes_can_not_evaluate_refuses(name: str) -> None:
     assert POLICIES[name]["failurePolicy"] == "Fail"
 
 

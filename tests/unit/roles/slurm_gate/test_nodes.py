@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How the API server is asked: for how long, and until a node has another state."""
+"""Requests to the API server: for how long, and until a node has another state."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_another_owner_is_left_alone() -> None:
     assert cluster.value("gpu01") == "speech.7"
 
 
-def test_a_label_that_somebody_took_off_is_not_missed() -> None:
+def test_a_removed_label_is_not_missed() -> None:
     cluster = Cluster(gpu01="vision.4711")
     cluster.objects["/api/v1/nodes/gpu01"]["metadata"]["labels"] = {}
     assert swap(cluster, "gpu01", dirtying(JOB.owner)).changed
@@ -79,7 +79,7 @@ DOWN = ConnectionRefusedError("refused")
 @pytest.mark.parametrize(
     ("before", "perhaps_done"), [(UNAUTHORIZED, False), (DOWN, True), (Answer(503, {}), True), (Answer(429, {}), False)]
 )
-def test_what_may_pass_is_asked_again(tmp_path: Path, before: Answer | OSError, perhaps_done: bool) -> None:
+def test_an_error_that_may_pass_is_retried(tmp_path: Path, before: Answer | OSError, perhaps_done: bool) -> None:
     assert Scripted(tmp_path, before, before, GOOD).call("GET", "/") == GOOD._replace(again=perhaps_done)
     assert Scripted(tmp_path, GOOD).call("GET", "/") == GOOD
 
@@ -89,8 +89,8 @@ def test_a_server_that_is_down_does_not_answer(tmp_path: Path) -> None:
         Scripted(tmp_path, UNAUTHORIZED, DOWN).call("GET", "/")
 
 
-def test_a_token_that_has_expired_is_what_is_told_and_what_brings_a_new_one(tmp_path: Path) -> None:
-    """The host was off for more than a day; the server answers all the time, so nobody must look at it."""
+def test_the_error_names_an_expired_token_and_gate_yml(tmp_path: Path) -> None:
+    """The host was off for more than a day; the server answers all the time, so no administrator must look at it."""
     token = tmp_path / "node.token"
     with pytest.raises(Unreachable) as caught:
         Scripted(token, DOWN, UNAUTHORIZED).call("GET", "/")
@@ -98,7 +98,7 @@ def test_a_token_that_has_expired_is_what_is_told_and_what_brings_a_new_one(tmp_
 
 
 def test_a_server_that_answers_too_slowly_takes_no_longer_than_there_is_time(tmp_path: Path) -> None:
-    """Each request comes to a good end; together they take for ever."""
+    """Each request comes to a good end; together they take too long."""
     api = Scripted(tmp_path, GOOD)
     for _ in range(4):
         assert api.call("GET", "/") == GOOD

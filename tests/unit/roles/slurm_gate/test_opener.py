@@ -47,7 +47,7 @@ def test_a_node_that_is_not_closed_in_time_and_none_stays_open(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("value", "way_out"), [("", "drawbridge:platform"), ("maintenance", "not closed but")])
-def test_a_node_in_no_state_of_ours_is_drained_too(value: str, way_out: str, tmp_path: Path) -> None:
+def test_a_node_in_a_state_unknown_to_the_gate_is_drained_too(value: str, way_out: str, tmp_path: Path) -> None:
     at = world(tmp_path, Cluster(gpu01="closed", gpu02=value))
     assert way_out in refused(at, "gpu02").drain["gpu02"]
 
@@ -88,7 +88,7 @@ def test_a_neighbours_leftovers_are_no_reason(at: Made) -> None:
 
 
 def test_nodes_that_an_older_run_of_the_job_still_holds_are_foreign(at: Made) -> None:
-    """Nobody has proven them empty."""
+    """The gate has not proven them empty."""
     open_job(JOB, at)
     for path in [path for path in at.cluster.objects if "/namespaces/" in path]:
         del at.cluster.objects[path]
@@ -98,7 +98,7 @@ def test_nodes_that_an_older_run_of_the_job_still_holds_are_foreign(at: Made) ->
 
 
 class Losing(Cluster):
-    """Answers the first write to each node only when it is asked again."""
+    """Answers the first write to each node only when the gate sends it again."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -180,7 +180,7 @@ def test_a_controller_that_was_never_told_of_guards_opens_nothing(at: Made) -> N
 
 
 @pytest.mark.parametrize("value", ["vision.4711", "speech.4711"])
-def test_a_node_that_is_held_under_the_number_for_nobody_opens_nothing(value: str, tmp_path: Path) -> None:
+def test_a_node_held_under_the_number_without_an_identity_opens_nothing(value: str, tmp_path: Path) -> None:
     """slurmctld died between holding it and the identity, and gave the number to this job."""
     at = world(tmp_path, Cluster(gpu01="closed", gpu02="closed", gpu03=value))
     at.cluster.objects["/api/v1/nodes/gpu03"]["metadata"]["labels"] = {LABEL: "4711"}

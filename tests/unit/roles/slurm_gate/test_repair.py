@@ -73,7 +73,7 @@ def test_a_proven_node_comes_back_and_a_persons_drain_stays(info: NodeInfo, lift
     assert bool(at.slurm.told) is lifted
 
 
-def test_a_prolog_that_fails_without_a_word_is_forgiven_once_an_hour(at: Made) -> None:
+def test_a_prolog_that_fails_silently_is_forgiven_once_an_hour(at: Made) -> None:
     """Seen after a kill of slurmctld: slurmd waited for the order to run it. A broken node must not eat jobs."""
     for waits, lifted in ((0.0, True), (600.0, False), (3600.0, True)):
         at.clock.sleep(waits)
@@ -84,7 +84,7 @@ def test_a_prolog_that_fails_without_a_word_is_forgiven_once_an_hour(at: Made) -
 
 
 @pytest.mark.parametrize("reason", ["Prolog error", "Epilog error"])
-def test_a_drain_in_slurms_words_is_ours_if_a_script_of_ours_failed(reason: str, at: Made) -> None:
+def test_a_drain_in_slurms_words_is_ours_if_our_script_failed(reason: str, at: Made) -> None:
     """Slurm did not answer when the gate and the dispatcher wanted to say more."""
     at.notes.write("script-7", {})
     at.slurm.nodes["gpu01"] = OURS._replace(reason=reason)
@@ -212,7 +212,7 @@ def test_a_job_that_started_after_the_boot_has_lost_nothing(at: Made) -> None:
 
 
 @pytest.mark.parametrize(("up_s", "lost"), [(5.0, True), (15.0, False)])
-def test_if_nobody_looked_before_slurmd_the_jobs_age_tells(up_s: float, lost: bool, at: Made) -> None:
+def test_if_the_gate_ran_after_slurmd_the_jobs_age_decides(up_s: float, lost: bool, at: Made) -> None:
     booted(at)
     at.slurm.jobs[4711] = RUNNING._replace(age_s=10)
     hold(at.cluster)
@@ -247,7 +247,7 @@ def test_a_batch_job_without_its_batch_script_runs_again(
 
 
 @pytest.mark.parametrize(("told_s", "again"), [(25, False), (600, True)])
-def test_a_job_whose_end_slurm_has_not_heard_of_is_over(
+def test_a_job_whose_end_slurm_has_not_seen_is_over(
     told_s: float, again: bool, at: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A step's daemon that slurmctld did not answer for 10 s tells it again 15 s later."""
@@ -281,7 +281,7 @@ def test_an_epilog_is_not_kept_waiting_for_a_second_look(at: Made, monkeypatch: 
 
 
 @pytest.mark.parametrize("state", ["SUSPENDED", "STOPPED"])
-def test_a_suspended_job_is_told_once_that_its_pods_go_on(state: str, at: Made) -> None:
+def test_a_comment_says_once_that_a_suspended_jobs_pods_go_on(state: str, at: Made) -> None:
     hold(at.cluster)
     at.slurm.jobs[4711] = RUNNING._replace(state=state)
     repair(at)

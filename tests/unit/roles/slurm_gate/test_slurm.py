@@ -112,7 +112,7 @@ def test_processes_of_jobs() -> None:
 
 
 def test_steps_that_do_not_answer_are_not_none() -> None:
-    """A healthy job would be run again, and its processes be taken for somebody else's."""
+    """A healthy job would be run again, and its processes be taken for another program's."""
     slurm = Slurm(Tools({"scontrol listpids": Result(NO_ANSWER, "", "timed out after 20 seconds")}))
     for question in (slurm.pids, lambda: slurm.has_batch_step(1)):
         with pytest.raises(NoAnswer, match="timed out"):

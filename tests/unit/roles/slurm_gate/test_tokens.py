@@ -128,7 +128,7 @@ def test_tokens_of_the_future_are_renewed(at: Made) -> None:
 
 
 @pytest.mark.parametrize("left", ["", "x", "x.y.z", "x.e30.z"])
-def test_what_a_power_cut_left_of_a_token_is_told(at: Made, left: str) -> None:
+def test_a_token_damaged_by_a_power_cut_is_logged(at: Made, left: str) -> None:
     file = own(at)
     file.write_text(left)
     assert not tokens.renew(file, at, Mint())

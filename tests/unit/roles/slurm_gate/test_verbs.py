@@ -92,7 +92,7 @@ def test_a_job_that_can_not_run_again_ends_with_the_cause(
         ({"SLURM_HET_JOB_ID": "4710"}, "heterogeneous"),
     ],
 )
-def test_what_must_not_open_is_refused_before_anything_is_asked(change: dict[str, str], cause: str, at: Made) -> None:
+def test_a_job_that_must_not_open_is_refused_before_any_request(change: dict[str, str], cause: str, at: Made) -> None:
     at.env.update(change)
     assert run("open", at) == 1
     assert at.cluster.log == []
@@ -103,7 +103,7 @@ def test_what_must_not_open_is_refused_before_anything_is_asked(change: dict[str
 def test_a_slurm_that_starts_again_hears_the_reason_all_the_same(
     silent: bool, at: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the dispatcher's words instead, nobody would lift the drain."""
+    """With the dispatcher's words instead, no program would lift the drain."""
     monkeypatch.setattr(verbs, "close_node", stop(Unreachable("no answer")))
     at.slurm.silent = silent
     monkeypatch.setattr(at.clock, "sleep", lambda seconds: setattr(at.slurm, "silent", False))
@@ -155,7 +155,7 @@ def test_a_gated_job_starts_beside_its_own_pods_and_no_others(at: Made) -> None:
     assert "container cart still runs" in at.slurm.told[0]
 
 
-def test_what_is_just_ending_gets_a_moment(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_is_just_ending_gets_a_moment(at: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     at.env.update({"SLURM_JOB_PARTITION": "hpc"})
     at.host.on_gpus = {7: "ending"}
     monkeypatch.setattr(at.clock, "sleep", lambda seconds: at.host.on_gpus.clear())
@@ -220,8 +220,8 @@ def test_a_surprise_is_logged_and_nothing_stays_open(at: Made) -> None:
     assert "surprise" in at.log.lines[-1]
 
 
-def test_an_epilog_with_a_surprise_drains_with_a_reason_of_ours(opened: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Slurm's own reason would be nobody's to lift."""
+def test_an_epilog_with_a_surprise_drains_with_the_gates_reason(opened: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No program may lift a drain with Slurm's own reason."""
     monkeypatch.setattr(verbs, "close_node", stop(KeyError("surprise")))
     assert run("close", opened) == 1
     assert "state=drain reason=drawbridge gate: not proven empty, the gate failed with KeyError" in opened.slurm.told[0]
@@ -291,7 +291,7 @@ def test_the_timer_forgets_tokens_of_jobs_that_have_left(at: Made) -> None:
 def test_a_script_that_fails_leaves_a_note(
     error: Exception | None, left: list[str], opened: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Slurm may hear of the failure alone, and drain the node in its own words."""
+    """Slurm may learn of the failure alone, and drain the node in its own words."""
     if error:
         monkeypatch.setattr(verbs, "close_node", stop(error))
     run("end", opened)

@@ -60,7 +60,7 @@ def test_what_makes_others_goes_before_them(opened: Made) -> None:
     assert gone == [*rights, "trainjobs", "trainingruntimes", "jobsets", "jobs", "rolebindings"]
 
 
-def test_a_runtime_that_trainer_has_not_let_go_keeps_nobody(at: Made) -> None:
+def test_a_runtime_that_trainer_has_not_let_go_keeps_no_node(at: Made) -> None:
     """It makes no pods, and its finalizer may stay for as long as Trainer is down."""
     serve(at.cluster, "trainer.kubeflow.org", "v1alpha1")
     add(at.cluster, f"{TRAINER}/trainingruntimes")

@@ -161,7 +161,7 @@ def test_a_lock_that_is_never_given_back_holds_no_job(scripts: Scripts) -> None:
 
 
 class Node:
-    """A node whose Slurm commands note what they are asked."""
+    """A node whose Slurm commands note their arguments."""
 
     def __init__(self, scripts: Scripts) -> None:
         self.bin, self.asked = scripts.root / "bin", scripts.root / "asked"

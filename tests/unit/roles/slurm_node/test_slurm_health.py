@@ -67,7 +67,7 @@ class Node:
         return look.returncode, out.strip() + err
 
     def told(self) -> list[str]:
-        """What Slurm was told to do."""
+        """The changes that Slurm got."""
         asked = self.asked.read_text().splitlines() if self.asked.exists() else []
         return [line for line in asked if "update" in line]
 
@@ -153,7 +153,7 @@ RESUMED, LIFTED, DRAINED = "state=resume", "state=undrain", f"state=drain reason
         ("DOWN+DRAIN", OURS, True, True, RESUMED),
     ],
 )
-def test_what_slurm_says_of_the_node_decides_what_it_is_told(
+def test_the_nodes_state_in_slurm_decides_the_update(
     node: Node, state: str, reason: str, returns: bool, sound: bool, told: str
 ) -> None:
     node.look(["/proc" if sound else "/gpfs/fs1"], returns=returns)
@@ -162,7 +162,7 @@ def test_what_slurm_says_of_the_node_decides_what_it_is_told(
     assert node.told() == ([f"update nodename=gpu01 {told}"] if told else [])
 
 
-def test_a_sites_own_part_says_what_is_wrong(node: Node) -> None:
+def test_the_output_of_a_sites_own_check_is_reported(node: Node) -> None:
     for name, body in (("10-ib", "echo rail3 is down >&2; exit 1"), ("20-ok", ""), ("20-ok.dpkg-old", "exit 1")):
         path = node.root / "health.d" / name
         path.write_text(f"#!/bin/sh\n{body}\n")
