@@ -28,8 +28,8 @@ Report = dict[str, Any]
 class Counting:
     """One folder that relays and callback write to.
 
-    ssh's own settings are kept, but a ProxyCommand, a ProxyJump or an `-F` of the inventory gives way to the relay,
-    which reaches hosts directly. netmiko tells the relay port 22, unless `more` has another.
+    The relay replaces a ProxyCommand, a ProxyJump or an `-F` of the inventory, and reaches hosts directly. All other
+    settings of ssh stay. From netmiko the relay gets port 22, unless `more` has another.
     """
 
     folder: Path

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A model of costs: a line by least squares through what was measured, and the error of what it says beyond."""
+"""A model of costs: a line by least squares through measured points, and the error of its predictions beyond."""
 
 from __future__ import annotations
 

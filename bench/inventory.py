@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What large inventories cost, and whom onboarding contacts there: `python -m bench.inventory`, 10 minutes.
 
-Inventories of 1,000 and 10,000 nodes. No host exists: a stand-in for ssh notes who is asked for. `check.yml` loads
+Inventories of 1,000 and 10,000 nodes. No host exists: a stand-in for ssh notes the host of each call. `check.yml` loads
 inventory and intent and compares them. `onboard.yml` gets 16 nodes. The stand-in answers for the controller that
 nothing had to be done, and refuses the nodes. So the run ends when it has tried to visit all 16. Writes
-bench/measured/inventory.md. Ends with 1 above a goal, or if other hosts were asked for.
+bench/measured/inventory.md. Ends with 1 above a goal, or if other hosts were called.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def inventory(folder: Path, count: int) -> Path:
 
 @dataclass(frozen=True)
 class StandIn:
-    """The stand-in for ssh, and the file in which it notes who is asked for."""
+    """The stand-in for ssh, and the file in which it notes the host of each call."""
 
     program: Path
     log: Path
@@ -85,7 +85,7 @@ class StandIn:
         return made
 
     def asked(self) -> set[str]:
-        """All hosts that were asked for."""
+        """All hosts that ssh was called for."""
         return set(re.findall(r"(\S+) /bin/sh ", self.log.read_text()))
 
     def play(self, code: int, *words: str) -> None:

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a node costs the controller in a run that changes nothing: `python -m bench.nodes`, about half an hour.
 
-Boots the lab with its spares, builds the site on all nodes, then measures in turns, for some numbers of nodes: the
-play that visits them; the same with nodes that compute elsewhere (bench/answers.py), as real ones do; a play with one
-no-op module; one ssh to each. The slope of a line through the processor times is the cost of one more node, and
-bench/fit.py says what 1,000 would cost. bench/measured/nodes.md gets the table. The goals are in tests/budgets.yml; a
-busy machine fails no build.
+Boots the lab with its spares and builds the site on all nodes. Then takes turns for some numbers of nodes: (1) The play
+that visits them. (2) The same with nodes that compute elsewhere (bench/answers.py), as real ones do. (3) A play with
+one no-op module. (4) One ssh to each. The slope of a line through the processor times is the cost of one more node.
+From it bench/fit.py says what 1,000 would cost. bench/measured/nodes.md gets the table. The goals are in
+tests/budgets.yml; a busy machine fails no build.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
     ProxyCommand python3 relay.py FOLDER %h %p
 
-A multiplexed connection is one session, as it is on the wire. The counts stand in FOLDER/ADDRESS_PORT_PROCESS while
+A multiplexed connection is one session, as it is on the wire. The counts are in FOLDER/ADDRESS_PORT_PROCESS while
 the session lasts and afterwards: bytes to the host, bytes from it, twenty digits each. They are written before the
 bytes go on, so that whoever has an answer finds it counted.
 """

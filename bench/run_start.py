@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What drawbridge-run adds to a start: `LAB_ID=59 python -m bench.run_start`, in the lab of scenario drawbridge_run.
 
-The same program, which prints the time, started on two nodes by plain srun and in pods, inside one job a time, by the
-clock that all of the lab's hosts share. Writes bench/measured/run_start.md.
+Starts the same program, which prints the time, on two nodes: by plain srun and in pods, inside one job a time. All of
+the lab's hosts share the clock. Writes bench/measured/run_start.md.
 """
 
 from __future__ import annotations

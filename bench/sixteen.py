@@ -44,7 +44,7 @@ def built(folder: Path) -> list[str]:
 
 
 def unwatched(intent: Path) -> None:
-    """Let Slurm start no health checks: those of 16 hosts at once would be most of what is measured."""
+    """Let Slurm start no health checks: those of 16 hosts at once would be most of the measured time."""
     content = yaml.safe_load(intent.read_text())
     content["drawbridge_slurm"].setdefault("health", {})["interval_s"] = 0
     intent.write_text(json.dumps(content))

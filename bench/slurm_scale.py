@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cost of Slurm's files on a large site: `python -m bench.slurm_scale`, against a lab whose controller is built.
 
-Renders the files of 1,000 and 10,000 nodes, each several times in a process of its own, and hands the larger ones to a
-real slurmctld on the lab's controller, in namespaces of its own and beside the lab's. Writes
-bench/measured/slurm_scale.md. Ends with 1 above a goal.
+Renders the files of 1,000 and 10,000 nodes, each several times in a process of its own. Hands the larger ones to a real
+slurmctld on the lab's controller, in namespaces of its own and beside the lab's. Writes bench/measured/slurm_scale.md.
+Ends with 1 above a goal.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ ASICS = {"nvue": "spectrum", "nxos": "cloudscale", "junos": "tomahawk3"}
 
 
 async def main(system: str, folder: Path, names: list[str]) -> None:
-    """Serve until somebody ends this process."""
+    """Serve until a signal ends this process."""
     kind = emulated(system)
     keys, ports = Keys(folder / "host", folder / "user.pub"), {}
     async with contextlib.AsyncExitStack() as stack:

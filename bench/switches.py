@@ -3,8 +3,8 @@
 """What 64 switches that need nothing cost: `PYTHONPATH=collections python -m bench.switches`, 10 minutes, no lab.
 
 Emulated switches of all six systems, 8 ports each, on loopback. The first run configures them. Then three kinds of work
-take turns: the play of fabric.yml at 16 forks, which must change nothing; bare netmiko logins with the same reads, 16
-at a time; and a play that contacts no switch. Writes bench/measured/switches.md. Ends with 1 above a goal.
+take turns: (1) The play of fabric.yml at 16 forks, which must change nothing. (2) Bare netmiko logins with the same
+reads, 16 at a time. (3) A play that contacts no switch. Writes bench/measured/switches.md. Ends with 1 above a goal.
 """
 
 from __future__ import annotations

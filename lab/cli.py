@@ -40,7 +40,7 @@ class Command:
         self.room = Room(self.site, self.paths, Nspawn(self.site, self.paths), say)
 
     def run(self) -> int:
-        """Run the verb that was asked for, alone if it changes the lab."""
+        """Run the verb of the command line, alone if it changes the lab."""
         verb = getattr(self, self.options.verb.replace("-", "_"))
         if not self.options.changes:
             return verb()

@@ -49,7 +49,7 @@ def submit(paths: Paths, folder: str = OUTPUT) -> str:
 
 
 def main() -> None:
-    """Do the three steps and print what was done."""
+    """Do the three steps and print how long each took."""
     paths = Paths.of()
     times = {
         "the lab's hosts and switches": step("Start the lab", [sys.executable, "lab/lab", "up"]),

@@ -4,4 +4,4 @@
 
 
 class LabError(Exception):
-    """What is wrong, and what to do about it, in one sentence."""
+    """The problem, and what to do about it, in one sentence."""

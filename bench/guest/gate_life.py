@@ -110,7 +110,7 @@ def life(job: int, nodes: list[str]) -> dict[str, Json]:
 
 
 def main(plan: Json) -> None:
-    """Sizes in turns, after one life that nobody measures: caches of both sides are warm then."""
+    """Sizes in turns, after one life that is not measured: caches of both sides are warm then."""
     os.chdir(ROOT)
     names, job = plan["nodes"], plan["first_job"]
     life(job, names[:1])

@@ -60,7 +60,7 @@ def peak_kib(daemon: subprocess.Popen[bytes]) -> int:
 
 
 def main(texts: dict[str, str], names: list[str], address: str) -> None:
-    """Print what was measured. `names` are the nodes, which all resolve, as in a machine room."""
+    """Print the measured values. `names` are the nodes, which all resolve, as in a machine room."""
     folder = Path(tempfile.mkdtemp(prefix="slurm-scale-", dir="/run"))
     (folder / "state").mkdir()
     for name, text in texts.items():

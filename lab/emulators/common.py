@@ -4,9 +4,9 @@
 
 A device is a directory. Several processes, of several users, work on it at the same time:
 
-    state.json     the device's memory; replaced as a whole, under a lock
-    journal.jsonl  one JSON object a line, one line a call; only ever appended
-    faults.json    a list of {tool, match, effect, times}; the switchboard that `lab fault` writes
+    `state.json`     the device's memory; replaced as a whole, under a lock.
+    `journal.jsonl`  one JSON object a line, one line a call; only ever appended.
+    `faults.json`    a list of {tool, match, effect, times}; the switchboard that `lab fault` writes.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ READ_EFFECTS = (REFUSE, HANG)
 class Device:
     """One emulated device: everything it remembers lives in one directory.
 
-    The directory and its files may be written by any user of the host, because real tools answer any user and the
-    journal must know of every call. The directory is not sticky: Linux forbids opening other users' files with
-    O_CREAT in sticky directories (fs.protected_regular).
+    Any user of the host may write the directory and its files: real tools answer any user, and the journal must know of
+    every call. The directory is not sticky: Linux forbids opening other users' files with O_CREAT in sticky directories
+    (fs.protected_regular).
     """
 
     def __init__(self, directory: Path, clock: Path | None = None) -> None:

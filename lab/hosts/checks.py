@@ -120,7 +120,7 @@ def needs_memory(machine: Machine, plan: Plan) -> str | None:
 
 
 def needs_inotify(machine: Machine, plan: Plan) -> str | None:
-    """A guest beyond the limit stops half-way through its boot, without a word."""
+    """A guest beyond the limit silently stops half-way through its boot."""
     cluster = sum(bool(host.kind.kubelet) or host.kind.control_plane for host in plan.starting)
     need = cluster * INOTIFY_PER_CLUSTER_HOST + (plan.hosts - cluster) * INOTIFY_PER_HOST
     if machine.inotify_instances < machine.inotify_used + need:
@@ -139,7 +139,7 @@ def needs_own_past(machine: Machine, plan: Plan) -> str | None:
 
 
 def needs_subnet(machine: Machine, plan: Plan) -> str | None:
-    """Nobody else may use the lab's addresses; a wider route (a company's 10/8) only yields to the lab's own."""
+    """No other network may use the lab's addresses; a wider route (a company's 10/8) only yields to the lab's own."""
     number = plan.paths.lab_id
     subnet = IPv4Network(f"10.77.{number}.0/24")
     others = [

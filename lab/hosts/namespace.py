@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The lab's private mount namespace: overlays, network namespace handles and a pure cgroup2 view live and end in it.
 
-A sleeping process in the lab's control group keeps it alive, so the machine's mount table never shows the lab, and
+A sleeping process in the lab's control group keeps it alive. So the machine's mount table never shows the lab, and
 ending the group ends every mount with it.
 """
 

@@ -26,9 +26,9 @@ LOOP = 'box=$1; shift; while :; do (echo 0 > "$box"; exec "$@"); status=$?; [ $s
 def argv(site: Site, host: Host, paths: Paths, binds: Sequence[Bind]) -> list[str]:
     """The command that boots one host.
 
-    nspawn is started inside the host's network namespace instead of being told of it: with
-    --network-namespace-path it would show the machine's own NICs in /sys and a read-only /proc/sys/net.
-    A host that runs containers needs all capabilities and the kernel's keyrings; none may set the machine's clock.
+    The command starts inside the host's network namespace. With --network-namespace-path, nspawn would show the
+    machine's own NICs in /sys and a read-only /proc/sys/net. A host that runs containers needs all capabilities and the
+    kernel's keyrings; none may set the machine's clock.
     """
     containers = ["--capability=all", "--drop-capability=CAP_SYS_TIME,CAP_SYS_MODULE"]
     containers += ["--system-call-filter=@keyring", "--system-call-filter=bpf"]

@@ -1,11 +1,11 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is written to a host's disk before its first boot, and by whom.
+"""Files on a host's disk before its first boot, and who writes them.
 
 A provider is a module with `provision(context)`: a function of files only. It writes configuration, unit files and
 links to units below `context.disk` (the overlay's upper layer, where `/etc/x` is `context.disk / "etc/x"`), and appends
-bind mounts to `context.binds`. It starts nothing, needs no network and runs once per installation, in parallel with
-other hosts' calls; a lab-wide thing (a certificate authority) is made in `prepare(site, paths)`, which is called once
+bind mounts to `context.binds`. It starts nothing and needs no network. It runs once per installation, in parallel with
+other hosts' calls. A lab-wide thing (a certificate authority) is made in `prepare(site, paths)`, which is called once
 per `lab up`, before any host, and must be idempotent.
 """
 

@@ -101,7 +101,7 @@ class Room:
         self.say(f"lab {self.paths.lab_id} is gone")
 
     def must_run(self) -> None:
-        """LabError unless the lab runs: what is done to one that doesn't would be in the next one's way."""
+        """LabError unless the lab runs: a change to a stopped lab would be in the next one's way."""
         if not self.backend.alive():
             raise LabError(f"lab {self.paths.lab_id} is not running: run lab up first")
 
@@ -141,7 +141,7 @@ class Room:
         partial.rename(places.installed)
 
     def _await_host(self, host: Host) -> bool:
-        """Wait for the SSH banner and the end of the boot; a failed unit is told, but isn't the lab's failure."""
+        """Wait for the SSH banner and the end of the boot; print a failed unit, which isn't the lab's failure."""
         seconds = vm.BOOT_SECONDS if host.kind.vm else BOOT_SECONDS
         if not wait.banner(self.site.ip(host.address), seconds, lambda: self.backend.running(host)):
             self.say(f"{host.name} does not answer SSH: see {self.paths.host(host.name).console}")

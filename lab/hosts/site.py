@@ -156,7 +156,7 @@ class Site:
     def select(self, names: Iterable[str], kinds: Iterable[str] = ()) -> Selection:
         """The named hosts and switches, or all but the spares; of these the given kinds (a switch's is its platform).
 
-        LabError for a name or kind that nobody declared.
+        LabError for a name or kind that no host or switch has.
         """
         names, kinds = set(names), set(kinds)
         if unknown := sorted(names - self.hosts.keys() - self.switches.keys()):
@@ -183,7 +183,7 @@ class Site:
 
 
 def file_of(name: str) -> Path:
-    """The file of the site that LAB_SITE names; LabError for one that nobody wrote."""
+    """The file of the site that LAB_SITE names; LabError if there is none."""
     path = SITES / f"{name}.yml" if name else SITE_FILE
     if not path.is_file():
         known = ", ".join(sorted(found.stem for found in SITES.glob("*.yml")))

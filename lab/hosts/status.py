@@ -15,7 +15,7 @@ from lab.hosts.site import Site
 
 
 def report(site: Site, paths: Paths, backend: Backend) -> Iterator[str]:
-    """One line a host and switch that isn't an unused spare, then what is unlike a real machine room."""
+    """One line a host and switch that isn't an unused spare, then the differences from a real machine room."""
     if not backend.alive():
         yield f"lab {paths.lab_id} is not running" + (", but left something: run lab down" * paths.state.exists())
         return

@@ -16,7 +16,7 @@ Neighbors = dict[str, list[str]]
 
 
 def neighbors(site: Site, switch: Switch) -> Neighbors:
-    """What is plugged into a switch: port name -> [device, port there]. LabError when two cables meet in a port."""
+    """The cables of a switch: port name -> [device, port there]. LabError when two cables meet in a port."""
     cables = [
         *((port, host.name, inside)
           for host in site.hosts.values() for name, port, inside in host.cables() if name == switch.name),
@@ -45,7 +45,7 @@ def command(site: Site, switch: Switch, paths: Paths, cabling: Path) -> list[str
 
 
 def prepare(site: Site, switch: Switch, paths: Paths) -> list[str]:
-    """Write down what is plugged into the switch, and return the command that serves it."""
+    """Write down the cables of the switch, and return the command that serves it."""
     cabling = paths.state / "cabling" / f"{switch.name}.json"
     cabling.parent.mkdir(parents=True, exist_ok=True)
     cabling.write_text(json.dumps(neighbors(site, switch), indent=1))

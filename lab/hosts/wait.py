@@ -13,7 +13,7 @@ def banner(address: str, seconds: float, alive: Callable[[], bool] = lambda: Tru
     """Whether an SSH server greets on port 22 in time, and `alive` says yes then; gives up early when it says no.
 
     A connection alone proves nothing: some networks answer for every address and then stay silent. Nor does a greeting
-    prove that it came from whom it was asked of, once that one is dead.
+    prove that it came from the wanted host, once that one is dead.
     """
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline and alive():

@@ -13,7 +13,7 @@ import yaml
 
 HERE = Path(__file__).resolve().parent
 
-# Shapes no image: it only calls what is written here.
+# Files that shape no image: they only use the recipe.
 NOT_RECIPE = {"build.py", "__init__.py"}
 
 Packages = dict[str, Any]

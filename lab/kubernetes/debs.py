@@ -54,7 +54,7 @@ class Package:
 
     @property
     def control(self) -> str:
-        """What dpkg and apt are told."""
+        """The package's control file, which dpkg and apt read."""
         return (
             f"Package: {self.name}\nVersion: {self.version}\nArchitecture: amd64\nDepends: {self.depends}\n"
             f"Maintainer: Drawbridge lab <root@localhost>\nPriority: optional\nDescription: {self.about}\n"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a node has before Drawbridge arrives: CNI, devices, and on hosts that the site joins itself a kubelet.  Pure.
 
-The lab's kubelets hand out a machine that exists on paper, so nothing may try to enforce it: containers run without
+The lab's kubelets hand out a machine that exists on paper, so nothing may try to enforce it. Containers run without
 limits everywhere, also where the kernel would have them (a cpuset of CPU 4-63 is an error on two CPUs).
 """
 

@@ -16,8 +16,8 @@ KIND = "application/vnd.oci.image"
 def archive(name: str, command: Sequence[str], layer: bytes, start: str = "") -> bytes:
     """Return the archive of an image: its layer, configuration and manifest, each addressed by digest.
 
-    `name` is the full name with a tag, `layer` a tar of the file system, `command` what runs by default, and
-    `start` the directory that it starts in (WORKDIR).
+    `name` is the full name with a tag, `layer` a tar of the file system. `command` runs by default, and `start` is the
+    directory that it starts in (WORKDIR).
     """
     config = _json(
         {

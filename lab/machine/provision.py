@@ -46,7 +46,7 @@ def hardware_of(kind: Kind) -> Hardware | None:
 def slurmd_drop_in(hardware: Hardware) -> str:
     """Show slurmd the pretended machine.
 
-    slurmd prefers its own cache, hwloc_topo_whole.xml in SlurmdSpoolDir, to anything else: a host whose hardware
+    `slurmd` prefers its own cache, hwloc_topo_whole.xml in SlurmdSpoolDir, to anything else. A host whose hardware
     changes needs that file removed, here as in a machine room.
     """
     environment = {

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files that show a pretended machine: path below the tree -> content.  Pure; the guest mounts the trees.
 
-Three kinds of place: `bind/` is mounted over the path that it spells, `layer/` lies over the real directory so that
-both show, `links` are symbolic links of a layer.  `fresh/` is copied at each boot and may be written: `fresh/irq` to
+Three kinds of place: `bind/` is mounted over the path that it spells. `layer/` lies over the real directory so that
+both show. `links` are symbolic links of a layer.  `fresh/` is copied at each boot and may be written: `fresh/irq` to
 /proc/irq, the rest below /sys/kernel.  What the kubelet reads of /sys is what kubelet 1.36 was seen to open.
 """
 

@@ -14,7 +14,7 @@ from lab.tools import build
 
 
 def main() -> int:
-    """Build what is missing; 1 with one sentence when that cannot be."""
+    """Build the missing programs; 1 with one sentence when that cannot be."""
     cache = Path(os.environ.get("LAB_CACHE", "/var/cache/drawbridge-lab"))
     try:
         for name, path in build.ensure(cache, functools.partial(print, file=sys.stderr, flush=True)).items():

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Build the lab's Kubernetes binaries, containerd, helm and the device plugin, each once, into a cache.
 
-Versions and checksums are pinned by go.mod and go.sum, a pair for Kubernetes and the device plugin, one each for
-containerd, helm, the training-operator, JobSet and Trainer, whose requirements differ.  Each program has a cache key of
-its own, so that a changed device plugin doesn't cost a new API server.
+Versions and checksums are pinned by go.mod and go.sum. Kubernetes and the device plugin share a pair. Each of
+containerd, helm, the training-operator, JobSet and Trainer has one, as their requirements differ.  Each program has a
+cache key of its own, so that a changed device plugin doesn't cost a new API server.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ def read_sources(binary: Binary) -> dict[str, bytes]:
 def ensure(cache: Path, say: Callable[[str], None] = print, binaries: Sequence[Binary] = BINARIES) -> dict[str, Path]:
     """Return where each program lies, building those that the cache lacks.
 
-    Two labs that start at once build once.  LabError when the disk is too small or Go fails; what was built before
-    that is kept.  A killed build leaves only a `.building-` folder, and the next build removes that.
+    Two labs that start at once build once.  LabError when the disk is too small or Go fails; programs built before
+    that are kept.  A killed build leaves only a `.building-` folder, and the next build removes that.
     """
     chosen = toolchain.find()
     keys = {binary: cache_key(binary, chosen.version, read_sources(binary)) for binary in binaries}

@@ -73,7 +73,7 @@ ALL = (*MODULES, FIRST_TRAINER)
 def ensure(cache: Path, say: Callable[[str], None] = print, modules: Sequence[Module] = MODULES) -> list[Path]:
     """Return every definition's file, downloading the modules that the cache lacks.
 
-    LabError when one can't be had, or is not what was pinned; nothing of it is kept then.
+    LabError when one can't be had, or differs from the pinned one; nothing of it is kept then.
     """
     for module in modules:
         if not place(cache, module).exists():

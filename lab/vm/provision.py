@@ -15,7 +15,7 @@ from lab.hosts.provision import Context
 from lab.hosts.site import Machine
 from lab.vm import packages
 
-# One device a CPU, and anybody may open it: nothing else in the guest uses this driver.
+# One device a CPU, and any user may open it: nothing else in the guest uses this driver.
 DRIVER, MAJOR = "cpuid", 203
 
 

@@ -7,7 +7,7 @@
     {"Ethernet1": {"3": {"rx_pause": 7, "tx_pause": 1, "marked": 40, "dropped": 0, "storms": 1, "restored": 1,
                          "depth": 0, "peak": 8192}}}
 
-No packet passes an emulated switch, so a test writes the numbers. What is not written is 0.
+No packet passes an emulated switch, so a test writes the numbers. A number that no test writes is 0.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class _Login(asyncssh.SSHServer):
 
 
 class Terminal:
-    """One channel: echoes what is typed, runs whole lines, prompts again."""
+    """One channel: echoes typed characters, runs whole lines, prompts again."""
 
     def __init__(self, process: asyncssh.SSHServerProcess[str], switch: EmulatedSwitch, vty: str) -> None:
         """Log a user in on a terminal line."""
@@ -143,7 +143,7 @@ class Terminal:
             self._write(self._switch.log_line(self._cli))
 
     async def _echo(self, typed: str, pause: float = 0.0) -> None:
-        """Show what was typed, at once or with a pause after each character; `\\r` ends the line."""
+        """Show the typed text, at once or with a pause after each character; `\\r` ends the line."""
         self._typed = _edit(self._typed + typed)
         for part in typed if pause else [typed]:
             if self._echoes:

@@ -4,11 +4,11 @@
 
 Faults are those of every emulated device, and some that only a terminal can have:
 
-    slow     the echo crawls                  syslog   a log line bursts in before the prompt
-    leave    the switch answers and prompts, then ends the session
-    stale    another user's change waits when the line is typed: under a timer, or as an open candidate
-    reboot   the switch restarts at the line, which is not done
-    edit     another operator changes the MTU and the description of the first port just before the line
+    `slow`     the echo crawls.                 `syslog`   a log line bursts in before the prompt.
+    `leave`    the switch answers and prompts, then ends the session.
+    `stale`    another user's change waits when the line is typed: under a timer, or as an open candidate.
+    `reboot`   the switch restarts at the line, which is not done.
+    `edit`     another operator changes MTU and description of the first port just before the line.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class EmulatedSwitch(abc.ABC):
     in_force: tuple[str, ...] = ()
     """Keys of the state that a line writes when it changes what runs or what a restart brings back."""
     staged: tuple[str, ...] = ()
-    """Keys that hold what is prepared, but not in force."""
+    """Keys that hold prepared changes, which are not in force."""
 
     def __init__(self, device: common.Device, new: State) -> None:
         """Take up the device's state."""

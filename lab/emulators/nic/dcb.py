@@ -69,7 +69,7 @@ def main(name: str, argv: list[str]) -> int:
             except Refused as refusal:
                 print(*refusal.args, file=sys.stderr)
                 if "-j" in argv:
-                    print()  # what is left of the JSON
+                    print()  # the rest of the JSON
                 call.rc = int(verb != "replace" or str(refusal).startswith(READ))
         if effect == DIE:
             raise Killed

@@ -142,8 +142,8 @@ def ice_factory() -> dict[str, Any]:
 class Ice(Driver):
     """A port of Intel's E810.
 
-    The first DSCP entry turns the port to DSCP mode: each priority gets the class of its own number, and class 0 all of
-    the link. From then on the driver silently ignores other classes of priorities. When the last entry goes, all
+    The first DSCP entry turns the port to DSCP mode. Each priority then gets the class of its own number, and class 0
+    all of the link. From then on the driver silently ignores other classes of priorities. When the last entry goes, all
     priorities are in class 0, and PFC is off. While the firmware's LLDP agent runs, the driver refuses all settings.
     Each change closes and opens the port.
     """

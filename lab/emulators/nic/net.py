@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """ip, networkctl and nmcli for tests without hosts; the lab's hosts have the real ip and systemd-networkd.
 
-State: `links`, by device: index, mtu, max_mtu, operstate, network_file (systemd-networkd's), profile (NetworkManager's
-UUID), `addresses` such as 10.10.0.1/16, and `admin_down`; `profiles`, MTUs by UUID, 0 for none; `rules` and `routes`,
-as `ip -N -j -4 rule|route` prints them (iproute2 6.1 on Linux 6.18, captured). Other texts are those of iproute2 6.15,
-systemd 257 (both captured on a lab host) and of nmcli's manual.
+State: `links`, by device; `profiles`, MTUs by UUID, 0 for none; `rules` and `routes`, as `ip -N -j -4 rule|route`
+prints them (iproute2 6.1 on Linux 6.18, captured). A link has index, mtu, max_mtu, operstate, network_file
+(systemd-networkd's), profile (NetworkManager's UUID), `addresses` such as 10.10.0.1/16, and `admin_down`. Other texts
+are those of iproute2 6.15, systemd 257 (both captured on a lab host) and of nmcli's manual.
 """
 
 from __future__ import annotations

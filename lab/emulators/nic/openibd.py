@@ -1,9 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`openibd restart` of NVIDIA's drivers: the ports lose what a driver forgets, and keep what is in their registers.
+"""`openibd restart` of NVIDIA's drivers: the ports lose the driver's settings, and keep those in their registers.
 
-Trust, DSCP map and PFC stay, and PCIe's register; traffic classes, shares and cable length, pause and rings, MTU,
-interrupts and RDMA-CM's defaults are the driver's again. The lab's network devices stay: only their settings go.
+Trust, DSCP map and PFC stay, and PCIe's register. The driver's defaults return for traffic classes, shares, cable
+length, pause, rings, MTU, interrupts and RDMA-CM. The lab's network devices stay: only their settings go.
 """
 
 from __future__ import annotations

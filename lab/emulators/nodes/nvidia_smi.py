@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """nvidia-smi on a server with H100 GPUs: lists and CSV queries of GPUs and of the processes that use them.
 
-A GPU exists while /dev/nvidiaN exists. A process uses it when it holds the device open (O_PATH is enough: no driver
-stands behind the lab's device files), or when apps/<pid> in the device's directory says so: a JSON object with `gpus`
+A GPU exists while /dev/nvidiaN exists. A process uses it when it holds the device open; O_PATH is enough, as no driver
+stands behind the lab's device files. A JSON object in apps/<pid> in the device's directory also says so: `gpus`
 (indices) and, if wanted, `used_memory` (MiB) and `process_name`. What a dead process left there is removed.
 """
 
@@ -114,7 +114,7 @@ def _answer(device: Device, argv: list[str], effect: str | None) -> Answer:
 
 
 def _table(query: str, known: dict[str, str], rows: list[dict[str, str]], form: str) -> Answer:
-    """Return rows as CSV with a blank after each comma; values have their unit unless `nounits` is asked for."""
+    """Return rows as CSV with a blank after each comma; values have their unit unless `form` has `nounits`."""
     forms = form.split(",")
     fields = query.split(",")
     if forms[0] != "csv":

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The role from outside: the lab is accepted, and no host is contacted; tests/collection has what is refused."""
+"""The role from outside: the lab is accepted, and no host is contacted; tests/collection has the refusals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROOT = Path(os.environ["MOLECULE_PROJECT_DIRECTORY"])
 
 
 def check(tmp_path: Path) -> tuple[int, str, str]:
-    """Return code, output, and what was asked of ssh: a recorder stands in its place and must stay empty."""
+    """Return code, output, and the calls of ssh: a recorder replaces it, and its log must stay empty."""
     asked = tmp_path / "ssh.log"
     recorder = tmp_path / "ssh"
     recorder.write_text(f'#!/bin/sh\necho "$@" >> {asked}\nexit 255\n')

@@ -29,7 +29,7 @@ def lab() -> Lab:
 
 @dataclass(frozen=True)
 class SecondRun:
-    """A run over a site that is there: results, files that it touched, calls that emulators noted, what it cost."""
+    """A run over a site that exists: results, files that it touched, calls that emulators noted, what it cost."""
 
     run: Run
     touched: list[str]

@@ -18,7 +18,7 @@ from .conftest import Lab
 NODE, RAILS = "gpu04", 8
 NODES = "inventories/lab/group_vars/all/nodes.yml"
 FACTORY = {"ATS_ENABLED": ["False(0)"] * 3, "SRIOV_EN": ["False(0)", "True(1)", "True(1)"]}
-"""[default, current, next boot] of each port; somebody had switched SRIOV_EN on."""
+"""[default, current, next boot] of each port; an administrator had switched SRIOV_EN on."""
 WANTED = ["ATS_ENABLED=1", "SRIOV_EN=0"]
 IN_EFFECT = {"ATS_ENABLED": ["False(0)", "True(1)", "True(1)"], "SRIOV_EN": ["False(0)"] * 3}
 TOOL, STATE = "/usr/local/bin/mlxconfig", "/var/lib/lab/mlxconfig"

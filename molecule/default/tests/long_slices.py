@@ -121,7 +121,7 @@ def site_is_right(lab: Lab) -> None:
     assert (whole.code, whole.changed()) == (0, []), whole.output
 
 
-def test_slices_repair_what_is_wrong_on_their_nodes(lab: Lab, key: str, drifted: None, tmp_path: Path) -> None:
+def test_slices_repair_the_drifts_of_their_nodes(lab: Lab, key: str, drifted: None, tmp_path: Path) -> None:
     first = run(tmp_path / "first", key)
     assert sorted(name for name, result in first.items() if result["changed"]) == sorted(DRIFTS)
     second = run(tmp_path / "second", key)

@@ -143,7 +143,7 @@ def test_a_maintenance_fails(lab: Lab, tmp_path: Path) -> None:
     assert done.code == 0, done.output
 
 
-def test_it_was_to_be_installed_again(lab: Lab) -> None:
+def test_a_node_waits_for_its_installation(lab: Lab) -> None:
     """Its host key is the old one, as if the installation was put off."""
     ssh("ctl", f"{DRAIN}'drawbridge: is installed again'")
     assert "run rejoin.yml with its new fingerprint" in named("reinstalling")

@@ -13,7 +13,7 @@ DRIFTS = {
     "nic": ("gpu01", "mlnx_qos -i rail3 --pfc 0,0,0,0,0,1,0,0"),
     "slurm": ("ctl", "sacctmgr -i remove user where name=ben account=vision"),
 }
-"""What somebody did on a host, by the playbook that repairs it."""
+"""An administrator's change on a host, by the playbook that repairs it."""
 
 
 @contextmanager

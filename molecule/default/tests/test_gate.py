@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""One job through the gate: its pods run where and as whom they should, strangers wait, and nothing is left."""
+"""One job through the gate: its pods run where and as whom they should, other tenants wait, and nothing is left."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ HELD_UP = {
 }
 """Lines of the example whose pods are to wait for a signal."""
 HOLDS = 1 << signal.SIGUSR2 - 1
-"""Among blocked signals. A pod shows its arguments before its Python has come to the first line, and who waits for a
-signal does not block that one meanwhile; the other one stays."""
+"""Among blocked signals. A pod shows its arguments before its Python has come to the first line. A program that waits
+for a signal does not block that one meanwhile; the other one stays."""
 STRANGER = {
     "apiVersion": "v1",
     "kind": "Pod",
@@ -68,7 +68,7 @@ def taints(lab: Lab, nodes: Sequence[str] = NODES) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Passage:
-    """What was seen of one job, from before its start until after its end."""
+    """Observations of one job, from before its start until after its end."""
 
     job: str
     nodes: list[str]
@@ -84,7 +84,7 @@ class Passage:
 
 @pytest.fixture(scope="module")
 def passage(lab: Lab) -> Passage:
-    """Send the example through the gate, its pods held up until all is seen, while a stranger's pod waits outside."""
+    """Send the example through the gate, its pods held up until all is seen, while another tenant's waits outside."""
     lab.kubectl("apply", "-f", "-", stdin=json.dumps(STRANGER))
     script = (REPOSITORY / "examples/allreduce.sbatch").read_text()
     for line, instead in HELD_UP.items():
@@ -157,7 +157,7 @@ def test_nothing_of_the_job_is_left(lab: Lab, passage: Passage) -> None:
         assert lab.ssh(node, f"ls /run/drawbridge/jobs/{passage.job} 2>/dev/null || true") == ""
 
 
-def test_a_stranger_waits_and_is_told_why(lab: Lab, passage: Passage) -> None:
+def test_the_pod_of_another_tenant_waits_and_the_log_says_why(lab: Lab, passage: Passage) -> None:
     """Events name no taint since Kubernetes 1.34 (kubernetes#134740: keys may be secrets): the scheduler's log does."""
     assert passage.phases == {"Pending"}
     messages = [item["message"] for item in json.loads(passage.event)["items"]]
@@ -168,7 +168,7 @@ def test_a_stranger_waits_and_is_told_why(lab: Lab, passage: Passage) -> None:
     assert {json.loads(taint)["key"] for _node, taint in refused} == {"drawbridge.io/slurm"}
 
 
-def test_the_same_pod_runs_once_a_person_breaks_the_glass(lab: Lab, passage: Passage) -> None:
+def test_the_same_pod_runs_after_break_glass(lab: Lab, passage: Passage) -> None:
     node = "gpu03"
     person = ("--as=someone", "--as-group=drawbridge:breakglass", "--as-group=system:masters")
     lab.kubectl("taint", "node", node, "drawbridge.io/slurm-", *person)

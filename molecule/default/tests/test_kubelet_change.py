@@ -41,7 +41,7 @@ def reason(lab: Lab) -> str:
 
 
 def drains(lab: Lab, since_s: int) -> list[str]:
-    """Why Slurm kept jobs off the node since then, by its books, which hear of it a moment later."""
+    """Why Slurm kept jobs off the node since then, by its accounting, which learns of it a moment later."""
     start = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(since_s))
     asked = f"sacctmgr -nP show event nodes={NODE} start={start} format=TimeStart,Reason"
     rows = [line.split("|", 1) for line in lab.ssh("ctl", f"TZ=UTC SLURM_TIME_FORMAT=%s {asked}").splitlines()]
@@ -100,7 +100,7 @@ def test_it_waits_for_a_job_and_then_goes_through_on_a_drained_node(lab: Lab) ->
     lab.wait("jobs come back", lambda: "COMPLETED" in lab.ssh("ctl", f"sacct -n -X -j {again} -o State"))
 
 
-def test_a_drain_of_somebody_else_stays(lab: Lab) -> None:
+def test_a_drain_of_an_administrator_stays(lab: Lab) -> None:
     """The way back, and the node is again as the site describes it."""
     lab.tell(f"scontrol update nodename={NODE} state=drain reason='{THEIRS}'")
     try:

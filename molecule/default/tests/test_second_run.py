@@ -9,7 +9,7 @@ import re
 from .conftest import SecondRun
 
 # Places that a site's daemons write to by themselves, and Ansible's own temporary files. Configuration, units and
-# binaries are in none of them: what is ours below such a place is named, and not let through.
+# binaries are in none of them: Drawbridge's files below such a place are named, and not let through.
 RUNNING = re.compile(
     r"^(ctl|login1|nsd1|infra1|gpu0\d)/("
     r"var/log/.*"

@@ -31,7 +31,7 @@ srun sh -c 'i=0; until [ -e {STOP} ] || [ $i -ge 30000 ]; do i=$((i+1)); echo $S
 
 @dataclass(frozen=True)
 class Onboarding:
-    """What was seen of a run that brought two nodes in, and of the job beside it."""
+    """Observations of a run that brought two nodes in, and of the job beside it."""
 
     run: Run
     report: Report
@@ -44,7 +44,7 @@ class Onboarding:
 
 
 def submit(lab: Lab) -> str:
-    """A job that counts on two nodes until it is told to stop."""
+    """A job that counts on two nodes until the file STOP exists."""
     lab.ssh("gpu01", f"rm -f {STOP}")
     words = f"sbatch --parsable -p ai-train -N2 -w {','.join(OLD)} --chdir={HOME} --output={HOME}/%j.out"
     job = lab.ssh("login1", f"runuser -u ada -- {words}", stdin=COUNTING).strip()

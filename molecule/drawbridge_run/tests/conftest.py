@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What these tests share: jobs of users, what they wrote, and what is left of them."""
+"""What these tests share: jobs of users, what they wrote, and objects left of them."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def ended(job: str) -> bool:
 
 
 def closed(*names: str) -> bool:
-    """The nodes, both if none is named, are nobody's and in service."""
+    """The nodes, both if none is named, are closed and in service."""
     return all_usable(names or NODES)
 
 
@@ -112,7 +112,7 @@ def add_up(options: str = "", limit_s: float = 180) -> str:
 
 
 def left_of(job: str) -> list[str]:
-    """Names of what is there of a job."""
+    """Names of a job's objects."""
     return [name for name in objects("vision") if name.startswith(f"slurm-{job}-")]
 
 

@@ -32,7 +32,7 @@ NOT_HERE = ("Deployment", "NetworkPolicy")
 
 @dataclass(frozen=True)
 class Operator:
-    """One controller: what is built, what is applied, who it is, what it is told."""
+    """One controller: its program, manifests, account, flags and configuration."""
 
     binary: Binary
     module: Module
@@ -141,7 +141,7 @@ def install(operator: Operator) -> None:
 
 
 def here(item: dict[str, Any], port: int) -> dict[str, Any]:
-    """An object as it stands in the lab: names of Services lead to the host, webhooks have the program's own port."""
+    """An object as the lab needs it: names of Services lead to the host, webhooks have the program's own port."""
     if item["kind"] == "Service":
         item["spec"] = {"type": "ExternalName", "externalName": "localhost"}
     for webhook in item.get("webhooks", []):
@@ -150,7 +150,7 @@ def here(item: dict[str, Any], port: int) -> dict[str, Any]:
 
 
 def start(operator: Operator, program: Path) -> None:
-    """Run it, as its own account; the administrator's certificate may speak for everybody."""
+    """Run it, as its own account; the administrator's certificate may act as all users."""
     config = yaml.safe_load(PATHS.kubeconfig.read_text())
     user = f"system:serviceaccount:{operator.account.replace('/', ':')}"
     config["users"][0]["user"] |= {"as": user, "as-groups": ["system:authenticated"]}

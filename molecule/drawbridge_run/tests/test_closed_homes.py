@@ -1,8 +1,8 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the container runtime does as root on a pod's way: it must lead nobody into somebody else's closed directory.
+"""What the container runtime does as root on a pod's way: it must lead no user into another user's closed directory.
 
-ben's home is closed; his project below it is not, which helps nobody who can't pass the home.
+ben's home is closed; his project below it is not, which helps no user who can't pass the home.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def tree() -> list[str]:
 
 
 def test_an_image_starts_where_its_user_may_go(home: None) -> None:
-    """The image's WORKDIR is made and entered by nobody: the pod says where it starts."""
+    """The image's WORKDIR is neither made nor entered: the pod says where it starts."""
     job = submit(f"-w {NODE}", CALL.format(ASTRAY, "--workdir /gpfs/fs1/home/ada", LOOK))
     until(lambda: ended(job), 180, "the job ends")
     said = output(job)

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How jobs of one node end, what their user reads, and what is left of them. gpu02 has its own tests meanwhile."""
+"""How jobs of one node end, what their user reads, and the objects left of them. gpu02 has its own tests meanwhile."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def example(name: str) -> str:
 
 @dataclass(frozen=True)
 class Way:
-    """A way to end by oneself: what is called, how Slurm's job ends, and what its user reads."""
+    """A way to end by oneself: the call, how Slurm's job ends, and what its user reads."""
 
     name: str
     call: str
@@ -184,7 +184,7 @@ def test_scancel_ends_the_pod(long: str) -> None:
     nothing_left(long, NODE)
 
 
-def test_the_program_is_warned_on_request_and_may_save_its_work_when_it_is_told(listening: str) -> None:
+def test_the_program_is_warned_on_request_and_may_save_its_work_when_it_must_end(listening: str) -> None:
     """As with sbatch --signal=B:USR1, which Slurm sends up to a minute too early."""
     ssh("ctl", f"scancel --batch --signal=USR1 {listening}")
     until(lambda: ssh(NODE, f"cat {WARNED} 2>/dev/null || true") == "again", 180, "the program is warned")
@@ -198,7 +198,7 @@ def test_the_program_is_warned_on_request_and_may_save_its_work_when_it_is_told(
     nothing_left(listening, NODE)
 
 
-def test_a_process_killed_from_outside_is_told_like_one_out_of_memory(long: str) -> None:
+def test_a_process_killed_from_outside_is_reported_like_one_out_of_memory(long: str) -> None:
     until(lambda: ssh(NODE, "pgrep -u ada -x sleep || true"), 180, "the shell has become the program")
     ssh(NODE, "pkill -9 -u ada -x sleep")
     until(lambda: ended(long), 180, "the job ends")
@@ -231,7 +231,7 @@ def test_a_launcher_that_is_killed_leaves_nothing(long: str) -> None:
     nothing_left(long, NODE)
 
 
-def test_the_program_is_told_before_the_time_limit(free_node: None) -> None:
+def test_the_program_is_warned_before_the_time_limit(free_node: None) -> None:
     """After a minute: the limit of two, less grace and margin. Its pod has that long to start."""
     ssh(NODE, f"rm -f {SAVED}")
     job = submit(f"{HERE} --time=2", run(LISTENS, "--grace 45"))
@@ -254,7 +254,7 @@ def test_the_program_is_told_before_the_time_limit(free_node: None) -> None:
         ),
     ],
 )
-def test_a_newcomers_mistakes_are_told(host: str, command: str, says: str) -> None:
+def test_messages_explain_the_mistakes_of_a_new_user(host: str, command: str, says: str) -> None:
     said = ssh(host, f"cd {'/' if host == 'login1' else ADA}; runuser -u ada -- sh -c '{command}' 2>&1 || echo $?")
     assert says in said
     assert said.endswith("125")

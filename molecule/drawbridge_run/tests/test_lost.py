@@ -35,7 +35,7 @@ def offered() -> dict[str, str]:
     return {name: found.get(name, "0") for name in DEVICES}
 
 
-def test_pods_without_room_are_told_so() -> None:
+def test_pods_without_room_are_reported() -> None:
     """As if the devices' plugin had gone."""
     until(lambda: offered() == DEVICES, 180, "all devices are offered")
     ssh(NODE, "systemctl stop lab-device-plugin")
@@ -51,7 +51,7 @@ def test_pods_without_room_are_told_so() -> None:
     assert code(job) == "FAILED|125:0"
 
 
-def test_a_node_that_makes_no_sandbox_is_told_of_in_time() -> None:
+def test_a_node_that_makes_no_sandbox_is_reported_in_time() -> None:
     """As where the sandboxes' image can't be pulled, of which the pod itself says nothing."""
     ssh(NODE, f"ctr --namespace k8s.io images rm {SANDBOX}")
     try:
@@ -66,7 +66,7 @@ def test_a_node_that_makes_no_sandbox_is_told_of_in_time() -> None:
 
 
 def test_a_lost_node_ends_the_job() -> None:
-    """The kubelet dies; Slurm's half of the node lives on, and nobody can prove it empty before it is back."""
+    """The kubelet dies; Slurm's half of the node lives on, and the gate can't prove it empty before it is back."""
     job = submit(HERE, run("exec sleep 600", "--grace 1"))
     until(lambda: running(job) == 1, 180, "the pod runs")
     lost = f"rank 0 on {NODE} is lost: its node's kubelet does not report"

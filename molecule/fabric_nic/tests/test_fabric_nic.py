@@ -113,7 +113,7 @@ def test_after_a_power_cut_the_ports_are_lossless_before_slurmd_starts() -> None
     assert {rail: flaps[rail]["link_flaps"] for rail in RAILS} == dict.fromkeys(RAILS, 2)
 
 
-def test_a_drift_is_a_finding_and_the_unit_mends_it() -> None:
+def test_a_drift_is_a_finding_and_the_unit_repairs_it() -> None:
     ssh("gpu01", "mlnx_qos -i rail5 --dscp2prio set,26,4")
     assert found() == "NIC settings differ, run nic.yml: rail5: put DSCP 26 into priority 3, not 4"
     ssh("gpu01", "systemctl restart drawbridge-nic")
@@ -141,7 +141,7 @@ DIRTY = {
 
 
 @pytest.mark.parametrize("dirty", DIRTY)
-def test_every_dirty_setting_is_a_finding_and_the_unit_mends_it(dirty: str) -> None:
+def test_every_dirty_setting_is_a_finding_and_the_unit_repairs_it(dirty: str) -> None:
     command, finding = DIRTY[dirty]
     ssh("gpu01", command)
     assert found() == f"NIC settings differ, run nic.yml: {finding}"

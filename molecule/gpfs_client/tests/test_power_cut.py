@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A power cut, and a boot into a kernel without GPFS's modules. Nobody runs Ansible meanwhile."""
+"""A power cut, and a boot into a kernel without GPFS's modules. No administrator runs Ansible meanwhile."""
 
 from __future__ import annotations
 

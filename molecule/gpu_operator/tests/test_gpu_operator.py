@@ -81,7 +81,7 @@ def test_helm_knows_the_release_and_its_values() -> None:
     assert json.loads(helm("get", "values", "gpu-operator", "--output", "json").stdout) == nvidia_values(GpuOperator())
 
 
-def test_the_chart_has_read_what_was_set(at: Callable[[str], Json]) -> None:
+def test_the_chart_has_read_the_values(at: Callable[[str], Json]) -> None:
     seen = at("/api/v1/namespaces/gpu-operator/configmaps/gpu-operator-values")["data"]
     assert seen["driver.enabled"] == seen["driver.upgradePolicy.autoUpgrade"] == "false"
     assert json.loads(seen["dcgmExporter.hpcJobMapping"])["enabled"] is True
@@ -123,7 +123,7 @@ def test_hand_edits_of_owned_fields_are_drift(ask: Ask) -> None:
     assert run() | {"diff": {}} == {"changed": False, "failed": False, "steps": [], "pending": [], "diff": {}}
 
 
-def test_an_object_that_somebody_deleted_comes_back(ask: Ask, at: Callable[[str], Json]) -> None:
+def test_a_deleted_object_comes_back(ask: Ask, at: Callable[[str], Json]) -> None:
     assert ask("DELETE", ACCOUNT, None)[0] == 200
     assert run(check=True)["steps"] == run()["steps"] == ["make ServiceAccount gpu-operator/gpu-operator"]
     assert at(ACCOUNT) and run()["changed"] is False
@@ -154,7 +154,7 @@ def test_the_gate_and_the_release_share_the_namespace(ask: Ask, at: Callable[[st
 
 
 def test_helm_alone_leaves_an_edited_custom_resource(ask: Ask, at: Callable[[str], Json]) -> None:
-    """Why there is a module of our own: helm 3 compares what it remembers, not what is there."""
+    """Why there is a module of our own: helm 3 compares its own record, not the objects in the cluster."""
     run()
     assert ask("PATCH", POLICY, {"spec": {"driver": {"enabled": True}}})[0] == 200
     argv = ["upgrade", "--install", "gpu-operator", str(FOLDER), "--values", "-"]
@@ -231,7 +231,7 @@ def nodes(ask: Ask) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("nodes")
-def test_pods_without_a_home_are_named(ask: Ask) -> None:
+def test_pods_that_fit_on_no_infra_node_are_named(ask: Ask) -> None:
     needs = {"requests": {"cpu": "1500m", "memory": "1Gi"}}
     spec = {"nodeName": "gpu01", "containers": [{"name": "a", "image": "a", "resources": needs}]}
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "dns"}, "spec": spec}

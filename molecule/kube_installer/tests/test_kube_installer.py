@@ -42,7 +42,7 @@ def restored(ask: Ask) -> Iterator[None]:
     yield
     (role,) = (it for it in installer.objects() if it["kind"] == "ClusterRole" and it["metadata"]["name"] in ROLES)
     (binding,) = (it for it in installer.objects() if it["kind"] == "ValidatingAdmissionPolicyBinding")
-    # a list that is a set: what is applied would join what a test has put there, and Deny with Warn is refused
+    # a list that is a set: the applied items would join those of a test, and Deny with Warn is refused
     actions = {"validationActions": binding["spec"]["validationActions"]}
     status, answer = ask("PATCH", BINDING, {"spec": actions})
     assert status == 200, answer
@@ -80,14 +80,14 @@ def test_the_accounts_token_will_do_too(ask: Ask, tmp_path: Path) -> None:
     assert run(kubeconfig(tmp_path, {"token": answer["status"]["token"]}))["missing"] == []
 
 
-def test_a_user_who_may_not_act_as_the_installer_is_told(tmp_path: Path) -> None:
+def test_a_user_who_may_not_act_as_the_installer_reads_so(tmp_path: Path) -> None:
     pair = Authority.ensure(Paths.of().kubeconfig.parent).client("mallory")
     user = yaml.safe_load(Authority.ensure(Paths.of().kubeconfig.parent).kubeconfig("", pair))["users"][0]["user"]
     found = run(kubeconfig(tmp_path, user))
     assert found["msg"].startswith("the kubeconfig's user may not act as the installer: ") and REPAIR in found["msg"]
 
 
-def test_an_old_token_is_told_as_such(tmp_path: Path) -> None:
+def test_an_old_token_is_reported_as_such(tmp_path: Path) -> None:
     found = run(kubeconfig(tmp_path, {"token": "old"}))
     assert "certificate or token, which may be too old" in found["msg"] and REPAIR in found["msg"]
 
@@ -106,7 +106,7 @@ def test_missing_rights_are_named_with_the_command_that_gives_them(ask: Ask) -> 
 
 @pytest.mark.usefixtures("restored")
 def test_what_a_run_cannot_write_itself_is_compared(ask: Ask) -> None:
-    """The label decides which Secrets pods of jobs may name; a run can neither write this binding nor mend it."""
+    """The label decides which Secrets pods of jobs may name; a run can neither write this binding nor repair it."""
     status, answer = ask("PATCH", BINDING, {"spec": {"validationActions": ["Warn"]}})
     assert status == 200, answer
     assert run()["missing"] == ["ValidatingAdmissionPolicyBinding drawbridge-secrets"]

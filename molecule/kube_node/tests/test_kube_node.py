@@ -107,7 +107,7 @@ FOREIGN = {
 }
 
 
-def test_every_drift_is_seen_predicted_and_repaired_and_what_is_foreign_stays(lab: Lab, api: Any) -> None:
+def test_every_drift_is_seen_predicted_and_repaired_and_foreign_files_stay(lab: Lab, api: Any) -> None:
     for path, text in FOREIGN.items():
         lab.ssh("gpu01", f"mkdir -p $(dirname {path}); cat > {path}", stdin=text)
     api.patch_node("gpu01", {"metadata": {"labels": {"site": "own"}}})
@@ -147,7 +147,7 @@ class TokenWatch(threading.Thread):
 
 
 def test_a_token_is_in_no_log_and_gone_after(lab: Lab, api: Any) -> None:
-    """A member that lost its identity joins again; whoever finds its token can't use it, and nobody finds it."""
+    """A member that lost its identity joins again; a user who finds its token can't use it, and no user finds it."""
     lab.ssh("gpu02", f"systemctl stop kubelet; rm {IDENTITY}; rm -r /var/lib/kubelet/pki")
     tokens = TokenWatch(api)
     tokens.start()

@@ -89,7 +89,7 @@ def test_what_no_kubelet_should_see_reaches_no_host(lab: Lab) -> None:
 
 
 def test_numbers_that_the_kubelet_dies_of_are_taken_back() -> None:
-    """What else it dies of stands in test_refused_by_the_kubelet.py."""
+    """All else that it dies of is in test_refused_by_the_kubelet.py."""
     change, said = {"reservedMemory": [{"numaNode": 0, "limits": {"memory": "4Gi"}}]}, "Node Allocatable"
     before = send(f"cat {POLICY_FILE}")
     right = {key: value for key, value in yaml.safe_load(before).items() if key not in ("apiVersion", "kind")}

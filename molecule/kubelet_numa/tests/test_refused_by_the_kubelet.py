@@ -45,7 +45,7 @@ def test_what_the_role_writes_runs(command: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
-def test_what_is_refused(command: str, case: dict[str, Any]) -> None:
+def test_the_kubelet_dies_or_runs_on_as_the_case_says(command: str, case: dict[str, Any]) -> None:
     told = send(TRY.format(command=command, state=STATE), text_of(merged(good(), case["change"])))
     verdict, _, last_words = told.partition("\n")
     assert verdict == ("dies" if "dies" in case else "runs"), last_words

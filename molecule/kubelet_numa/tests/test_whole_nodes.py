@@ -77,7 +77,7 @@ TELLING = [
     ("four NUMA nodes, GPUs on two", "restricted"),
     ("nine NUMA nodes", "best-effort"),
 ]
-"""Pairs that answer differently. What two sockets do stands in tests/lab/kubernetes/test_live.py, and jobs of the whole
+"""Pairs that answer differently. What two sockets do is in tests/lab/kubernetes/test_live.py, and jobs of the whole
 site have such nodes as a whole (scenario default)."""
 TRIED = list(product(BUILDS, POLICIES)) if os.environ.get("POLICIES") == "all" else TELLING
 worn: list[str] = []
@@ -104,7 +104,7 @@ def allocatable(api: Any, want: dict[str, str]) -> dict[str, str] | None:
 
 
 @pytest.mark.parametrize(("build", "policy"), TRIED)
-def test_what_is_called_good_runs_and_what_is_refused_fails(api: Any, build: str, policy: str) -> None:
+def test_accepted_settings_run_and_refused_ones_fail(api: Any, build: str, policy: str) -> None:
     chosen, view = BUILDS[build], BUILDS[build].view(policy)
     if worn[-1:] != [build]:
         dress(chosen.hardware)

@@ -24,7 +24,7 @@ ALL = "gpu[01-02],cpu[01-02]"
 CHANGE = "/etc/site-change"
 BROKEN = "/run/broken"
 FIRST, SECOND, THIRD, FOURTH = (f"{word}-{time.time():.0f}" for word in ("first", "second", "third", "fourth"))
-"""Nodes and Slurm's books keep the names of all maintenances."""
+"""Nodes and Slurm's accounting keep the names of all maintenances."""
 WORK = f"""---
 - name: Refuse a broken node
   ansible.builtin.command: test ! -e {BROKEN}
@@ -125,7 +125,7 @@ def test_nodes_are_changed_one_by_one_and_no_job_is_lost(lab: Lab, work: Path) -
     assert unavailable(lab) == {}
     assert set(ended(lab, jobs)) == {("COMPLETED", "0")}
     drains = outages(lab, FIRST)
-    # Slurm books a drain anew when a reservation for maintenance begins and ends
+    # Slurm records a drain anew when a reservation for maintenance begins and ends
     assert [node for node, _events in itertools.groupby(node for _, _, node in drains)] == list(NODES)
     assert all(end <= begin for (_, end, _), (begin, _, _) in itertools.pairwise(drains))
 

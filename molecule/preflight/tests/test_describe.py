@@ -1,8 +1,8 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""describe.yml on bare hosts: what it writes is the shipped intent once its questions are answered.
+"""describe.yml on bare hosts: its output is the shipped intent once its questions are answered.
 
-With an intent it names what is planted on a host.
+With an intent it names the planted faults of a host.
 """
 
 from __future__ import annotations

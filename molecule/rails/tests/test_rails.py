@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A rail-optimised site: what was built agrees from topology to NIC, a job runs, and two nodes come to their own ports.
+"""A rail-optimised site: all parts agree from topology to NIC, a job runs, and two nodes come to their own ports.
 
 The tests build on each other in their order.
 """

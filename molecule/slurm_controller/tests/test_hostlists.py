@@ -39,7 +39,7 @@ class Scontrol:
         self._process.communicate(b"quit\n", timeout=20)
 
     def show(self, kind: str, expression: str) -> list[str]:
-        """The lines of an answer; none for what is refused."""
+        """The lines of an answer; none for a refused one."""
         assert self._process.stdin
         self._process.stdin.write(f"show {kind} {expression}\n".encode())
         self._process.stdin.flush()
@@ -83,7 +83,7 @@ PARTS = st.one_of(
     st.just(""),
     st.builds("".join, st.tuples(PREFIXES, MIXED)),
     st.builds("".join, st.tuples(PREFIXES, GOOD, st.sampled_from(["c", "-", ""]), GOOD)),
-    # three brackets are good ones: of a part whose first is bad Slurm drops this part alone, without a word
+    # three brackets are good ones: of a part whose first is bad Slurm silently drops this part alone
     st.builds("".join, st.tuples(PREFIXES, GOOD, st.just("x"), GOOD, st.just("y"), GOOD)),
     st.builds("".join, st.tuples(PREFIXES, MIXED, st.just("-ib"))),
 )

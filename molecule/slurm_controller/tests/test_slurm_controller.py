@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The controller and its books as Slurm's commands show them, after converge and a second run."""
+"""The controller and its accounting as Slurm's commands show them, after converge and a second run."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_comment_alone_changes_the_hash_so_digests_of_other_files_count(host: 
     assert [line.split()[2] for line in told.splitlines() if line.startswith("HASH_VAL")] == ["Different"]
 
 
-def test_the_books_hold_the_intent(host: Host) -> None:
+def test_the_accounting_holds_the_intent(host: Host) -> None:
     rows = host.check_output("sacctmgr -nP list assoc cluster=lab format=account,user").splitlines()
     assert sorted(row for row in rows if not row.startswith("root|")) == [
         *("chem|", "chem|dan", "speech|", "speech|cleo", "vision|", "vision|ada", "vision|ben"),
@@ -57,7 +57,7 @@ def test_the_books_hold_the_intent(host: Host) -> None:
     assert "ada|vision" in host.check_output("sacctmgr -nP list user format=user,defaultaccount").splitlines()
 
 
-def test_qos_shares_and_limits_are_in_the_books(host: Host) -> None:
+def test_qos_shares_and_limits_are_in_the_accounting(host: Host) -> None:
     rows = host.check_output("sacctmgr -nP list qos format=name,priority,preempt,maxtrespu,maxwall").splitlines()
     assert sorted(rows) == ["normal|10|||", "urgent|100|normal|gres/gpu=16|04:00:00"]
     rows = host.check_output(
@@ -88,7 +88,7 @@ def test_a_gated_partition_gives_whole_nodes(host: Host) -> None:
 
 
 def submitted(host: Host, options: str) -> CommandResult:
-    """As ada, who may charge vision. The nodes are down, so what is accepted waits."""
+    """As ada, who may charge vision. The nodes are down, so accepted jobs wait."""
     return host.run(f"su ada -s /bin/sh -c 'cd /; sbatch --output=/dev/null {options}'")
 
 
@@ -181,7 +181,7 @@ def ours(module: str, arguments: dict[str, Any], *options: str) -> dict[str, Any
 
 
 def site() -> tuple[Slurm, Nodes]:
-    """The description of the lab."""
+    """The intent of the lab."""
     folder = REPOSITORY / "inventories/lab/group_vars/all"
     raw = {name: yaml.safe_load((folder / f"{name}.yml").read_text()) for name in ("slurm", "nodes")}
     return part("slurm", raw["slurm"]["drawbridge_slurm"]), part("nodes", raw["nodes"]["drawbridge_nodes"])
@@ -204,7 +204,7 @@ def test_slurmctld_would_serve_with_the_files_of_production(host: Host) -> None:
     assert "CgroupPlugin=disabled" in host.check_output("cat /etc/slurm/cgroup.conf")
 
 
-def test_what_is_absent_goes_but_not_what_others_need(host: Host) -> None:
+def test_absent_entries_go_but_not_those_that_others_need(host: Host) -> None:
     for words in (
         *("qos gold", "account old", "account below parent=old", "user ben account=old,below"),
         *("account theirs",),

@@ -95,7 +95,7 @@ def test_a_batch_job_that_slurmd_lost_in_its_prolog_runs_again() -> None:
     until(lambda: job_state(job) == "COMPLETED", 300, "the job completes")
 
 
-def test_a_node_whose_epilog_was_orphaned_opens_for_nobody_until_it_is_empty() -> None:
+def test_a_node_whose_epilog_was_orphaned_opens_for_no_job_until_it_is_empty() -> None:
     """slurmd is killed in an epilog; Slurm takes the node for idle a minute later, whatever becomes of the epilog."""
     job = quiet("-N1 -w gpu01", "#!/bin/sh\nsleep 1\n")
     with ghost("gpu01"):

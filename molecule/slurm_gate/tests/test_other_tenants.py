@@ -42,7 +42,7 @@ def usable() -> bool:
 
 
 @pytest.mark.parametrize("lock", LOCKS)
-def test_nobody_but_root_holds_what_scripts_wait_for(lock: str) -> None:
+def test_only_root_holds_what_scripts_wait_for(lock: str) -> None:
     """Whoever may open a file may lock it: all prologs of the node would wait."""
     job = sbatch("-p hpc -N1 -w gpu01 --output=/dev/null")
     until(lambda: job_state(job) == "COMPLETED", 180, "a prolog has made its lock")
@@ -51,7 +51,7 @@ def test_nobody_but_root_holds_what_scripts_wait_for(lock: str) -> None:
     assert "Permission denied" in said, said
 
 
-def test_what_renews_tokens_on_the_controller_is_led_astray_by_nobody() -> None:
+def test_links_do_not_mislead_the_service_that_renews_tokens() -> None:
     """Its directory is Slurm's user's, who runs PrologSlurmctld: root would follow the links that stand there."""
     shown = ssh("ctl", "systemctl show --property=User,NoNewPrivileges,ProtectSystem drawbridge-gate.service")
     assert sorted(shown.split()) == ["NoNewPrivileges=yes", "ProtectSystem=strict", "User=slurm"]
@@ -98,7 +98,7 @@ spec:
 
 @pytest.fixture
 def foreign() -> Iterator[str]:
-    """A pod that runs on gpu01 and is nobody's: its namespace was infrastructure when it came, and is no more."""
+    """A pod on gpu01 that is of no tenant: its namespace was infrastructure when it came, and is no more."""
     LAB.kubectl("create", "namespace", "shop")
     try:
         LAB.kubectl(*AS_PLATFORM, "label", "namespace", "shop", f"{INFRA}=true")
@@ -113,7 +113,7 @@ def foreign() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("partition", ["hpc", "ai-train"])
-def test_no_job_starts_beside_a_pod_that_is_nobodys(foreign: str, partition: str) -> None:
+def test_no_job_starts_beside_a_foreign_pod(foreign: str, partition: str) -> None:
     job = sbatch(f"-p {partition} -N1 -w gpu01 --output=/dev/null", "#!/bin/sh\nsleep 600\n")
     until(lambda: "container" in reason("gpu01"), 180, "gpu01 drained, with the cause")
     assert "still runs: end it with its pod" in reason("gpu01")

@@ -146,7 +146,7 @@ def test_a_node_that_a_dead_job_left_is_drained_and_the_others_close_again() -> 
 
 
 @pytest.mark.parametrize("toleration", [{"operator": "Exists"}, {"key": TAINT, "operator": "Exists"}])
-def test_nobody_elsewhere_tolerates_the_taint(toleration: dict[str, str]) -> None:
+def test_only_infrastructure_tolerates_the_taint(toleration: dict[str, str]) -> None:
     spec = {"containers": [{"name": "x", "image": "x"}], "tolerations": [toleration]}
     with pytest.raises(ApiException, match="only infrastructure tolerates"):
         kube().create_namespaced_pod("default", {"metadata": {"name": "x"}, "spec": spec})

@@ -108,7 +108,7 @@ def test_what_others_drained_keeps_its_reason_ill_or_well(host: Host, reason: st
 
 
 @pytest.mark.usefixtures("broken")
-def test_every_finding_is_told(host: Host) -> None:
+def test_every_finding_is_reported(host: Host) -> None:
     written(host, "#!/bin/sh\necho rail3 is down >&2\nexit 1\n")
     host.check_output("mv /dev/nvidia7 /dev/kept7")
     try:
@@ -130,7 +130,7 @@ def test_a_gpu_that_only_the_driver_misses_is_a_finding(host: Host) -> None:
 
 
 def test_a_node_without_a_gate_returns_after_a_power_cut(host: Host) -> None:
-    """Slurm keeps a lost node down until somebody resumes it; here nobody does."""
+    """Slurm keeps a lost node down until an administrator resumes it; here none does."""
     before = host.check_output(f"cat {LOOK}")
     returns = json.dumps({**json.loads(before), "returns": True})
     host.check_output(f"echo '{returns}' > {LOOK}; sync")

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What Slurm does that nobody expects, on real daemons; docs/concepts/slurm-pitfalls.md says which test holds which."""
+"""What Slurm does against expectation, on real daemons; docs/concepts/slurm-pitfalls.md says which test holds which."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def clean() -> Iterator[None]:
 
 
 def idle() -> bool:
-    """Whether both nodes can take jobs; what is drained is undrained."""
+    """Whether both nodes can take jobs; drained ones are undrained."""
     told = ssh("ctl", f"sinfo -h -N -p hpc -n {NODE},{OTHER} -o '%N %T'")
     # a node whose last answer is a while ago has a star
     states = dict(line.rstrip("*").split() for line in told.splitlines())
@@ -133,7 +133,7 @@ def test_without_defer_batch_a_launch_outlives_changes_during_its_prolog() -> No
     assert job(number, "Restarts") == "0"
 
 
-def test_a_job_whose_slurmd_died_in_its_prolog_is_stuck_until_somebody_requeues_it() -> None:
+def test_a_job_whose_slurmd_died_in_its_prolog_is_stuck_until_it_is_requeued() -> None:
     part(
         NODE, "prolog", "99-trap", f"touch {SCRATCH}; while test -e {SCRATCH}; do sleep 0.1; done; touch {SCRATCH}.end"
     )
@@ -158,7 +158,7 @@ def test_a_node_whose_slurmd_died_in_an_epilog_is_idle_until_the_dispatcher_says
     ssh(NODE, "systemctl kill --kill-whom=main -s KILL slurmd; systemctl reset-failed slurmd; systemctl restart slurmd")
     # slurmctld asks again when it starts, or else after a minute; the new slurmd answers that this epilog isn't its own
     ssh("ctl", "systemctl restart slurmctld")
-    # a slurmctld that has just started shows nodes as idle before it has heard of what ends there
+    # a slurmctld that has just started shows nodes as idle before it has learned what ends there
     over = "COMPLETED"
     until(
         lambda: job(number, "JobState") == over and reason(NODE).startswith("idle"), PATIENCE_S, "Slurm calls it idle"

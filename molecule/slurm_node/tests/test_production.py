@@ -46,7 +46,7 @@ kill $! 2>/dev/null; wait $!; cat {SCRATCH}/log; rm -rf {SCRATCH}
 
 
 def slurmd(host: Host, texts: dict[str, str]) -> str:
-    """What a slurmd that nobody can reach says of the files until it has started, or died."""
+    """What a slurmd that no host can reach says of the files until it has started, or died."""
     host.check_output(f"mkdir -p {SCRATCH}/spool")
     for name, text in texts.items():
         host.check_output("printf '%%s' %s > %s", text, str(SCRATCH / name))

@@ -116,7 +116,7 @@ def test_nothing_keeps_the_nodes_back(host: Host) -> None:
     until(lambda: states() <= {"idle", "completing"}, PATIENCE_S, "both nodes are in service")
 
 
-def test_what_is_reserved_is_offered_to_nobody(host: Host) -> None:
+def test_no_job_gets_reserved_cpus_or_memory(host: Host) -> None:
     told = host.check_output("scontrol show node gpu01 -o")
     assert {"CPUSpecList=0-3,64-67", "MemSpecLimit=12288", "RealMemory=2064384"} <= set(told.split())
     for much in ("-N1 -n121", "--mem=2052097M"):

@@ -4,12 +4,12 @@
 
 The state of a switch, as far as all systems share it:
 
-    running, startup   trees (startup is null until the first save)
-    candidates         what is prepared, but not in force; the system says what a candidate is
-    pending            the change that waits for its confirmation: {name, deadline, before}, or null
-    last_change        when what runs last became another configuration
-    ports              name -> {flaps, changed}: link changes and when the last one was
-    neighbors          port -> [device, port] at the other end
+    `running`, `startup`  trees (startup is null until the first save).
+    `candidates`          prepared changes, not in force; each system says what its candidate is.
+    `pending`             the change that waits for its confirmation: {name, deadline, before}, or null.
+    `last_change`         when another configuration last came into force.
+    `ports`               name -> {flaps, changed}: link changes and when the last one was.
+    `neighbors`           port -> [device, port] at the other end.
 """
 
 from __future__ import annotations
@@ -73,6 +73,6 @@ def expired(state: State, now: float) -> bool:
 
 
 def restart(state: State, now: float, link: Link) -> None:
-    """Come up with what was saved; what waits or is prepared is lost."""
+    """Come up with the saved configuration; candidates and a pending change are lost."""
     replace(state, copy.deepcopy(state["startup"] or state["running"]), now, link)
     state["pending"], state["candidates"] = None, {}

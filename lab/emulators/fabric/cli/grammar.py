@@ -4,11 +4,11 @@
 
 A pattern is written as its own help: `mtu <bytes:int:68-9214>`, `configure [terminal]`. Arguments:
 
-    int:LOW-HIGH     a whole number                     list:LOW-HIGH   numbers, `24 26`, `24-26` or `24,26`
-    seconds:LOW-HIGH a decimal number                   word            anything without a space
-    rest             everything that follows            port            `Et1`, `eth1/1`, `ethernet 1`
-    prefix           an IPv4 address with its length    hms             HH:MM:SS
-    a|b|c            one of these keywords
+    `int:LOW-HIGH`     a whole number.                     `list:LOW-HIGH`  numbers, `24 26`, `24-26` or `24,26`.
+    `seconds:LOW-HIGH` a decimal number.                   `word`           anything without a space.
+    `rest`             everything that follows.            `port`           `Et1`, `eth1/1`, `ethernet 1`.
+    `prefix`           an IPv4 address with its length.    `hms`            HH:MM:SS.
+    `a|b|c`            one of these keywords.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class Cli(Shell):
         return f"{shows.host(state)}{f'({self.place()})' if self.configuring else ''}{sign}"
 
     def place(self) -> str:
-        """Return what stands in the prompt's parentheses."""
+        """Return the text between the prompt's parentheses."""
         raise NotImplementedError
 
     def candidate(self, state: State) -> Node:
@@ -125,7 +125,7 @@ class Cli(Shell):
         self.configuring, self.session = True, session
 
     def left(self, state: State) -> None:
-        """Act on a user who leaves a candidate without a word."""
+        """Act on a user who leaves a candidate silently."""
 
     def enable(self, _state: State, found: Match, _now: float) -> str:
         """Begin or end privileged mode."""
@@ -182,7 +182,7 @@ class Cli(Shell):
         return answer if "no-more" in pipes else self._page(answer.split("\n"))
 
     def _commands(self) -> dict[str, Handler]:
-        """Return what is no line of the configuration, where the terminal stands."""
+        """Return the commands of the terminal's mode that are not lines of the configuration."""
         inside = {**(self.in_session if self.session else {}), **(self.in_config if self.configuring else {})}
         return {**self.commands, **inside}
 
@@ -247,7 +247,7 @@ class CliSwitch(EmulatedSwitch):
         return candidate.go_back(state, now, self.terminal("", "").link) if candidate.expired(state, now) else ""
 
     def restart(self, state: State, now: float) -> None:
-        """Come up with what was saved."""
+        """Come up with the saved configuration."""
         candidate.restart(state, now, self.terminal("", "").link)
 
     def edit(self, state: State, now: float) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Port:
-    """What is in force on a port: its own lines over those of its service profile."""
+    """The lines in force on a port: its own over those of its service profile."""
 
     name: str
     lines: tuple[str, ...]
@@ -55,7 +55,7 @@ class Port:
 
 
 def port(state: State, name: str) -> Port:
-    """Return what is in force on a port; a profile that doesn't exist has no effect."""
+    """Return the lines in force on a port; a profile that doesn't exist has no effect."""
     own = tree.block(state["running"], f"interface {name}")
     if own is None or name not in state["ports"]:
         raise Refused("% Interface does not exist")
@@ -100,7 +100,7 @@ def _interface(state: State, one: Port) -> dict[str, Any]:
         "forwardingModel": "routed" if one.routed else "bridged",
         "lineProtocolStatus": "up" if one.up else "down",
         "interfaceStatus": "connected" if one.up else "disabled",
-        # What is configured is the IP MTU: a switched port carries whatever frames the hardware can.
+        # The configured MTU is the IP MTU: a switched port carries whatever frames the hardware can.
         "mtu": mtu if one.routed else 9214,
         "bandwidth": 400_000_000_000,
         "lastStatusChangeTimestamp": link["changed"],

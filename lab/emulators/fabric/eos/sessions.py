@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Configuration sessions: candidates, commit, commit timer, confirm and expiry, on the switch's state.
 
-A session starts as a copy of running-config and replaces all of it when it is committed: what others changed in
-between is lost. A timed commit is live at once; unless it is confirmed in time, the switch goes back by itself, also
-when no user is logged in. A candidate is {state, tree, user, completed, instances: {vty: user}}.
+A session starts as a copy of running-config and replaces all of it when it is committed: what others changed in between
+is lost. A timed commit is live at once. Unless it is confirmed in time, the switch goes back by itself, also when no
+user is logged in. A candidate is {state, tree, user, completed, instances: {vty: user}}.
 
 What EOS prints when it refuses is documented only in part: the words "pendingCommitTimer", "is pending commit timer"
-and "Maximum number of pending sessions" are; the rest of those sentences is modelled.
+and "Maximum number of pending sessions". The rest of those sentences is modelled.
 """
 
 from __future__ import annotations

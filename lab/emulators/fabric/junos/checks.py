@@ -3,7 +3,7 @@
 """What Junos finds when it checks a candidate, from Juniper's pages; the sentences are modelled.
 
 Pages: "Defining CoS Forwarding Classes" (one drop attribute a queue), "congestion-notification-profile" (DSCP and
-802.1p in one profile), "fill-level", "transmit-rate" (none for strict-high), "PFC Watchdog" (one action on all ports).
+802.1p in one). Also "fill-level", "transmit-rate" (none for strict-high), "PFC Watchdog" (one action on all ports).
 """
 
 from __future__ import annotations

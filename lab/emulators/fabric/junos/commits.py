@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The candidate, who may commit it, and commits that roll back by themselves; on the switch's state.
 
-All users share one candidate. `configure exclusive` locks it, and is refused while it has edits; what is not committed
-is dropped when that terminal ends. A confirmed commit is in force at once. Unless any commit follows in time, the
-switch goes back, also when no user is logged in. The state:
+All users share one candidate. `configure exclusive` locks it, and is refused while it has edits; uncommitted edits are
+dropped when that terminal ends. A confirmed commit is in force at once. Unless any commit follows in time, the switch
+goes back, also when no user is logged in. The state:
 
-    active     statements in force
-    candidate  the shared candidate, or null while it equals what is in force
-    lock       the terminal that has it for itself, or null
-    editor     the user whose edits the shared candidate has
-    history    commits, the newest first: {time, user, via, minutes, comment, config}
-    pending    the confirmed commit that waits: {deadline, comment, before}, or null
-    ports      name -> {flaps, blocked, changed}: link changes, and how often a change of PFC stopped the port
+    `active`     statements in force.
+    `candidate`  the shared candidate, or null while it equals the active statements.
+    `lock`       the terminal that has it for itself, or null.
+    `editor`     the user whose edits the shared candidate has.
+    `history`    commits, the newest first: {time, user, via, minutes, comment, config}.
+    `pending`    the confirmed commit that waits: {deadline, comment, before}, or null.
+    `ports`      name -> {flaps, blocked, changed}: link changes, and how often a change of PFC stopped the port.
 
 A commit without changes adds no entry to the history. After a restart, a commit that waits is rolled back: modelled.
 """
@@ -106,14 +106,14 @@ def commit(state: State, user: str, vty: str, now: float, minutes: int, comment:
 
 
 def roll_back(state: State, user: str, number: int) -> None:
-    """Load an earlier configuration into the candidate; 0 is what is in force."""
+    """Load an earlier configuration into the candidate; 0 is the active one."""
     if number >= len(state["history"]):
         raise Refused(f"error: Could not read configuration: rollback {number} does not exist")
     stage(state, user, list(state["history"][number]["config"]))
 
 
 def expire(state: State, now: float) -> str:
-    """Go back when the time is over; return the comment of what was rolled back, or nothing."""
+    """Go back when the time is over; return the comment of the commit that was rolled back, or nothing."""
     if not state["pending"] or now < state["pending"]["deadline"]:
         return ""
     return go_back(state, now)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Answers to show commands. The configuration is printed with `| display set` only.
 
-`show system commit` is as Juniper's command reference and captures print it: an entry keeps the words "commit
+`show system commit` is as Juniper's command reference and captures print it. An entry keeps the words "commit
 confirmed" for good, and "rollback pending" stands below the newest one while it waits. `show class-of-service
 interface` follows captures of QFX and of a router; that it names the profile of congestion notification is modelled.
 

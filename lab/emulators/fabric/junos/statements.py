@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A configuration as Junos prints it with `| display set`, line by line without the word `set`.
 
-`deactivate PATH` is a line of its own: what is below it is written down, and not in force. A value that a group gives
-is in force as if it were written.
+`deactivate PATH` is a line of its own: lines below PATH stay, but are not in force. A value that a group gives is in
+force as if it were written.
 """
 
 from __future__ import annotations

@@ -4,6 +4,6 @@
 
 From NVIDIA's NVUE reference and the pages on RoCE, QoS and the NVUE CLI (Cumulus Linux 5.5 to 5.17).
 
-tree        the paths that `nv set` takes; set, unset, print as JSON or commands  (pure)
-revisions   pending, applied, startup; apply under a timer, confirm, expiry  (pure: works on the state dict)
+`tree`       the paths that `nv set` takes; set, unset, print as JSON or commands (pure).
+`revisions`  pending, applied, startup; apply under a timer, confirm, expiry (pure: works on the state dict).
 """

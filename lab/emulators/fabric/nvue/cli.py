@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One logged-in user: a shell in which `nv` is the only program. What the hardware does, as `nv show` prints it.
 
-Keys and values are those of the tables in NVIDIA's page on RoCE, which prints no JSON; their nesting is modelled after
+Keys and values are those of the tables in NVIDIA's page on RoCE, which prints no JSON. Their nesting is modelled after
 that of other views (`nv show interface link`). 150000 bytes become 159744 on Spectrum-4, which is 12 cells. Usage of
 buffers has units for people; packets are plain numbers. LLDP: keys that NAPALM's driver for Cumulus Linux reads.
 """

@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Revisions: each user's pending edits, apply under a timer, confirm, roll-back, auto-save; on the switch's state.
 
-To apply a revision puts its edits onto what is applied then: what another user applied in between stays, unless both
-edited the same value. The state:
+To apply a revision puts its edits onto the configuration applied then: what another user applied in between stays,
+unless both edited the same value. The state:
 
-    applied, startup   configurations
-    pending            user -> {rev, edits: [["set" or "unset", words], ...]}
-    confirm            the timed apply that waits: {rev, deadline, before}, or null
-    revisions          number -> {state, message, user, ...} as `nv config revision -o json` prints them
-    ports              name -> {flaps, changed}: link changes and when the last one was
+    `applied`, `startup`  configurations.
+    `pending`             user -> {rev, edits: [["set" or "unset", words], ...]}.
+    `confirm`             the timed apply that waits: {rev, deadline, before}, or null.
+    `revisions`           number -> {state, message, user, ...} as `nv config revision -o json` prints them.
+    `ports`               name -> {flaps, changed}: link changes and when the last one was.
 
-States `confirm`, `pending` and `applied_and_saved` are documented or captured; that a revision which was not confirmed
-in time is `confirm_fail`, and the texts of errors, are modelled.
+States `confirm`, `pending` and `applied_and_saved` are documented or captured. State `confirm_fail`, of a revision that
+was not confirmed in time, and the texts of errors are modelled.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class Switch(EmulatedSwitch):
         return revisions.expire(state, now)
 
     def restart(self, state: State, now: float) -> None:
-        """Come up with what was saved. Pending edits of users are on disk, and stay."""
+        """Come up with the saved configuration. Pending edits of users are on disk, and stay."""
         if state["confirm"]:
             revisions.refuse(state, "", now)
         revisions.replace(state, copy.deepcopy(state["startup"]), now)

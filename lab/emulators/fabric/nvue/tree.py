@@ -140,7 +140,7 @@ def set_(tree: Tree, words: list[str], minor: int) -> None:
 
 
 def unset(tree: Tree, words: list[str]) -> None:
-    """Do `nv unset WORDS`: the object or value goes, and objects that are empty then. What is not there stays so."""
+    """Do `nv unset WORDS`: the object or value goes, and objects that are empty then. A missing one is no error."""
     for path in _keys(words):
         _drop(tree, path)
 

@@ -6,7 +6,7 @@ Sources: Cisco's configuration guides for NX-OS 10.5 (QoS; two-stage configurati
 captures of running configurations and of a two-stage commit. What NX-OS prints when it refuses is documented in part
 only: the sentence of a commit that can't be verified is captured, others are modelled.
 
-lines       the lines of each mode, as data                                   (pure)
-language    what NX-OS refuses, and how it prints                             (pure)
-stages      two-stage commits, checkpoints, jobs that roll back to them        (pure: works on the state dict)
+`lines`     the lines of each mode, as data                                   (pure).
+`language`  what NX-OS refuses, and how it prints                             (pure).
+`stages`    two-stage commits, checkpoints, jobs that roll back to them        (pure: works on the state dict).
 """

@@ -33,7 +33,7 @@ VERSION = "10.5.6.1"
 
 
 def version(question: Question) -> Answer:
-    """`show version`: only what is documented of it."""
+    """`show version`: only its documented lines."""
     del question
     lines = [
         "Dell SmartFabric OS10 Enterprise",

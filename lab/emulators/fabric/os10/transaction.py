@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The candidate configuration of OS10, on the switch's state (User Guide 10.5, CLI basics).
 
-There is one candidate, which all users share. Lines of a user in a transaction wait in it; a line of any other user
-takes effect at once, and everything that waits with it. What a session leaves there stays when the session ends, and
+There is one candidate, which all users share. Lines of a user in a transaction wait in it. A line of any other user
+takes effect at once, together with everything that waits. What a session leaves there stays when the session ends, and
 nothing reverts by itself. `lock` keeps other sessions from changing anything until the session ends; it fails while
 something waits. The state, beside what all systems have:
 

@@ -3,12 +3,12 @@
 """The configuration lines of OS10, mode by mode, in the order in which it prints them, and what it refuses in them.
 
 Spelling, order, ranges of numbers and the ` !` before a class: `show running-configuration` of OS10 10.5.1 (public
-captures) and Dell's own RoCE configurations (H19195.5), which turn link-level flow control off before PFC is on. WRED:
-the User Guide 10.5, congestion avoidance. [recalled] from its chapter on QoS: `trust dscp-map`, by analogy with dot1p,
-`priority`, and that a number that a map has already is an error. What is in no source is [modelled], on the strict
-side: a class has either priority or a share, shares are 100 percent at most, names must exist when they are used, what
-is in use can't be removed, a port has one policy of a type until that is removed, and the texts of the refusals.
-Whatever isn't here is `% Error: Unrecognized command.`
+captures) and Dell's own RoCE configurations (H19195.5). The latter turn link-level flow control off before PFC is on.
+WRED: the User Guide 10.5, congestion avoidance. Its chapter on QoS, [recalled]: `trust dscp-map`, by analogy with
+dot1p, `priority`, and an error for a number that a map has already. The rest is [modelled], on the strict side. A class
+has either priority or a share, shares are 100 percent at most, names must exist when they are used. Used names can't be
+removed, and a port has one policy of a type until that is removed. Texts of refusals are [modelled]. Any other line is
+`% Error: Unrecognized command.`
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ PORTS = {"ethernet": "eth", "mgmt": "ma-", "vlan": "vl-", "port-channel": "po-",
 
 
 def prompt_part(mode: str, header: str) -> str:
-    """Return what stands in the prompt: `interface ethernet1/1/1` -> `conf-if-eth1/1/1`."""
+    """Return the mode's part of the prompt: `interface ethernet1/1/1` -> `conf-if-eth1/1/1`."""
     if mode != "if":
         return PROMPTS.get(mode, f"config-{mode}")
     port = header.removeprefix("interface ")

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """ConfigDB of a new switch, and redis' view of it: hashes `TABLE|KEY` of strings. The state of a switch:
 
-running, saved   ConfigDB, and /etc/sonic/config_db.json
-files            path -> text of files that users write
-units            transient units of systemd
-ports            name -> {flaps}: how often the port went down and up again
+`running`, `saved`  ConfigDB, and /etc/sonic/config_db.json.
+`files`             path -> text of files that users write.
+`units`             transient units of systemd.
+`ports`             name -> {flaps}: how often the port went down and up again.
 """
 
 from __future__ import annotations

@@ -244,7 +244,7 @@ def due(state: State, now: float) -> str:
 
 
 def listed(state: State, pattern: str) -> str:
-    """Return `systemctl list-units --plain --no-legend`: what is active, and what failed."""
+    """Return `systemctl list-units --plain --no-legend`: active units, and failed ones."""
     lines = []
     for name, it in sorted(state["units"].items()):
         kind, rest = (".service", "failed failed") if it["failed"] else (".timer", "active waiting")

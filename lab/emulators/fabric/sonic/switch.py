@@ -60,7 +60,7 @@ class Switch(EmulatedSwitch):
         state["saved"] = copy.deepcopy(state["running"])
 
     def restart(self, state: State, now: float) -> None:
-        """Come up with what was saved. Transient units are gone, files in /var/tmp are not."""
+        """Come up with the saved configuration. Transient units are gone, files in /var/tmp are not."""
         del now
         state["running"], state["units"] = copy.deepcopy(state["saved"]), {}
         for port in state["ports"].values():

@@ -142,7 +142,7 @@ GUARDED = ("PFC_WD", "BUFFER_POOL", "BUFFER_PROFILE")
 
 
 def apply_patch(state: State, text: str, *, dry_run: bool = False) -> str:
-    """Do the patch, and return what is printed. Raises Refused; nothing is changed then."""
+    """Do the patch, and return its output. Raises Refused; nothing is changed then."""
     before = state["running"]
     target = _target(before, text)
     _validate(before, target)

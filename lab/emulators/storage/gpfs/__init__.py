@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """IBM Storage Scale (GPFS) as the mm* commands show it: clusters whose states all hosts of the lab share.
 
-No capture confirms these texts, so that nothing may depend on their wording: adding a node that is already a member,
-of another cluster or without packages; starting without a licence; mounting with the daemon down or in maintenance
-mode; deleting an active node or an NSD server; mmsdrrestore; the caller is not root or not an admin; all refusals of
-mmchconfig but 6027-3960, of node classes, mmauth, mmremotecluster and mmremotefs; mmbuildgpl without headers.
+No capture confirms these texts; nothing may depend on their words: adding a node that is already a member, of another
+cluster or without packages. Starting without a licence. Mounting with the daemon down or in maintenance mode. Deleting
+an active node or an NSD server. A caller who is not root or not an admin; mmsdrrestore. All refusals of mmchconfig but
+6027-3960, of node classes, mmauth, mmremotecluster, mmremotefs. `mmbuildgpl` without headers.
 """
 
 from __future__ import annotations

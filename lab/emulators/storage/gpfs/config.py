@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Attributes and node classes: what is configured for which nodes, and what a daemon uses. Kernel modules."""
+"""Attributes and node classes: values configured for nodes, and values that a daemon uses. Kernel modules."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ POOL_IN_USE = (
 
 
 def mmlsconfig(cluster: Cluster, given: dict[str, str], rest: list[str]) -> None:
-    """Print what is set, by scope and as it was typed; attributes that are named and not set with their default."""
+    """Print the set attributes, by scope and as typed; named ones that are not set with their default."""
     names = [name for word in rest for name in word.split(",")]
     entries = [entry for entry in cluster.state["config"] if not names or entry["name"] in names]
     if "-Y" not in given:

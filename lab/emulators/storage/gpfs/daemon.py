@@ -168,8 +168,8 @@ def _work(cluster: Cluster, action: str, arguments: Iterable[Any]) -> tuple[int,
 def mmfsd() -> int:
     """Run as this host's daemon until killed: take note of the boot, mount what starts with it, serve other hosts.
 
-    The state file is looked at five times a second, and read when it changed or when five seconds have passed, to
-    notice a file system that was unmounted by hand.
+    The daemon looks at the state file five times a second. It reads the file when that changed or when five seconds
+    have passed, to notice a file system that was unmounted by hand.
     """
     seen, checked = 0, 0.0
     while True:

@@ -5,8 +5,8 @@
 The state is one JSON object under the shared directory. Knobs for tests and `lab` sit beside the data; each is named
 in `default_state`. What a host keeps on its own disk, and loses when it is rebuilt, is `gen/mmsdrfs`.
 
-Each cluster has a founding member and is named after it. nsd1's is the one that hosts join; a host of another cluster
-has that cluster's name on its own disk.
+Each cluster has a founding member and is named after it. Hosts join the cluster of nsd1; a host of another cluster has
+that cluster's name on its own disk.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hosts of the lab keep what they compile of Ansible's archives, for a few processors run the modules of all hosts.
 
-Ansible sends each module as an archive with its libraries, and Python, which keeps what it compiles of other files,
-compiles these each time: a third of what a module costs. Here code is found again by a hash of its source.
+Ansible sends each module as an archive with its libraries. Python keeps what it compiles of other files, but compiles
+these each time: a third of what a module costs. Here code is found again by a hash of its source.
 """
 
 from __future__ import annotations
