@@ -12,14 +12,13 @@ import argparse
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from queue import SimpleQueue
 
-from tests.mutants.copies import Copy
-from tests.mutants.table import Mutant, Seen, faults, of, read, verdict
+from tests.mutants.copies import Copy, spread
+from tests.mutants.table import Mutant, faults, of, read, verdict
 
 COPIES = 2
 """As many as cores: each costs an import of everything, and more would not be done sooner."""
@@ -32,33 +31,19 @@ Result = tuple[Mutant, str]
 
 def judged(mutants: list[Mutant], copies: list[Copy]) -> Iterator[Result]:
     """Try defects on several copies at once; first the tests without any, in large lots."""
-    free: SimpleQueue[Copy] = SimpleQueue()
-    for copy in copies:
-        free.put(copy)
-
-    def with_a_copy(use: Callable[[Copy], list[Seen]]) -> list[Seen]:
-        copy = free.get()
-        try:
-            return use(copy)
-        finally:
-            free.put(copy)
-
-    def planted(mutant: Mutant, copy: Copy) -> list[Seen]:
-        with copy.planted(mutant):
-            return copy.hear([mutant.test])
-
-    def judge(mutant: Mutant) -> str:
-        if (clean := verdict(of(mutant.test, unhurt))) != "green":
-            return f"{clean} without any defect"
-        return verdict(with_a_copy(lambda copy: planted(mutant, copy)), mutant.error)
-
     tests = sorted({it.test for it in mutants})
     size = len(tests) // len(copies) + 1
     lots = [tests[start : start + size] for start in range(0, len(tests), size)]
-    with ThreadPoolExecutor(len(copies)) as pool:
-        heard = pool.map(lambda lot: with_a_copy(lambda copy: copy.hear(lot, all=True, timeout_s=UNHURT_S)), lots)
-        unhurt = [it for seen in heard for it in seen]
-        yield from zip(mutants, pool.map(judge, mutants), strict=True)
+    hear = [partial(Copy.hear, tests=lot, all=True, timeout_s=UNHURT_S) for lot in lots]
+    unhurt = [it for seen in spread(copies, hear) for it in seen]
+
+    def judge(mutant: Mutant, copy: Copy) -> str:
+        if (clean := verdict(of(mutant.test, unhurt))) != "green":
+            return f"{clean} without any defect"
+        with copy.planted(mutant):
+            return verdict(copy.hear([mutant.test]), mutant.error)
+
+    yield from zip(mutants, spread(copies, [partial(judge, mutant) for mutant in mutants]), strict=True)
 
 
 def tell(results: Iterable[Result]) -> tuple[int, int]:

@@ -8,9 +8,11 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from queue import SimpleQueue
 from types import TracebackType
 
 from tests.collection.installed import export
@@ -67,3 +69,20 @@ class Copy:
         finally:
             path.write_text(before)
             os.utime(path, (times.st_atime, times.st_mtime))
+
+
+def spread[T](copies: Sequence[Copy], jobs: Sequence[Callable[[Copy], T]]) -> Iterator[T]:
+    """The result of each job, in their order; each has a copy for itself while it lasts."""
+    free: SimpleQueue[Copy] = SimpleQueue()
+    for each in copies:
+        free.put(each)
+
+    def done(job: Callable[[Copy], T]) -> T:
+        place = free.get()
+        try:
+            return job(place)
+        finally:
+            free.put(place)
+
+    with ThreadPoolExecutor(len(copies)) as pool:
+        yield from pool.map(done, jobs)

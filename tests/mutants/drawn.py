@@ -17,14 +17,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Any
 
-from tests.mutants.copies import Copy
+from tests.mutants.copies import Copy, spread
 from tests.mutants.table import ROOT, Seen
 
 COPIES = 2
@@ -141,29 +140,17 @@ def found(seen: Sequence[Seen]) -> bool:
     return any(it.outcome != "passed" for it in seen)
 
 
-def tried(chosen: Sequence[tuple[Drawn, Sequence[str]]], copies: Sequence[Copy]) -> Iterator[tuple[Drawn, bool]]:
-    """Plant each in turn, and hear its tests until one fails."""
-    free: SimpleQueue[Copy] = SimpleQueue()
-    for each in copies:
-        free.put(each)
-
-    def heard(one: tuple[Drawn, Sequence[str]]) -> bool:
-        defect, folders = one
-        place = free.get()
-        try:
-            with place.planted(defect):
-                return any(found(place.hear([folder], timeout_s=TIMEOUT_S)) for folder in folders)
-        finally:
-            free.put(place)
-
-    with ThreadPoolExecutor(len(copies)) as pool:
-        yield from zip((defect for defect, _folders in chosen), pool.map(heard, chosen), strict=True)
+def heard(defect: Drawn, folders: Sequence[str], place: Copy) -> bool:
+    """Plant it, and hear its tests until one fails."""
+    with place.planted(defect):
+        return any(found(place.hear([folder], timeout_s=TIMEOUT_S)) for folder in folders)
 
 
 def unhurt(copies: Sequence[Copy], say: Callable[[str], None]) -> bool:
-    """Whether all tests pass without a defect: else a result means nothing."""
+    """Whether all tests pass without a defect: else nothing can be told."""
     folders = sorted({folder for each in AREAS.values() for folder in each})
-    failed = [it for it in copies[0].hear(folders, all=True, timeout_s=2 * TIMEOUT_S) if it.outcome != "passed"]
+    jobs = [partial(Copy.hear, tests=[folder], all=True, timeout_s=2 * TIMEOUT_S) for folder in folders]
+    failed = [it for seen in spread(copies, jobs) for it in seen if it.outcome != "passed"]
     for it in failed:
         say(f"{it.test} fails without any defect")
     return not failed
@@ -182,7 +169,8 @@ def main() -> int:
         if not unhurt(copies, print):
             return 1
         number = 0
-        for defect, seen in tried(chosen, copies):
+        jobs = [partial(heard, defect, folders) for defect, folders in chosen]
+        for (defect, _folders), seen in zip(chosen, spread(copies, jobs), strict=True):
             number += seen
             print(f"{'found' if seen else 'NOT FOUND'}  {defect}", flush=True)
     print(f"seed {options.seed}: {number} of {len(chosen)} found, {time.monotonic() - begun:.0f} s")
