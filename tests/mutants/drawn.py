@@ -26,7 +26,8 @@ from typing import Any
 from tests.mutants.copies import Copy, spread
 from tests.mutants.table import ROOT, Seen
 
-COPIES = 2
+COPIES = 6
+"""More than cores: tests of SSH and of tools that hang wait most of the time."""
 TIMEOUT_S = 900.0
 UNITS, UTILITIES = "tests/unit", "module_utils/drawbridge"
 AREAS = {
