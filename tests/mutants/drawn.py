@@ -148,7 +148,7 @@ def heard(defect: Drawn, folders: Sequence[str], place: Copy) -> bool:
 
 
 def unhurt(copies: Sequence[Copy], say: Callable[[str], None]) -> bool:
-    """Whether all tests pass without a defect: else nothing can be told."""
+    """Whether all tests pass without a defect: else their failures show nothing."""
     folders = sorted({folder for each in AREAS.values() for folder in each})
     jobs = [partial(Copy.hear, tests=[folder], all=True, timeout_s=2 * TIMEOUT_S) for folder in folders]
     failed = [it for seen in spread(copies, jobs) for it in seen if it.outcome != "passed"]
