@@ -138,6 +138,19 @@ class TestKernelModules:
 
 
 class TestFaults:
+    def test_a_flapping_daemon_is_up_for_a_moment(self, site):
+        site.change(lambda state: state.update(flapping=["gpu01"]))
+        site.admin("mmaddnode", "--accept", "-N", "gpu01:::client")
+        site.admin("mmstartup", "-N", "gpu01")
+        assert [site.seen("gpu01") for _ in range(4)] == ["arbitrating", "active", "active", "down"]
+
+    def test_a_member_that_lost_its_configuration_is_unknown_and_stays(self, site):
+        site.join("gpu01")
+        (site["gpu01"].directory / "mmfs/gen/mmsdrfs").unlink()
+        assert site["gpu01"].run("mmgetstate").returncode == 1
+        assert site.seen("gpu01") == "unknown"
+        assert site.admin("mmdelnode", "-N", "gpu01").returncode == 1
+
     def test_a_host_without_power_is_unknown_and_can_be_deleted_though_it_was_active(self, site):
         site.join("gpu01")
         done(site.admin("mmstartup", "-N", "gpu01"))

@@ -10,12 +10,39 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 
 from tests.unit.module_utils.answers import Answers
 
-WANT = AccountingState.of({"vision": ["ada"], "chem": ["dan"]})
+WANT = AccountingState.of({"vision": ["ada"], "chem": ["dan"]}, qos={"urgent": {"Priority": "5"}})
+ROOT = "root|||1|normal||||||\n"
+ACCOUNTS = {name: f"{name}||root|1|normal||||||\n" for name in ("chem", "vision")}
+
+
+def charge(account: str, user: str) -> str:
+    return f"{account}|{user}||1|normal||||||\n"
+
+
+RIGHT = ROOT + ACCOUNTS["chem"] + charge("chem", "dan") + ACCOUNTS["vision"] + charge("vision", "ada")
+
+
+def accounting(associations: str, users: str = "", passwd: str = "ada:x:1\ndan:x:2\n") -> tuple[Accounting, Answers]:
+    run = Answers(
+        {
+            "sacctmgr -nP list assoc": associations,
+            "sacctmgr -nP list user": users,
+            "sacctmgr -nP list qos": "normal|0||cluster||||||\nurgent|5||cluster||||||\n",
+            "sacctmgr": "",
+            "getent passwd": passwd,
+        }
+    )
+    return Accounting(run, "lab", WANT), run
+
+
+def test_the_order_of_the_listing_is_no_difference() -> None:
+    device, run = accounting(RIGHT, "ada|vision\ndan|chem\n")
+    assert plan(device.read(), WANT) == []
+    assert not [line for line in run.asked if line.startswith("getent")]
 
 
 def test_a_cluster_that_is_missing_is_added_by_its_name() -> None:
-    run = Answers({"sacctmgr": "", "getent passwd": "ada:x:1\ndan:x:2\n"})
-    device = Accounting(run, "lab", WANT)
+    device, run = accounting("")
     device.apply(plan(device.read(), WANT)[:2])
     assert run.asked[-2:] == [
         "sacctmgr -i add cluster lab",
