@@ -92,7 +92,8 @@ def test_a_cancelled_job_takes_its_pods_along_and_a_process_on_a_gpu_keeps_its_n
 
 
 def time_runs_out(job: str) -> None:
-    ssh("ctl", f"scontrol update jobid={job} endtime=now")
+    # not endtime=now: Slurm refuses it when a second has passed before slurmctld reads it
+    ssh("ctl", f"scontrol update jobid={job} timelimit=1")
 
 
 def an_urgent_job_comes(job: str) -> None:
