@@ -57,7 +57,7 @@ options:
     description: Variables that set these options, by option; messages name them.
     type: dict
     default: {}
-  take_over:
+  adopt:
     description: Close the nodes. Without it the module refuses and warns, and changes nothing.
     type: bool
     default: false
@@ -75,13 +75,13 @@ attributes:
 """
 
 EXAMPLES = r"""
-- name: Take over nodes that Kubernetes already uses
+- name: Adopt nodes that Kubernetes already uses
   drawbridge.drawbridge.gate_adoption:
     nodes: [gpu01, gpu02]
     infra_namespaces: "{{ drawbridge_kube.infra_namespaces }}"
     job_namespaces: [vision]
     kubeconfig: "{{ slurm_gate_kubeconfig }}"
-    take_over: true
+    adopt: true
 """
 
 RETURN = r"""
@@ -91,13 +91,13 @@ steps:
   type: list
   elements: str
 pending:
-  description: Always empty; a node is taken over at once or not at all.
+  description: Always empty; a node is adopted at once or not at all.
   returned: always
   type: list
   elements: str
 intolerant:
   description: DaemonSets of infrastructure that get no pod on gated nodes, as sentences.
-  returned: success, with O(take_over)
+  returned: success, with O(adopt)
   type: list
   elements: str
 faults:

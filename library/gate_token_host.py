@@ -1,7 +1,7 @@
 #!/usr/bin/python
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The host's half of the action gate_token: check the file, write a new token."""
+"""The host's side of the action gate_token: check the file, write a new token."""
 
 DOCUMENTATION = r"""
 module: gate_token_host

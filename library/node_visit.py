@@ -42,10 +42,10 @@ options:
         of the play anew for each layer that reads it.
     type: dict
     default: {}
-  holds:
+  postponed:
     description:
       - For roles whose steps must wait for a later run, the reason. Such a layer only predicts. Its steps are pending
-        with this reason, and layers that need it go on. An empty reason holds nothing.
+        with this reason, and layers that need it go on. An empty reason postpones nothing.
     type: dict
     default: {}
 attributes:

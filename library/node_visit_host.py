@@ -35,7 +35,7 @@ options:
         description: Only predict; if there is something to do, the layer waits for the controller.
         type: bool
         default: false
-      hold:
+      postponed:
         description: Why the layer's steps must wait for a later run. It only predicts then.
         type: str
         default: ""
@@ -95,7 +95,7 @@ ARGUMENT_SPEC = {
             "options": {"type": "dict", "required": True},
             "needs": {"type": "list", "elements": "int", "default": []},
             "predict": {"type": "bool", "default": False},
-            "hold": {"type": "str", "default": ""},
+            "postponed": {"type": "str", "default": ""},
         },
     },
     "secrets": {"type": "dict", "default": {}, "no_log": True},
@@ -111,7 +111,7 @@ def main() -> None:
         Call(
             it["layer"],
             {**put_back(it["options"], source, texts), **secrets.get(str(at), {})},
-            *(it["needs"], it["predict"], it["hold"]),
+            *(it["needs"], it["predict"], it["postponed"]),
         )
         for at, it in enumerate(module.params["layers"])
     ]

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from lab.emulators.nodes.lldpctl import CABLES
 from lab.emulators.storage import gpfs, nfs
-from lab.emulators.storage.gpfs.model import FOUNDER, default_state, local_copy
 from lab.emulators.storage.gpfs.software import MODULES, RELEASES
+from lab.emulators.storage.gpfs.states import FOUNDER, default_state, local_copy
 
 if TYPE_CHECKING:
     from lab.hosts.paths import Paths

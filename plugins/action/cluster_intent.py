@@ -154,7 +154,7 @@ class ActionModule(ActionBase):
         role = role_variables.role_of(name, ROLES)
         declared = role_variables.options(self._entry_points(role))
         if name not in declared:
-            return [role_variables.unknown(role, declared, name, source.place)]
+            return [role_variables.unknown_variable(role, declared, name, source.place)]
         found: list[Fault] = []
         for templar in self._templars(source) if self._templar.is_template(raw) else [self._templar]:
             try:

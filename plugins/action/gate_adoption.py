@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Take over nodes that Kubernetes has used so far, from where the kubeconfig is."""
+"""Adopt nodes that Kubernetes has used so far, from where the kubeconfig is."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ARGUMENT_SPEC = {
     "accepted": {"type": "list", "elements": "str", "default": []},
     "tenant_roles": {"type": "list", "elements": "str", "default": []},
     "variables": {"type": "dict", "default": {}},
-    "take_over": {"type": "bool", "default": False},
+    "adopt": {"type": "bool", "default": False},
     "timeout_s": {"type": "float", "default": 600},
 }
 
@@ -67,7 +67,7 @@ def adopt(cluster: KubeCluster, args: dict[str, Any], check: bool) -> dict[str, 
     if found:
         sentence = "the cluster is not ready for the gate:\n" + "\n".join(found)
         return {"failed": True, "changed": False, "msg": sentence, "faults": found}
-    if not args["take_over"]:
+    if not args["adopt"]:
         bindings, roles = (cluster.items(f"{RBAC}/{kind}") for kind in ("clusterrolebindings", "clusterroles"))
         own = (GATE_NAMESPACE, NODES_NAMESPACE, INSTALLER_NAMESPACE)
         warnings = cluster_wide(bindings, roles, [*args["infra_namespaces"], *own])

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
+from ..plugin_utils.controller_side import HostAction
 from ..plugin_utils.gate_token import GateToken
-from ..plugin_utils.half import HostAction
 
 
 class ActionModule(HostAction):
     """Checks the host's token first; most runs end there."""
 
-    half = GateToken
+    side = GateToken

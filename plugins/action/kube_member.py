@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from ..plugin_utils.half import HostAction
+from ..plugin_utils.controller_side import HostAction
 from ..plugin_utils.kube_member import KubeMember
 
 
 class ActionModule(HostAction):
     """Predicts on the host first; most runs end there."""
 
-    half = KubeMember
+    side = KubeMember

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from ..plugin_utils.half import HostAction
+from ..plugin_utils.controller_side import HostAction
 from ..plugin_utils.kubelet_config import KubeletConfig
 
 
 class ActionModule(HostAction):
     """Refuses a configuration that a kubelet would refuse or ignore."""
 
-    half = KubeletConfig
+    side = KubeletConfig

@@ -26,8 +26,8 @@ from ..module_utils.drawbridge.site.visit import DONE, FAILED, STOPPED, WAITS, V
 from ..module_utils.drawbridge.site.visit_report import Place, report
 from ..module_utils.drawbridge.site.visit_source_io import source
 from ..module_utils.drawbridge.site.visit_texts import taken_out
+from ..plugin_utils.controller_side import ControllerSide
 from ..plugin_utils.gate_token import GateToken
-from ..plugin_utils.half import Half
 from ..plugin_utils.internals import inventory_of
 from ..plugin_utils.kube_member import KubeMember
 from ..plugin_utils.kubelet_config import KubeletConfig
@@ -36,12 +36,12 @@ from ..plugin_utils.releases import evaluated_value, registered
 
 NAMESPACE = "drawbridge.drawbridge."
 MODULE = f"{NAMESPACE}node_visit_host"
-HALVES: Mapping[str, type[Half]] = {
+CONTROLLER_SIDES: Mapping[str, type[ControllerSide]] = {
     "gate_token": GateToken,
     "kube_member": KubeMember,
     "kubelet_config": KubeletConfig,
 }
-"""Modules with a controller's half."""
+"""Modules with a controller's side."""
 OWN_TASK = "run it as a task of its own"
 PROOF = "slurm_node_ready"
 """The module whose success proves a node ready for jobs."""
@@ -49,7 +49,7 @@ ARGUMENT_SPEC = {
     "tag": {"type": "str", "default": "apart"},
     "needs": {"type": "dict", "default": {}},
     "layers": {"type": "list", "elements": "str", "default": []},
-    "holds": {"type": "dict", "default": {}},
+    "postponed": {"type": "dict", "default": {}},
     "given": {"type": "dict", "default": {}},
 }
 
@@ -61,20 +61,20 @@ class Layer:
     place: Place
     module: str
     """The host's module."""
-    half: Half | None
+    side: ControllerSide | None
     options: dict[str, Any]
     host: dict[str, Any]
     """The options for the host."""
     needs: list[int] = field(default_factory=list)
-    hold: str = ""
+    postponed: str = ""
     """Why its steps wait for a later run."""
     seen: Visited = field(default_factory=lambda: Visited(WAITS))
-    helped: bool = False
-    """The controller has done its part."""
+    provided: bool = False
+    """The controller has done its side."""
 
     @property
     def predicts(self) -> bool:
-        return bool(self.half and not self.helped and self.half.predicts(self.options))
+        return bool(self.side and not self.provided and self.side.predicts(self.options))
 
 
 class ActionModule(ActionBase):
@@ -116,7 +116,7 @@ class ActionModule(ActionBase):
         roles = [layer.place.role for layer in layers]
         for at, layer in enumerate(layers):
             layer.needs = needed(at, roles, args["needs"])
-            layer.hold = str(args["holds"].get(layer.place.role) or "")
+            layer.postponed = str(args["postponed"].get(layer.place.role) or "")
         return layers
 
     def _host_tasks(self, variables: Mapping[str, Any], given: Mapping[str, Any]) -> HostTasks:
@@ -133,24 +133,24 @@ class ActionModule(ActionBase):
         for args in tasks_of_host.turns(task, hidden=made):
             if lost := tasks_of_host.lost_keywords(task, self._task):
                 raise DeviceError(f"{where(task)}: a layer of a visit can't have {', '.join(lost)}; {OWN_TASK}")
-            half = HALVES[name]() if name in HALVES else None
+            side = CONTROLLER_SIDES[name]() if name in CONTROLLER_SIDES else None
             options = host = opened(args)
-            spec, exclusive = (half.spec, ()) if half else (LAYERS[name].spec, LAYERS[name].exclusive)
+            spec, exclusive = (side.spec, ()) if side else (LAYERS[name].spec, LAYERS[name].exclusive)
             try:
                 found = validated(spec, options, exclusive)
             except DeviceError as err:
                 raise DeviceError(f"{where(task)}: {err}") from err
-            if half:
-                options, host = found, half.prepare(found)
+            if side:
+                options, host = found, side.prepare(found)
             place = Place(role_name(task), str(task.name), name == PROOF)
-            yield Layer(place, half.module if half else name, half, options, host)
+            yield Layer(place, side.module if side else name, side, options, host)
 
     def _visit(self, layers: Sequence[Layer], task_vars: Any) -> dict[str, Any]:
         """Visit until no layer waits for the controller. Returns the result of a visit that failed as a whole."""
         ready: list[Layer] = []
         while True:
             with contextlib.ExitStack() as stack:
-                given = {id(layer): self._help(layer, layer.half, stack) for layer in ready if layer.half}
+                given = {id(layer): self._provide(layer, layer.side, stack) for layer in ready if layer.side}
                 stop(layers)
                 left = [layer for layer in layers if layer.seen.state == WAITS]
                 found = self._execute_module(MODULE, message(layers, left, given), task_vars=task_vars) if left else {}
@@ -159,20 +159,20 @@ class ActionModule(ActionBase):
             answers = cast(list[dict[str, Any]], found.get("layers") or [])
             for layer, answer in zip(left, answers, strict=True):
                 predicted, layer.seen = layer.seen.result, Visited(answer["state"], answer["result"])
-                if layer.half and layer.helped and layer.seen.result:
-                    concluded = layer.half.conclude(layer.options, predicted, layer.seen.result)
+                if layer.side and layer.provided and layer.seen.result:
+                    concluded = layer.side.conclude(layer.options, predicted, layer.seen.result)
                     layer.seen = Visited(layer.seen.state, concluded)
             ready = [layer for layer in layers if layer.seen.state == WAITS and layer.seen.result]
             if not ready:
                 return {}
 
-    def _help(self, layer: Layer, half: Half, stack: contextlib.ExitStack) -> dict[str, Any]:
+    def _provide(self, layer: Layer, side: ControllerSide, stack: contextlib.ExitStack) -> dict[str, Any]:
         try:
-            given = stack.enter_context(half.help(layer.options, layer.seen.result))
+            given = stack.enter_context(side.provide(layer.options, layer.seen.result))
         except DeviceError as err:
             layer.seen = Visited(FAILED, {"failed": True, "changed": False, "msg": str(err), **err.details})
             return {}
-        layer.helped = True
+        layer.provided = True
         return given
 
 
@@ -193,7 +193,7 @@ def where(task: Task) -> str:
 def short(task: Task) -> str:
     """The name of one of Drawbridge's modules. Raises DeviceError for a task that a visit can't run."""
     name = task.action.removeprefix(NAMESPACE)
-    if name not in HALVES and name not in LAYERS:
+    if name not in CONTROLLER_SIDES and name not in LAYERS:
         raise DeviceError(f"{where(task)}: module {task.action} can't be part of a visit; {OWN_TASK}")
     return name
 
@@ -251,7 +251,7 @@ def message(layers: Sequence[Layer], left: Sequence[Layer], given: Mapping[int, 
         needs = [position[id(layers[need])] for need in layer.needs if layers[need].seen.state != DONE]
         shown = {name: taken_out(value, source, texts) for name, value in options.items() if name not in secret}
         call = {"layer": layer.module, "options": shown, "needs": needs, "predict": layer.predicts}
-        calls.append({**call, "hold": layer.hold} if layer.hold else call)
+        calls.append({**call, "postponed": layer.postponed} if layer.postponed else call)
         if secret:
             secrets[str(at)] = {name: options[name] for name in secret}
     return {"layers": calls, "secrets": secrets, "texts": texts}

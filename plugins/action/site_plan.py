@@ -168,7 +168,7 @@ def defaults(task: Task) -> dict[str, Any]:
 
 
 def specification(name: str) -> dict[str, Any]:
-    """The argument spec of a module of Drawbridge, with defaults of its half on the host, or from OTHERS_SPECS."""
+    """The argument spec of a module of Drawbridge, with defaults of its side on the host, or from OTHERS_SPECS."""
     if name in OTHERS_SPECS:
         return OTHERS_SPECS[name]
     package = __name__.rsplit(".", 2)[0]
@@ -176,8 +176,8 @@ def specification(name: str) -> dict[str, Any]:
         action = importlib.import_module(f"{package}.action.{name}")
     except ModuleNotFoundError:
         return dict(getattr(importlib.import_module(f"{package}.modules.{name}"), name.upper()).spec)
-    if half := getattr(action.ActionModule, "half", None):
-        return {**half.spec, **specification(half.module)}
+    if side := getattr(action.ActionModule, "side", None):
+        return {**side.spec, **specification(side.module)}
     return action.ARGUMENT_SPEC
 
 

@@ -57,7 +57,7 @@ class ActionModule(ActionBase):
         try:
             login = switches.login(self._templar, variables)
             with closing(Switch(login, system, profile, limits)) as switch:
-                return {**result, **settle(switch, system, profile, args, bool(self._task.check_mode))}
+                return {**result, **converged(switch, system, profile, args, bool(self._task.check_mode))}
         except DeviceError as err:
             return {**result, "failed": True, "changed": False, "msg": str(err), **err.details}
 
@@ -74,7 +74,7 @@ def traffic(options: dict[str, Any]) -> Traffic:
     )
 
 
-def settle(
+def converged(
     switch: Switch, system: Dialect, profile: SwitchProfile, options: dict[str, Any], check: bool
 ) -> dict[str, Any]:
     """Converge. A switch with the right configuration fails if its hardware does not follow."""

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The controller's half of a token: it requests a new one, because it has the kubeconfig."""
+"""The controller's side of a token: it requests a new one, because it has the kubeconfig."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from types import MappingProxyType
 from ..module_utils.drawbridge.core.api.kubeconfig import Ask, connect
 from ..module_utils.drawbridge.core.converge import DeviceError
 from ..module_utils.drawbridge.gate.tokens.plan import TOKEN_FILE
-from .half import Options, Result
+from .controller_side import Options, Result
 
 OWN = {"lifetime_s": {"type": "int", "default": 86400}, "kubeconfig": {"type": "path", "required": True}}
 
@@ -32,7 +32,7 @@ class GateToken:
         return True
 
     @contextlib.contextmanager
-    def help(self, options: Options, predicted: Result) -> Iterator[Result]:
+    def provide(self, options: Options, predicted: Result) -> Iterator[Result]:
         """A new token."""
         yield {"token": request(connect(options["kubeconfig"]), options)}
 

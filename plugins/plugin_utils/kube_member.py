@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The controller's half of a host's membership: tokens, approvals of certificates, and the deletion of a Node."""
+"""The controller's side of a host's membership: tokens, approvals of certificates, and the deletion of a Node."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..module_utils.drawbridge.kube.member.admission_io import Approver, token
 from ..module_utils.drawbridge.kube.member.csr import Applicant
 from ..module_utils.drawbridge.kube.member.plan import DELETES, JOINS
 from ..module_utils.drawbridge.kube.options import MEMBER
-from .half import Options, Refused, Result
+from .controller_side import Options, Refused, Result
 
 OWN = {"kubeconfig": {"type": "path", "required": True}, "version": {"type": "str", "default": ""}}
 CONFLICT, TRIES = 409, 10
@@ -56,7 +56,7 @@ class KubeMember:
         return bool(options["join"] or options["state"] == "absent")
 
     @contextlib.contextmanager
-    def help(self, options: Options, predicted: Result) -> Iterator[Result]:
+    def provide(self, options: Options, predicted: Result) -> Iterator[Result]:
         """Approve the kubelet's signing requests meanwhile; or delete the closed Node before its host is cleaned."""
         ask = connect(options["kubeconfig"])
         if options["state"] == "absent":

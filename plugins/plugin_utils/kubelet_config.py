@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The controller's half of a kubelet's configuration: it is checked before the host is contacted."""
+"""The controller's side of a kubelet's configuration: it is checked before the host is contacted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..module_utils.drawbridge.core.consent import variable
 from ..module_utils.drawbridge.kube.kubelet.check import changed_reservations, faults
 from ..module_utils.drawbridge.kube.options import KUBELET
 from ..module_utils.drawbridge.nodes.numa import Machine
-from .half import Options, Refused, Result
+from .controller_side import Options, Refused, Result
 
 OWN = {
     "derived": {"type": "dict", "required": True},
@@ -41,7 +41,7 @@ class KubeletConfig:
         """The host needs nothing else from the controller."""
         return False
 
-    def help(self, options: Options, predicted: Result) -> contextlib.AbstractContextManager[Result]:
+    def provide(self, options: Options, predicted: Result) -> contextlib.AbstractContextManager[Result]:
         """Nothing."""
         return contextlib.nullcontext({})
 

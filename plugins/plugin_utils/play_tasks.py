@@ -20,7 +20,7 @@ from ansible.playbook.task import Task
 from ansible.template import Templar
 
 from .internals import compile_once, engine, role_of
-from .releases import evaluated, evaluated_args, holds
+from .releases import evaluated, evaluated_args, is_true
 
 FROM_THE_RUN = (
     *("ansible_play_hosts", "ansible_play_hosts_all", "ansible_play_batch", "play_hosts"),
@@ -144,7 +144,7 @@ class HostTasks:
 
     def _meets(self, task: Task, variables: dict[str, Any]) -> bool:
         self._templar.available_variables = variables
-        return all(holds(self._templar, self._loader, condition) for condition in listed(task.when))
+        return all(is_true(self._templar, self._loader, condition) for condition in listed(task.when))
 
     def _arguments(self, task: Task, names: Any) -> dict[str, Any]:
         """For the variables that the condition was evaluated with."""

@@ -48,7 +48,7 @@ def evaluated(templar: Any, raw: Any) -> Any:
         raise AnsibleError(f"{type(err).__name__}: {err}") from err
 
 
-def holds(templar: Any, loader: Any, condition: Any) -> bool:
+def is_true(templar: Any, loader: Any, condition: Any) -> bool:
     """Whether a condition of `when` is true. Raises AnsibleError."""
     if hasattr(templar, "evaluate_conditional"):
         return templar.evaluate_conditional(condition)

@@ -121,7 +121,7 @@ def prometheus(folder: Path, reads: Mapping[str, Read]) -> Iterator[Prometheus]:
                     end(process.pid)
 
 
-def settled(found: Prometheus, wanted: Firing, patience_s: float, quiet_s: float) -> None:
+def fire_and_stay(found: Prometheus, wanted: Firing, patience_s: float, quiet_s: float) -> None:
     """Wait until exactly these alerts fire, and stay so. Raises AssertionError with those that fired."""
     deadline, since = time.monotonic() + patience_s, 0.0
     seen: Firing = set()

@@ -29,14 +29,14 @@ def markdown(text: str) -> Iterator[Block]:
     begun, fenced, listed = 0, False, False
     for number, line in enumerate([*text.splitlines(), ""], 1):
         bare = line.strip()
-        apart = not gathered and re.match(" {4,}", line) and not (listed and len(line) - len(bare) < CODE_IN_A_LIST)
+        separate = not gathered and re.match(" {4,}", line) and not (listed and len(line) - len(bare) < CODE_IN_A_LIST)
         ends = not bare or bare.startswith(("```", "#", "|", "<!--")) or re.match(ITEM, bare)
         if gathered and (ends or fenced):
             yield Block(begun, plain(" ".join(gathered)))
             gathered = []
         if bare.startswith("```"):
             fenced = not fenced
-        elif fenced or apart or not bare or bare.startswith("<!--"):
+        elif fenced or separate or not bare or bare.startswith("<!--"):
             continue
         elif bare.startswith(("#", "|")):
             yield Block(number, plain(bare), flowing=False)

@@ -46,10 +46,10 @@ ACTION_NAMES = {path.stem for path in ACTIONS}
 
 
 def argument_spec(name: str) -> dict[str, Any]:
-    """Of an action, of its halves together, or of a module's layer, as its options are written in a task."""
+    """Of an action, of its sides together, or of a module's layer, as its options are written in a task."""
     module = importlib.import_module(f"{COLLECTION}.{'action' if name in ACTION_NAMES else 'modules'}.{name}")
-    if half := getattr(getattr(module, "ActionModule", None), "half", None):
-        return open_spec(half.spec, half.viewed)
+    if side := getattr(getattr(module, "ActionModule", None), "side", None):
+        return open_spec(side.spec, side.viewed)
     layer = getattr(module, name.upper(), None)
     return open_spec(layer.spec, layer.viewed) if layer else module.ARGUMENT_SPEC
 

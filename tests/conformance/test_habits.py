@@ -77,7 +77,7 @@ def test_functions_are_short(path: Path) -> None:
             assert length <= FUNCTION_LINES, f"{node.name} has {length} lines"
 
 
-@pytest.mark.parametrize("path", shipped_python(), ids=relative)
+@pytest.mark.parametrize("path", PYTHON, ids=relative)
 def test_files_are_small(path: Path) -> None:
     assert code_lines(path) <= CODE_LINES
 

@@ -152,12 +152,12 @@ def callers(path: Path, *asked: str) -> set[str]:
 
 
 def test_the_engine_alone_asks_for_consent_and_who_uses_the_node() -> None:
-    """Others answer (`in_use`), or keep jobs off and look again (`hold`); a plan says what disturbs."""
+    """Others answer (`in_use`), or keep jobs off and look again (`drain`, `stays`); a plan says what disturbs."""
     assert {found for path in FILES for found in callers(path, "in_use", "unless_given")} == {
         "core/converge converge",
         "core/converge refusals",
     }
-    assert {found.split()[1] for path in FILES for found in callers(path, "busy")} <= {"in_use", "hold"}
+    assert {found.split()[1] for path in FILES for found in callers(path, "busy")} <= {"in_use", "drain", "stays"}
 
 
 def test_a_visit_carries_no_tables_that_only_controllers_read() -> None:

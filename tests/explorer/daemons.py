@@ -7,9 +7,10 @@ from __future__ import annotations
 import copy
 from functools import partial
 
+from .jobs import ALIVE, Job, poor, user_gone
 from .plan import JobSpec
 from .records import NEVER, Run
-from .slurm import ALIVE, Job, Jobs
+from .slurm import Jobs
 
 SLURMD_TIMEOUT_S = 60.0
 LOST_RESULT_S = 57.0
@@ -117,8 +118,8 @@ class Slurm(Jobs):
                 continue
             _, env = node.jobs.pop(number)
             gone = job or Job(JobSpec(), number)
-            self._user_gone(node, gone)
-            self._run_epilog(name, self._poor(env), partial(self._aborted, gone, name))
+            user_gone(node, gone)
+            self._run_epilog(name, poor(env, self.rng), partial(self._aborted, gone, name))
         job = self.jobs.get(node.job)
         lost = job and job.state == "RUNNING" and job.nodes[0] == name and name in job.ready
         if job and lost and job.number not in node.jobs and node.box.boot == 1:

@@ -16,12 +16,13 @@ from roles.slurm_gate.files.gate.states import Json
 
 from .daemons import Slurm
 from .hosts import Box, Contained, Process, System
+from .jobs import Job
 from .kube import Kube
 from .plan import NODES, TENANTS, Event, JobSpec, Plan
 from .records import EVERYWHERE, FOREIGN_POD, GPU_USED, PERSON, History, Trouble
 from .server import Server
 from .sim import Sim
-from .slurm import REQUEUE_S, Job
+from .slurm import REQUEUE_S
 
 AT_BOOT_S = 10.0
 

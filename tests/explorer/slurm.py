@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -16,77 +15,12 @@ from roles.slurm_gate.files.gate import identity
 
 from .hosts import Box, Process, System, wall
 from .invariants import DUPLICATE
+from .jobs import ALIVE, Job, Node, environment, poor, token_of, user_gone
 from .kube import Kube
 from .plan import JobSpec
 from .records import NEVER, Drain, Run
 
 REQUEUE_S = 121.0
-ALIVE = ("CONFIGURING", "RUNNING", "SUSPENDED")
-
-
-@dataclass(eq=False)
-class Job:
-    """A job as slurmctld has it."""
-
-    spec: JobSpec
-    number: int
-    state: str = "PENDING"
-    nodes: tuple[str, ...] = ()
-    restarts: int = 0
-    begin: float = 0.0
-    started: int = 0
-    comment: str = ""
-    held: bool = False
-    after: str = ""
-    """What it becomes when its nodes have finished."""
-    generation: int = 0
-    """Grows with every start and end, so that late messages of an earlier run are ignored."""
-    ready: set[str] = field(default_factory=set)
-    closing: set[str] = field(default_factory=set)
-    ending: bool = False
-    """EpilogSlurmctld is at work."""
-    opener: Process | None = None
-    run: Run | None = None
-
-    @property
-    def gated(self) -> bool:
-        return self.spec.partition == "ai-train"
-
-    @property
-    def array(self) -> int:
-        """The number that its array goes by; a job of none has only its own."""
-        return self.number - self.spec.task + self.spec.tasks
-
-    @property
-    def again(self) -> bool:
-        """Slurm may run it again."""
-        return self.spec.batch and self.spec.requeue
-
-
-@dataclass(eq=False)
-class Node:
-    """A node as slurmctld has it, and its slurmd."""
-
-    box: Box
-    job: int = 0
-    drained: bool = False
-    down: bool = False
-    reason: str = ""
-    since: float = 0.0
-    slurmd: bool = True
-    life: int = 0
-    """Grows whenever slurmd dies: its scripts' results are lost."""
-    silent: float = NEVER
-    jobs: dict[int, tuple[int, Mapping[str, str]]] = field(default_factory=dict)
-    """What slurmd has: the life in which it was given a job, and the scripts' environment."""
-    prologs: set[int] = field(default_factory=set)
-    script_faults: dict[str, Callable[[], None]] = field(default_factory=dict)
-    """What befalls it while the next script of a kind is at work."""
-
-    @property
-    def reason_now(self) -> str:
-        """What keeps jobs off the node; "" if nothing does. What a lost node's reason was before does not."""
-        return self.reason if self.drained else self.reason.rpartition(" : ")[2] if self.down else ""
 
 
 class Jobs:
@@ -132,8 +66,7 @@ class Jobs:
         return not (node.job or node.drained or node.down) and self._answers(name)
 
     def _answers(self, name: str) -> bool:
-        node = self.nodes[name]
-        return node.slurmd and node.box.on and node.box.online
+        return (node := self.nodes[name]).slurmd and node.box.on and node.box.online
 
     def _start(self, job: Job, nodes: tuple[str, ...]) -> None:
         job.nodes, job.state, job.generation = nodes, "CONFIGURING", job.generation + 1
@@ -151,7 +84,7 @@ class Jobs:
 
     def _prolog(self, job: Job) -> None:
         """PrologSlurmctld; from the start again if slurmctld dies meanwhile."""
-        job.opener = self.gate(self.ctl, "open", self._env(job), partial(self._opened, job, job.generation))
+        job.opener = self.gate(self.ctl, "open", environment(job), partial(self._opened, job, job.generation))
 
     def _opened(self, job: Job, generation: int, code: int | None) -> None:
         if job.generation != generation or job.state != "CONFIGURING" or not self.up:
@@ -189,12 +122,11 @@ class Jobs:
         if job.spec.batch and name == job.nodes[0] and job.number in node.jobs:
             self._given_twice(job, name)
             return
-        node.jobs[job.number] = (node.life, self._env(job, name))
+        env = environment(job, name)
+        node.jobs[job.number] = (node.life, env)
         node.prologs.add(job.number)
         node.box.scripts += 1
-        self.gate(
-            node.box, "deliver_token", self._env(job, name), partial(self._prologued, job, generation, name, node.life)
-        )
+        self.gate(node.box, "deliver_token", env, partial(self._prologued, job, generation, name, node.life))
 
     def _given_twice(self, job: Job, name: str) -> None:
         """slurmd has the job already, and slurmctld had forgotten it."""
@@ -214,7 +146,7 @@ class Jobs:
         """The dispatcher's own drain, which Slurm keeps; the gate may have been quicker."""
         node = self.nodes[name]
         if code != 0 and not node.reason_now and self.up and node.box.online:
-            how = "ended with code 137" if code is None else f"ended with code {code}"
+            how = f"ended with code {137 if code is None else code}"
             self.set_node(name, f"drawbridge: {kind} part 50-gate {how} in job {job.number}", by="dispatcher")
 
     def _ready(self, job: Job, generation: int, name: str, code: int | None) -> None:
@@ -251,21 +183,15 @@ class Jobs:
         box = self.nodes[job.nodes[0]].box
         if job.spec.batch and job.number not in box.steps:
             return
-        token, made = self._token(job, box), (job.number, job.restarts, job.spec.pods, job.spec.workloads)
+        token, made = token_of(job, box), (job.number, job.restarts, job.spec.pods, job.spec.workloads)
         if not (token and box.online and self.kube.submit(token, *made)):
             self.sim.after(2.0, self._submit_pods, job, generation)
-
-    @staticmethod
-    def _token(job: Job, box: Box) -> str:
-        """What the job's user can read of its token."""
-        text, _, uid = box.files.get(f"/jobs/{job.number}/token", ("", 0.0, 0))
-        return text if uid == job.spec.uid else ""
 
     def _done(self, job: Job, generation: int) -> None:
         """The work is done; the script may have ended its workloads, or not."""
         if job.generation != generation or not job.nodes or job.number not in self.nodes[job.nodes[0]].jobs:
             return
-        if job.spec.tidy and job.gated and (token := self._token(job, self.nodes[job.nodes[0]].box)):
+        if job.spec.tidy and job.gated and (token := token_of(job, self.nodes[job.nodes[0]].box)):
             self.kube.finish(token, job.number, job.restarts, job.spec.workloads)
         self._deliver(job.nodes[0], 0.5 if job.spec.tidy else 0.01, self._finished, job, generation)
 
@@ -284,26 +210,21 @@ class Jobs:
         job.generation, job.state, job.after, job.run.over = job.generation + 1, "COMPLETING", after, self.sim.now
         self.system.trace("slurmctld", f"job {job.number} (run {job.run.run}) is over: {after}")
         if after == "PENDING":
-            self._old[job.number] = self._env(job)
+            self._old[job.number] = environment(job)
             job.restarts, job.begin = job.restarts + 1, self.sim.now + REQUEUE_S
         job.closing = {name for name in job.nodes if self.nodes[name].job == job.number}
         for name in job.nodes:
-            self._user_gone(self.nodes[name], job)
+            user_gone(self.nodes[name], job)
         if without:
             self._epilogued(job, job.generation, without, 0)
         self._epilog(job)
         for name in sorted(job.closing):
             self._deliver(name, 0.03, self._terminate, job, job.generation, name)
 
-    @staticmethod
-    def _user_gone(node: Node, job: Job) -> None:
-        node.box.steps.pop(job.number, None)
-        node.box.gpus.pop(500_000 + job.number, None)
-
     def _epilog(self, job: Job) -> None:
         """EpilogSlurmctld; again if slurmctld dies meanwhile."""
         job.ending = True
-        self.gate(self.ctl, "end", self._env(job), partial(self._ended, job, job.generation))
+        self.gate(self.ctl, "end", environment(job), partial(self._ended, job, job.generation))
 
     def _ended(self, job: Job, generation: int, _code: int | None) -> None:
         if job.generation == generation and self.up:
@@ -318,8 +239,8 @@ class Jobs:
         if job.number in node.prologs:
             self._deliver(name, 0.5, self._terminate, job, generation, name)
             return
-        given, env = node.jobs.pop(job.number, (node.life, self._env(job, name)))
-        env = self._poor(env) if given != node.life else self._env(job, name)
+        given, env = node.jobs.pop(job.number, (node.life, {}))
+        env = poor(env, self.rng) if given != node.life else environment(job, name)
         self._run_epilog(name, env, partial(self._node_ended, job, generation, name, node.life))
 
     def _run_epilog(self, name: str, env: Mapping[str, str], done: Callable[[int | None], None]) -> None:
@@ -338,13 +259,6 @@ class Jobs:
     def _late(self, name: str, code: int | None) -> None:
         self.nodes[name].box.scripts -= 1
         self._dispatched(name, "epilog", Job(JobSpec(), 0), code)
-
-    def _poor(self, env: Mapping[str, str]) -> Mapping[str, str]:
-        """What a slurmd that was not there before knows of a job."""
-        missing = ["SLURM_JOB_NODELIST"]
-        if self.rng.random() < 0.3:
-            missing += ["SLURM_JOB_ACCOUNT", "SLURM_JOB_START_TIME"]
-        return {key: value for key, value in env.items() if key not in missing}
 
     def _node_ended(self, job: Job, generation: int, name: str, life: int, code: int | None) -> None:
         node = self.nodes[name]
@@ -400,7 +314,7 @@ class Jobs:
         job.ready.discard(name)
         self.nodes[name].jobs.pop(job.number, None)
         done = partial(self._left, job, name, self.nodes[name].life)
-        self._deliver(name, 0.03, lambda _: self._run_epilog(name, self._env(job, name), done), job)
+        self._deliver(name, 0.03, lambda _: self._run_epilog(name, environment(job, name), done), job)
 
     def _left(self, job: Job, name: str, life: int, code: int | None) -> None:
         self.nodes[name].box.scripts -= 1
@@ -432,21 +346,6 @@ class Jobs:
         self.system.trace("slurmctld", f"{name} is resumed by {by}")
         self.schedule()
         return True
-
-    def _env(self, job: Job, name: str = "") -> Mapping[str, str]:
-        spec = job.spec
-        env = {
-            "SLURM_JOB_ID": str(job.number),
-            "SLURM_JOB_PARTITION": spec.partition,
-            "SLURM_JOB_ACCOUNT": spec.account,
-            "SLURM_JOB_UID": str(spec.uid),
-            "SLURM_JOB_GID": str(spec.uid),
-            "SLURM_JOB_NODELIST": ",".join(job.nodes),
-            "SLURM_JOB_OVERSUBSCRIBE": "NO",
-            "SLURM_JOB_START_TIME": str(job.started),
-            "SLURM_JOB_RESTART_COUNT": str(job.restarts),
-        }
-        return {**env, "SLURMD_NODENAME": name} if name else env
 
     def gate(self, box: Box, verb: str, env: Mapping[str, str], done: Callable[[int | None], None]) -> Process:
         """Run the gate's program as one of Slurm's scripts."""

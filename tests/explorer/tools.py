@@ -12,7 +12,8 @@ from roles.slurm_gate.files.gate.command import Result
 from roles.slurm_gate.files.gate.slurm import SEPARATOR
 
 from .hosts import Box, Contained, Process
-from .slurm import Job, Jobs, Node
+from .jobs import Job, Node
+from .slurm import Jobs
 
 NO_SLURM = Result(1, "", "slurm_load_jobs error: Unable to contact slurm controller (connect failure)")
 SILENT_S = 1.0

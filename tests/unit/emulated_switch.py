@@ -23,7 +23,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
     dialect,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.plan import CANDIDATE, plan
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.traffic import NOBODY, Traffic
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.traffic import NO_NODES, Traffic
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.transaction_io import (
     Limits,
     Switch,
@@ -143,7 +143,7 @@ class Emulated:
         self,
         check: bool = False,
         want: SwitchProfile | None = None,
-        traffic: Traffic = NOBODY,
+        traffic: Traffic = NO_NODES,
         limits: Limits = QUICK,
     ) -> Outcome:
         """One run."""

@@ -105,7 +105,7 @@ class Outcome:
     refused: list[str] = field(default_factory=list)
     """Why steps must not be done, each reason with its repair."""
 
-    def held(self, reason: str) -> Outcome:
+    def postponed(self, reason: str) -> Outcome:
         """The same prediction, if its steps must wait for a later run; an error stays."""
         waiting = [f"{step}: {reason}" for step in self.steps]
         same = {**self.diff, "after": self.diff["before"]}

@@ -89,22 +89,22 @@ def validated(spec: Mapping[str, Any], params: Params, exclusive: Sequence[Seque
     return found.validated_parameters
 
 
-def run(layer: Layer, params: Params, check: bool, hold: str = "") -> dict[str, Any]:
+def run(layer: Layer, params: Params, check: bool, postponed: str = "") -> dict[str, Any]:
     """Do the work and return the module's result, with `failed` after an error, and its `warnings`.
 
-    `hold` is why all steps must wait for a later run: they are predicted, and pending.
+    `postponed` is why all steps must wait for a later run: they are predicted, and pending.
     """
-    check = check or bool(hold)
+    check = check or bool(postponed)
     try:
         work = layer.work(params, check)
         outcome = converge(work.device, work.plan, work.want, check, work.settle, params, work.in_use)
     except Unknown as err:
-        return _unknown(str(err), err.extra, check)
+        return _unpredicted(str(err), err.extra, check)
     except DeviceError as err:
         return {"failed": True, "changed": False, "msg": str(err), **err.details}
     outcome = replace(outcome, error=work.error_of(outcome.error))
-    if hold:
-        outcome = outcome.held(hold)
+    if postponed:
+        outcome = outcome.postponed(postponed)
     further: Mapping[str, Any] = {} if outcome.error else work.results_of(outcome.planned)
     result = {**outcome.result(), **further, "pending": [*outcome.pending, *further.get("pending", ())]}
     # a pending step is a warning too, because a task that only waits counts as ok
@@ -114,7 +114,7 @@ def run(layer: Layer, params: Params, check: bool, hold: str = "") -> dict[str, 
     return {**result, **({"failed": True} if outcome.error else {}), "warnings": warnings}
 
 
-def _unknown(reason: str, extra: Mapping[str, Any], check: bool) -> dict[str, Any]:
+def _unpredicted(reason: str, extra: Mapping[str, Any], check: bool) -> dict[str, Any]:
     if not check:
         return {"failed": True, "changed": False, "steps": [], "pending": [], "msg": reason}
     waiting = f"{reason}, so nothing can be predicted"

@@ -10,7 +10,7 @@ from typing import Callable
 
 from ..core.converge import Step
 from .section import PORT, Change, Lines, changes_of, port_list
-from .traffic import INTERRUPTING, NOBODY, QUIET, Traffic
+from .traffic import INTERRUPTING, NO_NODES, QUIET, Traffic
 
 PROMPT, CANDIDATE, CONFIRM, PROVE = "prompt", "candidate", "confirm", "prove"
 """Where a step's lines are typed. The candidate makes all changes one; before CONFIRM the change in force is proven.
@@ -97,7 +97,7 @@ class Syntax:
         return self
 
 
-def plan(syntax: Syntax, have: Config, want: Config, traffic: Traffic = NOBODY) -> list[Step[Config]]:
+def plan(syntax: Syntax, have: Config, want: Config, traffic: Traffic = NO_NODES) -> list[Step[Config]]:
     """Steps in the order of `want`'s sections: maps and profile first, then the ports that refer to them.
 
     Sessions that earlier runs left open go first, because they block a new one. Saving is last: a restart before it
@@ -180,7 +180,7 @@ def _section_steps(
 def way_back(syntax: Syntax, have: Config, before: Config) -> Lines:
     """The lines that undo a change where no timer does: they lead from the lines in force to the earlier ones."""
     changes = {name: lines for name, lines in before.sections if dict(have.sections).get(name, ()) != lines}
-    steps = _section_steps(syntax, dict(have.sections), changes, NOBODY)
+    steps = _section_steps(syntax, dict(have.sections), changes, NO_NODES)
     return tuple(line for step in steps for line in step.payload.lines)
 
 

@@ -33,20 +33,20 @@ class Traffic:
     consent: str = "may_flap_ports"
     """The variable that gives it."""
     phase: str = ALL
-    nobody: bool = False
+    no_nodes: bool = False
     """No node is behind any port."""
 
     def waits_for(self, ports: Sequence[str]) -> str:
         """Why traffic of these ports must not stop now, and what to do; empty if all nodes behind them are drained."""
-        if self.nobody:
+        if self.no_nodes:
             return ""
         unknown = [port for port in ports if not self.behind.get(port)]
         nodes = dict.fromkeys(node for port in ports for node in self.behind.get(port, ()))
         used = {node: why for node in nodes if (why := self.use.why_not(node))}
         if not unknown and not used:
             return ""
-        if used and self.use.unknown:
-            who = f"{self.use.unknown}; run this again when it answers"
+        if used and self.use.why_unknown:
+            who = f"{self.use.why_unknown}; run this again when it answers"
         elif used:
             first, *others = used
             more = f", and {len(others)} more nodes are in use" if others else ""
@@ -57,7 +57,7 @@ class Traffic:
         return f"{who}, or allow it with the line: {self.consent}: true"
 
 
-NOBODY = Traffic(nobody=True)
+NO_NODES = Traffic(no_nodes=True)
 """The traffic of a switch without nodes."""
 
 

@@ -40,7 +40,7 @@ class Switch:
         """Nothing is contacted yet."""
         self._login, self._dialect, self._profile, self._limits = login, dialect, profile, limits
         self._session: NetmikoSession | None = None
-        self._held: NetmikoSession | None = None
+        self._open: NetmikoSession | None = None
         self._last: Config | None = None
         self._before: Config | None = None
         self._seconds = limits.confirm_s
@@ -100,10 +100,10 @@ class Switch:
 
     def close(self) -> None:
         """Hang up, also where a change could still be confirmed."""
-        for session in (self._session, self._held):
+        for session in (self._session, self._open):
             if session:
                 session.close()
-        self._session = self._held = None
+        self._session = self._open = None
 
     def _send(self, line: str) -> str:
         if not self._session:
@@ -111,7 +111,7 @@ class Switch:
         return self._session.send(line)
 
     def _try_out(self, lines: Sequence[str]) -> str:
-        """Put the change in force for a time; a connection made after it proves it. This one is over, or held."""
+        """Put the change in force for a time; a connection made after it proves it. This one is over, or stays open."""
         dialect, name, given = self._dialect, f"{SESSION_PREFIX}{secrets.token_hex(4)}", tuple(lines)
         units = -(-(self._limits.confirm_s + dialect.takes_s(given)) // dialect.timer_unit_s)
         self._seconds = units * dialect.timer_unit_s
@@ -120,8 +120,8 @@ class Switch:
                 self._send(line)
         except DeviceError as err:
             raise DeviceError(f"{err}; {self._undo(name)}", **err.details) from err
-        if dialect.held(name, self._seconds):
-            self._held, self._session = self._session, None
+        if dialect.keeps(name, self._seconds):
+            self._open, self._session = self._session, None
         else:
             self.close()
         return name
@@ -140,16 +140,16 @@ class Switch:
 
     def _confirm(self, name: str, line: str) -> DeviceError | None:
         """Keep a proven change. What went wrong is returned: the caller reads the effect."""
-        held, self._held = self._held, None
-        if not held:
+        still_open, self._open = self._open, None
+        if not still_open:
             return self._try(line)
         try:
-            for own in self._dialect.held(name, self._seconds):
-                held.send(own)
+            for own in self._dialect.keeps(name, self._seconds):
+                still_open.send(own)
         except DeviceError as err:
             return err
         finally:
-            held.close()
+            still_open.close()
         return None
 
     def _try(self, text: str) -> DeviceError | None:
@@ -185,7 +185,7 @@ class Switch:
         try:
             if self.read().waiting == name and (text := self._dialect.roll_back(name)):
                 self._try(text)
-            elif not self._dialect.held(name, self._seconds):  # what a held session prepared is gone with it
+            elif not self._dialect.keeps(name, self._seconds):  # what an open session prepared is gone with it
                 self._try(self._dialect.abort(name))
             config = self.read()
         except DeviceError:

@@ -28,13 +28,13 @@ class ClusterUse:
     drained: frozenset[str] = frozenset()
     jobs: Mapping[str, str] = field(default_factory=dict)
     """The job that uses a node, by the node's name."""
-    unknown: str = NOT_ASKED
+    why_unknown: str = NOT_ASKED
     """Why nothing is known; empty for an answer."""
 
     def why_not(self, node: str) -> str:
         """Why traffic of the node must not stop; empty if Slurm has drained it and no job is left on it."""
-        if self.unknown:
-            return self.unknown
+        if self.why_unknown:
+            return self.why_unknown
         if job := self.jobs.get(node):
             return f"Slurm job {job} is on {node}"
         return "" if node in self.drained else f"{node} is not drained in Slurm"
@@ -45,7 +45,7 @@ class ClusterUse:
         for node, job in self.jobs.items():
             nodes.setdefault(job, []).append(node)
         jobs = {job: hostlist.in_order(names) for job, names in nodes.items()}
-        return {"drained": _text(self.drained), "jobs": jobs, "unknown": self.unknown}
+        return {"drained": _text(self.drained), "jobs": jobs, "unknown": self.why_unknown}
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any]) -> ClusterUse:

@@ -37,7 +37,7 @@ class NodeUse:
         self._marker, self._reason = marker, reason
 
     @property
-    def held(self) -> bool:
+    def drained(self) -> bool:
         """Whether Drawbridge's drain keeps jobs off."""
         return self._marker.exists()
 
@@ -70,7 +70,7 @@ class NodeUse:
         drain = f"scontrol update nodename={self._name} state=drain reason=retire"
         return f"Slurm may start jobs on {self._name}; drain it first: {drain}"
 
-    def hold(self, what: str = "") -> None:
+    def drain(self, what: str = "") -> None:
         """Drain the node, unless it is drained already. Raises DeviceError if a job started before the drain.
 
         `what` ends the drain's reason, for people who find the node drained after a change that failed.
@@ -83,12 +83,12 @@ class NodeUse:
             reason = f"reason={self._reason}{what and f': {what}'}"
             self._run(["scontrol", "update", f"nodename={self._name}", "state=drain", reason])
         if why := self.busy():
-            self.release()
+            self.resume()
             raise DeviceError(f"{self._name} was taken before it could be drained: {why}")
 
-    def release(self) -> None:
+    def resume(self) -> None:
         """Lift the drain, unless its reason is another one by now."""
-        if not self.held:
+        if not self.drained:
             return
         if self._look().get("Reason", "").startswith(self._reason):
             self._run(["scontrol", "update", f"nodename={self._name}", "state=undrain"])
@@ -107,7 +107,7 @@ def cluster_use(run: Run) -> ClusterUse:
         shown = run(["scontrol", "show", "node", "-o"]).out
         queue = run(["squeue", "--all", "--noheader", f"--states={USING}", "--format=%i %N"]).out
     except DeviceError as err:
-        return ClusterUse(unknown=f"Slurm gave no list of nodes and jobs ({err})")
+        return ClusterUse(why_unknown=f"Slurm gave no list of nodes and jobs ({err})")
     return ClusterUse.of(shown, queue)
 
 

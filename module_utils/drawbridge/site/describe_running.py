@@ -21,8 +21,8 @@ def daemons(hosts: Mapping[str, Facts], groups: Mapping[str, Sequence[str]]) -> 
     running = next((hosts[name]["slurm"] for name in order if hosts[name]["slurm"].get("cluster")), {})
     controller = running.get("controller") or next(iter(groups.get("controllers", ())), "")
     accounting = running.get("accounting") or next(iter(groups.get("accounting", ())), "")
-    apart = accounting not in HERE and accounting.split(".")[0] != controller.split(".")[0]
-    return running, controller, accounting if apart else ""
+    separate = accounting not in HERE and accounting.split(".")[0] != controller.split(".")[0]
+    return running, controller, accounting if separate else ""
 
 
 def slurm(hosts: Mapping[str, Facts], nodes: Mapping[str, Facts], groups: Mapping[str, Sequence[str]]) -> list[str]:

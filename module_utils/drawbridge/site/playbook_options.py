@@ -92,7 +92,7 @@ class Given:
 
     def _of(self, place: str, variables: Mapping[str, Any]) -> Iterator[Fault]:
         yield from _renamed(self._own(), variables, place)
-        yield from _unknown(self.table, variables, place)
+        yield from _unknown_options(self.table, variables, place)
         if place == EXTRA:  # it would win over what the importing playbook hands to the other one
             yield from _passed(self._own(), self.playbook, variables)
 
@@ -117,7 +117,7 @@ def _passed(own: Iterable[Option], playbook: str, given: Mapping[str, Any]) -> I
             yield Fault(f"{option.passed_as} ({EXTRA})", value, reason, f"write {typed(option.name, value)}")
 
 
-def _unknown(options: Iterable[Option], given: Iterable[str], place: str) -> Iterator[Fault]:
+def _unknown_options(options: Iterable[Option], given: Iterable[str], place: str) -> Iterator[Fault]:
     """Names that look like options. The value is hidden, as a site's own variable may be a secret."""
     names = {option.name: option.prefix for option in options}
     for name in sorted(given):

@@ -36,7 +36,7 @@ def options(entry_points: Mapping[str, Spec]) -> dict[str, Spec]:
     return {name: spec for entry in entry_points.values() for name, spec in entry.get("options", {}).items()}
 
 
-def unknown(role: str, declared: Mapping[str, Spec], name: str, place: str) -> Fault:
+def unknown_variable(role: str, declared: Mapping[str, Spec], name: str, place: str) -> Fault:
     """A variable with a role's prefix that the role does not declare. Its value is hidden, as it may be a secret."""
     prefix = f"{role}_"
     near = difflib.get_close_matches(name.removeprefix(prefix), [other.removeprefix(prefix) for other in declared], 1)

@@ -30,7 +30,7 @@ class Call:
     """Positions of earlier layers that must be in effect."""
     predict: bool = False
     """Only predict: if there is something to do, the controller must act first."""
-    hold: str = ""
+    postponed: str = ""
     """Why its steps must wait for a later run; empty if they need not."""
 
 
@@ -68,7 +68,7 @@ def _visited(call: Call, needed: set[str], check: bool) -> Visited:
 def _run(call: Call, check: bool) -> dict[str, Any]:
     try:
         layer = LAYERS[call.layer]
-        return run(layer, validated(layer.spec, call.options, layer.exclusive), check, call.hold)
+        return run(layer, validated(layer.spec, call.options, layer.exclusive), check, call.postponed)
     except DeviceError as err:
         return {"failed": True, "changed": False, "msg": str(err)}
     except Exception as err:  # the other layers go on

@@ -15,7 +15,7 @@ from ..core.layer import Layer, Params, Unknown, Work
 from ..core.units import Unit
 from .takeover import report
 from .takeover.environment import is_configuration
-from .takeover.io import Adopted, Site
+from .takeover.io import Site, TakenOver
 from .takeover.plan import TakeoverState, plan
 
 SPEC: dict[str, Any] = {
@@ -40,7 +40,7 @@ def work(params: Params, check: bool) -> Work[DaemonState]:
             " slurm_config for slurmctld's files, or slurmdbd_config for slurmdbd's"
         )
     want = TakeoverState(unit.name, files, passive=passive, once=paths(params["files"], "once"))
-    daemon = Adopted(unit, want, params["busy_lock"], Site(stale=params["stale"]))
+    daemon = TakenOver(unit, want, params["busy_lock"], Site(stale=params["stale"]))
     return Work(
         *(daemon, plan, want),
         in_use=daemon.busy,

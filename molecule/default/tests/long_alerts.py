@@ -20,7 +20,7 @@ from kubernetes.client import V1Taint
 
 from roles.slurm_gate.files.gate.gate_names import TAINT
 from tests import stack
-from tests.alerts.server import Firing, Prometheus, prometheus, settled
+from tests.alerts.server import Firing, Prometheus, fire_and_stay, prometheus
 from tests.waiting import until
 
 from .conftest import Lab
@@ -85,7 +85,7 @@ def watched(mirror: Mirror, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 def raised(watched: Prometheus, *wanted: tuple[str, str]) -> None:
     """Exactly these alerts fire; the names are without their common beginning."""
     firing: Firing = {(f"Drawbridge{name}", host) for name, host in wanted}
-    settled(watched, firing, RAISED_S, STAY_S)
+    fire_and_stay(watched, firing, RAISED_S, STAY_S)
 
 
 def checked(lab: Lab, into: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +96,7 @@ def checked(lab: Lab, into: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_healthy_site_raises_none(watched: Prometheus) -> None:
-    settled(watched, set(), 120, 60)
+    fire_and_stay(watched, set(), 120, 60)
 
 
 def test_an_open_node_another_policy_and_a_dead_timer(watched: Prometheus) -> None:
@@ -146,7 +146,7 @@ def test_jobs_that_the_opener_refuses(watched: Prometheus) -> None:
     finally:
         stack.ssh("ctl", "scontrol update partitionname=ai-train oversubscribe=exclusive")
         stack.ssh("ctl", f"scancel {' '.join(jobs)}")
-    settled(watched, set(), 2 * RAISED_S, STAY_S)
+    fire_and_stay(watched, set(), 2 * RAISED_S, STAY_S)
 
 
 def test_a_crash(watched: Prometheus) -> None:
@@ -188,4 +188,4 @@ STARTED = "drawbridge_report_start_timestamp_seconds "
 def test_no_metrics(watched: Prometheus, mirror: Mirror) -> None:
     """The collector reads another directory."""
     mirror.folder = "/run/elsewhere"
-    settled(watched, {("DrawbridgeNoMetrics", "")}, 3 * RAISED_S, STAY_S)
+    fire_and_stay(watched, {("DrawbridgeNoMetrics", "")}, 3 * RAISED_S, STAY_S)

@@ -135,7 +135,7 @@ def query(*argv: str) -> str:
     return str(call(argv, timeout=ANSWER_S, env=environment()))
 
 
-def hold(lock: Path, wait_s: float) -> None:
+def take_lock(lock: Path, wait_s: float) -> None:
     """Hold the shared lock until this process ends: playbooks don't restart slurmd while a script holds it.
 
     Only root can open the file, because any process that can open it could lock it. The wait for the lock is short.
@@ -170,7 +170,7 @@ def main() -> int:
         os.setpgid(0, 0)
     signal.signal(signal.SIGTERM, on_sigterm)
     syslog.openlog("slurm-dispatch", syslog.LOG_PID, syslog.LOG_DAEMON)
-    hold(options.lock, options.wait)
+    take_lock(options.lock, options.wait)
     worst = 0
     for name, part in parts(options.parts, options.kind, dict(options.part)):
         begun = time.monotonic()

@@ -172,7 +172,7 @@ def parts(folder: Path, own: dict[str, str]) -> list[Path]:
     return [path for _unused, path in sorted({**found, **{name: Path(path) for name, path in own.items()}}.items())]
 
 
-def settle(node: str, found: Sequence[str], returns: bool) -> None:
+def drain_or_resume(node: str, found: Sequence[str], returns: bool) -> None:
     """Drain the node, lift this program's own drain, or resume a lost node. Raises Unhealthy if scontrol fails."""
     shown = run(["scontrol", "--oneliner", "show", "node", node], ANSWER_S)
     state, reason = STATE.search(shown), WHY.search(shown)
@@ -226,7 +226,7 @@ def main() -> int:
         found = Check(options.run, options.limit or LIMIT_S, BUDGET_S).problems(options.place)
         wanted = json.loads((options.place / "health.json").read_text())
         try:
-            settle(node, found, wanted.get("returns", False))
+            drain_or_resume(node, found, wanted.get("returns", False))
         except Unhealthy as err:
             syslog.syslog(syslog.LOG_ERR, f"not reported to Slurm: {'; '.join(found) or 'no findings'} ({err})")
         if "job_gpus" in wanted:

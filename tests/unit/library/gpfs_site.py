@@ -12,8 +12,8 @@ import pytest
 
 from lab.emulators.common import Device
 from lab.emulators.storage.gpfs import VERBS
-from lab.emulators.storage.gpfs.model import CLUSTER, default_state, local_copy
 from lab.emulators.storage.gpfs.remote import own_digest
+from lab.emulators.storage.gpfs.states import CLUSTER, default_state, local_copy
 from tests.unit.library.emulated import Host, converged, writes
 
 ADDRESSES = {"nsd1": 13, "ess1": 14, "gpu01": 21, "gpu02": 22, "gpu03": 23}

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from lab.emulators.storage.gpfs.model import default_state, local_copy
+from lab.emulators.storage.gpfs.states import default_state, local_copy
 from tests.unit.library.gpfs_site import ADAPTERS, ADDRESSES, Site
 from tests.waiting import until
 

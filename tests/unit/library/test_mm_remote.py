@@ -8,8 +8,8 @@ from functools import partial
 
 import pytest
 
-from lab.emulators.storage.gpfs.model import CLUSTER
 from lab.emulators.storage.gpfs.remote import digest, own_digest
+from lab.emulators.storage.gpfs.states import CLUSTER
 from tests.unit.library.emulated import converged
 from tests.unit.library.gpfs_site import HERE, OWNER, SQUASH, Clusters
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from lab.emulators.fabric.junos.commits import State
 
-UNKNOWN = "              ^\nunknown command."
+UNKNOWN_COMMAND = "              ^\nunknown command."
 SETTINGS = {
     "set cli screen-width": "Screen width set to {}",
     "set cli screen-length": "Screen length set to {}",
@@ -69,7 +69,7 @@ class Cli(Shell):
             return f"{remark}Entering configuration mode{edited}"
         if text.startswith("show "):
             return shows.show(state, text, now)
-        raise Refused(UNKNOWN)
+        raise Refused(UNKNOWN_COMMAND)
 
     def _configure(self, state: State, text: str, now: float) -> str:
         words = schema.split(text)
@@ -87,7 +87,7 @@ class Cli(Shell):
             return self._leave(state)
         if text.startswith("run "):
             return self._operate(state, text.removeprefix("run "), now)
-        raise Refused(schema.SYNTAX if words[0] in ("show", "edit", "commit") else UNKNOWN)
+        raise Refused(schema.SYNTAX if words[0] in ("show", "edit", "commit") else UNKNOWN_COMMAND)
 
     def _commit(self, state: State, match: re.Match[str], now: float) -> str:
         if match["check"]:

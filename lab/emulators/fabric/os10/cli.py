@@ -184,7 +184,7 @@ class Cli(terminal.Cli):
                 return super()._exec(state, text, now)
             return super().run(state, line, now)
         finally:
-            transaction.settle(state)
+            transaction.end_if_over(state)
 
     def applied(self, state: State, target: Node, text: str, opened: str) -> str:
         """Type the line for the other ports of a range too; put it in force unless a transaction waits for commit."""

@@ -88,7 +88,7 @@ def staged(state: State) -> Node:
     return state["candidates"].get(CANDIDATE, {"tree": state["running"]})["tree"]
 
 
-def settle(state: State) -> None:
+def end_if_over(state: State) -> None:
     """Forget a candidate that is what runs."""
     if staged(state) == state["running"]:
         state["candidates"].clear()

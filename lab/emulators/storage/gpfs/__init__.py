@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Callable, NamedTuple
 
 from ...common import DIE, LIE, REFUSE, Call, Device, Killed, host_device
 from . import config, daemon, members, mounts, remote
-from .model import Cluster, Failed, default_state, founder_here
+from .model import Cluster, Failed, founder_here
+from .states import default_state
 from .text import PROPAGATING
 
 if TYPE_CHECKING:

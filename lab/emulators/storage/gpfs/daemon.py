@@ -9,7 +9,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ...common import DRIFT, Device
-from .model import Cluster, Failed, cluster_device, default_state, founder_here
+from .model import Cluster, Failed, cluster_device, founder_here
+from .states import default_state
 from .text import dated, header, row, say
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ...common import DIE, DRIFT, LIE
-from .model import Cluster, Failed, addresses, listed
+from .model import Cluster, Failed, listed
+from .states import addresses
 from .text import LICENSE_WARNING, PROPAGATING, dated, header, row
 
 if TYPE_CHECKING:

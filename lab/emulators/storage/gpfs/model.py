@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A cluster's state, and what one host knows of it.
 
-The state is one JSON object under the shared directory. Knobs for tests and `lab` sit beside the data; each is named
-in `default_state`. What a host keeps on its own disk, and loses when it is rebuilt, is `gen/mmsdrfs`.
+The state is one JSON object under the shared directory. What a host keeps on its own disk, and loses when it is
+rebuilt, is `gen/mmsdrfs`.
 
 Each cluster has a founding member and is named after it. Hosts join the cluster of nsd1; a host of another cluster has
 that cluster's name on its own disk.
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...common import DIE, LIE, boot_id, procfs, shared_device, shared_directory
 from . import software
+from .states import CLUSTER, FOUNDER, addresses, local_copy, new_member, public_key
 from .text import say
 
 if TYPE_CHECKING:
@@ -28,74 +29,13 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 NOT_A_MEMBER = "This node does not belong to a GPFS cluster."
-FOUNDER = "nsd1"
-CLUSTER = "drawbridge-lab."
-"""Start of every cluster's name; the founder's follows."""
 SYSTEM_CLASSES = ("all", "clientLicense", "serverLicense", "quorumNodes", "managerNodes", "nsdNodes", "clientNodes")
 POWERLESS = "powerless"
 """Folder below the shared directory with a file for each host whose power `lab` has cut."""
-IDS = {FOUNDER: "5617289051275609157"}
 
 
 class Failed(Exception):
     """The command fails: each argument is a line after the command's name, on stderr; exit code 1."""
-
-
-def default_state(founder: str = FOUNDER) -> dict[str, Any]:
-    """Return a cluster of one founding member that serves file system fs1."""
-    return {
-        "version": "5.2",  # generation of the commands' output: 5.1, 5.2 or 6.0
-        "truncated": [],  # commands whose -Y answer ends in the middle of a line
-        "noise": "",  # a line that a remote shell's banner puts on stdout
-        "lag_calls": 1,  # mm* calls on a joined host before its own copy of the configuration arrives
-        "arbitrating_polls": 1,  # times that a starting node is seen arbitrating
-        "request_timeout_s": 10.0,  # how long a command waits for the other hosts that it gave work to
-        "change_takes_s": 0.0,  # how long a change of the configuration holds the lock
-        "lock_timeout_s": 60.0,
-        "lock_held_until": 0.0,  # a foreign holder of the lock, by the lab's clock
-        "unreachable": [],  # hosts that don't answer the admin's shell
-        "flapping": [],  # hosts whose daemon comes up and goes down again
-        "quorum_lost": False,
-        "unsupported_kernels": [],  # kernels for which the kernel modules don't compile
-        "without_packages": [],
-        "foreign": [],  # hosts of another cluster
-        "admin_nodes": [founder],
-        "name": f"{CLUSTER}{founder}",
-        "id": IDS.get(founder) or str(10**18 + sum(ord(char) << 7 * at for at, char in enumerate(founder))),
-        "primary": founder,
-        "nodes": {founder: _node(1, founder, founder, "quorumManager", "server")},
-        "next_number": 2,
-        "autoload": [founder],  # nodes on which GPFS starts at boot, besides those with the attribute autoload
-        "filesystems": {
-            "fs1": {"mount_point": "/gpfs/fs1", "automatic": "no", "maintenance": "no", "block_size": 4 << 20}
-        },
-        "daemons": {founder: {"state": "active", "polls": 0}},
-        "boots": {},
-        "mounts": {"fs1": {}},
-        "pushes": {founder: 0},
-        "removals": [],
-        "unconfigured": [],  # members that have lost their copy of the configuration
-        "leftovers": [],  # hosts that were deleted and still have a copy of it
-        "config": [{"name": "adminMode", "value": "central", "scope": []}],
-        "classes": {},
-        "key": {"generation": 1, "committed": 1},
-        "auth": {},
-        "remote_clusters": {},
-        "remote_filesystems": {},
-        "requests": {},
-        "next_request": 1,
-    }
-
-
-def _node(number: int, name: str, admin: str, designation: str, license_: str) -> dict[str, Any]:
-    return {
-        "number": number,
-        "daemon": name,
-        "admin": admin,
-        "ip": addresses().get(name, ""),
-        "designation": designation,
-        "license": license_,
-    }
 
 
 def founder_here() -> str:
@@ -112,17 +52,6 @@ def cluster_device(founder: str) -> Device:
 def local_file() -> Path:
     """Return the place of this host's copy of the configuration."""
     return software.mmfs() / "gen/mmsdrfs"
-
-
-def addresses() -> dict[str, str]:
-    """Return the addresses of the hosts that this one can resolve."""
-    found = {}
-    for line in Path(os.environ.get("LAB_HOSTS_FILE", "/etc/hosts")).read_text().splitlines():
-        fields = line.partition("#")[0].split()
-        for name in fields[1:]:
-            if not fields[0].startswith(("127.", "::1")):
-                found.setdefault(name, fields[0])
-    return found
 
 
 class Cluster:
@@ -320,7 +249,7 @@ class Cluster:
 
     def add(self, name: str, admin: str, designation: str, license_: str) -> None:
         """Make a host a member; its own copy of the configuration follows later."""
-        self.nodes[name] = _node(self.state["next_number"], name, admin, designation, license_)
+        self.nodes[name] = new_member(self.state["next_number"], name, admin, designation, license_)
         self.state["next_number"] += 1
         self.state["daemons"][name] = {"state": "down", "polls": 0}
 
@@ -397,22 +326,12 @@ class Cluster:
         return worst
 
 
-def local_copy(state: dict[str, Any]) -> str:
-    """Return what a member keeps on its own disk: here, which cluster it belongs to."""
-    return f"%%9999%%:00_VERSION_LINE::{state['id']}:{state['name']}\n"
-
-
 def listed(argument: str) -> list[str]:
     """Return the words of -N: the lines of a file when there is one of that name, else a list with commas."""
     if "," in argument or not Path(argument).is_file():  # a long list is no valid name of a file
         return [word for word in argument.split(",") if word]
     lines = [line.partition("#")[0].strip() for line in Path(argument).read_text().splitlines()]
     return [line for line in lines if line]
-
-
-def public_key(state: dict[str, Any], generation: int) -> str:
-    """Return a generation of a cluster's public key."""
-    return f"clusterName={state['name']}\nclusterID={state['id']}\ngenNumber={generation}\n"
 
 
 def _command(*argv: str) -> tuple[int, list[str]]:

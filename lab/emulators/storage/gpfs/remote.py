@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...common import DRIFT, shared_directory
-from .model import Cluster, Failed, public_key
+from .model import Cluster, Failed
+from .states import public_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -46,7 +46,7 @@ class Dialect(Syntax):
     """The wanted state."""
     state_reads: Callable[[SwitchProfile], tuple[StateRead, ...]] = no_state
     """Commands for counters and LLDP neighbours; none if Drawbridge can't read them on this system yet."""
-    held: Callable[[str, int], Lines] = lambda name, seconds: ()
+    keeps: Callable[[str, int], Lines] = lambda name, seconds: ()
     """(session, seconds) -> lines that keep a change where only the SSH session that made it can: typed there, after
     the proof over another one. Empty: `confirm` keeps it, from any SSH session."""
     timer_unit_s: int = 1

@@ -17,7 +17,7 @@ from ...core.converge import DeviceError, Step
 from ...nodes.use_io import NodeUse
 from ..node_object_io import NodeObject
 from .health_io import UNIT, Health, add_flag, error_text, missing_flag
-from .plan import ENABLE, RELEASE, REMOVE_STATE, RESTART, WRITE, AddFlag, KubeletState
+from .plan import ENABLE, REMOVE_STATE, RESTART, RESUME, WRITE, AddFlag, KubeletState
 from .state_files import CPU, MEMORY, outdated
 from .text import parsed
 
@@ -75,7 +75,7 @@ class Kubelet:
             enabled=unit.get("UnitFileState") == "enabled",
             running=running,
             current=running and self._started_after_write(int(unit["ExecMainStartTimestampMonotonic"])),
-            held=self._use.held,
+            drained=self._use.drained,
             member=self._node.member,
             missing_flag=flag,
         )
@@ -103,7 +103,7 @@ class Kubelet:
         if WRITE in todo:
             self._dry_run()
         if RESTART in todo and (WRITE in todo or self._outdated(self._want.lines_of_file) or self._health.ok()):
-            self._use.hold()
+            self._use.drain()
         for payload in (it for it in todo if isinstance(it, AddFlag)):
             add_flag(self._run, self._at.unit, payload.unit)
         if RESTART in todo:
@@ -114,8 +114,8 @@ class Kubelet:
             self._remove_outdated(self._want.lines_of_file)
         if ENABLE in todo:
             self._run(["systemctl", "enable", UNIT])
-        if RESTART in todo or RELEASE in todo:
-            self._use.release()
+        if RESTART in todo or RESUME in todo:
+            self._use.resume()
 
     def _change(self, rewrite: bool) -> None:
         """Stop it, write, remove outdated state files, start it, and wait until it is healthy."""
@@ -147,10 +147,10 @@ class Kubelet:
         """
         self._run(["systemctl", "stop", UNIT])
         if not old:
-            return "it is stopped, and Slurm keeps the node drained" if self._use.held else "it is stopped"
+            return "it is stopped, and Slurm keeps the node drained" if self._use.drained else "it is stopped"
         self._write(old)
         self._start(old, RESTORE_S)
-        self._use.release()
+        self._use.resume()
         return "it runs with its old configuration again"
 
     def _outdated(self, lines: tuple[str, ...]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ ADD = Consent(
     "the running kubelet reads no drop-ins, and Drawbridge changes how the site's unit starts it only with consent; "
     "compare docs/guides/kubeadm.md, and set",
 )
-WRITE, ENABLE, RESTART, RELEASE, REMOVE_STATE = "write", "enable", "restart", "release", "remove state"
+WRITE, ENABLE, RESTART, RESUME, REMOVE_STATE = "write", "enable", "restart", "resume", "remove state"
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class KubeletState:
     """The running kubelet was started after the drop-in was last written."""
     outdated: tuple[str, ...] = ()
     """State files of the kubelet's managers that contradict the wanted content."""
-    held: bool = False
+    drained: bool = False
     """An earlier run drained the node and did not finish."""
     missing_flag: str = ""
     """A drop-in of kubeadm's unit, without which the running kubelet does not read Drawbridge's configuration."""
@@ -47,10 +47,10 @@ class KubeletState:
     def lines(self) -> list[str]:
         """Lines of a diff: the drop-in, the daemon, the drain."""
         daemon = "stopped" if not self.running else "running" if self.current else "running with older content"
-        held = ["Slurm: drained for a change of the kubelet"] if self.held else []
+        drained = ["Slurm: drained for a change of the kubelet"] if self.drained else []
         flag = ["kubelet.service: without --config-dir"] if self.missing_flag else []
         unit = f"kubelet.service: {'enabled' if self.enabled else 'disabled'}, {daemon}"
-        return [*self.lines_of_file, unit, *flag, *held]
+        return [*self.lines_of_file, unit, *flag, *drained]
 
 
 def plan(have: KubeletState, want: KubeletState) -> list[Step[KubeletState]]:
@@ -77,13 +77,13 @@ def plan(have: KubeletState, want: KubeletState) -> list[Step[KubeletState]]:
     disturbs = have.running or rewrites or bool(have.outdated)
     if not have.running or rewrites or not have.current or have.missing_flag:
         steps.append(Step(_restart(have, disturbs), _restarted, RESTART))
-    elif have.held:
-        steps.append(Step("let Slurm use the node again", lambda s: replace(s, held=False), RELEASE))
-    return [replace(step, disturbs=disturbs and step.payload != RELEASE) for step in steps]
+    elif have.drained:
+        steps.append(Step("let Slurm use the node again", lambda s: replace(s, drained=False), RESUME))
+    return [replace(step, disturbs=disturbs and step.payload != RESUME) for step in steps]
 
 
 def _restarted(state: KubeletState) -> KubeletState:
-    return replace(state, running=True, current=True, outdated=(), held=False)
+    return replace(state, running=True, current=True, outdated=(), drained=False)
 
 
 def _restart(have: KubeletState, disturbs: bool) -> str:

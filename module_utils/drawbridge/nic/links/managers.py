@@ -28,7 +28,7 @@ class Owner:
     """The MTU that a profile sets by itself; 0 for none."""
 
 
-NOBODY = Owner()
+NO_OWNER = Owner()
 
 
 @dataclass(frozen=True)

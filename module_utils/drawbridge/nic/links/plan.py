@@ -10,7 +10,7 @@ from typing import Any
 
 from ...core.converge import Step
 from . import managers
-from .managers import NETWORKD, NOBODY, Owner, Wanted
+from .managers import NETWORKD, NO_OWNER, Owner, Wanted
 from .routes import NO_ROUTES, Rail, Routing, changes, foreign, own_gateway, routing
 from .routes import Change as RouteChange
 from .settings import QUIET, Settings
@@ -25,7 +25,7 @@ class NicLink:
     most: int = field(default=0, compare=False)
     """The largest MTU of its driver, 0 if the kernel does not say."""
     up: bool = field(default=True, compare=False)
-    owner: Owner = field(default=NOBODY, compare=False)
+    owner: Owner = field(default=NO_OWNER, compare=False)
     address: str = field(default="", compare=False)
     """Its IPv4 address with the prefix of its subnet."""
     off: bool = field(default=False, compare=False)

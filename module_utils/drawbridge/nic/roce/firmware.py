@@ -11,7 +11,7 @@ from typing import Any
 
 _PARAMETER = re.compile(r"^\*? +([A-Z0-9_]+) +(\S+) +(\S+) +(\S+) *$", re.M)
 _VALUE = re.compile(r"\w*\((\d+)\)")
-UNKNOWN = "N/A"
+NOT_AVAILABLE = "N/A"
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,9 @@ def said(changes: Mapping[str, str]) -> str:
 def parameters(printed: str) -> dict[str, tuple[str, str]]:
     """All of them, from `mlxconfig -e query`, whose columns are default, current and next boot."""
     rows = _PARAMETER.findall(printed)
-    return {name: (_number(now), _number(then)) for name, _unused, now, then in rows if UNKNOWN not in (now, then)}
+    return {
+        name: (_number(now), _number(then)) for name, _unused, now, then in rows if NOT_AVAILABLE not in (now, then)
+    }
 
 
 def _number(text: str) -> str:

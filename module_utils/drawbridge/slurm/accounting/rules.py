@@ -24,7 +24,7 @@ def qos_refer_to_each_other(slurm: Slurm) -> Iterator[Fault]:
         key = f"drawbridge_slurm.qos[{index}]"
         for other in qos.preempt:
             if other not in named and other != NORMAL:
-                yield _unknown(f"{key}.preempt", other, {NORMAL, *named})
+                yield _unknown_key(f"{key}.preempt", other, {NORMAL, *named})
             elif other == qos.name:
                 yield Fault(f"{key}.preempt", other, "a QOS can't preempt itself", f"remove {other}")
             elif _priority(named, other) >= qos.priority:
@@ -41,7 +41,7 @@ def accounts_refer_to_qos(slurm: Slurm) -> Iterator[Fault]:
         key = f"drawbridge_slurm.accounts[{index}]"
         for name in account.qos:
             if name not in known:
-                yield _unknown(f"{key}.qos", name, known)
+                yield _unknown_key(f"{key}.qos", name, known)
         allowed = _allowed(account, accounts)
         if account.default_qos and account.default_qos not in allowed:
             reason = f"its jobs may use only {', '.join(allowed)}"
@@ -60,7 +60,7 @@ def accounts_are_a_tree(slurm: Slurm) -> Iterator[Fault]:
             yield Fault(f"{key}.users", ROOT, "root administers accounting and charges root", "remove it from users")
         yield from doubled(f"{key}.users", list(account.users), "name every user once")
         if account.parent != ROOT and account.parent not in accounts:
-            yield _unknown(f"{key}.parent", account.parent, {ROOT, *accounts})
+            yield _unknown_key(f"{key}.parent", account.parent, {ROOT, *accounts})
         elif account.name in (above := _above(account, accounts)):
             ring = " below ".join([account.name, *above])
             yield Fault(f"{key}.parent", account.parent, f"{ring} is a ring", "set parent: root on one of them")
@@ -132,7 +132,7 @@ def _priority(named: dict[str, Qos], name: str) -> int:
     return named[name].priority if name in named else 0
 
 
-def _unknown(key: str, name: str, known: Iterable[str]) -> Fault:
+def _unknown_key(key: str, name: str, known: Iterable[str]) -> Fault:
     return Fault(key, name, "it is not declared", f"declare it, or use one of {', '.join(sorted(known))}")
 
 

@@ -25,10 +25,10 @@ def work(params: Params, check: bool) -> Work[MemberState]:
     """
     del check
     run = Command(timeout_s=120)
-    return Work(Member(run), partial(plan, why_not=hold(run, params["name"])), MemberState())
+    return Work(Member(run), partial(plan, why_not=stays(run, params["name"])), MemberState())
 
 
-def hold(run: Command, name: str) -> str:
+def stays(run: Command, name: str) -> str:
     """Why the node must not leave now; empty if it may."""
     if Unit("kubelet.service", run).read().active:
         return KUBELET

@@ -8,11 +8,11 @@ from pathlib import Path, PurePath
 
 from . import files
 from .environment import is_foreign
-from .io import Adopted, text_of
+from .io import TakenOver, text_of
 from .model import Change
 
 
-class Configured(Adopted):
+class Configured(TakenOver):
     """It compares all files of Slurm's own."""
 
     def compares(self, path: str) -> bool:

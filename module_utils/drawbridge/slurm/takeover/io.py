@@ -36,7 +36,7 @@ class Site:
 NOTHING = Site()
 
 
-class Adopted(Daemon):
+class TakenOver(Daemon):
     """A daemon that Drawbridge takes over from the site. Passwords in its files are in no state.
 
     Of the site's files it compares the unit's environment, which is all that a compute node has.

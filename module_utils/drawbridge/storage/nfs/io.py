@@ -18,7 +18,7 @@ from ...core.file_entry import Entry
 from ...core.packages.plan import PackageState
 from ...core.packages.plan import plan as packages_plan
 from ..processes_io import named_users
-from .plan import INSTALL, MOUNT, RELEASE, REMOUNT, STALE, UNIT, UNMOUNT, Mount, NfsState, unfinished
+from .plan import INSTALL, MOUNT, REMOUNT, RESUME, STALE, UNIT, UNMOUNT, Mount, NfsState, unfinished
 from .text import advised, cause, mount_points, owned, place_of, table, unit_name
 
 REAP_S = 1.0
@@ -29,14 +29,14 @@ class Use(Protocol):
     """The drain of this node."""
 
     @property
-    def held(self) -> bool:
+    def drained(self) -> bool:
         """Whether Drawbridge's drain keeps jobs off."""
         raise NotImplementedError
 
-    def hold(self, what: str) -> None:
+    def drain(self, what: str) -> None:
         """Drain it, with a reason that ends with `what`. Raises DeviceError if a job came first."""
 
-    def release(self) -> None:
+    def resume(self) -> None:
         """Lift the drain."""
 
 
@@ -72,7 +72,7 @@ class NfsMounts:
             if path in there and path in found
         }
         foreign = frozenset(path for path in self._want.mounts if path in there and path not in found)
-        return NfsState(mounts, units, client, self._use.held, foreign)
+        return NfsState(mounts, units, client, self._use.drained, foreign)
 
     def apply(self, steps: Sequence[Step[NfsState]]) -> None:
         """In order. A drain that a change needs is lifted at its end, unless a job would then miss a mount.
@@ -85,13 +85,13 @@ class NfsMounts:
             REMOUNT: self._remount,
             UNIT: self._write,
             UNMOUNT: self._leave,
-            RELEASE: lambda _: None,
+            RESUME: lambda _: None,
         }
         before: Mapping[str, Mount] = {}
         if disturbed := [path for _unused, path in (step.payload for step in steps if step.disturbs) if path]:
-            if not self._use.held:  # a drain that an earlier run left tells that mounts are not as they were
+            if not self._use.drained:  # a drain that an earlier run left tells that mounts are not as they were
                 before = self.read().mounts
-            self._use.hold(", ".join(disturbed))
+            self._use.drain(", ".join(disturbed))
         try:
             for step in steps:
                 verb, path = step.payload
@@ -103,8 +103,8 @@ class NfsMounts:
         self._release(before)
 
     def _release(self, before: Mapping[str, Mount]) -> None:
-        if self._use.held and not unfinished(before, self.read(), self._want):
-            self._use.release()
+        if self._use.drained and not unfinished(before, self.read(), self._want):
+            self._use.resume()
 
     def _install(self) -> None:
         self._packages.apply(packages_plan(self._packages.read(), PackageState(frozenset([self._package]))))

@@ -66,7 +66,7 @@ def guarded(why_not: Callable[[], str], have: NfsState, want: NfsState) -> list[
 
 
 def _why_not(params: Params, use: NodeUse) -> str:
-    why = "" if params["may_unmount"] or use.held else use.undrained()
+    why = "" if params["may_unmount"] or use.drained else use.undrained()
     return f"{why}, or allow it here: {variable(params, 'may_unmount')}: true" if why else ""
 
 

@@ -10,7 +10,7 @@ from functools import partial
 
 from ...core.converge import Step
 
-INSTALL, MOUNT, REMOUNT, UNIT, UNMOUNT, RELEASE = "install", "mount", "remount", "unit", "unmount", "release"
+INSTALL, MOUNT, REMOUNT, UNIT, UNMOUNT, RESUME = "install", "mount", "remount", "unit", "unmount", "resume"
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class NfsState:
     """Texts of Drawbridge's mount units by mount point."""
     client: bool = True
     """The NFS client's package is installed."""
-    held: bool = False
+    drained: bool = False
     """Drawbridge's drain keeps jobs off."""
     foreign: frozenset[str] = field(default=frozenset(), compare=False)
     """Wanted places where something else is mounted."""
@@ -50,7 +50,7 @@ class NfsState:
             *(["NFS client"] if self.client else []),
             *(mount.line(path) for path, mount in sorted(self.mounts.items())),
             *(f"{path}: {line}" for path, unit in sorted(self.units.items()) for line in unit.splitlines() if line),
-            *(["drained for a change of NFS mounts"] if self.held else []),
+            *(["drained for a change of NFS mounts"] if self.drained else []),
         ]
 
 
@@ -62,10 +62,10 @@ def plan(have: NfsState, want: NfsState) -> list[Step[NfsState]]:
     steps += [_leave(have, path) for path in have.units if path not in want.mounts]
     for path in want.mounts:
         steps += _step(have, want, path)
-    if have.held:
+    if have.drained:
         # what waits for an empty node also needs it drained
-        waits, freed = any(step.disturbs for step in steps), partial(replace, held=False)
-        steps.append(Step("let Slurm use the node again", freed, (RELEASE, ""), disturbs=waits))
+        waits, freed = any(step.disturbs for step in steps), partial(replace, drained=False)
+        steps.append(Step("let Slurm use the node again", freed, (RESUME, ""), disturbs=waits))
     return steps
 
 

@@ -98,7 +98,7 @@ def parse(argv: Sequence[str]) -> Options:
     command = words[split + 1 :]
     if rest:
         known = [name for action in made._actions for name in action.option_strings]
-        raise Refused(usage_errors.unknown(rest, split < len(words), known))
+        raise Refused(usage_errors.unknown_options(rest, split < len(words), known))
     lists = {name: tuple(value) for name, value in vars(given).items() if isinstance(value, list)}
     found = Options(**{**vars(given), **lists, "command": tuple(command)})
     _require(found)

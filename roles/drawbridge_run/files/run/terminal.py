@@ -26,7 +26,7 @@ from .websocket import BINARY, CLOSE, END, PING, PONG, RESIZE, STATUS, STDERR, S
 
 PATIENCE_S = 60.0
 DETACHED_S = 10.0
-UNKNOWN = 126
+NO_CODE = 126
 
 
 class Session(Api):
@@ -83,7 +83,7 @@ class Session(Api):
             self._socket.sendall(frame(payload, opcode))
 
     def _show(self, reader: BufferedReader) -> int:
-        code = UNKNOWN
+        code = NO_CODE
         while (found := message(reader)) and found[0] != CLOSE:
             opcode, payload = found
             if opcode == PING:

@@ -38,7 +38,7 @@ IMAGE = re.compile(
 )
 
 
-def unknown(words: Sequence[str], dashes: bool, options: Collection[str]) -> str:
+def unknown_options(words: Sequence[str], dashes: bool, options: Collection[str]) -> str:
     """The error for unknown words; `dashes`: the command already follows --."""
     word, _sep, _sep = words[0].partition("=")
     if f"--{word}" in options:

@@ -5,7 +5,7 @@
 import re
 
 from lab.emulators.common import Device
-from lab.emulators.storage.gpfs.model import default_state
+from lab.emulators.storage.gpfs.states import default_state
 from tests.lab.emulators.conftest import Host
 
 ADDRESSES = {"nsd1": 13, "gpu01": 21, "gpu02": 22, "gpu03": 23, "gpu04": 24}

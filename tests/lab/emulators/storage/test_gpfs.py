@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from lab.emulators.common import Device
-from lab.emulators.storage.gpfs.model import default_state
+from lab.emulators.storage.gpfs.states import default_state
 from tests.lab.emulators.conftest import Host
 from tests.lab.emulators.storage.gpfs_site import Site, records, undated
 from tests.waiting import until

@@ -4,8 +4,8 @@
 
 import pytest
 
-from lab.emulators.storage.gpfs.model import CLUSTER, default_state, local_copy
 from lab.emulators.storage.gpfs.remote import own_digest
+from lab.emulators.storage.gpfs.states import CLUSTER, default_state, local_copy
 from tests.lab.emulators.conftest import Host
 from tests.lab.emulators.storage.gpfs_site import Site, records
 

@@ -94,7 +94,7 @@ def test_a_change_takes_two_sessions_and_the_next_run_only_reads_over_one(switch
 def test_ports_of_used_nodes_wait_and_ports_wait_for_the_whole_switch(switch: Any, system: System) -> None:
     first, second = switch.profile.ports
     behind = {first: ["gpu01"], second: ["gpu02"]}
-    busy = Traffic(behind, use=ClusterUse(frozenset({"gpu01"}), unknown=""), consent="site_says_so")
+    busy = Traffic(behind, use=ClusterUse(frozenset({"gpu01"}), why_unknown=""), consent="site_says_so")
     waits = switch.converge(traffic=busy)
     assert (waits.error, waits.changed) == ("", True)
     assert waits.pending[-1].startswith(f"interface {second}: ")
@@ -107,7 +107,7 @@ def test_ports_of_used_nodes_wait_and_ports_wait_for_the_whole_switch(switch: An
         assert waits.pending[1].endswith(f"it needs the change of {system.whole}, which waits")
     assert len(waits.pending) == (3 if system.whole else 1)
     assert switch.flaps() == [int(not system.whole), 0, 0, 0]
-    drained = replace(busy, use=ClusterUse(frozenset({"gpu01", "gpu02"}), unknown=""))
+    drained = replace(busy, use=ClusterUse(frozenset({"gpu01", "gpu02"}), why_unknown=""))
     assert switch.converge(traffic=drained).pending == []
     assert switch.converge(traffic=busy).steps == []
 

@@ -20,7 +20,7 @@ def test_only_a_drained_node_without_a_job_is_free() -> None:
 def test_no_answer_means_not_drained() -> None:
     assert ClusterUse().why_not("gpu01") == NOT_ASKED
     assert ClusterUse.from_dict({}) == ClusterUse()
-    assert ClusterUse(frozenset({"gpu01"}), unknown="no answer").why_not("gpu01") == "no answer"
+    assert ClusterUse(frozenset({"gpu01"}), why_unknown="no answer").why_not("gpu01") == "no answer"
 
 
 def test_it_survives_the_way_through_ansible() -> None:

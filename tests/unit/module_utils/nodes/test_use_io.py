@@ -54,19 +54,19 @@ def test_jobs_and_their_pods_use_a_node(use: Any, tmp_path: Path) -> None:
 def test_a_free_node_is_drained_and_comes_back(use: Any) -> None:
     slurm = Slurm()
     node = use(slurm)
-    node.hold()
-    assert (slurm.reason, node.held) == (REASON, True)
-    use(slurm).release()
-    assert (slurm.reason, node.held) == ("", False)
+    node.drain()
+    assert (slurm.reason, node.drained) == (REASON, True)
+    use(slurm).resume()
+    assert (slurm.reason, node.drained) == ("", False)
 
 
 def test_a_drain_with_another_reason_stays_after_the_change(use: Any) -> None:
     slurm = Slurm()
     node = use(slurm)
-    node.hold()
+    node.drain()
     slurm.reason = "fan broken"
-    node.release()
-    assert (slurm.reason, node.held) == ("fan broken", False)
+    node.resume()
+    assert (slurm.reason, node.drained) == ("fan broken", False)
 
 
 def test_a_job_that_was_faster_keeps_its_node(use: Any) -> None:
@@ -74,8 +74,8 @@ def test_a_job_that_was_faster_keeps_its_node(use: Any) -> None:
     slurm.arrives = "8"
     node = use(slurm)
     with pytest.raises(DeviceError, match="taken before it could be drained: Slurm job 8"):
-        node.hold()
-    assert (slurm.reason, node.held) == ("", False)
+        node.drain()
+    assert (slurm.reason, node.drained) == ("", False)
 
 
 def test_without_slurm_no_command_runs(use: Any, monkeypatch: Any) -> None:
@@ -84,5 +84,5 @@ def test_without_slurm_no_command_runs(use: Any, monkeypatch: Any) -> None:
     slurm.answers = False
     node = use(slurm)
     assert node.busy() == ""
-    node.hold()
-    node.release()
+    node.drain()
+    node.resume()

@@ -11,7 +11,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
     faults,
     options,
     role_of,
-    unknown,
+    unknown_variable,
 )
 
 PLACE = "group_vars/nodes.yml"
@@ -65,10 +65,13 @@ def test_a_secret_is_not_shown() -> None:
 
 
 def test_a_name_that_no_role_has_is_reported_with_the_nearest() -> None:
-    fault = unknown("a_role", DECLARED, "a_role_second", PLACE)
+    fault = unknown_variable("a_role", DECLARED, "a_role_second", PLACE)
     assert str(fault).startswith(f'a_role_second ({PLACE}) is "(not shown)", but role a_role has no such variable')
     assert fault.repair == "write a_role_seconds, or rename your own variable"
-    assert "ansible-doc -t role drawbridge.drawbridge.a_role " in unknown("a_role", DECLARED, "a_role_x", PLACE).repair
+    assert (
+        "ansible-doc -t role drawbridge.drawbridge.a_role "
+        in unknown_variable("a_role", DECLARED, "a_role_x", PLACE).repair
+    )
 
 
 def test_the_longest_prefix_has_the_variable() -> None:

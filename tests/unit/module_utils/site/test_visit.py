@@ -53,25 +53,25 @@ def states(calls: list[Call], check: bool = False) -> list[str]:
     return [seen.state for seen in visit(calls, check)]
 
 
-HELD = Call("a", {}, hold="leaf1 is pending")
+POSTPONED = Call("a", {}, postponed="leaf1 is pending")
 
 
 @pytest.mark.parametrize("check", [False, True])
 def test_steps_of_a_held_layer_are_pending_and_others_go_on(lamps: dict[str, str], check: bool) -> None:
-    held, after = visit([HELD, Call("b", {}, needs=[0])], check)
-    assert (held.state, held.result["changed"], held.result["steps"]) == ("done", False, [])
-    assert held.result["pending"] == ["turn on: leaf1 is pending"]
-    assert held.result["warnings"][0].endswith("to be done by a later run: turn on: leaf1 is pending")
-    assert "diff" not in held.result
+    waiting, after = visit([POSTPONED, Call("b", {}, needs=[0])], check)
+    assert (waiting.state, waiting.result["changed"], waiting.result["steps"]) == ("done", False, [])
+    assert waiting.result["pending"] == ["turn on: leaf1 is pending"]
+    assert waiting.result["warnings"][0].endswith("to be done by a later run: turn on: leaf1 is pending")
+    assert "diff" not in waiting.result
     assert after.result["changed"]
     assert lamps["a"] == "off"
 
 
 def test_a_held_layer_that_has_nothing_to_do_or_fails_says_so(lamps: dict[str, str]) -> None:
     lamps["a"] = "on"
-    assert visit([HELD], check=False)[0].result["pending"] == []
+    assert visit([POSTPONED], check=False)[0].result["pending"] == []
     lamps["a"] = "broken"
-    assert visit([HELD], check=False)[0].state == "failed"
+    assert visit([POSTPONED], check=False)[0].state == "failed"
 
 
 A, B, C = Call("a", {}), Call("b", {}, needs=[0]), Call("c", {}, needs=[1])

@@ -48,7 +48,7 @@ def adopted(*accepted: str, look: bool = False) -> dict[str, Any]:
         "evict": False,
         "accepted": list(accepted),
         "variables": {"evict": "site_evicts", "accepted": "site_accepts"},
-        "take_over": not look,
+        "adopt": not look,
     }
     return adopt(cluster, args, check=not look)
 

@@ -8,7 +8,7 @@ from unittest.mock import MagicMock
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.action.gate_token import ActionModule
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
-from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils import gate_token, half
+from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils import controller_side, gate_token
 
 ARGS = {
     "path": "/var/lib/drawbridge/gate/node.token",
@@ -42,7 +42,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Any:
             return 201, {"status": {"token": "fresh"}}
 
         monkeypatch.setattr(gate_token, "connect", lambda path: ask if path == ARGS["kubeconfig"] else None)
-        monkeypatch.setattr(half.ActionBase, "run", lambda *args: {})
+        monkeypatch.setattr(controller_side.ActionBase, "run", lambda *args: {})
         action.run(task_vars={})
         return sent, asked
 

@@ -10,7 +10,7 @@ from unittest.mock import MagicMock
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.action.kube_member import ActionModule
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
-from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils import half, kube_member
+from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils import controller_side, kube_member
 
 CLUSTER = {"name": "c", "cluster": {"certificate-authority-data": base64.b64encode(b"PEM").decode()}}
 KUBECONFIG = {"clusters": [CLUSTER], "contexts": [{"name": "x", "context": {"cluster": "c"}}], "current-context": "x"}
@@ -62,7 +62,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
 
         monkeypatch.setattr(action, "_execute_module", execute)
         monkeypatch.setattr(kube_member, "connect", lambda kubeconfig: api)
-        monkeypatch.setattr(half.ActionBase, "run", lambda *args: {})
+        monkeypatch.setattr(controller_side.ActionBase, "run", lambda *args: {})
         return action.run(task_vars={}), sent, api
 
     return made

@@ -7,7 +7,7 @@ from unittest.mock import MagicMock
 
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.action.kubelet_config import ActionModule
-from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils import half
+from ansible_collections.drawbridge.drawbridge.plugins.plugin_utils import controller_side
 
 from tests.unit.module_utils.kube.kubelet.test_check import VIEW, good
 
@@ -27,7 +27,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Any:
         task = MagicMock(args={**COMMON, "config": config, "variables": VARIABLES}, check_mode=False, async_val=0)
         action = ActionModule(task, MagicMock(), MagicMock(), MagicMock(), MagicMock(), MagicMock())
         monkeypatch.setattr(action, "_execute_module", lambda name, args, task_vars: sent.append(args) or {"host": 1})
-        monkeypatch.setattr(half.ActionBase, "run", lambda *args: {})
+        monkeypatch.setattr(controller_side.ActionBase, "run", lambda *args: {})
         return action.run(task_vars={}), sent
 
     return made

@@ -1,6 +1,6 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The controller's part of a visit. tests/collection/test_node_visit.py runs whole plays."""
+"""The controller's side of a visit. tests/collection/test_node_visit.py runs whole plays."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 
 
 class Token:
-    """The controller's half of a layer that needs a token."""
+    """The controller's side of a layer that needs a token."""
 
     def __init__(self, broken: bool = False) -> None:
         self.broken = broken
@@ -35,7 +35,7 @@ class Token:
         return True
 
     @contextlib.contextmanager
-    def help(self, options: Any, predicted: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    def provide(self, options: Any, predicted: dict[str, Any]) -> Iterator[dict[str, Any]]:
         if self.broken:
             raise DeviceError("the API server does not answer")
         self.log.append("begin")
@@ -46,8 +46,8 @@ class Token:
         return {**done, "asked": predicted["steps"]}
 
 
-def layer(role: str, module: str = "host_files", half: Any = None, needs: Any = (), **options: Any) -> Layer:
-    return Layer(Place(role, "do it"), module, half, options, options, list(needs))
+def layer(role: str, module: str = "host_files", side: Any = None, needs: Any = (), **options: Any) -> Layer:
+    return Layer(Place(role, "do it"), module, side, options, options, list(needs))
 
 
 @pytest.fixture
@@ -76,15 +76,15 @@ DONE, WAITS = ("done", {"changed": False}), ("waits", {"changed": True, "steps":
 
 
 def test_a_node_that_needs_nothing_is_visited_once(visit: Any) -> None:
-    layers = [layer("one"), layer("two", half=Token())]
+    layers = [layer("one"), layer("two", side=Token())]
     sent, _ = visit(layers, [DONE, DONE])
     assert [call["predict"] for call in sent[0]["layers"]] == [False, True]
     assert [it.seen.state for it in layers] == ["done", "done"]
 
 
 def test_who_needs_the_controller_is_visited_again_with_what_it_gives(visit: Any) -> None:
-    half = Token()
-    layers = [layer("one"), layer("two", "gate_token_host", half, path="/t"), layer("three", needs=[0, 1])]
+    side = Token()
+    layers = [layer("one"), layer("two", "gate_token_host", side, path="/t"), layer("three", needs=[0, 1])]
     sent, _ = visit(layers, [DONE, WAITS, ("waits", {})], [("done", {"changed": True}), DONE])
     first, second = sent
     assert [call["needs"] for call in first["layers"]] == [[], [], [0, 1]]
@@ -94,11 +94,11 @@ def test_who_needs_the_controller_is_visited_again_with_what_it_gives(visit: Any
     ]
     assert second["secrets"] == {"0": {"token": "fresh"}}
     assert layers[1].seen.result == {"changed": True, "asked": ["write a token"]}
-    assert half.log == ["begin", "end"]
+    assert side.log == ["begin", "end"]
 
 
 def test_a_controller_that_can_not_help_fails_that_layer_and_stops_what_needs_it(visit: Any) -> None:
-    layers = [layer("two", half=Token(broken=True)), layer("three", needs=[0]), layer("four", needs=[1])]
+    layers = [layer("two", side=Token(broken=True)), layer("three", needs=[0]), layer("four", needs=[1])]
     sent, _ = visit(layers, [WAITS, ("waits", {}), ("waits", {})])
     assert len(sent) == 1
     assert [it.seen.state for it in layers] == ["failed", "stopped", "stopped"]
@@ -129,8 +129,8 @@ def test_a_text_of_several_layers_travels_once() -> None:
 
 def test_a_layer_that_is_held_takes_its_reason_along() -> None:
     layers = [layer("one"), layer("two")]
-    layers[1].hold = "leaf1 is pending"
-    assert [call.get("hold", "") for call in message(layers, layers, {})["layers"]] == ["", "leaf1 is pending"]
+    layers[1].postponed = "leaf1 is pending"
+    assert [call.get("postponed", "") for call in message(layers, layers, {})["layers"]] == ["", "leaf1 is pending"]
 
 
 def test_a_layer_in_effect_is_needed_no_more() -> None:

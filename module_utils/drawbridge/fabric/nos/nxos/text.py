@@ -91,14 +91,14 @@ def parse(answers: Sequence[str], profile: SwitchProfile) -> Config:
     config, kept = (tree_of(text.splitlines()) for text in (running, startup))
     refuse(config, profile)
     marks = [match for match in map(_MARKED.fullmatch, config) if match]
-    settled = [match for match in marks if over(running, timedelta(seconds=int(match[2])))]
+    over_now = [match for match in marks if over(running, timedelta(seconds=int(match[2])))]
     armed, idle = jobs.jobs_of(config, clock(running), SPARE)
     sections = sections_of(config, profile)
     return Config(
         sections=sections,
         saved=sections_of(kept, profile) == sections and not any(SESSION_PREFIX in text for text in kept),
-        stale=(*(match[0].removeprefix(MARK) for match in settled), *idle),
-        waiting="".join([*(match[1] for match in marks if match not in settled), *armed][:1]),
+        stale=(*(match[0].removeprefix(MARK) for match in over_now), *idle),
+        waiting="".join([*(match[1] for match in marks if match not in over_now), *armed][:1]),
         beside=() if "feature scheduler" in config else (jobs.NO_FEATURE,),
         unproven=tuple(unproven(pausing, profile)),
         release="" if release_of(config)[0] >= TWO_STAGES else ONE_STAGE,
@@ -163,7 +163,7 @@ _TWO_STAGES = Dialect(
     confirm=lambda _: "",
     abort=f"configure terminal ; no {MARK}{{}} ; end".format,
     roll_back=lambda _: "",
-    held=_kept,
+    keeps=_kept,
 )
 
 DIALECT = replace(
@@ -177,7 +177,7 @@ DIALECT = replace(
             confirm=jobs.kept,
             abort=jobs.dropped,
             roll_back=jobs.rolled_back,
-            held=lambda *_: (),
+            keeps=lambda *_: (),
         )
     },
 )

@@ -16,21 +16,21 @@ from ..daemon_io import NO_CLUSTER, Daemon
 from ..members.text import directory, find, mountinfo, names, short
 from ..mmfsd import ACTIVE
 from ..text import Row
-from .plan import MOUNT, RELEASE, RESTART, START, STOP, UNMOUNT, ClientState
+from .plan import MOUNT, RESTART, RESUME, START, STOP, UNMOUNT, ClientState
 
 
 class Use(Protocol):
     """The drain of this node."""
 
     @property
-    def held(self) -> bool:
+    def drained(self) -> bool:
         """Whether Drawbridge's drain keeps jobs off."""
         raise NotImplementedError
 
-    def hold(self) -> None:
+    def drain(self) -> None:
         """Drain it. Raises DeviceError if a job came first."""
 
-    def release(self) -> None:
+    def resume(self) -> None:
         """Lift the drain."""
 
 
@@ -67,9 +67,9 @@ class Client:
         own = self._daemon.row()
         state = own["state"] if own else NO_CLUSTER
         if own is None or state != ACTIVE:
-            return ClientState({}, state, held=self._use.held)
+            return ClientState({}, state, drained=self._use.drained)
         settings, configured = self._settings() if self._want.settings else ({}, {})
-        return ClientState(self._paths(own), state, settings, configured, self._use.held)
+        return ClientState(self._paths(own), state, settings, configured, self._use.drained)
 
     def apply(self, steps: Sequence[Step[ClientState]]) -> None:
         """In order. The host must be a member before GPFS starts. The drain of a restart is lifted after its mounts."""
@@ -82,19 +82,19 @@ class Client:
                 self._restart()
             elif verb == MOUNT:
                 self._mount(device, path)
-            elif verb == RELEASE:
-                self._use.release()
+            elif verb == RESUME:
+                self._use.resume()
         if any(step.payload[0] == RESTART for step in steps):
-            self._use.release()
+            self._use.resume()
 
     def _restart(self) -> None:
         """Drain, stop, start. A busy file system keeps GPFS running, and the drain is lifted."""
-        self._use.hold()
+        self._use.drain()
         try:
             self._daemon.stop()
         except DeviceError:
             if self._daemon.state() == ACTIVE:
-                self._use.release()
+                self._use.resume()
             raise
         self._daemon.start(self._expected.settle_s)
 

@@ -11,7 +11,7 @@ from functools import partial
 from ....core.converge import Step
 from ..mmfsd import ACTIVE, DOWN
 
-START, RESTART, MOUNT, RELEASE, UNMOUNT, STOP = "start", "restart", "mount", "release", "unmount", "stop"
+START, RESTART, MOUNT, RESUME, UNMOUNT, STOP = "start", "restart", "mount", "resume", "unmount", "stop"
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class ClientState:
     """Values of the wanted attributes that the running daemon uses, in one spelling."""
     configured: Mapping[str, str] = field(default_factory=dict, compare=False)
     """Values that the cluster has for this host's node class."""
-    held: bool = False
+    drained: bool = False
     """Drawbridge's drain keeps jobs off."""
 
     def lines(self) -> list[str]:
@@ -35,7 +35,7 @@ class ClientState:
             f"GPFS {self.daemon}",
             *(self._setting(name, value) for name, value in self.settings.items()),
             *(f"{device} {path} gpfs" for device, path in self.paths.items()),
-            *(["drained for a change of GPFS"] if self.held else []),
+            *(["drained for a change of GPFS"] if self.drained else []),
         ]
 
     def _setting(self, name: str, value: str) -> str:
@@ -61,8 +61,8 @@ def plan(have: ClientState, want: ClientState) -> list[Step[ClientState]]:
         if state.paths.get(device) != path:
             step = Step(f"mount {device} at {path}", partial(_mounted, device=device, path=path), (MOUNT, device, path))
             steps.append(replace(step, disturbs=any(it.disturbs for it in steps) and device in have.paths))
-    if have.held:
-        steps.append(Step("let Slurm use the node again", lambda s: replace(s, held=False), (RELEASE, "", "")))
+    if have.drained:
+        steps.append(Step("let Slurm use the node again", lambda s: replace(s, drained=False), (RESUME, "", "")))
     return steps
 
 

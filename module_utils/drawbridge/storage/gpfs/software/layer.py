@@ -63,7 +63,7 @@ def work(params: Params, check: bool) -> Work[SoftwareState]:
     want = _wanted(params)
 
     def stop() -> None:
-        use.hold()
+        use.drain()
         Daemon(mm, MOUNTS.read_text).stop()
 
     modules = KernelModules(run, want.modules, _places(params)) if params["version"] else None

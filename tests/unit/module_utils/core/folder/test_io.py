@@ -17,7 +17,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.folder.plan import FolderState, plan
 
 
-def settled(folder: Path, files: dict[str, str]) -> bool:
+def converged(folder: Path, files: dict[str, str]) -> bool:
     """Whether a run changed anything; it may not fail."""
     outcome = converge(Folder(str(folder), FolderState(files)), plan, FolderState(files))
     assert not outcome.error
@@ -26,19 +26,19 @@ def settled(folder: Path, files: dict[str, str]) -> bool:
 
 def test_wanted_files_are_written_and_files_of_others_stay(tmp_path: Path) -> None:
     folder = tmp_path / "new"
-    assert settled(folder, {"a/b/c": "1\n", "a/d": "2\n", "e": "3\n"})
-    assert not settled(folder, {"a/b/c": "1\n", "a/d": "2\n", "e": "3\n"})
+    assert converged(folder, {"a/b/c": "1\n", "a/d": "2\n", "e": "3\n"})
+    assert not converged(folder, {"a/b/c": "1\n", "a/d": "2\n", "e": "3\n"})
     (folder / "a/mine").write_text("mine\n")
-    assert settled(folder, {"e": "4\n"})
+    assert converged(folder, {"e": "4\n"})
     found = {str(path.relative_to(folder)) for path in folder.rglob("*")}
     assert found == {"a", "a/mine", "e", LIST}
     assert (folder / LIST).read_text() == f"{HEADER}\ne\n"
 
 
 def test_a_file_that_was_deleted_comes_back(tmp_path: Path) -> None:
-    settled(tmp_path, {"a": "1\n"})
+    converged(tmp_path, {"a": "1\n"})
     (tmp_path / "a").unlink()
-    assert settled(tmp_path, {"a": "1\n"})
+    assert converged(tmp_path, {"a": "1\n"})
     assert (tmp_path / "a").read_text() == "1\n"
 
 
@@ -46,7 +46,7 @@ def test_a_file_that_was_deleted_comes_back(tmp_path: Path) -> None:
 def test_an_unlisted_file_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine\n")
     with pytest.raises(DeviceError, match=f"{name} was not written by an earlier run; name another folder"):
-        settled(tmp_path, {"a": "1\n"})
+        converged(tmp_path, {"a": "1\n"})
     assert (tmp_path / name).read_text() == "mine\n"
 
 
@@ -56,5 +56,5 @@ def test_a_list_leads_nowhere_else(tmp_path: Path) -> None:
     other.write_text("mine\n")
     folder.mkdir()
     (folder / LIST).write_text(f"{HEADER}\n../other\n{other}\n")
-    settled(folder, {"a": "1\n"})
+    converged(folder, {"a": "1\n"})
     assert other.read_text() == "mine\n"

@@ -92,7 +92,7 @@ def closed(node: Any) -> NodeStatus:
     return NodeStatus(True, "closed", True, time.time() + 1)
 
 
-def settled(kubelet: Kubelet, want: KubeletState, **options: bool) -> Outcome:
+def converged(kubelet: Kubelet, want: KubeletState, **options: bool) -> Outcome:
     """What the module does."""
     return converge(kubelet, plan, want, in_use=kubelet.in_use, options=options)
 
@@ -130,7 +130,7 @@ def device(tmp_path: Path, monkeypatch: Any) -> Any:
 def node(device: Any) -> Node:
     """One whose kubelet runs as wanted."""
     node = Node()
-    assert settled(device(node), WANT).error == ""
+    assert converged(device(node), WANT).error == ""
     node.ran.clear()
     return node
 
@@ -142,19 +142,19 @@ def test_a_host_gets_a_checked_drop_in_and_a_member_a_started_kubelet(
     node = Node()
     (tmp_path / "memory_manager_state").write_text('{"policyName": "Static", "machineState": {}}')
     (tmp_path / "cpu_manager_state").write_text('{"policyName": "static", "defaultCpuSet": "0-7"}')
-    outcome = settled(device(node, member=member), WANT)
+    outcome = converged(device(node, member=member), WANT)
     assert not outcome.error and (tmp_path / "conf.d/50-drawbridge.conf").exists()
     assert member or outcome.steps == ["write the drop-in with 3 keys", "remove memory_manager_state"]
     assert not (tmp_path / "memory_manager_state").exists(), "the kubelet that is started next would die of it"
     assert (tmp_path / "cpu_manager_state").exists(), "what did not change stays: pods would lose their CPUs"
     assert {"systemctl start", "systemctl enable"} & set(node.ran) == (STARTED if member else set())
     node.ran.clear()
-    assert settled(device(node, member=member), WANT).steps == []
+    assert converged(device(node, member=member), WANT).steps == []
     assert node.ran == ["systemctl show"]
 
 
 def test_what_the_kubelet_refuses_is_never_written(device: Any, tmp_path: Path) -> None:
-    outcome = settled(device(Node(BAD)), WANT)
+    outcome = converged(device(Node(BAD)), WANT)
     assert "the kubelet refuses this configuration" in outcome.error
     assert "unknown policy: 'statik'" in outcome.error
     assert not (tmp_path / "conf.d").exists()
@@ -163,7 +163,7 @@ def test_what_the_kubelet_refuses_is_never_written(device: Any, tmp_path: Path) 
 
 def test_a_file_that_is_newer_than_the_kubelet_needs_a_restart(device: Any, node: Node, tmp_path: Path) -> None:
     node.started_us -= 60_000_000
-    assert settled(device(node), WANT).steps == ["drain the node, restart the kubelet with it, resume"]
+    assert converged(device(node), WANT).steps == ["drain the node, restart the kubelet with it, resume"]
     assert [line for line in node.ran if "update" in line] == ["scontrol update", "scontrol update"]
     assert node.reason == ""
 
@@ -172,7 +172,7 @@ def test_a_slow_look_at_two_clocks_restarts_nothing(device: Any, node: Node, mon
     lost = itertools.count(1)
     slow = SimpleNamespace(time=lambda: time.time() + next(lost), monotonic=lambda: time.monotonic() + next(lost))
     monkeypatch.setattr(adapter, "time", slow)
-    assert settled(device(node), WANT).steps == []
+    assert converged(device(node), WANT).steps == []
 
 
 def test_a_first_drop_in_that_fails_leaves_no_jobs_on_a_node_without_a_kubelet(
@@ -183,11 +183,11 @@ def test_a_first_drop_in_that_fails_leaves_no_jobs_on_a_node_without_a_kubelet(
     node.started_us = 1
     kubelet = device(node)
     monkeypatch.setattr(Health, "ok", lambda self: not (tmp_path / "conf.d/50-drawbridge.conf").exists())
-    outcome = settled(kubelet, WANT)
+    outcome = converged(kubelet, WANT)
     assert outcome.error.endswith("it is stopped, and Slurm keeps the node drained")
     assert (node.started_us, node.reason) == (0, REASON)
     monkeypatch.setattr(Health, "ok", lambda self: bool(node.started_us))
-    assert settled(kubelet, WANT).error == ""
+    assert converged(kubelet, WANT).error == ""
     assert (node.started_us > 0, node.reason) == (True, "")
 
 
@@ -200,7 +200,7 @@ def test_one_that_ran_before_gets_its_old_content_back(
     # the first look is the one that says whether jobs have to be kept off; going back takes more than one
     answers = itertools.chain([True, False], itertools.repeat(True))
     monkeypatch.setattr(Health, "ok", lambda self: file.read_text() == before and next(answers))
-    outcome = settled(kubelet, CHANGED)
+    outcome = converged(kubelet, CHANGED)
     assert outcome.error.endswith("it runs with its old configuration again")
     assert file.read_text() == before
     assert node.reason == ""
@@ -224,7 +224,7 @@ def test_a_node_in_use_or_one_that_the_gate_has_not_closed_is_left_alone(
     device: Any, node: Node, queue: Completed, gate: Any, reason: str
 ) -> None:
     node.queue = queue
-    outcome = settled(device(node, CHANGED, gate), CHANGED)
+    outcome = converged(device(node, CHANGED, gate), CHANGED)
     assert (outcome.changed, outcome.error) == (False, "")
     assert reason in outcome.pending[0]
 
@@ -239,7 +239,7 @@ def test_a_closed_node_is_drained_changed_and_proven_ready(device: Any, node: No
         seen.append(node.reason)
         return closed(self)
 
-    outcome = settled(device(node, CHANGED, gate), CHANGED)
+    outcome = converged(device(node, CHANGED, gate), CHANGED)
     assert (outcome.error, outcome.left) == ("", [])
     assert seen == ["", REASON], "closed before it is drained, Ready before it is resumed"
     assert node.reason == ""
@@ -248,10 +248,10 @@ def test_a_closed_node_is_drained_changed_and_proven_ready(device: Any, node: No
 def test_a_run_that_broke_off_is_ended_by_the_next(device: Any, node: Node, tmp_path: Path) -> None:
     (tmp_path / "marker").write_text("")
     node.reason = REASON
-    outcome = settled(device(node), WANT)
+    outcome = converged(device(node), WANT)
     assert outcome.steps == ["let Slurm use the node again"]
     assert node.reason == ""
-    assert settled(device(node), WANT).steps == []
+    assert converged(device(node), WANT).steps == []
 
 
 FOLDER = "{tmp}/conf.d"
@@ -281,10 +281,10 @@ def test_a_kubelet_of_the_site_that_would_not_read_us_is_refused(
 ) -> None:
     node = started_by_site(tmp_path, *(word.replace("{tmp}", str(tmp_path)) for word in words))
     if not told:
-        assert settled(device(node, of_site=True), WANT).error == ""
+        assert converged(device(node, of_site=True), WANT).error == ""
         return
     with pytest.raises(DeviceError, match=f"{told}, .*start it with --config-dir={tmp_path}/conf.d yourself"):
-        settled(device(node, of_site=True), WANT)
+        converged(device(node, of_site=True), WANT)
     assert not (tmp_path / "conf.d").exists()
     assert node.ran == ["systemctl show"], "nothing was drained"
 
@@ -305,10 +305,10 @@ def of_kubeadm(tmp_path: Path) -> Node:
 
 def test_kubeadms_kubelet_gets_the_flag_with_consent_alone(device: Any, tmp_path: Path) -> None:
     node = of_kubeadm(tmp_path)
-    refused = settled(device(node, of_site=True), WANT)
+    refused = converged(device(node, of_site=True), WANT)
     assert (refused.changed, refused.error.endswith("set may_add_config_dir: true")) == (False, True), refused.error
     assert not (tmp_path / "unit.d").exists() and "systemctl stop" not in node.ran
-    outcome = settled(device(node, of_site=True), WANT, may_add_config_dir=True)
+    outcome = converged(device(node, of_site=True), WANT, may_add_config_dir=True)
     assert outcome.error == ""
     assert outcome.steps[1:] == [
         "add --config-dir to the unit",
@@ -316,4 +316,4 @@ def test_kubeadms_kubelet_gets_the_flag_with_consent_alone(device: Any, tmp_path
         "drain the node, restart the kubelet with it, resume",
     ]
     assert node.ran.index("systemctl daemon-reload") < node.ran.index("systemctl stop")
-    assert (node.reason, settled(device(node, of_site=True), WANT).steps) == ("", [])
+    assert (node.reason, converged(device(node, of_site=True), WANT).steps) == ("", [])

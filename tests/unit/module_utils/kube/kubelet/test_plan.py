@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.kube.kubelet.plan import (
     ENABLE,
-    RELEASE,
     REMOVE_STATE,
     RESTART,
+    RESUME,
     WRITE,
     AddFlag,
     KubeletState,
@@ -40,8 +40,8 @@ CPU = ("cpu_manager_state",)
         (replace(DOWN, outdated=CPU), [RESTART], True),
         (replace(WANT, enabled=False), [ENABLE], True),
         (replace(WANT, missing_flag="unit"), [AddFlag("unit"), RESTART], True),
-        (replace(WANT, held=True), [RELEASE], False),
-        (replace(WANT, held=True, current=False, outdated=CPU), [RESTART], True),
+        (replace(WANT, drained=True), [RESUME], False),
+        (replace(WANT, drained=True, current=False, outdated=CPU), [RESTART], True),
         (replace(BARE, running=True), [WRITE, ENABLE, RESTART], True),
     ],
 )

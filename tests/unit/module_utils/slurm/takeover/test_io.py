@@ -12,7 +12,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.units import Unit
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.config.text import HEADER
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover import environment
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.io import Adopted, Site
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.io import Site, TakenOver
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.slurm.takeover.plan import (
     TakeoverState,
     plan,
@@ -29,13 +29,13 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def device(place: Path, want: dict[str, Entry], cls: Any = Adopted, **site: Any) -> Any:
+def device(place: Path, want: dict[str, Entry], cls: Any = TakenOver, **site: Any) -> Any:
     run = Answers({"systemctl show": show(begun_us=int(time.monotonic() * 1e6) + 10**9), "systemctl": ""})
     unit, state = Unit("slurmd.service", run), TakeoverState("slurmd.service", want)
     return cls(unit, state, site=Site(copies=f"{place}/before", **site))
 
 
-def run(daemon: Adopted, **consents: bool) -> Outcome:
+def run(daemon: TakenOver, **consents: bool) -> Outcome:
     return converge(daemon, plan, daemon._want, options=consents)
 
 

@@ -36,14 +36,14 @@ class Drain:
     """A node that can be drained; `of_other` is the drain of a person."""
 
     def __init__(self, of_other: bool = False) -> None:
-        self.held, self.reasons, self._of_other = False, [""], of_other
+        self.drained, self.reasons, self._of_other = False, [""], of_other
 
-    def hold(self, what: str) -> None:
-        self.held = not self._of_other
+    def drain(self, what: str) -> None:
+        self.drained = not self._of_other
         self.reasons.append(what)
 
-    def release(self) -> None:
-        self.held = False
+    def resume(self) -> None:
+        self.drained = False
 
 
 class Host:
@@ -104,7 +104,7 @@ def test_a_lost_or_unknown_mount_keeps_the_drain_and_the_first_error_is_reported
     use = Drain()
     with pytest.raises(DeviceError, match="filer:/x can't be mounted at /data: systemctl failed"):
         nfs(tmp_path, Host(broken), use).apply(AGAIN)
-    assert use.held and use.reasons[-1] == "/data"
+    assert use.drained and use.reasons[-1] == "/data"
 
 
 def test_nothing_is_drained_if_the_mounts_cant_be_read(tmp_path: Path) -> None:
@@ -120,4 +120,4 @@ def test_the_drain_of_a_person_stays_though_nothing_is_read_for_it(tmp_path: Pat
     use = Drain(of_other=True)
     with pytest.raises(DeviceError, match="can't be mounted at"):
         nfs(tmp_path, Host(), use).apply(AGAIN)
-    assert not use.held
+    assert not use.drained

@@ -57,4 +57,4 @@ def test_slurm_is_left_alone_if_nothing_is_unmounted() -> None:
 
 
 def test_a_drain_that_a_killed_run_left_is_lifted() -> None:
-    assert only(replace(WANT, held=True)).reason == "let Slurm use the node again"
+    assert only(replace(WANT, drained=True)).reason == "let Slurm use the node again"

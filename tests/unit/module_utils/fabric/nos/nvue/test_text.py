@@ -95,7 +95,7 @@ def test_buffers_of_these_switches_alone(cumulus: Cumulus) -> None:
     before = cumulus.lines()
     assert cumulus.converge().steps == []
     assert cumulus.lines() == before, "without them in the intent they are the site's"
-    used = Traffic({}, use=ClusterUse(frozenset(), unknown=""))
+    used = Traffic({}, use=ClusterUse(frozenset(), why_unknown=""))
     [waits] = cumulus.converge(want=replace(own, cable_m=50), traffic=used).pending
     assert "divides the buffers of all ports anew" in waits
 

@@ -58,7 +58,7 @@ def test_half_a_profile_is_completed_and_what_an_old_class_left_goes(sonic: Soni
 def test_ecn_thresholds_change_without_a_flap_and_without_consent(sonic: Sonic) -> None:
     assert not sonic.converge().error
     want = replace(sonic.profile, roce=replace(sonic.profile.roce, ecn_min_bytes=200000))
-    done = sonic.converge(want=want, traffic=Traffic({}, use=ClusterUse(frozenset(), unknown="")))
+    done = sonic.converge(want=want, traffic=Traffic({}, use=ClusterUse(frozenset(), why_unknown="")))
     assert (done.error, done.pending, sonic.flaps()) == ("", [], [1, 1, 0, 0])
     assert "WRED_PROFILE|ROCE green_min_threshold 200000" in sonic.lines()
 

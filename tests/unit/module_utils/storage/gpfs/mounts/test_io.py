@@ -51,7 +51,7 @@ mmlsfs::0:1:::fs1:defaultMountPoint:%2Fgpfs%2Ffs1:
 """
 MOUNT = "90 22 0:52 / {} rw,relatime shared:7 - gpfs {} rw\n"
 WANT = ClientState({"fs1": "/gpfs/fs1"})
-FREE: Any = SimpleNamespace(held=False)
+FREE: Any = SimpleNamespace(drained=False)
 
 
 def client(table: str, state: str = "active", want: ClientState = WANT) -> ClientState:
@@ -88,7 +88,7 @@ class Restarting:
     """A node whose GPFS takes a new pagepool at its start, and forgets its mounts."""
 
     def __init__(self, mounts: bool) -> None:
-        self.state, self.pagepool, self.mounted, self.held, self._mounts = "active", 4 << 30, True, False, mounts
+        self.state, self.pagepool, self.mounted, self.drained, self._mounts = "active", 4 << 30, True, False, mounts
 
     def run(self, argv: Sequence[str], ok: tuple[int, ...] = (0,)) -> Completed:
         """An mm* command."""
@@ -111,11 +111,11 @@ class Restarting:
     def table(self) -> str:
         return MOUNT.format("/gpfs/fs1", "fs1") if self.mounted else ""
 
-    def hold(self) -> None:
-        self.held = True
+    def drain(self) -> None:
+        self.drained = True
 
-    def release(self) -> None:
-        self.held = False
+    def resume(self) -> None:
+        self.drained = False
 
 
 @pytest.mark.parametrize("mounts", [True, False])
@@ -125,5 +125,5 @@ def test_the_drain_of_a_restart_is_lifted_after_the_mounts_and_only_then(mounts:
     daemon = Daemon(Mm(node.run, "/mm"), node.table)
     device = Client(daemon, want, node.table, node, Expected(node_class="drawbridge_h100"))
     done = converge(device, plan, want)
-    assert (done.error == "", node.held) == (mounts, not mounts), done.error
+    assert (done.error == "", node.drained) == (mounts, not mounts), done.error
     assert done.changed

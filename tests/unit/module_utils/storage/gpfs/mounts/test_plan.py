@@ -27,7 +27,7 @@ TUNED = ClientState(PATHS, settings={"workerThreads": "1024"})
         (ClientState({**PATHS, "scratch": "/mnt"}), WANT, ["mount"], False),
         (replace(TUNED, settings=OLD, configured=TUNED.settings), TUNED, ["restart", *MOUNTS], True),
         (ClientState({}, "down"), TUNED, ["start", *MOUNTS], False),
-        (ClientState({}, held=True), WANT, [*MOUNTS, "release"], False),
+        (ClientState({}, drained=True), WANT, [*MOUNTS, "resume"], False),
     ],
 )
 def test_only_what_differs_is_done(have: ClientState, want: ClientState, verbs: list[str], disturbs: bool) -> None:

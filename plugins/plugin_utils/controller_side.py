@@ -1,9 +1,9 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The controller's half of a layer: what needs the kubeconfig, or must be checked before a host is contacted.
+"""The controller's side of a layer: what needs the kubeconfig, or must be checked before a host is contacted.
 
-The other half is a module on the host. First that module predicts; most runs end there. Only if it has something to do,
-the controller's half gives it what it needs, and it runs again.
+The other side is a module on the host. First that module predicts; most runs end there. Only if it has something to do,
+the controller's side gives it what it needs, and it runs again.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ class Refused(DeviceError):
     """The options are wrong. The host was not contacted."""
 
 
-class Half(Protocol):
-    """The controller's part of one layer."""
+class ControllerSide(Protocol):
+    """The controller's side of one layer."""
 
     module: str
-    """The host's part, by its short name."""
+    """The host's side, by its short name."""
     spec: Options
     """Options of both, as in an argument spec."""
     viewed: Sequence[str]
     """Options that the option `view` may hold, as for a layer."""
 
     def prepare(self, options: Options) -> Result:
-        """The options of the host's part, without the controller's own. Raises Refused."""
+        """The options of the host's side, without the controller's own. Raises Refused."""
         raise NotImplementedError
 
     def predicts(self, options: Options) -> bool:
         """Whether the host must predict before it may act."""
         raise NotImplementedError
 
-    def help(self, options: Options, predicted: Result) -> AbstractContextManager[Result]:
+    def provide(self, options: Options, predicted: Result) -> AbstractContextManager[Result]:
         """Further options with which the host acts while the context is open. Raises DeviceError."""
         raise NotImplementedError
 
@@ -53,28 +53,28 @@ class Half(Protocol):
 
 
 class HostAction(ActionBase):
-    """The action of one layer with two halves."""
+    """The action of one layer with two sides."""
 
     _supports_check_mode = True
     TRANSFERS_FILES = False
-    half: type[Half]
+    side: type[ControllerSide]
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> Result:
         """Return the host's result: the prediction, or the steps done."""
         result = super().run(tmp, task_vars)
-        half = self.half()
-        _result, given = self.validate_argument_spec(open_spec(half.spec, half.viewed))
+        side = self.side()
+        _result, given = self.validate_argument_spec(open_spec(side.spec, side.viewed))
         try:
-            options = validated(half.spec, opened(given))
-            host = half.prepare(options)
-            if not half.predicts(options):
+            options = validated(side.spec, opened(given))
+            host = side.prepare(options)
+            if not side.predicts(options):
                 return self._on_host(host, task_vars)
             predicted = self._on_host(host, task_vars, check=True)
             if self._task.check_mode or predicted.get("failed") or not predicted.get("changed"):
                 return predicted
-            with half.help(options, predicted) as more:
+            with side.provide(options, predicted) as more:
                 done = self._on_host({**host, **more}, task_vars)
-            return half.conclude(options, predicted, done)
+            return side.conclude(options, predicted, done)
         except DeviceError as err:
             return {**result, "failed": True, "changed": False, "msg": str(err), **err.details}
 
@@ -82,6 +82,6 @@ class HostAction(ActionBase):
         given = self._task.check_mode
         self._task.check_mode = check or given
         try:
-            return self._execute_module(f"drawbridge.drawbridge.{self.half.module}", dict(options), task_vars=task_vars)
+            return self._execute_module(f"drawbridge.drawbridge.{self.side.module}", dict(options), task_vars=task_vars)
         finally:
             self._task.check_mode = given
