@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import IO, TextIO
@@ -22,7 +22,7 @@ from typing import IO, TextIO
 from tests import nights
 from tests.parts import BIN, DOWN, ROOT, Command, Part, daily, every_run, nightly, python
 from tests.processes import end
-from tests.times import Spent, commit, name_of, over_budget, slowest, wait, write
+from tests.times import LabTime, Spent, commit, machine_s, name_of, over_budget, share, slowest, wait, write
 
 LOGS = ROOT / "build/test"
 CHECK, NIGHTLY = "check", "nightly"
@@ -57,8 +57,9 @@ def run(part: Part, live: bool) -> Result:
     with log.open("w") as file:
         # what a killed run has left keeps labs of the same number from starting
         codes = no_labs(part, env, file, live)
-        spent = Spent()
-        codes += [timed(command, env, file, live, start + part.limit_s, spent) for command in part.commands]
+        spent, labs = Spent(), LabTime(part.labs)
+        codes += [timed(command, env, file, live, start + part.limit_s, spent, labs) for command in part.commands]
+        spent.lab_s = labs.total_s
         if LATE in codes:
             no_labs(part, env, file, live)
     passed, spent.wall_s = not any(codes), time.monotonic() - start
@@ -74,17 +75,26 @@ def no_labs(part: Part, env: dict[str, str], file: TextIO, live: bool) -> list[i
     return [stream(DOWN, each, file, live, time.monotonic() + DOWN_S)[0] for each in told]
 
 
-def timed(command: Command, env: dict[str, str], file: TextIO, live: bool, until: float, spent: Spent) -> int:
+def timed(
+    command: Command, env: dict[str, str], file: TextIO, live: bool, until: float, spent: Spent, labs: LabTime
+) -> int:
     """Run a command of a part, add to what the part spent, and return its code."""
     start = time.monotonic()
-    code, cpu_s = stream(command, env, file, live, until)
+    code, cpu_s = stream(command, env, file, live, until, labs.look)
     spent.commands[name_of(command)] = time.monotonic() - start
     spent.cpu_s += cpu_s
     return code
 
 
-def stream(command: Command, env: dict[str, str], file: TextIO, live: bool, until: float) -> tuple[int, float]:
-    """Run a command, its output to a file and perhaps to the terminal.
+def stream(
+    command: Command,
+    env: dict[str, str],
+    file: TextIO,
+    live: bool,
+    until: float,
+    look: Callable[[], None] = lambda: None,
+) -> tuple[int, float]:
+    """Run a command, its output to a file and perhaps to the terminal; `look` is called meanwhile.
 
     Returns its code, or LATE at that moment, and its processor time.
     """
@@ -98,7 +108,7 @@ def stream(command: Command, env: dict[str, str], file: TextIO, live: bool, unti
     copier = threading.Thread(target=copy, args=(process.stdout, file, live), daemon=True)
     copier.start()
     try:
-        cpu_s = wait(process, until)
+        cpu_s = wait(process, until, look)
         return process.returncode, cpu_s
     except subprocess.TimeoutExpired:
         end(process.pid)
@@ -134,16 +144,18 @@ def main(names: Sequence[str]) -> int:
     lists = {(): every_run, (CHECK,): daily, (NIGHTLY,): nightly}
     whole = lists.get(tuple(names))
     chosen = whole() if whole else [part for part in known if set(names) & part.words]
-    start = time.monotonic()
     if any(part.labs for part in chosen) and prepare():
         return 1
+    start, used_s = time.monotonic(), machine_s()
     at_once = 1 if whole is nightly else AT_ONCE
     with ThreadPoolExecutor(max_workers=at_once) as pool:
         results = list(pool.map(lambda part: run(part, live=len(chosen) == 1), chosen))
     at_night = {part.name for part in nightly()}
     nights.note({it.name: (it.passed, it.spent.wall_s) for it in results if it.name in at_night}, commit())
-    report({result.name: result.spent for result in results}, [it.name for it in results if not it.passed])
+    spent = {result.name: result.spent for result in results}
+    report(spent, [it.name for it in results if not it.passed])
     print(f"{time.monotonic() - start:7.0f}  in all, {at_once} at a time")
+    print(share(spent, machine_s() - used_s))
     failed = sum(not result.passed for result in results)
     print(f"\n{len(results) - failed} passed, {failed} failed")
     return 1 if failed else 0
@@ -151,10 +163,10 @@ def main(names: Sequence[str]) -> int:
 
 def report(spent: dict[str, Spent], failed: list[str]) -> None:
     """Print what the parts took and which commands took most, and keep it."""
-    print("\nseconds  processor  part")
+    print("\nseconds  processor  of labs  part")
     for name, it in spent.items():
         remark = "  FAILED" if name in failed else over_budget(name, it)
-        print(f"{it.wall_s:7.0f}  {it.cpu_s:9.0f}  {name}{remark}")
+        print(f"{it.wall_s:7.0f}  {it.cpu_s:9.0f}  {it.lab_s:7.0f}  {name}{remark}")
     print("\n".join(["\nseconds  slowest commands", *slowest(spent), ""]))
     write(LOGS / "times.json", spent, commit())
 

@@ -8,13 +8,15 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from lab.hosts.cgroups import hierarchy
 
 ROOT = Path(__file__).resolve().parent.parent
 BUDGETS = ROOT / "tests/budgets.yml"
@@ -27,12 +29,43 @@ HISTORY = "history"
 
 @dataclass
 class Spent:
-    """What a part took. The processor time is that of its commands, without daemons of a lab."""
+    """What a part took."""
 
     wall_s: float = 0.0
     cpu_s: float = 0.0
+    """The processor time of its commands, without that of a lab."""
     commands: dict[str, float] = field(default_factory=dict)
     """Seconds of each of its commands by the clock, by name."""
+    lab_s: float = 0.0
+    """That of its labs: hosts with their daemons and modules, and switches."""
+
+
+class LabTime:
+    """The processor time of labs, which end and begin anew while it adds up."""
+
+    def __init__(self, labs: Sequence[int], root: Path | None = None) -> None:
+        """`root` is where cgroup2 is mounted; found when not given."""
+        root = root or hierarchy(Path("/proc/self/mountinfo").read_text()) or Path()
+        groups = [root / f"drawbridge-lab/{number}/{group}" for number in labs for group in ("hosts", "keeper")]
+        self._last = {group / "cpu.stat": 0.0 for group in groups}
+        self.total_s = 0.0
+
+    def look(self) -> None:
+        """Add what was used since the last look. What a lab used after the last look before its end is lost."""
+        for file, before in self._last.items():
+            try:
+                words = file.read_text().split()
+            except OSError:
+                words = ["usage_usec", "0"]
+            used_s = int(words[words.index("usage_usec") + 1]) / 1e6
+            self.total_s += used_s - before if used_s >= before else used_s
+            self._last[file] = used_s
+
+
+def machine_s() -> float:
+    """The processor time that the machine has used since its boot (proc_stat(5)), without what others took from it."""
+    user, nice, system, _idle, _iowait, irq, softirq = map(int, Path("/proc/stat").read_text().split()[1:8])
+    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
 
 
 def commit() -> str:
@@ -48,12 +81,13 @@ def over_budget(name: str, spent: Spent) -> str:
     return f"  (budget {at_most})" if at_most is not None and spent.cpu_s > at_most else ""
 
 
-def wait(process: subprocess.Popen[bytes], until: float) -> float:
+def wait(process: subprocess.Popen[bytes], until: float, look: Callable[[], None] = lambda: None) -> float:
     """Wait for a program until a moment of the monotonic clock; the processor time of it and its children.
 
-    Raises TimeoutExpired.
+    Meanwhile it calls `look` again and again. Raises TimeoutExpired.
     """
     while True:
+        look()
         pid, status, usage = os.wait4(process.pid, os.WNOHANG)
         if pid:
             process.returncode = os.waitstatus_to_exitcode(status)
@@ -91,6 +125,12 @@ def write(file: Path, parts: Mapping[str, Spent], commit: str) -> None:
     file.write_text(f"{text}\n")
 
 
+def share(parts: Mapping[str, Spent], used_s: float) -> str:
+    """How much of the processor time that the machine used was for the parts: a busy machine makes times longer."""
+    own = sum(it.cpu_s + it.lab_s for it in parts.values())
+    return f"{used_s:7.0f}  of processor time used, {own / used_s:.0%} of it by these parts" if used_s else ""
+
+
 def slowest(parts: Mapping[str, Spent]) -> list[str]:
     """The slowest commands of all parts, as lines of a table."""
     every = [(seconds, name, part) for part, spent in parts.items() for name, seconds in spent.commands.items()]
@@ -102,5 +142,6 @@ def _rounded(spent: Spent) -> dict[str, Any]:
     return {
         "wall_s": round(plain["wall_s"]),
         "cpu_s": round(plain["cpu_s"]),
+        "lab_s": round(plain["lab_s"]),
         "commands": {name: round(seconds) for name, seconds in plain["commands"].items()},
     }

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.times import HISTORY, RUNS, Spent, name_of, slowest, wait, write
+from tests.times import HISTORY, RUNS, LabTime, Spent, machine_s, name_of, share, slowest, wait, write
 
 BUSY = "import time\nwhile time.process_time() < 0.3: pass"
 
@@ -28,6 +28,25 @@ def test_a_program_that_goes_on_is_given_up() -> None:
         wait(process, time.monotonic())
     process.kill()
     assert process.wait() == -9
+
+
+def test_a_lab_that_begins_anew_adds_to_what_it_used_before(tmp_path: Path) -> None:
+    labs, file = LabTime([60, 61], tmp_path), tmp_path / "drawbridge-lab/60/hosts/cpu.stat"
+    labs.look()
+    file.parent.mkdir(parents=True)
+    for used in (2_000_000, 5_000_000, 1_000_000, 1_500_000):
+        file.write_text(f"usage_usec {used}\nuser_usec 7\n")
+        labs.look()
+    file.unlink()
+    labs.look()
+    assert labs.total_s == 6.5
+
+
+def test_the_machine_counts_what_any_program_uses() -> None:
+    before = machine_s()
+    assert subprocess.run([sys.executable, "-c", BUSY], check=False).returncode == 0
+    assert machine_s() - before >= 0.2
+    assert "90% of it" in share({"a": Spent(cpu_s=60, lab_s=20), "b": Spent(cpu_s=10)}, 100.0)
 
 
 def test_times_are_kept_by_part_and_ten_runs_in_the_history(tmp_path: Path) -> None:
