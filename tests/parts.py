@@ -31,6 +31,9 @@ SCHEDULES = 300
 SEEDS = 5
 """Of chaos, a night, of those that have not passed yet."""
 RELEASES = ("2.16", "2.18", "2.19", "2.21")
+SEEN = ("pylint", "import", "pep8")
+"""Tests of ansible-test that take most of its time. Ruff, pyright and old-python look at the same files."""
+LINT = (str(BIN / "ansible-lint"), "--offline", "-q")
 LIMIT_S, NIGHT_S = 3600, 4 * 3600
 """What a part may take, some times as long as any does: one that hangs must not keep the table from those who wait."""
 DOWN = (str(BIN / "python"), "lab/lab", "down")
@@ -124,8 +127,7 @@ def without_labs() -> list[Part]:
         Part("collection", ((*PYTEST, "tests/collection"),)),
         Part("old-ansible", (python("-m", "tests.old_ansible"),)),
         *checks(),
-        # pylint takes most of its time, and ruff and pyright look at the same files
-        Part("sanity", (python("-m", "tests.sanity", "--skip-test", "pylint"),)),
+        Part("sanity", (python("-m", "tests.sanity", *(word for name in SEEN for word in ("--skip-test", name))),)),
         Part("explorer", (python("-m", "tests.explorer", "--schedules", str(SCHEDULES)),)),
         Part("lab", ((*PYTEST, "-m", "not live", "-n", "2", "--dist", "loadfile", "tests/lab"),)),
         Part("alerts", ((*PYTEST, "tests/alerts"),)),
@@ -137,7 +139,8 @@ def checks() -> list[Part]:
     lint = (
         (str(BIN / "ruff"), "check", "."),
         (str(BIN / "ruff"), "format", "--check", "."),
-        (str(BIN / "ansible-lint"), "--offline", "-q"),
+        # playbooks of molecule run each time, so that ansible-lint sees those at night
+        (*LINT, "--exclude", "molecule"),
         (str(BIN / "antsibull-changelog"), "lint"),
     )
     return [
@@ -172,7 +175,8 @@ def nightly() -> list[Part]:
         Part("differential", (python("-m", "tests.differential", "--core", *RELEASES),)),
         Part("old-pythons", (python("-m", "tests.old_python", "--all"),)),
         Part("old-collection", (python("-m", "tests.old_ansible", "--all"),)),
-        Part("pylint", (python("-m", "tests.sanity", "--test", "pylint"),)),
+        Part("rest-of-sanity", (python("-m", "tests.sanity", *(word for name in SEEN for word in ("--test", name))),)),
+        Part("lint-of-molecule", ((*LINT, "molecule"),)),
     ]
     booted = [
         Part(part.name, part.commands, (FIRST_LAB + 40 + at,), NIGHT_S, part.site) for at, part in enumerate(labs)

@@ -51,7 +51,7 @@ class LabTime:
         self.total_s = 0.0
 
     def look(self) -> None:
-        """Add what was used since the last look. What a lab used after the last look before its end is lost."""
+        """Add the time since the last look. The time between the last look and the end of a lab is lost."""
         for file, before in self._last.items():
             try:
                 words = file.read_text().split()
