@@ -18,10 +18,12 @@ ROWS = rows(seldom=False)
 
 
 @pytest.fixture(scope="module")
-def ran(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Both:
-    """Both runs over all that this file compares."""
+def ran(request: pytest.FixtureRequest, site: Site, tmp_path_factory: pytest.TempPathFactory) -> Both:
+    """Both runs over all that this session compares: each row costs a play in both."""
     root = tmp_path_factory.mktemp("differential")
-    return both(root, cases(only_sharp=True), ROWS, Path(sys.executable), site.environment)
+    named = {item.name.partition("[")[0] for item in request.session.items}
+    chosen = ROWS if test_a_layer_ends_as_its_task_or_is_refused.__name__ in named else []
+    return both(root, cases(only_sharp=True), chosen, Path(sys.executable), site.environment)
 
 
 @pytest.mark.parametrize("name", sharp())

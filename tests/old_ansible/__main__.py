@@ -23,6 +23,8 @@ PLACE = ROOT / ".cache/ansible-core2.16"
 
 SHARP = ("differential", "installed", "node_visit", "refusals")
 """Files of tests/collection in which releases of ansible-core have differed."""
+SELDOM = "test_a_layer_ends_as_its_task_or_is_refused"
+"""A play for each keyword, loop and mistake, twice; values are what releases read differently."""
 
 
 def environment() -> Path:
@@ -50,7 +52,8 @@ def main(words: list[str]) -> int:
     folder = Path("tests/collection")
     # the execution environment has the newest release
     every = [f"--ignore={folder}/test_environment.py", str(folder)]
-    chosen = every if "--all" in words else [f"{folder}/test_{name}.py" for name in SHARP]
+    sharp = ["-k", f"not {SELDOM}", *(f"{folder}/test_{name}.py" for name in SHARP)]
+    chosen = every if "--all" in words else sharp
     # its cache is apart, because what pytest noted of the newest release says nothing of this one
     argv = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen]
     return subprocess.run(argv, cwd=ROOT, check=False).returncode
