@@ -64,7 +64,7 @@ class Device:
             text = self._read("state.json")
             state = json.loads(text) if text else json.loads(json.dumps(default or {}))
             yield state
-            changed = json.dumps(state, indent=1)
+            changed = json.dumps(state)  # without line breaks, which only a slow encoder in Python makes
             if changed != text:
                 self._replace("state.json", changed)
 
