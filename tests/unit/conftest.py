@@ -23,9 +23,7 @@ def running_switch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callabl
     def running(system: str) -> Any:
         # half of the product, which most files of tests don't need
         module = importlib.import_module("tests.unit.emulated_systems")
-        switch, process = module.start(system, tmp_path_factory.mktemp(system))
-        processes.append(process)
-        return switch
+        return module.start(system, tmp_path_factory.mktemp(system), processes)
 
     yield running
     for process in processes:

@@ -1,28 +1,34 @@
 # Copyright: Drawbridge contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Emulated switches on loopback, each a process of its own, as adapters and actions meet them: over SSH."""
+"""Emulated switches as adapters and actions meet them: at a terminal of this process, or over SSH on loopback."""
 
 from __future__ import annotations
 
 import contextlib
+import functools
+import itertools
 import json
-import time
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
-import pytest
-from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import Outcome, converge
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import (
+    DeviceError,
+    Outcome,
+    converge,
+)
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.login import Login
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.model import SwitchProfile
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.dialect import (
+    SLOW,
     Dialect,
     dialect,
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.plan import CANDIDATE, plan
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.session_io import Refused
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.traffic import NO_NODES, Traffic
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.transaction_io import (
     Limits,
@@ -30,16 +36,16 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.f
 )
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.view import switch_profile
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.site.load import part
-from netmiko import base_connection
 
-from lab.emulators.common import Device
+from lab.emulators.common import DIE, HANG, Device
 from lab.emulators.fabric.__main__ import system as emulator
+from lab.emulators.fabric.server import LEAVE, REBOOT
+from lab.emulators.fabric.switch import EmulatedSwitch
 from tests.unit.module_utils.site.test_refused import site
 
 ROOT = Path(__file__).resolve().parents[2]
 PORTS = 4
 QUICK = Limits(answer_s=60, confirm_s=300, settle_s=0.5)
-HOUR_S = 3600
 FRONT = {
     "eos": ("xgs", "Ethernet{}", 1, 1),
     "nvue": ("spectrum", "swp{}", 1, 1),
@@ -59,21 +65,56 @@ def profile(system: str = "eos", ports: int = 2) -> SwitchProfile:
     return replace(whole, platform=system, asic=asic, ports=names)
 
 
-def pass_silence(monkeypatch: pytest.MonkeyPatch, armed: Callable[[], bool]) -> None:
-    """Let an hour pass for netmiko as soon as a fault has struck. Before, its clock is the real one."""
-    clock = SimpleNamespace(time=lambda: time.time() + (0 if armed() else HOUR_S), sleep=time.sleep)
-    monkeypatch.setattr(base_connection, "time", clock)
+class Terminal:
+    """A user's terminal on an emulated switch of this process, for a run that needs neither SSH nor its waits."""
+
+    numbers = itertools.count(100)
+
+    def __init__(
+        self, switch: EmulatedSwitch, prepares: tuple[str, ...], login: Login, dialect: Dialect, timeout_s: float
+    ) -> None:
+        self._switch, self._name, self._dialect, self._timeout_s = switch, login.name, dialect, timeout_s
+        self._cli = switch.cli(login.user, f"vty{next(self.numbers)}", once=False)
+        self._end = ""
+        switch.logged_in(self._cli, "127.0.0.1")
+        for line in (*prepares, *(["enable"] if dialect.enables else []), *dialect.opening):
+            self.send(line)
+
+    def send(self, line: str) -> str:
+        """What the switch answers. Raises Refused, DeviceError."""
+        effect = None if self._end or self._cli.over else self._switch.fault(line)
+        if effect == HANG:
+            limit = self._timeout_s * (SLOW if re.match(self._dialect.slow, line) else 1)
+            self._end = f"gave no answer within {limit:g} s to"
+        if self._end or self._cli.over:
+            raise DeviceError(f"{self._name} {self._end or 'dropped the connection at'} {line!r}")
+        shown = self._switch.execute(self._cli, line, effect)
+        self._cli.over |= effect in (DIE, REBOOT, LEAVE)
+        if effect in (DIE, REBOOT):
+            raise DeviceError(f"{self._name} dropped the connection at {line!r}")
+        if refusal := re.search(self._dialect.refusal, shown, re.MULTILINE):
+            raise Refused(f"{self._name} refused {line!r}: {refusal[0]}", stdout=shown)
+        return shown
+
+    def close(self) -> None:
+        """Hang up."""
+        self._switch.logged_out(self._cli)
 
 
 @dataclass
 class Emulated:
-    """A running switch, over SSH and from behind. A system adds what it is."""
+    """A switch on the line, over SSH, and from behind. A system adds what it is."""
 
     directory: Path
     keys: Path
-    port: int
+    serve: Callable[[Emulated], int]
+    """Starts its SSH server; the port."""
+
+    over_ssh: bool = False
 
     system: ClassVar[str]
+    prepares: ClassVar[tuple[str, ...]] = ("terminal width 511", "terminal length 0")
+    """What netmiko types by itself after a login."""
     opens: ClassVar[tuple[str, ...]] = ("configure terminal",)
     closes: ClassVar[tuple[str, ...]] = ("end", "write memory")
     """What another user types before and after his lines, so that they are in force and saved."""
@@ -96,15 +137,21 @@ class Emulated:
         """Its state, journal and faults."""
         return Device(self.directory, self.keys / "clock")
 
-    @property
+    @functools.cached_property
     def login(self) -> Login:
-        """How to get in."""
-        return Login("leaf1", "127.0.0.1", self.port, "admin", str(self.keys / "user"), str(self.keys / "known_hosts"))
+        """How to get in over SSH."""
+        port = self.serve(self)
+        return Login("leaf1", "127.0.0.1", port, "admin", str(self.keys / "user"), str(self.keys / "known_hosts"))
+
+    @functools.cached_property
+    def emulator(self) -> EmulatedSwitch:
+        """The switch itself, in this process. Its SSH server is another one, over the same state."""
+        return emulator(self.system)(self.device, self.factory())
 
     @classmethod
     def factory(cls) -> dict[str, Any]:
         """The state of a new switch."""
-        return emulator(cls.system).factory("leaf1", FRONT[cls.system][0], PORTS, "10.77.1.41")
+        return emulator(cls.system).factory("leaf1", FRONT[cls.system][0], PORTS, "127.0.0.1")
 
     @classmethod
     def configure(cls, state: dict[str, Any], lines: tuple[str, ...], now: float) -> None:
@@ -128,12 +175,19 @@ class Emulated:
         """As it left the factory."""
         for name in ("state.json", "journal.jsonl", "faults.json"):
             (self.directory / name).unlink(missing_ok=True)
+        self.over_ssh = False
         self.pass_time(0)
 
     @contextlib.contextmanager
     def switch(self, want: SwitchProfile | None = None, limits: Limits = QUICK) -> Iterator[Switch]:
-        """The device under test."""
-        switch = Switch(self.login, self.dialect, want or self.profile, limits)
+        """The device under test, at a terminal of this process, or over SSH."""
+        given = self.dialect, want or self.profile, limits
+        if self.over_ssh:
+            switch = Switch(self.login, *given)
+        else:
+            switch = Switch(
+                Login("leaf1", "127.0.0.1", 22, "admin"), *given, log_in=partial(Terminal, self.emulator, self.prepares)
+            )
         try:
             yield switch
         finally:
@@ -172,7 +226,8 @@ class Emulated:
 
     @contextlib.contextmanager
     def state(self) -> Iterator[dict[str, Any]]:
-        """Work on the state from behind."""
+        """Work on the state from behind, once timers that have run out did their work."""
+        self.emulator.tick()
         with self.device.state(self.factory()) as state:
             yield state
 

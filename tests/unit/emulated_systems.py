@@ -13,13 +13,14 @@ from typing import Any
 from lab.emulators.fabric.data_model import leaves
 from lab.emulators.fabric.junos import statements
 from lab.emulators.fabric.sonic import configdb
-from tests.unit.emulated_switch import PORTS, ROOT, Emulated, Leaf
+from tests.unit.emulated_switch import FRONT, PORTS, ROOT, Emulated, Leaf
 
 
 class Cumulus(Emulated):
     """A switch with Cumulus Linux, which saves by itself."""
 
     system = "nvue"
+    prepares = ()
     opens, closes = (), ("nv config apply -y",)
     running, waits = "applied", "confirm"
 
@@ -33,6 +34,7 @@ class Sonic(Emulated):
     """A switch with SONiC."""
 
     system = "sonic"
+    prepares = ()
     waits = "units"
 
     @classmethod
@@ -89,6 +91,7 @@ class Junos(Emulated):
     """A QFX switch."""
 
     system = "junos"
+    prepares = ("set cli screen-width 511", "set cli complete-on-space off", "set cli screen-length 0")
     opens, closes = ("configure",), ("commit", "exit")
     running = "active"
 
@@ -102,6 +105,7 @@ class PowerSwitch(Emulated):
     """A Dell switch with OS10."""
 
     system = "os10"
+    prepares = ("terminal length 0",)
     waits = "candidates"
 
 
@@ -116,11 +120,25 @@ KINDS: dict[str, type[Emulated]] = {
 }
 
 
-def start(fixture: str, folder: Path) -> tuple[Any, subprocess.Popen[str]]:
-    """Start a switch on a free port of loopback."""
+def start(fixture: str, folder: Path, processes: list[subprocess.Popen[str]]) -> Emulated:
+    """A switch; once a test asks for SSH, a server on a free port of loopback runs, and is added to the processes."""
+
+    def serve(switch: Emulated) -> int:
+        process = server(switch.system, folder)
+        processes.append(process)
+        assert process.stdout
+        port = int(process.stdout.readline().rsplit(":", 1)[1])
+        public = " ".join((folder / "host.pub").read_text().split()[:2])
+        (folder / "known_hosts").write_text(f"[127.0.0.1]:{port} {public}\n")
+        return port
+
+    return KINDS[fixture](folder / "leaf1", folder, serve)
+
+
+def server(system: str, folder: Path) -> subprocess.Popen[str]:
+    """The SSH server of a switch, with new keys; it says on which port it listens."""
     for name in ("host", "user"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)], check=True)
-    kind = KINDS[fixture]
     arguments = {
         "--name": "leaf1",
         "--listen": "127.0.0.1:0",
@@ -128,13 +146,9 @@ def start(fixture: str, folder: Path) -> tuple[Any, subprocess.Popen[str]]:
         "--clock": str(folder / "clock"),
         "--host-key": str(folder / "host"),
         "--authorized-key": str(folder / "user.pub"),
+        "--platform": FRONT[system][0],
         "--port-count": str(PORTS),
     }
-    command = [sys.executable, "-m", "lab.emulators.fabric", kind.system]
+    command = [sys.executable, "-m", "lab.emulators.fabric", system]
     command += [word for pair in arguments.items() for word in pair]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    assert process.stdout
-    port = int(process.stdout.readline().rsplit(":", 1)[1])
-    public = " ".join((folder / "host.pub").read_text().split()[:2])
-    (folder / "known_hosts").write_text(f"[127.0.0.1]:{port} {public}\n")
-    return kind(folder / "leaf1", folder, port), process
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Protocol
 
 from ..core.converge import DeviceError, Step
 from .login import Login
@@ -33,14 +34,34 @@ class Limits:
     settle_s: float = 10.0
 
 
+class Session(Protocol):
+    """A user's terminal on a switch."""
+
+    def send(self, line: str) -> str:
+        """Type a line and return the answer without echo and prompt. Raises Refused, DeviceError."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Hang up."""
+        raise NotImplementedError
+
+
 class Switch:
     """Reads over one SSH session. A change ends it, and is proven, confirmed and read back over another one."""
 
-    def __init__(self, login: Login, dialect: Dialect, profile: SwitchProfile, limits: Limits) -> None:
+    def __init__(
+        self,
+        login: Login,
+        dialect: Dialect,
+        profile: SwitchProfile,
+        limits: Limits,
+        log_in: Callable[[Login, Dialect, float], Session] = NetmikoSession,
+    ) -> None:
         """Nothing is contacted yet."""
         self._login, self._dialect, self._profile, self._limits = login, dialect, profile, limits
-        self._session: NetmikoSession | None = None
-        self._open: NetmikoSession | None = None
+        self._log_in = log_in
+        self._session: Session | None = None
+        self._open: Session | None = None
         self._last: Config | None = None
         self._before: Config | None = None
         self._seconds = limits.confirm_s
@@ -107,7 +128,7 @@ class Switch:
 
     def _send(self, line: str) -> str:
         if not self._session:
-            self._session = NetmikoSession(self._login, self._dialect, self._limits.answer_s)
+            self._session = self._log_in(self._login, self._dialect, self._limits.answer_s)
         return self._session.send(line)
 
     def _try_out(self, lines: Sequence[str]) -> str:

@@ -107,7 +107,7 @@ def test_a_connection_that_drops_behind_a_jump_host_is_noticed(
 ) -> None:
     # as in a run, where no handler takes what libraries log
     monkeypatch.setattr(logging.getLogger(), "handlers", [])
-    relay = shlex.join((sys.executable, str(ROOT / "bench/relay.py"), str(tmp_path), "127.0.0.1", str(leaf.port)))
+    relay = shlex.join((sys.executable, str(ROOT / "bench/relay.py"), str(tmp_path), "127.0.0.1", str(leaf.login.port)))
     config = tmp_path / "ssh_config"
     config.write_text(f"Host *\n  ProxyCommand {relay}\n")
     monkeypatch.setattr(session_io, "KEEPALIVE_S", 0.2)
@@ -129,7 +129,7 @@ def test_a_connection_that_drops_behind_a_jump_host_is_noticed(
 def test_an_unknown_host_key_is_refused(leaf: Leaf, tmp_path: Path, known: str) -> None:
     file = tmp_path / "known_hosts"
     public = " ".join((leaf.keys / "user.pub").read_text().split()[:2])
-    file.write_text(f"[127.0.0.1]:{leaf.port} {public}\n" if known == "another" else "")
+    file.write_text(f"[127.0.0.1]:{leaf.login.port} {public}\n" if known == "another" else "")
     with pytest.raises(DeviceError, match=f"has a host key that {file} does not hold; compare it on the switch"):
         NetmikoSession(replace(leaf.login, known_hosts_file=str(file)), DIALECT, 60)
 

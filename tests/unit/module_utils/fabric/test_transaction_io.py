@@ -63,6 +63,23 @@ def reads_only(calls: list[dict[str, Any]]) -> bool:
 
 
 @EACH
+def test_over_ssh_a_run_types_and_tells_what_it_does_at_a_terminal_of_this_process(switch: Any, system: System) -> None:
+    """The other tests of a whole run need no SSH, then."""
+
+    def ended(over_ssh: bool) -> tuple[Any, ...]:
+        switch.reset()
+        switch.over_ssh = over_ssh
+        switch.fault("die", system.force)
+        broken, done, left = switch.converge(), switch.converge(), switch.converge(check=True)
+        calls = switch.journal()
+        typed = [call["line"] for call in calls if "line" in call]
+        said = [broken.error, *broken.left, done.error, *done.steps, *left.steps, *typed, *switch.lines()]
+        return connections(calls), [re.sub("drawbridge-[0-9a-f]{8}", "NAME", text) for text in said]
+
+    assert ended(over_ssh=True) == ended(over_ssh=False)
+
+
+@EACH
 def test_a_change_takes_two_sessions_and_the_next_run_only_reads_over_one(switch: Any, system: System) -> None:
     """Check mode predicts the change, and foreign configuration stays."""
     kind = type(switch)
@@ -230,7 +247,7 @@ def test_drift_after_the_confirmation_is_reported(leaf: Leaf, monkeypatch: pytes
 def test_a_switch_that_is_cut_off_by_the_change_rolls_back_by_itself(
     leaf: Leaf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = leaf.lines()
+    leaf.over_ssh, before = True, leaf.lines()
     enable = AristaSSH.enable
 
     def entered(connection: AristaSSH, *args: Any) -> str:
