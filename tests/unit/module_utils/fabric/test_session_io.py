@@ -128,7 +128,7 @@ def test_a_connection_that_drops_behind_a_jump_host_is_noticed(
 @pytest.mark.parametrize("known", ["none", "another"])
 def test_an_unknown_host_key_is_refused(leaf: Leaf, tmp_path: Path, known: str) -> None:
     file = tmp_path / "known_hosts"
-    public = " ".join((leaf.keys / "user.pub").read_text().split()[:2])
+    public = " ".join(Path(f"{leaf.login.key_file}.pub").read_text().split()[:2])
     file.write_text(f"[127.0.0.1]:{leaf.login.port} {public}\n" if known == "another" else "")
     with pytest.raises(DeviceError, match=f"has a host key that {file} does not hold; compare it on the switch"):
         NetmikoSession(replace(leaf.login, known_hosts_file=str(file)), DIALECT, 60)
