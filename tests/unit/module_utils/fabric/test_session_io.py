@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric import session_io
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.dialect import SLOW
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.nos.eos.text import DIALECT
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.fabric.session_io import (
     CONNECT_S,
@@ -39,6 +40,16 @@ def test_a_refusal_leaves_the_session_usable(leaf: Leaf) -> None:
     with pytest.raises(Refused, match="leaf1 refused 'show nonsense': % Invalid input"):
         session.send("show nonsense")
     assert "leaf1" in session.send("show hostname")
+    session.close()
+
+
+@pytest.mark.parametrize(("line", "times"), [("show hostname", 1), ("write memory", SLOW)])
+def test_a_line_that_gets_no_answer_ends_with_its_own_limit(leaf: Leaf, line: str, times: int) -> None:
+    leaf.fault("hang", f"^{line}")
+    session = NetmikoSession(leaf.login, replace(DIALECT, slow="^write"), 60)
+    session._timeout_s = 0.5
+    with pytest.raises(DeviceError, match=f"^leaf1 gave no answer within {0.5 * times:g} s to '{line}'$"):
+        session.send(line)
     session.close()
 
 

@@ -69,11 +69,15 @@ def test_over_ssh_a_run_types_and_tells_what_it_does_at_a_terminal_of_this_proce
     def ended(over_ssh: bool) -> tuple[Any, ...]:
         switch.reset()
         switch.over_ssh = over_ssh
-        switch.fault("die", system.force)
-        broken, done, left = switch.converge(), switch.converge(), switch.converge(check=True)
+        said = []
+        for effect in ("die", "refuse"):
+            switch.fault(effect, system.force)
+            broken = switch.converge()
+            said += [broken.error, *broken.left]
+        done, left = switch.converge(), switch.converge(check=True)
         calls = switch.journal()
         typed = [call["line"] for call in calls if "line" in call]
-        said = [broken.error, *broken.left, done.error, *done.steps, *left.steps, *typed, *switch.lines()]
+        said += [done.error, *done.steps, *left.steps, *typed, *switch.lines()]
         return connections(calls), [re.sub("drawbridge-[0-9a-f]{8}", "NAME", text) for text in said]
 
     assert ended(over_ssh=True) == ended(over_ssh=False)
