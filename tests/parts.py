@@ -24,10 +24,12 @@ CHAINS = (
 """Scenarios that go on, in this order, with the hosts of the ones before: each runs alone as well, but boots anew."""
 LONG = ("slurm_gate", "gpu_operator", "default", "slurm_controller", "existing")
 """Words of parts that have a lab for long, those before that wait more than they compute."""
-AT_NIGHT = ("mixed", "rails", "drawbridge_run")
+LAYERS = ("drawbridge_status", "fabric_nic", "gpfs_client")
+"""Scenarios of layers that `default` and `existing` build and change on whole sites."""
+AT_NIGHT = (*LAYERS, "mixed", "rails", "drawbridge_run")
 """Scenarios of the night."""
 SCHEDULES = 300
-"""Of the explorer in every run; at night it runs all, and tells which calls no fault has reached."""
+"""Of the explorer in every run; at night it runs all, hunts defects, and tells which calls no fault has reached."""
 SEEDS = 5
 """Of chaos, a night, of those that have not passed yet."""
 RELEASES = ("2.16", "2.18", "2.19", "2.21")
@@ -128,7 +130,7 @@ def without_labs() -> list[Part]:
         Part("old-ansible", (python("-m", "tests.old_ansible"),)),
         *checks(),
         Part("sanity", (python("-m", "tests.sanity", *(word for name in SEEN for word in ("--skip-test", name))),)),
-        Part("explorer", (python("-m", "tests.explorer", "--schedules", str(SCHEDULES)),)),
+        Part("explorer", (python("-m", "tests.explorer", "--schedules", str(SCHEDULES), "--mutants", "-"),)),
         Part("lab", ((*PYTEST, "-m", "not live", "-n", "2", "--dist", "loadfile", "tests/lab"),)),
         Part("alerts", ((*PYTEST, "tests/alerts"),)),
     ]

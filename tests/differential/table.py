@@ -126,11 +126,15 @@ def named(file: str) -> Iterator[Row]:
 
 
 def keywords() -> Iterator[Row]:
-    """A row for each position of each keyword."""
+    """A row for each position of each keyword. Of those that are alike, the first alone runs every time."""
     found = read(HERE / "rows/keywords.yml")
-    alike = [{**row, "keyword": {word: value}} for row in found for word, value in row.get("each", {}).items()]
+    alike = [
+        {**row, "keyword": {word: value}, "later": at > 0}
+        for row in found
+        for at, (word, value) in enumerate(row.get("each", {}).items())
+    ]
     for number, row in enumerate([*alike, *(row for row in found if "each" not in row)]):
-        words, hosts = row["keyword"], row.get("hosts", "one")
+        words, hosts, later = row["keyword"], row.get("hosts", "one"), row.get("later", False)
         names = tuple(row.get("named", list(words)[:1]))
         for position in POSITIONS:
             name = f"keywords: {number} {'+'.join(words)} of the {position}"
@@ -139,6 +143,6 @@ def keywords() -> Iterator[Row]:
                 yield Row(name, given, hosts=hosts)
             elif position in row.get("refused", ()):
                 # the first keyword shows that a refusal is the same at each position
-                yield Row(name, given, names, hosts="one", seldom=number > 0 and position != "layer")
+                yield Row(name, given, names, hosts="one", seldom=later or (number > 0 and position != "layer"))
             elif position in row.get("seldom", ()):
                 yield Row(name, given, seldom=True, hosts=hosts)

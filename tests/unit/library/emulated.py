@@ -16,6 +16,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.c
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.core.converge import DeviceError
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic import backends_io
 from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.nic import io as nic_port
+from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.storage.nfs import io as nfs_port
 
 from lab.emulators.common import Device
 from lab.emulators.storage.gpfs.software import MODULES, RELEASES
@@ -105,7 +106,8 @@ class Host:
         with self._monkeypatch.context() as patch:
             for name, value in self.environment.items():
                 patch.setenv(name, value)
-            patch.setattr(command, "Child", Forked)
+            for user in (command, nfs_port):
+                patch.setattr(user, "Child", Forked)
             return result_of(way, module_name, arguments, check, self._capfd)
 
     def converge(self, module_name: str, family: str, **arguments: Any) -> dict[str, Any]:

@@ -7,8 +7,10 @@ Pipes, sessions, time limits and kills stay those of a program. tests/lab/emulat
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
+import shutil
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -30,7 +32,7 @@ class Forked(Child):
     """A started program; an emulated tool begins where Python would be done with its imports."""
 
     def __init__(self, argv: Sequence[str], *args: Any, **streams: Any) -> None:
-        if Path(argv[0]).resolve() == LAUNCHER:
+        if Path(shutil.which(argv[0]) or "").resolve() == LAUNCHER:
             streams["preexec_fn"] = partial(_become, _main_of(Path(argv[0]).name), list(argv))
         super().__init__(argv, *args, **streams)
 
@@ -45,6 +47,7 @@ def _main_of(name: str) -> Callable[[str, list[str]], int]:
 
 def _become(main: Callable[[str, list[str]], int], argv: Sequence[str]) -> NoReturn:
     """In the child, where the program would be executed: be the program, to its end."""
+    gc.disable()  # a collection would write to, and so copy, all that the parent has
     os.closerange(3, DESCRIPTORS)  # the parent waits for the end of one of them: it is closed by an execution
     os.environ["LC_ALL"] = "C"
     # pytest has put its own objects in their place

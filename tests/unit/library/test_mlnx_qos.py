@@ -11,7 +11,7 @@ import pytest
 
 from lab.emulators.common import Device
 from tests.unit.library.emulated import RAILS, Host, drive, with_rails, writes
-from tests.unit.library.ways import ALONE, VISIT
+from tests.unit.library.ways import ALONE, VISIT, meet_faults
 
 GROUP = {
     "interfaces": RAILS[:2],
@@ -216,6 +216,7 @@ def test_ports_of_two_makers_have_a_tool_each_and_a_boot_takes_all_from_both(
     ],
     ids=["one entry", "the only entry", "shares", "PFC", "no map"],
 )
+@meet_faults("host")
 def test_each_drift_of_ice_takes_one_run(host: Host, ice: Device, drift: dict[str, Any], steps: list[str]) -> None:
     host.run("mlnx_qos", **SHARED)
     with ice.state() as state:
@@ -288,6 +289,7 @@ LAST = (TRUST + PFC[:1], PFC[1:])
         ("dcb", "drift", "not in effect: rail1: make", (LAST[0], DRIFTED)),
     ],
 )
+@meet_faults("host")
 def test_faults(host: Host, tool: str, effect: str, message: str, ends: tuple[list[str], list[str]]) -> None:
     use_dcb(host)
     if tool == "dcb":

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.unit.library.gpfs_site import Site
-from tests.unit.library.ways import ALONE, VISIT
+from tests.unit.library.ways import ALONE, VISIT, meet_faults
 
 
 @pytest.fixture(params=[ALONE, VISIT])
@@ -155,6 +155,7 @@ def test_a_foreign_mount_in_the_place_is_refused(site: Site) -> None:
         ("drift", "reported success, but the change is not in effect: mount fs1", False),
     ],
 )
+@meet_faults("site")
 def test_faults_are_reported_and_the_next_run_finishes(site: Site, effect: str, told: str, mounted: bool) -> None:
     site.hosts["gpu01"].arm("gpfs", "mmmount", effect)
     result = mount(site)

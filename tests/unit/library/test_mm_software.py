@@ -12,7 +12,7 @@ import pytest
 from lab.emulators.storage.gpfs.software import TOOLS
 from tests.unit.library.emulated import KERNEL
 from tests.unit.library.gpfs_site import Site
-from tests.unit.library.ways import ALONE, VISIT
+from tests.unit.library.ways import ALONE, VISIT, meet_faults
 
 
 @pytest.fixture(params=[ALONE, VISIT])
@@ -40,6 +40,7 @@ def test_modules_that_are_older_than_gpfs_are_built_again_as_predicted(site: Sit
 
 
 @pytest.mark.parametrize("effect", ["refuse", "lie", "hang", "die"])
+@meet_faults("site")
 def test_faults_are_reported_and_the_next_run_finishes(site: Site, effect: str) -> None:
     site.hosts["gpu01"].arm("gpfs", "mmbuildgpl", effect)
     assert software(site)["failed"]

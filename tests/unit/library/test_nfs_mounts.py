@@ -13,7 +13,7 @@ import pytest
 
 from tests.unit.library.emulated import converged
 from tests.unit.library.nfs_site import Site
-from tests.unit.library.ways import ALONE, VISIT
+from tests.unit.library.ways import ALONE, VISIT, meet_faults
 
 SOURCE = "filer:/export/data"
 DRAINED = "drawbridge nfs: mounts change"
@@ -150,6 +150,7 @@ def test_a_foreign_mount_in_the_place_is_refused(site: Site) -> None:
         ("lie", "mount.nfs reported success, but there is no mount; look for the reason in this node's kernel log"),
     ],
 )
+@meet_faults("site")
 def test_a_mount_that_fails_is_reported_with_its_command_and_the_next_run_finishes(
     site: Site, effect: str, told: str
 ) -> None:
@@ -174,6 +175,7 @@ def test_a_server_that_negotiates_another_version_is_a_failure(site: Site) -> No
 
 
 @pytest.mark.parametrize("verb", ["start", "stop"])
+@meet_faults("site")
 def test_a_systemctl_that_lies_is_found_out(mounted: Site, verb: str) -> None:
     mounted.write(f"{verb}-lies")
     failed = mounted.run(mounts=[mounted.wanted(version="4.1")], may_unmount=True)
@@ -186,6 +188,7 @@ def test_a_systemctl_that_lies_is_found_out(mounted: Site, verb: str) -> None:
 
 
 @pytest.mark.parametrize("effect", ["refuse", "hang", "lie", "drift"])
+@meet_faults("site")
 def test_a_mount_that_was_not_made_again_keeps_the_node_drained_until_a_run_succeeds(
     mounted: Site, effect: str
 ) -> None:
@@ -226,6 +229,7 @@ def test_a_stale_mount_is_made_again_on_a_drained_node(mounted: Site) -> None:
 
 
 @pytest.mark.parametrize("check", [True, False])
+@meet_faults("site")
 def test_a_hung_server_does_not_hang_the_module(mounted: Site, check: bool) -> None:
     mounted.device.add_fault("stat", "hang", times=None)
     begun_s = time.monotonic()
@@ -241,6 +245,7 @@ def test_a_hung_server_does_not_hang_the_module(mounted: Site, check: bool) -> N
 @pytest.mark.parametrize(
     ("effect", "told"), [("refuse", "nfsstat failed: nfsstat: /proc/mounts"), ("hang", "nfsstat gave no answer within")]
 )
+@meet_faults("site")
 def test_an_unreadable_table_is_an_error_and_changes_nothing(mounted: Site, effect: str, told: str) -> None:
     mounted.host.arm("nfs", "nfsstat", effect)
     failed = mounted.run(mounts=[])

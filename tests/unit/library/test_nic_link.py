@@ -13,7 +13,7 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.n
 
 from lab.emulators.common import Device
 from tests.unit.library.emulated import Host, writes
-from tests.unit.library.ways import ALONE, VISIT
+from tests.unit.library.ways import ALONE, VISIT, meet_faults
 
 NAMES = ["rail0", "rail1", "stor0"]
 ARGS = {
@@ -318,6 +318,7 @@ RULE = ("routed", ROUTED, "net", "ip", "rule add priority 1001")
         (RULE, "drift", f"not in effect: {ROUTES[2]}", [ROUTES[2], ROUTES[5]]),
     ],
 )
+@meet_faults("host")
 def test_faults_are_named_with_their_step_and_the_next_run_finishes(
     request: Any, host: Host, place: tuple[Any, ...], effect: str, message: str, left: list[str]
 ) -> None:

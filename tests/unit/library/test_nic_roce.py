@@ -15,7 +15,7 @@ from lab.emulators.nic.kernel import Kernel
 from lab.machine.hardware import Hardware
 from lab.machine.trees import pci_address, rails
 from tests.unit.library.emulated import Host, converged, writes
-from tests.unit.library.ways import ALONE, VISIT
+from tests.unit.library.ways import ALONE, VISIT, meet_faults
 
 NAMES = ["rail0", "rail1"]
 GROUP = {
@@ -206,6 +206,7 @@ def test_a_new_value_waits_for_a_boot_and_starts_none(flashed: Machine) -> None:
         ("drift", f"not in effect: rail1: {CHANGE}"),
     ],
 )
+@meet_faults("machine")
 def test_faults_of_firmware(flashed: Machine, effect: str, message: str) -> None:
     flashed.host.arm("mlxconfig", "mlxconfig", effect, "set SRIOV_EN")
     result = firmware(flashed)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from ansible_collections.drawbridge.drawbridge.plugins.module_utils.drawbridge.s
 
 PACKAGE = "ansible_collections.drawbridge.drawbridge.plugins.modules"
 ALONE, VISIT = "alone", "visit"
+IN_FAULTS = (ALONE, VISIT) if os.environ.get("BOTH_WAYS") else (VISIT,)
+"""Faults meet visits every time, and both ways at night."""
 ANSIBLES = ("invocation", "warnings")
 """Keys that Ansible adds, or shows by itself."""
 
@@ -21,6 +24,11 @@ ANSIBLES = ("invocation", "warnings")
 def ways(module: str) -> tuple[str, ...]:
     """A visit runs the layers of nodes."""
     return (ALONE, VISIT) if module in LAYERS else (ALONE,)
+
+
+def meet_faults(fixture: str) -> pytest.MarkDecorator:
+    """Mark a test of faults whose fixture takes the way."""
+    return pytest.mark.parametrize(fixture, IN_FAULTS, indirect=True)
 
 
 def result_of(way: str, module: str, arguments: dict[str, Any], check: bool, capfd: Any) -> dict[str, Any]:
