@@ -20,7 +20,7 @@ from ..module_utils.drawbridge.gate.adoption.operators import (
     workload_actors,
 )
 from ..module_utils.drawbridge.gate.adoption.plan import ClusterUse, NodeUse, faults, plan
-from ..module_utils.drawbridge.gate.adoption.tenant_rights import binding_actors, cluster_wide
+from ..module_utils.drawbridge.gate.adoption.tenant_rights import binding_actors, cluster_wide, listed_roles
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 ARGUMENT_SPEC = {
@@ -95,6 +95,7 @@ def _conflicts(cluster: KubeCluster, daemons: list[Json], args: dict[str, Any]) 
         *setting_actors(resources),
         *node_actors(cluster.found),
         *binding_actors(bindings, roles, args["tenant_roles"]),
+        *listed_roles(cluster.items(f"{RBAC}/clusterroles"), args["tenant_roles"]),
     ]
     return [
         f"{actor.sentence}, or set {variable(args, 'accepted')}: {[*accepted, actor.name]}"
