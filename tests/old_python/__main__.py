@@ -3,9 +3,9 @@
 """Node-side code on the oldest Python that nodes may have: `make test PARTS="old-python"`.
 
 Nothing of the controller's environment is there but what Ansible itself would send: ansible.module_utils of the
-installed ansible-core, and this tree. With --all, as `make nightly` has it, faults meet modules alone as well. All modules
-are then sent to that Python, and to those between it and today's, as the archives that Ansible makes. A skipped test
-fails the part. A machine without that Python gets it in a Debian tree of its own.
+installed ansible-core, and this tree. With --all, as `make nightly` has it, faults meet modules alone as well. All
+modules are then sent to that Python, and to those between it and today's, as the archives that Ansible makes.
+A skipped test fails the part. A machine without that Python gets it in a Debian tree of its own.
 """
 
 from __future__ import annotations
