@@ -158,7 +158,8 @@ class Proof:
 
     def _accounts(self) -> list[str]:
         path = identity.path(self._owner.namespace, "serviceaccounts")
-        return [item["metadata"]["name"] for item in self._api.items(path, METADATA, **_numbered(self._owner))]
+        names = [item["metadata"]["name"] for item in self._api.items(path, METADATA, **_numbered(self._owner))]
+        return [name for name in names if identity.owner(self._owner.namespace, name) == self._owner]
 
     def _is_the_next_runs(self, account: str) -> bool:
         """Whether the account belongs to the job's next run, on other nodes. It was created after this run's end.

@@ -8,7 +8,7 @@ The opener only adds rights; only the reconciler's identity removes them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from . import identity
 from .api import METADATA, Api, Unreachable
@@ -70,7 +70,7 @@ class Opening:
         """Run all steps that are not done. Raises Refused, Unreachable."""
         self_test(self._api, self._job.nodes[0])
         compare_guards(self._api, self._world.guards())
-        refuse_others(self._api, self._job, own_too=not self._begun)
+        refuse_others(self._api, self._job, self._world.config.spaces, own_too=not self._begun)
         self.alone = True
         refuse_held(self._api, self._job, own_too=not self._noted)
         refuse_leftovers(self._api, self._job)
@@ -139,17 +139,21 @@ def mark(metadata: Json) -> str:
     return f"{metadata['uid']}/{metadata['generation']}"
 
 
-def refuse_others(api: Api, job: Job, own_too: bool) -> None:
-    """Refuse while an identity with this job's number exists, also that of another user or namespace.
+def refuse_others(api: Api, job: Job, gated: Collection[str], own_too: bool) -> None:
+    """Refuse while an identity with this job's number exists, also that of another user or job namespace.
 
     A slurmctld that was killed may reuse a job number, and pods select nodes by that number alone. A former job's
     account can create pods. While its RoleBinding exists, which is deleted last, some of its pods may still wait.
+    The label alone is no identity: in other namespaces any user with rights there may write it.
     """
     chosen = {"labelSelector": f"{JOB_LABEL}={job.owner.job}"}
     collections = ("/api/v1/serviceaccounts", "/apis/rbac.authorization.k8s.io/v1/rolebindings")
     for path in collections:
         for metadata in (item["metadata"] for item in api.items(path, METADATA, **chosen)):
-            own = metadata["namespace"] == job.owner.namespace and identity.base(metadata["name"]) == job.account
+            holder = identity.owner(metadata["namespace"], metadata["name"])
+            if holder is None or holder.job != job.owner.job or holder.namespace not in gated:
+                continue
+            own = holder == job.owner and identity.base(metadata["name"]) == job.account
             if not own:
                 where = f"{metadata['namespace']}/{metadata['name']}"
                 raise Refused(f"{where} of another job with this number still exists; it is being ended")

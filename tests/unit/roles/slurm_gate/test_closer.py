@@ -7,7 +7,7 @@ import pytest
 from roles.slurm_gate.files.gate.api import Answer
 from roles.slurm_gate.files.gate.closer import close_job, close_node
 from roles.slurm_gate.files.gate.config import Refused
-from tests.unit.roles.slurm_gate.cluster import BINDINGS, JOB, JOBS, PODS, Made, pod
+from tests.unit.roles.slurm_gate.cluster import ACCOUNTS, BINDINGS, JOB, JOBS, PODS, Made, pod
 
 
 def close(at: Made, node: str = "gpu01") -> None:
@@ -69,6 +69,13 @@ def test_while_the_identity_is_there_no_node_closes(opened: Made) -> None:
         close(opened)
     assert opened.cluster.value("gpu01") == "dirty_vision.4711"
     assert list(refused.value.drain) == ["gpu01"]
+
+
+def test_an_account_with_a_jobs_label_and_another_name_keeps_no_node_dirty(opened: Made) -> None:
+    end(opened)
+    opened.cluster.add(ACCOUNTS, {"metadata": {"name": "helper", "labels": {"drawbridge.io/slurm-job": "4711"}}})
+    close(opened)
+    assert opened.cluster.value("gpu01") == "closed"
 
 
 def test_an_unbound_pod_keeps_every_node_dirty(opened: Made) -> None:

@@ -134,8 +134,11 @@ def test_a_binding_with_other_nodes_is_not_this_runs(at: Made) -> None:
 
 @pytest.mark.parametrize(("namespace", "uid"), [("vision", 2002), ("speech", 2001), ("speech", 2002)])
 @pytest.mark.parametrize("which", [0, 2], ids=["account", "trace"])
-def test_a_number_that_another_job_still_has_opens_nothing(namespace: str, uid: int, which: int, at: Made) -> None:
+def test_a_number_that_another_job_still_has_opens_nothing(
+    namespace: str, uid: int, which: int, tmp_path: Path
+) -> None:
     """A slurmctld that was killed gives it twice; the former job's pods would run on the new one's nodes."""
+    at = world(tmp_path, namespaces={name: name for name in ("vision", "speech")})
     former = Owner(namespace, JOB.owner.job)
     resource, body = identity.objects(former, identity.name(former.job, uid, 3001), ["gpu03"])[which]
     at.cluster.add(identity.path(namespace, resource), body)
@@ -143,6 +146,17 @@ def test_a_number_that_another_job_still_has_opens_nothing(namespace: str, uid: 
     at.cluster.before = lambda method, path: states.extend(at.cluster.values())
     refused(at, rf"{namespace}/slurm-4711-u{uid}-g3001 of another job with this number")
     assert set(states) == {"closed"}
+
+
+@pytest.mark.parametrize("place", ["websec/helper", "websec/slurm-4711-u2002-g3001", "vision/helper"])
+@pytest.mark.parametrize("resource", ["serviceaccounts", "rolebindings"])
+def test_a_label_alone_holds_up_no_job(place: str, resource: str, at: Made) -> None:
+    """Who may make accounts in a namespace without jobs may write the label; only the opener makes such names."""
+    namespace, _, name = place.partition("/")
+    body = identity.objects(Owner(namespace, JOB.owner.job), name, [])[0][1]
+    at.cluster.add(identity.path(namespace, resource), body)
+    open_job(JOB, at)
+    assert set(at.cluster.values()) == {"vision.4711"}
 
 
 GUARDS = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"
